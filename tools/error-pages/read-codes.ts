@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { problemKinds } from "../../examples/platform/src/http/problem-kinds.ts";
+import { problemKinds } from "../../examples/platform/src/http/problem.ts";
 import { ruleFor } from "../../packages/client/src/call/retry.ts";
 import { failedCheck, requestProblems } from "../../packages/webhook-kit/src/http/rejected.ts";
 import { unavailable } from "../../packages/webhook-kit/src/http/response.ts";

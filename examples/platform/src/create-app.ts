@@ -2,14 +2,13 @@ import express, { type Express, type Response, Router } from "express";
 import type { Logger } from "pino";
 import { checkHost } from "./http/check-host.ts";
 import { type CompletedRequest, observeRequests } from "./http/observe-requests.ts";
-import { ProblemError } from "./http/problem-error.ts";
-import { problemHandler } from "./http/problem-handler.ts";
-import { errorFields } from "./observability/error-fields.ts";
-import { mountHealth } from "./observability/mount-health.ts";
+import { ProblemError, problemHandler } from "./http/problem.ts";
+import { mountHealth } from "./observability/health.ts";
+import { errorFields } from "./observability/log.ts";
 import { mountPages } from "./pages/mount-pages.ts";
 import type { PageDeps } from "./pages/routing/page.ts";
 import { mountPortal } from "./portal/mount-portal.ts";
-import { mountApi } from "./routes/api/mount-api.ts";
+import { mountApi } from "./routes/api/offer-operations.ts";
 import type { ApiDeps } from "./routes/api/operation.ts";
 import { mountWorkerApp } from "./worker-app/mount-worker-app.ts";
 

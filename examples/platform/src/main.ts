@@ -1,10 +1,8 @@
-import { createLog } from "./observability/create-log.ts";
+import { createLog } from "./observability/log.ts";
 import { demoSignIns } from "./seed/demo-sign-ins.ts";
 import { packageFolder } from "./settings/package-folder.ts";
 import { readSettings } from "./settings/settings.ts";
-import { startFailure } from "./start-failure.ts";
-import { startPlatform } from "./start-platform.ts";
-import { stopOnSignals } from "./stop-on-signals.ts";
+import { startFailure, startPlatform, stopOnSignals } from "./start-platform.ts";
 
 async function main(): Promise<void> {
   const settings = readSettings(process.env, packageFolder);

@@ -5,8 +5,7 @@ import { inboxTransport, type PushTransport } from "./dispatch/push/push-transpo
 import { startPush } from "./dispatch/push/start-push.ts";
 import { purgeExpired } from "./dispatch/retention.ts";
 import { type DeliveryOptions, startDelivery } from "./dispatch/webhooks/start-delivery.ts";
-import { createMetrics, type Metrics } from "./observability/metrics.ts";
-import { serveMetrics } from "./observability/serve-metrics.ts";
+import { createMetrics, type Metrics, serveMetrics } from "./observability/metrics.ts";
 import { readFcmCredentials } from "./settings/fcm-credentials.ts";
 import type { Settings } from "./settings/settings.ts";
 import type { Signals } from "./store/signals.ts";

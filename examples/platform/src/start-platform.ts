@@ -1,29 +1,33 @@
-import { setTimeout } from "node:timers/promises";
+import { setTimeout as delay } from "node:timers/promises";
 import type { Logger } from "pino";
-import { passwordCheck } from "./accounts/check-password.ts";
-import { personLimits } from "./accounts/person-limits.ts";
-import { rateLimits } from "./accounts/rate-limits.ts";
+import { passwordCheck } from "./accounts/passwords.ts";
+import { personLimits, rateLimits } from "./accounts/rate-limits.ts";
 import { createApp } from "./create-app.ts";
 import { createOutbound } from "./dispatch/outbound/create-outbound.ts";
 import { createSigner } from "./dispatch/outbound/send-signed.ts";
 import { openLeases } from "./dispatch/outbox/leases.ts";
 import { openNotificationFeed } from "./dispatch/push/notification-feed.ts";
 import { EventStreams } from "./http/event-streams.ts";
-import { jsonReader } from "./http/read-json.ts";
-import { errorFields } from "./observability/error-fields.ts";
-import { pingDatabase } from "./observability/ping-database.ts";
+import { jsonReader } from "./http/read-body.ts";
+import { pingDatabase } from "./observability/health.ts";
+import { errorFields } from "./observability/log.ts";
 import { openLiveTopics } from "./pages/live/live-topics.ts";
 import { formReader } from "./pages/routing/read-form.ts";
 import { cookiePassword } from "./pages/security/page-session.ts";
-import { preflight } from "./preflight.ts";
 import { dialects } from "./routes/api/dialect.ts";
 import { applySeed } from "./seed/apply-seed.ts";
-import { serve } from "./settings/serve.ts";
+import { readSeedFile } from "./seed/seed-file.ts";
+import type { Seed } from "./seed/seed-schema.ts";
+import { checkDatabase, databaseError } from "./settings/check-database.ts";
+import { makeDataFolder } from "./settings/make-data-folder.ts";
+import { checkAddress, serve } from "./settings/serve.ts";
+import { SettingError } from "./settings/setting-error.ts";
 import type { Settings } from "./settings/settings.ts";
 import { startBackground } from "./start-background.ts";
 import { openEncryptionKey } from "./store/encryption-key.ts";
 import { openStore } from "./store/open-store.ts";
 import { openSignals } from "./store/signals.ts";
+import { StoreError } from "./store/store.ts";
 
 export interface Platform {
   /** `http://127.0.0.1:3000` */
@@ -56,7 +60,7 @@ export async function startPlatform(settings: Settings, log: Logger, now = () =>
   let closing: Promise<void> | undefined;
   const closeAll = async (): Promise<void> => {
     const stopped = Promise.allSettled(loops.map((stop) => stop()));
-    await Promise.race([stopped, setTimeout(leaveMs, undefined, { ref: false })]);
+    await Promise.race([stopped, delay(leaveMs, undefined, { ref: false })]);
     await Promise.allSettled([stopped, closeServer()]);
     for (const close of resources.reverse()) await close();
   };
@@ -107,7 +111,7 @@ export async function startPlatform(settings: Settings, log: Logger, now = () =>
       isReady: async () => closing === undefined && (await pingDatabase(store)),
     });
     // Pages that connect before would reload everything when it is ready.
-    await Promise.race([signals.ready, setTimeout(listenMs, undefined, { ref: false })]);
+    await Promise.race([signals.ready, delay(listenMs, undefined, { ref: false })]);
     const server = await serve("platform", settings, app);
     origin ??= server.address;
     closeServer = async () => {
@@ -128,4 +132,54 @@ export async function startPlatform(settings: Settings, log: Logger, now = () =>
     await closeAll();
     throw error;
   }
+}
+
+/**
+ * Checks what the settings name, before anything is opened (D-90).
+ *
+ * @returns the seed file's content
+ * @throws {SettingError}
+ */
+async function preflight(settings: Settings): Promise<Seed | undefined> {
+  const { seedFile, metrics, databaseUrl, encryptionKey, dataFolder } = settings;
+  const seed = seedFile === undefined ? undefined : await readSeedFile(seedFile);
+  await checkAddress("platform", settings);
+  if (metrics !== undefined) await checkAddress("metrics", metrics);
+  if (databaseUrl !== undefined) await checkDatabase(databaseUrl);
+  if (databaseUrl === undefined || encryptionKey === undefined) await makeDataFolder(dataFolder);
+  return seed;
+}
+
+/** More than the longest of what D-71 grants, 13 s for requests: beyond it, the database does not respond. */
+const shutdownLimitMs = 20_000;
+
+/** Stops the platform gracefully on SIGTERM and SIGINT. */
+export function stopOnSignals(platform: Pick<Platform, "close">, log: Logger): void {
+  let stopping = false;
+  // A signal may come twice: a terminal sends it to the whole process group, and npm forwards it.
+  const stop = async (signal: string): Promise<void> => {
+    if (stopping) return;
+    stopping = true;
+    log.info({ signal }, "platform stopping");
+    setTimeout(() => {
+      log.error("platform did not stop in time");
+      process.exit(1);
+    }, shutdownLimitMs).unref();
+    await platform.close();
+    log.info("platform stopped");
+  };
+  for (const signal of ["SIGTERM", "SIGINT"]) process.on(signal, () => void stop(signal));
+}
+
+/** Of the system; of PostgreSQL: refused, no such database, too many connections, not allowed, starting up. */
+const connectionCode = /^(ECONN\w+|ENOTFOUND|EAI_\w+|ETIMEDOUT|E\w+UNREACH|EPIPE|08...|28...|3D000|42501|53300|57P0.)$/;
+
+/** One line that says what to do. Any other error is a bug: it keeps its stack, but not its message, which may hold secrets. */
+export function startFailure(error: unknown, databaseUrl: string | undefined): string | Record<string, unknown> {
+  if (error instanceof SettingError || error instanceof StoreError) return error.message;
+  const { code, syscall, path, message } = Object(error) as NodeJS.ErrnoException;
+  if (databaseUrl && connectionCode.test(code ?? "")) return databaseError(error, databaseUrl).message;
+  // An error of the file system says which file and why.
+  if (syscall !== undefined && path !== undefined) return message;
+  return errorFields(error);
 }

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { parse } from "yaml";
-import { fcmMessage } from "../../../examples/platform/src/dispatch/push/fcm-message.ts";
+import { fcmMessage } from "../../../examples/platform/src/dispatch/push/fcm-transport.ts";
 import type { NotificationReason } from "../../../examples/platform/src/dispatch/push/push-transport.ts";
 import { type OpenApi, type Operation, readOpenApi, resolve } from "./openapi.ts";
 import { entriesOf, fromBelow, slugOf } from "./print-operations.ts";

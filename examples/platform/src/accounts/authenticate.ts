@@ -1,7 +1,7 @@
 import type { Request } from "express";
 import { sql } from "kysely";
 import { apiKeyHeader } from "../generated/decisions.ts";
-import { ProblemError } from "../http/problem-error.ts";
+import { ProblemError } from "../http/problem.ts";
 import { sha256 } from "../store/encrypt.ts";
 import type { Store } from "../store/store.ts";
 import type { RateLimits } from "./rate-limits.ts";

@@ -1,5 +1,77 @@
-import { expect, test } from "vitest";
-import { hashPassword, verifyPassword } from "./passwords.ts";
+import { afterAll, beforeEach, expect, test, vi } from "vitest";
+import { hashPassword, passwordCheck, verifyPassword } from "./passwords.ts";
+
+const refusal = (retryAfter: string) =>
+  expect.objectContaining({ code: "too_many_sign_ins", status: 429, headers: { "Retry-After": retryAfter } });
+
+beforeEach(() => {
+  vi.useFakeTimers({ now: 0, toFake: ["Date"] });
+});
+afterAll(() => {
+  vi.useRealTimers();
+});
+
+const rightOnly = () => passwordCheck(async (password) => password === "right");
+
+const from = (account: string, address = "192.0.2.1") => ({ account, address });
+
+test("two are checked at once, sixteen wait, and the next is rejected with Retry-After", async () => {
+  const finish: (() => void)[] = [];
+  const check = passwordCheck(() => new Promise((resolve) => finish.push(() => resolve(true))));
+  const checked = Array.from({ length: 18 }, (_, index) => check(from(`worker ${index}`), "", undefined));
+  await expect(check(from("worker 18"), "", undefined)).rejects.toEqual(refusal("1"));
+  for (let done = 0; done < 18; done += 2) {
+    expect(finish).toHaveLength(2);
+    for (const end of finish.splice(0)) end();
+    await expect.poll(() => finish.length).toBe(done === 16 ? 0 : 2);
+  }
+  expect(await Promise.all(checked)).toEqual(Array.from({ length: 18 }, () => true));
+});
+
+test("after ten wrong passwords from one address an account waits there for five minutes, others do not", async () => {
+  const check = rightOnly();
+  for (let count = 0; count < 10; count += 1) expect(await check(from("ann"), "wrong", undefined)).toBe(false);
+  expect(await check(from("bo"), "right", undefined)).toBe(true);
+  vi.setSystemTime(299_999);
+  await expect(check(from("ann"), "right", undefined)).rejects.toEqual(refusal("1"));
+  vi.setSystemTime(300_000);
+  expect(await check(from("ann"), "right", undefined)).toBe(true);
+});
+
+test("the right password resets the count of wrong ones", async () => {
+  const check = rightOnly();
+  for (let round = 0; round < 3; round += 1) {
+    for (let count = 0; count < 9; count += 1) expect(await check(from("ann"), "wrong", undefined)).toBe(false);
+    expect(await check(from("ann"), "right", undefined)).toBe(true);
+  }
+});
+
+test("concurrent attempts do not bypass the limit", async () => {
+  const check = passwordCheck(async () => false);
+  const tries = await Promise.allSettled(Array.from({ length: 12 }, () => check(from("ann"), "wrong", undefined)));
+  expect(tries.filter(({ status }) => status === "rejected")).toHaveLength(2);
+});
+
+test("any number of wrong passwords from one address does not lock the owner out at another", async () => {
+  const check = rightOnly();
+  for (let count = 0; count < 10; count += 1) await check(from("ann"), "wrong", undefined);
+  for (let count = 0; count < 500; count += 1)
+    await expect(check(from("ann"), "wrong", undefined)).rejects.toEqual(refusal("300"));
+  expect(await check(from("ann", "192.0.2.2"), "right", undefined)).toBe(true);
+  // An IPv6 /64 network counts as one address, because it belongs to one subscriber.
+  for (let count = 0; count < 10; count += 1) await check(from("bo", `2001:db8::${count}`), "wrong", undefined);
+  await expect(check(from("bo", "2001:db8::ffff"), "right", undefined)).rejects.toEqual(refusal("300"));
+  expect(await check(from("bo", "2001:db8:0:1::1"), "right", undefined)).toBe(true);
+});
+
+test("an account takes at most a hundred wrong passwords from ten addresses, also between sign-ins of the owner", async () => {
+  const check = rightOnly();
+  for (let place = 0; place < 10; place += 1) {
+    for (let count = 0; count < 10; count += 1) await check(from("ann", `192.0.2.${place}`), "wrong", undefined);
+    if (place < 9) expect(await check(from("ann", "198.51.100.1"), "right", undefined)).toBe(true);
+  }
+  await expect(check(from("ann", "192.0.2.99"), "wrong", undefined)).rejects.toEqual(refusal("300"));
+});
 
 // python3 -c 'import hashlib,base64; print(base64.urlsafe_b64encode(hashlib.scrypt(b"demo-password",
 //   salt=b"0123456789abcdef", n=2**15, r=8, p=3, maxmem=2**26, dklen=32)).decode().rstrip("="))'

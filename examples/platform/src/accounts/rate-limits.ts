@@ -1,9 +1,9 @@
-import { RateLimiterMemory } from "rate-limiter-flexible";
-import { networkOf } from "../http/network-of.ts";
-import { consume } from "./consume.ts";
+import ipaddr from "ipaddr.js";
+import { RateLimiterMemory, RateLimiterRes } from "rate-limiter-flexible";
+import { ProblemError } from "../http/problem.ts";
 
 /** At most `count` requests in each fixed window of `seconds`. */
-export interface RateLimit {
+interface RateLimit {
   count: number;
   seconds: number;
 }
@@ -31,4 +31,83 @@ export function rateLimits(perKey: RateLimit | undefined): RateLimits {
     countWrongKey: (address) => consume(wrongKeys, networkOf(address), "Too many requests came with wrong keys"),
     countRequest: (keyHash) => consume(keys, keyHash, "Too many requests came with this key"),
   };
+}
+
+/**
+ * The kind of an authenticated request; each kind has its own limit. Browsers send `live`, `stream` and `image` on their own,
+ * so these do not count as reads.
+ */
+export type PersonUse = "read" | "act" | "live" | "stream" | "image";
+
+/**
+ * Rate limits per person and worker (D-91), for JSON routes and pages together. Counted in each process, as for API keys
+ * (D-54); only contacts, which become webhooks, are counted in the store.
+ */
+export interface PersonLimits {
+  /**
+   * @param person such as `worker_id worker_amal`
+   * @throws {ProblemError} `rate_limited`
+   */
+  count(person: string, use: PersonUse): Promise<void>;
+  /** Contacts that a worker may add per hour, over all processes; undefined for no limit. */
+  contactsPerHour: number | undefined;
+}
+
+/** Writes per read. People do not decide sixty times a minute; scripts do. */
+const actsPerRead = 1 / 10;
+
+/** Every contact is a webhook to another organisation, and repeats add no information. */
+const contactsPerHour = 20;
+
+/** @param reads undefined for no limits */
+export function personLimits(reads: RateLimit | undefined): PersonLimits {
+  if (reads === undefined) return { count: async () => undefined, contactsPerHour: undefined };
+  const { count: points, seconds: duration } = reads;
+  const limiter = new RateLimiterMemory({ points, duration });
+  const acts = new RateLimiterMemory({ points: Math.max(1, Math.floor(points * actsPerRead)), duration });
+  return {
+    count: (person, use) =>
+      consume(use === "act" ? acts : limiter, `${use} ${person}`, "Too many requests came from you"),
+    contactsPerHour,
+  };
+}
+
+/**
+ * Counts one request of a key.
+ *
+ * @param what there was too much of, for the problem's text
+ * @throws {ProblemError} `code`, by default `rate_limited`
+ */
+export async function consume(limiter: RateLimiterMemory, key: string, what: string, code?: LimitCode): Promise<void> {
+  await limiter.consume(key).catch((error: unknown) => {
+    throw error instanceof RateLimiterRes ? tooManyRequests(what, error.msBeforeNext / 1_000, code) : error;
+  });
+}
+
+type LimitCode = "rate_limited" | "too_many_sign_ins";
+
+/**
+ * A request over a rate limit (RFC 6585, 4). It had no effect. `Retry-After` is for programs, the text for people.
+ */
+export function tooManyRequests(what: string, seconds: number, code: LimitCode = "rate_limited"): ProblemError {
+  const wait = Math.max(1, Math.ceil(seconds));
+  return new ProblemError(code, `${what}. Nothing was changed. Try again in ${inWords(wait)}.`, {
+    headers: { "Retry-After": String(wait) },
+  });
+}
+
+/** Rounded up, so that a retry after this time succeeds. */
+function inWords(seconds: number): string {
+  if (seconds > 120) return `${Math.ceil(seconds / 60)} minutes`;
+  return seconds === 1 ? "1 second" : `${seconds} seconds`;
+}
+
+/**
+ * The network by which an address is rate limited: an IPv4 address itself, the /64 prefix of an IPv6 address, since a
+ * subscriber usually has a whole /64 (RFC 6177).
+ */
+export function networkOf(address: string): string {
+  if (!ipaddr.isValid(address)) return address;
+  const parsed = ipaddr.process(address);
+  return parsed.kind() === "ipv6" ? parsed.toByteArray().slice(0, 8).join(".") : parsed.toString();
 }

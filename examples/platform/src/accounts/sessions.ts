@@ -1,11 +1,51 @@
 import { randomBytes } from "node:crypto";
 import type { Request } from "express";
-import { checkParameters } from "../http/known-parameters.ts";
-import { ProblemError } from "../http/problem-error.ts";
+import { ProblemError } from "../http/problem.ts";
+import { checkParameters } from "../http/validation.ts";
 import { sha256 } from "../store/encrypt.ts";
 import type { Store } from "../store/store.ts";
-import type { PersonLimits, PersonUse } from "./person-limits.ts";
-import type { Role } from "./role.ts";
+import type { CheckPassword } from "./passwords.ts";
+import type { PersonLimits, PersonUse } from "./rate-limits.ts";
+
+/** A kind of user with its own sign-in. A session of one role gives no access to another. */
+export interface Role {
+  /** The column of the session's owner. */
+  readonly owner: "person_id" | "worker_id";
+  /** The name of the sign-in field beside `password`. */
+  readonly name: "emailAddress" | "workerId";
+  readonly sessionPath: string;
+  find(store: Store, name: string): Promise<{ id: string; password_hash: string } | undefined>;
+}
+
+export interface SignInDeps {
+  store: Store;
+  now: () => Date;
+  checkPassword: CheckPassword;
+}
+
+export interface SignInCredentials {
+  name: string;
+  password: string;
+  /** The caller's address; failed attempts are counted per network (D-55). */
+  address: string;
+}
+
+/**
+ * Opens a session for a name and password.
+ *
+ * @throws {ProblemError} `invalid_credentials` or `too_many_sign_ins`
+ */
+export async function signIn(
+  deps: SignInDeps,
+  role: Role,
+  { name, password, address }: SignInCredentials,
+): Promise<NewSession> {
+  const found = await role.find(deps.store, name);
+  const account = `${role.name} ${name.toLowerCase()}`;
+  const proven = await deps.checkPassword({ account, address }, password, found?.password_hash);
+  if (!found || !proven) throw invalidCredentials();
+  return await openSession(deps.store, role, found.id, deps.now());
+}
 
 /** D-56 */
 const lifetimeMs = 12 * 60 * 60 * 1_000;
@@ -114,7 +154,7 @@ export async function sessionOf(
 
 const challenge = { "WWW-Authenticate": "Bearer" };
 
-export const invalidCredentials = (): ProblemError =>
+const invalidCredentials = (): ProblemError =>
   new ProblemError("invalid_credentials", "Incorrect name or password.", { headers: challenge });
 
 /** Empty without a token, which matches no session. */

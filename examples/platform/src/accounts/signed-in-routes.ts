@@ -1,12 +1,22 @@
 import type { Request, RequestHandler, Response } from "express";
-import type { z } from "zod";
-import { parseBody } from "../http/parse-body.ts";
-import { pathParameter } from "../http/path-parameter.ts";
+import { z } from "zod";
+import type { EventStreams } from "../http/event-streams.ts";
+import { textField } from "../http/fields.ts";
+import type { ReadJson } from "../http/read-body.ts";
+import { type Methods, pathParameter } from "../http/routes.ts";
+import { checkParameters, parseBody } from "../http/validation.ts";
 import type { PagedList } from "../lists/list-cursor.ts";
 import type { Store } from "../store/store.ts";
-import type { Role } from "./role.ts";
-import type { SessionDeps } from "./session-methods.ts";
-import { type Session, signedIn } from "./sessions.ts";
+import {
+  bearerToken,
+  closeSession,
+  type Role,
+  type Session,
+  type SignedInDeps,
+  type SignInDeps,
+  signedIn,
+  signIn,
+} from "./sessions.ts";
 
 /** An authenticated request of a JSON route. */
 export interface SignedInCall<User> {
@@ -51,6 +61,30 @@ export function signedInRoutes<Deps extends SessionDeps, User>(
         const { rows, next } = await read(deps, user, parseBody(parameters, { ...request.query }));
         response.json({ [cursor.name]: rows, next });
       };
+    },
+  };
+}
+
+export interface SessionDeps extends SignInDeps, SignedInDeps {
+  readJson: ReadJson;
+  streams: EventStreams;
+}
+
+/** Methods of a role's session path: POST signs in, DELETE signs out. */
+export function sessionMethods(deps: SessionDeps, role: Role): Methods {
+  const credentialsSchema = z.strictObject({ [role.name]: textField, password: textField });
+  return {
+    async post(request, response) {
+      checkParameters(request);
+      const credentials = parseBody(credentialsSchema, await deps.readJson(request, response));
+      const { [role.name]: name = "", password = "" } = credentials;
+      response.status(201).json(await signIn(deps, role, { name, password, address: request.ip ?? "" }));
+    },
+    async delete(request, response) {
+      checkParameters(request);
+      const closed = await closeSession(deps.store, bearerToken(request), role);
+      if (closed !== undefined) deps.streams.end(closed);
+      response.status(204).end();
     },
   };
 }

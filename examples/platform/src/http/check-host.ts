@@ -1,5 +1,5 @@
 import type { RequestHandler } from "express";
-import { ProblemError } from "./problem-error.ts";
+import { ProblemError } from "./problem.ts";
 
 const loopbackNames = ["localhost", "127.0.0.1", "[::1]"];
 

@@ -1,7 +1,7 @@
 import { type Kysely, type RawBuilder, sql } from "kysely";
 import type { Trx } from "../store/store.ts";
 import type { Tables } from "../store/tables.ts";
-import { ProblemError } from "./problem-error.ts";
+import { ProblemError } from "./problem.ts";
 
 /** An idempotency key and the request it was used for. */
 export interface IdempotencyRecord {

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { textProblem } from "../http/text-problem.ts";
+import { textProblem } from "../http/fields.ts";
 
 /** The sort key of a row; a list continues after it even when the row was deleted. */
 export interface ListKey {

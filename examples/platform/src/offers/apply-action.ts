@@ -1,5 +1,7 @@
 import { notifyWorkers } from "../dispatch/push/notify-workers.ts";
 import { recordEvent } from "../dispatch/webhooks/record-event.ts";
+import { type FieldErrors, ProblemError } from "../http/problem.ts";
+import { addFieldError } from "../http/validation.ts";
 import { announce, type Trx } from "../store/store.ts";
 import type { OfferDeps } from "./offer-deps.ts";
 import { type MailedOffer, mailEnd, mailResponses } from "./offer-mails.ts";
@@ -34,7 +36,7 @@ export async function applyAction(
   if (offer === undefined) return { code: "offer_not_found" };
   const state: OfferState = {
     complete: offer.completed_at !== null,
-    widthdrawn: offer.withdrawn_at !== null,
+    withdrawn: offer.withdrawn_at !== null,
     recipients: await readRecipients(trx, offerId, action),
   };
   const outcome = transition(state, action);
@@ -95,7 +97,7 @@ async function writeState(
   // D-07
   if (after.complete !== before.complete)
     await trx.updateTable("offers").set({ completed_at: now }).where("id", "=", offerId).execute();
-  if (after.widthdrawn !== before.widthdrawn)
+  if (after.withdrawn !== before.withdrawn)
     await trx.updateTable("offers").set({ withdrawn_at: now }).where("id", "=", offerId).execute();
   const changed = after.recipients.filter((recipient, index) => recipient !== before.recipients[index]);
   // All of them get the same values: the selected workers of a completion, or the worker who responds.
@@ -137,3 +139,30 @@ async function applyEffect(trx: Trx, organisationId: string, offerId: string, ef
     data: { offerId, workerId, response },
   });
 }
+
+/** The problem details of a rejected action. */
+export function refusalProblem(refusal: Refusal | { code: "offer_not_found" }, absent = offerNotFound): ProblemError {
+  switch (refusal.code) {
+    case "offer_not_found":
+    case "not_addressed":
+      return absent();
+    case "offer_completed":
+      return new ProblemError("offer_completed", "It accepts no more responses, and it can be completed only once.");
+    case "offer_withdrawn":
+      return new ProblemError("offer_withdrawn", "It accepts no more responses, and it cannot be completed.");
+    case "worker_not_applied": {
+      const errors: FieldErrors = new Map();
+      for (const index of refusal.indexes)
+        addFieldError(errors, `[${index}]`, "Name a worker who has applied; read the offer to see who has.");
+      return new ProblemError("worker_not_applied", "Name only workers who have applied; see errors.", { errors });
+    }
+  }
+}
+
+/** For an unknown offer and for another organisation's offer alike (D-20). */
+export const offerNotFound = (): ProblemError =>
+  new ProblemError("offer_not_found", "You have no offer with this id; was it created with this key?");
+
+/** The same for a worker (D-36). */
+export const offerNotAddressed = (): ProblemError =>
+  new ProblemError("offer_not_found", "You have no offer with this id; was it sent to you?");

@@ -1,5 +1,5 @@
 import { describe, expect, test, vi } from "vitest";
-import { ProblemError } from "../http/problem-error.ts";
+import { ProblemError } from "../http/problem.ts";
 import { checkCreation } from "./check-creation.ts";
 
 const slot = { start: "2026-05-05T16:00:00Z", end: "2026-05-05T22:00:00Z" };

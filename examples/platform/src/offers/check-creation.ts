@@ -1,11 +1,12 @@
 import { offerCreationSchema, utcDateTimeSchema } from "../generated/schemas.ts";
-import { addFieldError, fieldErrors } from "../http/field-errors.ts";
-import { type FieldErrors, invalidRequest } from "../http/problem-error.ts";
-import { textProblem } from "../http/text-problem.ts";
+import { textProblem } from "../http/fields.ts";
+import { type FieldErrors, invalidRequest } from "../http/problem.ts";
+import { addFieldError, fieldErrors } from "../http/validation.ts";
+import type { Trx } from "../store/store.ts";
 import type { OfferCreation } from "./create-offer.ts";
 
 /** What a creation is checked against, besides its schema. */
-export interface CreationContext {
+interface CreationContext {
   now: Date;
   /** Whether this person may create offers with the API key of the request. */
   mayCreate: (id: string) => Promise<boolean>;
@@ -76,3 +77,26 @@ async function checkWorkers(ids: unknown, context: CreationContext, errors: Fiel
 
 const isId = (value: unknown): value is string =>
   typeof value === "string" && value !== "" && textProblem(value) === undefined;
+
+/**
+ * Looks up what `checkCreation` needs in the store.
+ *
+ * @param peopleOf the organisations whose people may create the offer (D-37)
+ */
+export const creationContext = (trx: Trx, now: Date, peopleOf: readonly string[]): CreationContext => ({
+  now,
+  async mayCreate(id) {
+    const person = await trx
+      .selectFrom("people")
+      .select("id")
+      .where("id", "=", id)
+      .where("organisation_id", "in", peopleOf)
+      .executeTakeFirst();
+    return person !== undefined;
+  },
+  async knownWorkers(ids) {
+    if (ids.length === 0) return new Set();
+    const workers = await trx.selectFrom("workers").select("id").where("id", "in", ids).execute();
+    return new Set(workers.map(({ id }) => id));
+  },
+});

@@ -3,7 +3,7 @@ import { type Action, type OfferState, transition, transitionTable } from "./tra
 
 const open: OfferState = {
   complete: false,
-  widthdrawn: false,
+  withdrawn: false,
   recipients: [
     { workerId: "amal", response: "applied", confirmation: "" },
     { workerId: "ben", response: "rejected", confirmation: "" },
@@ -11,7 +11,7 @@ const open: OfferState = {
   ],
 };
 const completed: OfferState = { ...open, complete: true };
-const withdrawn: OfferState = { ...open, widthdrawn: true };
+const withdrawn: OfferState = { ...open, withdrawn: true };
 
 const responses = (state: OfferState, action: Action): unknown => {
   const outcome = transition(state, action);
@@ -23,22 +23,22 @@ describe.each([
   { state: open, closedBy: undefined },
   { state: completed, closedBy: "offer_completed" },
   { state: withdrawn, closedBy: "offer_withdrawn" },
-  { state: { ...completed, widthdrawn: true }, closedBy: "offer_withdrawn" },
-])("an offer that is complete $state.complete, withdrawn $state.widthdrawn", ({ state, closedBy }) => {
-  const { complete, widthdrawn } = state;
+  { state: { ...completed, withdrawn: true }, closedBy: "offer_withdrawn" },
+])("an offer that is complete $state.complete, withdrawn $state.withdrawn", ({ state, closedBy }) => {
+  const { complete, withdrawn } = state;
   const actions: [Action, after: Partial<OfferState> | "refused when closed"][] = [
     [
       { type: "open", workerId: "amal" },
-      { complete, widthdrawn },
+      { complete, withdrawn },
     ],
     [
       { type: "close", workerId: "amal" },
-      { complete, widthdrawn },
+      { complete, withdrawn },
     ],
     [{ type: "apply", workerId: "amal" }, "refused when closed"],
     [{ type: "reject", workerId: "amal" }, "refused when closed"],
     [{ type: "complete", workerIds: ["amal"] }, "refused when closed"],
-    [{ type: "withdraw" }, { complete, widthdrawn: true }],
+    [{ type: "withdraw" }, { complete, withdrawn: true }],
   ];
 
   test.each(actions)("%o", (action, after) => {
@@ -84,7 +84,7 @@ describe("a worker's response", () => {
   test.each([
     [completed, "offer_completed"],
     [withdrawn, "offer_withdrawn"],
-    [{ ...completed, widthdrawn: true }, "offer_withdrawn"],
+    [{ ...completed, withdrawn: true }, "offer_withdrawn"],
   ])("to a closed offer is refused, a repeat too", (state, code) => {
     for (const type of ["apply", "reject"] as const)
       expect(transition(state, { type, workerId: "amal" })).toEqual({ allowed: false, refusal: { code } });
@@ -111,7 +111,7 @@ describe("completion", () => {
       allowed: true,
       state: {
         complete: true,
-        widthdrawn: false,
+        withdrawn: false,
         recipients: [{ workerId: "amal", response: "applied", confirmation: "confirmed" }, ...open.recipients.slice(1)],
       },
       effects: [
@@ -146,7 +146,7 @@ describe("withdrawal", () => {
   test.each([open, completed])("in any state notifies all and keeps the other flag", (state) =>
     expect(transition(state, { type: "withdraw" })).toEqual({
       allowed: true,
-      state: { ...state, widthdrawn: true },
+      state: { ...state, withdrawn: true },
       effects: [{ type: "notify", reason: "withdrawn", workerIds: ["amal", "ben", "cleo"] }],
     }),
   );

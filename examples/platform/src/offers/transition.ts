@@ -12,7 +12,7 @@ export interface RecipientState {
 
 export interface OfferState {
   complete: boolean;
-  widthdrawn: boolean;
+  withdrawn: boolean;
   /** At least those that the action concerns: the worker who acts, or all on completion and withdrawal. */
   recipients: readonly RecipientState[];
 }
@@ -94,7 +94,7 @@ export function transition(state: OfferState, action: Action): Transition {
     case "complete":
       return complete(state, ids);
     case "withdraw":
-      return allow({ ...state, widthdrawn: true }, notify("withdrawn", state.recipients));
+      return allow({ ...state, withdrawn: true }, notify("withdrawn", state.recipients));
     case "reject":
       return reject({ code: move.code });
   }
@@ -128,8 +128,8 @@ function complete(state: OfferState, ids: readonly string[]): Transition {
   );
 }
 
-function nameOf({ complete, widthdrawn }: OfferState): StateName {
-  if (widthdrawn) return complete ? "completeAndWithdrawn" : "withdrawn";
+function nameOf({ complete, withdrawn }: OfferState): StateName {
+  if (withdrawn) return complete ? "completeAndWithdrawn" : "withdrawn";
   return complete ? "complete" : "open";
 }
 

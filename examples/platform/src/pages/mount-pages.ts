@@ -1,6 +1,6 @@
 import { type RequestHandler, Router } from "express";
-import { defineRoutes } from "../http/define-routes.ts";
-import { ProblemError } from "../http/problem-error.ts";
+import { ProblemError } from "../http/problem.ts";
+import { defineRoutes } from "../http/routes.ts";
 import { addContactForm, contactsPage } from "./app/contacts-page.ts";
 import { devicesPage, removeDeviceForm } from "./app/devices-page.ts";
 import { joinRoutes } from "./app/join-page.ts";

@@ -1,10 +1,9 @@
 import type { Router } from "express";
 import { z } from "zod";
-import { sessionMethods } from "../accounts/session-methods.ts";
-import { signedInRoutes } from "../accounts/signed-in-routes.ts";
+import { sessionMethods, signedInRoutes } from "../accounts/signed-in-routes.ts";
 import type { EndpointCheck } from "../dispatch/outbound/test-endpoint.ts";
-import { defineRoutes } from "../http/define-routes.ts";
-import { instantField } from "../http/instant-field.ts";
+import { instantField } from "../http/fields.ts";
+import { defineRoutes } from "../http/routes.ts";
 import { listSchema } from "../lists/list-query.ts";
 import { deliveryList } from "./deliveries/deliveries.ts";
 import { redeliverOne, redeliverRange, redeliveryRangeSchema, retryAll, retryOne } from "./deliveries/redeliver.ts";

@@ -1,7 +1,6 @@
 import { jsonArrayFrom } from "kysely/helpers/postgres";
-import type { Role } from "../accounts/role.ts";
-import type { SessionDeps } from "../accounts/session-methods.ts";
-import type { Session } from "../accounts/sessions.ts";
+import type { Role, Session } from "../accounts/sessions.ts";
+import type { SessionDeps } from "../accounts/signed-in-routes.ts";
 import type { Outbound, Sign } from "../dispatch/outbound/outbound.ts";
 import type { OfferDeps } from "../offers/offer-deps.ts";
 import type { Store } from "../store/store.ts";

@@ -1,19 +1,14 @@
-import { readFile } from "node:fs/promises";
+import { readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
-import { createLog } from "../observability/create-log.ts";
+import { createLog } from "../observability/log.ts";
+import { makeDataFolder } from "../settings/make-data-folder.ts";
 import { packageFolder } from "../settings/package-folder.ts";
 import { SettingError } from "../settings/setting-error.ts";
-import { startFailure } from "../start-failure.ts";
-import { startPlatform } from "../start-platform.ts";
-import { stopOnSignals } from "../stop-on-signals.ts";
-import { connectWebhooks } from "./connect-webhooks.ts";
-import { playExampleOffer } from "./example-offer.ts";
-import { help } from "./help.ts";
+import { startFailure, startPlatform, stopOnSignals } from "../start-platform.ts";
+import { lockFolder } from "../store/folder-lock.ts";
+import { connectWebhooks, playExampleOffer, SandboxCaller } from "./demonstrate.ts";
+import { help, namedByOptions, readSandboxOptions, type SandboxOptions, sandboxSettings } from "./options.ts";
 import { jsonPrinter, type Printer, readablePrinter } from "./printer.ts";
-import { resetData } from "./reset-data.ts";
-import { SandboxCaller } from "./sandbox-caller.ts";
-import { readSandboxOptions, type SandboxOptions } from "./sandbox-options.ts";
-import { namedByOptions, sandboxSettings } from "./sandbox-settings.ts";
 
 async function run(options: SandboxOptions): Promise<void> {
   if (options.help) return console.log(help.trimEnd());
@@ -67,4 +62,20 @@ try {
   const failure = startFailure(error, databaseUrl);
   console.error("offers-sandbox:", typeof failure === "string" ? namedByOptions(failure) : failure);
   process.exitCode = error instanceof SettingError ? 2 : 1;
+}
+
+/**
+ * Deletes what the platform stores in a folder, and nothing else that is there.
+ *
+ * @throws {StoreError} `data_folder_in_use`
+ */
+export async function resetData(dataFolder: string): Promise<void> {
+  await makeDataFolder(dataFolder);
+  const lock = lockFolder(dataFolder);
+  try {
+    for (const name of ["pglite", "pglite.creating", "encryption.key"])
+      await rm(join(dataFolder, name), { recursive: true, force: true });
+  } finally {
+    lock.release();
+  }
 }

@@ -1,7 +1,8 @@
 import { styleText } from "node:util";
+import type { EndpointRecord } from "../dispatch/webhooks/circuit-breaker.ts";
+import type { AttemptRecord } from "../dispatch/webhooks/settle-attempts.ts";
+import { attemptLabel } from "../pages/deliveries/delivery-labels.ts";
 import { demo } from "./demo.ts";
-import { type LogLine, readableLine } from "./readable-line.ts";
-import { type StartedSandbox, startLines } from "./start-lines.ts";
 
 /** Writes what happens to standard output: for a person, or as one JSON object per line. */
 export interface Printer {
@@ -40,3 +41,103 @@ export function readablePrinter(): Printer {
       void print(styleText(isGood ? "green" : "red", text, { stream: process.stdout })),
   };
 }
+
+/** A line of the log, as JSON gives it back. */
+export type LogLine = { level: number; time: number; msg?: string } & Record<string, unknown>;
+
+/** Dates have become text. */
+type Logged<Fields> = { [Field in keyof Fields]: Fields[Field] extends Date | undefined ? string : Fields[Field] };
+
+type Colour = "green" | "yellow" | "red" | "dim";
+
+export interface ReadableLine {
+  text: string;
+  colour: Colour;
+}
+
+const outcomes: Record<AttemptRecord["outcome"], [word: string, colour: Colour]> = {
+  acknowledged: ["delivered", "green"],
+  retry: ["will retry", "yellow"],
+  dead: ["failed", "red"],
+  held: ["held", "red"],
+};
+
+const pinoWarning = 40;
+
+/** A line of the log for a person: deliveries, the endpoint's health, warnings and errors; undefined for anything else. */
+export function readableLine(line: LogLine, address: string): ReadableLine | undefined {
+  const found = lineOf(line, address);
+  return found && { ...found, text: `${clock(line.time)} ${found.text}` };
+}
+
+function lineOf(line: LogLine, address: string): ReadableLine | undefined {
+  switch (line.msg) {
+    case "delivery.attempted":
+      return deliveryLine(line as unknown as Logged<AttemptRecord>, address);
+    case "endpoint.changed":
+      return endpointLine(line as unknown as EndpointRecord, address);
+    case "platform stopping":
+      return { text: "stopping", colour: "dim" };
+  }
+  if (line.level < pinoWarning) return undefined;
+  const { level, time, msg, ...fields } = line;
+  return { text: `${msg ?? "error"} ${JSON.stringify(fields)}`, colour: "red" };
+}
+
+function deliveryLine(attempt: Logged<AttemptRecord>, address: string): ReadableLine {
+  const { type, method, path, number, outcome, status, failure, durationMs, deliveryId, nextAttemptAt } = attempt;
+  const [word, colour] = outcomes[outcome];
+  const result = attemptLabel({ status: status ?? null, error: failure ?? null });
+  const parts = [`${word.padEnd(10)} ${type} ${method} ${path}: ${result}, ${durationMs} ms`];
+  if (number > 1 || outcome !== "acknowledged") parts.push(`attempt ${number}`);
+  if (nextAttemptAt !== undefined) parts.push(`next at ${clock(nextAttemptAt)}`);
+  if (outcome === "dead") parts.push(`no more attempts; redeliver it at ${address}/deliveries/${deliveryId}`);
+  return { text: parts.join(", "), colour };
+}
+
+function endpointLine(record: EndpointRecord, address: string): ReadableLine {
+  switch (record.change) {
+    case "paused":
+      return {
+        text: `paused     ${record.consecutiveFailures} attempts in a row failed; deliveries wait until ${clock(record.until)}`,
+        colour: "red",
+      };
+    case "resumed":
+      return { text: "resumed    an attempt was acknowledged; deliveries continue", colour: "green" };
+    case "disabled":
+      return {
+        text: `disabled   the endpoint is disabled (${record.because}); enable it at ${address}/company`,
+        colour: "red",
+      };
+  }
+}
+
+const clock = (time: number | string | Date): string => new Date(time).toTimeString().slice(0, 8);
+
+/** What a program needs to use the sandbox; with `--json` the first line. */
+interface StartedSandbox {
+  address: string;
+  /** `PGlite in /home/ann/.cache/offers-sandbox` */
+  store: string;
+  dialect: string;
+}
+
+/** What the sandbox prints once it runs. */
+const startLines = ({ address, store, dialect }: StartedSandbox): string => `\
+sandbox listening on ${address} (store ${store}${dialect === "live" ? ", live dialect" : ""})
+
+  API key       ${demo.apiKey}
+  Portal        ${address}/
+                ${demo.emailAddress}, password ${demo.password}
+  Worker's app  ${address}/app
+                ${demo.workerIds.join(" or ")}, password ${demo.password}
+
+Create an offer:
+
+  curl -i ${address}/offer \\
+    -H 'X-UE-Api-Subscription-Key: ${demo.apiKey}' \\
+    -H 'Content-Type: application/json' \\
+    -d '{"createdByUserId":"${demo.userId}","title":"Kitchen help","workerIds":${JSON.stringify(demo.workerIds)}}'
+
+Each delivery of a webhook is a line below. Ctrl+C stops the sandbox.
+`;

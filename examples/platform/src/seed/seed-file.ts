@@ -1,5 +1,5 @@
 import { readFile } from "node:fs/promises";
-import { fieldErrors } from "../http/field-errors.ts";
+import { fieldErrors } from "../http/validation.ts";
 import { SettingError } from "../settings/setting-error.ts";
 import { type Seed, seedSchema } from "./seed-schema.ts";
 import { seedProblems } from "./seed-validation.ts";

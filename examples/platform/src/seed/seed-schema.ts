@@ -1,8 +1,7 @@
 import { z } from "zod";
 import { isPasswordHash } from "../accounts/passwords.ts";
 import { emailAddressSchema } from "../generated/schemas.ts";
-import { lineField, textField } from "../http/text-field.ts";
-import { textProblem } from "../http/text-problem.ts";
+import { lineField, textField, textProblem } from "../http/fields.ts";
 
 const keyText = z.string().min(8);
 const keyName = lineField.max(100).optional();

@@ -1,7 +1,6 @@
 import { once } from "node:events";
-import { createServer, type RequestListener } from "node:http";
+import { createServer, type RequestListener, type Server } from "node:http";
 import { setTimeout } from "node:timers/promises";
-import { addressOf } from "../http/address-of.ts";
 import { SettingError } from "./setting-error.ts";
 
 export interface Address {
@@ -9,13 +8,13 @@ export interface Address {
   port: number;
 }
 
-/** The settings that hold the address of each server. */
-const settings = {
+/** The settingsOf that hold the address of each server. */
+const settingsOf = {
   platform: { host: "HOST", port: "PORT" },
   metrics: { host: "OFFERS_METRICS", port: "OFFERS_METRICS" },
 };
 
-type ServerName = keyof typeof settings;
+type ServerName = keyof typeof settingsOf;
 
 export interface HttpServer {
   /** `http://127.0.0.1:3000` */
@@ -53,7 +52,7 @@ export async function checkAddress(name: ServerName, address: Address): Promise<
 }
 
 function reasonOf(name: ServerName, { host, port }: Address, { code, syscall }: NodeJS.ErrnoException): string {
-  const setting = settings[name];
+  const setting = settingsOf[name];
   const remedy = `set ${setting.host} to an address of this machine, such as 127.0.0.1 or 0.0.0.0`;
   if (code === "EADDRINUSE")
     return `${setting.port}: port ${port} of ${host} is in use by another process (${code}); stop it, or set ${setting.port} to another port`;
@@ -61,4 +60,11 @@ function reasonOf(name: ServerName, { host, port }: Address, { code, syscall }: 
     return `${setting.port}: this user may not listen on port ${port} of ${host} (${code}); set ${setting.port} to a port from 1024 on`;
   if (syscall === "getaddrinfo") return `${setting.host}: the name ${host} cannot be looked up (${code}); ${remedy}`;
   return `${setting.host}: the platform cannot listen at ${host} (${code}); ${remedy}`;
+}
+
+/** `http://127.0.0.1:3000`, for a listening server. */
+export function addressOf(server: Server): string {
+  const address = server.address();
+  if (address === null || typeof address === "string") throw new Error("the server has no port");
+  return `http://${address.family === "IPv6" ? `[${address.address}]` : address.address}:${address.port}`;
 }

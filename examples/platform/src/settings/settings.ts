@@ -1,21 +1,84 @@
 import { join } from "node:path";
+import { closest, distance } from "fastest-levenshtein";
 import { z } from "zod";
 import { defaultRetention } from "../dispatch/retention.ts";
-import { defaultRetrySchedule } from "../dispatch/webhooks/retry-schedule.ts";
+import { defaultRetrySchedule, type RetrySchedule } from "../dispatch/webhooks/retry-schedule.ts";
 import { bodyLimitBytes } from "../generated/decisions.ts";
 import { emailAddressSchema } from "../generated/schemas.ts";
 import { SettingError } from "./setting-error.ts";
-import {
-  hostNames,
-  metricsAddress,
-  origin,
-  postgresUrl,
-  rateLimit,
-  retrySchedule,
-  smtpUrl,
-  wholeNumber,
-} from "./setting-formats.ts";
-import { isSettingName, unknownSetting } from "./setting-names.ts";
+
+const wholeNumber = (min: number, max: number) =>
+  z
+    .string()
+    .regex(/^\d{1,9}$/)
+    .transform(Number)
+    .pipe(z.int().min(min).max(max));
+
+const origin = z.string().refine((text) => /^https?:/.test(text) && URL.parse(text)?.origin === text);
+
+/** Names its database: without one, PostgreSQL would take the user's name for it. */
+const postgresUrl = z
+  .string()
+  .refine((text) => /^postgres(?:ql)?:\/\//.test(text) && /^\/./.test(URL.parse(text)?.pathname ?? ""));
+
+const smtpUrl = z.string().refine((text) => /^smtps?:\/\/[^/]/.test(text) && URL.canParse(text));
+
+const addressFormat = /^(?:\[?([\w.:-]+?)\]?:)?(\d+)$/;
+
+/** `9464`, `0.0.0.0:9464`, `[::1]:9464` */
+const metricsAddress = z
+  .string()
+  .regex(addressFormat)
+  .transform((text) => {
+    const [, host = "127.0.0.1", port] = addressFormat.exec(text) ?? [];
+    return { host, port: Number(port) };
+  })
+  .pipe(z.object({ host: z.string(), port: z.int().max(65_535) }));
+
+/** `localhost`, `sandbox,offers.internal` */
+const hostNames = z
+  .string()
+  .regex(/^[a-z\d_.-]+(?:,[a-z\d_.-]+)*$/i)
+  .transform((text) => text.toLowerCase().split(","));
+
+const unitsMs: Record<string, number> = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000 };
+
+/** `600/m` is 600 in each window of a minute. */
+const rateLimit = z.union([
+  z.literal("off").transform(() => undefined),
+  z
+    .string()
+    .regex(/^[1-9]\d{0,8}\/[smh]$/)
+    .transform((text) => {
+      const [count, unit = ""] = text.split("/");
+      return { count: Number(count), seconds: (unitsMs[unit] ?? 0) / 1_000 };
+    }),
+]);
+
+/** Seven attempts within half a minute, so that a receiver under development soon gets its retries. */
+const developmentSchedule: RetrySchedule = {
+  delaysMs: [500, 1_000, 2_000, 4_000, 8_000, 12_000],
+  jitter: 0.2,
+  maxRetryAfterMs: 60_000,
+};
+
+const pauseMs = z
+  .string()
+  .trim()
+  .regex(/^\d{1,6}(?:ms|s|m|h)$/)
+  .transform((text) => Number.parseInt(text, 10) * (unitsMs[text.replace(/^\d+/, "")] ?? 0))
+  .pipe(z.number().positive());
+
+/** Named, or a list of pauses. */
+const retrySchedule = z.union([
+  z.literal("default").transform(() => defaultRetrySchedule),
+  z.literal("development").transform(() => developmentSchedule),
+  z
+    .string()
+    .transform((text) => text.split(","))
+    .pipe(z.array(pauseMs))
+    .transform((delaysMs): RetrySchedule => ({ ...defaultRetrySchedule, delaysMs })),
+]);
 
 const dialects = ["reference", "live"] as const;
 const logLevels = ["trace", "debug", "info", "warn", "error", "silent"] as const;
@@ -131,4 +194,28 @@ function invalid(name: string, expected: string, environment: Environment): Sett
   return new SettingError(
     `Invalid ${name}: expected ${expected}${isQuotable ? `; got ${value.replace(/[^ -~]/g, "?")}` : ""}`,
   );
+}
+
+/** Read by other programs of this repository and by the samples of its packages, which may share the environment. */
+const namesOfOthers = [
+  "OFFERS_BOOTSTRAPPED",
+  "OFFERS_BASE_URL",
+  "OFFERS_API_KEY",
+  "OFFERS_USER_ID",
+  "OFFERS_WEBHOOK_SECRET",
+];
+
+/** Whether a variable can only be meant for the platform: in any case, so that `offers_data` is found to be misspelt. */
+const isSettingName = (name: string): boolean => /^OFFERS_/i.test(name) && !namesOfOthers.includes(name);
+
+/** What to do about a variable that is not one of `names` (D-90). */
+function unknownSetting(name: string, names: readonly string[]): string {
+  const written = name.toUpperCase();
+  const nearest = closest(written, names);
+  // A name that differs in more characters would be a guess.
+  const remedy =
+    distance(written, nearest) <= Math.max(3, written.length / 3)
+      ? `did you mean ${nearest}? Correct its name, or remove it`
+      : "remove it; OPERATING.md of the platform lists all settings";
+  return `Unknown setting ${name}; ${remedy}`;
 }

@@ -1,9 +1,9 @@
 import { type SqlBool, sql } from "kysely";
 import { z } from "zod";
-import { tooManyRequests } from "../accounts/too-many-requests.ts";
+import { tooManyRequests } from "../accounts/rate-limits.ts";
 import { recordEvent } from "../dispatch/webhooks/record-event.ts";
-import { ProblemError } from "../http/problem-error.ts";
-import { textField } from "../http/text-field.ts";
+import { textField } from "../http/fields.ts";
+import { ProblemError } from "../http/problem.ts";
 import type { Trx } from "../store/store.ts";
 import type { WorkerAppDeps } from "./worker.ts";
 

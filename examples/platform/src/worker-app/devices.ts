@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { sql } from "kysely";
 import { z } from "zod";
 import { nullAsAbsent } from "../generated/received-values.ts";
-import { ProblemError } from "../http/problem-error.ts";
+import { ProblemError } from "../http/problem.ts";
 import type { Store, Trx } from "../store/store.ts";
 
 /** Every device gets every notification, so their number is limited (D-91). */

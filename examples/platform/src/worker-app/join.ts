@@ -1,11 +1,10 @@
 import { randomUUID } from "node:crypto";
 import { z } from "zod";
 import { hashPassword } from "../accounts/passwords.ts";
-import { type NewSession, openSession } from "../accounts/sessions.ts";
-import { signIn } from "../accounts/sign-in.ts";
+import { type NewSession, openSession, signIn } from "../accounts/sessions.ts";
 import { invitationValidDays } from "../generated/decisions.ts";
-import { ProblemError } from "../http/problem-error.ts";
-import { lineField } from "../http/text-field.ts";
+import { lineField } from "../http/fields.ts";
+import { ProblemError } from "../http/problem.ts";
 import { sha256 } from "../store/encrypt.ts";
 import type { Trx } from "../store/store.ts";
 import { addContact } from "./contacts.ts";

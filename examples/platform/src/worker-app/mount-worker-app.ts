@@ -1,8 +1,7 @@
 import type { Router } from "express";
-import { sessionMethods } from "../accounts/session-methods.ts";
 import { sessionOf, signedIn } from "../accounts/sessions.ts";
-import { signedInRoutes } from "../accounts/signed-in-routes.ts";
-import { defineRoutes } from "../http/define-routes.ts";
+import { sessionMethods, signedInRoutes } from "../accounts/signed-in-routes.ts";
+import { defineRoutes } from "../http/routes.ts";
 import { listSchema } from "../lists/list-query.ts";
 import { addContact, contactSchema, readOrganisation } from "./contacts.ts";
 import { addDevice, deviceSchema, listDevices, removeDevice } from "./devices.ts";

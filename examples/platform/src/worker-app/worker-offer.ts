@@ -1,6 +1,5 @@
-import { applyAction } from "../offers/apply-action.ts";
+import { applyAction, offerNotAddressed, refusalProblem } from "../offers/apply-action.ts";
 import { offerFlags } from "../offers/read-offer.ts";
-import { offerNotAddressed, refusalProblem } from "../offers/refusal-problem.ts";
 import type { WorkerAction } from "../offers/transition.ts";
 import { placeName } from "../store/place-name.ts";
 import type { WorkerAppDeps } from "./worker.ts";

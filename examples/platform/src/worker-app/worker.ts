@@ -1,5 +1,5 @@
-import type { Role } from "../accounts/role.ts";
-import type { SessionDeps } from "../accounts/session-methods.ts";
+import type { Role } from "../accounts/sessions.ts";
+import type { SessionDeps } from "../accounts/signed-in-routes.ts";
 import type { NotificationFeed } from "../dispatch/push/notification-feed.ts";
 import type { OfferDeps } from "../offers/offer-deps.ts";
 

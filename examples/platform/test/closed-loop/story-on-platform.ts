@@ -1,7 +1,7 @@
 import type { RequestListener } from "node:http";
 import { buffer } from "node:stream/consumers";
 import { sql } from "kysely";
-import { searchAll } from "../../src/accounts/search-all.ts";
+import { searchAll } from "../../src/accounts/contact-suggestions.ts";
 import { createOutbound } from "../../src/dispatch/outbound/create-outbound.ts";
 import { createSigner } from "../../src/dispatch/outbound/send-signed.ts";
 import { defaultBreakerPolicy } from "../../src/dispatch/webhooks/circuit-breaker.ts";

@@ -1,7 +1,7 @@
 import { createTestService } from "@offers/client/testing";
 import { expect, test } from "vitest";
 import { fc } from "../../../../tools/property-seed.ts";
-import { checkSuggestions } from "../../src/accounts/check-suggestions.ts";
+import { checkSuggestions } from "../../src/accounts/contact-suggestions.ts";
 import { storySuggestion } from "./story-receiver.ts";
 
 /** Mostly what is right: of many fields at once hardly any list would be accepted. */

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { searchAll } from "../../src/accounts/search-all.ts";
+import { searchAll } from "../../src/accounts/contact-suggestions.ts";
 import { createOutbound } from "../../src/dispatch/outbound/create-outbound.ts";
 import type { Outbound } from "../../src/dispatch/outbound/outbound.ts";
 import {

@@ -236,7 +236,7 @@ describe.each(await storesUnderTest())("mail on $title", ({ createDatabase }) =>
     start();
     await write("secret-person@example.com");
     await eventually("it was refused", () => fixture.errors.length > 0);
-    const { errorFields } = await import("../../src/observability/error-fields.ts");
+    const { errorFields } = await import("../../src/observability/log.ts");
     expect(JSON.stringify(fixture.errors.map((error) => errorFields(error)))).not.toContain("secret-person");
   });
 });

@@ -12,7 +12,7 @@ export type OfferOutcome = "done" | "offer_not_found" | "offer_completed" | "off
 /** Everything that organisations and workers can observe of one offer. */
 export interface OfferPicture {
   complete: boolean;
-  widthdrawn: boolean;
+  withdrawn: boolean;
   /** In the order of addressing. */
   recipients: { workerId: string; response: string; confirmation: string }[];
   /** The events sent to the organisation, in order. */
@@ -53,7 +53,7 @@ export class OfferHistory {
   picture(allWorkers: readonly string[]): OfferPicture {
     return {
       complete: this.#wasDone("complete"),
-      widthdrawn: this.#wasDone("withdraw"),
+      withdrawn: this.#wasDone("withdraw"),
       recipients: this.#addressed.map((workerId) => ({
         workerId,
         response: this.#lastResponse(workerId),

@@ -3,9 +3,9 @@ import type { OfferPicture } from "./offer-history.ts";
 
 /** The invariants between two pictures of one offer, whatever was done in between. @returns those that do not hold */
 export function brokenInvariants(before: OfferPicture, after: OfferPicture): string[] {
-  const wasClosed = before.complete || before.widthdrawn;
+  const wasClosed = before.complete || before.withdrawn;
   const holds: Record<string, boolean> = {
-    "a flag is never reset": (after.complete || !before.complete) && (after.widthdrawn || !before.widthdrawn),
+    "a flag is never reset": (after.complete || !before.complete) && (after.withdrawn || !before.withdrawn),
     "a closed offer keeps its responses and confirmations": !wasClosed || sameRecipients(before, after),
     "each changed response is one event with the webhook's value": isDeepStrictEqual(after.events, [
       ...before.events,
@@ -52,8 +52,8 @@ const changedResponses = (before: OfferPicture, after: OfferPicture): OfferPictu
 
 const subject = (reason: string): string => (reason.endsWith("successful") ? "decision" : reason);
 
-const subjects = ({ complete, widthdrawn }: OfferPicture): string[] => [
+const subjects = ({ complete, withdrawn }: OfferPicture): string[] => [
   "offer",
   ...(complete ? ["decision"] : []),
-  ...(widthdrawn ? ["withdrawn"] : []),
+  ...(withdrawn ? ["withdrawn"] : []),
 ];

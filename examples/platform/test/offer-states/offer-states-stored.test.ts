@@ -52,7 +52,7 @@ async function readPicture({ db }: Store, organisations: Organisations, offerId:
     .execute();
   return {
     complete: offer.completed_at !== null,
-    widthdrawn: offer.withdrawn_at !== null,
+    withdrawn: offer.withdrawn_at !== null,
     recipients,
     events: deliveries.map(({ organisation_id, data: { workerId = "", response = "" } }) => ({
       organisation: organisation_id === organisations.ours ? "ours" : "theirs",

@@ -13,7 +13,7 @@ function pureOffers(): OffersUnderTest {
       const addressed = [...new Set(ids)];
       const recipients = addressed.map((workerId) => ({ workerId, response: "none", confirmation: "" }) as const);
       offers.push({
-        state: { complete: false, widthdrawn: false, recipients },
+        state: { complete: false, withdrawn: false, recipients },
         events: [],
         notifications: Object.fromEntries(workerIds.map((id) => [id, addressed.includes(id) ? ["offer"] : []])),
       });

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
+import { searchSuggestions } from "../../src/accounts/contact-suggestions.ts";
 import { createOutbound } from "../../src/dispatch/outbound/create-outbound.ts";
-import { searchSuggestions } from "../../src/dispatch/outbound/search-suggestions.ts";
 import { testEndpoint } from "../../src/dispatch/outbound/test-endpoint.ts";
 import { hang, hangUp, openReceiver, type Receiver, respondWith } from "../support/receiver.ts";
 

@@ -1,6 +1,6 @@
 import { sql } from "kysely";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { responseOrderKey } from "../../src/dispatch/webhooks/order-key.ts";
+import { responseOrderKey } from "../../src/dispatch/webhooks/record-event.ts";
 import { openStore } from "../../src/store/open-store.ts";
 import { eventually } from "../support/eventually.ts";
 import { openPlatform, type PlatformUnderTest } from "../support/platform-under-test.ts";

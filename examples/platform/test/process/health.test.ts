@@ -1,6 +1,6 @@
 import pg from "pg";
 import { afterEach, describe, expect, test } from "vitest";
-import { pingDatabase } from "../../src/observability/ping-database.ts";
+import { pingDatabase } from "../../src/observability/health.ts";
 import { openStore } from "../../src/store/open-store.ts";
 import { eventually } from "../support/eventually.ts";
 import { openPlatform } from "../support/platform-under-test.ts";

@@ -5,12 +5,11 @@ import { type AddressInfo, createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, describe, expect, test } from "vitest";
-import { createLog } from "../../src/observability/create-log.ts";
+import { createLog } from "../../src/observability/log.ts";
 import { demoSeedFile } from "../../src/seed/demo-sign-ins.ts";
 import { packageFolder } from "../../src/settings/package-folder.ts";
 import { readSettings } from "../../src/settings/settings.ts";
-import { startFailure } from "../../src/start-failure.ts";
-import { startPlatform } from "../../src/start-platform.ts";
+import { startFailure, startPlatform } from "../../src/start-platform.ts";
 import { type PlatformProcess, startProcess } from "../support/platform-process.ts";
 import { storesUnderTest, type TestDatabase } from "../support/stores/stores.ts";
 

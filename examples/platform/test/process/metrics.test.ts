@@ -1,7 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { createMetrics } from "../../src/observability/metrics.ts";
-import { readBacklog } from "../../src/observability/read-backlog.ts";
+import { createMetrics, readBacklog } from "../../src/observability/metrics.ts";
 import { openStore } from "../../src/store/open-store.ts";
 import type { Store } from "../../src/store/store.ts";
 import type { DeliveryState } from "../../src/store/tables.ts";

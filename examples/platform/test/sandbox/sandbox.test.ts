@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { afterEach, expect, onTestFinished, test } from "vitest";
-import { resetData } from "../../src/sandbox/reset-data.ts";
+import { resetData } from "../../src/sandbox/main.ts";
 import { lockFolder } from "../../src/store/folder-lock.ts";
 import { eventually } from "../support/eventually.ts";
 import { openReceiver, respondWith } from "../support/receiver.ts";

@@ -1,6 +1,6 @@
 import { defaultRetention } from "../../src/dispatch/retention.ts";
 import { defaultRetrySchedule } from "../../src/dispatch/webhooks/retry-schedule.ts";
-import { createLog } from "../../src/observability/create-log.ts";
+import { createLog } from "../../src/observability/log.ts";
 import type { Settings } from "../../src/settings/settings.ts";
 import { type Platform, startPlatform } from "../../src/start-platform.ts";
 import { expectDocumented, type WireResponse } from "../contract/openapi-validator.ts";

@@ -1,6 +1,6 @@
 import { once } from "node:events";
 import { createServer, type RequestListener } from "node:http";
-import { addressOf } from "../../src/http/address-of.ts";
+import { addressOf } from "../../src/settings/serve.ts";
 
 export interface Served {
   baseAddress: string;

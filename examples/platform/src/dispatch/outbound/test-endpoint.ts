@@ -1,5 +1,5 @@
 import { requestTimeoutMs } from "../../generated/decisions.ts";
-import { truncateUtf8 } from "../../http/truncate-utf8.ts";
+import { truncateUtf8 } from "../../http/fields.ts";
 import type { Outbound, OutboundFailureCode, OutboundResult, Sign } from "./outbound.ts";
 import { type SignedEndpoint, sendSigned, type Webhook } from "./send-signed.ts";
 

@@ -1,6 +1,6 @@
 import { type Selectable, sql } from "kysely";
 import { jsonArrayFrom } from "kysely/helpers/postgres";
-import { truncateUtf8 } from "../../http/truncate-utf8.ts";
+import { truncateUtf8 } from "../../http/fields.ts";
 import { decryptSecrets } from "../../store/encrypt.ts";
 import type { Store } from "../../store/store.ts";
 import type { EventTable } from "../../store/tables.ts";

@@ -1,4 +1,4 @@
-import { parseBody } from "../../http/parse-body.ts";
+import { parseBody } from "../../http/validation.ts";
 import { addContact, contactSchema, readOrganisation, readOrganisations } from "../../worker-app/contacts.ts";
 import { formTokenField } from "../layout/field.ts";
 import { html } from "../layout/markup.ts";

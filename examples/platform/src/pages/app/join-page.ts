@@ -1,9 +1,8 @@
 import type { Request } from "express";
-import { invitationExpiry } from "../../accounts/invitation-expiry.ts";
-import type { Methods } from "../../http/define-routes.ts";
-import { parseBody } from "../../http/parse-body.ts";
-import { pathParameter } from "../../http/path-parameter.ts";
-import { type FieldErrors, ProblemError } from "../../http/problem-error.ts";
+import { invitationExpiry } from "../../accounts/invitations.ts";
+import { type FieldErrors, ProblemError } from "../../http/problem.ts";
+import { type Methods, pathParameter } from "../../http/routes.ts";
+import { parseBody } from "../../http/validation.ts";
 import {
   acceptAsWorker,
   joinAsWorker,

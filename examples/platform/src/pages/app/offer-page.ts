@@ -1,4 +1,4 @@
-import { ProblemError } from "../../http/problem-error.ts";
+import { ProblemError } from "../../http/problem.ts";
 import type { WorkerAction } from "../../offers/transition.ts";
 import { actAsWorker, viewOffer, type WorkerOffer } from "../../worker-app/worker-offer.ts";
 import { formTokenField } from "../layout/field.ts";

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { parseBody } from "../../http/parse-body.ts";
+import { parseBody } from "../../http/validation.ts";
 import { timeZoneField } from "../../time-zones/time-zone.ts";
 import { formTokenField } from "../layout/field.ts";
 import { html } from "../layout/markup.ts";

@@ -1,6 +1,6 @@
 import { apiKeyHeader } from "../../generated/decisions.ts";
-import { parseBody } from "../../http/parse-body.ts";
-import { type FieldErrors, ProblemError } from "../../http/problem-error.ts";
+import { type FieldErrors, ProblemError } from "../../http/problem.ts";
+import { parseBody } from "../../http/validation.ts";
 import {
   apiKeySchema,
   createApiKey,

@@ -1,6 +1,6 @@
 import type { EndpointCheck } from "../../dispatch/outbound/test-endpoint.ts";
-import { parseBody } from "../../http/parse-body.ts";
-import { type FieldErrors, ProblemError } from "../../http/problem-error.ts";
+import { type FieldErrors, ProblemError } from "../../http/problem.ts";
+import { parseBody } from "../../http/validation.ts";
 import { retryAll } from "../../portal/deliveries/redeliver.ts";
 import { type ReadEndpoint, readEndpoint } from "../../portal/profile/read-profile.ts";
 import { reenableEndpoint } from "../../portal/profile/reenable-endpoint.ts";

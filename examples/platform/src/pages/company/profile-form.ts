@@ -1,4 +1,4 @@
-import type { FieldErrors } from "../../http/problem-error.ts";
+import type { FieldErrors } from "../../http/problem.ts";
 import type { EndpointScheme } from "../../store/tables.ts";
 import { field, fieldError, formTokenField } from "../layout/field.ts";
 import { html, type Markup } from "../layout/markup.ts";

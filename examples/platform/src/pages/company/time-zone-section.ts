@@ -1,4 +1,4 @@
-import { parseBody } from "../../http/parse-body.ts";
+import { parseBody } from "../../http/validation.ts";
 import { setOrganisationTimeZone, timeZoneSchema } from "../../portal/profile/time-zone.ts";
 import { formTokenField } from "../layout/field.ts";
 import { html, type Markup } from "../layout/markup.ts";

@@ -1,4 +1,4 @@
-import { instantField } from "../../http/instant-field.ts";
+import { instantField } from "../../http/fields.ts";
 import { deliveriesCursor, type ReadDelivery, readDeliveries } from "../../portal/deliveries/deliveries.ts";
 import { readDeliveryStats } from "../../portal/deliveries/delivery-stats.ts";
 import { redeliverRange } from "../../portal/deliveries/redeliver.ts";

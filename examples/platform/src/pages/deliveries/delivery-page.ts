@@ -1,6 +1,6 @@
 import { fillPath } from "../../dispatch/outbound/join-address.ts";
 import { webhookCall } from "../../dispatch/webhooks/attempt-delivery.ts";
-import { ProblemError } from "../../http/problem-error.ts";
+import { ProblemError } from "../../http/problem.ts";
 import { type ReadAttempt, type ReadDelivery, readAttempts, readDelivery } from "../../portal/deliveries/deliveries.ts";
 import { deliveryNotFound, redeliverOne, retryOne } from "../../portal/deliveries/redeliver.ts";
 import { formTokenField } from "../layout/field.ts";

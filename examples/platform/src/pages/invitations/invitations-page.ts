@@ -1,4 +1,4 @@
-import { invitationExpiry } from "../../accounts/invitation-expiry.ts";
+import { invitationExpiry } from "../../accounts/invitations.ts";
 import { invitationList } from "../../portal/invitations/invitations.ts";
 import { dataTable } from "../layout/data-table.ts";
 import { badge } from "../layout/labels.ts";

@@ -1,8 +1,7 @@
 import type { RequestHandler } from "express";
-import { urlOf } from "../../accounts/profile-image-reference.ts";
-import { type ProfileImage, profileImages } from "../../accounts/profile-images.ts";
-import { pathParameter } from "../../http/path-parameter.ts";
-import { ProblemError } from "../../http/problem-error.ts";
+import { type ProfileImage, profileImages, urlOf } from "../../accounts/profile-images.ts";
+import { ProblemError } from "../../http/problem.ts";
+import { pathParameter } from "../../http/routes.ts";
 import type { PageDeps } from "../routing/page.ts";
 import { pageRoutes } from "../routing/page-routes.ts";
 import { portalSection } from "../sections/portal-section.ts";

@@ -1,8 +1,7 @@
-import type { OrganisationResult } from "../../accounts/search-all.ts";
-import { mailboxOf } from "../../dispatch/mail/mailbox-of.ts";
-import { parseBody } from "../../http/parse-body.ts";
-import { ProblemError } from "../../http/problem-error.ts";
-import type { ProblemCode } from "../../http/problem-kinds.ts";
+import type { OrganisationResult } from "../../accounts/contact-suggestions.ts";
+import { mailboxOf } from "../../accounts/invitations.ts";
+import { type ProblemCode, ProblemError } from "../../http/problem.ts";
+import { parseBody } from "../../http/validation.ts";
 import { invitationSchema, invite, lastInvitations, recentlyInvited } from "../../portal/invitations/invitations.ts";
 import { type PersonSearch, searchSchema, searchSuggestions } from "../../portal/invitations/search-suggestions.ts";
 import { html } from "../layout/markup.ts";

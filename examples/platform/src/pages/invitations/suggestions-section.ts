@@ -1,6 +1,5 @@
-import type { Suggestions } from "../../accounts/check-suggestions.ts";
-import { referenceOf } from "../../accounts/profile-image-reference.ts";
-import type { OrganisationResult } from "../../accounts/search-all.ts";
+import type { OrganisationResult, Suggestions } from "../../accounts/contact-suggestions.ts";
+import { referenceOf } from "../../accounts/profile-images.ts";
 import { formTokenField } from "../layout/field.ts";
 import { html, type Markup } from "../layout/markup.ts";
 import { idempotencyField } from "../routing/submit-once.ts";

@@ -2,7 +2,7 @@ import { hash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { RequestHandler } from "express";
-import { ProblemError } from "../../http/problem-error.ts";
+import { ProblemError } from "../../http/problem.ts";
 import { packageFolder } from "../../settings/package-folder.ts";
 
 const types = { css: "text/css", js: "text/javascript", svg: "image/svg+xml" } as const;

@@ -1,5 +1,5 @@
 import type { Request } from "express";
-import { textProblem } from "../../http/text-problem.ts";
+import { textProblem } from "../../http/fields.ts";
 import type { PagedList } from "../../lists/list-cursor.ts";
 import { html, type Markup } from "./markup.ts";
 

@@ -1,6 +1,5 @@
-import { ProblemError } from "../../http/problem-error.ts";
-import { applyAction } from "../../offers/apply-action.ts";
-import { refusalProblem } from "../../offers/refusal-problem.ts";
+import { ProblemError } from "../../http/problem.ts";
+import { applyAction, refusalProblem } from "../../offers/apply-action.ts";
 import { ownerOfOffer } from "../../portal/offers/owner-of-offer.ts";
 import { readApplicants, readOfferDetails } from "../../portal/offers/read-offers.ts";
 import { formTokenField } from "../layout/field.ts";

@@ -1,7 +1,6 @@
-import { type FieldErrors, ProblemError } from "../../http/problem-error.ts";
-import { checkCreation } from "../../offers/check-creation.ts";
+import { type FieldErrors, ProblemError } from "../../http/problem.ts";
+import { checkCreation, creationContext } from "../../offers/check-creation.ts";
 import { createOffer } from "../../offers/create-offer.ts";
-import { creationContext } from "../../offers/creation-context.ts";
 import { readPlaces } from "../../portal/profile/places.ts";
 import { html } from "../layout/markup.ts";
 import type { Page } from "../routing/page.ts";

@@ -1,5 +1,4 @@
-import { applyAction } from "../../offers/apply-action.ts";
-import { refusalProblem } from "../../offers/refusal-problem.ts";
+import { applyAction, refusalProblem } from "../../offers/apply-action.ts";
 import { ownerOfOffer } from "../../portal/offers/owner-of-offer.ts";
 import { readOfferDetails } from "../../portal/offers/read-offers.ts";
 import { formTokenField } from "../layout/field.ts";

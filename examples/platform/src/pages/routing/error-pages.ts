@@ -1,7 +1,5 @@
 import type { ErrorRequestHandler } from "express";
-import type { ProblemError } from "../../http/problem-error.ts";
-import { toProblem } from "../../http/problem-handler.ts";
-import { problemKinds } from "../../http/problem-kinds.ts";
+import { type ProblemError, problemKinds, toProblem } from "../../http/problem.ts";
 import { html } from "../layout/markup.ts";
 import type { Page, PageContext, PageDeps, PageSection } from "./page.ts";
 import { sectionDocument } from "./send-page.ts";

@@ -1,6 +1,5 @@
 import type { Request, Response } from "express";
-import type { Role } from "../../accounts/role.ts";
-import type { Session } from "../../accounts/sessions.ts";
+import type { Role, Session } from "../../accounts/sessions.ts";
 import type { PortalDeps } from "../../portal/person.ts";
 import type { Store } from "../../store/store.ts";
 import type { WorkerAppDeps } from "../../worker-app/worker.ts";

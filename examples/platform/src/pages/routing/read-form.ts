@@ -1,7 +1,7 @@
 import type { Request, Response } from "express";
 import { bodyTimeoutMs } from "../../generated/decisions.ts";
-import { ProblemError } from "../../http/problem-error.ts";
-import { bytesReader } from "../../http/read-bytes.ts";
+import { ProblemError } from "../../http/problem.ts";
+import { bytesReader } from "../../http/read-body.ts";
 
 export type ReadForm = (request: Request, response: Response) => Promise<URLSearchParams>;
 

@@ -1,6 +1,6 @@
 import { timingSafeEqual } from "node:crypto";
 import type { Request } from "express";
-import { ProblemError } from "../../http/problem-error.ts";
+import { ProblemError } from "../../http/problem.ts";
 import type { PageSession } from "./page-session.ts";
 
 /**

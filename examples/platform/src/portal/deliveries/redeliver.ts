@@ -4,8 +4,8 @@ import type { EndpointCheck } from "../../dispatch/outbound/test-endpoint.ts";
 import { type Redelivery, redeliver, redeliverMany } from "../../dispatch/webhooks/redeliver.ts";
 import { type NoAttempt, retryAllNow, retryNow } from "../../dispatch/webhooks/retry-now.ts";
 import { nullAsAbsent } from "../../generated/received-values.ts";
-import { instantField } from "../../http/instant-field.ts";
-import { ProblemError } from "../../http/problem-error.ts";
+import { instantField } from "../../http/fields.ts";
+import { ProblemError } from "../../http/problem.ts";
 import type { PortalDeps, SignedInPerson } from "../person.ts";
 import { reenableEndpoint } from "../profile/reenable-endpoint.ts";
 

@@ -1,14 +1,12 @@
 import { randomBytes, randomUUID } from "node:crypto";
 import { z } from "zod";
-import { invitationExpiry } from "../../accounts/invitation-expiry.ts";
+import { invitationExpiry, mailboxOf } from "../../accounts/invitations.ts";
 import { greeting } from "../../dispatch/mail/mail-text.ts";
-import { mailboxOf } from "../../dispatch/mail/mailbox-of.ts";
 import { writeMails } from "../../dispatch/mail/write-mails.ts";
 import { invitationsPerDay, repeatInvitationDays } from "../../generated/decisions.ts";
 import { emailAddressSchema } from "../../generated/schemas.ts";
-import { ProblemError } from "../../http/problem-error.ts";
-import type { ProblemCode } from "../../http/problem-kinds.ts";
-import { lineField, textField } from "../../http/text-field.ts";
+import { lineField, textField } from "../../http/fields.ts";
+import { type ProblemCode, ProblemError } from "../../http/problem.ts";
 import { type ListPage, listCursor } from "../../lists/list-cursor.ts";
 import { microsecondsOf, olderThan } from "../../lists/older-than.ts";
 import { sha256 } from "../../store/encrypt.ts";

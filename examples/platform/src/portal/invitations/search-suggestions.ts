@@ -1,10 +1,10 @@
 import { sql } from "kysely";
 import { z } from "zod";
-import { type OrganisationResult, searchAll } from "../../accounts/search-all.ts";
+import { type OrganisationResult, searchAll } from "../../accounts/contact-suggestions.ts";
 import { nullAsAbsent } from "../../generated/received-values.ts";
-import { addFieldError } from "../../http/field-errors.ts";
-import { type FieldErrors, ProblemError } from "../../http/problem-error.ts";
-import { textField } from "../../http/text-field.ts";
+import { textField } from "../../http/fields.ts";
+import { type FieldErrors, ProblemError } from "../../http/problem.ts";
+import { addFieldError } from "../../http/validation.ts";
 import { containsPattern } from "../../store/contains-pattern.ts";
 import { emailAddressesOf, type PortalDeps, type SignedInPerson } from "../person.ts";
 import { recordShown } from "./shown-suggestions.ts";

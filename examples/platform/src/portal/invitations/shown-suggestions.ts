@@ -1,5 +1,5 @@
 import { sql } from "kysely";
-import type { OrganisationResult } from "../../accounts/search-all.ts";
+import type { OrganisationResult } from "../../accounts/contact-suggestions.ts";
 import { sha256 } from "../../store/encrypt.ts";
 import type { Trx } from "../../store/store.ts";
 import type { PortalDeps } from "../person.ts";

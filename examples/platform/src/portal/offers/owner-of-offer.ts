@@ -1,4 +1,4 @@
-import { offerNotFound } from "../../offers/refusal-problem.ts";
+import { offerNotFound } from "../../offers/apply-action.ts";
 import type { PortalDeps, SignedInPerson } from "../person.ts";
 
 /**

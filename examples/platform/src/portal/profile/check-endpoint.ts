@@ -1,7 +1,7 @@
 import { standardWebhooks } from "@offers/webhook-kit";
 import { type EndpointCheck, type EndpointToTest, testEndpoint } from "../../dispatch/outbound/test-endpoint.ts";
-import { invalidRequest, ProblemError } from "../../http/problem-error.ts";
-import { lineField } from "../../http/text-field.ts";
+import { lineField } from "../../http/fields.ts";
+import { invalidRequest, ProblemError } from "../../http/problem.ts";
 import type { EndpointScheme } from "../../store/tables.ts";
 import type { PortalDeps } from "../person.ts";
 

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { lineField, textField } from "../../http/text-field.ts";
+import { lineField, textField } from "../../http/fields.ts";
 import type { PortalDeps, SignedInPerson } from "../person.ts";
 
 export const placeSchema = z.strictObject({ id: textField, name: lineField.max(200) });

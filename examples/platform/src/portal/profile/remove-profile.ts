@@ -1,4 +1,4 @@
-import { ProblemError } from "../../http/problem-error.ts";
+import { ProblemError } from "../../http/problem.ts";
 import type { PortalDeps, SignedInPerson } from "../person.ts";
 import { publishEndpoint } from "./check-endpoint.ts";
 

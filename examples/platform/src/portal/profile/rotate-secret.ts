@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { EndpointCheck } from "../../dispatch/outbound/test-endpoint.ts";
-import { invalidRequest, ProblemError } from "../../http/problem-error.ts";
+import { invalidRequest, ProblemError } from "../../http/problem.ts";
 import { encrypt, matchesEncrypted } from "../../store/encrypt.ts";
 import type { PortalDeps, SignedInPerson } from "../person.ts";
 import { checkEndpoint, checkScheme, publishEndpoint, savedEndpoint, secretField } from "./check-endpoint.ts";

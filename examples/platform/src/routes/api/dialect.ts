@@ -1,7 +1,7 @@
 import type { operations } from "../../generated/openapi.ts";
-import type { ProblemCode } from "../../http/problem-kinds.ts";
-import { jsonResponse, type RouteResponse } from "../../http/response.ts";
-import { offerNotFound } from "../../offers/refusal-problem.ts";
+import type { ProblemCode } from "../../http/problem.ts";
+import { jsonResponse, type RouteResponse } from "../../http/routes.ts";
+import { offerNotFound } from "../../offers/apply-action.ts";
 
 export type OfferOperation = Extract<keyof operations, "CreateOffer" | "GetOffer" | "CompleteOffer" | "WithdrawOffer">;
 

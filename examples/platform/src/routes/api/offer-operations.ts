@@ -1,20 +1,47 @@
-import type { RequestHandler } from "express";
+import type { ErrorRequestHandler, RequestHandler, Router } from "express";
+import type { paths } from "../../generated/openapi.ts";
 import { assignedWorkerIdsSchema } from "../../generated/schemas.ts";
-import { parseBody } from "../../http/parse-body.ts";
-import { pathParameter } from "../../http/path-parameter.ts";
-import { jsonResponse } from "../../http/response.ts";
-import { applyAction } from "../../offers/apply-action.ts";
-import { checkCreation } from "../../offers/check-creation.ts";
+import { ProblemError } from "../../http/problem.ts";
+import { defineRoutes, jsonResponse, pathParameter } from "../../http/routes.ts";
+import { parseBody } from "../../http/validation.ts";
+import { applyAction, refusalProblem } from "../../offers/apply-action.ts";
+import { checkCreation, creationContext } from "../../offers/check-creation.ts";
 import { createOffer } from "../../offers/create-offer.ts";
-import { creationContext } from "../../offers/creation-context.ts";
 import { readOffer } from "../../offers/read-offer.ts";
-import { refusalProblem } from "../../offers/refusal-problem.ts";
-import type { OfferOperation } from "./dialect.ts";
-import { type ApiDeps, operation } from "./operation.ts";
-import { withIdempotencyKey } from "./with-idempotency-key.ts";
+import type { Dialect, OfferOperation } from "./dialect.ts";
+import { type ApiDeps, operation, withIdempotencyKey } from "./operation.ts";
+
+/** The API of spec/openapi.yaml. */
+export function mountApi(router: Router, deps: ApiDeps): void {
+  const { CreateOffer, GetOffer, CompleteOffer, WithdrawOffer } = offerOperations(deps);
+  defineContractRoutes(router, "/offer", { post: CreateOffer });
+  defineContractRoutes(router, "/offer/{id}", { get: GetOffer });
+  defineContractRoutes(router, "/offer/{id}/complete", { post: CompleteOffer });
+  // HEAD must be safe (RFC 9110, 9.3.2), and this GET withdraws (D-10).
+  defineContractRoutes(router, "/offer/{id}/withdraw", { get: WithdrawOffer, head: false });
+  router.use("/offer", inDialect(deps.dialect));
+}
+
+type MethodOf<Path extends keyof paths> = {
+  [Name in "get" | "post"]: paths[Path] extends Record<Name, object> ? Name : never;
+}["get" | "post"];
+
+/** Routes of one path of spec/openapi.yaml. Other paths and methods do not compile. */
+const defineContractRoutes = <Path extends keyof paths>(
+  router: Router,
+  path: Path,
+  methods: { [Name in MethodOf<Path>]: RequestHandler } & { head?: false },
+): void => defineRoutes(router, path.replaceAll(/\{(\w+)\}/g, ":$1"), methods);
+
+const inDialect =
+  ({ statuses }: Dialect): ErrorRequestHandler =>
+  (error: unknown, _request, _response, next) => {
+    const status = error instanceof ProblemError ? statuses[error.code] : undefined;
+    next(status === undefined ? error : (error as ProblemError).withStatus(status));
+  };
 
 /** The operations of spec/openapi.yaml on offers. */
-export const offerOperations = (deps: ApiDeps): Record<OfferOperation, RequestHandler> => ({
+const offerOperations = (deps: ApiDeps): Record<OfferOperation, RequestHandler> => ({
   CreateOffer: operation(deps, "CreateOffer", async (call) => {
     const body = await deps.readJson(call.request, call.response);
     return withIdempotencyKey(deps, call, async (trx) => {

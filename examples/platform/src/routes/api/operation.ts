@@ -1,11 +1,17 @@
+import { createHash } from "node:crypto";
 import type { Request, RequestHandler, Response } from "express";
 import { authenticate, type Caller } from "../../accounts/authenticate.ts";
 import type { RateLimits } from "../../accounts/rate-limits.ts";
-import { checkParameters } from "../../http/known-parameters.ts";
-import type { ReadJson } from "../../http/read-json.ts";
-import { type RouteResponse, sendResponse } from "../../http/response.ts";
+import { apiVersion } from "../../generated/decisions.ts";
+import { idempotencyKeySchema } from "../../generated/schemas.ts";
+import { idempotent } from "../../http/idempotent.ts";
+import { invalidRequest, ProblemError } from "../../http/problem.ts";
+import type { ReadJson } from "../../http/read-body.ts";
+import { pathParameter, type RouteResponse, sendResponse } from "../../http/routes.ts";
+import { checkParameters } from "../../http/validation.ts";
 import type { OfferDeps } from "../../offers/offer-deps.ts";
-import { checkApiVersion } from "./check-api-version.ts";
+import { sha256 } from "../../store/encrypt.ts";
+import type { Trx } from "../../store/store.ts";
 import type { Dialect, OfferOperation } from "./dialect.ts";
 
 export interface ApiDeps extends OfferDeps {
@@ -15,7 +21,7 @@ export interface ApiDeps extends OfferDeps {
 }
 
 /** An authenticated request of an operation. */
-export interface Call {
+interface Call {
   readonly operation: OfferOperation;
   readonly caller: Caller;
   readonly request: Request;
@@ -31,3 +37,58 @@ export const operation =
     checkParameters(request, ["api-version"]);
     sendResponse(response, await respond({ operation: name, caller, request, response }));
   };
+
+/**
+ * Requires the supported `api-version` exactly once; it may be absent unless `required` (D-27).
+ *
+ * @throws {ProblemError} `unsupported_api_version`
+ */
+export function checkApiVersion(request: Request, required: boolean): void {
+  const version = request.query["api-version"];
+  // Frameworks write lists and objects as `api-version[0]`.
+  const nested = Object.keys(request.query).some((name) => name.startsWith("api-version["));
+  if (!nested && (version === apiVersion || (version === undefined && !required))) return;
+  const remedy = `Give api-version=${apiVersion} exactly once.`;
+  throw new ProblemError("unsupported_api_version", remedy, { errors: new Map([["api-version", [remedy]]]) });
+}
+
+/**
+ * Commits `effect` together with its response under the request's `Idempotency-Key`. A retry of the request has no effect and
+ * returns the stored response (D-40).
+ *
+ * @param call with its body read
+ * @throws {ProblemError} `idempotency_key_reused` when a different request used the key
+ */
+export async function withIdempotencyKey(
+  deps: ApiDeps,
+  call: Call,
+  effect: (trx: Trx) => Promise<RouteResponse>,
+): Promise<RouteResponse> {
+  const key = idempotencyKey(call.request);
+  if (key === undefined) return deps.store.transaction(effect);
+  const { organisationId } = call.caller;
+  const record = { organisationId, keyHash: sha256(key), fingerprint: fingerprintOf(call), now: deps.now() };
+  const { result, replayed } = await deps.store.transaction((trx) => idempotent(trx, record, () => effect(trx)));
+  return replayed ? { ...result, headers: { ...result.headers, "Idempotency-Replayed": "true" } } : result;
+}
+
+/** The operation, the offer and the body's bytes. */
+const fingerprintOf = ({ operation, request }: Call): string =>
+  createHash("sha256")
+    .update(JSON.stringify([operation, pathParameter(request, "id")]))
+    .update(request.body)
+    .digest("hex");
+
+const header = "Idempotency-Key";
+
+/**
+ * The idempotency key of the request, with which it can be retried safely (D-40); undefined without one.
+ *
+ * @throws {ProblemError} `invalid_request` for a key that is empty, too long, not ASCII or given twice
+ */
+export function idempotencyKey(request: Request): string | undefined {
+  const [key, ...more] = request.headersDistinct[header.toLowerCase()] ?? [];
+  if (key === undefined) return undefined;
+  if (idempotencyKeySchema.safeParse(key).success && more.length === 0) return key;
+  throw invalidRequest(new Map([[header, ["Give one key of 1 to 255 printable ASCII characters, or none."]]]));
+}

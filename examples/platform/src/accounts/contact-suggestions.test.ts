@@ -1,0 +1,57 @@
+import { expect, test } from "vitest";
+import { checkSuggestions } from "./contact-suggestions.ts";
+
+const check = (body: unknown, status = 200) => {
+  const bytes = Buffer.from(typeof body === "string" ? body : JSON.stringify(body));
+  return checkSuggestions({ ok: true, status, body: bytes, truncated: false, durationMs: 1 });
+};
+const rating = { rating: 5, ratingProvider: "Harbour Kitchen", lastWorked: "2025-11-30T17:00:00Z" };
+const dana = { name: "Dana Kim", emailAddress: "dana.kim@example.com", ratings: [rating] };
+
+test("takes a list as documented, an empty one too", () => {
+  expect(check([dana])).toEqual([dana]);
+  expect(check([])).toEqual([]);
+});
+
+test("reads lastWorked without a time as midnight UTC", () =>
+  expect(check([{ ...dana, ratings: [{ ...rating, lastWorked: "2025-11-30" }] }])).toMatchObject([
+    { ratings: [{ lastWorked: "2025-11-30T00:00:00Z" }] },
+  ]));
+
+test("keeps fields it does not know", () => expect(check([{ ...dana, note: 1 }])).toEqual([{ ...dana, note: 1 }]));
+
+test("takes an internationalised email address", () =>
+  expect(check([{ ...dana, emailAddress: "δανάη@παράδειγμα.ελ" }])).toHaveLength(1));
+
+test.each([
+  [{ ...dana, ratings: [{ ...rating, rating: 6 }] }, "[0].ratings[0].rating"],
+  [{ ...dana, ratings: [{ ...rating, rating: 0 }] }, "[0].ratings[0].rating"],
+  [{ ...dana, ratings: [{ ...rating, rating: 4.5 }] }, "[0].ratings[0].rating"],
+  [{ ...dana, ratings: [{ ...rating, lastWorked: "2025-02-30" }] }, "[0].ratings[0].lastWorked"],
+  [{ ...dana, ratings: undefined }, "[0].ratings"],
+  [{ ...dana, emailAddress: "dana" }, "[0].emailAddress"],
+  [{ ...dana, name: "" }, "[0].name"],
+  [{ ...dana, name: "Dana\0" }, "[0].name"],
+  [{ ...dana, name: "Dana\nKim" }, "[0].name"],
+  [{ ...dana, profileImageUrl: "javascript:alert(1)" }, "[0].profileImageUrl"],
+])("uses none of a list with a wrong entry and names the field, %#", (entry, field) =>
+  expect(check([entry, dana])).toEqual({
+    code: "invalid_suggestions",
+    message: `The response is not a valid list of suggestions; invalid fields: ${field}.`,
+  }),
+);
+
+test("never quotes a value of the response", () =>
+  expect(JSON.stringify(check([{ ...dana, emailAddress: "private" }]))).not.toContain("private"));
+
+test.each([
+  [check({ contacts: [] }), "invalid_suggestions"],
+  [check("<html>"), "malformed_json"],
+  [check(`[${"[".repeat(200_000)}${"]".repeat(200_000)}]`), "malformed_json"],
+  [check("oops", 500), "unexpected_status"],
+  [check([], 201), "unexpected_status"],
+  [
+    checkSuggestions({ ok: true, status: 200, body: Buffer.from("[]"), truncated: true, durationMs: 1 }),
+    "response_too_large",
+  ],
+])("reports any other error of a response, %#", (result, code) => expect(result).toMatchObject({ code }));

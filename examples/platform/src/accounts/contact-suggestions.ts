@@ -1,0 +1,175 @@
+import { z } from "zod";
+import type { Outbound, OutboundResponse, OutboundResult, Sign } from "../dispatch/outbound/outbound.ts";
+import { type SignedEndpoint, sendSigned, type Webhook } from "../dispatch/outbound/send-signed.ts";
+import { maxSuggestionsBytes, requestTimeoutMs } from "../generated/decisions.ts";
+import { nullAsAbsent } from "../generated/received-values.ts";
+import { contactSuggestionSchema, ratingSchema } from "../generated/schemas.ts";
+import { lineField } from "../http/fields.ts";
+import { fieldErrors } from "../http/validation.ts";
+import { decryptSecrets, type EncryptedSecrets } from "../store/encrypt.ts";
+import type { Store } from "../store/store.ts";
+import type { EndpointScheme } from "../store/tables.ts";
+
+export interface SearchDeps {
+  store: Store;
+  outbound: Outbound;
+  sign: Sign;
+  encryptionKey: Uint8Array;
+  now: () => Date;
+  onError: (error: unknown) => void;
+}
+
+export interface Search {
+  /** Those that implement suggestions are called. */
+  organisationIds: readonly string[];
+  filter?: string;
+  userEmailAddresses: readonly string[];
+  /** For the whole search, over all organisations. @default 5_000 (D-25) */
+  timeoutMs?: number;
+}
+
+/** The suggestions of one organisation, or why there are none. */
+export type OrganisationResult = { organisation: { id: string; name: string } } & (
+  | { suggestions: Suggestions }
+  | { failure: { code: string; message: string; status: number | null } }
+);
+
+const maxAtOnce = 32;
+
+/**
+ * Calls the given organisations (D-88), 32 at a time. They fail independently, but share `timeoutMs`: an organisation whose
+ * turn comes too late, or that does not respond in the remaining time, fails with `timeout`.
+ */
+export async function searchAll(
+  deps: SearchDeps,
+  { timeoutMs = requestTimeoutMs, organisationIds, ...search }: Search,
+): Promise<OrganisationResult[]> {
+  const deadline = performance.now() + timeoutMs;
+  const endpoints = await deps.store.db
+    .selectFrom("endpoints")
+    .innerJoin("organisations", "organisations.id", "organisation_id")
+    .select(["organisations.id", "organisations.name", "base_address", "scheme"])
+    .select(["encrypted_secret", "previous_encrypted_secret", "previous_secret_until"])
+    .where("suggests_contacts", "=", true)
+    .where("organisations.id", "in", organisationIds)
+    .orderBy("organisations.name")
+    .orderBy("organisations.id")
+    .execute();
+  const results: OrganisationResult[] = [];
+  const rest = endpoints.entries();
+  const callNext = async (): Promise<void> => {
+    for (const [index, { name, ...endpoint }] of rest) {
+      const remainingMs = Math.floor(deadline - performance.now());
+      const result = await call(deps, endpoint, { ...search, timeoutMs: remainingMs });
+      results[index] = { organisation: { id: endpoint.id, name }, ...result };
+    }
+  };
+  await Promise.all(Array.from({ length: maxAtOnce }, callNext));
+  return results;
+}
+
+interface Endpoint extends EncryptedSecrets {
+  id: string;
+  base_address: string;
+  scheme: EndpointScheme;
+}
+
+const notReached = { code: "timeout", message: "it was not called: the search timed out first", status: null };
+
+async function call(
+  { outbound, sign, encryptionKey, now, onError }: SearchDeps,
+  { id, base_address: baseAddress, scheme, ...encrypted }: Endpoint,
+  search: Omit<Search, "organisationIds"> & { timeoutMs: number },
+) {
+  if (search.timeoutMs <= 0) return { failure: notReached };
+  try {
+    const endpoint = { baseAddress, scheme, ...decryptSecrets(encrypted, encryptionKey, id, now()) };
+    const result = await searchSuggestions(outbound, sign, { ...search, ...endpoint });
+    if (!result.ok) return { failure: { code: result.code, message: result.reason, status: null } };
+    const checked = checkSuggestions(result);
+    if (Array.isArray(checked)) return { suggestions: checked };
+    return { failure: { ...checked, status: result.status } };
+  } catch (error) {
+    // D-21: one failure does not fail the search.
+    onError(error);
+    return { failure: { code: "internal_error", message: "Something went wrong on our side.", status: null } };
+  }
+}
+
+const dateOnly = /^\d{4}-\d{2}-\d{2}$/;
+
+/** D-28: a `lastWorked` without a time is midnight UTC. */
+const lastWorked = z.preprocess(
+  (value) => (typeof value === "string" && dateOnly.test(value) ? `${value}T00:00:00Z` : value),
+  ratingSchema.shape.lastWorked,
+);
+
+const suggestionsSchema = z.array(
+  nullAsAbsent(
+    contactSuggestionSchema.out.extend({
+      // A suggested person can be invited, so the name must fit a mail.
+      name: lineField,
+      ratings: z.array(ratingSchema.extend({ lastWorked })),
+    }),
+  ),
+);
+
+export type Suggestions = z.infer<typeof suggestionsSchema>;
+
+export interface InvalidSuggestions {
+  code: "unexpected_status" | "response_too_large" | "malformed_json" | "invalid_suggestions";
+  message: string;
+}
+
+/** Validates a response: all of its suggestions, or none with the reason (D-21). */
+export function checkSuggestions({ status, body, truncated }: OutboundResponse): Suggestions | InvalidSuggestions {
+  if (status !== 200) return { code: "unexpected_status", message: `It responded with ${status} instead of 200.` };
+  if (truncated) return { code: "response_too_large", message: "The response is larger than 1 MiB." };
+  const value = parse(body);
+  if (value === undefined)
+    return { code: "malformed_json", message: "The response is not JSON, or nested too deeply." };
+  const parsed = suggestionsSchema.safeParse(value);
+  if (parsed.success) return parsed.data;
+  // Field names only: values are personal data.
+  const fields = [...fieldErrors(parsed.error.issues, value).keys()].join(", ");
+  return {
+    code: "invalid_suggestions",
+    message: `The response is not a valid list of suggestions; invalid fields: ${fields}.`,
+  };
+}
+
+function parse(body: Buffer): unknown {
+  try {
+    const value: unknown = JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(body));
+    // Throws for nesting so deep that the value could not be sent on.
+    JSON.stringify(value);
+    return value;
+  } catch {
+    return undefined;
+  }
+}
+
+const webhook = { method: "POST", path: "/contact-suggestions" } satisfies Webhook;
+
+export interface SuggestionSearch extends SignedEndpoint {
+  /** Narrows the results. */
+  filter?: string;
+  /** The signed-in person's portal addresses. */
+  userEmailAddresses: readonly string[];
+  /** @default 5_000 (D-25) */
+  timeoutMs?: number;
+}
+
+/** Calls `POST /contact-suggestions`, signed. The response is returned raw: the caller must validate it. */
+export async function searchSuggestions(
+  outbound: Outbound,
+  sign: Sign,
+  { filter, userEmailAddresses, timeoutMs = requestTimeoutMs, ...endpoint }: SuggestionSearch,
+): Promise<OutboundResult> {
+  return sendSigned(outbound, sign, endpoint, {
+    ...webhook,
+    body: { ...(filter !== undefined && { filter }), userEmailAddresses },
+    timeoutMs,
+    maxReadBytes: maxSuggestionsBytes,
+  });
+}

@@ -1,0 +1,19 @@
+import { expect, test } from "vitest";
+import { mailboxOf } from "./invitations.ts";
+
+test.each([
+  ["eli@example.com", "eli@example.com"],
+  ["ELI@Example.COM", "eli@example.com"],
+  ["eli+work@example.com", "eli@example.com"],
+  ["eli+a+b@example.com.", "eli@example.com"],
+  ["ｅli@ｅxample．com", "eli@example.com"],
+  ["émile@küche.example", "émile@xn--kche-0ra.example"],
+  ["+1@example.com", "+1@example.com"],
+  ["eli@[127.0.0.1]", "eli@[127.0.0.1]"],
+])("%j is the mailbox %j", (address, mailbox) => expect(mailboxOf(address)).toBe(mailbox));
+
+test.each([
+  ["eli@example.com", "eli@example.org"],
+  ["eli@example.com", "eve@example.com"],
+  ["e.li@example.com", "eli@example.com"],
+])("%j and %j are different mailboxes", (one, other) => expect(mailboxOf(one)).not.toBe(mailboxOf(other)));

@@ -1,0 +1,129 @@
+import { expect, test } from "vitest";
+import { offerCreationSchema } from "../generated/schemas.ts";
+import { isVisible, lineField, textField, textProblem, truncateUtf8 } from "./fields.ts";
+
+test.each(["x", "x".repeat(500), "厨房"])("takes %j", (text) => expect(textField.parse(text)).toBe(text));
+
+test.each(["", "x".repeat(501), 7, undefined])("refuses %j", (text) =>
+  expect(textField.safeParse(text).success).toBe(false),
+);
+
+test("refuses text that cannot be stored, with a remedy", () =>
+  expect(textField.safeParse("a\0b").error?.issues).toMatchObject([
+    { code: "custom", message: "Remove the character U+0000." },
+  ]));
+
+test.each(["Dana Kim", "Émile", "厨房"])("takes the line %j", (text) => expect(lineField.parse(text)).toBe(text));
+
+test.each(["a\nb", "a\r\nBcc: b", "a\tb", "a\u0085b", "a\u2028b", "a\u2029b"])(
+  "refuses %j as a line, and says what to remove",
+  (text) =>
+    expect(lineField.safeParse(text).error?.issues).toMatchObject([
+      { message: "Remove the line break or control character." },
+    ]),
+);
+
+test.each(["\u200b\u2800", " \u3164", "a\u202eb", "\u2066a", "a\u2029b"])(
+  "a line has a visible character, and no line break or direction control: %j",
+  (text) => {
+    expect(lineField.safeParse(text).success).toBe(false);
+    expect(lineField.safeParse("\u200f\u05de\u05dc\u05e6\u05e8").success).toBe(true);
+  },
+);
+
+test.each(["", "Küche 厨房", "👩‍🍳", "\u0001\t\n", "\ufffd"])("%j can be kept", (text) =>
+  expect(textProblem(text)).toBeUndefined(),
+);
+
+test.each([
+  ["a\0b", "Remove the character U+0000."],
+  ["\ud83d", "Remove the lone surrogate."],
+  ["\udc69\ud83d", "Remove the lone surrogate."],
+])("%j cannot: %s", (text, remedy) => expect(textProblem(text)).toBe(remedy));
+
+const isTitle = (title: string): boolean =>
+  offerCreationSchema.safeParse({ createdByUserId: "hana", title, workerIds: ["amal"] }).success;
+
+/** All characters except unpaired surrogates. */
+function* characters(): Generator<string> {
+  for (let code = 0; code <= 0x10ffff; code += 1) if (code < 0xd800 || code > 0xdfff) yield String.fromCodePoint(code);
+}
+
+/** Uses Unicode's properties, not our list. */
+const invisible =
+  /[\p{Default_Ignorable_Code_Point}\p{White_Space}\p{Control}\p{Format}\p{Mark}\p{Separator}\p{Unassigned}\p{Private_Use}]/u;
+
+test("a character that Unicode says to ignore, mark, space or leave unassigned is not visible", () => {
+  const passed = [...characters()].filter((one) => invisible.test(one) && isVisible(one));
+  expect(passed).toEqual([]);
+});
+
+test("every other character is, but for the blank ones", () => {
+  const refused = [...characters()].filter((one) => !invisible.test(one) && !isVisible(one));
+  expect(refused).toEqual(["\u2800", "\ufffc", "\u{13441}", "\u{13442}", "\u{1d159}"]);
+});
+
+const blanks = [
+  ...[
+    "\u200b",
+    "\u2800",
+    "\u202e",
+    "\u00ad",
+    "\u3164",
+    "\u115f",
+    "\u1160",
+    "\uffa0",
+    "\u180e",
+    "\u2060",
+    "\ufeff",
+    "\u061c",
+  ],
+  ...[
+    "\u{e0020}\u{e007f}",
+    "\ufe0f",
+    "\u{e0100}",
+    "\u034f",
+    "\u0301",
+    "\u20e3",
+    "\u3000",
+    "\u00a0\u2003\u1680",
+    "\u0085",
+  ],
+  ...[
+    "\u2028\u2029",
+    "\u{1d173}",
+    "\u{1d159}",
+    "\ufffc",
+    "\ue000",
+    "\u0378",
+    "\ufdd0",
+    "\u200d\u200c\u200e\u200f",
+    "\u0001\u007f",
+  ],
+].map((text) => [
+  JSON.stringify(text)
+    .slice(1, -1)
+    .replace(/[^ -~]/gu, (one) => `U+${one.codePointAt(0)?.toString(16)}`),
+  text,
+]);
+
+test.each(blanks)("a title of %s is refused as blank, and passes beside a letter", (_, blank = "") => {
+  expect(isTitle(blank)).toBe(false);
+  expect(isTitle(blank.repeat(10))).toBe(false);
+  expect(isTitle(` ${blank}a`)).toBe(true);
+});
+
+test.each(["Bar", "厨房", "7", "!", "☕", "👩🏽‍🍳", "מלצר", "\u200fמלצר", "ก็", "नि", "-", "€", "é"])(
+  "%s is visible",
+  (title) => expect(isTitle(title)).toBe(true),
+);
+
+test.each([
+  ["text", Buffer.from("Grüße"), "Grüße"],
+  ["nothing", Buffer.alloc(0), ""],
+  ["a character that does not fit", Buffer.from("1234567ü"), "1234567"],
+  ["exactly as much as fits", Buffer.from("123456ü"), "123456ü"],
+  ["a null character", Buffer.from("a\0b"), "a\ufffdb"],
+  ["bytes that are no UTF-8", Buffer.from([0x61, 0xff, 0xed, 0xa0, 0x80]), "a\ufffd\ufffd\ufffd\ufffd"],
+  ["half a character at its own end", Buffer.from([0x61, 0xc3]), "a\ufffd"],
+])("keeps of %s what the limit allows", (_, body, text) => expect(truncateUtf8(body, 8)).toBe(text));

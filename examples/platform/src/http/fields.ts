@@ -1,0 +1,49 @@
+import { z } from "zod";
+import { visibleCharacter } from "../generated/decisions.ts";
+import { dateTime } from "../generated/received-values.ts";
+
+/** Why PostgreSQL cannot store a JSON string unchanged, as a remedy; undefined when it can (D-44). */
+export function textProblem(text: string): string | undefined {
+  if (text.includes("\0")) return "Remove the character U+0000.";
+  // With the flag u, only a lone surrogate matches.
+  if (/\p{Surrogate}/u.test(text)) return "Remove the lone surrogate.";
+  return undefined;
+}
+
+const visible = new RegExp(visibleCharacter, "u");
+
+/** Whether a text has a visible character (D-89). */
+export const isVisible = (text: string): boolean => visible.test(text);
+
+/** A non-empty string that PostgreSQL can store. */
+export const textField = z
+  .string()
+  .min(1)
+  .max(500)
+  .refine((text) => textProblem(text) === undefined, { error: ({ input }) => textProblem(String(input)) });
+
+/** A visible single-line text for mails and headers, without characters that change the text beside it (D-89). */
+export const lineField = textField
+  .refine((text) => !/[\p{Cc}\u2028\u2029]/u.test(text), "Remove the line break or control character.")
+  .refine(
+    (text) => !/[\u202a-\u202e\u2066-\u2069]/u.test(text),
+    "Remove the character that controls the direction of text.",
+  )
+  .refine(isVisible, "Write at least one character that can be seen.");
+
+/** A date-time with its zone (D-96), in a year that PostgreSQL and JavaScript both represent. */
+export const instantField = dateTime
+  .transform((text) => new Date(text))
+  .refine((instant) => instant.getUTCFullYear() >= 1 && instant.getUTCFullYear() <= 9999, {
+    error: "Write a date-time of the years 0001 to 9999 in UTC.",
+  });
+
+/**
+ * Decodes at most `maxBytes` of a body as text that PostgreSQL can store (D-44). A character that is cut off is dropped.
+ * Invalid UTF-8 and U+0000 become U+FFFD.
+ */
+export function truncateUtf8(body: Uint8Array, maxBytes: number): string {
+  // `stream` drops an incomplete character at the end.
+  const text = new TextDecoder().decode(body.subarray(0, maxBytes), { stream: body.length > maxBytes });
+  return text.replaceAll("\0", "\ufffd");
+}

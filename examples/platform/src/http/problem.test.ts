@@ -1,0 +1,107 @@
+import { once } from "node:events";
+import type { AddressInfo } from "node:net";
+import express from "express";
+import { expect, test } from "vitest";
+import { invalidRequest, ProblemError, problemHandler } from "./problem.ts";
+
+test("a problem has the status of its kind", () =>
+  expect(new ProblemError("offer_not_found", "Look again.")).toMatchObject({
+    name: "ProblemError",
+    code: "offer_not_found",
+    status: 404,
+    message: "Look again.",
+    errors: undefined,
+    extensions: {},
+    headers: {},
+  }));
+
+test.each([
+  [["title"], "1 field is not valid; see errors."],
+  [["title", "workerIds"], "2 fields are not valid; see errors."],
+])("%j: %s", (fields, detail) => {
+  const errors = new Map(fields.map((field) => [field, ["Add this field; it is required."]]));
+  expect(invalidRequest(errors)).toMatchObject({ code: "invalid_request", status: 400, message: detail, errors });
+});
+
+test("says so when there are too many fields to name", () => {
+  const errors = new Map(Array.from({ length: 100 }, (_, index) => [`workerIds[${index}]`, ["Correct it."]]));
+  expect(invalidRequest(errors).message).toBe("100 fields or more are not valid; errors names the first 100.");
+});
+
+test("a problem under another status keeps its code", () => {
+  const problem = new ProblemError("invalid_request", "See errors.", {
+    errors: new Map([["title", ["Do not leave it empty."]]]),
+    extensions: { checks: [1] },
+    headers: { Allow: "GET" },
+  });
+  const { code, message, errors, extensions, headers } = problem;
+  expect(problem.withStatus(422)).toMatchObject({ status: 422, code, message, errors, extensions, headers });
+  expect(problem.status).toBe(400);
+});
+
+/** The response when a route throws, and the errors that are reported. */
+async function responseTo(thrown: unknown, before?: (response: express.Response) => void) {
+  const unexpected: unknown[] = [];
+  const app = express();
+  app.get("/", (_request, response) => {
+    response.set("X-Request-Id", "r1");
+    before?.(response);
+    throw thrown;
+  });
+  app.use(problemHandler((error) => unexpected.push(error)));
+  const server = app.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  try {
+    const response = await fetch(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`);
+    return { status: response.status, headers: response.headers, text: await response.text(), unexpected };
+  } finally {
+    server.close();
+    server.closeAllConnections();
+  }
+}
+
+test("a problem is sent in full, with its headers, fields and extension members", async () => {
+  const errors = new Map([["workerIds", ["Name at least one worker."]]]);
+  const problem = new ProblemError("method_not_allowed", "Allowed here: GET.", {
+    errors,
+    extensions: { checks: [1] },
+    headers: { Allow: "GET" },
+  });
+  const { status, headers, text, unexpected } = await responseTo(problem);
+  expect(status).toBe(405);
+  expect(headers.get("allow")).toBe("GET");
+  expect(headers.get("content-type")).toMatch(/^application\/problem\+json/);
+  expect(JSON.parse(text)).toEqual({
+    type: "https://github.com/offers/offers/blob/main/docs/errors/method_not_allowed.md",
+    title: "Method not allowed",
+    status: 405,
+    detail: "Allowed here: GET.",
+    instance: "urn:offers:request:r1",
+    code: "method_not_allowed",
+    errors: { workerIds: ["Name at least one worker."] },
+    checks: [1],
+  });
+  expect(unexpected).toEqual([]);
+});
+
+test.each([new TypeError("password=hunter2"), "hunter2", Object.assign(new Error("hunter2"), { status: 404 })])(
+  "any other error is 500 and reveals nothing, %#",
+  async (thrown) => {
+    const { status, text, unexpected } = await responseTo(thrown);
+    expect(status).toBe(500);
+    expect(JSON.parse(text)).toMatchObject({ code: "internal_error" });
+    expect(text).not.toMatch(/hunter2|\.ts|node_modules/);
+    expect(unexpected).toHaveLength(1);
+  },
+);
+
+test("service_unavailable is not reported as an unexpected error", async () =>
+  expect(await responseTo(new ProblemError("service_unavailable", "Try again in a moment."))).toMatchObject({
+    status: 503,
+    unexpected: [],
+  }));
+
+test("an incomplete response is aborted, so that no client takes it for a complete one", async () => {
+  const half = responseTo(new Error("too late"), (response) => void response.write("half"));
+  await expect(half).rejects.toThrow(TypeError);
+});

@@ -1,0 +1,143 @@
+import type { ErrorRequestHandler, Response } from "express";
+import { errorDocsUrl } from "../generated/decisions.ts";
+
+/** All problem types of the platform (D-19). The key is the stable `code`. */
+export const problemKinds = {
+  malformed_json: { status: 400, title: "The body is not JSON" },
+  missing_body: { status: 400, title: "The body is missing" },
+  malformed_url: { status: 400, title: "The address is malformed" },
+  invalid_request: { status: 400, title: "The request is not valid" },
+  unsupported_api_version: { status: 400, title: "The API version is not supported" },
+  worker_not_applied: { status: 400, title: "Not every worker has applied" },
+  invalid_api_key: { status: 401, title: "The API key is missing or wrong" },
+  invalid_credentials: { status: 401, title: "Incorrect name or password" },
+  unauthenticated: { status: 401, title: "Not signed in" },
+  csrf_check_failed: { status: 403, title: "The form failed the CSRF check" },
+  not_found: { status: 404, title: "Not found" },
+  offer_not_found: { status: 404, title: "No such offer" },
+  organisation_not_found: { status: 404, title: "No such organisation" },
+  device_not_found: { status: 404, title: "No such device" },
+  invitation_not_found: { status: 404, title: "The invitation is not valid any more" },
+  api_key_not_found: { status: 404, title: "No such API key" },
+  delivery_not_found: { status: 404, title: "No such delivery" },
+  method_not_allowed: { status: 405, title: "Method not allowed" },
+  body_timeout: { status: 408, title: "The body did not arrive in time" },
+  offer_completed: { status: 409, title: "The offer is already complete" },
+  offer_withdrawn: { status: 409, title: "The offer is withdrawn" },
+  delivery_pending: { status: 409, title: "The delivery is still pending" },
+  delivery_settled: { status: 409, title: "The delivery is not pending" },
+  delivery_superseded: { status: 409, title: "A later delivery has taken its place" },
+  profile_missing: { status: 409, title: "The profile has no base address" },
+  endpoint_disabled: { status: 409, title: "The endpoint is disabled" },
+  already_invited: { status: 409, title: "This person was invited already" },
+  too_many_api_keys: { status: 409, title: "Too many API keys" },
+  edit_conflict: { status: 409, title: "The profile was changed during the checks" },
+  host_not_allowed: { status: 421, title: "The host name is not allowed" },
+  body_too_large: { status: 413, title: "The body is too large" },
+  unsupported_media_type: { status: 415, title: "The body must be JSON" },
+  idempotency_key_reused: { status: 422, title: "The idempotency key belongs to another request" },
+  contact_not_suggested: { status: 422, title: "No search showed this person" },
+  organisation_not_suggesting: { status: 422, title: "The organisation does not implement suggestions" },
+  endpoint_check_failed: { status: 422, title: "The base address did not pass its checks" },
+  too_many_sign_ins: { status: 429, title: "Too many failed sign-ins" },
+  too_many_invitations: { status: 429, title: "Too many invitations" },
+  rate_limited: { status: 429, title: "Too many requests" },
+  internal_error: { status: 500, title: "Something went wrong on our side" },
+  service_unavailable: { status: 503, title: "Service unavailable" },
+} as const satisfies Record<string, { status: number; title: string }>;
+
+export type ProblemCode = keyof typeof problemKinds;
+
+/** From the name of a parameter or field (`events[0].end`) to its remedies. */
+export type FieldErrors = Map<string, string[]>;
+
+/** Bounds the response to a body with many invalid entries. */
+export const maxFields = 100;
+
+export interface ProblemOptions extends ErrorOptions {
+  errors?: FieldErrors | undefined;
+  /** Extension members beside the standard ones (RFC 9457, 3.2). */
+  extensions?: Record<string, unknown>;
+  headers?: Record<string, string>;
+}
+
+/** An error that becomes a response with problem details (RFC 9457). Thrown anywhere below a route. */
+export class ProblemError extends Error {
+  override readonly name = "ProblemError";
+  readonly code: ProblemCode;
+  readonly status: number;
+  readonly errors: FieldErrors | undefined;
+  readonly extensions: Record<string, unknown>;
+  readonly headers: Record<string, string>;
+
+  /** @param detail for the reader of the response: what to do about it */
+  constructor(code: ProblemCode, detail: string, { errors, extensions, headers, ...options }: ProblemOptions = {}) {
+    super(detail, options);
+    this.code = code;
+    this.status = problemKinds[code].status;
+    this.errors = errors;
+    this.extensions = extensions ?? {};
+    this.headers = headers ?? {};
+  }
+
+  /** The same problem with another status. */
+  withStatus(status: number): ProblemError {
+    return Object.assign(new ProblemError(this.code, this.message, this), { status });
+  }
+}
+
+/** Reports all invalid fields of a request at once. */
+export function invalidRequest(errors: FieldErrors): ProblemError {
+  const fields = errors.size === 1 ? "1 field is" : `${errors.size} fields are`;
+  const detail =
+    errors.size < maxFields
+      ? `${fields} not valid; see errors.`
+      : `${maxFields} fields or more are not valid; errors names the first ${maxFields}.`;
+  return new ProblemError("invalid_request", detail, { errors });
+}
+
+/**
+ * Responds to every error of a route with problem details (RFC 9457), without internals.
+ *
+ * @param onUnexpected receives errors that are not a `ProblemError`: bugs, and failures of the store
+ */
+export const problemHandler =
+  (onUnexpected: (error: unknown, response: Response) => void): ErrorRequestHandler =>
+  (error: unknown, _request, response, _next) => {
+    const problem = toProblem(error);
+    // A `ProblemError` with status 503 is intended.
+    if (problem !== error && problem.status >= 500) onUnexpected(error, response);
+    // Too late for another response. A reset connection marks the first one as incomplete.
+    if (response.headersSent) return void response.destroy();
+    sendProblem(response, problem);
+  };
+
+function sendProblem(response: Response, { code, status, message, errors, extensions, headers }: ProblemError): void {
+  response
+    .status(status)
+    .set(headers)
+    .type("application/problem+json")
+    .send(
+      JSON.stringify({
+        type: `${errorDocsUrl}${code}.md`,
+        title: problemKinds[code].title,
+        status,
+        detail: message,
+        instance: `urn:offers:request:${response.get("X-Request-Id")}`,
+        code,
+        ...(errors !== undefined && { errors: Object.fromEntries(errors) }),
+        ...extensions,
+      }),
+    );
+}
+
+/** The problem that the caller sees for an error. */
+export function toProblem(error: unknown): ProblemError {
+  if (error instanceof ProblemError) return error;
+  // Thrown by Express for a path that it cannot percent-decode.
+  if (error instanceof URIError)
+    return new ProblemError("malformed_url", "Percent-encode the address as UTF-8.", { cause: error });
+  return new ProblemError("internal_error", "Try again. If it happens again, report the instance.", {
+    cause: error,
+  });
+}

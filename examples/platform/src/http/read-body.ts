@@ -1,0 +1,84 @@
+import { type Request, type Response, raw } from "express";
+import { bodyTimeoutMs } from "../generated/decisions.ts";
+import { ProblemError } from "./problem.ts";
+
+const utf8 = new TextDecoder("utf-8", { fatal: true });
+
+/** Reads the JSON body of a request; the bytes stay in `request.body`. Call it after authentication. */
+export type ReadJson = (request: Request, response: Response) => Promise<unknown>;
+
+/**
+ * Creates a function that reads JSON bodies of at most `limitBytes` within `timeoutMs`, counted from its call (D-25).
+ *
+ * @throws {ProblemError} `missing_body`, `unsupported_media_type`, `body_timeout`, `body_too_large` or `malformed_json`
+ */
+export function jsonReader(limitBytes: number, timeoutMs = bodyTimeoutMs): ReadJson {
+  const readBytes = bytesReader(limitBytes, timeoutMs);
+  return async (request, response) => {
+    checkMediaType(request);
+    await readBytes(request, response);
+    return parse(request.body);
+  };
+}
+
+function checkMediaType(request: Request): void {
+  const hasBody = request.headers["transfer-encoding"] !== undefined || Number(request.headers["content-length"]) > 0;
+  if (!hasBody) throw missingBody();
+  const charset = /;\s*charset="?([\w-]+)/i.exec(request.headers["content-type"] ?? "")?.[1]?.toLowerCase() ?? "utf-8";
+  if (request.is(["json", "+json"]) && charset === "utf-8") return;
+  throw new ProblemError("unsupported_media_type", "Send Content-Type: application/json, in UTF-8.");
+}
+
+function parse(bytes: unknown): unknown {
+  if (!(bytes instanceof Uint8Array) || bytes.length === 0) throw missingBody();
+  try {
+    return JSON.parse(utf8.decode(bytes));
+  } catch (cause) {
+    throw new ProblemError("malformed_json", "Send one JSON value in UTF-8; a validator shows where it breaks.", {
+      cause,
+    });
+  }
+}
+
+const missingBody = (): ProblemError => new ProblemError("missing_body", "Send the documented JSON body.");
+
+/**
+ * Creates a function that reads a body of at most `limitBytes` into `request.body`, within `timeoutMs` even from a client that
+ * sends slowly on purpose (slowloris).
+ *
+ * @throws {ProblemError} `body_timeout`, `body_too_large`, `unsupported_media_type` or `malformed_json`
+ */
+export function bytesReader(
+  limitBytes: number,
+  timeoutMs: number,
+): (request: Request, response: Response) => Promise<void> {
+  const readBytes = raw({ type: () => true, limit: limitBytes });
+  return async (request, response) => {
+    let overdue: NodeJS.Timeout | undefined;
+    const read = new Promise<void>((resolve, reject) => {
+      overdue = setTimeout(() => reject(bodyTimeout()), timeoutMs);
+      readBytes(request, response, (error?: unknown) =>
+        error === undefined ? resolve() : reject(toProblemError(error, limitBytes)),
+      );
+    });
+    await read.finally(() => clearTimeout(overdue));
+  };
+}
+
+function toProblemError(cause: unknown, limitBytes: number): unknown {
+  const { type, status } = Object(cause) as { type?: string; status?: number };
+  if (type === "entity.too.large")
+    return new ProblemError("body_too_large", `Send at most ${limitBytes} bytes.`, { cause });
+  if (type === "encoding.unsupported")
+    return new ProblemError("unsupported_media_type", "Send the body without Content-Encoding.", { cause });
+  const isCut = type === "request.aborted" || type === "request.size.invalid";
+  const remedy = isCut
+    ? "Send as many bytes as Content-Length says."
+    : "Send a body in the encoding that Content-Encoding names, or omit the header.";
+  // Errors of zlib have this status and no `type`.
+  return status === 400 ? new ProblemError("malformed_json", remedy, { cause }) : cause;
+}
+
+const bodyTimeout = (): ProblemError =>
+  // The rest of the body would be parsed as the next request.
+  new ProblemError("body_timeout", "Send the whole body at once.", { headers: { Connection: "close" } });

@@ -1,0 +1,14 @@
+import type { Request } from "express";
+import { expect, test } from "vitest";
+import { pathParameter } from "./routes.ts";
+
+const read = (params: Request["params"]): string => {
+  const request: Partial<Request> = { params };
+  return pathParameter(request as Request, "id");
+};
+
+test.each(["offer_1", "a/b", "厨房", " "])("%j is an id like any other", (id) => expect(read({ id })).toBe(id));
+
+test.each([{ id: "offer\0" }, { id: ["offer", "1"] }, {}])("%j is an id that cannot exist", (params) =>
+  expect(read(params)).toBe(""),
+);

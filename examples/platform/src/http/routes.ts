@@ -1,0 +1,51 @@
+import type { Request, RequestHandler, Response, Router } from "express";
+import { ProblemError } from "./problem.ts";
+
+export interface Methods {
+  get?: RequestHandler;
+  post?: RequestHandler;
+  put?: RequestHandler;
+  delete?: RequestHandler;
+  /** `false` rejects HEAD, which is otherwise served by GET without a body. */
+  head?: false;
+}
+
+/** Defines the methods of one path. Any other method, OPTIONS included, is 405 with `Allow` (D-52). */
+export function defineRoutes(router: Router, path: string, { head, ...handlers }: Methods): void {
+  const named = Object.keys(handlers).map((method) => method.toUpperCase());
+  const allow = [...named, ...(handlers.get !== undefined && head !== false ? ["HEAD"] : [])].join(", ");
+  const rejectMethod: RequestHandler = () => {
+    throw new ProblemError("method_not_allowed", `Allowed here: ${allow}.`, { headers: { Allow: allow } });
+  };
+  const route = router.route(path);
+  // Express runs GET handlers for HEAD.
+  if (head === false) route.head(rejectMethod);
+  for (const [method, handler] of Object.entries(handlers)) route[method as keyof typeof handlers](handler);
+  route.all(rejectMethod);
+}
+
+/** A decoded path parameter. Text that cannot be an id becomes the empty id, which matches nothing. */
+export function pathParameter(request: Request, name: string): string {
+  const value = request.params[name];
+  // PostgreSQL refuses U+0000 in any text.
+  return typeof value === "string" && !value.includes("\0") ? value : "";
+}
+
+/** A response as plain data, so that it can be stored and replayed. */
+export interface RouteResponse {
+  status: number;
+  headers?: Record<string, string>;
+  body?: string;
+}
+
+export const jsonResponse = (status: number, value: unknown, headers: Record<string, string> = {}): RouteResponse => ({
+  status,
+  headers: { "Content-Type": "application/json; charset=utf-8", ...headers },
+  body: JSON.stringify(value),
+});
+
+export function sendResponse(response: Response, { status, headers = {}, body }: RouteResponse): void {
+  response.status(status).set(headers);
+  if (body === undefined) response.end();
+  else response.send(body);
+}

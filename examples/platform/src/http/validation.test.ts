@@ -1,0 +1,130 @@
+import { expect, test } from "vitest";
+import { z } from "zod";
+import { addFieldError, fieldErrors, fieldName, parseBody } from "./validation.ts";
+
+const schema = z.array(z.string().min(1)).min(1);
+
+test("gives a body that its schema accepts", () => expect(parseBody(schema, ["amal"])).toEqual(["amal"]));
+
+test("refuses another with the name of every wrong field", () =>
+  expect(() => parseBody(schema, ["amal", "", 7])).toThrow(
+    expect.objectContaining({
+      code: "invalid_request",
+      message: "2 fields are not valid; see errors.",
+      errors: new Map([
+        ["[1]", ["Do not leave it empty."]],
+        ["[2]", ["Make it a string."]],
+      ]),
+    }),
+  ));
+
+const errorsOf = (schema: z.ZodType, input: unknown) =>
+  Object.fromEntries(fieldErrors(schema.safeParse(input).error?.issues ?? [], input));
+
+test.each([
+  [["events", 0, "end"], "events[0].end"],
+  [[0, "ratings", 1, "lastWorked"], "[0].ratings[1].lastWorked"],
+  [[2], "[2]"],
+  [["workerIds"], "workerIds"],
+  [[], "body"],
+])("%j is called %s", (path, name) => expect(fieldName(path)).toBe(name));
+
+test("distinguishes a missing field from a wrong type", () =>
+  expect(errorsOf(z.object({ title: z.string(), details: z.string() }), { details: 7 })).toEqual({
+    title: ["Add this field; it is required."],
+    details: ["Make it a string."],
+  }));
+
+test("names the missing field, not the whole body", () => {
+  const schema = z.object({ events: z.array(z.object({ start: z.string() })) });
+  expect(errorsOf(schema, { events: [{ start: "" }, {}] })).toEqual({
+    "events[1].start": ["Add this field; it is required."],
+  });
+  expect(errorsOf(schema, undefined)).toEqual({ body: ["Make it an object."] });
+});
+
+test.each<[string, unknown]>([
+  ["no object", "text"],
+  ["null", null],
+])("a field of what is %s is missing from it", (_, event) => {
+  const path = ["event", "start"];
+  expect(fieldErrors([{ code: "invalid_type", expected: "string", path, message: "" }], { event })).toEqual(
+    new Map([["event.start", ["Add this field; it is required."]]]),
+  );
+});
+
+test.each<[string, z.ZodType, unknown, string]>([
+  ["an array", z.array(z.string()), {}, "Make it an array."],
+  ["a whole number", z.int(), 1.5, "Make it a whole number."],
+  ["a boolean", z.boolean(), "true", "Make it a boolean."],
+  ["an empty text", z.string().min(1), "", "Do not leave it empty."],
+  ["a short text", z.string().min(3), "ab", "Give at least 3 characters."],
+  ["a long text", z.string().max(3), "abcd", "Give at most 3 characters."],
+  ["a short list", z.array(z.string()).min(2), ["a"], "Give at least 2."],
+  ["a long list", z.array(z.string()).max(1), ["a", "b"], "Give at most 1."],
+  ["a small number", z.number().min(1), 0, "Make it at least 1."],
+  ["a large number", z.number().max(5), 6, "Give at most 5."],
+  ["a word that is none of them", z.enum(["ios", "android"]), "palm", "Use one of: ios, android."],
+  ["an unknown format", z.string().regex(/^x$/), "y", "Write it in the documented format."],
+  ["a rule of our own", z.string().refine(() => false, { error: "Remove the dot." }), "a.b", "Remove the dot."],
+  ["a rule without a message of its own", z.union([z.string(), z.number()]), true, "Correct it as documented."],
+])("%s has its remedy", (_, schema, value, remedy) =>
+  expect(errorsOf(z.object({ field: schema }), { field: value })).toEqual({ field: [remedy] }),
+);
+
+test.each([
+  ["start", "Write a date-time in UTC, such as 2099-05-01T16:00:00Z."],
+  ["end", "Write a date-time in UTC, such as 2099-05-01T22:00:00Z."],
+  ["lastWorked", "Write a date-time in UTC, such as 2099-05-01T16:00:00Z."],
+  ["notifyEmailAddress", "Write one email address, such as hana@example.com."],
+  ["emailAddress", "Write one email address, such as hana@example.com."],
+  ["profileImageUrl", "Write a full address that starts with https:// or http://."],
+])("%s has a remedy with an example", (field, remedy) =>
+  expect(errorsOf(z.object({ [field]: z.string().regex(/^x$/) }), { [field]: "y" })).toEqual({ [field]: [remedy] }),
+);
+
+test("a list of workers needs one", () =>
+  expect(errorsOf(z.object({ workerIds: z.array(z.string()).min(1) }), { workerIds: [] })).toEqual({
+    workerIds: ["Name at least one worker."],
+  }));
+
+test("names an unknown field by its own name, also an odd one", () =>
+  expect(errorsOf(z.strictObject({}), JSON.parse('{"titel":1,"__proto__":1}'))).toEqual(
+    JSON.parse('{"titel":["R"],"__proto__":["R"]}', (_, value) =>
+      value === "R" ? "Remove it, or correct its name: there is no such field." : value,
+    ),
+  ));
+
+test("gives one remedy when two rules refuse a text", () =>
+  expect(errorsOf(z.object({ start: z.iso.datetime().regex(/Z$/) }), { start: "tomorrow" })).toEqual({
+    start: ["Write a date-time in UTC, such as 2099-05-01T16:00:00Z."],
+  }));
+
+test("reports a body that is not an object as a whole", () =>
+  expect(errorsOf(z.object({}), [])).toEqual({ body: ["Make it an object."] }));
+
+test("gives all remedies of a field", () =>
+  expect(errorsOf(z.object({ code: z.string().max(1).regex(/^x/) }), { code: "yy" })).toEqual({
+    code: ["Give at most 1 characters.", "Write it in the documented format."],
+  }));
+
+test("gives a field of the wrong type one remedy", () =>
+  expect(errorsOf(z.object({ code: z.string().min(1).max(3) }), { code: [] })).toEqual({
+    code: ["Make it a string."],
+  }));
+
+test("gives an empty list of workers the same remedy as a field and as the whole body", () =>
+  expect(errorsOf(z.array(z.string()).min(1), [])).toEqual({ body: ["Name at least one worker."] }));
+
+test("repeats no value", () =>
+  expect(JSON.stringify(errorsOf(z.object({ emailAddress: z.email() }), { emailAddress: "s3cret" }))).not.toContain(
+    "s3cret",
+  ));
+
+test("names at most a hundred fields", () => {
+  const errors = new Map<string, string[]>();
+  for (let index = 0; index < 1_000; index += 1) addFieldError(errors, `workerIds[${index}]`, "wrong");
+  expect(errors.size).toBe(100);
+  addFieldError(errors, "workerIds[99]", "and wrong again");
+  expect(errors.get("workerIds[99]")).toEqual(["wrong", "and wrong again"]);
+});

@@ -1,0 +1,121 @@
+import type { Request } from "express";
+import type { z } from "zod";
+import { type FieldErrors, invalidRequest, maxFields } from "./problem.ts";
+
+/**
+ * Parses a body with its schema; code behind it relies on the type.
+ *
+ * @throws {ProblemError} `invalid_request`
+ */
+export function parseBody<T extends z.ZodType>(schema: T, body: unknown): z.infer<T> {
+  const parsed = schema.safeParse(body);
+  if (parsed.success) return parsed.data;
+  throw invalidRequest(fieldErrors(parsed.error.issues, body));
+}
+
+/**
+ * Rejects unknown query parameters (D-93), so that a misspelt one is not silently ignored. Pages accept them: mail programs
+ * and search engines add parameters to links.
+ *
+ * @throws {ProblemError} `invalid_request`
+ */
+export function checkParameters(request: Request, known: readonly string[] = []): void {
+  const unknown = Object.keys(request.query).filter((name) => !known.includes(name));
+  if (unknown.length === 0) return;
+  const remedy =
+    known.length === 0
+      ? "Remove it: this path has no query parameters."
+      : `Remove it, or correct its name; this path has: ${known.join(", ")}.`;
+  const errors: FieldErrors = new Map();
+  for (const name of unknown) addFieldError(errors, name, remedy);
+  throw invalidRequest(errors);
+}
+
+/** Remedies by field name. */
+const shapes: Record<string, string> = {
+  title: "Write a title; do not leave it empty or blank.",
+  start: "Write a date-time in UTC, such as 2099-05-01T16:00:00Z.",
+  end: "Write a date-time in UTC, such as 2099-05-01T22:00:00Z.",
+  lastWorked: "Write a date-time in UTC, such as 2099-05-01T16:00:00Z.",
+  notifyEmailAddress: "Write one email address, such as hana@example.com.",
+  emailAddress: "Write one email address, such as hana@example.com.",
+  workerIds: "Name at least one worker.",
+  // The body of a completion is an array of worker ids.
+  body: "Name at least one worker.",
+  profileImageUrl: "Write a full address that starts with https:// or http://.",
+};
+
+/**
+ * Maps every invalid field to its remedies. Values are not quoted: they may be personal data.
+ *
+ * @param input the validated value, which distinguishes a missing field from a wrong type
+ */
+export function fieldErrors(issues: readonly z.core.$ZodIssue[], input: unknown): FieldErrors {
+  const errors: FieldErrors = new Map();
+  // A string where an array is expected also fails the length rule; report the type only.
+  const wrongTypes = new Set<string>();
+  for (const issue of issues) {
+    const field = fieldName(issue.path);
+    if (wrongTypes.has(field)) continue;
+    if (issue.code === "invalid_type") wrongTypes.add(field);
+    for (const [path, remedy] of remediesOf(issue, input)) addFieldError(errors, fieldName(path), remedy);
+  }
+  return errors;
+}
+
+export function addFieldError(errors: FieldErrors, field: string, remedy: string): void {
+  const known = errors.get(field);
+  if (known === undefined && errors.size < maxFields) errors.set(field, [remedy]);
+  else if (known?.includes(remedy) === false) known.push(remedy);
+}
+
+/** `["events", 0, "end"]` is `events[0].end`; the whole body is `body`. */
+export function fieldName(path: readonly PropertyKey[]): string {
+  if (path.length === 0) return "body";
+  return path
+    .map((key) => (typeof key === "number" ? `[${key}]` : `.${String(key)}`))
+    .join("")
+    .replace(/^\./, "");
+}
+
+function remediesOf(issue: z.core.$ZodIssue, input: unknown): [path: readonly PropertyKey[], remedy: string][] {
+  const { path } = issue;
+  const shape = shapes[String(path.at(-1) ?? "body")];
+  switch (issue.code) {
+    case "invalid_type":
+      if (path.length > 0 && valueAt(input, path) === undefined) return [[path, "Add this field; it is required."]];
+      return [[path, `Make it ${nounOf(issue.expected)}.`]];
+    case "invalid_format":
+      return [[path, shape ?? "Write it in the documented format."]];
+    case "too_small":
+      return [[path, tooSmall(issue, shape)]];
+    case "too_big":
+      return [[path, `Give at most ${issue.maximum}${issue.origin === "string" ? " characters" : ""}.`]];
+    case "invalid_value":
+      return [[path, `Use one of: ${issue.values.join(", ")}.`]];
+    case "unrecognized_keys":
+      return issue.keys.map((key) => [[...path, key], "Remove it, or correct its name: there is no such field."]);
+    case "custom":
+      return [[path, issue.message]];
+    default:
+      return [[path, "Correct it as documented."]];
+  }
+}
+
+function tooSmall({ origin, minimum }: z.core.$ZodIssueTooSmall, shape: string | undefined): string {
+  if (origin === "array") return shape ?? `Give at least ${minimum}.`;
+  if (origin === "string")
+    return minimum === 1 ? (shape ?? "Do not leave it empty.") : `Give at least ${minimum} characters.`;
+  return `Make it at least ${minimum}.`;
+}
+
+const nouns: Record<string, string> = { array: "an array", object: "an object", int: "a whole number" };
+
+const nounOf = (expected: string): string => nouns[expected] ?? `a ${expected}`;
+
+function valueAt(input: unknown, path: readonly PropertyKey[]): unknown {
+  return path.reduce<unknown>(
+    (value, key) => (typeof value === "object" && value !== null ? Reflect.get(value, key) : undefined),
+    input,
+  );
+}

@@ -1,0 +1,91 @@
+import { once } from "node:events";
+import { createServer, type IncomingMessage } from "node:http";
+import { type AddressInfo, connect } from "node:net";
+import type { Request } from "express";
+import express from "express";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { checkApiVersion, idempotencyKey } from "./operation.ts";
+
+/** As Express parses it. */
+function check(search: string, required: boolean): unknown {
+  const parse = express().get("query parser fn") as (search: string) => Request["query"];
+  const request: Partial<Request> = { query: parse(search) };
+  try {
+    checkApiVersion(request as Request, required);
+    return "accepted";
+  } catch (error) {
+    return error;
+  }
+}
+
+test.each([true, false])("1.0 is accepted, required or not (%s)", (required) =>
+  expect(check("api-version=1.0&other=2", required)).toBe("accepted"),
+);
+
+test("a missing version is accepted where it is optional", () => expect(check("", false)).toBe("accepted"));
+
+const remedy = "Give api-version=1.0 exactly once.";
+const refusal = { code: "unsupported_api_version", message: remedy, errors: new Map([["api-version", [remedy]]]) };
+
+test("a missing version is refused where it is required", () =>
+  expect(check("api_version=1.0", true)).toMatchObject(refusal));
+
+test.each([
+  "api-version=",
+  "api-version=1",
+  "api-version=1.0.0",
+  "api-version=v1.0",
+  "api-version=1.0%20",
+  "api-version=2.0",
+  "api-version=1.0&api-version=1.0",
+  "api-version=1.0&api-version=2.0",
+  "api-version[]=1.0",
+  "api-version[a]=2.0&api-version=1.0",
+])("%s is refused, required or not", (search) => {
+  for (const required of [true, false]) expect(check(search, required)).toMatchObject(refusal);
+});
+
+const server = createServer();
+beforeAll(async () => {
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+});
+afterAll(() => {
+  server.close();
+  server.closeAllConnections();
+});
+
+/** The key that is read from a request with these headers. */
+async function read(...headers: string[]): Promise<unknown> {
+  const arrival = once(server, "request") as Promise<[IncomingMessage]>;
+  const socket = connect((server.address() as AddressInfo).port, "127.0.0.1");
+  socket.write(["GET / HTTP/1.1", "Host: localhost", ...headers, "", ""].join("\r\n"), "latin1");
+  const [request] = await arrival;
+  socket.destroy();
+  try {
+    return idempotencyKey(request as Request);
+  } catch (error) {
+    return error;
+  }
+}
+
+test("a request without the header has no key", async () => expect(await read("Idempotency-Keys: k")).toBeUndefined());
+
+test.each(["k", " ~!", "8f14e45f-ceea-4e7b-9c3a-5d6f7a8b9c0d", '"quoted, with a comma"', "x".repeat(255)])(
+  "%j is a key",
+  async (key) => expect(await read(`idempotency-key: ${key}`)).toBe(key.trim()),
+);
+
+test.each([
+  ["an empty one", ["Idempotency-Key:"]],
+  ["a long one", [`Idempotency-Key: ${"x".repeat(256)}`]],
+  ["a key that is not ASCII", ["Idempotency-Key: schl\u00fcssel"]],
+  ["one with a tab", ["Idempotency-Key: a\tb"]],
+  ["two", ["Idempotency-Key: a", "idempotency-key: b"]],
+  ["the same one twice", ["Idempotency-Key: a", "Idempotency-Key: a"]],
+])("%s is refused", async (_, headers) =>
+  expect(await read(...headers)).toMatchObject({
+    code: "invalid_request",
+    errors: new Map([["Idempotency-Key", [expect.stringContaining("1 to 255 printable ASCII")]]]),
+  }),
+);

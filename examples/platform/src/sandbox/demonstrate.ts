@@ -1,0 +1,118 @@
+import { setTimeout } from "node:timers/promises";
+import type { EndpointCheckCode } from "../dispatch/outbound/test-endpoint.ts";
+import { demo } from "./demo.ts";
+import type { Printer } from "./printer.ts";
+
+const pauseMs = 1_000;
+
+/**
+ * Saves the profile, as soon as the endpoint passes its checks: sandbox and endpoint may be started in any order. Prints every
+ * new reason why it does not.
+ *
+ * @returns whether it was saved; an address that is no address never will be
+ */
+export async function connectWebhooks(caller: SandboxCaller, baseAddress: string, printer: Printer): Promise<boolean> {
+  const { WEBHOOK_SECRET: secret = demo.webhookSecret } = process.env;
+  const session = await caller.signIn("/portal/session", { emailAddress: demo.emailAddress });
+  let printed: string | undefined;
+  for (;;) {
+    const { reason, isWorthRetrying } = await registerWebhooks(caller, session, { baseAddress, secret });
+    if (reason === undefined) {
+      const which = secret === demo.webhookSecret ? `the secret ${secret}` : "the secret of WEBHOOK_SECRET";
+      const text = `webhooks   both checks passed; webhooks go to ${baseAddress}, signed with ${which}`;
+      printer.note("webhooks.saved", { baseAddress }, text, true);
+      return true;
+    }
+    if (reason !== printed) {
+      const next = isWorthRetrying ? "; trying again until both checks pass" : "";
+      printer.note("webhooks.refused", { baseAddress, reason }, `webhooks   not saved: ${reason}${next}`, false);
+    }
+    printed = reason;
+    if (!isWorthRetrying) return false;
+    await setTimeout(pauseMs);
+  }
+}
+
+/** Why the profile was not saved; undefined when it was. */
+export interface Registration {
+  reason: string | undefined;
+  /** Whether the endpoint may pass the same checks later. */
+  isWorthRetrying: boolean;
+}
+
+interface ProfileProblem {
+  detail: string;
+  errors?: Record<string, string[]>;
+  checks?: { method: string; path: string; passed: boolean; code: EndpointCheckCode; reason: string }[];
+}
+
+/** Codes that another address is needed for. */
+const unusable: readonly EndpointCheckCode[] = ["invalid_address", "forbidden_address"];
+
+/**
+ * Saves a base address and its secret on a company's profile, as a person at the portal does (D-41).
+ *
+ * @param session of that person
+ */
+async function registerWebhooks(
+  caller: SandboxCaller,
+  session: Record<string, string>,
+  { baseAddress, secret }: { baseAddress: string; secret: string },
+): Promise<Registration> {
+  const profile = { baseAddress, secret, suggestsContacts: true };
+  const response = await caller.call("PUT", "/portal/profile", session, profile);
+  if (response.ok) return { reason: undefined, isWorthRetrying: false };
+  const { detail, errors, checks } = (await response.json()) as ProfileProblem;
+  const failed = (checks ?? []).filter(({ passed }) => !passed);
+  if (failed.length > 0)
+    return {
+      reason: failed.map(({ method, path, reason }) => `${method} ${path}: ${reason}`).join("; "),
+      isWorthRetrying: !failed.some(({ code }) => unusable.includes(code)),
+    };
+  const fields = Object.entries(errors ?? {}).map(([field, remedies]) => `${nameOf(field)}: ${remedies.join(" ")}`);
+  return { reason: fields.join("; ") || detail, isWorthRetrying: false };
+}
+
+const nameOf = (field: string): string => ({ baseAddress: "--webhooks-to", secret: "WEBHOOK_SECRET" })[field] ?? field;
+
+/** Creates an offer, to which the first of its workers applies. The others reject it. @returns the offer's id */
+export async function playExampleOffer(caller: SandboxCaller): Promise<string> {
+  const offer = { createdByUserId: demo.userId, title: "Kitchen help", workerIds: demo.workerIds };
+  const created = await caller.call("POST", "/offer", { "X-UE-Api-Subscription-Key": demo.apiKey }, offer);
+  if (!created.ok) throw new Error(`POST /offer responded with ${created.status}`);
+  const text = await created.text();
+  // In the live dialect the body is the id alone (D-51).
+  const id = text.startsWith("{") ? (JSON.parse(text) as { id: string }).id : text;
+  for (const [index, workerId] of demo.workerIds.entries()) {
+    const session = await caller.signIn("/worker-app/session", { workerId });
+    const action = index === 0 ? "apply" : "reject";
+    const { ok, status } = await caller.call("POST", `/worker-app/offers/${id}/${action}`, session);
+    if (!ok) throw new Error(`${action} of ${workerId} responded with ${status}`);
+  }
+  return id;
+}
+
+/** Calls the running sandbox as a demo account, over HTTP like any other program. */
+export class SandboxCaller {
+  readonly #address: string;
+
+  constructor(address: string) {
+    this.#address = address;
+  }
+
+  async call(method: string, path: string, headers: Record<string, string>, json?: unknown): Promise<Response> {
+    return await fetch(this.#address + path, {
+      method,
+      headers: { ...headers, ...(json !== undefined && { "Content-Type": "application/json" }) },
+      ...(json !== undefined && { body: JSON.stringify(json) }),
+    });
+  }
+
+  /** @returns the header that later calls need */
+  async signIn(path: string, credentials: Record<string, string>): Promise<Record<string, string>> {
+    const response = await this.call("POST", path, {}, { ...credentials, password: demo.password });
+    if (response.status !== 201) throw new Error(`${path} responded with ${response.status}`);
+    const { token } = (await response.json()) as { token: string };
+    return { Authorization: `Bearer ${token}` };
+  }
+}

@@ -1,0 +1,58 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { help, namedByOptions, readSandboxOptions, sandboxSettings } from "./options.ts";
+
+const settingsOf = (...args: string[]) => sandboxSettings(readSandboxOptions(args));
+
+test("without options, it listens on loopback, serves loopback names, and keeps its data in the cache folder", () => {
+  const settings = settingsOf();
+  expect(settings).toMatchObject({ port: 3000, host: "127.0.0.1", dialect: "reference", databaseUrl: undefined });
+  expect(settings.allowedHosts).toEqual(["127.0.0.1"]);
+  expect(settings.dataFolder).toMatch(/[\\/]offers-sandbox/);
+});
+
+test("options become settings", () =>
+  expect(
+    settingsOf("--port", "0", "--data", "here", "--dialect=live", "--allow-host", "a", "--allow-host=b.c"),
+  ).toMatchObject({
+    port: 0,
+    dataFolder: "here",
+    dialect: "live",
+    allowedHosts: ["a", "b.c", "127.0.0.1"],
+  }));
+
+test.each([
+  [["--prot", "1"], /^Unknown option '--prot'; offers-sandbox --help shows all options$/],
+  [["--port"], /^Option '--port <value>' argument missing; /],
+  [["start"], /^Unexpected argument 'start'/],
+  [["--webhooks-to", "localhost:3001"], /^Invalid --webhooks-to: expected a base address, such as http/],
+  [["--webhooks-to", "ftp://example.com"], /^Invalid --webhooks-to/],
+  [["--reset", "--database-url", "postgres://x@y/z"], /^--reset deletes the embedded store only/],
+])("%j is refused", (args, message) => expect(() => readSandboxOptions(args)).toThrow(message));
+
+test.each([
+  [["--port", "70000"], "Invalid --port: expected a port from 0 (any free one) to 65535; got 70000"],
+  [["--dialect", "dead"], "Invalid --dialect: expected one of reference, live; got dead"],
+  [["--database-url", "mysql://secret"], "Invalid --database-url: expected postgres://user@host/database"],
+  [["--allow-host", "http://x"], /^Invalid --allow-host: expected host names/],
+])("%j is refused by the option's name", (args, message) => {
+  const read = (): unknown => {
+    try {
+      return settingsOf(...args);
+    } catch (error) {
+      throw new Error(namedByOptions((error as Error).message));
+    }
+  };
+  expect(read).toThrow(message);
+});
+
+test("help and README name the same options, and help fits into 80 columns", () => {
+  const readme = readFileSync(join(import.meta.dirname, "../../README.md"), "utf8");
+  const named = (text: string, pattern: RegExp) => [...text.matchAll(pattern)].map(([, name]) => name).sort();
+  const options = named(help, /^ {2}(?:-h, )?(--[a-z-]+)/gm);
+  expect(options.length).toBeGreaterThan(10);
+  expect(named(readme, /^\| `(--[a-z-]+)/gm)).toEqual(options);
+  for (const line of help.split("\n")) expect(line.length).toBeLessThanOrEqual(80);
+  for (const option of options) expect(() => readSandboxOptions([`${option}=`])).not.toThrow("Unknown option");
+});

@@ -1,0 +1,49 @@
+import { expect, test } from "vitest";
+import { type LogLine, readableLine } from "./printer.ts";
+
+const address = "http://127.0.0.1:3000";
+const time = new Date(2030, 0, 1, 18, 4, 11).getTime();
+const attempt = {
+  ...{ level: 30, time, msg: "delivery.attempted", deliveryId: "delivery_1", type: "workerOfferResponse", number: 1 },
+  ...{ method: "POST", path: "/offer/response", durationMs: 14 },
+};
+const textOf = (line: LogLine) => readableLine(line, address)?.text;
+
+test.each<[string, object, string]>([
+  [
+    "acknowledged",
+    { outcome: "acknowledged", status: 200 },
+    "18:04:11 delivered  workerOfferResponse POST /offer/response: 200, 14 ms",
+  ],
+  [
+    "retried",
+    {
+      ...{ outcome: "retry", status: 204, failure: "not_acknowledged", number: 2 },
+      nextAttemptAt: new Date(time + 4_000).toISOString(),
+    },
+    "18:04:11 will retry workerOfferResponse POST /offer/response: 204; only 200 acknowledges, 14 ms, attempt 2, next at 18:04:15",
+  ],
+  [
+    "given up",
+    { outcome: "dead", failure: "connection_refused", number: 7 },
+    "18:04:11 failed     workerOfferResponse POST /offer/response: no response; connection refused, 14 ms, attempt 7, no more attempts; redeliver it at http://127.0.0.1:3000/deliveries/delivery_1",
+  ],
+])("an attempt that was %s is a line with the reason", (_, fields, text) =>
+  expect(textOf({ ...attempt, ...fields })).toBe(text),
+);
+
+test("a paused and a disabled endpoint are lines", () => {
+  const changed = { level: 40, time, msg: "endpoint.changed", organisationId: "org_harbour" };
+  const until = new Date(time + 30_000).toISOString();
+  expect(textOf({ ...changed, change: "paused", consecutiveFailures: 10, until })).toBe(
+    "18:04:11 paused     10 attempts in a row failed; deliveries wait until 18:04:41",
+  );
+  expect(textOf({ ...changed, change: "disabled", because: "gone" })).toContain("/company");
+});
+
+test("requests are no lines, errors are", () => {
+  expect(textOf({ level: 30, time, msg: "http.response", route: "/offer" })).toBeUndefined();
+  expect(textOf({ level: 50, time, msg: "background.error", error: "Error" })).toBe(
+    '18:04:11 background.error {"error":"Error"}',
+  );
+});
