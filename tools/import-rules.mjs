@@ -4,6 +4,30 @@ const forbid = (name, from, to) => ({ name, severity: "error", from, to });
 const above = (folder, others) =>
   forbid(`${folder}-import-nothing-above-them`, { path: `^${folder}/` }, { path: `^(${others})/` });
 
+// The wings of the platform, from the ground up: a wing imports only itself and wings of lower lines. Start and stop
+// (start-platform.ts and its like) are above all but the sandbox.
+const wings = [
+  "generated",
+  "store|time-zones",
+  "http",
+  "dispatch|lists",
+  "accounts|offers",
+  "settings",
+  "observability",
+  "routes|pages|portal|worker-app|seed",
+  "[^/]+\\.ts$|sandbox",
+];
+const platform = "^examples/platform/src";
+const wingRules = wings
+  .slice(0, -1)
+  .map((wing, level) =>
+    forbid(
+      `platform-${wing.split("|").join("-")}-import-no-wing-above`,
+      { path: `${platform}/(${wing})/` },
+      { path: `${platform}/(${wings.slice(level + 1).join("|")})` },
+    ),
+  );
+
 /** @type {import("dependency-cruiser").IConfiguration} */
 export default {
   forbidden: [
@@ -27,6 +51,7 @@ export default {
       { path: "^examples/" },
       { path: "^packages/", pathNot: "^packages/[^/]+/dist/" },
     ),
+    ...wingRules,
     forbid("nothing-imports-its-own-index", { path: "^((packages|examples)/[^/]+/src)/" }, { path: "^$1/index\\.ts$" }),
   ],
   options: {
