@@ -20,12 +20,13 @@ const maxWaiting = 16;
 
 const windowSeconds = 5 * 60;
 const maxFromNetwork = 10;
-/** From all networks: an attacker needs ten networks to lock out the owner of an account. */
+/** From all networks together. So an attacker needs ten networks to lock out the owner of an account. */
 const maxFromAnywhere = 100;
 
 /**
- * Creates a rate-limited password check, against guessing by brute force: two at once, and within five minutes ten failed attempts for an account from one
- * network, and a hundred from all networks (D-55). The time that a check takes bounds how many accounts are counted.
+ * The sign-in limit, against guessing passwords by brute force (D-55): within five minutes, an account accepts ten failed
+ * attempts from one network, and a hundred from all networks. Two checks run at a time; their duration bounds how many
+ * accounts are counted.
  *
  * @throws {ProblemError} `too_many_sign_ins`
  */
@@ -75,7 +76,7 @@ export async function hashPassword(password: string): Promise<string> {
 }
 
 /**
- * Safe from timing attacks, and from the enumeration of accounts by the response time: an unknown account takes as long.
+ * Constant-time comparison, against timing attacks. An unknown account takes as long as a known one, so that response times do not enumerate accounts.
  *
  * @param kept a hash from `hashPassword`, of any cost; undefined for an unknown account
  */

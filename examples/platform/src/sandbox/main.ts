@@ -24,11 +24,11 @@ async function run(options: SandboxOptions): Promise<void> {
     return platform.close();
   };
   stopOnSignals({ close }, log);
-  // The wildcard addresses are none to call.
+  // A wildcard address cannot be called, so the loopback address is shown.
   const address = platform.address.replace("//0.0.0.0:", "//127.0.0.1:").replace("//[::]:", "//[::1]:");
   printer.started({ address, store: platform.storeLabel, dialect: settings.dialect });
   const isUsable = await demonstrate(address, options, printer).catch((error: unknown) => {
-    // A platform that stops meanwhile responds no more.
+    // If the platform is stopped during the demonstration, its calls fail.
     if (!isStopping) throw error;
     return true;
   });

@@ -110,7 +110,7 @@ export interface OfferTable {
   details: Fact<string>;
   location_place_id: Fact<string>;
   notify_email_address: Fact<string | null>;
-  /** As at creation, to the letter. */
+  /** Exactly as in the creation body. */
   events: JSONColumnType<OfferEventValue[], string, never>;
   /** The end of the last event, for `isHistoric`; null without events. */
   ends_at: Fact<Date | string | null>;
@@ -141,7 +141,7 @@ export interface NotificationTable {
   offer_id: Fact<string>;
   reason: Fact<"offer" | "successful" | "unsuccessful" | "withdrawn">;
   created_at: CreatedAt;
-  /** When the push transport took it; null while it waits, and when it was given up or superseded. */
+  /** When the push transport accepted it; null while it waits, and when it was given up or superseded. */
   sent_at: OptionalTimestamp;
   attempts: Generated<number>;
   due_at: DueAt;
@@ -241,7 +241,7 @@ export interface OutboxProcessTable {
 
 /** A row of a queue that a process works on. */
 export interface OutboxLeaseTable {
-  /** Never given twice: the fence. */
+  /** Fencing token. Unique, and ascending. */
   token: Generated<number>;
   queue: Fact<QueueName>;
   row_id: Fact<number>;

@@ -18,7 +18,7 @@ const invisible = /(?![\u200c\u200d])\p{Default_Ignorable_Code_Point}/u;
  * long, visible, without a link or what a reader could take for one, and without changes of direction.
  */
 export function greeting(name: string): string {
-  // As a mail program may render it.
+  // Compatibility characters are replaced as a mail program may render them.
   const plain = name.normalize("NFKC").trim();
   const digits = plain.match(/\p{N}/gu) ?? [];
   const isPlain =
@@ -27,8 +27,8 @@ export function greeting(name: string): string {
 }
 
 /**
- * Prepares a text of other people for a line of a mail (D-38): removes line breaks and changes of direction, and adds spaces
- * so that mail programs make no links of it.
+ * Prepares a text that another person wrote for a line of a mail (D-38): removes line breaks and changes of direction, and
+ * adds spaces so that mail programs do not turn it into a link.
  */
 export const lineInMail = (text: string): string =>
   text

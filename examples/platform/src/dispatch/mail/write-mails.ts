@@ -22,20 +22,20 @@ export async function writeMails(trx: Trx, mails: readonly MailToWrite[]): Promi
 }
 
 export interface Digest {
-  /** Of what the mail reports: there is one waiting mail for it at most. */
+  /** The subject of the digest, such as an offer's id. At most one mail about it is waiting. */
   key: string;
   at: Date;
   delayMinutes: number;
 }
 
-/** A mail that is due sooner may be claimed before the transaction, which has five seconds, commits. */
+/** A mail that is due sooner is not rewritten: it may be claimed before this transaction, which may take five seconds, commits. */
 const soonest = sql<Date>`now() + interval '10 s'`;
 
 /**
- * Writes a mail that waits for what follows, or rewrites the one that waits, in the caller's transaction. The caller holds a lock
- * on what the mail reports.
+ * Writes a mail that is sent after a delay, or rewrites the one that is waiting, in the caller's transaction. The caller
+ * holds a lock on the subject of the digest.
  *
- * @param compose the mail about everything since a time
+ * @param compose writes the mail about everything since the given time
  */
 export async function writeDigest(
   trx: Trx,

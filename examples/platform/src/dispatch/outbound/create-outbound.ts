@@ -10,10 +10,10 @@ import { maskEchoes, redactSignatures } from "./mask-echoes.ts";
 import type { Outbound, OutboundFailure, OutboundRequest, OutboundResponse, OutboundResult } from "./outbound.ts";
 import { type GuardedConnectorOptions, guardedConnector, isOwnAddress, nameResolver } from "./ssrf-guard.ts";
 
-/** Each has a default. */
+/** Every option has a default. */
 export type OutboundOptions = Partial<GuardedConnectorOptions>;
 
-/** Opens the HTTP client for integrators' endpoints, behind the SSRF guard. Redirects are returned, not followed. */
+/** Opens the HTTP client for integrators' endpoints, behind the SSRF guard. Redirect policy: no redirect is followed, a 3xx is returned as a response. undici follows redirects only through its redirect interceptor, which this agent does not have. */
 export function createOutbound({
   connectTimeoutMs = defaultConnectTimeoutMs,
   ...guard
@@ -21,7 +21,7 @@ export function createOutbound({
   const resolve = nameResolver({ timeoutMs: connectTimeoutMs / 2 });
   const agent = new Agent({
     connect: guardedConnector({ allowLoopback: false, connectTimeoutMs, resolve, isOwnAddress, ...guard }),
-    // The deadline of the attempt covers both.
+    // Off, because the deadline of the attempt includes both.
     headersTimeout: 0,
     bodyTimeout: 0,
   });
@@ -77,7 +77,7 @@ export interface ExchangeOptions extends Pick<OutboundRequest, "timeoutMs" | "si
 
 export type ReceivedResponse = Omit<OutboundResponse, "durationMs" | "sentHeaders">;
 
-/** An endless sequence of them would take the time of all other attempts. */
+/** Parsing an endless sequence of 1xx responses would block all other attempts. */
 const maxInformationalResponses = 64;
 
 /** Sends one request and receives its response, as a handler of undici: an attempt takes a third less CPU than by `undici.request`. */
@@ -120,8 +120,8 @@ class Exchange implements Dispatcher.DispatchHandler {
   }
 
   /**
-   * There is a connection, and the request is about to be written to it. The wait for it may be long: a process that stood still
-   * meanwhile would send what another has sent since, and perhaps what comes after it.
+   * Called when there is a connection, just before the request is written to it. The wait may have been long: after a
+   * stall, another process may already have sent this request, and those after it.
    */
   onRequestStart(controller: Dispatcher.DispatchController): void {
     this.#controller = controller;
@@ -170,7 +170,7 @@ class Exchange implements Dispatcher.DispatchHandler {
     this.#resolve({ ...this.#response, body, truncated });
   }
 
-  /** undici does not abort while it connects: then it aborts when there is a connection. */
+  /** undici does not abort while it connects. In that case `onRequestStart` aborts. */
   #end(error: OutboundError): void {
     this.#error ??= error;
     this.#controller?.abort(error);

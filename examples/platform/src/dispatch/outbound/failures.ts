@@ -1,7 +1,7 @@
 import { errors } from "undici";
 import type { OutboundFailureCode } from "./outbound.ts";
 
-/** Why a request cannot be made, or has no response that counts. The message is for people and holds no secret. */
+/** A request could not be made, or got no complete response. The message is for people and contains no secret. */
 export class OutboundError extends Error {
   override readonly name = "OutboundError";
   readonly code: OutboundFailureCode;
@@ -43,17 +43,16 @@ const tlsCode =
   /^(ERR_TLS|ERR_SSL|EPROTO$|CERT_|CRL_|UNABLE_TO_|ERROR_IN_|DEPTH_ZERO|SELF_SIGNED|INVALID_CA$|INVALID_PURPOSE$|PATH_LENGTH_EXCEEDED$|HOSTNAME_MISMATCH$|OUT_OF_MEM$|UNSPECIFIED$)/;
 
 /**
- * The failure that an error of undici or Node stands for. The reason never contains the error's message, which may name
- * addresses.
+ * Classifies an error of undici or Node. The reason never contains the error's message, which may name addresses.
  *
- * @throws errors without a code: the receiver cannot have caused them
+ * @throws rethrows an error without a code: the receiver cannot have caused it
  */
 export function classifyError(error: unknown): Failure {
   if (error instanceof OutboundError) return { code: error.code, reason: error.message };
   const { code, syscall } = error as { code?: unknown; syscall?: unknown };
   if (error instanceof errors.HTTPParserError) return notHttp;
   if (typeof code !== "string") throw error;
-  // First, because these codes are those of the name server's connection, not of the endpoint's.
+  // Checked first: in a DNS query, these codes refer to the connection to the name server, not to the endpoint.
   if (typeof syscall === "string" && syscall.startsWith("query")) return lookUpFailure(code);
   const failure = known[code];
   if (failure !== undefined) return failure;

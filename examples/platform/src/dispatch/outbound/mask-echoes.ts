@@ -6,22 +6,21 @@ const escapes = /%[\da-f]{2}|&#\d{1,7};?|&#x[\da-f]{1,6};?|\\u[\da-f]{4}|\\u\{[\
 /** How many layers of escapes are removed, as of `%2541`. */
 const maxNesting = 3;
 
-/** By shape: a digest of another attempt, or one that the receiver computed, is masked too. */
+/** Matches any digest, so that one of another attempt, or one that the receiver computed, is masked too. */
 const digests = /(?<![\da-z])[\da-f]{64}(?![\da-z])|(?<![\da-z])v1a?,[\da-z+/_-]{40,}={0,2}/gi;
 
 /** The least characters of an echo that are masked at the end of a truncated response. */
 const minCut = 4;
 
-/** A text, and where each of its characters begins in the body, with the end as one more. */
+/** A decoded text of the body. `starts` has the index in the body of each of its characters, and the end. */
 interface Reading {
   text: string;
   starts: number[];
 }
 
 /**
- * Masks what a response repeats of the request's signatures and secrets (D-49): of an endpoint that echoes its requests, the
- * platform would otherwise store and show its own credentials. Finds them whole or in part, in any case, escaped, in
- * hexadecimal or base64.
+ * Masks signatures and secrets of the request in its response (D-49): the platform would otherwise store and show the
+ * credentials that an endpoint echoes. Finds them whole or in part, in any case, escaped, in hexadecimal or base64.
  *
  * @param isCut whether the body was truncated: then its end may be the beginning of an echo
  */
@@ -99,7 +98,7 @@ function withMasks(text: string, masked: Uint8Array): string {
 /** Parts of confidential texts, as `alphanumericOf` writes them, by their length. */
 type EchoWindows = Map<number, Set<string>>;
 
-/** What `maskEchoes` looks for: the credentials that were sent, and the secrets that they were made with. */
+/** The values that `maskEchoes` searches for: the signatures that were sent, and the secrets that made them. */
 export interface Confidential {
   /** Digests and signatures in hexadecimal or base64. Parts of eight characters are found. */
   signatures: readonly string[];
@@ -162,14 +161,14 @@ function addParts(windows: EchoWindows, form: string, wanted: number): void {
 
 const credentialHeaders = new Set(["authorization", "webhook-signature"]);
 
-/** The digests and signatures in headers: those of `hmac 0A1B…` and `v1,c2ln… v1,b3Ro…`, without the scheme. */
+/** The digests and signatures in headers such as `hmac 0A1B…` and `v1,c2ln… v1,b3Ro…`, without the scheme. */
 export const signaturesOf = (headers: Record<string, string>): string[] =>
   Object.entries(headers)
     .filter(([name]) => credentialHeaders.has(name.toLowerCase()))
     .flatMap(([, value]) => value.split(/[ ,]+/))
     .filter((part) => part !== "hmac" && part !== "v1");
 
-/** Headers that are safe to show: of a header with a signature, only its scheme. */
+/** Headers that are safe to show: a signature is reduced to its scheme. */
 export function redactSignatures(headers: Record<string, string>): Record<string, string> {
   const redact = (value: string): string => `${/^(?:hmac |v1,)/.exec(value)?.[0] ?? ""}***`;
   const entries = Object.entries(headers);

@@ -1,7 +1,7 @@
 import type { EndpointScheme } from "../../store/tables.ts";
 import type { Confidential } from "./mask-echoes.ts";
 
-/** Why there is no response, or none that counts. Stable: stored with attempts, shown in the portal. */
+/** Why there is no complete response. Stable, because it is stored with attempts and shown in the portal. */
 export type OutboundFailureCode =
   | "invalid_address"
   | "forbidden_address"
@@ -28,15 +28,15 @@ export interface OutboundRequest {
   headers?: Record<string, string>;
   /** Sent as JSON. At most 256 kB. */
   body?: unknown;
-  /** Makes headers from the bytes that are sent; without a body, from none. */
+  /** Creates the signature headers from the bytes of the body; empty without a body. */
   sign?: (content: Uint8Array) => Record<string, string>;
-  /** Masked in the response. Signatures are added when they are made, so it is read after the response. */
+  /** Values to mask in the response. `sign` adds signatures to it, so it is read only after the response. */
   confidential?: Confidential;
   /** Deadline of the attempt: name look-up, connection, headers and body. */
   timeoutMs: number;
   /** Aborts the attempt before its deadline. */
   signal?: AbortSignal | undefined;
-  /** Asked when there is a connection, just before the request is written to it: `false` aborts the attempt. */
+  /** Called when there is a connection, just before the request is written to it: `false` aborts the attempt. */
   mayStart?: (() => boolean) | undefined;
   /** The rest of the response's body is not read (D-24). @default 65_536 */
   maxReadBytes?: number;
@@ -75,7 +75,7 @@ export interface Outbound {
   close(): Promise<void>;
 }
 
-/** What is signed together with the time. */
+/** The content of a signature, beside the time. */
 export interface MessageToSign {
   /** Of the endpoint's profile (D-76). */
   scheme: EndpointScheme;

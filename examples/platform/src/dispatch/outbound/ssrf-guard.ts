@@ -7,7 +7,7 @@ import { buildConnector } from "undici";
 import { maxSuggestionsBytes } from "../../generated/decisions.ts";
 import { OutboundError } from "./failures.ts";
 
-/** Before a byte is sent. */
+/** Thrown before a byte is sent. */
 const forbidden = (): OutboundError =>
   new OutboundError("forbidden_address", "the base address does not lead to a public address");
 
@@ -23,8 +23,8 @@ export interface GuardedConnectorOptions extends AddressGuardOptions {
 }
 
 /**
- * Connects only to allowed addresses (SSRF). A name is resolved here, once, and one forbidden address rejects it. The checked
- * address is the one that is connected to, so DNS rebinding gains nothing.
+ * Connects only to allowed addresses (SSRF). A name is resolved here, once, and rejected if one of its addresses is
+ * forbidden. The connection goes to the address that was checked, which prevents DNS rebinding.
  */
 export function guardedConnector({
   connectTimeoutMs,
@@ -111,7 +111,7 @@ export function nameResolver({ timeoutMs, servers }: NameResolverOptions): (name
   const resolver = new Resolver({ timeout: timeoutMs, tries: 2 });
   if (servers !== undefined) resolver.setServers(servers);
   return async (name) => {
-    // Name servers may not know it (RFC 6761, 6.3).
+    // `localhost` is not looked up: name servers may not know it (RFC 6761, 6.3).
     if (/(?:^|\.)localhost\.?$/i.test(name)) return loopback;
     const [four, six] = await Promise.allSettled([resolver.resolve4(name), resolver.resolve6(name)]);
     const addresses = [...addressesOf(four, 4), ...addressesOf(six, 6)];
@@ -128,7 +128,7 @@ const loopback = [
 const addressesOf = (result: PromiseSettledResult<string[]>, family: 4 | 6): LookupAddress[] =>
   result.status === "rejected" ? [] : result.value.map((address) => ({ address, family }));
 
-/** Of one response on the wire, with headers and framing: far more than is read of any (D-24). */
+/** Of one response on the wire, with headers and framing: far above every limit for bodies (D-24). */
 const maxWireBytes = 4 * maxSuggestionsBytes;
 const readChunkBytes = 4_096;
 
@@ -149,7 +149,7 @@ function limitResponseBytes(socket: Socket): void {
       socket.destroy(new OutboundError("protocol_error", "the response is too large"));
   });
   // Headers that are too large destroy the socket, but undici parses what it has read, with an error for each line: 100 ms
-  // for 64 kB. So it reads small chunks, and none from a destroyed socket.
+  // for 64 kB. So undici gets small chunks, and none from a destroyed socket.
   const read = socket.read.bind(socket);
   socket.read = (size?: number) =>
     socket.destroyed ? null : read(size ?? (Math.min(socket.readableLength, readChunkBytes) || undefined));

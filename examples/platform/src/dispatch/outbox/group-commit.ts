@@ -6,11 +6,11 @@ export interface GroupCommitOptions<T> {
   maxGroup: number;
   /** Groups written at a time. A further one begins only when it is full. @default 1 */
   maxConcurrent?: number;
-  /** How long a group that is not full waits for others. @default 0 */
+  /** How long a group that is not full waits for more items. @default 0 */
   delayMs?: number;
   /**
-   * Called with the error of each failed try. The group is tried again until `giveUpAfterMs`: a restart of the database is short. Then
-   * each item gets one try of its own, so that one bad item takes no others with it.
+   * Called with the error of each failed commit. The group is retried until `giveUpAfterMs`, because a restart of the
+   * database is short. Then each item is committed alone once, so that one bad item does not discard the others.
    */
   onError: (error: unknown) => void;
   giveUpAfterMs: number;
@@ -23,7 +23,7 @@ interface WaitingItem<T> {
 
 const retryPauseMs = 250;
 
-/** Group commit: collects what is ready while a group is being written, and writes it as the next one. */
+/** Group commit: collects the items that arrive while a group is being written, and writes them as the next group. */
 export class GroupCommit<T> {
   readonly #options: GroupCommitOptions<T>;
   readonly #waiting: WaitingItem<T>[] = [];
@@ -54,7 +54,7 @@ export class GroupCommit<T> {
 
   async #writeGroup(): Promise<void> {
     const { maxGroup, delayMs = 0 } = this.#options;
-    // What arrives in the same turn of the event loop goes into the group.
+    // Items that arrive in the same turn of the event loop join the group.
     if (this.#waiting.length < maxGroup) await (delayMs === 0 ? setImmediate() : setTimeout(delayMs));
     const group = this.#waiting.splice(0, maxGroup);
     if (group.length === 0) return;

@@ -1,16 +1,16 @@
 export interface Loop {
-  /** Looks for work now instead of after the pause: call it after a commit that made some. */
+  /** Ends the pause. Call it after a commit that created work. */
   wake(): void;
   /** Resolves when the running tick has ended. */
   stop(): Promise<void>;
 }
 
 const pauseAfterErrorMs = 1_000;
-/** Of a timer of Node. */
+/** The longest delay of a timer in Node. */
 const longestPauseMs = 2 ** 31 - 1;
 
 /**
- * Calls `tick` again and again, one after the other.
+ * Calls `tick` in a loop; each call begins after the one before has ended.
  *
  * @param tick returns the pause after it in milliseconds: 0 when there may be more to do
  * @param onError receives what a tick threw; the loop goes on after a second

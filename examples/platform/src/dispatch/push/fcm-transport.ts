@@ -16,13 +16,13 @@ export interface FcmOptions {
   /** Called when the push service does not know the device's token any more: the app was removed. */
   onUnregistered: (device: Device) => Promise<void>;
   now: () => Date;
-  /** The way to Google, whose hosts are fixed. Closed with the transport. @default keeps 32 connections */
+  /** For requests to Google, whose hosts are fixed. Closed with the transport. @default keeps 32 connections */
   dispatcher?: Dispatcher;
   /** For one message, beside 3 s for an access token: shorter than stopping may take. @default 9_000 */
   timeoutMs?: number;
 }
 
-/** The push service refused, in words of its own such as `QUOTA_EXCEEDED`. */
+/** The push service refused, with a code of its own such as `QUOTA_EXCEEDED`. */
 class FcmError extends Error {
   override readonly name = "FcmError";
   readonly code: string;
@@ -64,14 +64,14 @@ export function fcmTransport({ credentials, onUnregistered, now, ...options }: F
     });
     const text = await body.text();
     if (statusCode === 200) return undefined;
-    // Revoked before its time: the next message gets another.
+    // The access token was revoked: the next message gets a new one.
     if (statusCode === 401) access = newAccess();
     return errorCodeOf(text) ?? `HTTP_${statusCode}`;
   };
 
   return {
     async send(device, notification) {
-      // Without a token there is nothing to carry: the menu has it.
+      // A device without a token has the notifications menu only.
       if (device.token === null) return;
       const refusal = await post(fcmMessage(device, notification, now()));
       if (refusal === "UNREGISTERED") await onUnregistered(device);
@@ -86,7 +86,7 @@ function errorCodeOf(text: string): string | undefined {
   return /"errorCode"\s*:\s*"([A-Z_]{1,64})"/.exec(text)?.[1];
 }
 
-/** What the phone shows above the offer's title. */
+/** The line that the phone shows above the offer's title. */
 const titles: Record<NotificationReason, string> = {
   offer: "You are offered work",
   successful: "You got the work",
@@ -127,7 +127,7 @@ function fcmMessage(
   return { ...message, apns: { headers, payload: { aps: { sound: "default", "thread-id": offerId } } } };
 }
 
-/** From now on the device has the menu alone, unless it was given another token meanwhile. */
+/** Removes a device's token: it has the notifications menu only, unless the app has registered another token since. */
 export async function forgetToken(store: Store, { id, token }: Device): Promise<void> {
   await store.db.updateTable("devices").set({ token: null }).where("id", "=", id).where("token", "=", token).execute();
 }

@@ -7,7 +7,7 @@ import type { Notification } from "./push-transport.ts";
 
 export type NotificationListener = (notification: Notification) => void;
 
-/** What the worker app's event stream follows. It reads the store after a signal, from whichever process. */
+/** New notifications, for the event stream of the worker app. It reads the store after each signal, of any process. */
 export interface NotificationFeed {
   /** The worker's notifications, in their order. */
   since(workerId: string): Promise<Notification[]>;
@@ -24,11 +24,11 @@ export interface NotificationFeed {
 export interface NotificationFeedOptions {
   signals: Pick<Signals, "subscribe">;
   onError: (error: unknown) => void;
-  /** Milliseconds that only grow, from wherever. @default performance.now */
+  /** A monotonic clock, in milliseconds. @default performance.now */
   elapsedMs?: () => number;
 }
 
-/** Longer than a transaction may take: one may commit after a later one did. */
+/** How far back each read overlaps the last one: longer than a transaction may take, since notifications may be committed out of order. */
 const overlapMs = 10_000;
 
 const untilWoken = Number.POSITIVE_INFINITY;
@@ -99,7 +99,7 @@ export function openNotificationFeed(store: Store, options: NotificationFeedOpti
 }
 
 /**
- * Workers' notifications, whatever became of the push (D-48).
+ * Workers' notifications, whether they were pushed or not (D-48).
  *
  * @param withinMs of these last milliseconds; without it, all
  */

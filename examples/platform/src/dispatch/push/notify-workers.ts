@@ -9,7 +9,7 @@ export interface WorkersToNotify {
   reason: NotificationReason;
 }
 
-/** Rows of one statement: each has five seconds, on a slow machine too. */
+/** Workers per statement, so that each ends within the five seconds of a transaction on a slow machine too. */
 const workersPerStatement = 2_000;
 
 /**
@@ -21,7 +21,7 @@ const workersPerStatement = 2_000;
  */
 export async function notifyWorkers(trx: Trx, { offerId, workerIds, reason }: WorkersToNotify): Promise<number> {
   let written = 0;
-  // Nothing comes before the offer itself.
+  // The notification of the offer itself is the first one: it supersedes none.
   if (reason !== "offer") await supersede(trx, offerId, workerIds);
   for (let from = 0; from < workerIds.length; from += workersPerStatement) {
     const some = workerIds.slice(from, from + workersPerStatement);
@@ -57,5 +57,5 @@ async function write(trx: Trx, { offerId, workerIds, reason }: WorkersToNotify):
   return rows[0]?.count ?? 0;
 }
 
-/** As one parameter: a statement that is longer with each worker takes the database longer to plan than to do. */
+/** As one JSON parameter: planning a statement that grows with the number of workers would take longer than running it. */
 const texts = (values: readonly string[]) => sql`json_array_elements_text(${JSON.stringify(values)}::text::json)`;

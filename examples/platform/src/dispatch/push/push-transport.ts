@@ -25,14 +25,14 @@ export interface Notification {
 /** A notification with what a phone shows of it. */
 export interface Push extends Notification, OfferSummary {}
 
-/** A way to workers' devices. `inbox` keeps to the worker app, `fcm` goes over Firebase Cloud Messaging (D-79). */
+/** Sends notifications to workers' devices: not at all (`inboxTransport`), or by Firebase Cloud Messaging (D-79). */
 export interface PushTransport {
-  /** Rejects when it should be tried again. */
+  /** Rejects when the push should be retried. */
   send(device: Device, push: Push): Promise<void>;
   close?(): Promise<void>;
 }
 
 /**
- * The worker app reads its notifications from the store and hears of new ones through the feed: there is nothing to carry.
+ * Sends nothing: the worker app reads notifications from the store, and the notification feed tells it about new ones.
  */
 export const inboxTransport: PushTransport = { send: async () => undefined };

@@ -13,7 +13,7 @@ export interface PushOptions {
   transport: PushTransport;
   /** Called with the number of pushes whose outcome was stored. */
   onSettled?: (count: number) => void;
-  /** Called with trouble, also of a transport that refused. The work goes on. */
+  /** Called with errors, also of the transport. Pushing continues. */
   onError: (error: unknown) => void;
   /** The pause after the first refusal by the transport; each further one is twice as long. @default 5_000 */
   firstRetryMs?: number;
@@ -38,7 +38,7 @@ export function startPush({ store, leases, transport, onSettled, onError, firstR
     async attempt({ platform, token, attempts: _, ...content }) {
       const { deviceId: id, workerId } = content;
       try {
-        // A worker without a device has the menu alone.
+        // A worker without a device has the notifications menu only.
         if (id !== null && platform !== null) await transport.send({ id, workerId, platform, token }, content);
         return "sent";
       } catch (error) {
@@ -62,8 +62,8 @@ async function settlePushes(trx: Trx, made: readonly AttemptedPush[], firstRetry
   }));
   const outcome = sql`json_to_recordset(${JSON.stringify(outcomes)}::text::json)
     as outcome (id bigint, "isSent" boolean, "retryInMs" float8)`;
-  // One that was superseded meanwhile is not sent again: it is no longer due, and stays so. Locked in the order of superseding,
-  // which locks the same rows: two that lock in different orders wait for each other.
+  // A push that was superseded during its attempt is not retried: its `due_at` stays null. The rows are locked in the same
+  // order as by `supersede`, because two transactions that lock in different orders deadlock.
   await sql`
     with locked as materialized (
       select id from notifications where id = any (array(select outcome.id from ${outcome})) order by id for update
@@ -96,10 +96,10 @@ export const pushes: OutboxQueue = {
       and earlier.device_id is not distinct from head.device_id and earlier.id < head.id)`,
 };
 
-/** A due notification with what its transport needs. */
+/** A due notification with everything that its transport needs. */
 type DueNotification = Awaited<ReturnType<typeof readDueNotifications>>[number];
 
-/** Loads claimed notifications, but for those that a newer one superseded meanwhile. */
+/** Loads claimed notifications, except those that a newer one superseded since the claim. */
 async function loadNotifications(store: Store, leases: readonly Lease[]): Promise<Map<number, DueNotification>> {
   const ids = leases.map(({ rowId }) => rowId);
   const rows = await readDueNotifications(store, ids);
