@@ -171,7 +171,10 @@ export function stopOnSignals(platform: Pick<Platform, "close">, log: Logger): v
   for (const signal of ["SIGTERM", "SIGINT"]) process.on(signal, () => void stop(signal));
 }
 
-/** Error codes of the system, and of PostgreSQL: connection refused, no such database, too many connections, not authorised, starting up. */
+/**
+ * Error codes of the system, and of PostgreSQL: connection refused, no such database, too many connections, not authorised,
+ * starting up.
+ */
 const connectionCode = /^(ECONN\w+|ENOTFOUND|EAI_\w+|ETIMEDOUT|E\w+UNREACH|EPIPE|08...|28...|3D000|42501|53300|57P0.)$/;
 
 /** One line that says what to do. Any other error is a bug: it keeps its stack, but not its message, which may hold secrets. */

@@ -5,7 +5,10 @@ import { PlanAge, pageCost } from "./query-plans.ts";
 
 const int8 = 20;
 
-/** How long a connection may send nothing before it is closed: longer than `statement_timeout`. The pool closes idle connections much earlier. */
+/**
+ * How long a connection may send nothing before it is closed: longer than `statement_timeout`. The pool closes idle
+ * connections much earlier.
+ */
 const defaultSilenceMs = 35_000;
 
 /**

@@ -13,7 +13,10 @@ import { type GuardedConnectorOptions, guardedConnector, isOwnAddress, nameResol
 /** Every option has a default. */
 export type OutboundOptions = Partial<GuardedConnectorOptions>;
 
-/** Opens the HTTP client for integrators' endpoints, behind the SSRF guard. Redirect policy: no redirect is followed, a 3xx is returned as a response. undici follows redirects only through its redirect interceptor, which this agent does not have. */
+/**
+ * Opens the HTTP client for integrators' endpoints, behind the SSRF guard. Redirect policy: no redirect is followed, a 3xx
+ * is returned as a response. undici follows redirects only through its redirect interceptor, which this agent does not have.
+ */
 export function createOutbound({
   connectTimeoutMs = defaultConnectTimeoutMs,
   ...guard
@@ -80,7 +83,10 @@ export type ReceivedResponse = Omit<OutboundResponse, "durationMs" | "sentHeader
 /** Parsing an endless sequence of 1xx responses would block all other attempts. */
 const maxInformationalResponses = 64;
 
-/** Sends one request and receives its response, as a handler of undici: an attempt takes a third less CPU than by `undici.request`. */
+/**
+ * Sends one request and receives its response, as a handler of undici: an attempt takes a third less CPU than by
+ * `undici.request`.
+ */
 function exchange(
   dispatcher: Dispatcher,
   request: Dispatcher.DispatchOptions,

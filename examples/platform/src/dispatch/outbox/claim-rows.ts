@@ -45,8 +45,8 @@ async function oneAtATime(trx: Trx, { name }: OutboxQueue): Promise<void> {
  * or an insert wakes such a lane again. Other lanes keep their wake-up and their turn: those beyond the limit, and the one whose
  * rows the limit cut off.
  *
- * The queue, the limit and the capacity are part of the text, not parameters: PostgreSQL estimates the number of rows from them, and
- * with parameters it planned each claim again, which took a third of the claim's time.
+ * The queue, the limit and the capacity are part of the text, not parameters: PostgreSQL estimates the number of rows from
+ * them. With parameters it planned each claim again, which took a third of the claim's time.
  *
  * "offset 0" makes PostgreSQL query the index for each row, whatever its statistics say. "limit capacity" makes it count leases
  * by an index scan, which skips leases that have ended: a bitmap scan read a thousand of them for each lane. The rows are loaded

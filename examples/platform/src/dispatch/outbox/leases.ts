@@ -93,7 +93,10 @@ export class Leases {
     await this.#free(all ? isOther : sql`${isOther} and lease_until < now()`);
   }
 
-  /** Frees the rows of this process but those it attempts. Called after an error, when it is unknown which claims were committed. */
+  /**
+   * Frees the rows of this process but those it attempts. Called after an error, when it is unknown which claims were
+   * committed.
+   */
   async freeAllBut(queue: QueueName, tokens: readonly number[]): Promise<void> {
     await sql`
       with freed as (

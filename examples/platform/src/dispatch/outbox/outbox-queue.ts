@@ -75,8 +75,8 @@ export const idleTransactionTimeout = sql`set_config('idle_in_transaction_sessio
 const settlingKey = (queue: QueueName) => sql`hashtext(${`offers-platform settling ${queue}`})`;
 
 /**
- * The shared lock of a transaction that settles rows, to be selected in its first statement. Any number of transactions hold it at a
- * time, but none while another holds `lockSettling`.
+ * The shared lock of a transaction that settles rows, to be selected in its first statement. Any number of transactions
+ * hold it at a time, but none while another holds `lockSettling`.
  */
 export const shareSettling = (queue: QueueName): RawBuilder<unknown> =>
   sql`pg_advisory_xact_lock_shared(${settlingKey(queue)})`;

@@ -44,7 +44,10 @@ export interface DispatcherOptions<Row, Result> {
 
 /** Rows of one claim and of one commit. On PGlite, a request that creates an offer waits for each of their statements. */
 const batchSize = 100;
-/** Waits so long before a commit, so that early results join the batch: a group of their own would cost half as much as a full one. */
+/**
+ * Waits so long before a commit, so that early results join the batch: a group of their own would cost half as much as a
+ * full one.
+ */
 const storeDelayMs = 5;
 /** How many groups are settled at a time. PGlite has one connection. */
 const settledAtOnce = { postgres: 2, pglite: 1 };
@@ -139,7 +142,8 @@ export function startDispatcher<Row, Result>(options: DispatcherOptions<Row, Res
   };
 
   const pauseMs = async (): Promise<number> => {
-    // In this order: another process may free rows between the two reads. It deletes the lease and wakes the lanes in one transaction.
+    // In this order: another process may free rows between the two reads. It deletes the lease and wakes the lanes in one
+    // transaction.
     const lapseMs = Math.max(await leases.nextLapseMs(), lookedForLapsedAt + lapseLookMs - performance.now());
     const wakeupMs = await nextWakeupMs(store, queue.name);
     return Math.max(shortestPauseMs, Math.min(wakeupMs, lapseMs, slowLookMs[store.name]));

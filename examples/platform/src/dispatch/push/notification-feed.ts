@@ -28,7 +28,10 @@ export interface NotificationFeedOptions {
   elapsedMs?: () => number;
 }
 
-/** How far back each read overlaps the last one: longer than a transaction may take, since notifications may be committed out of order. */
+/**
+ * How far back each read overlaps the last one: longer than a transaction may take, since notifications may be committed out
+ * of order.
+ */
 const overlapMs = 10_000;
 
 const untilWoken = Number.POSITIVE_INFINITY;

@@ -36,7 +36,10 @@ const reasons: Record<DisabledBecause, string> = {
     "Your organisation's webhook endpoint has acknowledged nothing for five days (only a response with 200 does; 204, which many frameworks send for a handler that returns nothing, does not)",
 };
 
-/** Enables an endpoint that passed its checks (D-73): it counts as healthy. Announces the change. After the commit call `restartSchedules`. */
+/**
+ * Enables an endpoint that passed its checks (D-73): it counts as healthy. Announces the change. After the commit call
+ * `restartSchedules`.
+ */
 export async function enableEndpoint(trx: Trx, organisationId: string): Promise<void> {
   await trx.updateTable("endpoints").set(healthy).where("organisation_id", "=", organisationId).execute();
   announce(trx, { topic: "endpoint", organisationId }, { topic: "delivery", organisationId });

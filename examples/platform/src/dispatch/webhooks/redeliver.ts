@@ -45,7 +45,8 @@ export async function redeliverThese(
   organisationId: string,
   ids: readonly string[],
 ): Promise<Map<string, Redelivery>> {
-  // Without this lock, a transaction that settles deliveries at the same time would not see the rows that this one makes pending, nor this one the rows that it makes due.
+  // Without this lock, a transaction that settles deliveries at the same time would not see the rows that this one makes
+  // pending, nor this one the rows that it makes due.
   await lockSettling(trx, "webhooks");
   const candidates = await lockCandidates(trx, organisationId, ids);
   const redeliveries = new Map(candidates.map((each) => [each.id, redeliveryOf(each)]));

@@ -1,6 +1,9 @@
 import { maxRetryAfterSeconds, retryDelaysSeconds, retryJitter } from "../../generated/decisions.ts";
 
-/** The retry schedule of a delivery that was not acknowledged (D-26): exponential backoff with jitter. Development uses a short one. */
+/**
+ * The retry schedule of a delivery that was not acknowledged (D-26): exponential backoff with jitter. Development uses a
+ * short one.
+ */
 export interface RetrySchedule {
   /** The delay after the first, second, … attempt. When the attempt after the last delay fails, the delivery is a dead letter. */
   delaysMs: readonly number[];

@@ -232,7 +232,10 @@ async function storeAttempts(trx: Trx, outcomes: readonly AttemptOutcome[]): Pro
   return new Set(rows.map(({ id }) => id));
 }
 
-/** From the event to the end of the attempt that acknowledged it. Not negative, though the database's clock may differ from ours. */
+/**
+ * From the event to the end of the attempt that acknowledged it. Not negative, though the database's clock may differ from
+ * ours.
+ */
 function lagMs(
   { event_created_at: createdAt }: PendingDelivery,
   { failure, startedAt, durationMs }: Attempt,
@@ -241,10 +244,11 @@ function lagMs(
 }
 
 /**
- * Makes the oldest pending delivery of each order key due. It must be a statement of its own, after the one that settled the delivery
- * before: its snapshot then contains deliveries whose insert that statement waited for.
+ * Makes the oldest pending delivery of each order key due. It must be a statement of its own, after the one that settled the
+ * delivery before: its snapshot then contains deliveries whose insert that statement waited for.
  *
- * Without `state = 'pending'`: with it and without statistics, PGlite read all pending deliveries of the organisation for each key.
+ * It has no condition `state = 'pending'`: with one, and without statistics, PGlite read all pending deliveries of the
+ * organisation for each key.
  */
 export async function releaseNext(
   trx: Trx,
