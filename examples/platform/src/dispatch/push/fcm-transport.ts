@@ -107,7 +107,7 @@ const maxTitleLength = 200;
  *
  * @see https://firebase.google.com/docs/reference/fcm/rest/v1/projects.messages
  */
-function fcmMessage(
+export function fcmMessage(
   { platform, token }: Device,
   { id, offerId, offerTitle, reason, ...work }: Push,
   now: Date,

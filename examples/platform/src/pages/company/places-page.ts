@@ -1,5 +1,5 @@
-import { parseBody } from "../../http/validation.ts";
 import { type FieldErrors, ProblemError } from "../../http/problem.ts";
+import { parseBody } from "../../http/validation.ts";
 import { namePlace, type Place, placeSchema, readPlaces, removePlaceName } from "../../portal/profile/places.ts";
 import { dataTable } from "../layout/data-table.ts";
 import { field, formTokenField } from "../layout/field.ts";

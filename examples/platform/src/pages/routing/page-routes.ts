@@ -1,8 +1,8 @@
 import type { Request, RequestHandler, Response } from "express";
 import type { PersonUse } from "../../accounts/rate-limits.ts";
 import { findSession, limitKey } from "../../accounts/sessions.ts";
-import { pathParameter } from "../../http/routes.ts";
 import { ProblemError } from "../../http/problem.ts";
+import { pathParameter } from "../../http/routes.ts";
 import { currentTimeZone, defaultTimeZone } from "../../time-zones/time-zone.ts";
 import { localTimes } from "../layout/time.ts";
 import { checkCsrf } from "../security/check-csrf.ts";

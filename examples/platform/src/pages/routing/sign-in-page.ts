@@ -1,7 +1,7 @@
 import type { RequestHandler } from "express";
 import { closeSession, findSession, signIn } from "../../accounts/sessions.ts";
-import type { Methods } from "../../http/routes.ts";
 import { ProblemError } from "../../http/problem.ts";
+import type { Methods } from "../../http/routes.ts";
 import { timeZoneField } from "../../time-zones/time-zone.ts";
 import { field, formTokenField } from "../layout/field.ts";
 import { html } from "../layout/markup.ts";

@@ -1,7 +1,7 @@
 import { type SqlBool, sql } from "kysely";
 import { jsonObjectFrom } from "kysely/helpers/postgres";
-import { responseOrderKey } from "../../dispatch/webhooks/record-event.ts";
 import { isShownAs, type ShownState, shownState } from "../../dispatch/webhooks/disabled-endpoint.ts";
+import { responseOrderKey } from "../../dispatch/webhooks/record-event.ts";
 import { type ListPage, listCursor } from "../../lists/list-cursor.ts";
 import { containsPattern } from "../../store/contains-pattern.ts";
 import type { EventType } from "../../store/tables.ts";

@@ -1,8 +1,8 @@
 import { randomBytes, randomUUID } from "node:crypto";
 import { z } from "zod";
 import { apiKeyHint, apiKeyPrefix } from "../../accounts/api-key-hint.ts";
-import { ProblemError } from "../../http/problem.ts";
 import { lineField } from "../../http/fields.ts";
+import { ProblemError } from "../../http/problem.ts";
 import { sha256 } from "../../store/encrypt.ts";
 import type { Trx } from "../../store/store.ts";
 import type { PortalDeps, SignedInPerson } from "../person.ts";
