@@ -129,7 +129,7 @@ const plantedMistakes: Readonly<Record<string, Readonly<Record<string, Planted>>
   "no expression becomes part of a script": {
     "a title": ["ci.yml", "run: npm test", `run: echo \${{ github.event.pull_request.title }}`, "title"],
     "a branch": ["ci.yml", "run: npm test", `run: |\n          git log \${{ github.head_ref }}`, "head_ref"],
-    "a value of the matrix": ["nightly.yml", '"$SCRIPT"', `\${{ matrix.script }}`, "matrix"],
+    "a value of the matrix": ["nightly.yml", '"$CHECK"', `\${{ matrix.check }}`, "matrix"],
     "the script of an action": [
       "release.yml",
       "script: npm run changeset -- version",
