@@ -1,5 +1,5 @@
 import { InvalidResponseError } from "../errors/error-classes.ts";
-import { Failure, kindOf, mustBe } from "../errors/failure.ts";
+import { Failure, mustBe } from "../errors/failure.ts";
 import { offerShape } from "../generated/offer-shape.ts";
 import type { Offer } from "../offer.ts";
 
@@ -28,18 +28,21 @@ export const readId = (body: unknown, report: ReportShape): string =>
 
 /** @param list the path of the list whose item `index` the value is; empty for the body itself */
 function readFields(value: unknown, shape: Shape, report: ReportShape, list = "", index = 0): Fields {
-  const path = (name: string) => (list ? `${list}[${index}]${name}` : name.slice(1) || "the body");
-  if (kindOf(value) !== "an object") throw mismatch(path(""), "an object", value);
+  if (typeof value !== "object" || value === null || Array.isArray(value))
+    throw mismatch(pathOf(list, index, ""), "an object", value);
   const fields = value as Fields;
   for (const name in shape) {
     const type = shape[name] as FieldType;
     const field = fields[name];
     // The common case first: it is all that a response of the contract's shape takes.
     if (typeof field !== type && !(type === "id" && field && typeof field === "string"))
-      fields[name] = readField(field, type, report, path(`.${name}`));
+      fields[name] = readField(field, type, report, pathOf(list, index, `.${name}`));
   }
   return fields;
 }
+
+const pathOf = (list: string, index: number, name: string): string =>
+  list ? `${list}[${index}]${name}` : name.slice(1) || "the body";
 
 /** A field as a value of its type. A list of the right type comes here too. */
 function readField(value: unknown, type: FieldType, report: ReportShape, path: string): unknown {
@@ -51,7 +54,8 @@ function readField(value: unknown, type: FieldType, report: ReportShape, path: s
     if (!Array.isArray(value)) throw mismatch(path, "an array", value);
     // Null among the items of an optional list says as little as null in its place.
     if (!isRequired && value.includes(null)) converted = value.filter((item) => item !== null);
-    (converted as unknown[]).forEach((item, index) => void readFields(item, type[0], report, path, index));
+    const items = converted as unknown[];
+    for (let index = 0; index < items.length; index++) readFields(items[index], type[0], report, path, index);
   }
   // The text "false" is not converted: languages differ in what it means as a flag.
   else if (type === "boolean" && (value === 0 || value === 1)) converted = value === 1;

@@ -66,27 +66,27 @@ async function exchange(
   { middleware, fetch }: Pick<ClientSettings, "middleware" | "fetch">,
   call: FailedCall,
 ): Promise<ReceivedResponse> {
-  const send: Send = (request) => fetch(request.url, { ...request, redirect: "manual", cache: "no-store" });
+  const isOwn = (thrown: unknown) => call.own !== undefined && thrown === call.own;
+  const send = (request: OffersRequest) => fetch(request.url, { ...request, redirect: "manual", cache: "no-store" });
+  /** Middleware sees the error that the call would reject with. */
+  const sendForMiddleware: Send = async (request) => {
+    try {
+      return await send(request);
+    } catch (thrown) {
+      call.own = toOffersError(isOwn(thrown) ? thrown : wrap(thrown, call.key), call);
+      throw call.own;
+    }
+  };
   let isInMiddleware = middleware.length > 0;
   try {
-    let response: FetchResponse;
-    if (isInMiddleware) {
-      // Middleware sees the error that the call would reject with.
-      const sendOrFail: Send = (request) =>
-        send(request).catch((thrown) => {
-          call.own = toOffersError(thrown === call.own ? thrown : wrap(thrown, call.key), call);
-          throw call.own;
-        });
-      response = await middleware.reduceRight<Send>(
-        (next, layer) => (request) => layer(request, next),
-        sendOrFail,
-      )(request);
-    } else response = await send(request);
+    const toSend = isInMiddleware
+      ? middleware.reduceRight<Send>((next, layer) => (request) => layer(request, next), sendForMiddleware)
+      : send;
+    const response = await toSend(request);
     if (typeof response.text !== "function") throw new TypeError("the value returned is not a Response");
     isInMiddleware = false;
     return { response, text: await readBody(response, request.maxResponseBytes) };
   } catch (thrown) {
-    if (call.own && thrown === call.own) throw thrown;
-    throw wrap(thrown, call.key, isInMiddleware ? middlewareFailed : undefined);
+    throw isOwn(thrown) ? thrown : wrap(thrown, call.key, isInMiddleware ? middlewareFailed : undefined);
   }
 }

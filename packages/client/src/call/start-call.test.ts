@@ -164,6 +164,19 @@ test("middleware sees a failure of fetch as the error that the call rejects with
   expect(seen).toBe(error);
 });
 
+test.each([
+  ["rejects with undefined", () => Promise.reject(undefined)],
+  [
+    "throws before it returns a promise",
+    () => {
+      throw new TypeError("fetch failed");
+    },
+  ],
+])("a fetch that %s behind middleware is a lost connection", async (_what, fetch) => {
+  const client = new OffersClient({ ...withoutRetries, fetch, middleware: [(request, next) => next(request)] });
+  expect(await errorOf(client.getOffer("a"))).toMatchObject({ name: "ConnectionError", code: "connection_lost" });
+});
+
 test("middleware sees the reason of a timeout as the error that the call rejects with", async () => {
   let seen: unknown;
   const curious: OffersClientOptions["middleware"] = [

@@ -133,7 +133,7 @@ async function perform<Argument, Data>(
           },
         );
         call.response = response;
-        log("debug", { attempt, durationMs: performance.now() - startedAt, status: response.status });
+        if (logger) log("debug", { attempt, durationMs: performance.now() - startedAt, status: response.status });
         return data;
       } catch (thrown) {
         error = toOffersError(thrown, call);

@@ -117,7 +117,7 @@ export function readOptions<Options extends object>(given: object, defaults: Opt
   if (!isObject) refuse(mustBe("the last argument", `an object, such as { ${Object.keys(defaults)[0]} }`, given));
   const options = { ...defaults } as Record<string, unknown>;
   for (const [name, value] of Object.entries(given)) {
-    if (!(name in defaults))
+    if (!Object.hasOwn(defaults, name))
       refuse(`unknown option "${name.slice(0, 99)}"; there are ${Object.keys(defaults).join(", ")}`);
     if (value === undefined) continue;
     const byDefault = options[name];
