@@ -1,20 +1,55 @@
-// Takes the pictures of the README from the screenshots of the portal: npm run check -- pictures
-import { copyFileSync, globSync, mkdirSync } from "node:fs";
+// Takes the pictures of the README: an offer with responses, and a delivery that was retried: npm run check -- pictures
+import { mkdirSync } from "node:fs";
 import { join } from "node:path";
+import type { Page } from "playwright-core";
+import { openPagesFixture } from "../../examples/platform/test/browser/pages-fixture.ts";
+import { eventually } from "../../examples/platform/test/support/eventually.ts";
 
-await import("../../examples/platform/test/browser/screenshots.ts");
+const pictures = join(import.meta.dirname, "../../docs/pictures");
+mkdirSync(pictures, { recursive: true });
 
-const root = join(import.meta.dirname, "../..");
-const screenshots = join(root, "examples/platform/.cache/screenshots");
-// The second offer is open and has responses.
-const pictures = [
-  { name: "offer", pattern: "light-portal-*-offers-ID", index: 1 },
-  { name: "delivery", pattern: "light-portal-*-deliveries-ID", index: 0 },
-];
+const fixture = await openPagesFixture({ retrySchedule: { delaysMs: [2_000], jitter: 0, maxRetryAfterMs: 1_000 } });
+const { platform, integrator } = fixture;
+try {
+  await fixture.fill();
+  const offer = await fixture.createOffer("Dinner service on Friday");
+  const token = await platform.signInPerson("hana@harbour-hotels.example");
+  const deliveryOf = async (worker: string) => {
+    const { deliveries } = (await platform.call("GET", "/portal/deliveries", { token })).json<{
+      deliveries: { id: string; state: string; data: object; attempts: object[] }[];
+    }>();
+    return deliveries.find(({ data }) => [offer, worker].every((id) => JSON.stringify(data).includes(id)));
+  };
 
-mkdirSync(join(root, "docs/pictures"), { recursive: true });
-for (const { name, pattern, index } of pictures) {
-  const file = globSync(`${pattern}.png`, { cwd: screenshots }).sort()[index];
-  if (file === undefined) throw new Error(`npm run check -- screenshots takes no picture ${pattern}`);
-  copyFileSync(join(screenshots, file), join(root, "docs/pictures", `${name}.png`));
+  integrator.isWell = false;
+  await fixture.respond("worker_amal", "apply", offer);
+  await eventually("the first attempt has failed", async () => (await deliveryOf("worker_amal"))?.attempts.length === 1);
+  integrator.isWell = true;
+  await fixture.respond("worker_ben", "apply", offer);
+  await fixture.respond("worker_cleo", "reject", offer);
+  await eventually(
+    "the retry is acknowledged",
+    async () => (await deliveryOf("worker_amal"))?.state === "acknowledged",
+  );
+
+  const look = { colorScheme: "light", timezoneId: "Europe/Stockholm", viewport: { width: 960, height: 600 } } as const;
+  const { page } = await fixture.openPortal(look);
+  await page.goto(`/offers/${offer}`);
+  // The question for the time zone, which comes once.
+  await page.getByRole("button", { name: "for everyone" }).click();
+  await page.goto(`/offers/${offer}`);
+  // The hirer has chosen, and has not completed the offer yet.
+  await page.locator("label", { hasText: "Amal" }).getByRole("checkbox").check();
+  await shoot(page, "offer");
+  await page.goto(`/deliveries/${(await deliveryOf("worker_amal"))?.id}`);
+  await shoot(page, "delivery");
+} finally {
+  await fixture.close();
+}
+
+/** Makes the window as high as the page, so that sticky elements stay at its edges. */
+async function shoot(page: Page, name: string): Promise<void> {
+  const height = await page.evaluate(() => document.documentElement.scrollHeight);
+  await page.setViewportSize({ width: 960, height });
+  await page.screenshot({ path: join(pictures, `${name}.png`) });
 }

@@ -56,9 +56,13 @@ const markdown: MarkdownOptions = {
   },
 };
 
+/** The modules of a package with what they export, without the groups of classes, interfaces and so on. */
 const referenceOf = (folder: string): DefaultTheme.SidebarItem[] => {
   const file = join(root, "docs/reference", folder, "typedoc-sidebar.json");
-  return JSON.parse(readFileSync(file, "utf8").replaceAll(/\/@offers\/[\w-]+\//g, "/"));
+  const modules: DefaultTheme.SidebarItem[] = JSON.parse(
+    readFileSync(file, "utf8").replaceAll(/\/@offers\/[\w-]+\//g, "/"),
+  );
+  return modules.map((module) => ({ ...module, items: module.items?.flatMap(({ items = [] }) => items) ?? [] }));
 };
 
 const pagesOf = (folder: string, pages: Record<string, string>): DefaultTheme.SidebarItem[] =>

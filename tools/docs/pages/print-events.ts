@@ -213,7 +213,7 @@ digest=$(printf '%s' "$timestamp$WEBHOOK_SECRET" | openssl dgst -sha256 -r | cut
 `;
   return [
     ":::tabs key:sender",
-    "== offers trigger",
+    "== offers",
     `\`\`\`sh\noffers trigger ${name} --to http://127.0.0.1:3001/offers\n\`\`\``,
     "== curl",
     `\`\`\`sh\n${isSigned ? signing : ""}${curl}\n\`\`\``,

@@ -1,6 +1,6 @@
 import "@fontsource/jetbrains-mono/latin-400.css";
-import { type Theme, useData, withBase } from "vitepress";
-import DefaultTheme from "vitepress/theme";
+import { Content, type Theme, useData, withBase } from "vitepress";
+import DefaultTheme, { VPHomeContent, VPHomeFeatures, VPHomeHero } from "vitepress/theme";
 import { enhanceAppWithTabs } from "vitepress-plugin-tabs/client";
 import { defineComponent, h } from "vue";
 import "./style.css";
@@ -11,8 +11,16 @@ const MarkdownLink = defineComponent(() => {
   return () => h("p", { class: "markdown-link" }, h("a", { href: address() }, "This page as Markdown"));
 });
 
+/** The first page: VitePress's own has no `main`, which a screen reader jumps to. */
+const FrontPage = defineComponent(
+  () => () => h("main", [h(VPHomeHero), h(VPHomeFeatures), h(VPHomeContent, () => h(Content))]),
+);
+
 export default {
   extends: DefaultTheme,
   Layout: () => h(DefaultTheme.Layout, null, { "doc-footer-before": () => h(MarkdownLink) }),
-  enhanceApp: ({ app }) => enhanceAppWithTabs(app),
+  enhanceApp({ app }) {
+    enhanceAppWithTabs(app);
+    app.component("front", FrontPage);
+  },
 } satisfies Theme;
