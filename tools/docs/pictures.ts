@@ -23,7 +23,10 @@ try {
 
   integrator.isWell = false;
   await fixture.respond("worker_amal", "apply", offer);
-  await eventually("the first attempt has failed", async () => (await deliveryOf("worker_amal"))?.attempts.length === 1);
+  await eventually(
+    "the first attempt has failed",
+    async () => (await deliveryOf("worker_amal"))?.attempts.length === 1,
+  );
   integrator.isWell = true;
   await fixture.respond("worker_ben", "apply", offer);
   await fixture.respond("worker_cleo", "reject", offer);

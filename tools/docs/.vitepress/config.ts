@@ -41,21 +41,6 @@ function resolveLink(source: string, target: string): string {
   return `${repository}/${/\.\w+$/.test(file) ? "blob" : "tree"}/main/${file.replace(/\/$/, "")}${hash}`;
 }
 
-const markdown: MarkdownOptions = {
-  theme: { light: "github-light-high-contrast", dark: "github-dark-high-contrast" },
-  // The ids are those of GitHub, so that a link works on both.
-  anchor: { slugify: slug },
-  config(md) {
-    md.use(tabsMarkdownPlugin);
-    md.core.ruler.push("repository-links", ({ tokens, env }) => {
-      for (const { children } of tokens)
-        for (const token of children ?? [])
-          if (token.type === "link_open")
-            token.attrSet("href", resolveLink(relative(root, env.realPath ?? env.path), token.attrGet("href") ?? ""));
-    });
-  },
-};
-
 /** The modules of a package with what they export, without the groups of classes, interfaces and so on. */
 const referenceOf = (folder: string): DefaultTheme.SidebarItem[] => {
   const file = join(root, "docs/reference", folder, "typedoc-sidebar.json");
@@ -63,6 +48,42 @@ const referenceOf = (folder: string): DefaultTheme.SidebarItem[] => {
     readFileSync(file, "utf8").replaceAll(/\/@offers\/[\w-]+\//g, "/"),
   );
   return modules.map((module) => ({ ...module, items: module.items?.flatMap(({ items = [] }) => items) ?? [] }));
+};
+
+const modules = ["client", "webhook-kit"].map(referenceOf);
+
+/** The page of each exported name, without the names that several modules export. */
+const symbols = new Map<string, string>();
+const exported = modules.flat().flatMap(({ items = [] }) => items);
+for (const { text = "", link = "" } of exported)
+  if (exported.filter((one) => one.text === text).length === 1) symbols.set(text, link);
+
+const markdown: MarkdownOptions = {
+  theme: { light: "github-light-high-contrast", dark: "github-dark-high-contrast" },
+  // The ids are those of GitHub, so that a link works on both.
+  anchor: { slugify: slug },
+  config(md) {
+    md.use(tabsMarkdownPlugin);
+    md.core.ruler.push("repository-links", ({ tokens, env, Token }) => {
+      const file: string | undefined = env.realPath ?? env.path;
+      if (file === undefined) return; // a title on its own
+      const source = relative(root, file);
+      for (const [index, { children }] of tokens.entries()) {
+        const linksSymbols = tokens[index - 1]?.type !== "heading_open" && !source.startsWith("docs/reference/");
+        let isLink = false;
+        for (const token of children?.slice() ?? []) {
+          if (token.type === "link_open") token.attrSet("href", resolveLink(source, token.attrGet("href") ?? ""));
+          isLink = token.type === "link_open" || (isLink && token.type !== "link_close");
+          const page = token.type === "code_inline" ? symbols.get(token.content.replace(/\(.*\)$/, "")) : undefined;
+          if (page === undefined || isLink || !linksSymbols) continue;
+          // `webhookRouter` in a guide leads to its reference.
+          const open = new Token("link_open", "a", 1);
+          open.attrSet("href", page);
+          children?.splice(children.indexOf(token), 1, open, token, new Token("link_close", "a", -1));
+        }
+      }
+    });
+  },
 };
 
 const pagesOf = (folder: string, pages: Record<string, string>): DefaultTheme.SidebarItem[] =>
@@ -160,8 +181,8 @@ const project: DefaultTheme.SidebarItem = {
 
 const sidebar: DefaultTheme.SidebarMulti = {
   "/reference/": [
-    { text: "@offers/client", items: referenceOf("client") },
-    { text: "@offers/webhook-kit", items: referenceOf("webhook-kit") },
+    { text: "@offers/client", items: modules[0] ?? [] },
+    { text: "@offers/webhook-kit", items: modules[1] ?? [] },
   ],
   "/http-reference": [
     { text: "HTTP", items: [{ text: "HTTP reference", link: "/http-reference" }, ...operations] },
@@ -270,11 +291,14 @@ const search: DefaultTheme.Config["search"] = {
 const { version } = JSON.parse(readFileSync(join(root, "packages/client/package.json"), "utf8")) as { version: string };
 
 /** The first paragraph of prose, without Markdown. */
-const firstParagraph = (text: string): string => {
-  const [paragraph = ""] = text.match(/^[A-Z`*[](?:(?!Defined in|\[!).)*(?:\n(?!\n).+)*/m) ?? [];
-  return paragraph
+const firstParagraph = (markdown: string): string => {
+  const prose = markdown
+    .replace(/^```[\s\S]*?^```$/gm, "")
+    .split(/\n{2,}/)
+    .find((paragraph) => /^[A-Z`*[]/.test(paragraph) && !paragraph.startsWith("Defined in"));
+  return (prose ?? "")
     .replace(/!?\[([^\]]*)\]\([^)]*\)/g, "$1")
-    .replace(/[`*\\]/g, "")
+    .replace(/[`*\\]|<[^>]*>/g, "")
     .replace(/\s+/g, " ")
     .slice(0, 200);
 };
@@ -373,7 +397,9 @@ export default defineConfig({
   },
   transformPageData(page, { siteConfig }) {
     const text = readFileSync(join(siteConfig.srcDir, page.filePath), "utf8");
-    page.description ||= firstParagraph(text);
+    const description = page.description || firstParagraph(text) || `${page.title} in the TypeScript reference`;
+    // VitePress writes it between quotes as it is.
+    page.description = description.replaceAll('"', "'");
   },
   transformHead: ({ page, pageData: { frontmatter }, siteData: { base } }) => [
     ["link", { rel: "alternate", type: "text/markdown", href: `${base}${pageOf(page)}` }],
