@@ -1,6 +1,6 @@
 import { defineConfig } from "vitest/config";
 
-// npm run docs:check: the built site, and the snippets of the documents.
+// npm run check -- docs: the built site, and the snippets of the documents.
 export default defineConfig({
   root: new URL("../../..", import.meta.url).pathname,
   test: {
