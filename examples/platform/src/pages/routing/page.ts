@@ -104,6 +104,8 @@ export interface BodyParts {
   navigation: Markup | undefined;
   /** The user and the button to sign out; undefined without a session. */
   signedIn: Markup | undefined;
+  /** Before the content, which a skip link leads to. */
+  question: Markup | undefined;
   /** From `zoneLine`; undefined without a session. */
   zoneLine: Markup | undefined;
   main: Markup;

@@ -50,11 +50,11 @@ export function sectionDocument<User>(
   const body = section.body({
     navigation: context && navigation(section, context),
     signedIn: context && signedIn(section, context),
+    question: context && section.question?.(context),
     zoneLine: context && section.zoneLine(context),
     main: html`
 <main id="main" tabindex="-1">
   ${notice && html`<p class="notice good" role="status">${notice}</p>`}
-  ${context && section.question?.(context)}
   ${main}
 </main>`,
   });

@@ -34,12 +34,13 @@ export const portalSection: PageSection<SignedInPerson> = {
   ],
   streamAddress: ({ livePosition }) => `/live?since=${livePosition}`,
   userName: ({ name, organisationName }) => html`<strong>${organisationName}</strong> <span>${name}</span>`,
-  body: ({ navigation, signedIn, zoneLine, main }) => html`
+  body: ({ navigation, signedIn, question, zoneLine, main }) => html`
 <header class="top">
   <a class="brand" href="/">Offers</a>
   ${navigation && html`<nav aria-label="Portal">${navigation}</nav>`}
   ${signedIn}
 </header>
+${question && html`<aside class="ask" aria-label="Question">${question}</aside>`}
 ${main}
 <footer class="bottom">
   <p>The reference platform. ${zoneLine}<span id="live-state" role="status"></span></p>
