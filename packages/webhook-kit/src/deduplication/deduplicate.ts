@@ -2,7 +2,7 @@ import { isWebhookKitError, UnavailableError } from "../errors/errors.ts";
 import { lookUpTimeoutMs } from "../generated/decisions.ts";
 import { rejectRequest } from "../http/rejected.ts";
 import { acknowledged, type WebhookResponse } from "../http/response.ts";
-import { withTimeout } from "../http/timeouts.ts";
+import { isThenable, withTimeout } from "../http/timeouts.ts";
 import type { DedupeKey, DedupeKeys } from "./dedupe-keys.ts";
 import type { AcquireResult, Deduplication } from "./deduplication.ts";
 
@@ -142,9 +142,6 @@ export class LeaseSet {
 const isSameCause = (one: unknown, other: unknown): boolean =>
   one === other ||
   (one instanceof Error && other instanceof Error && one.name === other.name && one.message === other.message);
-
-const isThenable = <T>(value: T | Promise<T>): value is Promise<T> =>
-  typeof (value as Promise<T> | undefined)?.then === "function";
 
 /** A store that does not respond must not keep the sender waiting (D-64). A store in memory needs no timer. */
 const inTime = <T>(value: Promise<T>): Promise<T> =>

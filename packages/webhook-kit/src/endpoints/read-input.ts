@@ -8,7 +8,7 @@ import { describeIssues } from "./schema-issues.ts";
 import { readTolerantly } from "./tolerant-reader.ts";
 
 /** What a handler is called with, and what it was read from. */
-export interface Input {
+interface Input {
   readonly input: unknown;
   /** The paths of the values that were not of the contract's type (D-125). */
   readonly converted: readonly string[];

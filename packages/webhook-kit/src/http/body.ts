@@ -44,8 +44,8 @@ const isConsumed = (request: NodeRequest): boolean =>
 
 function readStream(request: NodeRequest, maxBytes: number, timeoutMs: number): Promise<ReceivedBody> {
   // The sender has hung up: no event will come any more.
-  if (request.destroyed) throw rejectRequest("body_incomplete");
-  if (Number(request.headers["content-length"] ?? 0) > maxBytes) throw rejectRequest("body_too_large");
+  if (request.destroyed) return Promise.reject(rejectRequest("body_incomplete"));
+  if (Number(request.headers["content-length"] ?? 0) > maxBytes) return Promise.reject(rejectRequest("body_too_large"));
   return new Promise((resolve, reject) => {
     const chunks: Uint8Array[] = [];
     let length = 0;

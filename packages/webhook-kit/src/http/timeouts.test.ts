@@ -1,5 +1,5 @@
 import { afterEach, expect, test, vi } from "vitest";
-import { withTimeout } from "./timeouts.ts";
+import { Deadlines, withTimeout } from "./timeouts.ts";
 
 afterEach(() => {
   vi.useRealTimers();
@@ -35,4 +35,40 @@ test("waiting keeps the process alive, or not with unref", () => {
   expect(timers()).toBe(before);
   void withTimeout(new Promise((resolve) => setImmediate(resolve)), 60_000, late);
   expect(timers()).toBe(before + 1);
+});
+
+test("deadlines of one length share a timer, and each ends at its own time", () => {
+  vi.useFakeTimers();
+  const deadlines = Deadlines.of(1_000);
+  expect(Deadlines.of(1_000)).toBe(deadlines);
+  expect(Deadlines.of(2_000)).not.toBe(deadlines);
+  const [first, deleted, last, after] = [vi.fn(), vi.fn(), vi.fn(), vi.fn()];
+  deadlines.add(first);
+  vi.advanceTimersByTime(400);
+  deadlines.add(deleted);
+  deadlines.add(last);
+  deadlines.delete(deleted);
+  expect(vi.getTimerCount()).toBe(1);
+  vi.advanceTimersByTime(599);
+  expect(first).not.toHaveBeenCalled();
+  vi.advanceTimersByTime(1);
+  expect([first.mock.calls.length, last.mock.calls.length]).toEqual([1, 0]);
+  vi.advanceTimersByTime(399);
+  expect(last).not.toHaveBeenCalled();
+  vi.advanceTimersByTime(2);
+  expect(last).toHaveBeenCalledTimes(1);
+  // No timer is left, and the next deadline starts one.
+  expect(vi.getTimerCount()).toBe(0);
+  deadlines.add(after);
+  vi.advanceTimersByTime(1_001);
+  expect([first, deleted, last, after].map(({ mock }) => mock.calls.length)).toEqual([1, 0, 1, 1]);
+});
+
+test("deadlines keep no process alive", () => {
+  const timers = () => process.getActiveResourcesInfo().filter((name) => name === "Timeout").length;
+  const before = timers();
+  const end = () => undefined;
+  Deadlines.of(50_000).add(end);
+  expect(timers()).toBe(before);
+  Deadlines.of(50_000).delete(end);
 });

@@ -1,3 +1,7 @@
+/** As `await` decides it: also for a promise of another library. */
+export const isThenable = <T>(value: T | Promise<T>): value is Promise<T> =>
+  typeof (value as Promise<T> | undefined)?.then === "function";
+
 /**
  * The value of a promise that may never settle.
  *

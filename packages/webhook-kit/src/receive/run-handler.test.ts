@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { expect, test } from "vitest";
+import { runInNewContext } from "node:vm";
+import { expect, test, vi } from "vitest";
 import type { HandledEndpoint } from "../endpoints/endpoint.ts";
 import type { HandlerContext } from "../endpoints/handlers.ts";
 import { HandlerError } from "../errors/errors.ts";
@@ -73,4 +74,20 @@ test("what a handler throws is the cause, whatever it is; our own verdict on its
     throw verdict;
   };
   await expect(start(() => undefined, 1_000, respond).response).rejects.toBe(verdict);
+});
+
+test("a handler's promise of another realm is awaited, as any promise", async () => {
+  const respond = vi.fn(() => acknowledged);
+  const handle = () => runInNewContext("Promise.resolve('rows')");
+  expect(await start(handle, 1_000, respond).response).toBe(acknowledged);
+  expect(respond.mock.calls).toEqual([["rows"]]);
+});
+
+test("a handler that returns no promise has its response at once, and reads a signal that never aborts", () => {
+  let signal: AbortSignal | undefined;
+  const { response, outcome } = start((context) => {
+    signal = context.signal;
+  }, 20);
+  expect([response, outcome]).toEqual([acknowledged, acknowledged]);
+  expect(signal?.aborted).toBe(false);
 });

@@ -5,7 +5,7 @@ import type { HandlerContext, Handlers } from "../endpoints/handlers.ts";
 import { HandlerError } from "../errors/errors.ts";
 import { findDeliveryId, type IncomingRequest } from "../http/request.ts";
 import { acknowledged, type WebhookResponse } from "../http/response.ts";
-import { withTimeout } from "../http/timeouts.ts";
+import { isThenable, withTimeout } from "../http/timeouts.ts";
 import type { VerifiedRequest } from "../signature/verify-signature.ts";
 
 /**
@@ -74,17 +74,18 @@ function callHandler<Incoming>(
   context: HandlerContext<Incoming>,
 ): WebhookResponse | Promise<WebhookResponse> {
   const { name, handler, respond } = endpoint;
-  let result: unknown;
+  let [result, isPending]: [unknown, boolean] = [undefined, false];
   try {
     // As a method, so that `this` is the options: they may be an object of a class.
     result =
       handlers[handler] === undefined
         ? handlers.onEvent?.(toWebhookEvent(name, input, context), context)
         : (handlers as Record<string, (input: unknown, context: unknown) => unknown>)[handler]?.(input, context);
+    isPending = isThenable(result);
   } catch (cause) {
     return Promise.reject(handlerFailed(name, cause));
   }
-  if (typeof result === "object" && result !== null && "then" in result) return respondLater(endpoint, result);
+  if (isPending) return respondLater(endpoint, result);
   try {
     return respond(result);
   } catch (cause) {
@@ -92,7 +93,7 @@ function callHandler<Incoming>(
   }
 }
 
-async function respondLater({ name, respond }: HandledEndpoint, promise: object): Promise<WebhookResponse> {
+async function respondLater({ name, respond }: HandledEndpoint, promise: unknown): Promise<WebhookResponse> {
   let result: unknown;
   try {
     result = await promise;

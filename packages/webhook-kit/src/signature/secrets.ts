@@ -123,7 +123,7 @@ export function findWeakness(secret: string): SecretProblem | undefined {
   };
 }
 
-export const invalidSecret = (message: string): SecretProblem => ({ code: "invalid_secret", message });
+const invalidSecret = (message: string): SecretProblem => ({ code: "invalid_secret", message });
 
 /**
  * The index of the first secret that signed, or -1. Every secret is tried, so that the time taken does not depend on which one

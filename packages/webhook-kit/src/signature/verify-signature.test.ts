@@ -1,3 +1,4 @@
+import { runInNewContext } from "node:vm";
 import { expect, test } from "vitest";
 import { ConfigurationError } from "../errors/errors.ts";
 import { Rejected } from "../http/rejected.ts";
@@ -114,4 +115,11 @@ test("a scheme whose verify rejects is a fault of this side", async () => {
   await expect(check({ scheme: { ...scheme, verify: () => Promise.reject(cause) } })).rejects.toEqual(
     expect.objectContaining({ code: "signature_scheme_error", cause }),
   );
+});
+
+test("a scheme's promise of another realm is awaited before it counts as a match", async () => {
+  const verify = (): Promise<undefined> => runInNewContext("Promise.resolve(undefined)");
+  await expect(check({ scheme: { ...scheme, verify } })).rejects.toMatchObject({
+    rejection: { reason: "signature_mismatch" },
+  });
 });

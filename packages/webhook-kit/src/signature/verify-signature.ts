@@ -67,7 +67,7 @@ export async function verifySignature<Incoming>(
   incoming: SignedRequest<Incoming>,
 ): Promise<VerifiedRequest> {
   const { scheme, toleranceMs } = policy;
-  const parsed = callScheme(() => scheme.parse(incoming.rawHeaders));
+  const parsed = await callScheme(() => scheme.parse(incoming.rawHeaders));
   if ("reason" in parsed) throw rejectSignature(parsed, scheme.wwwAuthenticate);
   const receivedAt = policy.now();
   const skewMs = measureSkew(parsed.signedAt, receivedAt.getTime());
@@ -79,8 +79,7 @@ export async function verifySignature<Incoming>(
   const secrets = found instanceof Promise ? await found : found;
   if (!secrets) throw rejectSignature(unknownTenant, scheme.wwwAuthenticate);
   const body = scheme.signsBody ? await readSignedBody(incoming, policy.maxBodyBytes) : undefined;
-  const matching = callScheme(() => scheme.verify(parsed, secrets, body));
-  const match = matching instanceof Promise ? await matching.catch(schemeFailed) : matching;
+  const match = await callScheme(() => scheme.verify(parsed, secrets, body));
   if (!match) throw rejectSignature(noMatch, scheme.wwwAuthenticate);
   const { secretIndex, variant } = match;
   const verified = { scheme: scheme.name, variant, secretIndex, skewSeconds };
@@ -96,22 +95,18 @@ async function readSignedBody(incoming: SignedRequest<unknown>, maxBodyBytes: nu
   return body.bytes;
 }
 
-function callScheme<T>(call: () => T): T {
+/** The scheme may be a user's own, so everything is awaited: a promise taken for a match would accept any signature. */
+async function callScheme<T>(call: () => T | Promise<T>): Promise<T> {
   try {
-    return call();
+    return await call();
   } catch (cause) {
-    return schemeFailed(cause);
+    if (isWebhookKitError(cause)) throw cause;
+    throw new UnavailableError(
+      "signature_scheme_error",
+      "The signature scheme threw; the cause of this error is what it threw. Its parse and verify must return, not throw.",
+      { cause },
+    );
   }
-}
-
-/** The scheme may be a user's own. */
-function schemeFailed(cause: unknown): never {
-  if (isWebhookKitError(cause)) throw cause;
-  throw new UnavailableError(
-    "signature_scheme_error",
-    "The signature scheme threw; the cause of this error is what it threw. Its parse and verify must return, not throw.",
-    { cause },
-  );
 }
 
 /** The clock skew: negative for the past; 0 during the whole minute of a minute-precision timestamp (D-16). */

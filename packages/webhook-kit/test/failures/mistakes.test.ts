@@ -264,7 +264,7 @@ test("a body that something has read before is named, with where to mount the re
       expect.objectContaining({
         code: "body_already_consumed",
         message:
-          "A body parser, such as express.json(), or something else in front of the webhook receiver has consumed the body. Mount the receiver before the parser, or in Express let it keep the bytes as request.rawBody.",
+          "A body parser, such as express.json() or the one that Fastify has by itself, or something else in front of the webhook receiver has consumed the body. Mount the receiver before the parser, or in Express let it keep the bytes as request.rawBody. In Fastify, mount it in a scope whose content-type parser leaves the body unread, as the recipe for Fastify shows.",
       }),
     ],
   ]);

@@ -51,7 +51,7 @@ describe.each(adaptersAlone)("$name", (adapter) => {
     const onRejected = vi.fn();
     const warn = vi.fn();
     const logger = { info: () => undefined, warn, error: () => undefined };
-    const request = await mount(adapter, { onRejected, logger });
+    const request = await mount(adapter, { onRejected, logger, onEvent: () => undefined });
     const paths = ["/", "/SENTINEL?SENTINEL=1", "/contact/new", "/contact/new/SENTINEL/b", "/Test"];
     for (const path of paths) {
       const response = await request(path, { headers: signed() });

@@ -1,4 +1,6 @@
+import { webhookListener } from "@offers/webhook-kit/node";
 import { testReceiver } from "@offers/webhook-kit/testing";
+import fastify from "fastify";
 import { expect, onTestFinished, test, vi } from "vitest";
 
 const secret = "5f0c9a7e-2d43-4f0e-9b7a-0d6f3c1e8a52";
@@ -13,4 +15,31 @@ test("a Fastify app is right", async () => {
   const accepted = { offerId: "offer_1", workerId: "worker_amal", response: "accepted" } as const;
   expect(await receiver.checkContract({ workerOfferResponse: accepted })).toEqual([]);
   expect(log.mock.calls).toEqual([Object.values(accepted)]);
+});
+
+test("a receiver behind Fastify's own parser says how to mount it in Fastify, and a sample finds it before an event", async () => {
+  const onError = vi.fn();
+  const webhooks = webhookListener({ basePath: "/offers", secret, onError, onWorkerOfferResponse: () => undefined });
+  const naive = fastify();
+  naive.all("/offers/*", (request, reply) => {
+    reply.hijack();
+    webhooks(request.raw, reply.raw);
+  });
+  const address = await naive.listen({ port: 0, host: "127.0.0.1" });
+  onTestFinished(() => naive.close());
+  await using receiver = await testReceiver(address, { secret, basePath: "/offers" });
+  expect((await receiver.test()).status).toBe(200);
+  const accepted = { offerId: "offer_1", workerId: "worker_amal", response: "accepted" } as const;
+  const response = await receiver.workerOfferResponse(accepted);
+  expect([response.status, JSON.parse(response.body)]).toEqual([
+    500,
+    expect.objectContaining({
+      code: "body_already_consumed",
+      detail: expect.stringMatching(/In Fastify, mount it in a scope whose content-type parser leaves the body unread/),
+    }),
+  ]);
+  expect(onError).toHaveBeenCalledWith(expect.objectContaining({ code: "body_already_consumed" }));
+  expect(await receiver.checkContract({ workerOfferResponse: accepted })).toContainEqual(
+    expect.stringMatching(/WorkerOfferResponse|workerOfferResponse/),
+  );
 });

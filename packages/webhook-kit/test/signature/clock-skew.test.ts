@@ -11,9 +11,8 @@ async function warningsFor(skewSeconds: number, toleranceSeconds?: number) {
   const warn = vi.fn();
   const logger = { info: () => undefined, warn, error: () => undefined };
   const app = express();
-  app.use(
-    webhookRouter({ secret, logger, now: () => now, ...(toleranceSeconds !== undefined && { toleranceSeconds }) }),
-  );
+  const options = { secret, logger, now: () => now, onEvent: () => undefined };
+  app.use(webhookRouter({ ...options, ...(toleranceSeconds !== undefined && { toleranceSeconds }) }));
   const { url } = await serve(app);
   const headers = timestampDigest().sign({ secret, now: new Date(now.getTime() + skewSeconds * 1000) });
   expect((await fetch(`${url}/test/auth`, { headers: { ...headers } })).status).toBe(200);

@@ -1,0 +1,32 @@
+import { PGlite } from "@electric-sql/pglite";
+import { expect, test, vi } from "vitest";
+import { memoryDeduplication, timestampDigest } from "../../src/index.ts";
+import { inboxMigration, postgresInbox } from "../../src/postgres.ts";
+import { redisDeduplication } from "../../src/redis.ts";
+import { signHeaders, testReceiver } from "../../src/testing.ts";
+
+const pglite = new PGlite();
+const redis = { call: vi.fn(async () => "settled") };
+const app = { fetch: () => new Response() };
+
+const calls: [call: string, run: (options: never) => unknown, option: string, nearest: string][] = [
+  ["postgresInbox", (options) => postgresInbox(pglite, options), "keepHours", "keepMs"],
+  ["inboxMigration", (options) => inboxMigration(options), "tables", "table"],
+  ["inbox.once", (options) => postgresInbox(pglite).once({}, async () => undefined, options), "keys", "key"],
+  ["inbox.deleteExpired", (options) => postgresInbox(pglite).deleteExpired(options), "batch", "batchSize"],
+  ["redisDeduplication", (options) => redisDeduplication(redis, options), "timeout", "timeoutMs"],
+  ["memoryDeduplication", (options) => memoryDeduplication(options), "maxEntry", "maxEntries"],
+  ["timestampDigest", (options) => timestampDigest(options), "variants", "variant"],
+  ["testReceiver", (options) => testReceiver(app, options), "toleranceSecond", "toleranceSeconds"],
+  ["signHeaders", (options) => signHeaders(options), "schema", "scheme"],
+];
+
+test.each(calls)(
+  "%s refuses an option that it does not have, and names the nearest",
+  async (call, run, option, nearest) => {
+    await expect((async () => run({ [option]: 5 } as never))()).rejects.toMatchObject({
+      code: "invalid_option",
+      message: expect.stringContaining(`${call}: Unknown option ${option}; did you mean ${nearest}? The options are: `),
+    });
+  },
+);

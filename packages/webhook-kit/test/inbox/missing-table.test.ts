@@ -1,0 +1,66 @@
+import { PGlite } from "@electric-sql/pglite";
+import { Kysely, PGliteDialect } from "kysely";
+import { expect, test, vi } from "vitest";
+import { webhookHandler } from "../../src/fetch.ts";
+import { inboxMigration, postgresInbox } from "../../src/postgres.ts";
+import { secret, signed } from "../support/serve.ts";
+
+const missing = (table: string, call: string) =>
+  expect.objectContaining({
+    name: "UnavailableError",
+    code: "inbox_table_missing",
+    message: `The table ${table} of postgresInbox does not exist. ${call} returns the SQL that creates it: run it with your own migrations.`,
+    cause: expect.objectContaining({ code: "42P01" }),
+  });
+
+const open = {
+  PGlite: (pglite: PGlite) => pglite,
+  Kysely: (pglite: PGlite) => new Kysely<object>({ dialect: new PGliteDialect({ pglite }) }),
+};
+
+test.each(["PGlite", "Kysely"] as const)(
+  "an inbox on %s without its table names inboxMigration(), wherever it is used",
+  async (kind) => {
+    const pglite = new PGlite();
+    const inbox = postgresInbox<unknown>(open[kind](pglite) as PGlite);
+    const work = vi.fn(async () => undefined);
+    const failure = missing('"offers_inbox"', "inboxMigration()");
+    await expect(inbox.once({}, work, { key: "k" })).rejects.toEqual(failure);
+    await expect(inbox.acquire("k", { leaseMs: 1_000 })).rejects.toEqual(failure);
+    await expect(inbox.deleteExpired()).rejects.toEqual(failure);
+    expect(work).not.toHaveBeenCalled();
+    await pglite.exec(inboxMigration());
+    expect(await inbox.once({}, work, { key: "k" })).toEqual({ duplicate: false });
+    await pglite.close();
+  },
+);
+
+test("the missing table of the user's own work is the database's error, unchanged", async () => {
+  const pglite = new PGlite();
+  await pglite.exec(inboxMigration({ table: "own" }));
+  const inbox = postgresInbox(pglite, { table: "own" });
+  await expect(inbox.once({}, (tx) => tx.query("SELECT 1 FROM nothing"), { key: "k" })).rejects.toMatchObject({
+    code: "42P01",
+    message: 'relation "nothing" does not exist',
+  });
+  const other = postgresInbox(pglite, { table: "planning" });
+  await expect(other.once({}, async () => undefined, { key: "k" })).rejects.toEqual(
+    missing('"planning"', "inboxMigration({ table })"),
+  );
+  await pglite.close();
+});
+
+test("a webhook gets 503, so that the service retries until the table is there", async () => {
+  const pglite = new PGlite();
+  await pglite.waitReady;
+  const deduplication = postgresInbox(pglite, { timeoutMs: 60_000 });
+  const [onError, onWorkerAddedContact] = [vi.fn(), vi.fn()];
+  const handler = webhookHandler({ secret, deduplication, onWorkerAddedContact, onError });
+  const send = () => handler(new Request("http://127.0.0.1/contact/new/amal", { headers: signed() }));
+  expect((await send()).status).toBe(503);
+  expect(onError).toHaveBeenCalledExactlyOnceWith(missing('"offers_inbox"', "inboxMigration()"));
+  await pglite.exec(inboxMigration());
+  expect((await send()).status).toBe(200);
+  expect(onWorkerAddedContact).toHaveBeenCalledTimes(1);
+  await pglite.close();
+});
