@@ -85,7 +85,7 @@ describe("the story of the contract, in the browser alone", () => {
     await bringsAbout(() => entry.click(), { hirer: row(hirer, "Amal").filter({ hasText: "Opened" }) });
     await bringsAbout(() => click(amal.page, "Apply"), {
       hirer: row(hirer, "Amal").filter({ hasText: "Applied" }),
-      integrator: acknowledged("Amal Haddad accepted"),
+      integrator: acknowledged("Amal Haddad applied for"),
     });
     await ben.page.getByRole("link", { name: "Kitchen help on Friday" }).click();
     await bringsAbout(() => click(ben.page, "Reject"), {
