@@ -76,8 +76,8 @@ export async function hashPassword(password: string): Promise<string> {
 }
 
 /**
- * Constant-time comparison, against timing attacks. An unknown account takes as long as a known one, so that response times
- * do not enumerate accounts.
+ * Constant-time comparison, against timing attacks. An unknown account takes as long as a known one, against enumeration of
+ * accounts by response times.
  *
  * @param kept a hash from `hashPassword`, of any cost; undefined for an unknown account
  */

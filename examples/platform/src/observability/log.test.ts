@@ -45,7 +45,7 @@ test("logs class, code and location of an error and its cause, but no message", 
   const cause = Object.assign(new RangeError("value hunter2"), { code: "22P02", detail: "Key (hunter2)" });
   const fields = errorFields(new TypeError("about hunter2\nat hunter2", { cause }));
   expect(fields).toMatchObject({ error: "TypeError", cause: { error: "RangeError", code: "22P02" } });
-  expect(JSON.stringify(fields)).toContain("error-fields.test.ts");
+  expect(JSON.stringify(fields)).toContain("log.test.ts");
   expect(JSON.stringify(fields)).not.toContain("hunter2");
 });
 
@@ -53,7 +53,7 @@ test.each(["about\n    at hunter2", "about\n    at hunter2 (file:1:1)", "$&\n   
   "a message that looks like a stack frame is not logged: %j",
   (message) => {
     const fields = errorFields(new Error(message));
-    expect(JSON.stringify(fields)).toContain("error-fields.test.ts");
+    expect(JSON.stringify(fields)).toContain("log.test.ts");
     expect(JSON.stringify(fields)).not.toContain("hunter2");
   },
 );

@@ -6,11 +6,16 @@ import { webhookFunction } from "../../src/lambda.ts";
 import { webhookListener } from "../../src/node.ts";
 import { secret, signed } from "../support/serve.ts";
 
-const receivers: [name: string, (options: Parameters<typeof webhookHandler>[0]) => unknown][] = [
-  ["webhookRouter", (options) => webhookRouter(options as Parameters<typeof webhookRouter>[0])],
-  ["webhookListener", (options) => webhookListener(options as Parameters<typeof webhookListener>[0])],
+type Options = Parameters<typeof webhookHandler>[0] &
+  Parameters<typeof webhookRouter>[0] &
+  Parameters<typeof webhookListener>[0] &
+  Parameters<typeof webhookFunction>[0];
+
+const receivers: [name: string, (options: Options) => unknown][] = [
+  ["webhookRouter", webhookRouter],
+  ["webhookListener", webhookListener],
   ["webhookHandler", webhookHandler],
-  ["webhookFunction", (options) => webhookFunction(options as Parameters<typeof webhookFunction>[0])],
+  ["webhookFunction", webhookFunction],
 ];
 
 const warn = vi.spyOn(console, "warn").mockImplementation(() => undefined);

@@ -41,7 +41,7 @@ export interface Lease {
 
 /**
  * Enqueues: has a process look at these lanes, now or `at` a later time. Called in the transaction that makes their rows due. It
- * only inserts, so neither other writers nor the loops that claim rows wait for it.
+ * only inserts a wake-up, so neither other writers nor the loops that claim rows wait for it.
  */
 export async function wakeLanes(
   trx: Trx,

@@ -76,7 +76,7 @@ export const healthColumns = Object.keys(healthy) as (keyof EndpointHealth)[];
 /** What one attempt shows about the health of its endpoint. */
 export type AttemptResult =
   | "acknowledged"
-  /** It responded with 410, which disables the endpoint (D-73). */
+  /** A response with 410 disables the endpoint (D-73). */
   | "gone"
   /** It responded, but not with an acknowledgement: the cause may be this event, or the profile. */
   | "rejected"
