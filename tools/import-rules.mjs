@@ -10,11 +10,11 @@ const wings = [
   "generated",
   "store|time-zones",
   "http",
-  "dispatch|lists",
+  "dispatch",
   "accounts|offers",
   "settings",
   "observability",
-  "routes|pages|portal|worker-app|seed",
+  "routes|seed",
   "[^/]+\\.ts$|sandbox",
 ];
 const platform = "^examples/platform/src";
@@ -52,6 +52,12 @@ export default {
       { path: "^packages/", pathNot: "^packages/[^/]+/dist/" },
     ),
     ...wingRules,
+    // Pages show what the JSON routes read and do, never the other way round.
+    forbid(
+      "platform-json-routes-import-no-pages",
+      { path: `${platform}/routes/(api|portal|worker-app)/` },
+      { path: `${platform}/routes/pages/` },
+    ),
     forbid("nothing-imports-its-own-index", { path: "^((packages|examples)/[^/]+/src)/" }, { path: "^$1/index\\.ts$" }),
   ],
   options: {

@@ -5,12 +5,12 @@ import { type CompletedRequest, observeRequests } from "./http/observe-requests.
 import { ProblemError, problemHandler } from "./http/problem.ts";
 import { mountHealth } from "./observability/health.ts";
 import { errorFields } from "./observability/log.ts";
-import { mountPages } from "./pages/mount-pages.ts";
-import type { PageDeps } from "./pages/routing/page.ts";
-import { mountPortal } from "./portal/mount-portal.ts";
 import { mountApi } from "./routes/api/offer-operations.ts";
 import type { ApiDeps } from "./routes/api/operation.ts";
-import { mountWorkerApp } from "./worker-app/mount-worker-app.ts";
+import { mountPages } from "./routes/pages/mount-pages.ts";
+import type { PageDeps } from "./routes/pages/routing/page.ts";
+import { mountPortal } from "./routes/portal/mount-portal.ts";
+import { mountWorkerApp } from "./routes/worker-app/mount-worker-app.ts";
 
 export interface AppDeps extends ApiDeps, Omit<PageDeps, "onFailedPage"> {
   log: Logger;

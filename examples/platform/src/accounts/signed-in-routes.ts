@@ -2,10 +2,10 @@ import type { Request, RequestHandler, Response } from "express";
 import { z } from "zod";
 import type { EventStreams } from "../http/event-streams.ts";
 import { textField } from "../http/fields.ts";
+import type { PagedList } from "../http/list-cursor.ts";
 import type { ReadJson } from "../http/read-body.ts";
 import { type Methods, pathParameter } from "../http/routes.ts";
 import { checkParameters, parseBody } from "../http/validation.ts";
-import type { PagedList } from "../lists/list-cursor.ts";
 import type { Store } from "../store/store.ts";
 import {
   bearerToken,

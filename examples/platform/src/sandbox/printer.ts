@@ -1,7 +1,7 @@
 import { styleText } from "node:util";
 import type { EndpointRecord } from "../dispatch/webhooks/circuit-breaker.ts";
 import type { AttemptRecord } from "../dispatch/webhooks/settle-attempts.ts";
-import { attemptLabel } from "../pages/deliveries/delivery-labels.ts";
+import { attemptLabel } from "../routes/pages/deliveries/delivery-labels.ts";
 import { demo } from "./demo.ts";
 
 /** Writes what happens to standard output: for a person, or as one JSON object per line. */

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
 import { personLimits } from "../../src/accounts/rate-limits.ts";
-import { addContact } from "../../src/worker-app/contacts.ts";
+import { addContact } from "../../src/routes/worker-app/contacts.ts";
 import { mountedRoutes, takesToken } from "../pages/mounted-routes.ts";
 import { openPageClient, type PageClient } from "../pages/page-client.ts";
 import { addOrganisation, openDeliveryFixture } from "../support/delivery-fixture.ts";

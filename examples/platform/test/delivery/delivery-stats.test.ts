@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { readDeliveryStats } from "../../src/portal/deliveries/delivery-stats.ts";
-import type { PortalDeps } from "../../src/portal/person.ts";
+import { readDeliveryStats } from "../../src/routes/portal/deliveries/delivery-stats.ts";
+import type { PortalDeps } from "../../src/routes/portal/person.ts";
 import { openStore } from "../../src/store/open-store.ts";
 import type { Store } from "../../src/store/store.ts";
 import { anyStore, type TestDatabase } from "../support/stores/stores.ts";

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { readOfferDetails } from "../../src/portal/offers/read-offers.ts";
-import { readOrganisations } from "../../src/worker-app/contacts.ts";
+import { readOfferDetails } from "../../src/routes/portal/offers/read-offers.ts";
+import { readOrganisations } from "../../src/routes/worker-app/contacts.ts";
 import { addOrganisation, openDeliveryFixture } from "../support/delivery-fixture.ts";
 import { openPlatform, type PlatformUnderTest } from "../support/platform-under-test.ts";
 import { openReceiver, type Receiver, respondWith } from "../support/receiver.ts";

@@ -1,0 +1,44 @@
+import { parseBody } from "../../../http/validation.ts";
+import { addContact, contactSchema, readOrganisation, readOrganisations } from "../../worker-app/contacts.ts";
+import { formTokenField } from "../layout/field.ts";
+import { html } from "../layout/markup.ts";
+import { paginate, parameterOf } from "../layout/pagination.ts";
+import { idempotencyField, submitOnce } from "../routing/submit-once.ts";
+import type { AppForm, AppPage } from "../sections/app-section.ts";
+
+const limit = 200;
+
+/** `GET /app/contacts?after=…`: organisations at which a worker can add a contact. */
+export const contactsPage: AppPage = async (context) => {
+  const after = parameterOf(context.request, "after");
+  const organisations = await readOrganisations(context.deps, { after, limit: limit + 1 });
+  const { shown, links } = paginate(organisations, { path: "/app/contacts", limit, after });
+  const main = html`
+      <header class="page-head"><h1>Contacts</h1></header>
+      <p class="lead">Add a contact at an organisation to share your availability with it. The organisation is notified.</p>
+      ${shown.length === 0 && html`<p class="empty">There is no organisation yet.</p>`}
+      <ul class="menu">${shown.map(
+        ({ id, name }) => html`
+        <li>
+          <form method="post" action="/app/contacts" class="row">
+            ${formTokenField(context)}
+            ${idempotencyField()}
+            <strong>${name}</strong>
+            <button class="quiet small" name="organisationId" value="${id}" aria-label="Add a contact at ${name}">Add a contact</button>
+          </form>
+        </li>`,
+      )}</ul>
+      ${links}`;
+  return { title: "Contacts", main };
+};
+
+/** `POST /app/contacts` */
+export const addContactForm: AppForm = async (context, form) => {
+  const { deps, user } = context;
+  const { organisationId } = parseBody(contactSchema, { organisationId: form.get("organisationId") });
+  const { name } = await readOrganisation(deps, organisationId);
+  return submitOnce(context, form, organisationId, async (trx) => {
+    await addContact(trx, deps, user.id, organisationId);
+    return { to: "/app/contacts", notice: `${name} is notified that you share your availability.` };
+  });
+};

@@ -1,0 +1,90 @@
+import { ProblemError } from "../../../http/problem.ts";
+import type { WorkerAction } from "../../../offers/transition.ts";
+import { actAsWorker, viewOffer, type WorkerOffer } from "../../worker-app/worker-offer.ts";
+import { formTokenField } from "../layout/field.ts";
+import { html, type Markup } from "../layout/markup.ts";
+import type { Page } from "../routing/page.ts";
+import type { AppContext, AppForm, AppPage } from "../sections/app-section.ts";
+
+/** `GET /app/offers/{id}`: the offer view. Opening is recorded, and is no response (D-84). */
+export const offerPage: AppPage = async (context) => {
+  const { deps, user, id, request } = context;
+  // A live update does not open the offer.
+  if (request.get("x-part") === undefined) await actAsWorker(deps, user.id, id, "open");
+  return showOffer(context);
+};
+
+/** @param refusal why the response was rejected */
+async function showOffer(context: AppContext, refusal?: string): Promise<Page> {
+  const offer = await viewOffer(context.deps, context.user.id, context.id);
+  const main = html`
+      <header class="page-head"><p class="fine">${offer.organisation.name}</p><h1>${offer.title}</h1></header>
+      ${refusal && html`<p class="notice bad" role="alert">${refusal}</p>`}
+      <div id="offer" data-live="notification">
+        ${standing(offer)}
+        ${content(context, offer)}
+        ${choices(context, offer)}
+      </div>`;
+  return { title: offer.title, main, ...(refusal !== undefined && { status: 422 }) };
+}
+
+const notices = {
+  apply: { notice: "You applied. You will be notified when the work is assigned." },
+  reject: { notice: "You rejected the offer." },
+  close: {},
+} as const;
+
+const tooLate: Partial<Record<string, string>> = {
+  offer_completed: "Your response came too late: the offer was completed.",
+  offer_withdrawn: "Your response came too late: the offer was withdrawn.",
+};
+
+/** `POST /app/offers/{id}/apply`, and likewise reject and close. */
+export const respondToOffer =
+  (action: Exclude<WorkerAction, "open">): AppForm =>
+  async (context) => {
+    const { deps, user, id } = context;
+    try {
+      await actAsWorker(deps, user.id, id, action);
+    } catch (error) {
+      // The offer was closed while the worker viewed it.
+      const late = error instanceof ProblemError ? tooLate[error.code] : undefined;
+      if (late !== undefined) return showOffer(context, late);
+      throw error;
+    }
+    return { to: action === "close" ? "/app" : pathOf(id), ...notices[action] };
+  };
+
+const pathOf = (id: string): string => `/app/offers/${encodeURIComponent(id)}`;
+
+/** The state of the offer for this worker, as a sentence. */
+function standing({ widthdrawn, successful, response, isHistoric }: WorkerOffer): Markup {
+  if (widthdrawn) return html`<p class="standing bad">This offer was withdrawn.</p>`;
+  if (successful) return html`<p class="standing good"><strong>You got the work.</strong></p>`;
+  if (successful === false) return html`<p class="standing">The work went to others this time.</p>`;
+  if (response === "applied") return html`<p class="standing good">You applied. The decision is pending.</p>`;
+  if (response === "rejected") return html`<p class="standing">You rejected this offer.</p>`;
+  return html`<p class="standing">${isHistoric ? "This offer is in the past." : "You have not responded yet."}</p>`;
+}
+
+const content = ({ times: { timeSpan } }: AppContext, { details, placeName, events }: WorkerOffer): Markup => html`
+  <dl class="facts">
+    <dt>When</dt>
+    <dd>${events.length > 0 ? html`<ul>${events.map((event) => html`<li>${timeSpan(event.start, event.end)}</li>`)}</ul>` : "No time slots."}</dd>
+    ${placeName && html`<dt>Where</dt><dd>${placeName}</dd>`}
+    ${details && html`<dt>What</dt><dd class="text">${details}</dd>`}
+  </dl>`;
+
+/** The response may change until the offer is complete or withdrawn (D-08). */
+function choices(context: AppContext, { id, organisation, complete, widthdrawn, response }: WorkerOffer): Markup {
+  const isOpen = !complete && !widthdrawn;
+  const button = (action: string, text: string, look: string): Markup => html`
+    <form method="post" action="${pathOf(id)}/${action}">${formTokenField(context)}<button class="${look}">${text}</button></form>`;
+  return html`
+    ${isOpen && html`<p class="fine">You can change your response until ${organisation.name} completes or withdraws the offer.</p>`}
+    <div class="responses">
+      ${isOpen && response !== "applied" && button("apply", response === "none" ? "Apply" : "Apply after all", "")}
+      ${isOpen && response !== "rejected" && button("reject", response === "none" ? "Reject" : "Reject after all", "quiet")}
+      ${button("close", "Close", "quiet")}
+    </div>`;
+}

@@ -1,0 +1,145 @@
+import { apiKeyHeader } from "../../../generated/decisions.ts";
+import { type FieldErrors, ProblemError } from "../../../http/problem.ts";
+import { parseBody } from "../../../http/validation.ts";
+import {
+  apiKeySchema,
+  createApiKey,
+  type ReadApiKey,
+  readApiKey,
+  readApiKeys,
+  revokeApiKey,
+} from "../../portal/profile/api-keys.ts";
+import { dataTable } from "../layout/data-table.ts";
+import { field, formTokenField } from "../layout/field.ts";
+import { html, type Markup } from "../layout/markup.ts";
+import type { Page } from "../routing/page.ts";
+import { idempotencyField, submitOnce } from "../routing/submit-once.ts";
+import type { PortalContext, PortalForm, PortalPage } from "../sections/portal-section.ts";
+
+/** `GET /api-keys` */
+export const apiKeysPage: PortalPage = (context) => showKeys(context);
+
+/** `POST /api-keys`: creates a key and shows it. Submitting the form again creates no other one, and cannot show it (D-119). */
+export const createApiKeyForm: PortalForm = async (context, form) => {
+  const { deps, user } = context;
+  const name = form.get("name")?.trim() ?? "";
+  let created: string | undefined;
+  try {
+    const key = parseBody(apiKeySchema, { name });
+    const redirect = await submitOnce(context, form, user.organisationId, async (trx) => {
+      created = await createApiKey(trx, deps, user, key);
+      return {
+        to: "/api-keys",
+        notice: `The key “${name}” was shown once. Revoke it and create another if you lost it.`,
+      };
+    });
+    return created === undefined ? redirect : await showKeys(context, { created });
+  } catch (error) {
+    if (!(error instanceof ProblemError)) throw error;
+    const { errors = new Map([["name", [error.message]]]) } = error;
+    return { ...(await showKeys(context, { name, errors })), status: 422 };
+  }
+};
+
+/** `GET /api-keys/{id}/revoke`: asks for confirmation, since a revoked key cannot be used again. */
+export const revokeApiKeyPage: PortalPage = async (context) => {
+  const { deps, user, times } = context;
+  const key = await readApiKey(deps, user, context.id);
+  const { agencyName, lastUsedAt } = key;
+  const main = html`
+    <header class="page-head">
+      <div>
+        <p class="crumb"><a href="/api-keys">API keys</a></p>
+        <h1>Revoke ${nameOf(key)}?</h1>
+      </div>
+    </header>
+    <form method="post" action="/api-keys/${encodeURIComponent(key.id)}/revoke" class="panel">
+      ${formTokenField(context)}
+      <dl class="facts">
+        <dt>Key</dt><dd>${hintOf(key)}</dd>
+        <dt>Held by</dt><dd>${holderOf(key)}</dd>
+        <dt>Created</dt><dd>${times.time(key.createdAt)}</dd>
+        <dt>Last used</dt><dd>${lastUsedAt === null ? "Never" : times.time(lastUsedAt)}</dd>
+      </dl>
+      <p>
+        From the next request on, every program that sends this key gets 401: it can neither create, read, complete nor withdraw
+        offers of ${user.organisationName}.
+        ${agencyName !== null && `${agencyName} then sees none of your offers in the portal unless it holds another key. `}This cannot be undone.
+      </p>
+      <div class="row">
+        <button class="danger">Revoke the key</button>
+        <a class="button quiet" href="/api-keys">Keep it</a>
+      </div>
+    </form>`;
+  return { title: `Revoke ${nameOf(key)}`, main };
+};
+
+/** `POST /api-keys/{id}/revoke` */
+export const revokeApiKeyForm: PortalForm = async ({ deps, user, id }) => {
+  const { name } = await revokeApiKey(deps, user, id);
+  return { to: "/api-keys", notice: `The key ${name && `“${name}” `}is revoked.` };
+};
+
+interface KeysView {
+  created?: string;
+  name?: string;
+  errors?: FieldErrors;
+}
+
+async function showKeys(context: PortalContext, { created, name, errors }: KeysView = {}): Promise<Page> {
+  const { deps, user } = context;
+  const keys = await readApiKeys(deps, user);
+  const main = html`
+    <header class="page-head">
+      <div>
+        <p class="crumb"><a href="/company">Company profile</a></p>
+        <h1>API keys</h1>
+      </div>
+    </header>
+    <p class="lead">Programs send a key of ${user.organisationName} in the header <code>${apiKeyHeader}</code>.</p>
+    ${created && newKey(created)}
+    <section class="panel" aria-label="Keys">
+      ${keys.length === 0 ? html`<p class="empty">No keys yet.</p>` : keysTable(context, keys)}
+    </section>
+    <form method="post" action="/api-keys" class="panel narrow">
+      <h2>Create a key</h2>
+      ${formTokenField(context)}
+      ${idempotencyField()}
+      ${field({ name: "name", label: "Name", value: name, required: true, hint: "The program that uses it, such as Rota system.", errors: errors?.get("name"), autocomplete: "off" })}
+      <button>Create the key</button>
+    </form>`;
+  return { title: "API keys", main };
+}
+
+const newKey = (key: string): Markup => html`
+    <section class="panel notice good" role="status" aria-labelledby="new-key-title">
+      <h2 id="new-key-title">Your new key</h2>
+      <p>Copy it now. It is not shown again: only its hash is stored.</p>
+      <p class="row"><code class="new-key" id="new-key">${key}</code> <button type="button" class="quiet small" data-copy="new-key" aria-label="Copy the key" hidden>Copy</button></p>
+    </section>`;
+
+const keysTable = (context: PortalContext, rows: readonly ReadApiKey[]): Markup =>
+  dataTable<ReadApiKey>({
+    caption: "API keys, newest first",
+    columns: [
+      { heading: "Name", cell: nameOf },
+      { heading: "Key", cell: hintOf },
+      { heading: "Held by", cell: holderOf },
+      { heading: "Created", cell: ({ createdAt }) => context.times.time(createdAt) },
+      {
+        heading: "Last used",
+        cell: ({ lastUsedAt }) => (lastUsedAt === null ? "Never" : context.times.time(lastUsedAt)),
+      },
+      { heading: "Revoke", cell: revokeLink },
+    ],
+    rows,
+  });
+
+const nameOf = ({ name }: ReadApiKey): string => name || "Unnamed key";
+
+const hintOf = ({ hint }: ReadApiKey): Markup => (hint === "" ? html`–` : html`<code>${hint}</code>`);
+
+const holderOf = ({ agencyName }: ReadApiKey): string => agencyName ?? "Your organisation";
+
+const revokeLink = (key: ReadApiKey): Markup =>
+  html`<a class="button quiet small" href="/api-keys/${encodeURIComponent(key.id)}/revoke" aria-label="Revoke ${nameOf(key)}">Revoke…</a>`;

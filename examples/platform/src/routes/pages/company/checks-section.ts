@@ -1,0 +1,47 @@
+import type { EndpointCheck } from "../../../dispatch/outbound/test-endpoint.ts";
+import { badge } from "../layout/labels.ts";
+import { html, type Markup } from "../layout/markup.ts";
+
+/**
+ * Both checks of a base address, with requests and responses.
+ *
+ * @param done outcome, shown when the checks passed
+ */
+export function checksSection(baseAddress: string, checks: readonly EndpointCheck[], done: string | undefined): Markup {
+  const passed = checks.every((check) => check.passed);
+  return html`
+    <section class="panel" aria-labelledby="checks">
+      <h2 id="checks">Checks of ${baseAddress}</h2>
+      <p class="notice ${passed ? "good" : "bad"}" role="${passed ? "status" : "alert"}">
+        ${passed ? `Both checks got a response with 200. ${done}` : "Nothing was changed. Your endpoint must respond to both checks with 200."}
+      </p>
+      <ol class="attempts">${checks.map(checkItem)}</ol>
+    </section>`;
+}
+
+const checkItem = ({ method, path, passed, reason, milliseconds, ...check }: EndpointCheck): Markup => html`
+        <li class="${passed ? "good" : "bad"}">
+          <h3>${method} ${path} ${badge(passed ? "Passed" : "Failed", passed ? "good" : "bad")}</h3>
+          <p>${reason} <span class="fine">in ${milliseconds} ms</span></p>
+          <div class="samples">
+            ${exchanged("Request", `${method} ${path}\n${headerLines(check.headers)}`)}
+            ${exchanged("Response", responseOf(check))}
+          </div>
+        </li>`;
+
+const exchanged = (title: string, text: string): Markup => html`
+            <figure class="sample">
+              <figcaption>${title}</figcaption>
+              <pre tabindex="0" aria-label="${title}"><code>${text}</code></pre>
+            </figure>`;
+
+const headerLines = (headers: Record<string, string>): string =>
+  Object.entries(headers)
+    .map(([name, value]) => `${name}: ${value}`)
+    .join("\n");
+
+function responseOf({ status, contentType, body }: Pick<EndpointCheck, "status" | "contentType" | "body">): string {
+  if (status === null) return "No response.";
+  const head = contentType === null ? String(status) : `${status}\nContent-Type: ${contentType}`;
+  return body ? `${head}\n\n${body}` : head;
+}

@@ -1,0 +1,117 @@
+import type { EndpointCheck } from "../../../dispatch/outbound/test-endpoint.ts";
+import { type FieldErrors, ProblemError } from "../../../http/problem.ts";
+import { parseBody } from "../../../http/validation.ts";
+import { retryAll } from "../../portal/deliveries/redeliver.ts";
+import { type ReadEndpoint, readEndpoint } from "../../portal/profile/read-profile.ts";
+import { reenableEndpoint } from "../../portal/profile/reenable-endpoint.ts";
+import { rotateSecret, rotationSchema } from "../../portal/profile/rotate-secret.ts";
+import { profileSchema, saveProfile } from "../../portal/profile/save-profile.ts";
+import { counted } from "../layout/labels.ts";
+import { html, type Markup } from "../layout/markup.ts";
+import type { Page } from "../routing/page.ts";
+import type { PortalContext, PortalForm, PortalPage } from "../sections/portal-section.ts";
+import { checksSection } from "./checks-section.ts";
+import { healthSection } from "./health-section.ts";
+import { type ProfileDraft, profileForm, readProfileDraft, rotationForm } from "./profile-form.ts";
+import { timeZoneSection } from "./time-zone-section.ts";
+
+/** `GET /company` */
+export const companyPage: PortalPage = (context) => showCompany(context, {});
+
+/** `POST /company`: runs both checks, saves if they pass, and shows them. Without a secret it only changes the suggestions switch. */
+export const saveCompanyForm: PortalForm = (context, form) => {
+  const draft = readProfileDraft(form);
+  const secret = secretOf(form);
+  // An empty input means no secret.
+  const profile = { ...draft, ...(secret !== "" && { secret }) };
+  const work = async () => saveProfile(context.deps, context.user, parseBody(profileSchema, profile));
+  return showOutcome(context, work, { draft, done: "The profile is saved." });
+};
+
+/** `POST /company/rotation` */
+export const rotateSecretForm: PortalForm = (context, form) => {
+  const rotation = { secret: secretOf(form) };
+  const work = async () => rotateSecret(context.deps, context.user, parseBody(rotationSchema, rotation));
+  const done = "The new secret is in use. The old one remains valid for 24 hours.";
+  return showOutcome(context, work, { isRotation: true, done });
+};
+
+/** `POST /company/enable` */
+export const enableEndpointForm: PortalForm = (context) =>
+  showOutcome(context, () => reenableEndpoint(context.deps, context.user), { done: enabled });
+
+const enabled = "The endpoint is enabled. Held events are being delivered.";
+
+/** `POST /company/retry`: attempts all waiting events now; those of a disabled endpoint once it has passed both checks. */
+export const retryAllForm: PortalForm = async (context) => {
+  const retrying = retryAll(context.deps, context.user);
+  const retried = await retrying.catch(() => undefined);
+  if (retried?.checks.length === 0)
+    return { to: "/company", notice: `Being attempted now: ${counted(retried.pending, "waiting event")}.` };
+  return showOutcome(context, async () => (await retrying).checks, { done: enabled });
+};
+
+const secretOf = (form: URLSearchParams): string => form.get("secret") ?? "";
+
+interface CompanyView {
+  draft?: ProfileDraft;
+  errors?: FieldErrors;
+  /** Whether the rotation form was submitted. */
+  isRotation?: boolean;
+  /** The checks just made. */
+  checks?: EndpointCheck[];
+  /** Outcome of passed checks. */
+  done?: string;
+  /** Any other reason for the failure. */
+  refusal?: string;
+}
+
+/** The page after one of its forms, with the checks or the field errors. */
+async function showOutcome(
+  context: PortalContext,
+  work: () => Promise<EndpointCheck[]>,
+  { done, ...view }: CompanyView & { done: string },
+): Promise<Page> {
+  try {
+    return await showCompany(context, { ...view, done, checks: await work() });
+  } catch (error) {
+    if (!(error instanceof ProblemError) || error.status >= 500) throw error;
+    const { code, errors, extensions, message } = error;
+    const why = errors !== undefined ? { errors } : { refusal: message };
+    const failure = code === "endpoint_check_failed" ? { checks: extensions.checks as EndpointCheck[] } : why;
+    return { ...(await showCompany(context, { ...view, ...failure })), status: 422 };
+  }
+}
+
+async function showCompany(context: PortalContext, view: CompanyView): Promise<Page> {
+  const { deps, user } = context;
+  const endpoint = await readEndpoint(deps, user.organisationId);
+  const { draft = draftOf(endpoint), errors, isRotation = false, checks, done } = view;
+  const none: FieldErrors = new Map();
+  const refusal = view.refusal ?? (errors && "Nothing was saved. Please correct the marked fields.");
+  const main = html`
+    <header class="page-head"><h1>Company profile</h1></header>
+    <p class="row"><a class="button quiet small" href="/api-keys">API keys</a> <a class="button quiet small" href="/places">Places</a></p>
+    <p class="lead">The endpoint of ${user.organisationName}: it receives a webhook when a worker responds to an offer or adds a contact.</p>
+    ${refusal && html`<p class="notice bad" role="alert">${refusal}</p>`}
+    ${checks && (checks.length === 0 ? switchSection(draft) : checksSection(draft.baseAddress, checks, done))}
+    <div class="columns">
+      ${profileForm(context, { draft, errors: (!isRotation && errors) || none, isSaved: endpoint !== undefined })}
+      <div class="stack">
+        ${healthSection(context, endpoint)}
+        ${timeZoneSection(context)}
+        ${endpoint && rotationForm(context, (isRotation && errors) || none)}
+      </div>
+    </div>`;
+  return { title: "Company profile", main };
+}
+
+/** Shown after a change without a secret, which makes no checks. */
+const switchSection = ({ suggestsContacts }: ProfileDraft): Markup => html`
+    <p class="notice good" role="status">Suggestions are ${suggestsContacts ? "on" : "off"}. Nothing else was changed, so your endpoint was not checked.</p>`;
+
+const draftOf = (endpoint: ReadEndpoint | undefined): ProfileDraft => ({
+  baseAddress: endpoint?.base_address ?? "",
+  scheme: endpoint?.scheme ?? "timestampDigest",
+  suggestsContacts: endpoint?.suggests_contacts ?? false,
+});

@@ -1,0 +1,72 @@
+import { type FieldErrors, ProblemError } from "../../../http/problem.ts";
+import { parseBody } from "../../../http/validation.ts";
+import { namePlace, type Place, placeSchema, readPlaces, removePlaceName } from "../../portal/profile/places.ts";
+import { dataTable } from "../layout/data-table.ts";
+import { field, formTokenField } from "../layout/field.ts";
+import { html, type Markup } from "../layout/markup.ts";
+import type { Page } from "../routing/page.ts";
+import type { PortalContext, PortalForm, PortalPage } from "../sections/portal-section.ts";
+
+/** `GET /places`: what the organisation calls the places of its offers (D-131). */
+export const placesPage: PortalPage = (context) => showPlaces(context);
+
+/** `POST /places`: names a place, or gives it another name. */
+export const namePlaceForm: PortalForm = async (context, form) => {
+  const draft = { id: form.get("id")?.trim() ?? "", name: form.get("name")?.trim() ?? "" };
+  try {
+    const place = parseBody(placeSchema, draft);
+    await namePlace(context.deps, context.user, place);
+    return { to: "/places", notice: `Pages and mails call ${place.id} “${place.name}”.` };
+  } catch (error) {
+    if (!(error instanceof ProblemError) || error.errors === undefined) throw error;
+    return { ...(await showPlaces(context, draft, error.errors)), status: 422 };
+  }
+};
+
+/** `POST /places/remove` */
+export const removePlaceForm: PortalForm = async ({ deps, user }, form) => {
+  const { id } = parseBody(placeSchema.pick({ id: true }), { id: form.get("id") });
+  await removePlaceName(deps, user, id);
+  return { to: "/places", notice: `The name of ${id} is removed. Offers show the id.` };
+};
+
+async function showPlaces(context: PortalContext, draft: Partial<Place> = {}, errors?: FieldErrors): Promise<Page> {
+  const { deps, user } = context;
+  const places = await readPlaces(deps, [user.organisationId]);
+  const main = html`
+    <header class="page-head">
+      <div>
+        <p class="crumb"><a href="/company">Company profile</a></p>
+        <h1>Places</h1>
+      </div>
+    </header>
+    <p class="lead">The API names a place by its id. Pages, mails and the worker's app show the name that ${user.organisationName} gives it here.</p>
+    <section class="panel" aria-label="Places">
+      ${places.length === 0 ? html`<p class="empty">No names yet: offers show the ids of their places.</p>` : placesTable(context, places)}
+    </section>
+    <form method="post" action="/places" class="panel narrow">
+      <h2>Name a place</h2>
+      ${formTokenField(context)}
+      ${field({ name: "id", label: "Place id", value: draft.id, required: true, hint: "As programs send it in locationPlaceId.", errors: errors?.get("id"), autocomplete: "off" })}
+      ${field({ name: "name", label: "Name", value: draft.name, required: true, hint: "A known id gets this name instead.", errors: errors?.get("name"), autocomplete: "off" })}
+      <button>Save the name</button>
+    </form>`;
+  return { title: "Places", main };
+}
+
+const placesTable = (context: PortalContext, rows: readonly Place[]): Markup =>
+  dataTable<Place>({
+    caption: "Places, by name",
+    columns: [
+      { heading: "Name", cell: ({ name }) => name },
+      { heading: "Id", cell: ({ id }) => html`<code>${id}</code>` },
+      { heading: "Remove", cell: (place) => removeForm(context, place) },
+    ],
+    rows,
+  });
+
+const removeForm = (context: PortalContext, { id, name }: Place): Markup => html`
+  <form method="post" action="/places/remove">
+    ${formTokenField(context)}
+    <button class="quiet small" name="id" value="${id}" aria-label="Remove the name ${name}">Remove the name</button>
+  </form>`;

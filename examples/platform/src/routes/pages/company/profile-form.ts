@@ -1,0 +1,91 @@
+import type { FieldErrors } from "../../../http/problem.ts";
+import type { EndpointScheme } from "../../../store/tables.ts";
+import { field, fieldError, formTokenField } from "../layout/field.ts";
+import { html, type Markup } from "../layout/markup.ts";
+import type { PortalContext } from "../sections/portal-section.ts";
+
+/** Input of the profile form, without the secret, which is never shown again. */
+export interface ProfileDraft {
+  baseAddress: string;
+  scheme: EndpointScheme;
+  suggestsContacts: boolean;
+}
+
+export const readProfileDraft = (form: URLSearchParams): ProfileDraft => ({
+  baseAddress: form.get("baseAddress")?.trim() ?? "",
+  scheme: form.get("scheme") as EndpointScheme,
+  suggestsContacts: form.get("suggestsContacts") === "yes",
+});
+
+const schemes: Readonly<Record<EndpointScheme, { name: string; hint: string }>> = {
+  timestampDigest: { name: "Timestamp and digest", hint: "The documented headers Timestamp and Authorization." },
+  timestampDigestAndStandardWebhooks: {
+    name: "Also Standard Webhooks",
+    hint: "Adds webhook-id, webhook-timestamp and webhook-signature, which also cover the body.",
+  },
+};
+
+interface ProfileForm {
+  draft: ProfileDraft;
+  errors: FieldErrors;
+  /** Whether a profile exists: then the suggestions switch needs no secret (D-41). */
+  isSaved: boolean;
+}
+
+/** The profile form. Submitting it runs both checks, unless only the suggestions switch changes. */
+export const profileForm = (context: PortalContext, { draft, errors, isSaved }: ProfileForm): Markup => html`
+    <form method="post" action="/company" class="panel">
+      <h2>Where webhooks go</h2>
+      ${formTokenField(context)}
+      ${field({
+        name: "baseAddress",
+        label: "Base address",
+        type: "url",
+        required: true,
+        value: draft.baseAddress,
+        placeholder: "https://hooks.example.com/offers",
+        hint: "Webhooks are sent to paths under it.",
+        errors: errors.get("baseAddress"),
+      })}
+      ${field({
+        name: "secret",
+        label: "Secret",
+        type: "password",
+        required: !isSaved,
+        saysOptional: false,
+        autocomplete: "off",
+        hint: "Never shown again. Required whenever the address or the signatures change. At least 16 characters, for example from openssl rand -base64 32.",
+        errors: errors.get("secret"),
+      })}
+      <fieldset>
+        <legend>Signatures</legend>
+        ${(Object.keys(schemes) as EndpointScheme[]).map((scheme) => {
+          const isChosen = draft.scheme === scheme;
+          return html`<label class="choice"><input type="radio" name="scheme" value="${scheme}"${isChosen && html` checked`}> <span>${schemes[scheme].name}<small>${schemes[scheme].hint}</small></span></label>`;
+        })}
+        ${errors.has("scheme") && fieldError("scheme", errors.get("scheme") ?? [])}
+      </fieldset>
+      <label class="choice"><input type="checkbox" name="suggestsContacts" value="yes"${draft.suggestsContacts && html` checked`}> <span>Suggests contacts<small>Searches on the invitations page call this endpoint for people who worked with the hirer.</small></span></label>
+      <div class="row">
+        <button>Check and save</button>
+        <p class="fine">Respond with 200 to GET /test and GET /test/auth. Respond with 200 to webhooks too: other 2xx statuses do not acknowledge them, and many frameworks send 204 for a handler that returns nothing.</p>
+      </div>
+    </form>`;
+
+/** Rotates the secret. */
+export const rotationForm = (context: PortalContext, errors: FieldErrors): Markup => html`
+    <form method="post" action="/company/rotation" class="panel" id="rotation">
+      <h2>Rotate the secret</h2>
+      <p class="hint">First add the new secret to your endpoint, beside the old one. Then enter it here.</p>
+      ${formTokenField(context)}
+      ${field({
+        name: "secret",
+        id: "new-secret",
+        label: "New secret",
+        type: "password",
+        required: true,
+        autocomplete: "off",
+        errors: errors.get("secret"),
+      })}
+      <button class="quiet">Check and rotate</button>
+    </form>`;

@@ -1,0 +1,114 @@
+import type { Request } from "express";
+import type { ShownState } from "../../../dispatch/webhooks/disabled-endpoint.ts";
+import type { EventType } from "../../../store/tables.ts";
+import { isLocalTime } from "../../../time-zones/local-time.ts";
+import { filterInput, filterSelect, hiddenParameters, linkBar, oneOf, withQuery } from "../layout/filter.ts";
+import { html, type Markup } from "../layout/markup.ts";
+import { parameterOf } from "../layout/pagination.ts";
+import type { LocalTimes } from "../layout/time.ts";
+import { eventNames, failureLabels, stateLabels } from "./delivery-labels.ts";
+
+export const ranges = {
+  hour: { label: "the last hour", lastMs: 3_600_000, count: 30 },
+  day: { label: "the last 24 hours", lastMs: 24 * 3_600_000, count: 24 },
+  week: { label: "the last 7 days", lastMs: 7 * 24 * 3_600_000, count: 28 },
+} as const;
+
+/** What the page shows, as its query parameters say. */
+export interface PageFilter {
+  state: ShownState | undefined;
+  type: EventType | undefined;
+  /** Of the last attempt. */
+  status: number | undefined;
+  /** Failure code of the last attempt. */
+  error: string | undefined;
+  range: keyof typeof ranges;
+  /** Part of a worker's name or an offer's title, or an id. */
+  text: string | undefined;
+  /** When the events happened, as it was typed. */
+  from: string | undefined;
+  until: string | undefined;
+  sort: "oldest" | undefined;
+}
+
+const orderNames = { newest: "Newest first", oldest: "Oldest first" };
+
+const states = Object.keys(stateLabels) as ShownState[];
+const types = Object.keys(eventNames) as EventType[];
+const errors = Object.keys(failureLabels);
+
+export function filterOf(request: Request): PageFilter {
+  const status = parameterOf(request, "status") ?? "";
+  return {
+    state: oneOf(states, parameterOf(request, "state")),
+    type: oneOf(types, parameterOf(request, "type")),
+    status: /^[1-5]\d\d$/.test(status) ? Number(status) : undefined,
+    error: oneOf(errors, parameterOf(request, "error")),
+    range: oneOf(Object.keys(ranges) as PageFilter["range"][], parameterOf(request, "range")) ?? "hour",
+    text: parameterOf(request, "q")?.trim().slice(0, 200) || undefined,
+    from: localTimeIn(request, "from"),
+    until: localTimeIn(request, "until"),
+    sort: oneOf(["oldest"], parameterOf(request, "sort")),
+  };
+}
+
+function localTimeIn(request: Request, name: string): string | undefined {
+  const text = parameterOf(request, name);
+  return text !== undefined && isLocalTime(text) ? text : undefined;
+}
+
+/** The filter of the list, with times of the time zone. */
+export function listFilterOf({ range: _, from, until, sort, ...filter }: PageFilter, { toUtc }: LocalTimes) {
+  const instant = (local: string | undefined) => {
+    const utc = local === undefined ? undefined : toUtc(local);
+    // A time that a clock change skips stays as it is.
+    return utc === undefined || utc === local ? undefined : new Date(utc);
+  };
+  return { ...filter, since: instant(from), until: instant(until), oldestFirst: sort === "oldest" };
+}
+
+export const isUnfiltered = ({ range: _, sort: __, ...filter }: PageFilter): boolean =>
+  Object.values(filter).every((value) => value === undefined);
+
+export const addressOf = ({ range, status, text, ...filter }: Partial<PageFilter>, before?: string): string =>
+  withQuery("/deliveries", {
+    ...filter,
+    q: text,
+    status: status?.toString(),
+    range: range === "hour" ? undefined : range,
+    before,
+  });
+
+export const stateBar = (filter: PageFilter): Markup =>
+  linkBar("State", [undefined, ...states], filter.state, (state) => [
+    state === undefined ? "All" : stateLabels[state],
+    addressOf({ ...filter, state }),
+  ]);
+
+export const rangeBar = (filter: PageFilter): Markup =>
+  linkBar("Time", Object.keys(ranges) as PageFilter["range"][], filter.range, (range) => [
+    ranges[range].label.replace("the l", "L"),
+    addressOf({ ...filter, range }),
+  ]);
+
+/** By worker or offer, time, event, and by status and error of the last attempt. */
+export const filterForm = (filter: PageFilter): Markup => {
+  const { state, type, status, error, range, text, from, until, sort } = filter;
+  const isAny = sort === undefined && isUnfiltered({ ...filter, state: undefined });
+  return html`
+        <form method="get" action="/deliveries" role="search" class="row filters">
+          ${hiddenParameters({ state, range: range === "hour" ? undefined : range })}
+          ${filterInput("q", "Worker or offer", "search", text)}
+          ${filterInput("from", "Happened from", "datetime-local", from)}
+          ${filterInput("until", "Happened before", "datetime-local", until)}
+          ${filterSelect("type", "Event", eventNames, type, "Any")}
+          <div class="field">
+            <label for="status">Last status</label>
+            <input id="status" name="status" inputmode="numeric" pattern="[1-5][0-9][0-9]" size="4" value="${status ?? ""}" placeholder="503">
+          </div>
+          ${filterSelect("error", "Last error", failureLabels, error, "Any")}
+          ${filterSelect("sort", "Sort", orderNames, sort ?? "newest")}
+          <button class="quiet at-end">Filter</button>
+          ${!isAny && html`<a class="at-end" href="${addressOf({ state, range })}">Clear</a>`}
+        </form>`;
+};

@@ -1,0 +1,75 @@
+import type { AttemptFailureCode } from "../../../dispatch/webhooks/attempt-delivery.ts";
+import type { ShownState } from "../../../dispatch/webhooks/disabled-endpoint.ts";
+import type { EventType } from "../../../store/tables.ts";
+import type { ReadDelivery } from "../../portal/deliveries/deliveries.ts";
+import { badge } from "../layout/labels.ts";
+import { html, type Markup } from "../layout/markup.ts";
+import type { LocalTimes } from "../layout/time.ts";
+
+/** The event as a sentence. */
+export function eventLabel({ type, data, workerName, offerTitle }: ReadDelivery): string {
+  const worker = workerName ?? data.workerId;
+  switch (type) {
+    case "workerAddedContact":
+      return `${worker} added a contact here`;
+    case "workerOfferResponse":
+      return `${worker} ${responseVerbs[data.response ?? ""] ?? data.response} “${offerTitle ?? data.offerId}”`;
+  }
+}
+
+/** As offers say it: only the webhook calls an application `accepted`. */
+const responseVerbs: Readonly<Record<string, string>> = { accepted: "applied for", rejected: "rejected" };
+
+export const eventNames: Readonly<Record<EventType, string>> = {
+  workerOfferResponse: "Response to an offer",
+  workerAddedContact: "Contact added",
+};
+
+/** Labels of the states, in the order of a delivery's life. */
+export const stateLabels: Readonly<Record<ShownState, string>> = {
+  pending: "Pending",
+  held: "Held",
+  acknowledged: "Acknowledged",
+  dead: "Failed",
+};
+
+const tones = { pending: "none", held: "warn", acknowledged: "good", dead: "bad" } as const;
+
+export const deliveryState = ({ state, attempts }: ReadDelivery): Markup =>
+  state === "pending" && attempts > 0 ? badge("Retrying", "warn") : badge(stateLabels[state], tones[state]);
+
+/** The next attempt of a pending delivery; not before the circuit breaker of its endpoint closes. */
+export function nextAttempt(
+  { time }: LocalTimes,
+  { state, nextAttemptAt, pausedUntil }: ReadDelivery,
+  now: Date,
+): Markup | string {
+  if (state !== "pending") return "–";
+  if (pausedUntil !== null && pausedUntil > now) return html`after the pause, ${time(pausedUntil, "seconds")}`;
+  if (nextAttemptAt === null) return "after the earlier response";
+  return nextAttemptAt <= now ? "now" : time(nextAttemptAt, "seconds");
+}
+
+/** What failed, by the code of an attempt. */
+export const failureLabels: Readonly<Record<AttemptFailureCode, string>> = {
+  not_acknowledged: "only 200 acknowledges",
+  internal_error: "internal error",
+  invalid_address: "the base address is invalid",
+  forbidden_address: "the base address resolves to a forbidden network",
+  name_not_found: "the host name was not found",
+  connection_refused: "connection refused",
+  connect_timeout: "connection timed out",
+  connection_lost: "connection lost",
+  tls_failed: "TLS failed",
+  aborted: "aborted when the platform stopped",
+  timeout: "no complete response in time",
+  request_too_large: "the request was too large",
+  protocol_error: "the response was not valid HTTP",
+};
+
+/** The outcome of an attempt: `503; only 200 acknowledges`. */
+export function attemptLabel({ status, error }: { status: number | null; error: string | null }): string {
+  const response = status === null ? "no response" : `${status}`;
+  if (error === null) return response;
+  return `${response}; ${failureLabels[error as AttemptFailureCode] ?? error}`;
+}

@@ -1,0 +1,32 @@
+import type { RequestHandler } from "express";
+import { type ProfileImage, profileImages, urlOf } from "../../../accounts/profile-images.ts";
+import { ProblemError } from "../../../http/problem.ts";
+import { pathParameter } from "../../../http/routes.ts";
+import type { PageDeps } from "../routing/page.ts";
+import { pageRoutes } from "../routing/page-routes.ts";
+import { portalSection } from "../sections/portal-section.ts";
+
+/** A transparent pixel instead of a missing picture, so that the initials behind it show. */
+const nothing: ProfileImage = {
+  type: "image/gif",
+  bytes: Buffer.from("R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7", "base64"),
+};
+
+/** `GET /invitations/images/{reference}`: the picture of a person suggested in this session. */
+export function profileImageRoute(deps: PageDeps): RequestHandler {
+  const { contextOf } = pageRoutes(deps, portalSection);
+  const find = profileImages(deps);
+  return async (request, response) => {
+    const { session } = await contextOf(request, response, "image");
+    const image = (await find(readReference(pathParameter(request, "reference"), session.id))) ?? nothing;
+    response.set("Content-Security-Policy", "default-src 'none'; sandbox").type(image.type).send(image.bytes);
+  };
+
+  function readReference(reference: string, sessionId: string): string {
+    try {
+      return urlOf(reference, deps.encryptionKey, sessionId);
+    } catch (cause) {
+      throw new ProblemError("not_found", "Search again to get new picture references.", { cause });
+    }
+  }
+}

@@ -1,0 +1,103 @@
+import type { OrganisationResult } from "../../../accounts/contact-suggestions.ts";
+import { mailboxOf } from "../../../accounts/invitations.ts";
+import { type ProblemCode, ProblemError } from "../../../http/problem.ts";
+import { parseBody } from "../../../http/validation.ts";
+import { invitationSchema, invite, lastInvitations, recentlyInvited } from "../../portal/invitations/invitations.ts";
+import { type PersonSearch, searchSchema, searchSuggestions } from "../../portal/invitations/search-suggestions.ts";
+import { html } from "../layout/markup.ts";
+import type { Page } from "../routing/page.ts";
+import { submitOnce } from "../routing/submit-once.ts";
+import type { PortalContext, PortalForm } from "../sections/portal-section.ts";
+import { searchForm } from "./search-form.ts";
+import { suggestionsSection } from "./suggestions-section.ts";
+
+/** `POST /invitations/search`: the suggestions of every selected organisation. */
+export const searchPage: PortalForm = (context, form) => {
+  const search = { organisationIds: form.getAll("organisationIds"), filter: form.get("filter") ?? "" };
+  if (search.organisationIds.length === 0)
+    return showSearch(context, search, new ProblemError("invalid_request", "Select at least one organisation."));
+  return showSearch(context, parseBody(searchSchema, search));
+};
+
+/** Errors about the selected people: the form is shown again. */
+const aboutPeople: readonly ProblemCode[] = ["contact_not_suggested", "already_invited"];
+
+/** `POST /invitations`: invites the selected people. */
+export const inviteForm: PortalForm = async (context, form) => {
+  const { deps, user } = context;
+  const organisationId = form.get("organisationId");
+  const selected = form.getAll("person");
+  const showAgain = (problem: ProblemError): Promise<Page> => {
+    const search = { organisationIds: [organisationId], filter: form.get("filter") ?? "" };
+    return showSearch(context, parseBody(searchSchema, search), problem);
+  };
+  if (selected.length === 0) return showAgain(new ProblemError("invalid_request", "Select at least one person."));
+  const invitation = parseBody(invitationSchema, { organisationId, people: selected.map(parsed) });
+  try {
+    return await submitOnce(context, form, user.organisationId, async (trx) => {
+      const invited = await invite(trx, deps, user, invitation);
+      const names = new Intl.ListFormat("en").format(invited.map(({ name }) => name));
+      return { to: "/invitations", notice: `Invited: ${names}.` };
+    });
+  } catch (error) {
+    if (!(error instanceof ProblemError) || !aboutPeople.includes(error.code)) throw error;
+    return showAgain(error);
+  }
+};
+
+/** The schema rejects text that is not JSON. */
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+}
+
+/** @param problem why the invitation or the search failed */
+async function showSearch(context: PortalContext, search: PersonSearch, problem?: ProblemError): Promise<Page> {
+  const { deps, user } = context;
+  const { filter = "" } = search;
+  const found = await find(context, search);
+  const shownProblem = problem ?? found.problem;
+  const lately = await recentlyInvited(deps.store.db, user.organisationId, deps.now());
+  const addresses = found.results.flatMap((result) =>
+    "failure" in result ? [] : result.suggestions.map(({ emailAddress }) => mailboxOf(emailAddress)),
+  );
+  const last = await lastInvitations(deps.store.db, user.organisationId, [...new Set(addresses)]);
+  const invitationOf = (emailAddress: string) => {
+    const mailbox = mailboxOf(emailAddress);
+    const earlier = last.get(mailbox);
+    return earlier && { ...earlier, isRecent: lately.has(mailbox) };
+  };
+  const main = html`
+    <header class="page-head"><h1>Invitations</h1></header>
+    ${shownProblem && html`<p class="notice bad" role="alert">${shownProblem.message}</p>`}
+    ${await searchForm(context, search)}
+    ${found.results.toSorted(byUse).map((result, index) => suggestionsSection(context, result, { prefix: `person-${index}`, filter, invitationOf }))}`;
+  return {
+    title: filter === "" ? "Suggestions" : `Suggestions for ${filter}`,
+    main,
+    // D-83: the problem is about the submitted form.
+    ...(shownProblem && { status: 422 }),
+  };
+}
+
+/** If a selected organisation no longer implements suggestions, the page reports it and offers the others. */
+async function find(
+  { deps, user }: PortalContext,
+  search: PersonSearch,
+): Promise<{ results: OrganisationResult[]; problem?: ProblemError }> {
+  if (search.organisationIds.length === 0) return { results: [] };
+  try {
+    return { results: await searchSuggestions(deps, user, search) };
+  } catch (error) {
+    if (!(error instanceof ProblemError) || error.code !== "organisation_not_suggesting") throw error;
+    return { results: [], problem: error };
+  }
+}
+
+/** Organisations with suggestions first, failures last, otherwise by name. */
+const byUse = (one: OrganisationResult, other: OrganisationResult): number => rank(one) - rank(other);
+
+const rank = (result: OrganisationResult): number => ("failure" in result ? 2 : result.suggestions.length > 0 ? 0 : 1);

@@ -1,0 +1,35 @@
+import { hash } from "node:crypto";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import type { RequestHandler } from "express";
+import { ProblemError } from "../../../http/problem.ts";
+import { packageFolder } from "../../../settings/package-folder.ts";
+
+const types = { css: "text/css", js: "text/javascript", svg: "image/svg+xml" } as const;
+const names = ["styles.css", "pages.js", "icon.svg"] as const;
+
+type AssetName = (typeof names)[number];
+
+const folder = join(packageFolder, "src/routes/pages/assets");
+
+const assets = new Map(
+  names.map((name) => {
+    const content = readFileSync(join(folder, name), "utf8");
+    const [stem = "", ending = ""] = name.split(".");
+    const type = types[ending as keyof typeof types];
+    // The content hash in the name makes it cacheable for ever.
+    const file = `${stem}.${hash("sha256", content, "hex").slice(0, 12)}.${ending}`;
+    return [name, { content, type, file }] as const;
+  }),
+);
+const byFile = new Map([...assets.values()].map((asset) => [asset.file, asset]));
+
+/** The path of an asset, with its content hash. */
+export const assetPath = (name: AssetName): string => `/assets/${assets.get(name)?.file}`;
+
+/** `GET /assets/{file}` */
+export const assetRoute: RequestHandler = (request, response) => {
+  const asset = byFile.get(String(request.params.file));
+  if (asset === undefined) throw new ProblemError("not_found", "Reload the page.");
+  response.set("Cache-Control", "public, max-age=31536000, immutable").type(asset.type).send(asset.content);
+};

@@ -1,0 +1,69 @@
+import type { Request } from "express";
+import { textProblem } from "../../../http/fields.ts";
+import type { PagedList } from "../../../http/list-cursor.ts";
+import { html, type Markup } from "./markup.ts";
+
+/** A query parameter of the page, such as `before`; undefined when it is missing or not storable text. */
+export function parameterOf({ url }: Request, name: string): string | undefined {
+  const text = new URLSearchParams(url.split("?")[1]).get(name) ?? "";
+  return text === "" || textProblem(text) !== undefined ? undefined : text;
+}
+
+/**
+ * The page of a list at the query parameter `before`, with links to the newest and to older rows. Without a valid cursor the list
+ * begins with the newest row.
+ *
+ * @param addressOf the URL of the page with a cursor. @default the path of the request with the parameter `before`
+ * @param words of the links, for a list in another order
+ */
+export async function newestFirst<Deps, User, Row>(
+  { deps, user, request }: { deps: Deps; user: User; request: Request },
+  { cursor, read }: PagedList<Deps, User, Row>,
+  limit: number,
+  addressOf = (before: string | undefined) => withParameter(request.path, "before", before),
+  words: readonly [first: string, next: string] = ["Newest", "Older"],
+) {
+  const before = cursor.read(parameterOf(request, "before") ?? "");
+  const { rows, next } = await read(deps, user, { before, limit });
+  const newest = before && link(words[0], addressOf(undefined));
+  const older = next === null ? undefined : link(words[1], addressOf(next));
+  return { rows, isNewest: before === undefined, links: row(newest, older) };
+}
+
+/**
+ * Splits a list in another order into pages, at the query parameter `after`.
+ *
+ * @param rows with one row more than `limit` when there is a next page
+ * @param after from the parameter; undefined on the first page
+ */
+export function paginate<Row extends { id: string | number }>(
+  rows: readonly Row[],
+  { path, limit, after }: { path: string; limit: number; after: string | number | undefined },
+) {
+  const shown = rows.slice(0, limit);
+  const last = rows.length > limit ? shown.at(-1) : undefined;
+  const first = after === undefined ? undefined : link("The first", path);
+  const more = last === undefined ? undefined : link("More", withParameter(path, "after", String(last.id)));
+  return { shown, links: row(first, more) };
+}
+
+const link = (word: string, address: string): Markup =>
+  html`<a class="button quiet small" href="${address}">${word}</a>`;
+
+const row = (first: Markup | undefined, next: Markup | undefined): Markup | undefined =>
+  first || next ? html`<p class="row">${first} ${next}</p>` : undefined;
+
+/** The links of a list that is not the newest first. */
+export const inOtherOrder = ["The first", "More"] as const;
+
+/** `/offers?before=offer_1` */
+const withParameter = (path: string, name: string, value: string | undefined): string =>
+  value === undefined ? path : `${path}?${new URLSearchParams({ [name]: value })}`;
+
+const maxInteger = 2 ** 31 - 1;
+
+/** A query parameter that is a positive PostgreSQL `integer`; a larger number would fail the query. */
+export function numberParameterOf(request: Request, name: string): number | undefined {
+  const number = Number(parameterOf(request, name));
+  return Number.isInteger(number) && number > 0 && number <= maxInteger ? number : undefined;
+}

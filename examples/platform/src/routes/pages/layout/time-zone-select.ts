@@ -1,0 +1,15 @@
+import { timeZones } from "../../../time-zones/time-zone.ts";
+import { html, type Markup } from "./markup.ts";
+
+/** A labelled choice of time zones. */
+export function timeZoneSelect(current: string): Markup {
+  // Such as Etc/GMT+5, which the list does not have.
+  const names = timeZones.includes(current) ? timeZones : [current, ...timeZones];
+  return html`
+      <div class="field">
+        <label for="timeZone">Time zone</label>
+        <select id="timeZone" name="timeZone">
+          ${names.map((name) => html`<option value="${name}"${name === current && html` selected`}>${name.replaceAll("_", " ")}</option>`)}
+        </select>
+      </div>`;
+}

@@ -1,0 +1,46 @@
+import { instantsOf, isLocalTime } from "../../../time-zones/local-time.ts";
+import { timeFormats } from "../../../time-zones/time-formats.ts";
+import { html, type Markup } from "./markup.ts";
+
+/** Shows and reads times in the user's time zone (D-115). */
+export interface LocalTimes {
+  readonly timeZone: string;
+  time(moment: Date | string, precision?: "minutes" | "seconds"): Markup;
+  timeSpan(start: Date | string, end: Date | string): Markup;
+  day(moment: Date | string): Markup;
+  /**
+   * Turns the value of a `datetime-local` input into UTC. Other text is unchanged, so that its check rejects it.
+   *
+   * @param notBefore of a repeated hour the earlier time is taken, or the first that is later than this
+   */
+  toUtc(local: string, notBefore?: string): string;
+  /** Why `toUtc` cannot convert the value; undefined when it can. */
+  problemOf(local: string): string | undefined;
+}
+
+export function localTimes(timeZone: string): LocalTimes {
+  const formats = timeFormats(timeZone);
+  const element = (date: Date, text: string): Markup => html`<time datetime="${date.toISOString()}">${text}</time>`;
+  return {
+    timeZone,
+    time(moment, precision) {
+      const date = new Date(moment);
+      return element(date, formats.time(date, precision));
+    },
+    timeSpan: (start, end) => html`<span>${formats.span(new Date(start), new Date(end))}</span>`,
+    day(moment) {
+      const date = new Date(moment);
+      return element(date, formats.day(date));
+    },
+    toUtc(local, notBefore) {
+      const instants = instantsOf(local, timeZone);
+      const later = notBefore === undefined ? undefined : instants.find((instant) => instant > new Date(notBefore));
+      return (later ?? instants[0])?.toISOString().replace(".000Z", "Z") ?? local;
+    },
+    problemOf(local) {
+      if (!isLocalTime(local)) return "Enter a date and a time, such as 2099-05-01T16:00.";
+      if (instantsOf(local, timeZone).length > 0) return undefined;
+      return `Choose another time: in ${timeZone} the clocks go forward then, and skip it.`;
+    },
+  };
+}

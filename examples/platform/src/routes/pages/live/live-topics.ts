@@ -1,0 +1,92 @@
+import { randomBytes } from "node:crypto";
+import type { Signals } from "../../../store/signals.ts";
+import type { Heard, Topic } from "../../../store/store.ts";
+
+/** A page that is further behind when it connects reloads everything. */
+const keptSignals = 1_000;
+/** Signals within this time are sent together. */
+const mergeMs = 50;
+
+export type LiveListener = (topics: readonly Topic[] | "everything", position: string) => void;
+
+/** Changed topics of organisations, for the event streams of its pages (D-82). */
+export interface LiveTopics {
+  /** The current position, valid in this process only. Take it before reading the data of a page. */
+  position(): string;
+  /**
+   * Calls `listener` with what changed since a position, then with every further change. With "everything" when the position is
+   * unknown or too old.
+   *
+   * @returns a function that ends it
+   */
+  follow(organisationIds: readonly string[], since: string, listener: LiveListener): () => void;
+  stop(): void;
+}
+
+interface Follower {
+  organisationIds: readonly string[];
+  listener: LiveListener;
+  /** Signals handled so far; undefined when its position is unknown. */
+  handled: number | undefined;
+}
+
+/** @param showAllMail whether the pages of every organisation show all mail */
+export function openLiveTopics(
+  signals: Pick<Signals, "subscribe">,
+  { showAllMail }: { showAllMail: boolean },
+): LiveTopics {
+  const process = randomBytes(8).toString("hex");
+  const followers = new Set<Follower>();
+  /** The latest signals. */
+  const heard: Heard[] = [];
+  let count = 0;
+  let timer: NodeJS.Timeout | undefined;
+
+  const concerns = (each: Heard, organisationIds: readonly string[]): each is Exclude<Heard, "everything"> =>
+    each !== "everything" &&
+    (organisationIds.some((id) => id === each.organisationId) || (each.topic === "mail" && showAllMail));
+
+  const notify = (follower: Follower): void => {
+    const { organisationIds, listener, handled = Number.NEGATIVE_INFINITY } = follower;
+    if (handled === count) return;
+    follower.handled = count;
+    const missed = count - handled;
+    const since = missed > heard.length ? (["everything"] as const) : heard.slice(-missed);
+    const theirs = since.filter((each) => concerns(each, organisationIds)).map(({ topic }) => topic);
+    if (since.includes("everything")) listener("everything", position());
+    else if (theirs.length > 0) listener([...new Set(theirs)], position());
+  };
+
+  const position = (): string => `${process}-${count}`;
+  const countAt = (text: string): number | undefined => {
+    const [, by, number] = /^([0-9a-f]{16})-(\d{1,15})$/.exec(text) ?? [];
+    return by === process && Number(number) <= count ? Number(number) : undefined;
+  };
+
+  const leave = signals.subscribe((each) => {
+    // Organisations' pages do not show notifications.
+    if (each !== "everything" && each.topic === "notification") return;
+    count += 1;
+    heard.push(each);
+    if (heard.length >= 2 * keptSignals) heard.splice(0, keptSignals);
+    if (followers.size === 0) return;
+    timer ??= setTimeout(() => {
+      timer = undefined;
+      followers.forEach(notify);
+    }, mergeMs);
+  });
+
+  return {
+    position,
+    follow(organisationIds, since, listener) {
+      const follower: Follower = { organisationIds, listener, handled: countAt(since) };
+      followers.add(follower);
+      notify(follower);
+      return () => void followers.delete(follower);
+    },
+    stop() {
+      leave();
+      clearTimeout(timer);
+    },
+  };
+}

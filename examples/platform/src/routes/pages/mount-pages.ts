@@ -1,0 +1,129 @@
+import { type RequestHandler, Router } from "express";
+import { ProblemError } from "../../http/problem.ts";
+import { defineRoutes } from "../../http/routes.ts";
+import { addContactForm, contactsPage } from "./app/contacts-page.ts";
+import { devicesPage, removeDeviceForm } from "./app/devices-page.ts";
+import { joinRoutes } from "./app/join-page.ts";
+import { menuPage } from "./app/menu-page.ts";
+import { offerPage as appOfferPage, respondToOffer } from "./app/offer-page.ts";
+import { shiftsPage } from "./app/shifts-page.ts";
+import { timeZonePage, timeZoneForm as workerTimeZoneForm } from "./app/time-zone-page.ts";
+import { apiKeysPage, createApiKeyForm, revokeApiKeyForm, revokeApiKeyPage } from "./company/api-keys-page.ts";
+import {
+  companyPage,
+  enableEndpointForm,
+  retryAllForm,
+  rotateSecretForm,
+  saveCompanyForm,
+} from "./company/company-page.ts";
+import { namePlaceForm, placesPage, removePlaceForm } from "./company/places-page.ts";
+import { removeProfileForm, removeProfilePage } from "./company/remove-page.ts";
+import { timeZoneForm } from "./company/time-zone-section.ts";
+import { deliveriesPage, redeliverManyForm } from "./deliveries/deliveries-page.ts";
+import { deliveryPage, redeliverForm, retryForm } from "./deliveries/delivery-page.ts";
+import { invitationsPage } from "./invitations/invitations-page.ts";
+import { profileImageRoute } from "./invitations/profile-image-route.ts";
+import { inviteForm, searchPage } from "./invitations/search-page.ts";
+import { assetRoute } from "./layout/assets.ts";
+import { mailboxPage } from "./mailbox-page.ts";
+import { completeForm } from "./offers/complete-page.ts";
+import { createOfferForm, newOfferPage } from "./offers/new-offer-page.ts";
+import { offerPage } from "./offers/offer-page.ts";
+import { offersPage } from "./offers/offers-page.ts";
+import { withdrawForm, withdrawPage } from "./offers/withdraw-page.ts";
+import { errorPages } from "./routing/error-pages.ts";
+import type { PageDeps } from "./routing/page.ts";
+import { pageRoutes } from "./routing/page-routes.ts";
+import { signInRoutes, signOutRoute } from "./routing/sign-in-page.ts";
+import { appSection } from "./sections/app-section.ts";
+import { appLiveRoute, portalLiveRoute } from "./sections/live-routes.ts";
+import { portalSection } from "./sections/portal-section.ts";
+import { securityHeaders } from "./security/security-headers.ts";
+
+/** All pages. Mounted last, since it also responds to unknown paths. */
+export function mountPages(router: Router, deps: PageDeps): void {
+  const pages = newRouter();
+  pages.use(securityHeaders(deps.cookies.isSecure));
+  defineRoutes(pages, "/assets/:file", { get: assetRoute });
+  mountPortalPages(pages, deps);
+  pages.use(appPages(deps));
+  pages.use((request, _response, next) => {
+    // Browsers prefer HTML; programs accept JSON or anything.
+    const isPage = request.method === "GET" && request.accepts(["json", "html"]) === "html";
+    next(isPage ? new ProblemError("not_found", "Check the address, or go to the home page.") : undefined);
+  });
+  pages.use(errorPages(deps, portalSection));
+  router.use(pages);
+}
+
+const newRouter = (): Router => Router({ caseSensitive: true, strict: true });
+
+/** The pages of people of organisations. */
+function mountPortalPages(pages: Router, deps: PageDeps): void {
+  const { show, submit } = pageRoutes(deps, portalSection);
+  // A form that is rejected is shown at its own path; a reload there then redirects to the page that has the form.
+  const redirect = (to: string): RequestHandler => show(() => ({ to }));
+  defineRoutes(pages, "/", { get: redirect("/offers") });
+  defineRoutes(pages, portalSection.signInPath, signInRoutes(deps, portalSection));
+  defineRoutes(pages, portalSection.signOutPath, { post: signOutRoute(deps, portalSection) });
+  defineRoutes(pages, "/live", { get: portalLiveRoute(deps), head: false });
+
+  defineRoutes(pages, "/company", { get: show(companyPage), post: submit(saveCompanyForm) });
+  defineRoutes(pages, "/company/rotation", { get: redirect("/company"), post: submit(rotateSecretForm) });
+  defineRoutes(pages, "/company/enable", { get: redirect("/company"), post: submit(enableEndpointForm) });
+  defineRoutes(pages, "/company/retry", { get: redirect("/company"), post: submit(retryAllForm) });
+
+  defineRoutes(pages, "/company/time-zone", { get: redirect("/company"), post: submit(timeZoneForm) });
+  defineRoutes(pages, "/company/remove", { get: show(removeProfilePage), post: submit(removeProfileForm) });
+  defineRoutes(pages, "/api-keys", { get: show(apiKeysPage), post: submit(createApiKeyForm) });
+  defineRoutes(pages, "/api-keys/:id/revoke", { get: show(revokeApiKeyPage), post: submit(revokeApiKeyForm) });
+
+  defineRoutes(pages, "/places", { get: show(placesPage), post: submit(namePlaceForm) });
+  defineRoutes(pages, "/places/remove", { get: redirect("/places"), post: submit(removePlaceForm) });
+
+  defineRoutes(pages, "/offers", { get: show(offersPage) });
+  // Before `:id`, which would match it.
+  defineRoutes(pages, "/offers/new", { get: show(newOfferPage), post: submit(createOfferForm) });
+  defineRoutes(pages, "/offers/:id", { get: show(offerPage) });
+  const toOffer = show(({ id }) => ({ to: `/offers/${encodeURIComponent(id)}` }));
+  defineRoutes(pages, "/offers/:id/complete", { get: toOffer, post: submit(completeForm) });
+  defineRoutes(pages, "/offers/:id/withdraw", { get: show(withdrawPage), post: submit(withdrawForm) });
+
+  defineRoutes(pages, "/deliveries", { get: show(deliveriesPage) });
+  // Before `:id`, which would match it.
+  defineRoutes(pages, "/deliveries/redeliver", { get: redirect("/deliveries"), post: submit(redeliverManyForm) });
+  defineRoutes(pages, "/deliveries/:id", { get: show(deliveryPage) });
+  defineRoutes(pages, "/deliveries/:id/retry", { post: submit(retryForm) });
+  defineRoutes(pages, "/deliveries/:id/redeliver", { post: submit(redeliverForm) });
+
+  defineRoutes(pages, "/mailbox", { get: show(mailboxPage) });
+
+  defineRoutes(pages, "/invitations", { get: show(invitationsPage), post: submit(inviteForm) });
+  defineRoutes(pages, "/invitations/search", { get: redirect("/invitations"), post: submit(searchPage) });
+  defineRoutes(pages, "/invitations/images/:reference", { get: profileImageRoute(deps) });
+}
+
+/** The pages of the worker's app, with error pages of their own. */
+function appPages(deps: PageDeps): Router {
+  const app = newRouter();
+  const { show, submit } = pageRoutes(deps, appSection);
+  defineRoutes(app, appSection.home, { get: show(menuPage) });
+  defineRoutes(app, appSection.signInPath, signInRoutes(deps, appSection));
+  defineRoutes(app, appSection.signOutPath, { post: signOutRoute(deps, appSection) });
+  defineRoutes(app, "/app/join/:token", joinRoutes(deps));
+  defineRoutes(app, "/app/live", { get: appLiveRoute(deps), head: false });
+  defineRoutes(app, "/app/contacts", { get: show(contactsPage), post: submit(addContactForm) });
+  defineRoutes(app, "/app/shifts", { get: show(shiftsPage) });
+  defineRoutes(app, "/app/time-zone", { get: show(timeZonePage), post: submit(workerTimeZoneForm) });
+  defineRoutes(app, "/app/devices", { get: show(devicesPage) });
+  defineRoutes(app, "/app/devices/:id/remove", { post: submit(removeDeviceForm) });
+  defineRoutes(app, "/app/offers/:id", { get: show(appOfferPage) });
+  const toOffer = show(({ id }) => ({ to: `/app/offers/${encodeURIComponent(id)}` }));
+  for (const action of ["apply", "reject", "close"] as const)
+    defineRoutes(app, `/app/offers/:id/${action}`, { get: toOffer, post: submit(respondToOffer(action)) });
+  app.use("/app", () => {
+    throw new ProblemError("not_found", "Check the address, or go to the notifications.");
+  });
+  app.use(errorPages(deps, appSection));
+  return app;
+}

@@ -1,0 +1,104 @@
+import { apiKeyHeader } from "../../../generated/decisions.ts";
+import { html, type Markup } from "../layout/markup.ts";
+import type { PortalContext } from "../sections/portal-section.ts";
+
+/** @param creation the body, with example values for missing input */
+export const creationSamples = (context: PortalContext, creation: Record<string, unknown>): Markup =>
+  codeSamples(context, {
+    id: "code-create",
+    act: "Create this offer",
+    call: `const { id } = await offers.createOffer(${literal(creation)});\nconsole.log(id);`,
+    path: "/offer",
+    body: pretty(creation),
+  });
+
+export const readingSamples = (context: PortalContext, id: string): Markup =>
+  codeSamples(context, {
+    id: "code-read",
+    act: "Read this offer and watch responses",
+    call: `for await (const { name, response } of offers.watchOffer(${JSON.stringify(id)})) console.log(\`\${name}: \${response}\`);`,
+    path: `/offer/${encodeURIComponent(id)}`,
+  });
+
+export const completionSamples = (context: PortalContext, id: string, workerIds: readonly string[]): Markup =>
+  codeSamples(context, {
+    id: "code-complete",
+    act: "Complete this offer",
+    call: `await offers.completeOffer(${JSON.stringify(id)}, ${JSON.stringify(workerIds)});`,
+    path: `/offer/${encodeURIComponent(id)}/complete?api-version=1.0`,
+    body: JSON.stringify(workerIds),
+  });
+
+export const withdrawalSamples = (context: PortalContext, id: string): Markup =>
+  codeSamples(context, {
+    id: "code-withdraw",
+    act: "Withdraw this offer",
+    call: `await offers.withdrawOffer(${JSON.stringify(id)});`,
+    path: `/offer/${encodeURIComponent(id)}/withdraw`,
+  });
+
+/** The same action with `@offers/client` and with curl. */
+interface Sample {
+  /** Element id, unique on the page. */
+  id: string;
+  act: string;
+  /** The call of the client. */
+  call: string;
+  path: string;
+  /** JSON; undefined for a GET. */
+  body?: string;
+}
+
+function codeSamples({ deps, request }: PortalContext, { id, act, call, path, body }: Sample): Markup {
+  // The origin at which the user's browser reached this page.
+  const baseUrl = deps.publicOrigin ?? `http://${request.get("host")}`;
+  const client = `import { OffersClient } from "@offers/client";
+
+const offers = new OffersClient({
+  baseUrl: ${JSON.stringify(baseUrl)},
+  apiKey: process.env.OFFERS_API_KEY ?? "",
+});
+
+${call}`;
+  const curl = [
+    "curl --fail-with-body",
+    `--header "${apiKeyHeader}: $OFFERS_API_KEY"`,
+    ...(body === undefined ? [] : [`--header "Content-Type: application/json"`, `--data ${shellWord(body)}`]),
+    shellWord(baseUrl + path),
+  ].join(" \\\n  ");
+  return html`
+  <details class="code" id="${id}">
+    <summary>${act} from a program</summary>
+    <div class="samples">
+      ${figure(`${id}-client`, "TypeScript, @offers/client", client)}
+      ${figure(`${id}-curl`, "curl", curl)}
+    </div>
+    <p class="fine">Both read your organisation's API key from the variable OFFERS_API_KEY.</p>
+  </details>`;
+}
+
+const figure = (id: string, title: string, code: string): Markup => html`
+    <figure class="sample">
+      <figcaption>${title} <button type="button" class="quiet small" data-copy="${id}" aria-label="Copy: ${title}" hidden>Copy</button></figcaption>
+      <pre tabindex="0" aria-label="${title}"><code id="${id}">${code}</code></pre>
+    </figure>`;
+
+/** Quotes text as one word of a POSIX shell. */
+const shellWord = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;
+
+/** A TypeScript literal: property names without quotes. */
+const literal = (value: unknown): string => pretty(value).replaceAll(/(^\s*|[{,] )"([A-Za-z_]\w*)":/gm, "$1$2:");
+
+/** JSON with short values on one line. */
+function pretty(value: unknown, indent = ""): string {
+  const inOne = JSON.stringify(value, null, 1)
+    .replaceAll(/(?<=\[)\n\s*|\n\s*(?=\])/g, "")
+    .replaceAll(/\n\s*/g, " ");
+  if (typeof value !== "object" || value === null || inOne.length + indent.length < 56) return inOne;
+  const inner = `${indent}  `;
+  const [open, close] = Array.isArray(value) ? "[]" : "{}";
+  const lines = Array.isArray(value)
+    ? value.map((one) => `${inner}${pretty(one, inner)}`)
+    : Object.entries(value).map(([name, one]) => `${inner}${JSON.stringify(name)}: ${pretty(one, inner)}`);
+  return `${open}\n${lines.join(",\n")}\n${indent}${close}`;
+}

@@ -1,0 +1,80 @@
+import { ProblemError } from "../../../http/problem.ts";
+import { applyAction, refusalProblem } from "../../../offers/apply-action.ts";
+import { ownerOfOffer } from "../../portal/offers/owner-of-offer.ts";
+import { readApplicants, readOfferDetails } from "../../portal/offers/read-offers.ts";
+import { formTokenField } from "../layout/field.ts";
+import { counted } from "../layout/labels.ts";
+import { html } from "../layout/markup.ts";
+import type { Page } from "../routing/page.ts";
+import { idempotencyField, submitOnce } from "../routing/submit-once.ts";
+import type { PortalContext, PortalForm } from "../sections/portal-section.ts";
+import { showOffer } from "./offer-page.ts";
+
+/** `POST /offers/{id}/complete`: asks for confirmation, since a completion cannot be undone (D-132); confirmed, completes the offer. */
+export const completeForm: PortalForm = async (context, form) => {
+  const workerIds = form.getAll("worker");
+  try {
+    return form.has("confirmed") ? await complete(context, form, workerIds) : await askToComplete(context, workerIds);
+  } catch (error) {
+    const remedy = error instanceof ProblemError ? remedyOf(error, workerIds) : undefined;
+    if (remedy === undefined) throw error;
+    return showOffer(context, { selected: workerIds, errors: [remedy] });
+  }
+};
+
+async function complete(context: PortalContext, form: URLSearchParams, workerIds: readonly string[]) {
+  const { deps, user, id } = context;
+  const organisationId = await ownerOfOffer(deps, user, id);
+  return submitOnce(context, form, user.organisationId, async (trx) => {
+    const result = await applyAction(trx, deps, { organisationId }, id, { type: "complete", workerIds });
+    if (result !== "done") throw refusalProblem(result);
+    return { to: `/offers/${encodeURIComponent(id)}`, notice: "The offer is complete. All recipients are notified." };
+  });
+}
+
+/** Shows what a completion with these workers does. Refuses what the completion itself would refuse. */
+async function askToComplete(context: PortalContext, workerIds: readonly string[]): Promise<Page> {
+  const { deps, user } = context;
+  const { id, title, responses, complete, widthdrawn } = await readOfferDetails(deps, user, context.id);
+  if (widthdrawn) throw refusalProblem({ code: "offer_withdrawn" });
+  if (complete) throw refusalProblem({ code: "offer_completed" });
+  const chosen = await readApplicants(deps, id, workerIds);
+  if (chosen.length === 0 || chosen.length < new Set(workerIds).size)
+    throw refusalProblem({ code: "worker_not_applied", indexes: [] });
+  const path = `/offers/${encodeURIComponent(id)}`;
+  const others = responses.applied + responses.rejected + responses.none - chosen.length;
+  const leftOut = responses.applied - chosen.length;
+  const main = html`
+    <header class="page-head">
+      <div>
+        <p class="crumb"><a href="${path}">${title}</a></p>
+        <h1>Give the work to ${counted(chosen.length, "worker")}?</h1>
+      </div>
+    </header>
+    <form method="post" action="${path}/complete" class="panel">
+      ${formTokenField(context)}
+      ${idempotencyField(id)}
+      <input type="hidden" name="confirmed" value="yes">
+      ${chosen.map(({ workerId }) => html`<input type="hidden" name="worker" value="${workerId}">`)}
+      <ul class="names">${chosen.map(({ name, workerId }) => html`<li><strong>${name}</strong> <code>${workerId}</code></li>`)}</ul>
+      <p>
+        They are notified that they get the work.
+        ${others > 0 && `${counted(others, "other worker")}${leftOut > 0 ? `, of whom ${leftOut} applied,` : ""} ${others === 1 ? "is" : "are"} notified that it went to others.`}
+        The offer then accepts no more responses. This cannot be undone; you can only withdraw the whole offer.
+      </p>
+      <div class="row">
+        <button>Complete the offer</button>
+        <a class="button quiet" href="${path}">Change the selection</a>
+      </div>
+    </form>`;
+  return { title: `Complete ${title}`, main };
+}
+
+/** The error text; undefined when the offer cannot be shown. */
+function remedyOf({ code, message }: ProblemError, workerIds: readonly string[]): string | undefined {
+  if (code === "offer_completed" || code === "offer_withdrawn") return message;
+  if (code !== "worker_not_applied") return undefined;
+  return workerIds.length === 0
+    ? "Select at least one worker who has applied."
+    : "A selected worker no longer applies. Reload the page.";
+}

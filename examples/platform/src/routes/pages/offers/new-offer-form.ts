@@ -1,0 +1,123 @@
+import type { FieldErrors } from "../../../http/problem.ts";
+import { field, fieldError, formTokenField } from "../layout/field.ts";
+import { html, type Markup } from "../layout/markup.ts";
+import { idempotencyField } from "../routing/submit-once.ts";
+import type { PortalContext } from "../sections/portal-section.ts";
+import { type CreationDraft, filledSlots, workerIdsOf } from "./creation-draft.ts";
+
+interface Candidate {
+  id: string;
+  name: string;
+}
+
+interface NewOfferForm {
+  draft: CreationDraft;
+  errors: FieldErrors;
+  workers: readonly Candidate[];
+  /** Those with names. */
+  places: readonly Candidate[];
+}
+
+/** The form of a new offer, with its field errors. */
+export function newOfferForm(context: PortalContext, { draft, errors, workers, places }: NewOfferForm): Markup {
+  const { title, details, locationPlaceId, notifyEmailAddress } = draft;
+  return html`
+    <form method="post" action="/offers/new" class="stack">
+      ${formTokenField(context)}
+      ${idempotencyField()}
+      <button class="unseen" tabindex="-1" aria-hidden="true">Create the offer</button>
+      <section class="panel" aria-labelledby="what">
+        <h2 id="what">What</h2>
+        ${context.user.organisations.length > 1 && organisationSelect(context, draft)}
+        ${field({ name: "title", label: "Title", value: title, required: true, errors: errors.get("title"), placeholder: "Kitchen help on Friday" })}
+        ${field({ name: "details", label: "Details", value: details, rows: 4, errors: errors.get("details") })}
+        <div class="pair">
+          ${places.length > 0 && placeSelect(places, draft)}
+          ${field({ name: "locationPlaceId", label: places.length > 0 ? "Another place" : "Place", value: locationPlaceId, hint: "The id of the place where the work happens.", errors: errors.get("locationPlaceId") })}
+        </div>
+        ${field({ name: "notifyEmailAddress", label: "Contact", type: "email", value: notifyEmailAddress, hint: "Notified by email about the offer.", errors: errors.get("notifyEmailAddress") })}
+      </section>
+      ${slotsSection(context, draft, errors)}
+      ${workersSection(draft, errors, workers)}
+      <div class="row">
+        <button name="act" value="create">Create the offer</button>
+        <a class="button quiet" href="/offers">Cancel</a>
+        <p class="fine">The selected workers are notified immediately.</p>
+      </div>
+    </form>`;
+}
+
+/** For whom a person of an agency creates the offer (D-117). */
+const organisationSelect = ({ user }: PortalContext, draft: CreationDraft): Markup => html`
+        <div class="field">
+          <label for="organisationId">For</label>
+          <select id="organisationId" name="organisationId">
+            ${user.organisations.map(({ id, name }) => html`<option value="${id}"${id === draft.organisationId && html` selected`}>${name}</option>`)}
+          </select>
+        </div>`;
+
+/** A place with a name. The other field takes any id. */
+const placeSelect = (places: readonly Candidate[], draft: CreationDraft): Markup => html`
+          <div class="field">
+            <label for="place">Place</label>
+            <p class="hint" id="place-hint">Name more of them under <a href="/places">Places</a>.</p>
+            <select id="place" name="place" aria-describedby="place-hint">
+              <option value="">None</option>
+              ${places.map(({ id, name }) => html`<option value="${id}"${id === draft.place && html` selected`}>${name}</option>`)}
+            </select>
+          </div>`;
+
+function slotsSection({ times }: PortalContext, draft: CreationDraft, errors: FieldErrors): Markup {
+  const filled = filledSlots(draft);
+  return html`
+      <section class="panel" id="slots" aria-labelledby="when">
+        <h2 id="when">When</h2>
+        <p class="hint">Times are in ${times.timeZone}. Empty slots are ignored.</p>
+        ${draft.slots.map((slot, at) => {
+          const index = filled.indexOf(slot);
+          const slotErrors = (name: "start" | "end") => {
+            const found = errors.get(`events[${index}].${name}`);
+            const problem = times.problemOf(slot[name]);
+            // Not as the API says it, which takes times in UTC only.
+            return found === undefined || problem === undefined ? found : [problem];
+          };
+          return html`
+        <fieldset class="pair">
+          <legend>Time slot ${at + 1}</legend>
+          ${field({ name: "start", id: `start-${at}`, label: "Start", type: "datetime-local", saysOptional: false, value: slot.start, errors: slotErrors("start") })}
+          ${field({ name: "end", id: `end-${at}`, label: "End", type: "datetime-local", saysOptional: false, value: slot.end, errors: slotErrors("end") })}
+        </fieldset>`;
+        })}
+        ${errors.has("events") && fieldError("events", errors.get("events") ?? [])}
+        <p><button name="act" value="addSlot" class="quiet small" formnovalidate>Add a time slot</button></p>
+      </section>`;
+}
+
+function workersSection(draft: CreationDraft, errors: FieldErrors, workers: readonly Candidate[]): Markup {
+  const wrong = workerErrors(draft, errors);
+  return html`
+      <section class="panel" aria-labelledby="who">
+        <h2 id="who">Who</h2>
+        <fieldset${wrong.length > 0 && html` aria-describedby="workers-error"`}>
+          <legend>Workers</legend>
+          ${workers.length === 0 && html`<p class="hint">There are no workers yet.</p>`}
+          <div class="choices">
+            ${workers.map(({ id, name }) => {
+              const isSelected = draft.selected.includes(id);
+              return html`<label class="choice"><input type="checkbox" name="worker" value="${id}"${isSelected && html` checked`}> <span>${name}<small>${id}</small></span></label>`;
+            })}
+          </div>
+        </fieldset>
+        ${field({ name: "moreWorkerIds", label: "Ids of more workers", rows: 3, value: draft.moreWorkerIds, hint: "One per line." })}
+        ${wrong.length > 0 && fieldError("workers", wrong)}
+      </section>`;
+}
+
+/** Maps errors of `workerIds[2]` in the body to the third selected or entered id. */
+function workerErrors(draft: CreationDraft, errors: FieldErrors): string[] {
+  const ids = workerIdsOf(draft);
+  return [
+    ...(errors.get("workerIds") ?? []),
+    ...ids.flatMap((id, at) => (errors.get(`workerIds[${at}]`) ?? []).map((text) => `${id}: ${text}`)),
+  ];
+}

@@ -1,0 +1,169 @@
+import type { Request } from "express";
+import { dayOf } from "../../../time-zones/local-time.ts";
+import {
+  type FoundOffer,
+  findOffers,
+  type OfferFilter,
+  offerOrderOf,
+  offerOrders,
+  offerStates,
+  offersCursor,
+  offerTimes,
+} from "../../portal/offers/find-offers.ts";
+import { type Column, dataTable } from "../layout/data-table.ts";
+import { filterInput, filterSelect, hiddenParameters, linkBar, oneOf, withQuery } from "../layout/filter.ts";
+import { badge } from "../layout/labels.ts";
+import { html, type Markup } from "../layout/markup.ts";
+import { inOtherOrder, newestFirst, parameterOf } from "../layout/pagination.ts";
+import { slotsOf } from "../layout/slots.ts";
+import type { PortalContext, PortalPage } from "../sections/portal-section.ts";
+
+const limit = 50;
+/** Shown above the list; a link leads to the others. */
+const decisionsLimit = 5;
+
+const stateNames = {
+  decision: "Needs your decision",
+  open: "Open",
+  past: "Open, but past",
+  complete: "Complete",
+  withdrawn: "Withdrawn",
+} as const;
+const timeNames = { upcoming: "Upcoming work", past: "Past work" } as const;
+const orderNames = {
+  newest: "Newest offer first",
+  oldest: "Oldest offer first",
+  nextWork: "Next work first",
+  lastWork: "Last work first",
+} as const;
+
+/** `GET /offers?state=…&time=…&q=…&from=…&until=…&sort=…&before=…` */
+export const offersPage: PortalPage = async (context) => {
+  const { deps, user, request } = context;
+  const shown = shownOf(request);
+  const filter = filterOf(context, shown);
+  const order = offerOrderOf(filter);
+  const list = {
+    cursor: offersCursor(filter),
+    read: (_: unknown, __: unknown, page: Parameters<typeof findOffers>[3]) => findOffers(deps, user, filter, page),
+  };
+  const toPage = (before: string | undefined) => addressOf(shown, before);
+  const words = order === "newest" ? undefined : inOtherOrder;
+  const { rows, isNewest, links } = await newestFirst(context, list, limit, toPage, words);
+  const isUnfiltered = Object.values(shown).every((value) => value === undefined);
+  const waiting =
+    isUnfiltered && isNewest
+      ? await findOffers(deps, user, { state: "decision" }, { limit: decisionsLimit })
+      : undefined;
+  const main = html`
+      <header class="page-head">
+        <h1>Offers</h1>
+        <a class="button" href="/offers/new">Create an offer</a>
+      </header>
+      ${waiting && waiting.rows.length > 0 && decisionsSection(context, waiting)}
+      <section class="panel" id="offers" data-live="offer" aria-label="Offers">
+        ${(!isUnfiltered || rows.length > 0) && filters(shown, order)}
+        ${rows.length > 0 ? offersTable(context, rows) : isUnfiltered && isNewest ? noOffers : html`<p class="empty">${isUnfiltered ? "No older offers." : "No matching offers."}</p>`}
+        ${links}
+      </section>`;
+  return { title: shown.state === undefined ? "Offers" : `Offers: ${stateNames[shown.state]}`, main };
+};
+
+/** What the page shows, as its query parameters say; the dates as they were typed. */
+interface Shown extends Pick<OfferFilter, "state" | "time" | "text" | "order"> {
+  from: string | undefined;
+  until: string | undefined;
+}
+
+const dateOf = (text: string | undefined) => (text !== undefined && dayOf(text, "UTC") ? text : undefined);
+
+const shownOf = (request: Request): Shown => ({
+  state: oneOf(offerStates, parameterOf(request, "state")),
+  time: oneOf(offerTimes, parameterOf(request, "time")),
+  text: parameterOf(request, "q")?.trim().slice(0, 200) || undefined,
+  from: dateOf(parameterOf(request, "from")),
+  until: dateOf(parameterOf(request, "until")),
+  order: oneOf(offerOrders, parameterOf(request, "sort")),
+});
+
+const filterOf = ({ times: { timeZone } }: PortalContext, { from, until, ...shown }: Shown): OfferFilter => ({
+  ...shown,
+  from: dayOf(from ?? "", timeZone)?.start,
+  until: dayOf(until ?? "", timeZone)?.end,
+});
+
+const addressOf = ({ text, order, ...shown }: Partial<Shown>, before?: string): string =>
+  withQuery("/offers", { ...shown, q: text, sort: order, before });
+
+const filters = (shown: Shown, order: keyof typeof orderNames): Markup => html`
+        <div class="bars-row">
+          ${linkBar("State", [undefined, ...offerStates], shown.state, (state) => [state === undefined ? "All" : stateNames[state], addressOf({ ...shown, state })])}
+          ${linkBar("Time", [undefined, ...offerTimes], shown.time, (time) => [time === undefined ? "Any time" : timeNames[time], addressOf({ ...shown, time })])}
+        </div>
+        <form method="get" action="/offers" role="search" class="row filters">
+          ${hiddenParameters({ state: shown.state, time: shown.time })}
+          ${filterInput("q", "Title or worker", "search", shown.text)}
+          ${filterInput("from", "Work from", "date", shown.from)}
+          ${filterInput("until", "Work until", "date", shown.until)}
+          ${filterSelect("sort", "Sort", orderNames, order)}
+          <button class="quiet at-end">Search</button>
+          ${(shown.text ?? shown.from ?? shown.until ?? shown.order) && html`<a class="at-end" href="${addressOf({ state: shown.state, time: shown.time })}">Clear</a>`}
+        </form>`;
+
+const decisionsSection = (
+  context: PortalContext,
+  { rows, next }: Awaited<ReturnType<typeof findOffers>>,
+): Markup => html`
+      <section class="panel" id="decisions" data-live="offer" aria-labelledby="decisions-title">
+        <h2 id="decisions-title">Needs your decision</h2>
+        ${dataTable<FoundOffer>({
+          caption: "Offers that need your decision, the next work first",
+          rowId: ({ id }) => `decision-${id}`,
+          isCompact: true,
+          columns: columnsOf(context),
+          rows,
+        })}
+        ${next && html`<p class="row"><a class="button quiet small" href="${addressOf({ state: "decision" })}">All that need your decision</a></p>`}
+      </section>`;
+
+const noOffers = html`
+  <div class="empty">
+    <h2>No offers yet</h2>
+    <p>An offer of work goes to the phones of the workers you pick; their responses appear here.</p>
+    <p><a class="button" href="/offers/new">Create the first one</a></p>
+  </div>`;
+
+const offersTable = (context: PortalContext, rows: readonly FoundOffer[]): Markup =>
+  dataTable<FoundOffer>({
+    caption: "Offers",
+    rowId: ({ id }) => `row-${id}`,
+    isCompact: true,
+    columns: [
+      ...columnsOf(context),
+      { heading: "Created", cell: ({ createdAt }) => context.times.day(createdAt), phone: "none" },
+    ],
+    rows,
+  });
+
+const columnsOf = ({ times, user, deps }: PortalContext): Column<FoundOffer>[] => [
+  {
+    heading: "Offer",
+    cell: ({ id, title }: FoundOffer) => html`<a href="/offers/${encodeURIComponent(id)}">${title}</a>`,
+  },
+  { heading: "When", cell: ({ events }: FoundOffer) => slotsOf(times, events, deps.now()), phone: "line" },
+  ...(user.organisations.length > 1
+    ? [{ heading: "Organisation", cell: ({ organisationName }: FoundOffer) => organisationName }]
+    : []),
+  { heading: "State", cell: offerState },
+  { heading: "Applied", cell: ({ responses }: FoundOffer) => responses.applied },
+  { heading: "Rejected", cell: ({ responses }: FoundOffer) => responses.rejected, phone: "none" },
+  { heading: "No response", cell: ({ responses }: FoundOffer) => responses.none, phone: "none" },
+];
+
+/** The state of an offer as a badge. */
+export function offerState(offer: Pick<FoundOffer, "complete" | "widthdrawn" | "isHistoric" | "responses">): Markup {
+  if (offer.widthdrawn) return badge("Withdrawn", "bad");
+  if (offer.complete) return badge("Complete", "good");
+  if (offer.isHistoric) return badge("Open, but past", "warn");
+  return offer.responses.applied > 0 ? badge("Needs your decision", "warn") : badge("Open", "none");
+}

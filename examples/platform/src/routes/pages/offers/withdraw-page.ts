@@ -1,0 +1,46 @@
+import { applyAction, refusalProblem } from "../../../offers/apply-action.ts";
+import { ownerOfOffer } from "../../portal/offers/owner-of-offer.ts";
+import { readOfferDetails } from "../../portal/offers/read-offers.ts";
+import { formTokenField } from "../layout/field.ts";
+import { counted } from "../layout/labels.ts";
+import { html } from "../layout/markup.ts";
+import type { PortalForm, PortalPage } from "../sections/portal-section.ts";
+import { withdrawalSamples } from "./code-samples.ts";
+
+/** `GET /offers/{id}/withdraw`: asks for confirmation, since a withdrawal cannot be undone. */
+export const withdrawPage: PortalPage = async (context) => {
+  const offer = await readOfferDetails(context.deps, context.user, context.id);
+  const path = `/offers/${encodeURIComponent(offer.id)}`;
+  if (offer.widthdrawn) return { to: path };
+  const { applied, rejected, none } = offer.responses;
+  const main = html`
+    <header class="page-head">
+      <div>
+        <p class="crumb"><a href="${path}">${offer.title}</a></p>
+        <h1>Withdraw this offer?</h1>
+      </div>
+    </header>
+    <form method="post" action="${path}/withdraw" class="panel">
+      ${formTokenField(context)}
+      <p>
+        It was addressed to ${counted(applied + rejected + none, "worker")}, of whom ${applied} applied. All of them are
+        notified of the withdrawal. ${offer.complete && "The offer is complete: the selected workers lose the work. "}This cannot be undone.
+      </p>
+      <div class="row">
+        <button class="danger">Withdraw the offer</button>
+        <a class="button quiet" href="${path}">Keep it</a>
+      </div>
+    </form>
+    ${withdrawalSamples(context, offer.id)}`;
+  return { title: `Withdraw ${offer.title}`, main };
+};
+
+/** `POST /offers/{id}/withdraw` */
+export const withdrawForm: PortalForm = async ({ deps, user, id }) => {
+  const organisationId = await ownerOfOffer(deps, user, id);
+  const result = await deps.store.transaction((trx) =>
+    applyAction(trx, deps, { organisationId }, id, { type: "withdraw" }),
+  );
+  if (result !== "done") throw refusalProblem(result);
+  return { to: `/offers/${encodeURIComponent(id)}`, notice: "The offer is withdrawn. All recipients are notified." };
+};

@@ -1,0 +1,35 @@
+import { randomUUID } from "node:crypto";
+import { idempotent } from "../../../http/idempotent.ts";
+import { sha256 } from "../../../store/encrypt.ts";
+import type { Trx } from "../../../store/store.ts";
+import { html, type Markup } from "../layout/markup.ts";
+import type { PageContext, Redirect } from "./page.ts";
+
+/**
+ * The hidden idempotency key of a form.
+ *
+ * @param key fixed where live updates replace the form, or where the action can have only one effect
+ */
+export const idempotencyField = (key: string = randomUUID()): Markup =>
+  html`<input type="hidden" name="idempotencyKey" value="${key}">`;
+
+/**
+ * Commits the effect of a form once. Submitting the same form again, by a double click or a reload, has no effect and
+ * redirects as before, without a script (D-85).
+ *
+ * @param organisationId the organisation that acts, or that receives the event
+ * @param effect if it throws, the form can be submitted again
+ */
+export async function submitOnce(
+  { deps, request }: Pick<PageContext<unknown>, "deps" | "request">,
+  form: URLSearchParams,
+  organisationId: string,
+  effect: (trx: Trx) => Promise<Redirect>,
+): Promise<Redirect> {
+  if (!form.has("idempotencyKey")) return deps.store.transaction(effect);
+  // The form contains the session's CSRF token, so keys of sessions differ; and no Idempotency-Key has a line break.
+  const keyHash = sha256(`form\n${request.path}\n${form}`);
+  const key = { organisationId, keyHash, fingerprint: "", now: deps.now() };
+  const { result } = await deps.store.transaction((trx) => idempotent(trx, key, () => effect(trx)));
+  return result;
+}

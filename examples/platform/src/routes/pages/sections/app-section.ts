@@ -1,0 +1,72 @@
+import type { Session } from "../../../accounts/sessions.ts";
+import { lastNotificationOf } from "../../../dispatch/push/notification-feed.ts";
+import type { Store } from "../../../store/store.ts";
+import { worker } from "../../worker-app/worker.ts";
+import { html } from "../layout/markup.ts";
+import type { PageContext, PageSection, ShowPage, SubmitForm } from "../routing/page.ts";
+
+export interface SignedInWorker {
+  id: string;
+  name: string;
+  timeZone: string | null;
+  /** The latest notification when the page was made, after which its event stream starts. */
+  lastNotificationId: number;
+}
+
+export type AppContext = PageContext<SignedInWorker>;
+export type AppPage = ShowPage<SignedInWorker>;
+export type AppForm = SubmitForm<SignedInWorker>;
+
+/** The worker's app, for phones. */
+export const appSection: PageSection<SignedInWorker> = {
+  role: worker,
+  cookie: "offers-app",
+  home: "/app",
+  signInPath: "/app/sign-in",
+  signOutPath: "/app/sign-out",
+  signIn: {
+    title: "Sign in to the app",
+    lead: html`For workers who offer their availability. People of organisations <a href="/sign-in">sign in to the portal</a>.`,
+    label: "Worker id or email address",
+    type: "text",
+  },
+  readUser: readWorker,
+  timeZoneOf: ({ timeZone }) => timeZone,
+  async guessTimeZone({ db }, id, timeZone) {
+    await db
+      .updateTable("workers")
+      .set({ time_zone: timeZone })
+      .where("time_zone", "is", null)
+      .where("id", "=", id)
+      .execute();
+  },
+  places: [
+    ["/app", "Notifications", "/app/offers/"],
+    ["/app/shifts", "Shifts", "/app/shifts/"],
+    ["/app/contacts", "Contacts", "/app/contacts/"],
+    ["/app/devices", "Devices", "/app/devices/"],
+  ],
+  bodyClass: "app",
+  streamAddress: ({ user }) => `/app/live?since=${user.lastNotificationId}`,
+  zoneLine: ({ times }) => html`Times are in <a href="/app/time-zone">${times.timeZone}</a>, your time zone.`,
+  userName: ({ name }) => html`<span>${name}</span>`,
+  body: ({ navigation, signedIn, zoneLine, main }) => html`
+<header class="top">
+  <a class="brand" href="/app">Offers</a>
+  ${signedIn}
+</header>
+${main}
+${zoneLine && html`<p class="zone fine">${zoneLine}</p>`}
+<p class="live-state" id="live-state" role="status"></p>
+${navigation && html`<nav class="tabs" aria-label="App">${navigation}</nav>`}`,
+};
+
+async function readWorker({ db }: Store, { ownerId: id }: Session): Promise<SignedInWorker> {
+  const { name, timeZone, last } = await db
+    .selectFrom("workers")
+    .select(["name", "time_zone as timeZone"])
+    .select((expressions) => lastNotificationOf(expressions).as("last"))
+    .where("workers.id", "=", id)
+    .executeTakeFirstOrThrow();
+  return { id, name, timeZone, lastNotificationId: last ?? 0 };
+}

@@ -1,0 +1,31 @@
+import { timingSafeEqual } from "node:crypto";
+import type { Request } from "express";
+import { ProblemError } from "../../../http/problem.ts";
+import type { PageSession } from "./page-session.ts";
+
+/**
+ * Rejects cross-site request forgery (CSRF, D-81): a form from another origin, or without the session's token.
+ *
+ * @param publicOrigin the origin behind a proxy; undefined for the request's own host
+ * @throws {ProblemError} `csrf_check_failed`
+ * @see https://developer.mozilla.org/en-US/docs/Web/HTTP/Reference/Headers/Sec-Fetch-Site
+ */
+export function checkCsrf(
+  request: Request,
+  session: PageSession,
+  form: URLSearchParams,
+  publicOrigin: string | undefined,
+): void {
+  const site = request.get("sec-fetch-site");
+  const origin = request.get("origin");
+  const isSameOrigin =
+    publicOrigin === undefined ? URL.parse(origin ?? "")?.host === request.get("host") : origin === publicOrigin;
+  const isCrossSite = (site !== undefined && site !== "same-origin") || (origin !== undefined && !isSameOrigin);
+  if (isCrossSite || !isEqual(form.get("formToken") ?? "", session.formToken))
+    throw new ProblemError("csrf_check_failed", "Reload the page and submit the form again; nothing was changed.");
+}
+
+function isEqual(given: string, kept: string): boolean {
+  const [a, b] = [Buffer.from(given), Buffer.from(kept)];
+  return a.length === b.length && timingSafeEqual(a, b);
+}

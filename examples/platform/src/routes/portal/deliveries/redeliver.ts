@@ -1,0 +1,118 @@
+import { sql } from "kysely";
+import { z } from "zod";
+import type { EndpointCheck } from "../../../dispatch/outbound/test-endpoint.ts";
+import { type Redelivery, redeliver, redeliverMany } from "../../../dispatch/webhooks/redeliver.ts";
+import { type NoAttempt, retryAllNow, retryNow } from "../../../dispatch/webhooks/retry-now.ts";
+import { nullAsAbsent } from "../../../generated/received-values.ts";
+import { instantField } from "../../../http/fields.ts";
+import { ProblemError } from "../../../http/problem.ts";
+import type { PortalDeps, SignedInPerson } from "../person.ts";
+import { reenableEndpoint } from "../profile/reenable-endpoint.ts";
+
+export const deliveryNotFound = (): ProblemError =>
+  new ProblemError("delivery_not_found", "Your organisation has no delivery with this id.");
+
+const problems: Record<Exclude<Redelivery["outcome"], "redelivered">, () => ProblemError> = {
+  unknown: deliveryNotFound,
+  waiting: () =>
+    new ProblemError(
+      "delivery_pending",
+      "The delivery is still pending. To attempt it now, use Retry now on its page, or POST /portal/deliveries/{id}/retry.",
+    ),
+  superseded: () =>
+    new ProblemError("delivery_superseded", "A later response of the same worker to the same offer superseded it."),
+  repeated: () =>
+    new ProblemError("delivery_superseded", "It was already redelivered. Redeliver that delivery instead."),
+};
+
+/**
+ * Redelivers one delivery (D-74).
+ *
+ * @returns the id of the redelivery
+ * @throws {ProblemError} `delivery_not_found`, `delivery_pending` or `delivery_superseded`
+ */
+export async function redeliverOne(
+  deps: PortalDeps,
+  { organisationId }: SignedInPerson,
+  id: string,
+): Promise<{ id: string }> {
+  const redelivery = await redeliver(deps.store, organisationId, id);
+  if (redelivery.outcome !== "redelivered") throw problems[redelivery.outcome]();
+  return { id: redelivery.id };
+}
+
+export const redeliveryRangeSchema = nullAsAbsent(
+  z.strictObject({
+    since: instantField,
+    until: instantField.optional(),
+    state: z.enum(["dead", "acknowledged", "all"]).default("dead"),
+  }),
+);
+
+const statesOf = { dead: ["dead"], acknowledged: ["acknowledged"], all: ["dead", "acknowledged"] } as const;
+
+/** Redelivers all failed, acknowledged or settled events of a time range. */
+export async function redeliverRange(
+  deps: PortalDeps,
+  { organisationId }: SignedInPerson,
+  { state, ...range }: z.infer<typeof redeliveryRangeSchema>,
+) {
+  const counts = await redeliverMany(deps.store, organisationId, { ...range, states: statesOf[state] });
+  return counts;
+}
+
+const noAttemptProblems: Record<NoAttempt, () => ProblemError> = {
+  no_endpoint: () => new ProblemError("profile_missing", "Save the profile with a base address and its first secret."),
+  disabled: () =>
+    new ProblemError(
+      "endpoint_disabled",
+      "The endpoint is disabled. POST /portal/deliveries/retry checks it, enables it, and retries all of its deliveries.",
+    ),
+};
+
+/**
+ * Attempts a pending delivery now instead of at its due time (D-130).
+ *
+ * @returns the id that is attempted: of the earlier delivery for which this one waits, if there is one
+ * @throws {ProblemError} `delivery_not_found`, `delivery_settled`, `endpoint_disabled` or `profile_missing`
+ */
+export async function retryOne(
+  deps: PortalDeps,
+  { organisationId }: SignedInPerson,
+  id: string,
+): Promise<{ id: string }> {
+  const retry = await retryNow(deps.store, organisationId, id, deps.now());
+  switch (retry.outcome) {
+    case "retried":
+      return { id: retry.id };
+    case "unknown":
+      throw deliveryNotFound();
+    case "settled":
+      throw new ProblemError("delivery_settled", "The delivery is not pending any more. Redeliver it instead.");
+    default:
+      throw noAttemptProblems[retry.outcome]();
+  }
+}
+
+/**
+ * Attempts all pending deliveries now, in order (D-130). Those of a disabled endpoint once it passes both checks, which enables it.
+ *
+ * @returns how many were pending, and the checks that were made
+ * @throws {ProblemError} `profile_missing`, or `endpoint_check_failed` with the checks
+ */
+export async function retryAll(
+  deps: PortalDeps,
+  user: SignedInPerson,
+): Promise<{ pending: number; checks: EndpointCheck[] }> {
+  const { organisationId } = user;
+  const { count } = await deps.store.db
+    .selectFrom("deliveries")
+    .select(({ fn }) => fn.countAll<string>().as("count"))
+    .where("organisation_id", "=", organisationId)
+    .where("state", "=", sql.lit("pending" as const))
+    .executeTakeFirstOrThrow();
+  const noAttempt = await retryAllNow(deps.store, organisationId, deps.now());
+  if (noAttempt === "no_endpoint") throw noAttemptProblems.no_endpoint();
+  const checks = noAttempt === "disabled" ? await reenableEndpoint(deps, user) : [];
+  return { pending: Number(count), checks };
+}

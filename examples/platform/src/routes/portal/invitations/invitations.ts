@@ -1,0 +1,178 @@
+import { randomBytes, randomUUID } from "node:crypto";
+import { z } from "zod";
+import { invitationExpiry, mailboxOf } from "../../../accounts/invitations.ts";
+import { greeting } from "../../../dispatch/mail/mail-text.ts";
+import { writeMails } from "../../../dispatch/mail/write-mails.ts";
+import { invitationsPerDay, repeatInvitationDays } from "../../../generated/decisions.ts";
+import { emailAddressSchema } from "../../../generated/schemas.ts";
+import { lineField, textField } from "../../../http/fields.ts";
+import { microsecondsOf, olderThan } from "../../../http/keyset.ts";
+import { type ListPage, listCursor } from "../../../http/list-cursor.ts";
+import { type ProblemCode, ProblemError } from "../../../http/problem.ts";
+import { sha256 } from "../../../store/encrypt.ts";
+import type { Store, Trx } from "../../../store/store.ts";
+import { timeFormats } from "../../../time-zones/time-formats.ts";
+import { defaultTimeZone } from "../../../time-zones/time-zone.ts";
+import type { PortalDeps, SignedInPerson } from "../person.ts";
+import { notShown } from "./shown-suggestions.ts";
+
+/** People selected from one organisation's suggestions. */
+export const invitationSchema = z.strictObject({
+  organisationId: textField,
+  people: z
+    .array(z.strictObject({ name: lineField, emailAddress: emailAddressSchema }))
+    .min(1)
+    .max(100),
+});
+
+/**
+ * Invites all selected people by mail, in the caller's transaction.
+ *
+ * @throws {ProblemError} `organisation_not_found`, `contact_not_suggested`, `already_invited` or `too_many_invitations`
+ */
+export async function invite(
+  trx: Trx,
+  { now, linkTo }: Pick<PortalDeps, "now" | "linkTo">,
+  person: SignedInPerson,
+  { organisationId, people: selected }: z.infer<typeof invitationSchema>,
+) {
+  const suggestedBy = await trx
+    .selectFrom("endpoints")
+    .select("organisation_id as id")
+    .where("organisation_id", "=", organisationId)
+    .where("suggests_contacts", "=", true)
+    .executeTakeFirst();
+  if (suggestedBy === undefined)
+    throw new ProblemError("organisation_not_found", "No organisation with this id implements suggestions.");
+  const unknown = await notShown(trx, person.sessionId, organisationId, selected);
+  const searchAgain = "Select people from a search of this session, or search again.";
+  rejectPeople("contact_not_suggested", searchAgain, unknown, "No search showed this person.");
+  const createdAt = now();
+  const mailboxes = selected.map(({ emailAddress }) => mailboxOf(emailAddress));
+  await checkInvitationLimits(trx, person, mailboxes, createdAt);
+  // A repeated person is invited once.
+  const people = selected.filter((_, index) => mailboxes.indexOf(mailboxes[index] ?? "") === index);
+  const invited = people.map((one) => ({ ...one, token: randomBytes(32).toString("base64url") }));
+  const invitations = invited.map(({ name, emailAddress, token }) => ({
+    id: `invitation_${randomUUID()}`,
+    organisation_id: person.organisationId,
+    invited_by: person.id,
+    suggested_by: suggestedBy.id,
+    name,
+    email_address: emailAddress,
+    mailbox: mailboxOf(emailAddress),
+    token_hash: sha256(token),
+    created_at: createdAt,
+  }));
+  const expiry = timeFormats(person.timeZone ?? defaultTimeZone).time(invitationExpiry(createdAt));
+  const mails = invited.map(({ name, emailAddress, token }) => ({
+    to_address: emailAddress,
+    subject: `${person.organisationName} invites you`,
+    body: `${greeting(name)}\n\n${person.name} of ${person.organisationName} invites you to share your availability.\n\nJoin until ${expiry}:\n${linkTo(`/app/join/${token}`)}\n\nThe link works once. Do not forward it.\n`,
+  }));
+  await trx.insertInto("invitations").values(invitations).execute();
+  await writeMails(trx, mails);
+  return invitations.map(({ id, name, email_address: emailAddress }) => ({ id, name, emailAddress }));
+}
+
+/** @param indexes of the rejected people */
+function rejectPeople(code: ProblemCode, detail: string, indexes: readonly number[], remedy: string): void {
+  if (indexes.length === 0) return;
+  const errors = new Map(indexes.map((index) => [`people[${index}]`, [remedy]]));
+  throw new ProblemError(code, `No invitation was sent. ${detail}`, { errors });
+}
+
+const dayMs = 24 * 60 * 60 * 1_000;
+
+/** The mailboxes (see `mailboxOf`) that an organisation invited too recently to invite again (D-87). */
+export async function recentlyInvited(
+  db: Store["db"],
+  organisationId: string,
+  now: Date,
+): Promise<ReadonlySet<string>> {
+  const rows = await db
+    .selectFrom("invitations")
+    .select("mailbox")
+    .where("organisation_id", "=", organisationId)
+    .where("created_at", ">", new Date(now.getTime() - repeatInvitationDays * dayMs))
+    .execute();
+  return new Set(rows.map(({ mailbox }) => mailbox));
+}
+
+/** When and by whom an organisation invited each mailbox (see `mailboxOf`) last. */
+export async function lastInvitations(
+  db: Store["db"],
+  organisationId: string,
+  mailboxes: readonly string[],
+): Promise<ReadonlyMap<string, { invitedAt: Date; invitedBy: string }>> {
+  if (mailboxes.length === 0) return new Map();
+  const rows = await db
+    .selectFrom("invitations")
+    .innerJoin("people", "people.id", "invited_by")
+    .distinctOn("mailbox")
+    .select(["mailbox", "invitations.created_at as invitedAt", "people.name as invitedBy"])
+    .where("invitations.organisation_id", "=", organisationId)
+    .where("mailbox", "in", mailboxes)
+    .orderBy("mailbox")
+    .orderBy("invitations.created_at", "desc")
+    .execute();
+  return new Map(rows.map(({ mailbox, ...last }) => [mailbox, last]));
+}
+
+/**
+ * Checks the limits of invitations (D-87). Locks the organisation until the caller's transaction ends, in all processes.
+ *
+ * @throws {ProblemError} `already_invited` or `too_many_invitations`
+ */
+async function checkInvitationLimits(
+  trx: Trx,
+  { id, organisationId }: SignedInPerson,
+  mailboxes: readonly string[],
+  now: Date,
+): Promise<void> {
+  await trx.selectFrom("organisations").select("id").where("id", "=", organisationId).forNoKeyUpdate().execute();
+  const lately = await recentlyInvited(trx, organisationId, now);
+  const repeated = mailboxes.flatMap((mailbox, index) => (lately.has(mailbox) ? [index] : []));
+  const removeThem = `Remove people whom your organisation invited less than ${repeatInvitationDays} days ago.`;
+  rejectPeople("already_invited", removeThem, repeated, "Remove this person.");
+  const sent = await trx
+    .selectFrom("invitations")
+    .select("created_at")
+    .where("invited_by", "=", id)
+    .where("created_at", ">", new Date(now.getTime() - dayMs))
+    .orderBy("created_at")
+    .execute();
+  // Once this invitation is a day old, all new ones are within the limit.
+  const last = sent[sent.length + new Set(mailboxes).size - invitationsPerDay - 1];
+  if (last === undefined) return;
+  const waitMs = last.created_at.getTime() + dayMs - now.getTime();
+  throw new ProblemError(
+    "too_many_invitations",
+    `You can invite ${invitationsPerDay} people in 24 hours. Try again after the number of seconds in Retry-After.`,
+    { headers: { "Retry-After": String(Math.max(1, Math.ceil(waitMs / 1_000))) } },
+  );
+}
+
+const cursor = listCursor("invitations", /./);
+
+/** The organisation's invitations, newest first. */
+async function readInvitations({ store }: PortalDeps, { organisationId }: SignedInPerson, { before, limit }: ListPage) {
+  const read = await store.db
+    .selectFrom("invitations")
+    .innerJoin("organisations", "organisations.id", "suggested_by")
+    .innerJoin("people", "people.id", "invited_by")
+    .select(["invitations.id", "invitations.name", "email_address as emailAddress"])
+    .select(["organisations.name as suggestedBy", "invitations.created_at as invitedAt"])
+    .select(["people.name as invitedBy", "accepted_at as acceptedAt"])
+    .select(microsecondsOf("invitations.created_at").as("position"))
+    .where("invitations.organisation_id", "=", organisationId)
+    .where(olderThan(["invitations.created_at", "invitations.id"], before))
+    .orderBy("invitations.created_at", "desc")
+    .orderBy("invitations.id", "desc")
+    .limit(limit + 1)
+    .execute();
+  const { rows, next } = cursor.cut(read, limit, (row) => row);
+  return { rows: rows.map(({ position: _, ...row }) => row), next };
+}
+
+export const invitationList = { cursor, read: readInvitations };

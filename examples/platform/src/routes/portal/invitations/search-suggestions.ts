@@ -1,0 +1,127 @@
+import { sql } from "kysely";
+import { z } from "zod";
+import { type OrganisationResult, searchAll } from "../../../accounts/contact-suggestions.ts";
+import { nullAsAbsent } from "../../../generated/received-values.ts";
+import { textField } from "../../../http/fields.ts";
+import { type FieldErrors, ProblemError } from "../../../http/problem.ts";
+import { addFieldError } from "../../../http/validation.ts";
+import { containsPattern } from "../../../store/contains-pattern.ts";
+import { emailAddressesOf, type PortalDeps, type SignedInPerson } from "../person.ts";
+import { recordShown } from "./shown-suggestions.ts";
+
+/** The organisations that implement suggestions (D-22): the person's own first, the others by name. */
+export const suggestingOrganisations = ({ store }: PortalDeps, { organisationId }: SignedInPerson) =>
+  store.db
+    .selectFrom("endpoints")
+    .innerJoin("organisations", "organisations.id", "organisation_id")
+    .select(["organisations.id", "organisations.name"])
+    .select(sql<boolean>`organisations.id = ${organisationId}`.as("isOwn"))
+    .where("suggests_contacts", "=", true)
+    .orderBy("isOwn", "desc")
+    .orderBy("organisations.name")
+    .orderBy("organisations.id")
+    .execute();
+
+/** Shown without a search by name. */
+const shownOrganisations = 20;
+
+export interface OrganisationChoice extends SuggestingOrganisation {
+  /** Whether the person searched it before. */
+  isRemembered: boolean;
+}
+
+/**
+ * Organisations to choose from for a search (D-123): the person's own, those searched last, those already chosen, and others by
+ * name.
+ *
+ * @param text part of the name of the others
+ */
+export async function organisationChoices(
+  { store }: PortalDeps,
+  { id, organisationId }: SignedInPerson,
+  { text, chosen = [] }: { text?: string | undefined; chosen?: readonly string[] },
+): Promise<{ choices: OrganisationChoice[]; hasMore: boolean }> {
+  const isChosen = sql<boolean>`organisations.id in (
+    select json_array_elements_text(${JSON.stringify(chosen)}::text::json))`;
+  const found = await store.db
+    .selectFrom("endpoints")
+    .innerJoin("organisations", "organisations.id", "endpoints.organisation_id")
+    .leftJoin("searched_organisations", (join) =>
+      join.onRef("searched_organisations.organisation_id", "=", "organisations.id").on("person_id", "=", id),
+    )
+    .select(["organisations.id", "organisations.name"])
+    .select(sql<boolean>`organisations.id = ${organisationId}`.as("isOwn"))
+    .select(sql<boolean>`searched_at is not null`.as("isRemembered"))
+    .where("suggests_contacts", "=", true)
+    .$if(text !== undefined, (query) =>
+      query.where(({ eb, or }) =>
+        or([
+          eb("organisations.name", "ilike", containsPattern(text ?? "")),
+          eb("organisations.id", "=", organisationId),
+          isChosen,
+        ]),
+      ),
+    )
+    .orderBy("isOwn", "desc")
+    .orderBy(isChosen, "desc")
+    .orderBy("searched_at", (order) => order.desc().nullsLast())
+    .orderBy("organisations.name")
+    .orderBy("organisations.id")
+    .limit(shownOrganisations + chosen.length + 1)
+    .execute();
+  const choices = found.slice(0, shownOrganisations + chosen.length);
+  return { choices, hasMore: found.length > choices.length };
+}
+
+/** Remembers the searched organisations for the person's next search. */
+async function remember(
+  { store, now }: PortalDeps,
+  personId: string,
+  organisationIds: readonly string[],
+): Promise<void> {
+  await sql`
+    insert into searched_organisations (person_id, organisation_id, searched_at)
+    select distinct ${personId}, id, ${now()}::timestamptz
+    from json_array_elements_text(${JSON.stringify(organisationIds)}::text::json) as id
+    on conflict (person_id, organisation_id) do update set searched_at = excluded.searched_at`.execute(store.db);
+}
+
+export type SuggestingOrganisation = Awaited<ReturnType<typeof suggestingOrganisations>>[number];
+
+/** A search. Only the given organisations receive the person's addresses (D-88); an empty filter has no effect. */
+export const searchSchema = nullAsAbsent(
+  z.strictObject({
+    organisationIds: z.array(textField).min(1).max(1_000),
+    filter: z.literal("").or(textField).optional(),
+  }),
+);
+
+export type PersonSearch = z.infer<typeof searchSchema>;
+
+/**
+ * Searches the given organisations with the person's addresses. The results can be invited in the same session.
+ *
+ * @throws {ProblemError} `organisation_not_suggesting` before any is called
+ */
+export async function searchSuggestions(
+  deps: PortalDeps,
+  person: SignedInPerson,
+  { organisationIds, filter }: PersonSearch,
+): Promise<OrganisationResult[]> {
+  const suggesting = new Set((await suggestingOrganisations(deps, person)).map(({ id }) => id));
+  const errors: FieldErrors = new Map();
+  const remedy = "Remove it: no organisation with this id implements suggestions.";
+  for (const [index, id] of organisationIds.entries())
+    if (!suggesting.has(id)) addFieldError(errors, `organisationIds[${index}]`, remedy);
+  if (errors.size > 0)
+    throw new ProblemError(
+      "organisation_not_suggesting",
+      "No search was made. Name only organisations that implement suggestions.",
+      { errors },
+    );
+  const userEmailAddresses = await emailAddressesOf(deps, person);
+  const results = await searchAll(deps, { organisationIds, userEmailAddresses, ...(filter && { filter }) });
+  await remember(deps, person.id, organisationIds);
+  await recordShown(deps, person.sessionId, results);
+  return results;
+}

@@ -1,0 +1,66 @@
+import { sql } from "kysely";
+import type { OrganisationResult } from "../../../accounts/contact-suggestions.ts";
+import { sha256 } from "../../../store/encrypt.ts";
+import type { Trx } from "../../../store/store.ts";
+import type { PortalDeps } from "../person.ts";
+
+/** The latest suggestions kept per session. */
+const maxShown = 20_000;
+
+export interface Suggested {
+  name: string;
+  emailAddress: string;
+}
+
+const hashOf = (organisationId: string, { name, emailAddress }: Suggested): string =>
+  sha256(JSON.stringify([organisationId, name, emailAddress.toLowerCase()]));
+
+/** Stores hashes of the suggestions shown in a session, to check invitations against (D-87). */
+export async function recordShown(
+  { store, now }: Pick<PortalDeps, "store" | "now">,
+  sessionId: string,
+  results: readonly OrganisationResult[],
+): Promise<void> {
+  const shown = results.flatMap((result) =>
+    "failure" in result ? [] : result.suggestions.map((one) => hashOf(result.organisation.id, one)),
+  );
+  if (shown.length === 0) return;
+  const hashes = JSON.stringify([...new Set(shown)]);
+  await store.transaction(async (trx) => {
+    // The lock keeps the session alive and serialises its searches, which could deadlock on the same rows.
+    const session = await trx
+      .selectFrom("sessions")
+      .select("token_hash")
+      .where("token_hash", "=", sessionId)
+      .forNoKeyUpdate()
+      .executeTakeFirst();
+    if (session === undefined) return;
+    // As one parameter: there may be thousands.
+    await sql`
+      insert into shown_suggestions (session_id, suggestion_hash, shown_at)
+      select ${sessionId}, hash, ${now()}::timestamptz from json_array_elements_text(${hashes}::text::json) as hash
+      on conflict (session_id, suggestion_hash) do update set shown_at = excluded.shown_at`.execute(trx);
+    await sql`
+      delete from shown_suggestions where session_id = ${sessionId} and shown_at < (
+        select shown_at from shown_suggestions where session_id = ${sessionId}
+        order by shown_at desc offset ${maxShown - 1} limit 1)`.execute(trx);
+  });
+}
+
+/** Indexes of people who were not suggested in the session by this organisation under this name. */
+export async function notShown(
+  trx: Trx,
+  sessionId: string,
+  organisationId: string,
+  people: readonly Suggested[],
+): Promise<number[]> {
+  const hashes = people.map((one) => hashOf(organisationId, one));
+  const rows = await trx
+    .selectFrom("shown_suggestions")
+    .select("suggestion_hash")
+    .where("session_id", "=", sessionId)
+    .where("suggestion_hash", "in", hashes)
+    .execute();
+  const shown = new Set(rows.map((row) => row.suggestion_hash));
+  return hashes.flatMap((hash, index) => (shown.has(hash) ? [] : [index]));
+}

@@ -1,0 +1,140 @@
+import { type RawBuilder, type SqlBool, sql } from "kysely";
+import { infinitePosition, microsecondsOf, olderThan, youngerThan } from "../../../http/keyset.ts";
+import { type Listed, type ListKey, type ListPage, listCursor } from "../../../http/list-cursor.ts";
+import { offerFlags } from "../../../offers/read-offer.ts";
+import { containsPattern } from "../../../store/contains-pattern.ts";
+import type { PortalDeps, SignedInPerson } from "../person.ts";
+import { responses } from "./read-offers.ts";
+
+/** `decision`: a worker applied, and the offer is neither complete, withdrawn nor past (D-116). */
+export const offerStates = ["decision", "open", "past", "complete", "withdrawn"] as const;
+export type OfferStateFilter = (typeof offerStates)[number];
+
+/** By the time of the work. */
+export const offerTimes = ["upcoming", "past"] as const;
+
+/** By their creation, or by the start of the work. Offers without a date come after all that have one. */
+export const offerOrders = ["newest", "oldest", "nextWork", "lastWork"] as const;
+export type OfferOrder = (typeof offerOrders)[number];
+
+export interface OfferFilter {
+  state?: OfferStateFilter | undefined;
+  time?: (typeof offerTimes)[number] | undefined;
+  /** Part of the title or of a worker's name. */
+  text?: string | undefined;
+  /** Work that ends after this time. */
+  from?: Date | undefined;
+  /** Work that begins before this time. */
+  until?: Date | undefined;
+  /** @default the next work first for upcoming work and decisions, the last first for past work, otherwise the newest offer */
+  order?: OfferOrder | undefined;
+}
+
+export type FoundOffer = Awaited<ReturnType<typeof findOffers>>["rows"][number];
+
+/** The newest first, or by the time of the work: a cursor of one order means nothing in the other. */
+export const newestOffersCursor = listCursor("offers", /./);
+export const workTimeCursor = listCursor("offersByWorkTime", /./);
+
+export function offerOrderOf({ order, state, time }: OfferFilter): OfferOrder {
+  if (order !== undefined) return order;
+  if (time === "past") return "lastWork";
+  return time === "upcoming" || state === "decision" ? "nextWork" : "newest";
+}
+
+const sorting = {
+  newest: { cursor: newestOffersCursor, column: "offers.created_at", direction: "desc" },
+  oldest: { cursor: newestOffersCursor, column: "offers.created_at", direction: "asc" },
+  nextWork: { cursor: workTimeCursor, column: "offers.work_from", direction: "asc" },
+  lastWork: { cursor: workTimeCursor, column: "offers.work_from", direction: "desc" },
+} as const;
+
+export const offersCursor = (filter: OfferFilter) => sorting[offerOrderOf(filter)].cursor;
+
+/** The matching offers of the person's organisations, in the order of the filter (D-116). */
+export async function findOffers(
+  { store: { db }, now }: PortalDeps,
+  { organisationIds }: SignedInPerson,
+  filter: OfferFilter,
+  { before, limit }: ListPage,
+) {
+  const at = now();
+  const order = offerOrderOf(filter);
+  const { cursor, column, direction } = sorting[order];
+  const conditions: RawBuilder<SqlBool>[] = [
+    ...(filter.state === undefined ? [] : stateConditions[filter.state](at)),
+    ...(filter.time === undefined ? [] : [filter.time === "past" ? isPast(at) : notPast(at)]),
+    ...(filter.from === undefined ? [] : [sql<SqlBool>`ends_at > ${filter.from}`]),
+    ...(filter.until === undefined ? [] : [sql<SqlBool>`(work_from < ${filter.until} and ends_at is not null)`]),
+    ...(filter.text === undefined ? [] : [await contains(db, filter.text)]),
+  ];
+  const after = (key: ListKey | undefined) =>
+    (direction === "asc" ? youngerThan : olderThan)([column, "offers.id"], key);
+  const readWhere = (further: RawBuilder<SqlBool>[], most: number) =>
+    db
+      .selectFrom("offers")
+      .innerJoin("organisations", "organisations.id", "offers.organisation_id")
+      .select(["offers.id", "title", "offers.created_at as createdAt", "events"])
+      .select(["ends_at", "completed_at", "withdrawn_at", "organisations.name as organisationName"])
+      .select([microsecondsOf(column).as("position"), responses])
+      .where("offers.organisation_id", "in", organisationIds)
+      .where(sql.join<SqlBool>([...conditions, ...further], sql` and `))
+      .orderBy(column, direction)
+      .orderBy("offers.id", direction)
+      .limit(most)
+      .execute();
+  const read: Awaited<ReturnType<typeof readWhere>> = [];
+  if (order !== "lastWork") read.push(...(await readWhere([after(before)], limit + 1)));
+  else {
+    // Backwards, the index begins with offers without a date, which come last in every order.
+    const isUndated = before?.position === infinitePosition;
+    if (!isUndated) read.push(...(await readWhere([after(before), sql`work_from < 'infinity'`], limit + 1)));
+    if (read.length <= limit)
+      read.push(
+        ...(await readWhere(
+          [after(isUndated ? before : undefined), sql`work_from = 'infinity'`],
+          limit + 1 - read.length,
+        )),
+      );
+  }
+  const cut: Listed<(typeof read)[number]> = cursor.cut(read, limit, (row) => row);
+  return { ...cut, rows: cut.rows.map((row) => ({ ...row, ...offerFlags(row, at) })) };
+}
+
+// D-06: an offer without events is never past.
+// What has ended has begun: the index on the start then skips what is ahead.
+const isPast = (at: Date) => sql<SqlBool>`(ends_at <= ${at} and work_from <= ${at})`;
+const notPast = (at: Date) => sql<SqlBool>`(ends_at is null or ends_at > ${at})`;
+const isOpen = sql<SqlBool>`completed_at is null and withdrawn_at is null`;
+const isApplied = sql<SqlBool>`exists (select from recipients where offer_id = offers.id and response = 'applied')`;
+
+const stateConditions: Record<OfferStateFilter, (at: Date) => RawBuilder<SqlBool>[]> = {
+  decision: (at) => [isOpen, notPast(at), isApplied],
+  open: (at) => [isOpen, notPast(at)],
+  past: (at) => [isOpen, isPast(at)],
+  complete: () => [sql`completed_at is not null and withdrawn_at is null`],
+  withdrawn: () => [sql`withdrawn_at is not null`],
+};
+
+/** More matching workers than this are looked for in each offer; the offers of fewer are found by an index. */
+const fewWorkers = 50;
+
+async function contains(db: PortalDeps["store"]["db"], text: string): Promise<RawBuilder<SqlBool>> {
+  const pattern = containsPattern(text);
+  const workers = await db
+    .selectFrom("workers")
+    .select("id")
+    .where("name", "ilike", pattern)
+    .limit(fewWorkers + 1)
+    .execute();
+  const ofWorkers =
+    workers.length > fewWorkers
+      ? // With `limit` the planner asks the index for each offer; it would hash all recipients of all offers for `exists`.
+        sql`coalesce((
+          select true from recipients join workers on workers.id = worker_id
+          where offer_id = offers.id and workers.name ilike ${pattern} limit 1), false)`
+      : sql`offers.id in (
+          select offer_id from recipients
+          where worker_id in (select json_array_elements_text(${JSON.stringify(workers.map(({ id }) => id))}::text::json)))`;
+  return sql`(title ilike ${pattern} or ${ofWorkers})`;
+}

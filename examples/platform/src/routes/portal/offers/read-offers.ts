@@ -1,0 +1,117 @@
+import { type SqlBool, sql } from "kysely";
+import { jsonArrayFrom } from "kysely/helpers/postgres";
+import { microsecondsOf, olderThan } from "../../../http/keyset.ts";
+import { type ListPage, listCursor } from "../../../http/list-cursor.ts";
+import { offerNotFound } from "../../../offers/apply-action.ts";
+import { offerFlags } from "../../../offers/read-offer.ts";
+import type { RecipientResponse } from "../../../offers/transition.ts";
+import { placeName } from "../../../store/place-name.ts";
+import type { PortalDeps, SignedInPerson } from "../person.ts";
+
+export type ListedOffer = Awaited<ReturnType<typeof readOffers>>["rows"][number];
+
+const cursor = listCursor("offers", /./);
+
+/** The offers of the person's organisations, newest first, with their counts of responses. */
+async function readOffers(
+  { store, now }: PortalDeps,
+  { organisationIds }: SignedInPerson,
+  { before, limit }: ListPage,
+) {
+  const read = await store.db
+    .selectFrom("offers")
+    .select(["id", "title", "created_at as createdAt", "ends_at", "completed_at", "withdrawn_at"])
+    .select(microsecondsOf("offers.created_at").as("position"))
+    .select(responses)
+    .where("organisation_id", "in", organisationIds)
+    .where(olderThan(["offers.created_at", "offers.id"], before))
+    .orderBy("created_at", "desc")
+    .orderBy("id", "desc")
+    .limit(limit + 1)
+    .execute();
+  const at = now();
+  const { rows, next } = cursor.cut(read, limit, (row) => row);
+  const offers = rows.map(({ id, title, createdAt, responses, ...times }) => {
+    return { id, title, createdAt, ...offerFlags(times, at), responses };
+  });
+  return { rows: offers, next };
+}
+
+export const offerList = { cursor, read: readOffers };
+
+/** An offer with all details for its organisation. */
+export type OfferDetails = Awaited<ReturnType<typeof readOfferDetails>>;
+export type RecipientDetails = OfferDetails["recipients"][number];
+
+export interface RecipientQuery {
+  /** The last recipient of the previous page. */
+  after?: number | undefined;
+  limit: number;
+}
+
+/**
+ * @param query the page of recipients, applicants first
+ * @throws {ProblemError} `offer_not_found`, also for another organisation's offer
+ */
+export async function readOfferDetails(
+  { store, now }: Pick<PortalDeps, "store" | "now">,
+  { organisationIds }: Pick<SignedInPerson, "organisationIds">,
+  offerId: string,
+  { after, limit }: RecipientQuery = { limit: 0 },
+) {
+  const offer = await store.db
+    .selectFrom("offers")
+    .selectAll()
+    .select(({ selectFrom }) => [
+      jsonArrayFrom(
+        selectFrom("recipients")
+          .innerJoin("workers", "workers.id", "recipients.worker_id")
+          .select(["recipients.id", "worker_id as workerId", "name", "response", "confirmation"])
+          .select(["opened_at as openedAt", "responded_at as respondedAt", "closed_at as closedAt"])
+          .whereRef("offer_id", "=", "offers.id")
+          .orderBy(({ eb }) => eb("response", "=", "applied"), "desc")
+          .orderBy("recipients.id")
+          .$if(after !== undefined, (query) => query.where(comesAfter(after ?? 0)))
+          .limit(limit),
+      ).as("recipients"),
+      // Also a person of an agency, who is not of this organisation.
+      selectFrom("people").select("name").whereRef("people.id", "=", "created_by_user_id").as("createdBy"),
+      selectFrom("organisations")
+        .select("name")
+        .whereRef("organisations.id", "=", "offers.organisation_id")
+        .as("organisationName"),
+    ])
+    .select([responses, placeName.as("place")])
+    .where("id", "=", offerId)
+    .where("organisation_id", "in", organisationIds)
+    .executeTakeFirst();
+  if (offer === undefined) throw offerNotFound();
+  return { ...offer, ...offerFlags(offer, now()) };
+}
+
+/** Those of the workers who have applied to the offer, by name. */
+export const readApplicants = ({ store }: Pick<PortalDeps, "store">, offerId: string, workerIds: readonly string[]) =>
+  store.db
+    .selectFrom("recipients")
+    .innerJoin("workers", "workers.id", "recipients.worker_id")
+    .select(["worker_id as workerId", "name"])
+    .where("offer_id", "=", offerId)
+    .where("response", "=", "applied")
+    .where(sql<SqlBool>`worker_id in (select json_array_elements_text(${JSON.stringify(workerIds)}::text::json))`)
+    .orderBy("name")
+    .orderBy("worker_id")
+    .execute();
+
+/** Follows the order of recipients, by the current response of the last one. */
+const comesAfter = (id: number) => sql<SqlBool>`(response <> 'applied', recipients.id) > (
+  select last.response <> 'applied', last.id from recipients as last where last.id = ${id} and last.offer_id = offers.id)`;
+
+/** The number of workers per response. */
+export const responses = sql<Record<RecipientResponse, number>>`(
+  select json_build_object(
+    'applied', count(*) filter (where response = 'applied'),
+    'rejected', count(*) filter (where response = 'rejected'),
+    'none', count(*) filter (where response = 'none')
+  )
+  from recipients where offer_id = offers.id
+)`.as("responses");

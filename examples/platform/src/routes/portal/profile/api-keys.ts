@@ -1,0 +1,90 @@
+import { randomBytes, randomUUID } from "node:crypto";
+import { z } from "zod";
+import { apiKeyHint, apiKeyPrefix } from "../../../accounts/api-key-hint.ts";
+import { lineField } from "../../../http/fields.ts";
+import { ProblemError } from "../../../http/problem.ts";
+import { sha256 } from "../../../store/encrypt.ts";
+import type { Trx } from "../../../store/store.ts";
+import type { PortalDeps, SignedInPerson } from "../person.ts";
+
+export const apiKeySchema = z.strictObject({ name: lineField.max(100) });
+
+/** Enough to rotate keys of many systems; the page lists all. */
+const maxKeys = 100;
+
+export type ReadApiKey = Awaited<ReturnType<typeof readApiKeys>>[number];
+
+const keysOf = ({ store }: PortalDeps, { organisationId }: SignedInPerson) =>
+  store.db
+    .selectFrom("api_keys")
+    .leftJoin("organisations as agencies", "agencies.id", "agency_id")
+    .select(["api_keys.id", "api_keys.name", "hint", "api_keys.created_at as createdAt", "last_used_at as lastUsedAt"])
+    .select("agencies.name as agencyName")
+    .where("organisation_id", "=", organisationId);
+
+/** The keys that give access to the organisation's offers, with the agency that holds each, newest first (D-119). */
+export const readApiKeys = (deps: PortalDeps, person: SignedInPerson) =>
+  keysOf(deps, person).orderBy("api_keys.created_at", "desc").orderBy("api_keys.id").execute();
+
+/** @throws {ProblemError} `api_key_not_found`, also for another organisation's key */
+export async function readApiKey(deps: PortalDeps, person: SignedInPerson, id: string): Promise<ReadApiKey> {
+  const key = await keysOf(deps, person).where("api_keys.id", "=", id).executeTakeFirst();
+  if (key === undefined) throw apiKeyNotFound();
+  return key;
+}
+
+const apiKeyNotFound = (): ProblemError =>
+  new ProblemError("api_key_not_found", "Your organisation has no key with this id.");
+
+/**
+ * Creates a key in the caller's transaction (D-119). Only its hash is stored.
+ *
+ * @returns the key, which cannot be shown again
+ * @throws {ProblemError} `too_many_api_keys`
+ */
+export async function createApiKey(
+  trx: Trx,
+  { now }: Pick<PortalDeps, "now">,
+  { organisationId }: SignedInPerson,
+  { name }: z.infer<typeof apiKeySchema>,
+): Promise<string> {
+  // The lock serialises concurrent requests of one organisation.
+  await trx.selectFrom("organisations").select("id").where("id", "=", organisationId).forNoKeyUpdate().execute();
+  const { count } = await trx
+    .selectFrom("api_keys")
+    .select(({ fn }) => fn.countAll<string>().as("count"))
+    .where("organisation_id", "=", organisationId)
+    .executeTakeFirstOrThrow();
+  if (Number(count) >= maxKeys)
+    throw new ProblemError("too_many_api_keys", `An organisation has at most ${maxKeys} keys. Revoke one first.`);
+  const key = `${apiKeyPrefix}${randomBytes(32).toString("base64url")}`;
+  await trx
+    .insertInto("api_keys")
+    .values({
+      key_hash: sha256(key),
+      hint: apiKeyHint(key),
+      id: `key_${randomUUID()}`,
+      name,
+      organisation_id: organisationId,
+      agency_id: null,
+      created_at: now(),
+    })
+    .execute();
+  return key;
+}
+
+/**
+ * Revokes a key: the next request with it is 401.
+ *
+ * @throws {ProblemError} `api_key_not_found`, also for another organisation's key
+ */
+export async function revokeApiKey({ store }: PortalDeps, { organisationId }: SignedInPerson, id: string) {
+  const revoked = await store.db
+    .deleteFrom("api_keys")
+    .where("id", "=", id)
+    .where("organisation_id", "=", organisationId)
+    .returning("name")
+    .executeTakeFirst();
+  if (revoked === undefined) throw apiKeyNotFound();
+  return revoked;
+}

@@ -1,0 +1,43 @@
+import { z } from "zod";
+import { lineField, textField } from "../../../http/fields.ts";
+import type { PortalDeps, SignedInPerson } from "../person.ts";
+
+export const placeSchema = z.strictObject({ id: textField, name: lineField.max(200) });
+
+/** The form that creates an offer lists all of them. */
+const maxPlaces = 1_000;
+
+export type Place = z.infer<typeof placeSchema>;
+
+/** The places to which the organisation has given names, by name (D-131). */
+export const readPlaces = ({ store }: Pick<PortalDeps, "store">, organisationIds: readonly string[]) =>
+  store.db
+    .selectFrom("places")
+    .select(["id", "name"])
+    .where("organisation_id", "in", organisationIds)
+    .orderBy("name")
+    .orderBy("id")
+    .limit(maxPlaces)
+    .execute();
+
+/** Names a place, or gives it another name. */
+export async function namePlace(
+  { store }: Pick<PortalDeps, "store">,
+  { organisationId }: SignedInPerson,
+  { id, name }: Place,
+): Promise<void> {
+  await store.db
+    .insertInto("places")
+    .values({ organisation_id: organisationId, id, name })
+    .onConflict((conflict) => conflict.columns(["organisation_id", "id"]).doUpdateSet({ name }))
+    .execute();
+}
+
+/** Removes the name. Offers show the id again. */
+export async function removePlaceName(
+  { store }: Pick<PortalDeps, "store">,
+  { organisationId }: SignedInPerson,
+  id: string,
+): Promise<void> {
+  await store.db.deleteFrom("places").where("organisation_id", "=", organisationId).where("id", "=", id).execute();
+}

@@ -1,0 +1,21 @@
+import type { EndpointCheck } from "../../../dispatch/outbound/test-endpoint.ts";
+import { enableEndpoint, restartSchedules } from "../../../dispatch/webhooks/disabled-endpoint.ts";
+import { decryptSecrets } from "../../../store/encrypt.ts";
+import type { PortalDeps, SignedInPerson } from "../person.ts";
+import { checkEndpoint, savedEndpoint } from "./check-endpoint.ts";
+
+/**
+ * Enables a disabled endpoint if it passes both checks (D-73).
+ *
+ * @returns the checks
+ * @throws {ProblemError} `profile_missing`, or `endpoint_check_failed` with the checks
+ */
+export async function reenableEndpoint(deps: PortalDeps, { organisationId }: SignedInPerson): Promise<EndpointCheck[]> {
+  const endpoint = await savedEndpoint(deps, organisationId);
+  const { secret } = decryptSecrets(endpoint, deps.encryptionKey, organisationId, deps.now());
+  const checks = await checkEndpoint(deps, { ...endpoint, secret });
+  // A profile saved in the meantime has passed the checks too.
+  await deps.store.transaction((trx) => enableEndpoint(trx, organisationId));
+  await restartSchedules(deps.store, organisationId);
+  return checks;
+}

@@ -1,0 +1,18 @@
+import { ProblemError } from "../../../http/problem.ts";
+import type { PortalDeps, SignedInPerson } from "../person.ts";
+import { publishEndpoint } from "./check-endpoint.ts";
+
+/**
+ * Removes the base address and its secrets (D-120). Pending deliveries are held until an address is saved again; new events get
+ * no delivery.
+ *
+ * @throws {ProblemError} `profile_missing`
+ */
+export async function removeProfile(deps: PortalDeps, { organisationId }: SignedInPerson): Promise<void> {
+  const { numDeletedRows } = await deps.store.db
+    .deleteFrom("endpoints")
+    .where("organisation_id", "=", organisationId)
+    .executeTakeFirstOrThrow();
+  if (numDeletedRows === 0n) throw new ProblemError("profile_missing", "There is no base address to remove.");
+  publishEndpoint(deps, organisationId);
+}

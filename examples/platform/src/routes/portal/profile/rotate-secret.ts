@@ -1,0 +1,48 @@
+import { z } from "zod";
+import type { EndpointCheck } from "../../../dispatch/outbound/test-endpoint.ts";
+import { invalidRequest, ProblemError } from "../../../http/problem.ts";
+import { encrypt, matchesEncrypted } from "../../../store/encrypt.ts";
+import type { PortalDeps, SignedInPerson } from "../person.ts";
+import { checkEndpoint, checkScheme, publishEndpoint, savedEndpoint, secretField } from "./check-endpoint.ts";
+
+export const rotationSchema = z.strictObject({ secret: secretField });
+
+/** The overlap of rotated secrets (D-75). */
+const overlapMs = 24 * 60 * 60_000;
+
+/**
+ * Secret rotation. The endpoint must accept the new one already. The old one remains valid for an overlap of 24 hours, while
+ * the receiver's instances change; a still older one, from a rotation within that time, ends (D-75).
+ *
+ * @returns the checks, made with the new secret only
+ * @throws {ProblemError} `invalid_request`, `profile_missing`, `endpoint_check_failed` with the checks, or
+ *   `edit_conflict` when the profile was saved during the checks
+ */
+export async function rotateSecret(
+  deps: PortalDeps,
+  { organisationId }: SignedInPerson,
+  { secret }: z.infer<typeof rotationSchema>,
+): Promise<EndpointCheck[]> {
+  const endpoint = await savedEndpoint(deps, organisationId);
+  checkScheme(endpoint.scheme, secret);
+  if (matchesEncrypted(secret, endpoint.encrypted_secret, deps.encryptionKey, organisationId))
+    throw invalidRequest(new Map([["secret", ["Choose another secret; this is the current one."]]]));
+  const checks = await checkEndpoint(deps, { ...endpoint, secret });
+  const now = deps.now();
+  const { numUpdatedRows } = await deps.store.db
+    .updateTable("endpoints")
+    .set({
+      encrypted_secret: encrypt(secret, deps.encryptionKey, organisationId),
+      previous_encrypted_secret: endpoint.encrypted_secret,
+      previous_secret_until: new Date(now.getTime() + overlapMs),
+      updated_at: now,
+    })
+    .where("organisation_id", "=", organisationId)
+    // The checked profile must be unchanged. Every encryption of a secret differs, so this detects any save.
+    .where("encrypted_secret", "=", endpoint.encrypted_secret)
+    .executeTakeFirstOrThrow();
+  if (numUpdatedRows === 0n)
+    throw new ProblemError("edit_conflict", "The profile was saved during the checks. Reload it and try again.");
+  publishEndpoint(deps, organisationId);
+  return checks;
+}

@@ -1,0 +1,101 @@
+import { z } from "zod";
+import type { EndpointCheck } from "../../../dispatch/outbound/test-endpoint.ts";
+import { enableEndpoint, restartSchedules } from "../../../dispatch/webhooks/disabled-endpoint.ts";
+import { nullAsAbsent } from "../../../generated/received-values.ts";
+import { textField } from "../../../http/fields.ts";
+import { invalidRequest } from "../../../http/problem.ts";
+import { encrypt, matchesEncrypted } from "../../../store/encrypt.ts";
+import type { EndpointScheme } from "../../../store/tables.ts";
+import type { PortalDeps, SignedInPerson } from "../person.ts";
+import { checkEndpoint, checkScheme, secretField } from "./check-endpoint.ts";
+
+export const profileSchema = nullAsAbsent(
+  z.strictObject({
+    baseAddress: textField,
+    // Required for any other change: a new address must not get signatures of a secret that its owner does not know.
+    secret: secretField.optional(),
+    scheme: z.enum(["timestampDigest", "timestampDigestAndStandardWebhooks"]).optional(),
+    suggestsContacts: z.boolean(),
+  }),
+);
+
+type Profile = z.infer<typeof profileSchema>;
+
+/**
+ * Saves a company profile if both checks of its base address pass. Without a secret it only changes the suggestions switch, and
+ * makes no checks (D-41).
+ *
+ * @returns the checks, if any
+ * @throws {ProblemError} `invalid_request`, or `endpoint_check_failed` with the checks
+ */
+export async function saveProfile(
+  deps: PortalDeps,
+  { organisationId }: SignedInPerson,
+  { secret, scheme, ...rest }: Profile,
+): Promise<EndpointCheck[]> {
+  if (secret === undefined) {
+    await switchSuggestions(deps, organisationId, { scheme, ...rest });
+    deps.signals.publish({ topic: "endpoint", organisationId });
+    return [];
+  }
+  const profile = { secret, scheme: scheme ?? "timestampDigest", ...rest };
+  checkScheme(profile.scheme, profile.secret);
+  const checks = await checkEndpoint(deps, profile);
+  await saveEndpoint(deps, organisationId, profile);
+  await restartSchedules(deps.store, organisationId);
+  return checks;
+}
+
+/** In one statement, so that a concurrent save cannot be overwritten. */
+async function switchSuggestions(
+  { store, now }: PortalDeps,
+  organisationId: string,
+  { baseAddress, scheme, suggestsContacts }: Profile,
+): Promise<void> {
+  const { numUpdatedRows } = await store.db
+    .updateTable("endpoints")
+    .set({ suggests_contacts: suggestsContacts, updated_at: now() })
+    .where("organisation_id", "=", organisationId)
+    .where("base_address", "=", baseAddress)
+    .$if(scheme !== undefined, (query) => query.where("scheme", "=", scheme ?? "timestampDigest"))
+    .executeTakeFirstOrThrow();
+  if (numUpdatedRows > 0n) return;
+  const remedy =
+    "Enter the secret. It can be omitted only to change suggestsContacts, with the saved base address and scheme.";
+  throw invalidRequest(new Map([["secret", [remedy]]]));
+}
+
+function saveEndpoint(
+  { store, encryptionKey, now }: PortalDeps,
+  organisationId: string,
+  { baseAddress, scheme, secret, suggestsContacts }: Profile & { scheme: EndpointScheme; secret: string },
+): Promise<void> {
+  return store.transaction(async (trx) => {
+    const current = await trx
+      .selectFrom("endpoints")
+      .select(["base_address", "scheme", "encrypted_secret"])
+      .where("organisation_id", "=", organisationId)
+      .forUpdate()
+      .executeTakeFirst();
+    // D-75: the old secret remains valid only for the same address, scheme and current secret.
+    const isSame =
+      current?.base_address === baseAddress &&
+      current.scheme === scheme &&
+      matchesEncrypted(secret, current.encrypted_secret, encryptionKey, organisationId);
+    const values = {
+      base_address: baseAddress,
+      scheme,
+      encrypted_secret: encrypt(secret, encryptionKey, organisationId),
+      ...(!isSame && { previous_encrypted_secret: null, previous_secret_until: null }),
+      suggests_contacts: suggestsContacts,
+      updated_at: now(),
+    };
+    await trx
+      .insertInto("endpoints")
+      .values({ organisation_id: organisationId, ...values })
+      .onConflict((conflict) => conflict.column("organisation_id").doUpdateSet(values))
+      .execute();
+    // D-73: the endpoint has passed its checks.
+    await enableEndpoint(trx, organisationId);
+  });
+}

@@ -1,0 +1,24 @@
+import { type SqlBool, sql } from "kysely";
+import { type ListPage, listCursor } from "../../http/list-cursor.ts";
+import { emailAddressesOf, type PortalDeps, type SignedInPerson } from "./person.ts";
+
+const cursor = listCursor("mails", /^$/);
+
+/** Mail to the person, newest first; with `showAllMail`, all mail. */
+async function readMails(deps: PortalDeps, person: SignedInPerson, { before, limit }: ListPage) {
+  const addresses = await emailAddressesOf(deps, person);
+  const mails = await deps.store.db
+    .selectFrom("mails")
+    .select(["id", "to_address as to", "subject", "body", "created_at as sentAt"])
+    .$if(!deps.showAllMail, (query) => query.where(sql`lower(to_address)`, "in", addresses))
+    // A mail that still waits for what it reports.
+    .where(sql<SqlBool>`(due_at is null or due_at <= now() or digest_of is null)`)
+    // The column is an integer; a cursor may hold more.
+    .$if(before !== undefined, (query) => query.where(sql<SqlBool>`id < ${before?.position}::bigint`))
+    .orderBy("id", "desc")
+    .limit(limit + 1)
+    .execute();
+  return cursor.cut(mails, limit, ({ id }) => ({ position: id, id: "" }));
+}
+
+export const mailList = { cursor, read: readMails };

@@ -1,0 +1,96 @@
+import { randomUUID } from "node:crypto";
+import { sql } from "kysely";
+import { z } from "zod";
+import { nullAsAbsent } from "../../generated/received-values.ts";
+import { ProblemError } from "../../http/problem.ts";
+import type { Store, Trx } from "../../store/store.ts";
+
+/** Every device gets every notification, so their number is limited (D-91). */
+const maxDevices = 20;
+
+export const deviceSchema = nullAsAbsent(
+  z.strictObject({
+    platform: z.enum(["ios", "android"]),
+    // Opaque; Firebase tokens have about 160 characters.
+    token: z
+      .string()
+      .regex(/^[\x21-\x7e]{1,4096}$/)
+      .optional(),
+  }),
+);
+
+export type NewDevice = z.infer<typeof deviceSchema>;
+
+/**
+ * Registers a device in the caller's transaction. A known token moves to this worker (D-79). If the worker then has too many
+ * devices, the oldest are removed.
+ *
+ * @returns the id, and whether it is new
+ */
+export async function addDevice(trx: Trx, workerId: string, { platform, token }: NewDevice) {
+  // The lock serialises concurrent requests of one worker.
+  await trx.selectFrom("workers").select("id").where("id", "=", workerId).forNoKeyUpdate().execute();
+  const newId = `device_${randomUUID()}`;
+  const isSame = sql<boolean>`devices.worker_id = excluded.worker_id and devices.platform = excluded.platform`;
+  // One statement: between two, another worker could take the token.
+  const { id } = await trx
+    .insertInto("devices")
+    .values({
+      id: newId,
+      worker_id: workerId,
+      platform,
+      token: token ?? null,
+      created_at: sql<Date>`clock_timestamp()`,
+    })
+    .onConflict((conflict) =>
+      conflict
+        .column("token")
+        .where("token", "is not", null)
+        .doUpdateSet({
+          // A new id, so that pending pushes to the previous worker do not reach the phone.
+          id: sql<string>`case when ${isSame} then devices.id else excluded.id end`,
+          worker_id: sql<string>`excluded.worker_id`,
+          platform: sql<"ios" | "android">`excluded.platform`,
+          created_at: sql<Date>`excluded.created_at`,
+        }),
+    )
+    .returning("id")
+    .executeTakeFirstOrThrow();
+  await trx
+    .deleteFrom("devices")
+    .where("id", "in", ({ selectFrom }) =>
+      selectFrom("devices")
+        .select("id")
+        .where("worker_id", "=", workerId)
+        .orderBy("created_at", "desc")
+        .orderBy("id", "desc")
+        .offset(maxDevices),
+    )
+    .execute();
+  return { id, isNew: id === newId };
+}
+
+/** The worker's devices, the last registered first. Tokens are not returned: a token allows pushing to the phone. */
+export const listDevices = ({ db }: Store, workerId: string) =>
+  db
+    .selectFrom("devices")
+    .select(["id", "platform", "created_at as registeredAt"])
+    .select(({ eb }) => eb("token", "is not", null).as("hasToken"))
+    .where("worker_id", "=", workerId)
+    .orderBy("created_at", "desc")
+    .orderBy("id", "desc")
+    .execute();
+
+/**
+ * Stops pushing to the device. Earlier notifications stay on the menu.
+ *
+ * @throws {ProblemError} `device_not_found`, also when it is another worker's
+ */
+export async function removeDevice({ db }: Store, workerId: string, id: string): Promise<void> {
+  const { numDeletedRows } = await db
+    .deleteFrom("devices")
+    .where("id", "=", id)
+    .where("worker_id", "=", workerId)
+    .executeTakeFirstOrThrow();
+  if (numDeletedRows === 0n) throw new ProblemError("device_not_found", "You have no device with this id.");
+}

@@ -1,0 +1,127 @@
+import { randomUUID } from "node:crypto";
+import { z } from "zod";
+import { hashPassword } from "../../accounts/passwords.ts";
+import { type NewSession, openSession, signIn } from "../../accounts/sessions.ts";
+import { invitationValidDays } from "../../generated/decisions.ts";
+import { lineField } from "../../http/fields.ts";
+import { ProblemError } from "../../http/problem.ts";
+import { sha256 } from "../../store/encrypt.ts";
+import type { Trx } from "../../store/store.ts";
+import { addContact } from "./contacts.ts";
+import { type WorkerAppDeps, worker } from "./worker.ts";
+
+const dayMs = 24 * 60 * 60 * 1_000;
+
+export type OpenInvitation = Awaited<ReturnType<typeof readInvitation>>;
+
+/**
+ * The invitation of a link that was mailed.
+ *
+ * @throws {ProblemError} `invitation_not_found` when it is unknown, used or expired
+ */
+export async function readInvitation({ store, now }: Pick<WorkerAppDeps, "store" | "now">, token: string) {
+  const invitation = await store.db
+    .selectFrom("invitations")
+    .innerJoin("organisations", "organisations.id", "invitations.organisation_id")
+    .innerJoin("people", "people.id", "invited_by")
+    .select([
+      "invitations.id",
+      "invitations.name",
+      "email_address as emailAddress",
+      "invitations.created_at as invitedAt",
+    ])
+    .select(["organisations.id as organisationId", "organisations.name as organisationName"])
+    .select(["people.name as invitedBy"])
+    // Whether the invited person has joined before.
+    .select(({ selectFrom, exists }) =>
+      exists(
+        selectFrom("workers")
+          .select("workers.id")
+          .whereRef("workers.email_address", "=", "invitations.sign_in_address"),
+      ).as("isWorker"),
+    )
+    .where("token_hash", "=", sha256(token))
+    .where("accepted_at", "is", null)
+    .where("invitations.created_at", ">", new Date(now().getTime() - invitationValidDays * dayMs))
+    .executeTakeFirst();
+  if (invitation === undefined) throw invitationNotFound();
+  return invitation;
+}
+
+const invitationNotFound = (): ProblemError =>
+  new ProblemError(
+    "invitation_not_found",
+    `The link works once, and for ${invitationValidDays} days. Ask the organisation for another invitation, or sign in.`,
+  );
+
+/** What a person enters who joins. The address is the one that was invited. */
+export const joinSchema = z.strictObject({ name: lineField.max(100), password: z.string().min(8).max(500) });
+
+/**
+ * Accepts an invitation: the person becomes a worker, and shares availability with the organisation, which gets the Worker Added
+ * Contact webhook (D-122).
+ *
+ * @throws {ProblemError} `invitation_not_found`
+ */
+export async function joinAsWorker(
+  deps: WorkerAppDeps,
+  token: string,
+  { name, password }: z.infer<typeof joinSchema>,
+): Promise<NewSession> {
+  // Before the costly hash.
+  await readInvitation(deps, token);
+  const passwordHash = await hashPassword(password);
+  const id = `worker_${randomUUID()}`;
+  await deps.store.transaction(async (trx) => {
+    const { organisation_id, sign_in_address: address } = await useInvitation(trx, deps, token);
+    const joined = await trx
+      .insertInto("workers")
+      .values({ id, name, email_address: address, password_hash: passwordHash })
+      .onConflict((conflict) => conflict.doNothing())
+      .returning("id")
+      .executeTakeFirst();
+    // Joined by another invitation meanwhile: the page then asks for the password.
+    if (joined === undefined) throw new ProblemError("edit_conflict", "You have joined already. Reload the page.");
+    await addContact(trx, deps, id, organisation_id);
+  });
+  return openSession(deps.store, worker, id, deps.now());
+}
+
+/**
+ * Accepts an invitation as the worker who joined with the same address before.
+ *
+ * @param credentials the password, and the address that the request came from
+ * @throws {ProblemError} `invitation_not_found`, `invalid_credentials` or `too_many_sign_ins`
+ */
+export async function acceptAsWorker(
+  deps: WorkerAppDeps,
+  token: string,
+  credentials: { password: string; address: string },
+): Promise<NewSession> {
+  const { emailAddress } = await readInvitation(deps, token);
+  const session = await signIn(deps, worker, { name: emailAddress, ...credentials });
+  await deps.store.transaction(async (trx) => {
+    const { id } = await trx
+      .selectFrom("workers")
+      .select("id")
+      .where("email_address", "=", emailAddress.toLowerCase())
+      .executeTakeFirstOrThrow();
+    const { organisation_id } = await useInvitation(trx, deps, token);
+    await addContact(trx, deps, id, organisation_id);
+  });
+  return session;
+}
+
+/** One use: a concurrent one waits for the row, and then finds it used. */
+async function useInvitation(trx: Trx, { now }: Pick<WorkerAppDeps, "now">, token: string) {
+  const used = await trx
+    .updateTable("invitations")
+    .set({ accepted_at: now() })
+    .where("token_hash", "=", sha256(token))
+    .where("accepted_at", "is", null)
+    .where("created_at", ">", new Date(now().getTime() - invitationValidDays * dayMs))
+    .returning(["organisation_id", "sign_in_address"])
+    .executeTakeFirst();
+  if (used === undefined) throw invitationNotFound();
+  return used;
+}

@@ -1,0 +1,66 @@
+import type { Notification } from "../../dispatch/push/push-transport.ts";
+import { microsecondsOf, olderThan } from "../../http/keyset.ts";
+import { type ListPage, listCursor, type PagedList } from "../../http/list-cursor.ts";
+import { placeName } from "../../store/place-name.ts";
+import type { Store } from "../../store/store.ts";
+
+const cursor = listCursor("notifications", /^\d{1,15}$/);
+
+export type MenuItem = Awaited<ReturnType<typeof readMenu>>["rows"][number];
+
+/** The worker's notifications menu, newest first: notifications to several devices are one entry (D-48). */
+async function readMenu({ store }: { store: Store }, { id: workerId }: { id: string }, { before, limit }: ListPage) {
+  const read = await store.db
+    .selectFrom(({ selectFrom }) =>
+      selectFrom("notifications")
+        .distinctOn(["offer_id", "reason"])
+        .selectAll()
+        .where("worker_id", "=", workerId)
+        .orderBy("offer_id")
+        .orderBy("reason")
+        .orderBy("created_at")
+        .orderBy("id")
+        .as("notifications"),
+    )
+    .innerJoin("offers", "offers.id", "notifications.offer_id")
+    .innerJoin("organisations", "organisations.id", "offers.organisation_id")
+    .innerJoin("recipients", (join) =>
+      join
+        .onRef("recipients.offer_id", "=", "notifications.offer_id")
+        .onRef("recipients.worker_id", "=", "notifications.worker_id"),
+    )
+    .select(["notifications.id", "notifications.offer_id as offerId", "offers.title as offerTitle"])
+    .select(["offers.events", placeName.as("place")])
+    .select(["notifications.reason", "notifications.created_at as createdAt"])
+    .select(["organisations.name as organisationName", "recipients.response", "recipients.opened_at as openedAt"])
+    .select(microsecondsOf("notifications.created_at").as("position"))
+    .where(olderThan(["notifications.created_at", "notifications.id"], before))
+    .orderBy("notifications.created_at", "desc")
+    .orderBy("notifications.id", "desc")
+    .limit(limit + 1)
+    .execute();
+  return cursor.cut(read, limit, ({ position, id }) => ({ position, id: String(id) }));
+}
+
+export const menu = { cursor, read: readMenu };
+
+type MenuNotification = Pick<Notification, "id" | "offerId" | "offerTitle" | "reason" | "createdAt">;
+
+/** An entry of the menu as JSON. */
+export const menuEntry = ({ id, offerId, offerTitle, reason, createdAt }: MenuNotification) => ({
+  id,
+  offerId,
+  offerTitle,
+  reason,
+  successful: reason === "successful" ? true : reason === "unsuccessful" ? false : null,
+  createdAt,
+});
+
+/** The menu as JSON. */
+export const menuEntries: PagedList<{ store: Store }, { id: string }, unknown> = {
+  cursor,
+  async read(deps, worker, page) {
+    const { rows, next } = await readMenu(deps, worker, page);
+    return { rows: rows.map(menuEntry), next };
+  },
+};

@@ -1,0 +1,46 @@
+import { type SqlBool, sql } from "kysely";
+import { microsecondsOf, youngerThan } from "../../http/keyset.ts";
+import { type ListPage, listCursor } from "../../http/list-cursor.ts";
+import { placeName } from "../../store/place-name.ts";
+import type { WorkerAppDeps } from "./worker.ts";
+
+export type WorkerShift = Awaited<ReturnType<typeof readShifts>>["rows"][number];
+
+const cursor = listCursor("shifts", /./);
+
+/** Work that the worker got and that is not over, the next first (D-118). */
+const readShifts = async (deps: Deps, { id }: { id: string }, { before, limit }: ListPage) => {
+  const read = await workOf(deps, id)
+    .where("confirmation", "<>", "")
+    .where("withdrawn_at", "is", null)
+    .where(youngerThan(["offers.work_from", "offers.id"], before))
+    .limit(limit + 1)
+    .execute();
+  return cursor.cut(read, limit, (row) => row);
+};
+
+export const shifts = { cursor, read: readShifts };
+
+/** Offers that wait for the worker's response, the next work first. */
+export const readOpenOffers = (deps: Deps, workerId: string, limit: number) =>
+  workOf(deps, workerId)
+    .where("response", "=", "none")
+    .where("withdrawn_at", "is", null)
+    .where("completed_at", "is", null)
+    .limit(limit)
+    .execute();
+
+type Deps = Pick<WorkerAppDeps, "store" | "now">;
+
+const workOf = ({ store, now }: Deps, workerId: string) =>
+  store.db
+    .selectFrom("recipients")
+    .innerJoin("offers", "offers.id", "recipients.offer_id")
+    .innerJoin("organisations", "organisations.id", "offers.organisation_id")
+    .select(["offers.id", "title", "events", placeName.as("place"), "opened_at as openedAt"])
+    .select(["organisations.name as organisationName"])
+    .select(microsecondsOf("offers.work_from").as("position"))
+    .where("worker_id", "=", workerId)
+    .where(sql<SqlBool>`(ends_at is null or ends_at > ${now()})`)
+    .orderBy("offers.work_from")
+    .orderBy("offers.id");

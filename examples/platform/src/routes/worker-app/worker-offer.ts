@@ -1,0 +1,54 @@
+import { applyAction, offerNotAddressed, refusalProblem } from "../../offers/apply-action.ts";
+import { offerFlags } from "../../offers/read-offer.ts";
+import type { WorkerAction } from "../../offers/transition.ts";
+import { placeName } from "../../store/place-name.ts";
+import type { WorkerAppDeps } from "./worker.ts";
+
+/**
+ * The offer as the worker sees it, without the other recipients.
+ *
+ * @throws {ProblemError} `offer_not_found`, also when the offer was not addressed to this worker
+ */
+export async function viewOffer(deps: WorkerAppDeps, workerId: string, id: string) {
+  const offer = await deps.store.db
+    .selectFrom("offers")
+    .innerJoin("recipients", "offer_id", "offers.id")
+    .innerJoin("organisations", "organisations.id", "organisation_id")
+    .selectAll("offers")
+    .select(["response", "confirmation", "organisations.name as organisationName", placeName.as("placeName")])
+    .where("offers.id", "=", id)
+    // D-36: a worker who was not addressed gets 404.
+    .where("worker_id", "=", workerId)
+    .executeTakeFirst();
+  if (offer === undefined) throw offerNotAddressed();
+  const flags = offerFlags(offer, deps.now());
+  return {
+    id: offer.id,
+    organisation: { id: offer.organisation_id, name: offer.organisationName },
+    title: offer.title,
+    details: offer.details,
+    locationPlaceId: offer.location_place_id,
+    placeName: offer.placeName,
+    events: offer.events,
+    ...flags,
+    response: offer.response,
+    successful: flags.complete ? offer.confirmation !== "" : null,
+  };
+}
+
+export type WorkerOffer = Awaited<ReturnType<typeof viewOffer>>;
+
+/**
+ * Opens or closes the offer view, applies or rejects.
+ *
+ * @throws {ProblemError} `offer_not_found`, `offer_completed` or `offer_withdrawn`
+ */
+export async function actAsWorker(
+  deps: WorkerAppDeps,
+  workerId: string,
+  id: string,
+  type: WorkerAction,
+): Promise<void> {
+  const result = await deps.store.transaction((trx) => applyAction(trx, deps, { workerId }, id, { type, workerId }));
+  if (result !== "done") throw refusalProblem(result, offerNotAddressed);
+}

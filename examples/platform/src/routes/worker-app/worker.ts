@@ -1,0 +1,24 @@
+import type { Role } from "../../accounts/sessions.ts";
+import type { SessionDeps } from "../../accounts/signed-in-routes.ts";
+import type { NotificationFeed } from "../../dispatch/push/notification-feed.ts";
+import type { OfferDeps } from "../../offers/offer-deps.ts";
+
+export interface WorkerAppDeps extends OfferDeps, SessionDeps {
+  feed: NotificationFeed;
+}
+
+/** Signs in with the worker's id, or with the address that was invited (D-122). */
+export const worker: Role = {
+  owner: "worker_id",
+  name: "workerId",
+  sessionPath: "/worker-app/session",
+  find: ({ db }, id) =>
+    db
+      .selectFrom("workers")
+      .select(["id", "password_hash"])
+      .where(({ eb, or }) => or([eb("id", "=", id), eb("email_address", "=", id.toLowerCase())]))
+      // An id that is another worker's address: the id comes first, as before there were addresses.
+      .orderBy(({ eb }) => eb("id", "=", id), "desc")
+      .limit(1)
+      .executeTakeFirst(),
+};
