@@ -53,17 +53,11 @@ export async function startBackground(options: BackgroundOptions): Promise<Backg
       log.warn(record, "endpoint.changed");
     },
   });
-  const push = startPush({ store, leases, transport: pushTransport, onError });
-  const mail = startMail({ store, leases, transport: mailTransport, onError });
+  const push = startPush({ store, leases, signals, transport: pushTransport, onError });
+  const mail = startMail({ store, leases, signals, transport: mailTransport, onError });
   const purgeBatch = async (): Promise<number> =>
     (await purgeExpired(store, now(), settings.retention, onError)) ? 0 : retentionIdleMs;
   const retention = runLoop(purgeBatch, onError);
-  signals.subscribe((heard) => {
-    const topic = heard === "everything" ? heard : heard.topic;
-    if (topic === "everything" || topic === "delivery" || topic === "endpoint") delivery.wake();
-    if (topic === "everything" || topic === "notification") push.wake();
-    if (topic === "everything" || topic === "mail") mail.wake();
-  });
   return {
     onRequest: metrics.onRequest,
     metricsAddress: metricsServer?.address,

@@ -37,8 +37,11 @@ describe.each(await storesUnderTest())("a claim on $title", ({ createDatabase })
     const [firstLeases, secondLeases] = [await open(), await open()];
     const processOf = (name: string, leases: Leases, loaded: () => Promise<void>) =>
       startDispatcher<number, "sent">({
-        ...{ store, leases, onError },
-        ...{ queue: { name: "mails", table: "mails", id: "id", capacity: 8 }, maxUnderWay: 8 },
+        store,
+        leases,
+        onError,
+        queue: { name: "mails", wokenBy: [], table: "mails", id: "id", capacity: 8 },
+        maxUnderWay: 8,
         async load(claimed) {
           await loaded();
           return new Map(claimed.map(({ rowId }) => [rowId, rowId]));

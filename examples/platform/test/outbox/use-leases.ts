@@ -15,7 +15,12 @@ export const leaseMs = 2_000;
 export const queue = webhooks(() => new Date());
 /** A queue whose lanes are never closed and have the capacity of a claim. */
 export const wide: OutboxQueue = {
-  ...{ name: "webhooks", table: "deliveries", id: "sequence", lane: "organisation_id", capacity: 100 },
+  name: "webhooks",
+  wokenBy: [],
+  table: "deliveries",
+  id: "sequence",
+  lane: "organisation_id",
+  capacity: 100,
 };
 
 export const acknowledge = (trx: Trx, rowIds: readonly number[]) =>

@@ -1,4 +1,5 @@
 import { sql } from "kysely";
+import type { Signals } from "../../store/signals.ts";
 import type { Store, Trx } from "../../store/store.ts";
 import { endLeases, type Leases } from "../outbox/leases.ts";
 import { type Lease, type OutboxQueue, onlyLane, wakeWhenDue } from "../outbox/outbox-queue.ts";
@@ -33,6 +34,8 @@ export const mailboxTransport: MailTransport = { send: async () => undefined };
 export interface MailOptions {
   store: Store;
   leases: Leases;
+  /** Wakes it after each commit that wrote mail. Without it, call `wake()`. */
+  signals?: Pick<Signals, "subscribe">;
   transport: MailTransport;
   /** Receives errors, also of the transport. Sending continues. */
   onError: (error: unknown) => void;
@@ -50,7 +53,13 @@ const sendLimitMs = 12_000;
 export const maxMailAttempts = 8;
 
 /** The mails as a queue with one lane. */
-export const mails: OutboxQueue = { name: "mails", table: "mails", id: "id", capacity: maxUnderWay };
+export const mails: OutboxQueue = {
+  name: "mails",
+  wokenBy: ["mail"],
+  table: "mails",
+  id: "id",
+  capacity: maxUnderWay,
+};
 
 interface DueMail extends Mail {
   attempts: number;
@@ -59,13 +68,12 @@ interface DueMail extends Mail {
 type SentMail = Attempted<DueMail, "sent" | "retry" | "rejected">;
 
 /** Sends mail until it is stopped, at least once: if the process dies while it sends, another attempt follows. */
-export function startMail({ store, leases, transport, onError, firstRetryMs = 60_000 }: MailOptions): Loop {
+export function startMail({ transport, firstRetryMs = 60_000, ...context }: MailOptions): Loop {
+  const { store, onError } = context;
   return startDispatcher<DueMail, SentMail["result"]>({
-    store,
-    leases,
+    ...context,
     queue: mails,
     maxUnderWay,
-    onError,
     load: (claimed) => loadMails(store, claimed),
     async attempt({ attempts: _, ...mail }) {
       try {

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { retryAfterMs } from "./create-outbound.ts";
+import { joinAddress, retryAfterMs } from "./create-outbound.ts";
 
 // RFC 9110, 10.2.3 has both forms, 5.6.7 those of a date; the date is that of its example.
 const now = Date.UTC(1999, 11, 31, 23, 59, 0);
@@ -21,3 +21,55 @@ test.each([undefined, "", "-1", "1.5", "soon", "1e3", "2000-01-01", "Fri Dec 31 
   "ignores %j",
   (header) => expect(retryAfterMs(header, now)).toBeUndefined(),
 );
+
+test.each([
+  ["https://example.com", "https://example.com/test/auth"],
+  ["https://example.com/", "https://example.com/test/auth"],
+  ["https://example.com/someprefix", "https://example.com/someprefix/test/auth"],
+  ["https://example.com/someprefix/", "https://example.com/someprefix/test/auth"],
+  ["https://example.com/a/b//", "https://example.com/a/b/test/auth"],
+  ["http://example.com:8080/p/", "http://example.com:8080/p/test/auth"],
+  ["https://example.com/with%20space/", "https://example.com/with%20space/test/auth"],
+])("joins %s", (base, joined) => expect(joinAddress(base, "/test/auth").href).toBe(joined));
+
+test.each([
+  ["plain", "plain"],
+  ["a/b", "a%2Fb"],
+  ["a?b#c", "a%3Fb%23c"],
+  ["ü ", "%C3%BC%20"],
+  ["%2e%2e", "%252e%252e"],
+  ["a\\b", "a%5Cb"],
+  ["...", "..."],
+])("encodes the path parameter %j", (workerId, encoded) =>
+  expect(joinAddress("https://example.com/p/", "/contact/new/{workerId}", { workerId }).href).toBe(
+    `https://example.com/p/contact/new/${encoded}`,
+  ),
+);
+
+test.each(["", ".", "..", "\ud800"])("refuses the path parameter %j", (workerId) =>
+  expect(() => joinAddress("https://example.com", "/contact/new/{workerId}", { workerId })).toThrow(
+    expect.objectContaining({ code: "invalid_address" }),
+  ),
+);
+
+test.each(["http://127.0.0.1:99999", "https://[::1", "https://"])("says what to check in %j", (base) => {
+  expect(() => joinAddress(base, "/test")).toThrow(/host name and its port/);
+});
+
+test.each([
+  "",
+  "example.com",
+  "ftp://example.com",
+  "file:///etc/passwd",
+  "javascript:alert(1)",
+  "https://",
+  "https://user:secret@example.com",
+  "https://user@example.com",
+  "https://example.com/?a=b",
+  "https://example.com?",
+  "https://example.com/#",
+])("refuses the base address %j, without repeating it", (base) => {
+  expect(() => joinAddress(base, "/test")).toThrow(
+    expect.objectContaining({ code: "invalid_address", message: expect.not.stringContaining("secret") }),
+  );
+});

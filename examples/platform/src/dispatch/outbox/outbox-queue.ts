@@ -1,10 +1,12 @@
 import { type RawBuilder, sql } from "kysely";
-import type { Trx } from "../../store/store.ts";
+import type { Topic, Trx } from "../../store/store.ts";
 import type { QueueName } from "../../store/tables.ts";
 
 /** A table whose rows are their own queue. */
 export interface OutboxQueue {
   name: QueueName;
+  /** The topics of signals after which rows may be due. */
+  wokenBy: readonly Topic[];
   table: "deliveries" | "notifications" | "mails";
   /** The column with the number by which rows are leased. */
   id: "sequence" | "id";

@@ -1,4 +1,5 @@
 import { setImmediate } from "node:timers/promises";
+import type { Signals } from "../../store/signals.ts";
 import type { Store, Trx } from "../../store/store.ts";
 import { claimRows } from "./claim-rows.ts";
 import { GroupCommit } from "./group-commit.ts";
@@ -20,6 +21,8 @@ export interface Attempted<Row, Result> extends Leased<Row> {
 export interface DispatcherOptions<Row, Result> {
   store: Store;
   leases: Leases;
+  /** Wakes the dispatcher after the commits of all processes. Without it, only the caller's `wake` does. */
+  signals?: Pick<Signals, "subscribe"> | undefined;
   queue: OutboxQueue;
   /** How many rows this process attempts at a time. */
   maxUnderWay: number;
@@ -63,7 +66,7 @@ const shortestPauseMs = 1;
 
 /**
  * Processes the rows of a queue until it is stopped: claims due rows, attempts each, and settles them in groups. Sleeps until the
- * next row is due, or until `wake` is called after a commit. Each row is attempted at least once; if its result could not be
+ * next row is due, or until a signal of the queue's topics. Each row is attempted at least once; if its result could not be
  * stored, it is attempted again.
  */
 export function startDispatcher<Row, Result>(options: DispatcherOptions<Row, Result>): Loop {
@@ -150,9 +153,13 @@ export function startDispatcher<Row, Result>(options: DispatcherOptions<Row, Res
   };
 
   const loop = runLoop(tick, noteError);
+  const unsubscribe = options.signals?.subscribe((heard) => {
+    if (heard === "everything" || queue.wokenBy.includes(heard.topic)) loop.wake();
+  });
   return {
     wake: loop.wake,
     async stop() {
+      unsubscribe?.();
       await loop.stop();
       await Promise.all(underWay.values());
       if (hasStrayLeases) await leases.freeAllBut(queue.name, []).catch(onError);

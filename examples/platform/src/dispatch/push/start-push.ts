@@ -1,5 +1,6 @@
 import { sql } from "kysely";
 import { placeName } from "../../store/place-name.ts";
+import type { Signals } from "../../store/signals.ts";
 import type { Store, Trx } from "../../store/store.ts";
 import { endLeases, type Leases } from "../outbox/leases.ts";
 import { type Lease, type OutboxQueue, wakeWhenDue } from "../outbox/outbox-queue.ts";
@@ -10,6 +11,8 @@ import type { PushTransport } from "./push-transport.ts";
 export interface PushOptions {
   store: Store;
   leases: Leases;
+  /** Wakes it after each commit that wrote notifications. Without it, call `wake()`. */
+  signals?: Pick<Signals, "subscribe">;
   transport: PushTransport;
   /** Called with the number of pushes whose outcome was stored. */
   onSettled?: (count: number) => void;
@@ -26,14 +29,13 @@ export const maxPushAttempts = 10;
 
 type AttemptedPush = Attempted<DueNotification, "sent" | "refused">;
 
-/** Pushes notifications (D-48) until it is stopped. `wake()` after a commit that wrote some. */
-export function startPush({ store, leases, transport, onSettled, onError, firstRetryMs = 5_000 }: PushOptions): Loop {
+/** Pushes notifications (D-48) until it is stopped. */
+export function startPush({ transport, onSettled, firstRetryMs = 5_000, ...context }: PushOptions): Loop {
+  const { store, onError } = context;
   return startDispatcher<DueNotification, AttemptedPush["result"]>({
-    store,
-    leases,
+    ...context,
     queue: pushes,
     maxUnderWay,
-    onError,
     load: (claimed) => loadNotifications(store, claimed),
     async attempt({ platform, token, attempts: _, ...content }) {
       const { deviceId: id, workerId } = content;
@@ -86,6 +88,7 @@ async function settlePushes(trx: Trx, made: readonly AttemptedPush[], firstRetry
  */
 export const pushes: OutboxQueue = {
   name: "pushes",
+  wokenBy: ["notification"],
   table: "notifications",
   id: "id",
   lane: "offer_id",

@@ -4,7 +4,7 @@ import { truncateUtf8 } from "../../http/fields.ts";
 import { decryptSecrets } from "../../store/encrypt.ts";
 import type { Store } from "../../store/store.ts";
 import type { EventTable } from "../../store/tables.ts";
-import { fillPath } from "../outbound/join-address.ts";
+import { fillPath } from "../outbound/create-outbound.ts";
 import type { Outbound, OutboundFailureCode, OutboundResult, Sign } from "../outbound/outbound.ts";
 import { sendSigned, type Webhook } from "../outbound/send-signed.ts";
 import type { Lease } from "../outbox/outbox-queue.ts";

@@ -1,5 +1,6 @@
 import { sql } from "kysely";
 import { attemptTimeoutMs } from "../../generated/decisions.ts";
+import type { Signals } from "../../store/signals.ts";
 import type { Store } from "../../store/store.ts";
 import type { Outbound, Sign } from "../outbound/outbound.ts";
 import type { Leases } from "../outbox/leases.ts";
@@ -14,6 +15,8 @@ import { type AttemptRecord, settleAttempts } from "./settle-attempts.ts";
 export interface DeliveryOptions {
   store: Store;
   leases: Leases;
+  /** Wakes it after each commit that recorded an event. Without it, call `wake()`. */
+  signals?: Pick<Signals, "subscribe">;
   outbound: Outbound;
   sign: Sign;
   /** Opens the endpoints' encrypted secrets. */
@@ -42,8 +45,8 @@ export interface DeliveryOptions {
 const maxUnderWay = 512;
 
 /**
- * Delivers webhooks until it is stopped. Call `wake()` after a commit that recorded an event. `stop()` starts no more
- * attempts, waits for those in flight, and releases those that take too long.
+ * Delivers webhooks until it is stopped. `stop()` starts no more attempts, waits for those in flight, and releases those that
+ * take too long.
  */
 export function startDelivery(options: DeliveryOptions): Loop {
   const {
@@ -67,6 +70,7 @@ export function startDelivery(options: DeliveryOptions): Loop {
   const dispatcher = startDispatcher<PendingDelivery, Attempt>({
     store,
     leases: options.leases,
+    signals: options.signals,
     queue: webhooks(now),
     maxUnderWay,
     onError,
@@ -105,6 +109,7 @@ const perEndpoint = 8;
  */
 export const webhooks = (now: () => Date): OutboxQueue => ({
   name: "webhooks",
+  wokenBy: ["delivery", "endpoint"],
   table: "deliveries",
   id: "sequence",
   lane: "organisation_id",

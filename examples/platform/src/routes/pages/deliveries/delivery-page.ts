@@ -1,4 +1,4 @@
-import { fillPath } from "../../../dispatch/outbound/join-address.ts";
+import { fillPath } from "../../../dispatch/outbound/create-outbound.ts";
 import { webhookCall } from "../../../dispatch/webhooks/attempt-delivery.ts";
 import { ProblemError } from "../../../http/problem.ts";
 import { type ReadAttempt, type ReadDelivery, readAttempts, readDelivery } from "../../portal/deliveries/deliveries.ts";
