@@ -6,7 +6,7 @@
 // without dependencies: it is what installs them.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { existsSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { delimiter, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
@@ -46,6 +46,15 @@ const installationFor = (flags) => {
   return [...filters(["!@offers/bench"]), "install"];
 };
 
+/** The store that the folder's packages are linked from. pnpm refuses any other one, such as that of another HOME. */
+const linkedStore = () => {
+  const file = join(root, "node_modules", ".modules.yaml");
+  if (!existsSync(file)) return [];
+  const { storeDir } = JSON.parse(readFileSync(file, "utf8"));
+  // pnpm appends the version of its format.
+  return existsSync(storeDir) ? [`--store-dir=${dirname(storeDir)}`] : [];
+};
+
 const args = process.argv.slice(2);
 
 if (process.env.OFFERS_BOOTSTRAPPED !== "1") {
@@ -60,7 +69,8 @@ if (process.env.OFFERS_BOOTSTRAPPED !== "1") {
   const env = { ...process.env, PATH: [join(root, "node_modules", ".bin"), process.env.PATH].join(delimiter) };
   const flags = [];
   while (args[0]?.startsWith("--")) flags.push(args.shift());
-  await run("pnpm", [...installationFor(flags), "--frozen-lockfile", "--prefer-offline", "--reporter=silent"]);
+  const quietly = ["--frozen-lockfile", "--prefer-offline", "--reporter=silent"];
+  await run("pnpm", [...installationFor(flags), ...linkedStore(), ...quietly]);
   if (flags.includes("--build")) {
     // The installation has just been made: pnpm would check it again, with the ages of all versions.
     const options = ["--config.verifyDepsBeforeRun=false", "--reporter-hide-prefix", "--silent"];
