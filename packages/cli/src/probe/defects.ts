@@ -72,6 +72,13 @@ const serious = {
       "Respond with 401 if a signature header occurs more than once, or if its value is a list that was joined with a comma.",
     line: "request.headers.timestamp   // Node keeps one of two; see request.headersDistinct",
   },
+  receiver_stopped: {
+    title: "The receiver stopped while it was probed",
+    why: "A request that ends the process loses the events that it was handling, and every one until it is started again. Everybody who knows the address can send such a request.",
+    change:
+      "Look at the receiver's own output for the exception. Catch what parsing a header, a date or a body throws, and respond with 401 or 400.",
+    line: "new Date(timestamp).toISOString()   // throws a RangeError for what is no date",
+  },
   test_needs_authentication: {
     title: "GET /test asks for authentication",
     why: `GET /test is sent without a signature. ${unregistered}`,
@@ -229,6 +236,11 @@ const serious = {
     why: `Header names have no case (RFC 9110, section 5.1). Proxies and HTTP/2 write them in small letters. ${lost}`,
     change: "Look headers up without regard to case.",
   },
+  any_path_accepted: {
+    title: "Every path is accepted",
+    why: "The service cannot see that an address is wrong, and events that you do not handle are acknowledged and lost.",
+    change: "Respond with 404 to a path that you do not implement.",
+  },
   invalid_suggestions: {
     title: "The response to a search is not a list of suggestions",
     why: "The service uses the whole list or none of it. The hirer sees that your organisation's response was invalid.",
@@ -260,11 +272,6 @@ const serious = {
     title: "The method of a request is ignored",
     why: "A method that your endpoint does not have reaches its handler. Proxies and firewalls decide by the method.",
     change: "Respond with 405 and an Allow header to every other method.",
-  },
-  any_path_accepted: {
-    title: "Every path is accepted",
-    why: "The service cannot see that an address is wrong, and events that you do not handle are acknowledged and lost.",
-    change: "Respond with 404 to a path that you do not implement.",
   },
   secret_leaked: {
     title: "A response repeats a secret or a signature",

@@ -160,7 +160,8 @@ const isAboutSignature = (id: string): boolean => /^(digests|headers|timestamps|
 /** Digits that are right in another zone than the one that the Timestamp names. */
 const zoneCases = /^timestamps\/zone-left-out|^freshness\/local-hands/;
 
-const emptySecretCases = /\/(timestamp-alone|empty-key|empty-input|word-undefined|word-undefined-key)$/;
+const emptySecretCases =
+  /^(digests|standard)\/(timestamp-alone|empty-key|empty-input|word-undefined|word-undefined-key)$/;
 
 const partCases = /\/(\d\d?-digits|\d\d?-characters?|40-good-characters|garbage-after|last-digit-g|empty-signature)$/;
 

@@ -3,7 +3,7 @@ import type { WireResponse } from "../wire/read-responses.ts";
 import { type DefectCode, defects, type NoteCode, notes } from "./defects.ts";
 import { findDefect, findNote, isMalformed, staleDefect } from "./find-defect.ts";
 import type { CaseOutcome, Mistake } from "./judge.ts";
-import type { Verdict } from "./run-corpus.ts";
+import { casesAtOnce, type Verdict } from "./run-corpus.ts";
 import { checkTimeoutMs, type TimingResult } from "./timing-cases.ts";
 
 /** A case that shows a defect. */
@@ -46,7 +46,12 @@ export function collectFindings(verdicts: readonly Verdict[], timing: readonly T
   const isAnyTimeAccepted = verdicts.some(
     ({ id, outcome }) => /^freshness\/hour-(old|ahead)$/.test(id) && outcome.responses[0]?.status === 200,
   );
-  for (const { id, each, outcome, mistakes } of verdicts) {
+  const last = lastRequests(verdicts);
+  for (const { each, outcome } of last)
+    add("receiver_stopped", evidenceOf(each, outcome, { kind: "status", text: "connections are refused since" }));
+  for (const verdict of verdicts) {
+    const { id, each, outcome, mistakes } = verdict;
+    if (outcome.isRefused || last.includes(verdict)) continue;
     for (const mistake of mistakes) {
       const step = stepsOf(each)[mistake.step ?? 0];
       const defect = findDefect(each, mistake, outcome);
@@ -71,6 +76,16 @@ export function collectFindings(verdicts: readonly Verdict[], timing: readonly T
     }),
     differences,
   };
+}
+
+/** The requests that were under way when the receiver stopped, one of which is the cause; none where it did not stop. */
+function lastRequests(verdicts: readonly Verdict[]): readonly Verdict[] {
+  const first = verdicts.findIndex(({ outcome }) => outcome.isRefused);
+  if (first < 0) return [];
+  const cutOff = verdicts
+    .slice(Math.max(0, first - casesAtOnce))
+    .filter(({ outcome }) => !outcome.isRefused && outcome.responses.includes(undefined));
+  return cutOff.length > 0 ? cutOff : verdicts.slice(first, first + 1);
 }
 
 function evidenceOf(each: CorpusCase, { sent, responses }: CaseOutcome, { text, step = 0 }: Mistake): Evidence {

@@ -23,6 +23,8 @@ export interface CaseOutcome {
   /** How long each request took, in milliseconds. */
   durationsMs: number[];
   problem?: Problem;
+  /** No connection was accepted: nothing listens there any more. */
+  isRefused?: true;
   /** Undefined for a receiver that cannot be asked. */
   noted?: Noted;
   /** What stood for `{{unique}}`. */

@@ -6,7 +6,7 @@ import { diagnoseChecks, endpoints, explainPrecision, plainRequest, type Subject
 import { collectFindings, type Findings, type ProbeFinding } from "./findings.ts";
 import type { CaseOutcome } from "./judge.ts";
 import { type RunSettings, runCase } from "./run-case.ts";
-import { type Receiver, runCorpus } from "./run-corpus.ts";
+import { casesAtOnce, type Receiver, runCorpus } from "./run-corpus.ts";
 import { runTimingCases, timingGroup } from "./timing-cases.ts";
 
 export interface ProbeOptions {
@@ -62,15 +62,21 @@ export async function probe(options: ProbeOptions): Promise<ProbeResult> {
 
   let done = 0;
   let silent = 0;
-  const onCase = ({ problem }: CaseOutcome): boolean => {
+  let hasStopped = false;
+  const onCase = ({ problem, isRefused = false }: CaseOutcome): boolean => {
     done += 1;
     if (problem === "no_response") silent += 1;
+    hasStopped ||= isRefused;
     options.onProgress?.(done, total);
-    return silent < maxSilentCases;
+    return silent < maxSilentCases && !hasStopped;
   };
   const verdicts = await runCorpus({ ...settings, groups: corpusGroups, onCase }, receiverAt(options));
   const unsent = total - timing.size - verdicts.length;
-  if (unsent > 0) skipped.set(`the receiver did not respond to ${maxSilentCases} others`, unsent);
+  if (unsent > 0)
+    skipped.set(
+      hasStopped ? "the receiver stopped" : `the receiver did not respond to ${maxSilentCases} others`,
+      unsent,
+    );
   const timingResults = unsent > 0 ? [] : await runTimingCases(url, timing);
   options.onProgress?.(total - unsent, total);
   const { findings, ...others } = collectFindings(verdicts, timingResults);
@@ -101,7 +107,7 @@ function failedChecks(finding: ProbeFinding, groups: readonly CorpusGroup[]): Pr
 function receiverAt({ url, counter }: ProbeOptions): Receiver {
   const count = async () => Number(await (await fetch(counter ?? "", { signal: AbortSignal.timeout(5_000) })).text());
   return {
-    concurrency: counter === undefined ? 4 : 1,
+    concurrency: counter === undefined ? casesAtOnce : 1,
     // It cannot be set up as a case needs it.
     targetOf: (needs) => (Object.keys(needs).length > 0 ? undefined : url),
     ...(counter !== undefined && { count }),

@@ -76,7 +76,16 @@ export async function runCase(
     : exchanges.map((one) => one.responses[0]);
   const problem = findProblem(exchanges, isPipelined(each) ? steps.length : 1);
   const durationsMs = exchanges.map((one) => one.durationMs);
-  return { responses, sent, durationsMs, secrets, unique, ...(problem !== undefined && { problem }) };
+  const isRefused = exchanges.some(({ error }) => error === "ECONNREFUSED");
+  return {
+    responses,
+    sent,
+    durationsMs,
+    secrets,
+    unique,
+    ...(problem !== undefined && { problem }),
+    ...(isRefused && { isRefused }),
+  };
 }
 
 function findProblem(exchanges: readonly Exchange[], asked: number): Problem | undefined {

@@ -2,6 +2,9 @@ import type { CorpusCase, CorpusGroup, ReceiverNeeds } from "../corpus/corpus.ts
 import { type CaseOutcome, judge, type Mistake, type Noted } from "./judge.ts";
 import { type RunSettings, runCase, type Target } from "./run-case.ts";
 
+/** How many cases a receiver is sent at once, unless it counts its handlers' runs. */
+export const casesAtOnce = 4;
+
 /** A receiver to send the corpus to. */
 export interface Receiver {
   /** How many cases it is sent at once. */

@@ -72,6 +72,14 @@ const plantedInNode: PlantedReceiver[] = [
     only: ["timestamps/second", "timestamps/minute", "digests/minute-precision-appended"],
     isMain: true,
   },
+  {
+    ...node("stops at a Timestamp that is no date", "receiver_stopped", "connections are refused since", [
+      nodeExpected,
+      `${nodeExpected} new Date(timestamp).toISOString();`,
+    ]),
+    only: ["timestamps"],
+    isMain: true,
+  },
   ...localZones.map((TZ) => ({
     ...node(`reads the Timestamp as local time in ${TZ}`, "zone_ignored", "UTC", [
       nodeParses,
