@@ -17,6 +17,7 @@ export const slowFiles = [
   "packages/cli/test/probe/languages.test.ts",
   "packages/cli/test/probe/planted-all.test.ts",
   "packages/webhook-kit/test/corpus/probe.test.ts",
+  "packages/webhook-kit/test/documents/receivers.test.ts",
   "packages/webhook-kit/test/inbox-kills/kills.test.ts",
   "tools/release/reproducible.test.ts",
   "tools/release/sabotage.test.ts",

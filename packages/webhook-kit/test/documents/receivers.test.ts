@@ -1,0 +1,90 @@
+// Every receiver that the documents and docstrings print is what a reader copies, so each is probed as it stands.
+import { type ChildProcess, execFileSync, spawn } from "node:child_process";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { expect, onTestFinished, test } from "vitest";
+import { type Snippet, snippetsIn } from "../../../../tools/gate/snippets.ts";
+import { probe } from "../../../cli/src/probe/probe.ts";
+import { readUrl } from "../../../cli/src/wire/receiver-url.ts";
+
+const root = join(import.meta.dirname, "../../../..");
+const secrets = {
+  timestampDigest: "5f0c9a7e-2d43-4f0e-9b7a-0d6f3c1e8a52",
+  standardWebhooks: "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw",
+};
+
+const tracked = execFileSync("git", ["ls-files", "*.md", "packages/webhook-kit/src/*.ts"], {
+  cwd: root,
+  encoding: "utf8",
+});
+const makesReceiver = /\b(webhook(Router|Listener|Handler|Function)|parseWebhook)\(/;
+const isTest = /"node:test"|createTestService/;
+/** Pages repeat a receiver: it is probed once. Those of the errors show a mistake each; a test of the reader's checks its own. */
+const receivers = new Map<string, Snippet>();
+for (const source of tracked.trim().split("\n"))
+  for (const snippet of source.startsWith("docs/errors/") ? [] : snippetsIn(root, source))
+    if (makesReceiver.test(snippet.code) && !isTest.test(snippet.code)) receivers.set(snippet.code, snippet);
+
+test("the documents print at least thirty different receivers", () =>
+  expect(receivers.size).toBeGreaterThanOrEqual(30));
+
+test.each([...receivers.values()])("the receiver of $source:$line has no finding", async ({ code }) => {
+  const scheme = code.includes("standardWebhooks()") ? "standardWebhooks" : "timestampDigest";
+  const secret = /\bsecret(?:: | = )"([^"]+)"/.exec(code)?.[1] ?? secrets[scheme];
+  const base = await serve(code, secret);
+  // A handler that asks the service, a queue or a database has none here, and a page may show one kind of event only.
+  const allowEvents = /onWorkerOfferResponse|onEvent/.test(code) && !/OffersClient|declare |\bpg\b/.test(code);
+  const { findings, notes } = await probe({
+    ...{ url: readUrl(base), scheme, secret, allowEvents },
+    // The stalled body takes 10 seconds.
+    ...{ only: [], skip: ["timing"] },
+  });
+  expect([...findings, ...notes].map((each) => JSON.stringify(each))).toEqual([]);
+});
+
+/** Runs a snippet. @returns its base address */
+async function serve(code: string, secret: string): Promise<string> {
+  // Below the package, where its own name and the frameworks are found.
+  const folder = mkdtempSync(join(import.meta.dirname, "started-"));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const file = join(folder, "snippet.ts");
+  writeFileSync(file, withExports(code));
+  const secretNames = code.matchAll(/\b([A-Z]+_)+SECRET\b/g);
+  const environment = {
+    ...Object.fromEntries([...secretNames].map(([name]) => [name, secret])),
+    WEBHOOK_SECRET: secret,
+    OFFERS_API_KEY: "key",
+  };
+  const child = spawn(process.execPath, [join(import.meta.dirname, "serve-snippet.ts"), file], {
+    env: { ...process.env, ...environment, OLD_WEBHOOK_SECRET: "the secret before it was rotated" },
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  onTestFinished(() => void child.kill("SIGKILL"));
+  const origin = `http://127.0.0.1:${await portOf(child)}`;
+  for (const path of ["", "/offers", "/webhooks", "/harbour/offers"])
+    if ((await fetch(`${origin}${path}/test`)).status === 200) return origin + path;
+  throw new Error("The receiver serves /test nowhere.");
+}
+
+/** Exports what a snippet makes and does not export itself. */
+function withExports(code: string): string {
+  const names = [...code.matchAll(/^const (app|webhooks|server|receive)\b/gm)].map(([, name]) => `export { ${name} };`);
+  return [code.replace(/^webhookRouter\(/m, "export const webhooks = $&"), ...names].join("\n");
+}
+
+async function portOf(child: ChildProcess): Promise<string> {
+  let errors = "";
+  child.stderr?.on("data", (data) => {
+    errors += data;
+  });
+  if (child.stdout)
+    for await (const line of createInterface({ input: child.stdout })) {
+      const port = /^listening (\d+)$/.exec(line)?.[1];
+      if (port) {
+        child.stdout.resume();
+        return port;
+      }
+    }
+  throw new Error(`The snippet made no receiver. ${errors}`);
+}

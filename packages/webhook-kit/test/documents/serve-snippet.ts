@@ -1,0 +1,89 @@
+// Runs a snippet of the documents as its reader would, and serves the receiver that it makes:
+//   node serve-snippet.ts FILE   prints `listening PORT`
+import { readFileSync } from "node:fs";
+import { createServer, type IncomingMessage, type RequestListener, Server, type ServerResponse } from "node:http";
+import { buffer } from "node:stream/consumers";
+import { pathToFileURL } from "node:url";
+import { getRequestListener } from "@hono/node-server";
+import express, { type RequestHandler } from "express";
+import { httpApiEvent } from "../recipes/lambda-events.ts";
+
+type Handle = (request: Request) => Promise<Response>;
+type Invoke = (event: object) => Promise<{
+  statusCode: number;
+  headers?: Record<string, string>;
+  body?: string;
+  isBase64Encoded?: boolean;
+}>;
+
+const file = process.argv[2] ?? "";
+
+// What a snippet only declares is the reader's own: a queue, a table of tenants whose secrets are all the same.
+const readersOwn: object = new Proxy(() => Promise.resolve(process.env.WEBHOOK_SECRET), {
+  get: (_, name) => (name === "then" ? undefined : readersOwn),
+});
+for (const [, name = ""] of readFileSync(file, "utf8").matchAll(/^declare (?:const|function) (\w+)/gm))
+  Reflect.set(globalThis, name, readersOwn);
+
+// A snippet listens on a port of its own choice, which another one may have taken.
+const { listen } = Server.prototype;
+const started: Server[] = [];
+Reflect.set(Server.prototype, "listen", function listenAnywhere(this: Server) {
+  started.push(this);
+  return listen.call(this, 0, "127.0.0.1");
+});
+
+const exported = Object.entries(await import(pathToFileURL(file).href));
+await new Promise(setImmediate);
+for (const [, value] of exported) await Object(value).ready?.();
+const own = started.find((server) => server.listening) ?? serverOf(exported.find(([, value]) => isReceiver(value)));
+if (!own.listening) await new Promise<void>((resolve) => listen.call(own, 0, "127.0.0.1", resolve));
+console.log(`listening ${Object(own.address()).port}`);
+
+function isReceiver(value: unknown): boolean {
+  const { callback, fetch, routing } = Object(value);
+  return [value, callback, fetch, routing].some((each) => typeof each === "function") || value instanceof Server;
+}
+
+function serverOf([name, value]: [name: string, value: unknown] = ["", undefined]): Server {
+  return value instanceof Server ? value : createServer(listenerOf(name, value));
+}
+
+/** A receiver by what it is: an application, a serverless function, a handler of Request or of node:http. */
+function listenerOf(name: string, value: unknown): RequestListener {
+  const { callback, fetch, routing, length } = Object(value);
+  if (typeof callback === "function") return callback.call(value);
+  if (typeof routing === "function") return routing;
+  if (typeof fetch === "function") return getRequestListener(fetch.bind(value));
+  if (name === "mountWebhooks" || name === "WebhooksModule") return onNest(name, value);
+  if (name === "handler") return invoke(value as Invoke);
+  if (name === "fallback")
+    return getRequestListener((request) => (value as (event: object) => Promise<Response>)({ request }));
+  // A router, or an application, which has its own paths.
+  if (length === 3 && !("listen" in Object(value))) return express().use("/offers", value as RequestHandler);
+  return length > 1 ? (value as RequestListener) : getRequestListener(value as Handle);
+}
+
+/** Nest is Express with other names. */
+function onNest(name: string, value: unknown): RequestListener {
+  const app = express();
+  if (name === "mountWebhooks") (value as (app: object) => void)(app);
+  else {
+    const forRoutes = (webhooks: RequestHandler) => (path: string) => app.use(`/${path}`, webhooks);
+    const apply = (webhooks: RequestHandler) => ({ forRoutes: forRoutes(webhooks) });
+    new (value as new () => { configure(consumer: object): void })().configure({ apply });
+  }
+  return app;
+}
+
+/** A gateway of AWS, which takes no body beyond 6 MiB to the function. */
+function invoke(handler: Invoke): RequestListener {
+  const receive = async (incoming: IncomingMessage, outgoing: ServerResponse) => {
+    const { method = "GET", url: path = "/", rawHeaders } = incoming;
+    if (Number(incoming.headers["content-length"] ?? 0) > 6 * 1024 * 1024) return void outgoing.writeHead(413).end();
+    const event = httpApiEvent({ method, path, rawHeaders, isBinary: true, body: await buffer(incoming) });
+    const { statusCode, headers, body, isBase64Encoded } = await handler(event);
+    outgoing.writeHead(statusCode, headers).end(Buffer.from(body ?? "", isBase64Encoded ? "base64" : "utf8"));
+  };
+  return (incoming, outgoing) => void receive(incoming, outgoing).catch(() => outgoing.destroy());
+}
