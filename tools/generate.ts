@@ -19,17 +19,15 @@ import { printSkills } from "./skills/print-skills.ts";
 
 const root = resolve(import.meta.dirname, "..");
 const types = await printTypes(root);
-const schemas = await printSchemas(root);
+const { offer: offerSchemas, others: otherSchemas } = await printSchemas(root);
 
 const products = new Map([
-  ["packages/client/src/generated/openapi.ts", types],
-  ["packages/client/src/generated/schemas.ts", await printSchemas(root, ["Offer"])],
-  ["packages/client/src/generated/offer-shape.ts", await printShape(root, "Offer")],
-  ["packages/webhook-kit/src/generated/openapi.ts", types],
-  ["packages/webhook-kit/src/generated/schemas.ts", schemas],
-  ["examples/platform/src/generated/openapi.ts", types],
-  ["examples/platform/src/generated/schemas.ts", schemas],
+  ["packages/contract/src/generated/openapi.ts", types],
+  ["packages/contract/src/generated/offer-schemas.ts", offerSchemas],
+  ["packages/contract/src/generated/schemas.ts", otherSchemas],
+  ["packages/contract/src/generated/decisions.ts", printConstants(root, "contract")],
   ["packages/client/src/generated/decisions.ts", printConstants(root, "client")],
+  ["packages/client/src/generated/offer-shape.ts", await printShape(root, "Offer")],
   ["packages/webhook-kit/src/generated/decisions.ts", printConstants(root, "webhook-kit")],
   ["packages/cli/src/generated/decisions.ts", printConstants(root, "cli")],
   ["examples/platform/src/generated/decisions.ts", printConstants(root, "platform")],
@@ -43,16 +41,6 @@ const products = new Map([
   ...(await drawDiagrams(root)),
   ...printSkills(root),
 ]);
-// How values are received more leniently than a schema says. The packages import nothing of each other, so each has a copy.
-for (const file of ["date-time.ts", "received-values.ts"]) {
-  const source = await readFile(resolve(root, "spec/received", file), "utf8");
-  const copy = `// Copied by tools/generate.ts from spec/received/${file}. Do not edit.\n\n${source}`;
-  const folders = ["packages/client", "packages/webhook-kit", "examples/platform"];
-  // The command line verifies signatures, and validates no payload.
-  if (file === "date-time.ts") folders.push("packages/cli");
-  for (const folder of folders) products.set(`${folder}/src/generated/${file}`, copy);
-}
-
 const check = process.argv.includes("--check");
 const drifted: string[] = [];
 for (const [path, content] of products) {

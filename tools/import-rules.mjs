@@ -38,18 +38,18 @@ export default {
     forbid(
       "packages-import-no-other-package",
       { path: "^packages/([^/]+)/" },
-      { path: "^packages/", pathNot: "^packages/$1/" },
+      { path: "^packages/", pathNot: "^packages/($1|contract)/" },
     ),
     forbid(
       "examples-import-no-other-example",
       { path: "^examples/([^/]+)/" },
       { path: "^examples/", pathNot: "^examples/$1/" },
     ),
-    // A published name leads into dist/.
+    // A published name leads into dist/; the private package of the contract is never built by itself.
     forbid(
       "examples-import-packages-by-their-names",
       { path: "^examples/" },
-      { path: "^packages/", pathNot: "^packages/[^/]+/dist/" },
+      { path: "^packages/", pathNot: "^packages/([^/]+/dist|contract/src)/" },
     ),
     ...wingRules,
     // Pages show what the JSON routes read and do, never the other way round.

@@ -1,11 +1,11 @@
 // Claims and settles deliveries on one store, without HTTP; the parent decides what else the store holds.
 
+import { defaultBreakerPolicy } from "@offers/contract/circuit-breaker";
+import { defaultRetrySchedule } from "@offers/contract/retry-schedule";
 import { claimRows } from "../../examples/platform/src/dispatch/outbox/claim-rows.ts";
 import { openLeases } from "../../examples/platform/src/dispatch/outbox/leases.ts";
 import type { Lease } from "../../examples/platform/src/dispatch/outbox/outbox-queue.ts";
 import { loadDeliveries } from "../../examples/platform/src/dispatch/webhooks/attempt-delivery.ts";
-import { defaultBreakerPolicy } from "../../examples/platform/src/dispatch/webhooks/circuit-breaker.ts";
-import { defaultRetrySchedule } from "../../examples/platform/src/dispatch/webhooks/retry-schedule.ts";
 import { settleAttempts } from "../../examples/platform/src/dispatch/webhooks/settle-attempts.ts";
 import { webhooks } from "../../examples/platform/src/dispatch/webhooks/start-delivery.ts";
 import { openStore } from "../../examples/platform/src/store/open-store.ts";

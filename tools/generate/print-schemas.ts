@@ -5,11 +5,27 @@ import { createClient } from "@hey-api/openapi-ts";
 import { parse } from "yaml";
 
 /**
- * The zod schemas of the document's components, by the zod plugin of @hey-api/openapi-ts.
- *
- * @param the components to print, with those that they refer to. @default all
+ * The zod schemas of the document's components in two modules: those of an offer as it is read, which the client bundles, and the
+ * others, which re-export them. zod's functions have no annotation that lets a bundler drop what is unused.
  */
-export async function printSchemas(root: string, only?: readonly string[]): Promise<string> {
+export async function printSchemas(root: string): Promise<{ offer: string; others: string }> {
+  const offer = await zodSchemas(root, ["Offer"]);
+  const all = await zodSchemas(root);
+  // A blank line ends the header, the imports, and each schema with its comment.
+  const [header, imports, ...schemas] = all.split("\n\n");
+  const others = schemas.filter((schema) => !offer.includes(schema.trimEnd())).join("\n\n");
+  const used = [...offer.matchAll(/export const (\w+)/g)].flatMap(([, name = ""]) =>
+    new RegExp(`\\b${name}\\b`).test(others) ? [name] : [],
+  );
+  const fromOffer = `import { ${used.join(", ")} } from './offer-schemas.ts';\n\nexport * from './offer-schemas.ts';`;
+  return {
+    offer: withImports(offer),
+    others: withImports(`${header}\n\n${imports}\n${fromOffer}\n\n${others}`),
+  };
+}
+
+/** By the zod plugin of @hey-api/openapi-ts. @param only the components to print, with those that they refer to. @default all */
+async function zodSchemas(root: string, only?: readonly string[]): Promise<string> {
   const path = join(root, "spec/openapi.yaml");
   const folder = await mkdtemp(join(tmpdir(), "offers-schemas-"));
   try {
@@ -46,7 +62,7 @@ export async function printSchemas(root: string, only?: readonly string[]): Prom
         },
       ],
     });
-    return withImports(await readFile(join(folder, "zod.gen.ts"), "utf8"));
+    return await readFile(join(folder, "zod.gen.ts"), "utf8");
   } finally {
     await rm(folder, { recursive: true });
   }
@@ -54,7 +70,7 @@ export async function printSchemas(root: string, only?: readonly string[]): Prom
 
 function withImports(schemas: string): string {
   const used = ["dateTime", "nullAsAbsent", "utcDateTime"].filter((name) => new RegExp(`\\b${name}\\b`).test(schemas));
-  return schemas.replace(/(?<=from 'zod';\n)/, `import { ${used.join(", ")} } from './received-values.ts';\n`);
+  return schemas.replace(/(?<=from 'zod';\n)/, `import { ${used.join(", ")} } from '../received-values.ts';\n`);
 }
 
 /** The schemas without what uses them: the plugin's filter would leave a webhook whose parameters it took away. */

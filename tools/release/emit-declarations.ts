@@ -25,6 +25,21 @@ const compilerOptions: ts.CompilerOptions = {
   module: ts.ModuleKind.NodeNext,
 };
 
+/**
+ * The modules of the private package of the contract are emitted with the package's own, under `contract/`: what is published
+ * names no package that is not.
+ */
+const contractSources = join("..", "contract", "src");
+const contractManifest = readFileSync(join("..", "contract", "package.json"), "utf8");
+const contractExports = (JSON.parse(contractManifest) as { exports: Record<string, string> }).exports;
+const contractImport = /(?<=(?:from |import\()["'])@offers\/contract\/([\w-]+)(?=["'])/g;
+
+/** @returns the import of a module of the contract, relative to the module that has it */
+function contractPath(name: string, importer: string): string {
+  const file = contractExports[`./${name}`] ?? `./src/${name}.ts`;
+  return relative(dirname(importer), file.replace("./src/", "contract/")).replace(/^(?!\.)/, "./");
+}
+
 /** What names another file of this package, between quotes, up to its extension. */
 const relativeImport = /(?<=(?:from |import\()["'])(\.{1,2}\/[^"']+)\.ts(?=["'])/g;
 
@@ -34,14 +49,17 @@ const modules = Object.values(exports)
 
 /** Translates one module. @returns the modules that its declarations name */
 function emit(module: string): string[] {
-  const fileName = join("src", `${module}.ts`);
+  const fileName = module.startsWith("contract/")
+    ? join(contractSources, `${module.replace("contract/", "")}.ts`)
+    : join("src", `${module}.ts`);
   const { outputText, sourceMapText, diagnostics } = ts.transpileDeclaration(readFileSync(fileName, "utf8"), {
     fileName,
     reportDiagnostics: true,
     compilerOptions,
   });
   if (diagnostics?.length) throw new Error(ts.formatDiagnostics(diagnostics, formatHost));
-  const [declarations = ""] = linkCitations(outputText).split("//# sourceMappingURL=");
+  const [text = ""] = linkCitations(outputText).split("//# sourceMappingURL=");
+  const declarations = text.replaceAll(contractImport, (_, name: string) => contractPath(name, module));
   const map = { ...JSON.parse(sourceMapText ?? ""), sources: [relative(dirname(join("dist", module)), fileName)] };
   for (const [format, extension] of [
     ["js", "d.ts"],

@@ -15,7 +15,8 @@ test("two clones in different folders pack the same bytes", { timeout: 900_000 }
     await mkdir(folder, { recursive: true });
     const clone = await cloneRepository(folder);
     await clone.build();
-    const packages = ["--filter", "./packages/*", "--filter", "@offers/sandbox"];
+    const filters = ["./packages/*", "!@offers/contract", "@offers/sandbox"];
+    const packages = filters.flatMap((name) => ["--filter", name]);
     await clone.run("pnpm", "--silent", ...packages, "pack", "--out", join(folder, "%s.tgz"));
     const tarballs = (await readdir(folder)).filter((file) => file.endsWith(".tgz")).sort();
     const contents = tarballs.map(async (file) => [file, hash("sha256", await readFile(join(folder, file)))] as const);

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
+import type { paths } from "@offers/contract/openapi";
 import createClient from "openapi-fetch";
-import type { paths } from "../../../packages/client/src/generated/openapi.ts";
 import { type ClientCandidate, commonHeaders, input } from "../candidate.ts";
 
 /** Typed by the contract. It returns errors instead of throwing them, so that the caller looks. */

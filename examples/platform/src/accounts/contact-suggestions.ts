@@ -1,9 +1,9 @@
+import { maxSuggestionsBytes, requestTimeoutMs } from "@offers/contract/decisions";
+import { nullAsAbsent } from "@offers/contract/received-values";
+import { contactSuggestionSchema, ratingSchema } from "@offers/contract/schemas";
 import { z } from "zod";
 import type { Outbound, OutboundResponse, OutboundResult, Sign } from "../dispatch/outbound/outbound.ts";
 import { type SignedEndpoint, sendSigned, type Webhook } from "../dispatch/outbound/send-signed.ts";
-import { maxSuggestionsBytes, requestTimeoutMs } from "../generated/decisions.ts";
-import { nullAsAbsent } from "../generated/received-values.ts";
-import { contactSuggestionSchema, ratingSchema } from "../generated/schemas.ts";
 import { lineField } from "../http/fields.ts";
 import { fieldErrors } from "../http/validation.ts";
 import { decryptSecrets, type EncryptedSecrets } from "../store/encrypt.ts";

@@ -1,5 +1,5 @@
+import { requestTimeoutMs } from "@offers/contract/decisions";
 import type { Outbound } from "../dispatch/outbound/outbound.ts";
-import { requestTimeoutMs } from "../generated/decisions.ts";
 import { decrypt, encrypt } from "../store/encrypt.ts";
 
 export interface ProfileImage {

@@ -9,29 +9,11 @@ export const bodyLimitBytes = 1048576;
 /** D-24: What are the size limits? */
 export const maxSentBytes = 262144;
 
-/** D-24: What are the size limits? */
-export const maxReadBytes = 65536;
-
-/** D-24: What are the size limits? */
-export const maxSuggestionsBytes = 1048576;
-
-/** D-25: What are the timeouts? */
-export const attemptTimeoutMs = 15000;
-
-/** D-25: What are the timeouts? */
-export const requestTimeoutMs = 5000;
-
 /** D-25: What are the timeouts? */
 export const connectTimeoutMs = 3000;
 
 /** D-25: What are the timeouts? */
 export const bodyTimeoutMs = 10000;
-
-/** D-26: Retry schedule and dead letters: is an event sent again if it was not acknowledged? */
-export const retryJitter = 0.2;
-
-/** D-26: Retry schedule and dead letters: is an event sent again if it was not acknowledged? */
-export const maxRetryAfterSeconds = 21600;
 
 /** D-27: Which operations take `api-version`? */
 export const apiVersion = "1.0";
@@ -42,9 +24,6 @@ export const invitationsPerDay = 200;
 /** D-87: Which people can be invited, how often, and what does the mail say? */
 export const repeatInvitationDays = 30;
 
-/** D-89: Which characters are visible, and which may be combined with them? */
-export const visibleCharacter = "(?![\\u115F\\u1160\\u2800\\u3164\\uFFA0\\uFFFC\\u{13441}\\u{13442}\\u{1D159}])[\\p{L}\\p{N}\\p{P}\\p{S}]";
-
 /** D-113: How does a reader of an error find out what to do about it? */
 export const errorDocsUrl = "https://github.com/offers/offers/blob/main/docs/errors/";
 
@@ -53,6 +32,3 @@ export const responseDigestMinutes = 10;
 
 /** D-122: What can an invited person do with the mail? */
 export const invitationValidDays = 14;
-
-/** D-26: Retry schedule and dead letters: is an event sent again if it was not acknowledged? */
-export const retryDelaysSeconds = [5,30,120,600,1800,7200,21600,43200,86400];

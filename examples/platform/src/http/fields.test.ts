@@ -1,5 +1,5 @@
+import { offerCreationSchema } from "@offers/contract/schemas";
 import { expect, test } from "vitest";
-import { offerCreationSchema } from "../generated/schemas.ts";
 import { isVisible, lineField, textField, textProblem, truncateUtf8 } from "./fields.ts";
 
 test.each(["x", "x".repeat(500), "厨房"])("takes %j", (text) => expect(textField.parse(text)).toBe(text));

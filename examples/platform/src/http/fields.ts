@@ -1,6 +1,6 @@
+import { visibleCharacter } from "@offers/contract/decisions";
+import { dateTime } from "@offers/contract/received-values";
 import { z } from "zod";
-import { visibleCharacter } from "../generated/decisions.ts";
-import { dateTime } from "../generated/received-values.ts";
 
 /** Why PostgreSQL cannot store a JSON string unchanged, as a remedy; undefined when it can (D-44). */
 export function textProblem(text: string): string | undefined {

@@ -1,4 +1,4 @@
-import { offerCreationSchema, utcDateTimeSchema } from "../generated/schemas.ts";
+import { offerCreationSchema, utcDateTimeSchema } from "@offers/contract/schemas";
 import { textProblem } from "../http/fields.ts";
 import { type FieldErrors, invalidRequest } from "../http/problem.ts";
 import { addFieldError, fieldErrors } from "../http/validation.ts";

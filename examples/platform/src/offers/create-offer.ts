@@ -1,8 +1,8 @@
 import { randomUUID } from "node:crypto";
+import type { offerCreationSchema } from "@offers/contract/schemas";
 import { sql } from "kysely";
 import type { z } from "zod";
 import { notifyWorkers } from "../dispatch/push/notify-workers.ts";
-import type { offerCreationSchema } from "../generated/schemas.ts";
 import { announce, type Trx } from "../store/store.ts";
 import type { OfferDeps } from "./offer-deps.ts";
 import { mailCreation } from "./offer-mails.ts";

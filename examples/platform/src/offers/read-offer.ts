@@ -1,5 +1,5 @@
+import type { components } from "@offers/contract/openapi";
 import { jsonArrayFrom } from "kysely/helpers/postgres";
-import type { components } from "../generated/openapi.ts";
 import type { OfferDeps } from "./offer-deps.ts";
 
 export type Offer = components["schemas"]["Offer"];

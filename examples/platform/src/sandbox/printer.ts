@@ -1,5 +1,5 @@
 import { styleText } from "node:util";
-import type { EndpointRecord } from "../dispatch/webhooks/circuit-breaker.ts";
+import type { EndpointRecord } from "../dispatch/webhooks/endpoint-health.ts";
 import type { AttemptRecord } from "../dispatch/webhooks/settle-attempts.ts";
 import { attemptLabel } from "../routes/pages/deliveries/delivery-labels.ts";
 import { demo } from "./demo.ts";

@@ -1,6 +1,6 @@
+import { emailAddressSchema } from "@offers/contract/schemas";
 import { z } from "zod";
 import { isPasswordHash } from "../accounts/passwords.ts";
-import { emailAddressSchema } from "../generated/schemas.ts";
 import { lineField, textField, textProblem } from "../http/fields.ts";
 
 const keyText = z.string().min(8);

@@ -1,10 +1,10 @@
 import { join } from "node:path";
-import { closest, distance } from "fastest-levenshtein";
+import { nearestName } from "@offers/contract/nearest-name";
+import { defaultRetrySchedule, type RetrySchedule } from "@offers/contract/retry-schedule";
+import { emailAddressSchema } from "@offers/contract/schemas";
 import { z } from "zod";
 import { defaultRetention } from "../dispatch/retention.ts";
-import { defaultRetrySchedule, type RetrySchedule } from "../dispatch/webhooks/retry-schedule.ts";
 import { bodyLimitBytes } from "../generated/decisions.ts";
-import { emailAddressSchema } from "../generated/schemas.ts";
 import { SettingError } from "./setting-error.ts";
 
 const wholeNumber = (min: number, max: number) =>
@@ -210,12 +210,13 @@ const isSettingName = (name: string): boolean => /^OFFERS_/i.test(name) && !name
 
 /** What to do about a variable that is not one of `names` (D-90). */
 function unknownSetting(name: string, names: readonly string[]): string {
-  const written = name.toUpperCase();
-  const nearest = closest(written, names);
-  // A name that differs in more characters would be a guess.
+  // Without the prefix, which almost all share: with it, any two of them would be near.
+  const bare = (full: string): string => full.replace(/^OFFERS_/i, "");
+  const nearest = nearestName(bare(name), names.map(bare));
+  const meant = names.find((known) => bare(known) === nearest);
   const remedy =
-    distance(written, nearest) <= Math.max(3, written.length / 3)
-      ? `did you mean ${nearest}? Correct its name, or remove it`
-      : "remove it; OPERATING.md of the platform lists all settings";
+    meant === undefined
+      ? "remove it; OPERATING.md of the platform lists all settings"
+      : `did you mean ${meant}? Correct its name, or remove it`;
   return `Unknown setting ${name}; ${remedy}`;
 }

@@ -1,7 +1,7 @@
 import { OffersClient } from "@offers/client";
 import { createTestService, type TestService } from "@offers/client/testing";
+import { defaultRetrySchedule } from "@offers/contract/retry-schedule";
 import { signHeaders } from "@offers/webhook-kit/testing";
-import { defaultRetrySchedule } from "../../src/dispatch/webhooks/retry-schedule.ts";
 import type { Moment } from "./seen.ts";
 import { type StoryDelivery, type StorySide, storyWorkers } from "./story.ts";
 import { StoryReceiver, storyPrefix, storySecret } from "./story-receiver.ts";

@@ -1,12 +1,12 @@
 import type { RequestListener } from "node:http";
 import { buffer } from "node:stream/consumers";
+import { defaultBreakerPolicy } from "@offers/contract/circuit-breaker";
+import { defaultRetrySchedule } from "@offers/contract/retry-schedule";
 import { sql } from "kysely";
 import { searchAll } from "../../src/accounts/contact-suggestions.ts";
 import { createOutbound } from "../../src/dispatch/outbound/create-outbound.ts";
 import { createSigner } from "../../src/dispatch/outbound/send-signed.ts";
-import { defaultBreakerPolicy } from "../../src/dispatch/webhooks/circuit-breaker.ts";
 import { redeliver } from "../../src/dispatch/webhooks/redeliver.ts";
-import { defaultRetrySchedule } from "../../src/dispatch/webhooks/retry-schedule.ts";
 import { applyAction } from "../../src/offers/apply-action.ts";
 import { createOffer } from "../../src/offers/create-offer.ts";
 import type { PortalDeps } from "../../src/routes/portal/person.ts";

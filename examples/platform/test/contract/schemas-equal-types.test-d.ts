@@ -1,7 +1,7 @@
+import type { components } from "@offers/contract/openapi";
+import type * as schemas from "@offers/contract/schemas";
 import { expectTypeOf, test } from "vitest";
 import type * as z from "zod";
-import type { components } from "../../src/generated/openapi.ts";
-import type * as schemas from "../../src/generated/schemas.ts";
 
 type Same<A, B> = [A] extends [B] ? ([B] extends [A] ? true : false) : false;
 

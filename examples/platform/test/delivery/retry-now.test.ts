@@ -1,5 +1,5 @@
+import { defaultBreakerPolicy } from "@offers/contract/circuit-breaker";
 import { describe, expect, test } from "vitest";
-import { defaultBreakerPolicy } from "../../src/dispatch/webhooks/circuit-breaker.ts";
 import { retryAllNow, retryNow } from "../../src/dispatch/webhooks/retry-now.ts";
 import { eventually } from "../support/eventually.ts";
 import { respondWith } from "../support/receiver.ts";

@@ -1,10 +1,11 @@
+import { defaultBreakerPolicy } from "@offers/contract/circuit-breaker";
+import { defaultRetrySchedule } from "@offers/contract/retry-schedule";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { claimRows } from "../../src/dispatch/outbox/claim-rows.ts";
 import { Leases } from "../../src/dispatch/outbox/leases.ts";
 import type { Loop } from "../../src/dispatch/outbox/timers.ts";
-import { defaultBreakerPolicy, type EndpointRecord } from "../../src/dispatch/webhooks/circuit-breaker.ts";
+import type { EndpointRecord } from "../../src/dispatch/webhooks/endpoint-health.ts";
 import { recordEvent } from "../../src/dispatch/webhooks/record-event.ts";
-import { defaultRetrySchedule } from "../../src/dispatch/webhooks/retry-schedule.ts";
 import { webhooks } from "../../src/dispatch/webhooks/start-delivery.ts";
 import { addOrganisation, type DeliveryFixture, openDeliveryFixture } from "../support/delivery-fixture.ts";
 import { eventually } from "../support/eventually.ts";

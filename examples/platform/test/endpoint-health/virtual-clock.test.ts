@@ -1,7 +1,7 @@
+import { defaultRetrySchedule } from "@offers/contract/retry-schedule";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { enableEndpoint, restartSchedules } from "../../src/dispatch/webhooks/disabled-endpoint.ts";
 import { recordEvent } from "../../src/dispatch/webhooks/record-event.ts";
-import { defaultRetrySchedule } from "../../src/dispatch/webhooks/retry-schedule.ts";
 import { addOrganisation, type DeliveryFixture, openDeliveryFixture } from "../support/delivery-fixture.ts";
 import { hangUp, openReceiver, type Receiver, respondWith } from "../support/receiver.ts";
 import { anyStore, type TestDatabase } from "../support/stores/stores.ts";

@@ -1,8 +1,8 @@
 import { randomUUID } from "node:crypto";
+import { defaultBreakerPolicy } from "@offers/contract/circuit-breaker";
 import { createOutbound } from "../../src/dispatch/outbound/create-outbound.ts";
 import { type Leases, openLeases } from "../../src/dispatch/outbox/leases.ts";
 import type { Loop } from "../../src/dispatch/outbox/timers.ts";
-import { defaultBreakerPolicy } from "../../src/dispatch/webhooks/circuit-breaker.ts";
 import type { AttemptRecord } from "../../src/dispatch/webhooks/settle-attempts.ts";
 import { type DeliveryOptions, startDelivery } from "../../src/dispatch/webhooks/start-delivery.ts";
 import { encrypt } from "../../src/store/encrypt.ts";

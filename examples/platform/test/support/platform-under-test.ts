@@ -1,5 +1,5 @@
+import { defaultRetrySchedule } from "@offers/contract/retry-schedule";
 import { defaultRetention } from "../../src/dispatch/retention.ts";
-import { defaultRetrySchedule } from "../../src/dispatch/webhooks/retry-schedule.ts";
 import { createLog } from "../../src/observability/log.ts";
 import type { Settings } from "../../src/settings/settings.ts";
 import { type Platform, startPlatform } from "../../src/start-platform.ts";

@@ -1,5 +1,5 @@
 import { createHash, createHmac, timingSafeEqual } from "node:crypto";
-import { readDateTime } from "../generated/date-time.ts";
+import { readDateTime } from "@offers/contract/date-time";
 import { toleranceSeconds } from "../generated/decisions.ts";
 import { keyOf, type Scheme } from "./sign-request.ts";
 

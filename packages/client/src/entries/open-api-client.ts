@@ -1,9 +1,9 @@
+import type { components, paths } from "@offers/contract/openapi";
 import createClient, { type Client, type ClientOptions, type FetchOptions, type RequestOptions } from "openapi-fetch";
 import { completeOffer, createOffer, getOffer, type Operation, withdrawOffer } from "../call/operations.ts";
 import { startCall, type WithResponse } from "../call/start-call.ts";
 import type { AnyOffersError } from "../errors/error-classes.ts";
 import { type FailedCall, misuse, redacted, toOffersError } from "../errors/failure.ts";
-import type { components, paths } from "../generated/openapi.ts";
 import type { Offer } from "../offer.ts";
 import type { CallOptions, OffersClientOptions } from "../options/options.ts";
 import { type ClientSettings, readSettings } from "../options/settings.ts";

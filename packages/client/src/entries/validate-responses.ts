@@ -1,7 +1,7 @@
+import * as generated from "@offers/contract/offer-schemas";
 import type * as z from "zod";
 import { readBody } from "../call/read-body.ts";
 import { InvalidResponseError } from "../errors/error-classes.ts";
-import * as generated from "../generated/schemas.ts";
 import type { FetchResponse, Middleware, OffersRequest } from "../http.ts";
 import type { Offer } from "../offer.ts";
 

@@ -3,26 +3,11 @@
 /** D-18: How are calls to the offer operations authenticated? */
 export const apiKeyHeader = "X-UE-Api-Subscription-Key";
 
-/** D-24: What are the size limits? */
-export const maxReadBytes = 65536;
-
-/** D-24: What are the size limits? */
-export const maxSuggestionsBytes = 1048576;
-
 /** D-25: What are the timeouts? */
 export const timeoutMs = 30000;
 
 /** D-25: What are the timeouts? */
 export const totalTimeoutMs = 90000;
-
-/** D-25: What are the timeouts? */
-export const attemptTimeoutMs = 15000;
-
-/** D-25: What are the timeouts? */
-export const requestTimeoutMs = 5000;
-
-/** D-26: Retry schedule and dead letters: is an event sent again if it was not acknowledged? */
-export const maxRetryAfterSeconds = 21600;
 
 /** D-27: Which operations take `api-version`? */
 export const apiVersion = "1.0";
@@ -36,14 +21,8 @@ export const maxRetryAfterMs = 30000;
 /** D-62: How is an offer watched? */
 export const watchIntervalMs = 10000;
 
-/** D-89: Which characters are visible, and which may be combined with them? */
-export const visibleCharacter = "(?![\\u115F\\u1160\\u2800\\u3164\\uFFA0\\uFFFC\\u{13441}\\u{13442}\\u{1D159}])[\\p{L}\\p{N}\\p{P}\\p{S}]";
-
 /** D-98: Response size limit: how large may a response be? */
 export const maxResponseBytes = 10485760;
 
 /** D-113: How does a reader of an error find out what to do about it? */
 export const errorDocsUrl = "https://github.com/offers/offers/blob/main/docs/errors/";
-
-/** D-26: Retry schedule and dead letters: is an event sent again if it was not acknowledged? */
-export const retryDelaysSeconds = [5,30,120,600,1800,7200,21600,43200,86400];

@@ -1,4 +1,4 @@
-import { visibleCharacter } from "../generated/decisions.ts";
+import { visibleCharacter } from "@offers/contract/decisions";
 import { FieldCheck } from "./field-check.ts";
 import { invalidRequest } from "./refusal.ts";
 

@@ -1,4 +1,4 @@
-import { visibleCharacter } from "../generated/decisions.ts";
+import { visibleCharacter } from "@offers/contract/decisions";
 import { DeliveryError } from "./delivery/delivery-error.ts";
 import type { SuggestedContact } from "./delivery/test-webhooks.ts";
 import type { ReceivedOutcome } from "./delivery/webhook-outcome.ts";

@@ -1,4 +1,4 @@
-import { inUtc } from "../generated/date-time.ts";
+import { inUtc } from "@offers/contract/date-time";
 import { type FieldErrors, maxFields } from "./refusal.ts";
 
 const dateTime = "Write a date-time in UTC, such as 2099-05-01T16:00:00Z.";

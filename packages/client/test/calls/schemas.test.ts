@@ -1,8 +1,8 @@
 import { inspect } from "node:util";
+import type { offerSchema as generatedSchema } from "@offers/contract/offer-schemas";
 import { expect, expectTypeOf, test } from "vitest";
 import type * as z from "zod";
 import samples from "../../../../spec/samples/live/offer-operations.json" with { type: "json" };
-import type { offerSchema as generatedSchema } from "../../src/generated/schemas.ts";
 import { InvalidResponseError, type Offer, OffersClient, type Recipient } from "../../src/index.ts";
 import { offerSchema, validateResponses } from "../../src/schemas.ts";
 import { input, offer } from "../support/offer.ts";

@@ -11,7 +11,7 @@ test.each([
   ["testing", []],
 ])("the entry %s needs %j", async (entry, peers) => {
   const { metafile } = await build({
-    entryPoints: [`src/${entry}.ts`],
+    entryPoints: [`dist/${entry}.js`],
     absWorkingDir: new URL("../..", import.meta.url).pathname,
     bundle: true,
     packages: "external",
@@ -19,7 +19,7 @@ test.each([
     format: "esm",
     metafile: true,
     write: false,
-    outdir: "dist",
+    outdir: "bundled",
   });
   const imported = Object.values(metafile.outputs).flatMap(({ imports }) => imports.map(({ path }) => path));
   expect(new Set(imported.filter((path) => !path.startsWith("node:")))).toEqual(new Set(peers));

@@ -1,7 +1,8 @@
 // Checked by tsc: what the compiler would refuse is the test. A change of spec/openapi.yaml that the public types don't
 // follow fails here.
+
+import type { components, operations } from "@offers/contract/openapi";
 import { expectTypeOf, test } from "vitest";
-import type { components, operations } from "../../src/generated/openapi.ts";
 import type { OperationName } from "../../src/http.ts";
 import type {
   AnyOffersError,

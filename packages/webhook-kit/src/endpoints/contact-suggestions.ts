@@ -1,6 +1,6 @@
+import { maxSuggestionsBytes } from "@offers/contract/decisions";
+import { contactSuggestionRequestSchema, contactSuggestionsSchema } from "@offers/contract/schemas";
 import { HandlerError } from "../errors/errors.ts";
-import { maxSuggestionsBytes } from "../generated/decisions.ts";
-import { contactSuggestionRequestSchema, contactSuggestionsSchema } from "../generated/schemas.ts";
 import { jsonResponse } from "../http/response.ts";
 import type { HandledEndpoint } from "./endpoint.ts";
 import type { ContactSuggestionRequest } from "./events.ts";

@@ -1,5 +1,5 @@
+import type { webhooks } from "@offers/contract/openapi";
 import type * as z from "zod";
-import type { webhooks } from "../generated/openapi.ts";
 import { acknowledged, type WebhookResponse } from "../http/response.ts";
 import type { Handlers } from "./handlers.ts";
 

@@ -1,11 +1,11 @@
-import * as z from "zod";
-import type { webhooks } from "../generated/openapi.ts";
+import type { webhooks } from "@offers/contract/openapi";
 import {
   idSchema,
   offerEventDeletedSchema,
   timelineChangedSchema,
   workerOfferResponseSchema,
-} from "../generated/schemas.ts";
+} from "@offers/contract/schemas";
+import * as z from "zod";
 import { contactSuggestions } from "./contact-suggestions.ts";
 import { type Endpoint, eventEndpoint, type HandledEndpoint } from "./endpoint.ts";
 import type { Handlers } from "./handlers.ts";

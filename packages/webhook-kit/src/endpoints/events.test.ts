@@ -1,7 +1,7 @@
+import type { components, operations } from "@offers/contract/openapi";
+import type * as schemas from "@offers/contract/schemas";
 import { expect, test } from "vitest";
 import type * as z from "zod";
-import type { components, operations } from "../generated/openapi.ts";
-import type * as schemas from "../generated/schemas.ts";
 import type {
   ContactSuggestion,
   ContactSuggestionRequest,

@@ -1,6 +1,6 @@
+import { nullAsAbsent } from "@offers/contract/received-values";
 import * as z from "zod";
 import { InvalidEventError } from "../errors/errors.ts";
-import { nullAsAbsent } from "../generated/received-values.ts";
 import type { HandledEndpoint } from "./endpoint.ts";
 import { eventEndpoints } from "./endpoints.ts";
 import type { WebhookEvent } from "./events.ts";

@@ -1,6 +1,6 @@
+import * as schemas from "@offers/contract/schemas";
 import { afterEach, expect, test, vi } from "vitest";
 import * as z from "zod";
-import * as schemas from "../generated/schemas.ts";
 import { describeIssues } from "./schema-issues.ts";
 
 const { emailAddressSchema, utcDateTimeSchema, contactSuggestionSchema } = schemas;
@@ -38,14 +38,14 @@ test("names a field by its path and says each thing once", () =>
     "list[1].id": ["Must be of type string."],
   }));
 
-afterEach(() => void vi.doUnmock("../generated/schemas.ts"));
+afterEach(() => void vi.doUnmock("@offers/contract/schemas"));
 
 test("a pattern that changes in the contract keeps its words", async () => {
   const changed = {
     emailAddressSchema: z.string().regex(/^.+ at .+$/),
   };
   vi.resetModules();
-  vi.doMock("../generated/schemas.ts", () => ({ ...schemas, ...changed }));
+  vi.doMock("@offers/contract/schemas", () => ({ ...schemas, ...changed }));
   const { describeIssues: describe } = await import("./schema-issues.ts");
   expect(wordsOf(changed.emailAddressSchema, "dana", describe)).toEqual({ body: ["Must be an email address."] });
 });

@@ -1,5 +1,5 @@
+import { contactSuggestionSchema, emailAddressSchema } from "@offers/contract/schemas";
 import * as z from "zod";
-import { contactSuggestionSchema, emailAddressSchema } from "../generated/schemas.ts";
 
 type Issue = z.core.$ZodIssue;
 

@@ -1,5 +1,5 @@
+import * as schemas from "@offers/contract/schemas";
 import { expect, test } from "vitest";
-import * as schemas from "../generated/schemas.ts";
 import { readTolerantly } from "./tolerant-reader.ts";
 
 const response = { offerId: "offer_1", workerId: "worker_amal", response: "accepted" };

@@ -1,3 +1,4 @@
+import { nearestName } from "@offers/contract/nearest-name";
 import { ConfigurationError } from "./errors.ts";
 
 /**
@@ -16,18 +17,3 @@ export function unknownOption(name: string, names: readonly string[]): string {
   const nearest = nearestName(name, names);
   return `Unknown option ${name}${nearest ? `; did you mean ${nearest}?` : "."} The options are: ${names.join(", ")}.`;
 }
-
-/** The name that shares the most pairs of letters with the given one (Dice coefficient); undefined if none is near. */
-function nearestName(wrong: string, names: readonly string[]): string | undefined {
-  const given = pairsOf(wrong);
-  let [nearest, most]: [string | undefined, number] = [undefined, 0.4];
-  for (const name of names) {
-    const known = pairsOf(name);
-    const likeness = (2 * known.filter((pair) => given.includes(pair)).length) / (known.length + given.length);
-    if (likeness > most) [nearest, most] = [name, likeness];
-  }
-  return nearest;
-}
-
-const pairsOf = (name: string): string[] =>
-  [...name.toLowerCase()].map((_letter, index) => name.toLowerCase().slice(index, index + 2));

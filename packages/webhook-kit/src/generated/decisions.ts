@@ -6,9 +6,6 @@ export const toleranceSeconds = 300;
 /** D-24: What are the size limits? */
 export const maxBodyBytes = 262144;
 
-/** D-24: What are the size limits? */
-export const maxSuggestionsBytes = 1048576;
-
 /** D-25: What are the timeouts? */
 export const handlerTimeoutMs = 10000;
 

@@ -1,8 +1,8 @@
 import { createHmac, timingSafeEqual } from "node:crypto";
+import { readDateTime } from "@offers/contract/date-time";
 import { ConfigurationError } from "../errors/errors.ts";
 import { refuseUnknownOptions } from "../errors/option-names.ts";
 import type { RejectionReason, SignatureProblem } from "../errors/rejection.ts";
-import { readDateTime } from "../generated/date-time.ts";
 import { duplicated, findSingleHeader } from "../http/request.ts";
 import { findSecretProblem, findSigner } from "./secrets.ts";
 import { sha256 } from "./sha256.ts";

@@ -1,8 +1,8 @@
+import { contactSuggestionsSchema } from "@offers/contract/schemas";
 import { endpoints } from "../endpoints/endpoints.ts";
 import type { ContactSuggestion } from "../endpoints/events.ts";
 import { describeIssues } from "../endpoints/schema-issues.ts";
 import { isWebhookKitError } from "../errors/errors.ts";
-import { contactSuggestionsSchema } from "../generated/schemas.ts";
 import type { WebhookResponse } from "../http/response.ts";
 import { handledEndpoints, handledNames, type Sender, samplePayloads, type Webhook, writeWebhook } from "./sender.ts";
 import {

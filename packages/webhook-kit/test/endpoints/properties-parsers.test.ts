@@ -1,7 +1,7 @@
+import { readDateTime } from "@offers/contract/date-time";
 import { describe, expect, test } from "vitest";
 import { fc } from "../../../../tools/property-seed.ts";
 import { decodeParameters, findRoute } from "../../src/endpoints/endpoints.ts";
-import { readDateTime } from "../../src/generated/date-time.ts";
 import { duplicated, findHeader } from "../../src/http/request.ts";
 import {
   decodeBase64,

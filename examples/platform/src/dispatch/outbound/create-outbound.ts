@@ -1,9 +1,7 @@
+import { maxReadBytes as defaultMaxReadBytes } from "@offers/contract/decisions";
+import { retryAfterMs } from "@offers/contract/retry-after";
 import { Agent, type Dispatcher } from "undici";
-import {
-  connectTimeoutMs as defaultConnectTimeoutMs,
-  maxReadBytes as defaultMaxReadBytes,
-  maxSentBytes,
-} from "../../generated/decisions.ts";
+import { connectTimeoutMs as defaultConnectTimeoutMs, maxSentBytes } from "../../generated/decisions.ts";
 import { classifyError, OutboundError } from "./failures.ts";
 import { maskEchoes, redactSignatures } from "./mask-echoes.ts";
 import type { Outbound, OutboundFailure, OutboundRequest, OutboundResponse, OutboundResult } from "./outbound.ts";
@@ -188,25 +186,6 @@ class Exchange implements Dispatcher.DispatchHandler {
     this.#options.signal?.removeEventListener("abort", this);
   }
 }
-
-/**
- * Parses `Retry-After`: seconds, or an HTTP date in any of its three forms.
- *
- * @param now Unix milliseconds
- * @returns milliseconds to wait, not negative; undefined when the header is invalid
- * @see https://www.rfc-editor.org/rfc/rfc9110#section-10.2.3
- * @see https://www.rfc-editor.org/rfc/rfc9110#section-5.6.7
- */
-export function retryAfterMs(header: string | string[] | undefined, now: number): number | undefined {
-  if (typeof header !== "string") return undefined;
-  if (/^\d+$/.test(header)) return Math.min(Number(header) * 1_000, Number.MAX_SAFE_INTEGER);
-  // Date.parse accepts almost anything. An HTTP date ends in GMT, or has the form of asctime, which is in UTC too.
-  const date = Date.parse(asctime.test(header) ? `${header} GMT` : header.endsWith(" GMT") ? header : "");
-  return Number.isNaN(date) ? undefined : Math.max(0, date - now);
-}
-
-/** `Sun Nov  6 08:49:37 1994` */
-const asctime = /^[A-Z][a-z]{2} [A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d \d{4}$/;
 
 /**
  * The address of an operation below an integrator's base address (D-41).

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
+import type { webhooks } from "@offers/contract/openapi";
 import { standardWebhooks, timestampDigest } from "@offers/webhook-kit";
-import type { webhooks } from "../../generated/openapi.ts";
 import type { EndpointScheme } from "../../store/tables.ts";
 import { signaturesOf } from "./mask-echoes.ts";
 import type { Outbound, OutboundRequest, OutboundResult, Sign } from "./outbound.ts";

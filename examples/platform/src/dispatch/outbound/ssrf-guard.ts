@@ -2,9 +2,9 @@ import type { LookupAddress } from "node:dns";
 import { Resolver } from "node:dns/promises";
 import { isIP, type LookupFunction, type Socket } from "node:net";
 import { networkInterfaces } from "node:os";
+import { maxSuggestionsBytes } from "@offers/contract/decisions";
 import ipaddr from "ipaddr.js";
 import { buildConnector } from "undici";
-import { maxSuggestionsBytes } from "../../generated/decisions.ts";
 import { OutboundError } from "./failures.ts";
 
 /** Thrown before a byte is sent. */

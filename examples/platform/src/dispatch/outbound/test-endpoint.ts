@@ -1,4 +1,4 @@
-import { requestTimeoutMs } from "../../generated/decisions.ts";
+import { requestTimeoutMs } from "@offers/contract/decisions";
 import { truncateUtf8 } from "../../http/fields.ts";
 import type { Outbound, OutboundFailureCode, OutboundResult, Sign } from "./outbound.ts";
 import { type SignedEndpoint, sendSigned, type Webhook } from "./send-signed.ts";

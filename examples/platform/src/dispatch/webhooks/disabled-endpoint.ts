@@ -1,9 +1,10 @@
+import { healthy } from "@offers/contract/circuit-breaker";
 import { sql } from "kysely";
 import { announce, type Store, type Trx } from "../../store/store.ts";
 import type { DeliveryState, DisabledBecause } from "../../store/tables.ts";
 import { writeMails } from "../mail/write-mails.ts";
 import { lockSettling, wakeLanes } from "../outbox/outbox-queue.ts";
-import { healthy } from "./circuit-breaker.ts";
+import { healthRow } from "./endpoint-health.ts";
 
 /** Mails each person of the organisation that the endpoint is disabled (D-73), in the transaction that disables it. */
 export async function notifyEndpointDisabled(
@@ -41,7 +42,7 @@ const reasons: Record<DisabledBecause, string> = {
  * `restartSchedules`.
  */
 export async function enableEndpoint(trx: Trx, organisationId: string): Promise<void> {
-  await trx.updateTable("endpoints").set(healthy).where("organisation_id", "=", organisationId).execute();
+  await trx.updateTable("endpoints").set(healthRow(healthy)).where("organisation_id", "=", organisationId).execute();
   announce(trx, { topic: "endpoint", organisationId }, { topic: "delivery", organisationId });
   await wakeLanes(trx, "webhooks", [organisationId]);
 }

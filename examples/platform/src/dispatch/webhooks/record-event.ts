@@ -1,6 +1,6 @@
+import type { components } from "@offers/contract/openapi";
 import { type Insertable, type Selectable, sql } from "kysely";
 import { v7 as uuidv7 } from "uuid";
-import type { components } from "../../generated/openapi.ts";
 import { announce, type Trx } from "../../store/store.ts";
 import type { DeliveryTable } from "../../store/tables.ts";
 import { wakeLanes } from "../outbox/outbox-queue.ts";

@@ -1,20 +1,20 @@
+import { type BreakerPolicy, type EndpointHealth, nextHealth } from "@offers/contract/circuit-breaker";
+import { type RetrySchedule, retryDelayMs } from "@offers/contract/retry-schedule";
 import { type RawBuilder, sql } from "kysely";
 import { announce, type Trx } from "../../store/store.ts";
 import { endLeases } from "../outbox/leases.ts";
 import { wakeWhenDue } from "../outbox/outbox-queue.ts";
 import type { Attempted } from "../outbox/start-dispatcher.ts";
 import type { Attempt, PendingDelivery } from "./attempt-delivery.ts";
+import { notifyEndpointDisabled } from "./disabled-endpoint.ts";
 import {
-  type BreakerPolicy,
   classifyAttempt,
-  type EndpointHealth,
   type EndpointRecord,
   endpointRecord,
   healthColumns,
-  nextHealth,
-} from "./circuit-breaker.ts";
-import { notifyEndpointDisabled } from "./disabled-endpoint.ts";
-import { type RetrySchedule, retryDelayMs } from "./retry-schedule.ts";
+  healthFields,
+  healthRow,
+} from "./endpoint-health.ts";
 
 export interface SettleContext {
   retrySchedule: RetrySchedule;
@@ -73,8 +73,9 @@ function lockEndpoints(attempted: readonly AttemptedDelivery[]): RawBuilder<Lock
     const distinct = JSON.stringify([...new Set(of.map(({ row }) => row.organisation_id))]);
     return sql`array(select json_array_elements_text(${distinct}::text::json))`;
   };
+  const health = healthFields.map((field) => sql`${sql.ref(healthColumns[field])} as ${sql.ref(field)}`);
   return sql`
-    select organisation_id, encrypted_secret, ${sql.join(healthColumns.map((name) => sql.ref(name)))} from endpoints
+    select organisation_id, encrypted_secret, ${sql.join(health)} from endpoints
     where organisation_id = any (${ids(attempted)}) and (organisation_id = any (${ids(failed)})
       or consecutive_failures > 0 or failing_since is not null or breaker_open_until is not null)
     order by organisation_id
@@ -118,13 +119,14 @@ async function updateHealth(
 
 /** In one statement: when many endpoints fail at the same time, a group of attempts changes a hundred. */
 async function writeHealth(trx: Trx, updated: readonly UpdatedEndpoint[]): Promise<void> {
-  const changed = updated.filter(({ before, after }) => after !== before).map(({ after }) => after);
+  const changed = updated
+    .filter(({ before, after }) => after !== before)
+    .map(({ organisationId, after }) => ({ organisation_id: organisationId, ...healthRow(after) }));
   if (changed.length === 0) return;
-  const columns = ["organisation_id", ...healthColumns];
-  const values = healthColumns.map((name) => sql`${sql.ref(name)} = changed.${sql.ref(name)}`);
+  const values = Object.values(healthColumns).map((name) => sql`${sql.ref(name)} = changed.${sql.ref(name)}`);
   await sql`
     update endpoints set ${sql.join(values)}
-    from json_populate_recordset(null::endpoints, ${JSON.stringify(changed, columns)}::text::json) as changed
+    from json_populate_recordset(null::endpoints, ${JSON.stringify(changed)}::text::json) as changed
     where endpoints.organisation_id = changed.organisation_id`.execute(trx);
 }
 
@@ -168,7 +170,7 @@ function outcomeOf(
   if (attempt.failure === undefined) return settled("acknowledged");
   // The profile was changed during the attempt, so the failure does not count for the new one.
   if (endpoint !== undefined && endpoint.encryptedSecret !== delivery.encrypted_secret) return retryIn(0, false);
-  if (endpoint !== undefined && endpoint.after.disabled_at !== null) return settled("held");
+  if (endpoint !== undefined && endpoint.after.disabledAt !== null) return settled("held");
   if (attempt.failure === "internal_error") return retryIn(ownFailureDelayMs, false);
   const delayMs = retryDelayMs(retrySchedule, attempt, random());
   return delayMs === undefined ? settled("dead") : retryIn(delayMs, true);
@@ -281,8 +283,8 @@ async function announceAttempts(
   for (const endpoint of endpoints.values()) {
     const { organisationId, before, after } = endpoint;
     if (endpointRecord(endpoint) !== undefined) announce(trx, { topic: "endpoint", organisationId });
-    if (before.disabled_because === null && after.disabled_because !== null)
-      await notifyEndpointDisabled(trx, organisationId, after.disabled_because);
+    if (before.disabledBecause === null && after.disabledBecause !== null)
+      await notifyEndpointDisabled(trx, organisationId, after.disabledBecause);
   }
 }
 

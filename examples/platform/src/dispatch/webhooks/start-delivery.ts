@@ -1,5 +1,7 @@
+import { type BreakerPolicy, defaultBreakerPolicy, endpointCapacity } from "@offers/contract/circuit-breaker";
+import { attemptTimeoutMs } from "@offers/contract/decisions";
+import { defaultRetrySchedule, type RetrySchedule } from "@offers/contract/retry-schedule";
 import { sql } from "kysely";
-import { attemptTimeoutMs } from "../../generated/decisions.ts";
 import type { Signals } from "../../store/signals.ts";
 import type { Store } from "../../store/store.ts";
 import type { Outbound, Sign } from "../outbound/outbound.ts";
@@ -8,8 +10,7 @@ import type { LaneState, OutboxQueue } from "../outbox/outbox-queue.ts";
 import { startDispatcher } from "../outbox/start-dispatcher.ts";
 import type { Loop } from "../outbox/timers.ts";
 import { type Attempt, attemptDelivery, loadDeliveries, type PendingDelivery } from "./attempt-delivery.ts";
-import { type BreakerPolicy, defaultBreakerPolicy, type EndpointRecord } from "./circuit-breaker.ts";
-import { defaultRetrySchedule, type RetrySchedule } from "./retry-schedule.ts";
+import type { EndpointRecord } from "./endpoint-health.ts";
 import { type AttemptRecord, settleAttempts } from "./settle-attempts.ts";
 
 export interface DeliveryOptions {
@@ -99,9 +100,6 @@ export function startDelivery(options: DeliveryOptions): Loop {
   };
 }
 
-/** Concurrent attempts per endpoint, over all processes. */
-const perEndpoint = 8;
-
 /**
  * The deliveries as a queue with one lane for each endpoint. The lane is closed while the endpoint is disabled (D-73) or
  * removed (D-120), and while its circuit breaker is open. Then it is half-open: one attempt, the probe, closes the breaker
@@ -113,13 +111,13 @@ export const webhooks = (now: () => Date): OutboxQueue => ({
   table: "deliveries",
   id: "sequence",
   lane: "organisation_id",
-  capacity: perEndpoint,
+  capacity: endpointCapacity,
   laneState(lane) {
     // The breaker's time was written by this process's clock, and the queue uses the database's. So only a difference is passed on.
     const at = sql`${now()}::timestamptz`;
     return sql<LaneState>`
       select
-        case when organisation_id is null or disabled_at is not null then 0 when breaker_open_until is null then ${sql.lit(perEndpoint)} else 1 end
+        case when organisation_id is null or disabled_at is not null then 0 when breaker_open_until is null then ${sql.lit(endpointCapacity)} else 1 end
           as capacity,
         case when disabled_at is null and breaker_open_until > ${at}
           then (extract(epoch from breaker_open_until - ${at}) * 1000)::float8 end as "opensInMs"

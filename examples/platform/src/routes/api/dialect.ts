@@ -1,4 +1,4 @@
-import type { operations } from "../../generated/openapi.ts";
+import type { operations } from "@offers/contract/openapi";
 import type { ProblemCode } from "../../http/problem.ts";
 import { jsonResponse, type RouteResponse } from "../../http/routes.ts";
 import { offerNotFound } from "../../offers/apply-action.ts";

@@ -1,6 +1,6 @@
+import type { paths } from "@offers/contract/openapi";
+import { assignedWorkerIdsSchema } from "@offers/contract/schemas";
 import type { ErrorRequestHandler, RequestHandler, Router } from "express";
-import type { paths } from "../../generated/openapi.ts";
-import { assignedWorkerIdsSchema } from "../../generated/schemas.ts";
 import { ProblemError } from "../../http/problem.ts";
 import { defineRoutes, jsonResponse, pathParameter } from "../../http/routes.ts";
 import { parseBody } from "../../http/validation.ts";

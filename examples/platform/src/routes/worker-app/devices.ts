@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
+import { nullAsAbsent } from "@offers/contract/received-values";
 import { sql } from "kysely";
 import { z } from "zod";
-import { nullAsAbsent } from "../../generated/received-values.ts";
 import { ProblemError } from "../../http/problem.ts";
 import type { Store, Trx } from "../../store/store.ts";
 

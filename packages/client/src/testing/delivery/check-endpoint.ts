@@ -1,4 +1,4 @@
-import { requestTimeoutMs } from "../../generated/decisions.ts";
+import { requestTimeoutMs } from "@offers/contract/decisions";
 import { DeliveryError } from "./delivery-error.ts";
 import type { Endpoint } from "./open-endpoint.ts";
 import { prepareWebhook, sendRequest, type Webhook } from "./send-webhook.ts";

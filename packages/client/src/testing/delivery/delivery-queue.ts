@@ -1,3 +1,4 @@
+import type { EndpointHealth } from "@offers/contract/circuit-breaker";
 import { DeliveryError } from "./delivery-error.ts";
 import type { TestAttempt, TestDelivery, WebhookEvent } from "./test-delivery.ts";
 
@@ -85,19 +86,17 @@ export class DeliveryQueue {
     return redelivered.id;
   }
 
-  /**
-   * Copies, so that what a test keeps does not change.
-   *
-   * @param openUntil no attempt is made before it
-   */
-  shown(isDisabled = false, openUntil = 0): TestDelivery[] {
+  /** Copies, so that what a test keeps does not change. */
+  shown({ disabledAt, openUntil }: EndpointHealth): TestDelivery[] {
+    const isDisabled = disabledAt !== null;
+    const earliest = openUntil?.getTime() ?? 0;
     return this.#all.map(({ id, event, state, attempts, dueAt }) => {
       const status = attempts.at(-1)?.status;
       return {
         ...{ id, ...event, data: { ...event.data }, attempts: [...attempts] },
         state: isDisabled && state === "pending" ? "held" : state,
         ...(status !== undefined && { status }),
-        ...(dueAt !== undefined && !isDisabled && { nextAttemptAt: new Date(Math.max(dueAt, openUntil)) }),
+        ...(dueAt !== undefined && !isDisabled && { nextAttemptAt: new Date(Math.max(dueAt, earliest)) }),
       } as TestDelivery;
     });
   }

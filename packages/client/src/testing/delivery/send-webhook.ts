@@ -1,6 +1,6 @@
-import { attemptTimeoutMs, maxReadBytes } from "../../generated/decisions.ts";
+import { attemptTimeoutMs, maxReadBytes } from "@offers/contract/decisions";
+import { retryAfterMs } from "@offers/contract/retry-after";
 import type { Endpoint, EndpointRequest, SignOptions } from "./open-endpoint.ts";
-import { retryAfterMs } from "./retry-after.ts";
 import type { TestClock } from "./test-clock.ts";
 import type { ReceivedOutcome } from "./webhook-outcome.ts";
 

@@ -1,16 +1,26 @@
-import { maxSuggestionsBytes, requestTimeoutMs } from "../../generated/decisions.ts";
+import {
+  classifyStatus,
+  defaultBreakerPolicy,
+  type EndpointHealth,
+  endpointCapacity,
+  healthy,
+  nextHealth,
+} from "@offers/contract/circuit-breaker";
+import { maxSuggestionsBytes, requestTimeoutMs } from "@offers/contract/decisions";
+import { defaultRetrySchedule, retryDelayMs } from "@offers/contract/retry-schedule";
 import { checkEndpoint } from "./check-endpoint.ts";
 import { DeliveryError } from "./delivery-error.ts";
 import { DeliveryQueue, type QueuedDelivery } from "./delivery-queue.ts";
-import { capacityAt, type EndpointHealth, healthy, nextHealth } from "./endpoint-health.ts";
 import { type Endpoint, openEndpoint } from "./open-endpoint.ts";
-import { retryDelayMs } from "./retry-schedule.ts";
 import { prepareWebhook, sendRequest, type Webhook } from "./send-webhook.ts";
 import type { TestClock } from "./test-clock.ts";
 import type { TestDelivery, WebhookEvent } from "./test-delivery.ts";
 import type { ResendOptions } from "./test-webhooks.ts";
 import { type ReceivedOutcome, shownOutcome, type WebhookOutcome } from "./webhook-outcome.ts";
 import type { ReceiverProfile, WebhookReceiver } from "./webhook-receiver.ts";
+
+/** The middle of the platform's jitter, which leaves every pause as it is: a test takes the same course each time. */
+const withoutJitter = 0.5;
 
 /** Delivers events to the receiver of one organisation, as the platform does, on the clock of the test. */
 export class WebhookDelivery {
@@ -25,7 +35,7 @@ export class WebhookDelivery {
   }
 
   get deliveries(): TestDelivery[] {
-    return this.#queue.shown(this.#health.isDisabled, this.#health.openUntil);
+    return this.#queue.shown(this.#health);
   }
 
   /** Saves the profile, once both checks have passed. */
@@ -94,8 +104,9 @@ export class WebhookDelivery {
 
   #nextAt(): number | undefined {
     const next = this.#queue.nextDueAt();
-    if (next === undefined || this.#health.isDisabled) return undefined;
-    return Math.max(next, this.#health.openUntil ?? next);
+    const { disabledAt, openUntil } = this.#health;
+    if (next === undefined || disabledAt !== null) return undefined;
+    return Math.max(next, openUntil?.getTime() ?? next);
   }
 
   #startDue(): void {
@@ -113,14 +124,14 @@ export class WebhookDelivery {
 
   async #attempt(endpoint: Endpoint, delivery: QueuedDelivery): Promise<void> {
     const at = this.#clock.now();
-    const isProbe = this.#health.openUntil !== undefined;
+    const isProbe = this.#health.openUntil !== null;
     const request = await prepareWebhook(endpoint, webhookOf(delivery));
     const outcome = await sendRequest(endpoint, this.#clock, request);
     const number = delivery.used + 1;
     delivery.attempts.push({ number, at, ...shownOutcome(outcome) });
     const now = this.#clock.ms;
     const isSameProfile = endpoint === this.#endpoint;
-    if (isSameProfile) this.#health = nextHealth(this.#health, { ...outcome, isProbe, at: now });
+    if (isSameProfile) this.#noteAttempt(outcome, isProbe);
     if (outcome.failure === undefined) return this.#queue.settle(delivery, "acknowledged", now);
     // The profile was saved meanwhile: the failure says nothing about the new one.
     const delayMs = isSameProfile ? this.#useAttempt(delivery, outcome) : 0;
@@ -128,11 +139,23 @@ export class WebhookDelivery {
     else delivery.dueAt = now + delayMs;
   }
 
+  #noteAttempt({ status, retryAfterMs }: ReceivedOutcome, isProbe: boolean): void {
+    const attempt = { result: classifyStatus(status), isProbe, retryAfterMs, at: this.#clock.now() };
+    this.#health = nextHealth(this.#health, attempt, defaultBreakerPolicy, withoutJitter);
+  }
+
   /** @returns the pause before the next attempt; undefined after the last. A disabled endpoint uses up none (D-73). */
   #useAttempt(delivery: QueuedDelivery, { retryAfterMs }: ReceivedOutcome): number | undefined {
     delivery.used += 1;
-    return this.#health.isDisabled ? 0 : retryDelayMs(delivery.used, retryAfterMs);
+    if (this.#health.disabledAt !== null) return 0;
+    return retryDelayMs(defaultRetrySchedule, { number: delivery.used, retryAfterMs }, withoutJitter);
   }
+}
+
+/** How many attempts may be under way at once. */
+function capacityAt({ disabledAt, openUntil }: EndpointHealth, now: number): number {
+  if (disabledAt !== null || (openUntil?.getTime() ?? 0) > now) return 0;
+  return openUntil === null ? endpointCapacity : 1;
 }
 
 /** The path and payload of the contract. */

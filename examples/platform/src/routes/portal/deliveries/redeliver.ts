@@ -1,9 +1,9 @@
+import { nullAsAbsent } from "@offers/contract/received-values";
 import { sql } from "kysely";
 import { z } from "zod";
 import type { EndpointCheck } from "../../../dispatch/outbound/test-endpoint.ts";
 import { type Redelivery, redeliver, redeliverMany } from "../../../dispatch/webhooks/redeliver.ts";
 import { type NoAttempt, retryAllNow, retryNow } from "../../../dispatch/webhooks/retry-now.ts";
-import { nullAsAbsent } from "../../../generated/received-values.ts";
 import { instantField } from "../../../http/fields.ts";
 import { ProblemError } from "../../../http/problem.ts";
 import type { PortalDeps, SignedInPerson } from "../person.ts";

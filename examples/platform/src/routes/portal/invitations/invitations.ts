@@ -1,10 +1,10 @@
 import { randomBytes, randomUUID } from "node:crypto";
+import { emailAddressSchema } from "@offers/contract/schemas";
 import { z } from "zod";
 import { invitationExpiry, mailboxOf } from "../../../accounts/invitations.ts";
 import { greeting } from "../../../dispatch/mail/mail-text.ts";
 import { writeMails } from "../../../dispatch/mail/write-mails.ts";
 import { invitationsPerDay, repeatInvitationDays } from "../../../generated/decisions.ts";
-import { emailAddressSchema } from "../../../generated/schemas.ts";
 import { lineField, textField } from "../../../http/fields.ts";
 import { microsecondsOf, olderThan } from "../../../http/keyset.ts";
 import { type ListPage, listCursor } from "../../../http/list-cursor.ts";

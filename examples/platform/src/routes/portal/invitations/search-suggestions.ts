@@ -1,7 +1,7 @@
+import { nullAsAbsent } from "@offers/contract/received-values";
 import { sql } from "kysely";
 import { z } from "zod";
 import { type OrganisationResult, searchAll } from "../../../accounts/contact-suggestions.ts";
-import { nullAsAbsent } from "../../../generated/received-values.ts";
 import { textField } from "../../../http/fields.ts";
 import { type FieldErrors, ProblemError } from "../../../http/problem.ts";
 import { addFieldError } from "../../../http/validation.ts";

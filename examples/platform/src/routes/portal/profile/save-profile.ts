@@ -1,7 +1,7 @@
+import { nullAsAbsent } from "@offers/contract/received-values";
 import { z } from "zod";
 import type { EndpointCheck } from "../../../dispatch/outbound/test-endpoint.ts";
 import { enableEndpoint, restartSchedules } from "../../../dispatch/webhooks/disabled-endpoint.ts";
-import { nullAsAbsent } from "../../../generated/received-values.ts";
 import { textField } from "../../../http/fields.ts";
 import { invalidRequest } from "../../../http/problem.ts";
 import { encrypt, matchesEncrypted } from "../../../store/encrypt.ts";

@@ -1,7 +1,4 @@
-import type { Selectable } from "kysely";
-import { maxRetryAfterSeconds } from "../../generated/decisions.ts";
-import type { EndpointTable } from "../../store/tables.ts";
-import type { Attempt } from "./attempt-delivery.ts";
+import { maxRetryAfterSeconds } from "./generated/decisions.ts";
 
 /** When the circuit breaker of an endpoint opens, and when the endpoint is disabled (D-72, D-73). Tests use short times. */
 export interface BreakerPolicy {
@@ -49,29 +46,32 @@ export function openDurationMs(policy: BreakerPolicy, { number, retryAfterMs = 0
   return Math.round(Math.max(jittered, Math.min(retryAfterMs, policy.maxRetryAfterMs)));
 }
 
-/** The health of an endpoint, as columns of its row. Attempts change it. */
-export type EndpointHealth = Pick<
-  Selectable<EndpointTable>,
-  | "consecutive_failures"
-  | "failing_since"
-  | "last_failed_at"
-  | "breaker_open_count"
-  | "breaker_open_until"
-  | "disabled_at"
-  | "disabled_because"
->;
+/** Concurrent attempts at an endpoint while its breaker is closed. */
+export const endpointCapacity = 8;
+
+/** What the attempts so far show about an endpoint. */
+export interface EndpointHealth {
+  consecutiveFailures: number;
+  /** The start of the failing period; null while the endpoint is healthy. */
+  failingSince: Date | null;
+  lastFailedAt: Date | null;
+  /** How often the breaker opened since it was closed. */
+  openCount: number;
+  /** No attempt is made before it. Then the breaker is half-open: one attempt, the probe, decides. Null while it is closed. */
+  openUntil: Date | null;
+  disabledAt: Date | null;
+  disabledBecause: "gone" | "failing" | null;
+}
 
 export const healthy: EndpointHealth = {
-  consecutive_failures: 0,
-  failing_since: null,
-  last_failed_at: null,
-  breaker_open_count: 0,
-  breaker_open_until: null,
-  disabled_at: null,
-  disabled_because: null,
+  consecutiveFailures: 0,
+  failingSince: null,
+  lastFailedAt: null,
+  openCount: 0,
+  openUntil: null,
+  disabledAt: null,
+  disabledBecause: null,
 };
-
-export const healthColumns = Object.keys(healthy) as (keyof EndpointHealth)[];
 
 /** What one attempt shows about the health of its endpoint. */
 export type AttemptResult =
@@ -87,11 +87,11 @@ export type AttemptResult =
 
 const unhealthyStatuses = new Set([408, 429]);
 
-export function classifyAttempt({ status, failure }: Pick<Attempt, "status" | "failure">): AttemptResult {
-  if (failure === undefined) return "acknowledged";
-  if (failure === "internal_error" || failure === "request_too_large" || failure === "aborted") return "inconclusive";
+/** @param status of the response; undefined when none came */
+export function classifyStatus(status: number | undefined): AttemptResult {
   if (status === undefined || status >= 500 || unhealthyStatuses.has(status)) return "unhealthy";
-  return status === 410 ? "gone" : "rejected";
+  if (status === 410) return "gone";
+  return status === 200 ? "acknowledged" : "rejected";
 }
 
 export interface ClassifiedAttempt {
@@ -102,7 +102,7 @@ export interface ClassifiedAttempt {
   at: Date;
 }
 
-const closed = { consecutive_failures: 0, breaker_open_count: 0, breaker_open_until: null };
+const closed = { consecutiveFailures: 0, openCount: 0, openUntil: null };
 
 /**
  * The endpoint's health after one more attempt (D-72, D-73). Only a person enables a disabled endpoint again.
@@ -117,19 +117,19 @@ export function nextHealth(
 ): EndpointHealth {
   const { result, at } = attempt;
   if (result === "inconclusive") return health;
-  if (result === "acknowledged") return { ...health, ...closed, failing_since: null, last_failed_at: null };
-  const failing = { ...health, failing_since: failingSince(health, at, policy), last_failed_at: at };
+  if (result === "acknowledged") return { ...health, ...closed, failingSince: null, lastFailedAt: null };
+  const failing = { ...health, failingSince: failingSince(health, at, policy), lastFailedAt: at };
   // An endpoint that rejects is up: the circuit breaker stays closed.
   const next = result === "unhealthy" ? afterFailure(failing, attempt, policy, random) : { ...failing, ...closed };
-  if (next.disabled_at !== null) return next;
-  if (result === "gone") return { ...next, disabled_at: at, disabled_because: "gone" };
-  const isFailingForLong = at.getTime() - failing.failing_since.getTime() >= policy.disableAfterMs;
-  return isFailingForLong ? { ...next, disabled_at: at, disabled_because: "failing" } : next;
+  if (next.disabledAt !== null) return next;
+  if (result === "gone") return { ...next, disabledAt: at, disabledBecause: "gone" };
+  const isFailingForLong = at.getTime() - failing.failingSince.getTime() >= policy.disableAfterMs;
+  return isFailingForLong ? { ...next, disabledAt: at, disabledBecause: "failing" } : next;
 }
 
 /** Failures that are far apart do not belong to one failing period, because nothing was attempted between them. */
 function failingSince(health: EndpointHealth, at: Date, policy: BreakerPolicy): Date {
-  const { failing_since: since, last_failed_at: last } = health;
+  const { failingSince: since, lastFailedAt: last } = health;
   const goesOn = last !== null && at.getTime() - last.getTime() <= policy.longestGapMs;
   return goesOn && since !== null ? since : at;
 }
@@ -140,36 +140,12 @@ function afterFailure(
   policy: BreakerPolicy,
   random: number,
 ): EndpointHealth {
-  const failures = health.consecutive_failures + 1;
-  const isOpen = health.breaker_open_until !== null;
+  const failures = health.consecutiveFailures + 1;
+  const isOpen = health.openUntil !== null;
   // Attempts that had started before the breaker opened do not extend its pause.
-  if (isOpen ? !isProbe : failures < policy.failures) return { ...health, consecutive_failures: failures };
-  const pauses = health.breaker_open_count + 1;
+  if (isOpen ? !isProbe : failures < policy.failures) return { ...health, consecutiveFailures: failures };
+  const pauses = health.openCount + 1;
   const pauseMs = openDurationMs(policy, { number: pauses, retryAfterMs }, random);
   const until = new Date(at.getTime() + pauseMs);
-  return { ...health, consecutive_failures: failures, breaker_open_count: pauses, breaker_open_until: until };
-}
-
-/** A change of an endpoint's state that stops or resumes deliveries, for the log. */
-export type EndpointRecord =
-  | { organisationId: string; change: "paused"; consecutiveFailures: number; until: Date }
-  | { organisationId: string; change: "resumed" }
-  | { organisationId: string; change: "disabled"; because: string };
-
-/** @returns undefined when the change neither stops nor resumes deliveries */
-export function endpointRecord({
-  organisationId,
-  before,
-  after,
-}: {
-  organisationId: string;
-  before: EndpointHealth;
-  after: EndpointHealth;
-}): EndpointRecord | undefined {
-  const { disabled_because: because, breaker_open_until: until } = after;
-  if (because !== null && before.disabled_because === null) return { organisationId, change: "disabled", because };
-  if (until !== null && after.breaker_open_count > before.breaker_open_count)
-    return { organisationId, change: "paused", consecutiveFailures: after.consecutive_failures, until };
-  if (until === null && before.breaker_open_until !== null) return { organisationId, change: "resumed" };
-  return undefined;
+  return { ...health, consecutiveFailures: failures, openCount: pauses, openUntil: until };
 }

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { fc } from "../../../../tools/property-seed.ts";
-import { inPlainForm, inUtc, readDateTime } from "../generated/date-time.ts";
+import { fc } from "../../../tools/property-seed.ts";
+import { inPlainForm, inUtc, readDateTime } from "./date-time.ts";
 
 // Made without our code: date -u -d 2018-11-26T10:55:00Z +%s
 const minute = 1_543_229_700_000;

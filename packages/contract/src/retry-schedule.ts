@@ -1,4 +1,4 @@
-import { maxRetryAfterSeconds, retryDelaysSeconds, retryJitter } from "../../generated/decisions.ts";
+import { maxRetryAfterSeconds, retryDelaysSeconds, retryJitter } from "./generated/decisions.ts";
 
 /**
  * The retry schedule of a delivery that was not acknowledged (D-26): exponential backoff with jitter. Development uses a
@@ -24,7 +24,7 @@ export interface FailedAttempt {
   /** Counted from 1. */
   number: number;
   /** From the `Retry-After` of its response. */
-  retryAfterMs?: number;
+  retryAfterMs?: number | undefined;
 }
 
 /**

@@ -1,0 +1,23 @@
+import { expect, test } from "vitest";
+import { retryAfterMs } from "./retry-after.ts";
+
+// RFC 9110, 10.2.3 has both forms, 5.6.7 those of a date; the date is that of its example.
+const now = Date.UTC(1999, 11, 31, 23, 59, 0);
+
+test.each([
+  ["120", 120_000],
+  ["0", 0],
+  ["Fri, 31 Dec 1999 23:59:59 GMT", 59_000],
+  ["Fri, 31 Dec 1999 23:58:00 GMT", 0],
+  ["Friday, 31-Dec-99 23:59:59 GMT", 59_000],
+  ["Fri Dec 31 23:59:59 1999", 59_000],
+  ["Sat Jan  1 00:00:00 2000", 60_000],
+  // The retry schedules cap such waits.
+  ["99999999999", 99_999_999_999_000],
+  ["9".repeat(30), Number.MAX_SAFE_INTEGER],
+])("reads %j", (header, ms) => expect(retryAfterMs(header, now)).toBe(ms));
+
+test.each([undefined, "", "-1", "1.5", "soon", "1e3", "2000-01-01", "Fri Dec 31 1999", ["1", "2"]])(
+  "ignores %j",
+  (header) => expect(retryAfterMs(header, now)).toBeUndefined(),
+);
