@@ -87,6 +87,22 @@ describe("every page", () => {
     expect(window.complaints.filter((text) => !/status of 4\d\d/.test(text))).toEqual([]);
   });
 
+  test("has its navigation in one row and an offer in three lines on a phone", async () => {
+    const { page } = await fixture.openPortal(phone);
+    await page.goto("/offers");
+    const tops = await page
+      .locator("header nav a")
+      .evaluateAll((links) => links.map((link) => Math.round(link.getBoundingClientRect().top)));
+    expect([tops.length, new Set(tops).size]).toEqual([5, 1]);
+    const lines = await page
+      .locator("tbody tr")
+      .evaluateAll((rows) => rows.map((row) => row.clientHeight / Number.parseFloat(getComputedStyle(row).lineHeight)));
+    expect(lines.length).toBeGreaterThan(4);
+    // The padding takes less than one line.
+    expect(Math.max(...lines)).toBeLessThan(5);
+    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(phone.viewport.width);
+  });
+
   test("has pictures from us alone, and none is broken", async () => {
     const { page } = await fixture.openPortal();
     const hosts = new Set<string>();
