@@ -35,8 +35,11 @@ export default defineConfig({
       {
         extends: true,
         test: {
-          ...{ name: "integration", include: integration, exclude: [...notNow, ...isolatedFiles] },
-          ...{ isolate: false, ...limits },
+          name: "integration",
+          include: integration,
+          exclude: [...notNow, ...isolatedFiles],
+          isolate: false,
+          ...limits,
         },
       },
       { extends: true, test: { name: "isolated", include: isolatedFiles, exclude: notNow, ...limits } },

@@ -1,5 +1,8 @@
 export const recipient = (id: number, name: string, response: string) => ({
-  ...{ id, workerId: `worker_${name.toLowerCase()}`, name, response },
+  id,
+  workerId: `worker_${name.toLowerCase()}`,
+  name,
+  response,
   confirmation: "",
 });
 

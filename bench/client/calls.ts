@@ -25,7 +25,8 @@ export async function measureCalls(clients: readonly ClientModule[], { quick }: 
     const tables = await collectPairs(chosen, quick ? 2 : 12, ({ module }, base) =>
       inFreshProcess<Pair[]>(new URL("call.ts", import.meta.url), {
         ...task,
-        ...{ module: module.href, baseModule: base.module.href },
+        module: module.href,
+        baseModule: base.module.href,
       } satisfies CallTask),
     );
     return ["GET", "POST"].map((method, index) =>

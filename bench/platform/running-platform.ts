@@ -19,8 +19,11 @@ export async function runPlatform({ options }: TestDatabase): Promise<RunningPla
   const acknowledged: number[] = [];
   const platform = startProcess(process.execPath, [main], {
     env: {
-      ...{ PATH: process.env.PATH, NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE, PORT: "0" },
-      ...{ OFFERS_DATA: options.dataFolder, DATABASE_URL: options.databaseUrl ?? "" },
+      PATH: process.env.PATH,
+      NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE,
+      PORT: "0",
+      OFFERS_DATA: options.dataFolder,
+      DATABASE_URL: options.databaseUrl ?? "",
       NODE_ENV: "production",
       OFFERS_ENCRYPTION_KEY: Buffer.from(encryptionKey).toString("base64"),
       OFFERS_ALLOW_LOOPBACK: "1",

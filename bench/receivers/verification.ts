@@ -10,7 +10,11 @@ export async function measureVerification({ quick }: SuiteOptions): Promise<Comp
   const [rounds, warmUpMs, slices] = quick ? [2, 20, 3] : [12, 200, 21];
   const [samples] = await collectPairs(await makeVerifiers(), rounds, ({ label }, base) =>
     inFreshProcess<Pair[]>(new URL("verify.ts", import.meta.url), {
-      ...{ label, baseLabel: base.label, warmUpMs, slices, sliceMs: 20 },
+      label,
+      baseLabel: base.label,
+      warmUpMs,
+      slices,
+      sliceMs: 20,
     } satisfies VerifyTask),
   );
   const title = "Checking the signature of a message of 300 bytes";

@@ -33,8 +33,11 @@ test("what varies is left open by … in a line, and by a line of …", () =>
 
 test("a command that keeps running is left once it has printed what it should, and ended with the document", async () => {
   const root = await folderWith([
-    ...["<!-- keeps running -->", ...sh("echo $$ > pid; echo ready; exec sleep 600"), ...prints("ready")],
-    ...[...sh('kill -0 "$(cat pid)" && echo runs'), ...prints("runs")],
+    "<!-- keeps running -->",
+    ...sh("echo $$ > pid; echo ready; exec sleep 600"),
+    ...prints("ready"),
+    ...sh('kill -0 "$(cat pid)" && echo runs'),
+    ...prints("runs"),
   ]);
   await runDocument(readDocument(root, "guide.md"), { root, env: process.env, limitMs: 20_000 });
 });

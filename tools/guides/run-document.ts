@@ -49,7 +49,10 @@ export async function runDocument(blocks: readonly Block[], options: RunOptions)
   // A group of its own, so that what the blocks leave in the background can be ended with it.
   const stdio = announces ? "inherit" : "ignore";
   const shell = spawn("sh", ["-e", script], {
-    ...{ cwd: root, env: { ...env, TMPDIR: temporary, XDG_CACHE_HOME: temporary }, detached: true, timeout: limitMs },
+    cwd: root,
+    env: { ...env, TMPDIR: temporary, XDG_CACHE_HOME: temporary },
+    detached: true,
+    timeout: limitMs,
     stdio: ["ignore", stdio, stdio],
   });
   // A run that is interrupted leaves nothing running.

@@ -40,7 +40,9 @@ export function startProcess(command: string, args: readonly string[], options: 
   });
   ready.catch(() => undefined);
   return {
-    ...{ child, lines, ready },
+    child,
+    lines,
+    ready,
     async stop(signal = "SIGTERM") {
       child.kill(signal);
       return (await exited)[0];

@@ -38,7 +38,10 @@ export async function cloneRepository(folder: string): Promise<Clone> {
   };
   const run: Clone["run"] = (command, ...args) => runAs(process.env, command, ...args);
   return {
-    ...{ folder: clone, origin, run, runAs },
+    folder: clone,
+    origin,
+    run,
+    runAs,
     // As release.yml does.
     async build() {
       await run(process.execPath, "tools/bootstrap.mjs", "--build");

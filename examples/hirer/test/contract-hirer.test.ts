@@ -78,8 +78,13 @@ describe("a hirer", () => {
 
   test("creates an offer by POST /offer below the service's base address, with the documented fields", async () => {
     const response = await call("POST", "/shifts", {
-      ...{ title: "Kitchen help", details: "Evening service.", place: "place_1", notifyEmail: "chef@harbour.example" },
-      ...{ workers: ["worker_amal", "worker_ben"], start: "2099-05-01T18:00:00+02:00", end: "2099-05-01T22:00:00Z" },
+      title: "Kitchen help",
+      details: "Evening service.",
+      place: "place_1",
+      notifyEmail: "chef@harbour.example",
+      workers: ["worker_amal", "worker_ben"],
+      start: "2099-05-01T18:00:00+02:00",
+      end: "2099-05-01T22:00:00Z",
     });
     expect([response.status, await response.json()]).toEqual([201, { shift: "offer_1" }]);
     const [{ line, key, body } = expect.unreachable()] = requests;

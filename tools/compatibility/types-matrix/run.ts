@@ -40,7 +40,8 @@ async function matrix(check: (version: string, options: object, where: string) =
   for (const version of Object.keys(compilers))
     for (const [declared, options] of Object.entries(globals))
       rows.push({
-        ...{ TypeScript: version, declared },
+        TypeScript: version,
+        declared,
         ...(await check(version, options, `TypeScript ${version}, ${declared}`)),
       });
   console.table(rows);

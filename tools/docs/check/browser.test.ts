@@ -11,9 +11,22 @@ const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.mi
 
 /** The pages that are read most: the way from the first page to a running integration. */
 const mostRead = [
-  ...["index", "guides/first-offer", "guides/first-webhook", "guides/testing", "guides/recipes", "guides/delivery"],
-  ...["guides/production", "guides/offers", "guides/api-keys", "guides/contact-suggestions", "guides/without-a-clone"],
-  ...["client/index", "webhook-kit/index", "cli/index", "operations/create-offer", "events/worker-offer-response"],
+  "index",
+  "guides/first-offer",
+  "guides/first-webhook",
+  "guides/testing",
+  "guides/recipes",
+  "guides/delivery",
+  "guides/production",
+  "guides/offers",
+  "guides/api-keys",
+  "guides/contact-suggestions",
+  "guides/without-a-clone",
+  "client/index",
+  "webhook-kit/index",
+  "cli/index",
+  "operations/create-offer",
+  "events/worker-offer-response",
 ];
 
 interface AxeResults {

@@ -13,8 +13,13 @@ const files = globSync("*/*", { cwd: containers }).sort();
 
 test("there are the files of a receiver and of the platform", () =>
   expect(files).toEqual([
-    ...["platform/Caddyfile", "platform/Dockerfile", "platform/compose.yaml"],
-    ...["receiver/Caddyfile", "receiver/Dockerfile", "receiver/compose.yaml", "receiver/server.mjs"],
+    "platform/Caddyfile",
+    "platform/Dockerfile",
+    "platform/compose.yaml",
+    "receiver/Caddyfile",
+    "receiver/Dockerfile",
+    "receiver/compose.yaml",
+    "receiver/server.mjs",
   ]));
 
 test.each(files)("the guide shows %s", (file) =>

@@ -109,9 +109,14 @@ export async function compileSnippets(project: string): Promise<number> {
   const files = snippets.map(({ source, line }) => `${source.split("/")[2]}-line-${line}.mts`);
   for (const [index, file] of files.entries()) await writeFile(join(project, file), snippets[index]?.code ?? "");
   const compilerOptions = {
-    ...{ ...strict, skipLibCheck: true, module: "nodenext", moduleDetection: "force" },
+    ...strict,
+    skipLibCheck: true,
+    module: "nodenext",
+    moduleDetection: "force",
     // As the repository's own check of snippets has it.
-    ...{ noPropertyAccessFromIndexSignature: false, lib: ["es2023", "dom", "dom.iterable"], types: ["node"] },
+    noPropertyAccessFromIndexSignature: false,
+    lib: ["es2023", "dom", "dom.iterable"],
+    types: ["node"],
   };
   await writeFile(join(project, "tsconfig.snippets.json"), JSON.stringify({ compilerOptions, files }));
   const compiler = join(project, "node_modules/typescript/bin/tsc");

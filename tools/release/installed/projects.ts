@@ -72,8 +72,12 @@ export const projects: Readonly<Record<string, (project: NewProject) => Promise<
     const yarn = createRequire(join(tool, "package.json")).resolve("@yarnpkg/cli-dist/bin/yarn.js");
     const others = (await runCommand("npm", ["config", "get", "registry"], { cwd: tool })).trim();
     const settings = {
-      ...{ nodeLinker: "pnp", enableTelemetry: false, enableScripts: false, enableImmutableInstalls: false },
-      ...{ npmRegistryServer: others, unsafeHttpWhitelist: ["127.0.0.1"] },
+      nodeLinker: "pnp",
+      enableTelemetry: false,
+      enableScripts: false,
+      enableImmutableInstalls: false,
+      npmRegistryServer: others,
+      unsafeHttpWhitelist: ["127.0.0.1"],
       // Not the person's: Yarn keeps there at which port a registry had a package.
       globalFolder: join(folder, "yarn"),
       // By default, Yarn waits some days before it installs a new version.
@@ -137,7 +141,11 @@ async function compile(
   const files = programs.map((program) => `${program}.${extension}`);
   const environment = { lib: ["es2023", "dom"], types: ["node"], skipLibCheck: true };
   const compilerOptions = {
-    ...{ ...strict, ...environment, ...options, noEmit: false, outDir },
+    ...strict,
+    ...environment,
+    ...options,
+    noEmit: false,
+    outDir,
     noPropertyAccessFromIndexSignature: false,
   };
   await writeFile(join(folder, "tsconfig.json"), JSON.stringify({ compilerOptions, files }));

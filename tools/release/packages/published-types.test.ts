@@ -140,8 +140,15 @@ describe.each(packageNames)("the declarations of %s", (name) => {
 function emitDeclarations(sources: readonly Entry[]): Map<string, string> {
   const { options } = ts.convertCompilerOptionsFromJson(
     {
-      ...{ ...strict, noEmit: false, declaration: true, emitDeclarationOnly: true, stripInternal: true },
-      ...{ module: "nodenext", types: ["node"], skipLibCheck: true, allowImportingTsExtensions: true },
+      ...strict,
+      noEmit: false,
+      declaration: true,
+      emitDeclarationOnly: true,
+      stripInternal: true,
+      module: "nodenext",
+      types: ["node"],
+      skipLibCheck: true,
+      allowImportingTsExtensions: true,
     },
     root,
   );

@@ -78,7 +78,12 @@ async function run(options: CrashTestOptions, closers: Closer[]): Promise<CrashT
 
   const outages: TimeSpan[] = [];
   const injecting = injectFailures({
-    ...{ fleet, processes: options.processes, kills, restarts, stalls, signal },
+    fleet,
+    processes: options.processes,
+    kills,
+    restarts,
+    stalls,
+    signal,
     restart: location.restart && (() => during(outages, location.restart)),
     progress: () => ({
       acked: load.changes.filter(({ isAcked }) => isAcked).length,

@@ -93,8 +93,10 @@ export function startLoad({ client, accounts, tokens, rate }: LoadOptions): Load
     if (doubtfulContacts.has(key)) return;
     const change = begin(key, "added");
     const outcome = await client.send({
-      ...{ method: "POST", path: "/worker-app/contacts" },
-      ...{ headers: bearer(token), json: { organisationId } },
+      method: "POST",
+      path: "/worker-app/contacts",
+      headers: bearer(token),
+      json: { organisationId },
     });
     if (outcome === "unknown") {
       change.doubts = 1;

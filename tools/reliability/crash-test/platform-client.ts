@@ -44,7 +44,9 @@ export class PlatformClient {
     const body = json === undefined ? null : JSON.stringify(json);
     try {
       const response = await fetch(address + path, {
-        ...{ method, body, signal: AbortSignal.timeout(timeoutMs) },
+        method,
+        body,
+        signal: AbortSignal.timeout(timeoutMs),
         headers: { ...headers, ...(json !== undefined && { "Content-Type": "application/json" }) },
       });
       const text = await response.text();

@@ -61,7 +61,8 @@ export class Receiver {
   #listenerFor(id: string, secret: string): Tenant["listener"] {
     const refuse = (reason: string): void => void this.refused.set(reason, (this.refused.get(reason) ?? 0) + 1);
     return webhookListener({
-      ...{ basePath: `/${id}`, secret },
+      basePath: `/${id}`,
+      secret,
       // Duplicates must be seen.
       deduplication: false,
       onWorkerOfferResponse: ({ offerId, workerId, response }, { request, unverifiedDeliveryId }) =>

@@ -57,7 +57,10 @@ const interrupted = new AbortController();
 for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => interrupted.abort());
 try {
   const { verdict, servedAtOnce, drainedSeconds, faults, errors } = await crashTest({
-    ...{ store, kills, restarts, processes },
+    store,
+    kills,
+    restarts,
+    processes,
     stalls: numberOf("stalls", 0),
     seconds: numberOf("seconds", 1),
     rate: numberOf("rate", 1),

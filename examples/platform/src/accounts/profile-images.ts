@@ -30,7 +30,10 @@ export function profileImages({ outbound, onError, keepMs = 300_000 }: ProfileIm
 
   const fetchImage = async (url: string): Promise<ProfileImage | undefined> => {
     const result = await outbound.send({
-      ...{ method: "GET", baseAddress: url, isWholeAddress: true, path: "profile image" },
+      method: "GET",
+      baseAddress: url,
+      isWholeAddress: true,
+      path: "profile image",
       headers: { accept: "image/avif,image/webp,image/png,image/jpeg,image/gif" },
       timeoutMs: requestTimeoutMs,
       maxReadBytes: maxBytes,

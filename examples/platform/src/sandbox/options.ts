@@ -56,7 +56,15 @@ export function readSandboxOptions(args: readonly string[]): SandboxOptions {
   if (webhooksTo !== undefined && !/^https?:$/.test(URL.parse(webhooksTo)?.protocol ?? ""))
     throw new SettingError("Invalid --webhooks-to: expected a base address, such as http://localhost:3001/offers");
   return {
-    ...{ help, version, port, host, reset, dialect, example, json, databaseUrl },
+    help,
+    version,
+    port,
+    host,
+    reset,
+    dialect,
+    example,
+    json,
+    databaseUrl,
     allowedHosts: given["allow-host"] ?? [],
     dataFolder: given.data ?? defaultDataFolder(),
     webhooksTo,

@@ -4,8 +4,15 @@ import { type LogLine, readableLine } from "./printer.ts";
 const address = "http://127.0.0.1:3000";
 const time = new Date(2030, 0, 1, 18, 4, 11).getTime();
 const attempt = {
-  ...{ level: 30, time, msg: "delivery.attempted", deliveryId: "delivery_1", type: "workerOfferResponse", number: 1 },
-  ...{ method: "POST", path: "/offer/response", durationMs: 14 },
+  level: 30,
+  time,
+  msg: "delivery.attempted",
+  deliveryId: "delivery_1",
+  type: "workerOfferResponse",
+  number: 1,
+  method: "POST",
+  path: "/offer/response",
+  durationMs: 14,
 };
 const textOf = (line: LogLine) => readableLine(line, address)?.text;
 
@@ -18,7 +25,10 @@ test.each<[string, object, string]>([
   [
     "retried",
     {
-      ...{ outcome: "retry", status: 204, failure: "not_acknowledged", number: 2 },
+      outcome: "retry",
+      status: 204,
+      failure: "not_acknowledged",
+      number: 2,
       nextAttemptAt: new Date(time + 4_000).toISOString(),
     },
     "18:04:11 will retry workerOfferResponse POST /offer/response: 204; only 200 acknowledges, 14 ms, attempt 2, next at 18:04:15",

@@ -17,13 +17,11 @@ const crewFor = (organisationId: string, apiKey = "s3cret-of-crew-for-it") => ({
   actsFor: [{ organisationId, apiKey }],
 });
 const person = (changes: object) => ({
-  ...{
-    id: "ann",
-    organisationId: "acme",
-    name: "Ann",
-    emailAddresses: ["ann@acme.example"],
-    password: "s3cret-of-ann",
-  },
+  id: "ann",
+  organisationId: "acme",
+  name: "Ann",
+  emailAddresses: ["ann@acme.example"],
+  password: "s3cret-of-ann",
   ...changes,
 });
 const worker = (changes: object) => ({ id: "w", name: "W", devices: ["ios"], password: "s3cret-of-w", ...changes });

@@ -158,8 +158,18 @@ describe.each(await storesUnderTest())("Idempotency-Key on $title", ({ createDat
     const outgoing = request(`${platform.address}/offer`, {
       method: "POST",
       headers: [
-        ...["X-UE-Api-Subscription-Key", "demo-key-harbour", "Content-Type", "application/json"],
-        ...["Host", "localhost", "Content-Length", String(body.length), "Idempotency-Key", "k", "Idempotency-Key", "k"],
+        "X-UE-Api-Subscription-Key",
+        "demo-key-harbour",
+        "Content-Type",
+        "application/json",
+        "Host",
+        "localhost",
+        "Content-Length",
+        String(body.length),
+        "Idempotency-Key",
+        "k",
+        "Idempotency-Key",
+        "k",
       ],
     });
     outgoing.end(body);

@@ -40,7 +40,9 @@ describe.each(await anyStore())("the lists as JSON on $title", ({ createDatabase
     platform = await openPlatform(database);
     receiver = await openReceiver((request, response) => {
       const people = Array.from({ length: 50 }, (_, number) => ({
-        ...{ name: "Guest", emailAddress: `guest${number}@example.com`, ratings: [] },
+        name: "Guest",
+        emailAddress: `guest${number}@example.com`,
+        ratings: [],
       }));
       const body = request.url === "/contact-suggestions" ? JSON.stringify(people) : "";
       respondWith(200, { "content-type": "application/json" }, body)(request, response);
@@ -101,7 +103,9 @@ describe.each(await anyStore())("the lists as JSON on $title", ({ createDatabase
   test.each(lists)("%s: an invalid limit or cursor is 400 and named", async (path, name) => {
     for (const limit of ["0", "101", "-1", "1.5", "1e1", "x", "", "1&limit=2", "99999999999999999999"])
       expect((await read(path, `?limit=${limit}`)).json()).toMatchObject({
-        ...{ status: 400, code: "invalid_request", errors: { limit: [expect.stringContaining("1 to 100")] } },
+        status: 400,
+        code: "invalid_request",
+        errors: { limit: [expect.stringContaining("1 to 100")] },
       });
     const { next } = await part(path, name, "?limit=1");
     const forged = ["", "x", "1", "%00", "%ED%A0%80", "null", `${next}x`, `${next}&before=${next}`, "W10", "bnVsbA"];

@@ -57,8 +57,11 @@ export async function openPagesFixture(settings: Partial<Settings> = {}): Promis
     openApp: (options, workerId = "worker_amal") => signIn("/app/sign-in", workerId, { ...phone, ...options }),
     async createOffer(title) {
       const json = {
-        ...{ createdByUserId: "user_hana", title, details: "Evening service.\nBlack trousers, knives provided." },
-        ...{ locationPlaceId: "place_harbour_kitchen", notifyEmailAddress: hana },
+        createdByUserId: "user_hana",
+        title,
+        details: "Evening service.\nBlack trousers, knives provided.",
+        locationPlaceId: "place_harbour_kitchen",
+        notifyEmailAddress: hana,
         workerIds: ["worker_amal", "worker_ben", "worker_cleo"],
         events: [{ start: "2027-03-05T17:00:00Z", end: "2027-03-05T23:00:00Z" }],
       };

@@ -18,15 +18,18 @@ interface Look {
 // The clock changes of the IANA time zone database.
 const slots = {
   london: {
-    ...{ start: "2027-03-27T22:00", end: "2027-03-28T06:00" },
+    start: "2027-03-27T22:00",
+    end: "2027-03-28T06:00",
     utc: { start: "2027-03-27T22:00:00Z", end: "2027-03-28T05:00:00Z" },
   },
   stJohns: {
-    ...{ start: "2027-11-06T22:00", end: "2027-11-07T06:00" },
+    start: "2027-11-06T22:00",
+    end: "2027-11-07T06:00",
     utc: { start: "2027-11-07T00:30:00Z", end: "2027-11-07T09:30:00Z" },
   },
   chatham: {
-    ...{ start: "2027-04-03T22:00", end: "2027-04-04T06:00" },
+    start: "2027-04-03T22:00",
+    end: "2027-04-04T06:00",
     utc: { start: "2027-04-03T08:15:00Z", end: "2027-04-03T17:15:00Z" },
   },
 };
@@ -36,20 +39,32 @@ const plain = { javaScriptEnabled: false } as const;
 const looks: Look[] = [
   { name: "London, light", timeZone: "Europe/London", options: light, byKeyboard: false, slot: slots.london },
   {
-    ...{ name: "London, dark, no scripts, phone", timeZone: "Europe/London", byKeyboard: false, slot: slots.london },
+    name: "London, dark, no scripts, phone",
+    timeZone: "Europe/London",
+    byKeyboard: false,
+    slot: slots.london,
     options: { ...dark, ...plain, ...phone },
   },
   {
-    ...{ name: "St John's, dark, no scripts", timeZone: "America/St_Johns", byKeyboard: false, slot: slots.stJohns },
+    name: "St John's, dark, no scripts",
+    timeZone: "America/St_Johns",
+    byKeyboard: false,
+    slot: slots.stJohns,
     options: { ...dark, ...plain },
   },
   {
-    ...{ name: "Chatham, light, phone, keyboard", timeZone: "Pacific/Chatham", byKeyboard: true, slot: slots.chatham },
+    name: "Chatham, light, phone, keyboard",
+    timeZone: "Pacific/Chatham",
+    byKeyboard: true,
+    slot: slots.chatham,
     options: { ...light, ...phone },
   },
   {
-    ...{ name: "Chatham, dark, no scripts, keyboard", timeZone: "Pacific/Chatham", byKeyboard: true },
-    ...{ options: { ...dark, ...plain }, slot: slots.chatham },
+    name: "Chatham, dark, no scripts, keyboard",
+    timeZone: "Pacific/Chatham",
+    byKeyboard: true,
+    options: { ...dark, ...plain },
+    slot: slots.chatham,
   },
 ];
 

@@ -146,7 +146,10 @@ export const callSteps: fc.Arbitrary<CallStep[]> = fc.array(
       weight: 3,
       arbitrary: fc.record({
         type: fc.constant("complete" as const),
-        ...{ offer, apiKey, idempotencyKey, body: often(fc.array(named, { maxLength: 3 })) },
+        offer,
+        apiKey,
+        idempotencyKey,
+        body: often(fc.array(named, { maxLength: 3 })),
       }),
     },
     { weight: 3, arbitrary: fc.record({ type: fc.constant("read" as const), offer, apiKey, query }) },
@@ -155,7 +158,9 @@ export const callSteps: fc.Arbitrary<CallStep[]> = fc.array(
       weight: 5,
       arbitrary: fc.record({
         type: fc.constant("respond" as const),
-        ...{ offer, workerId: worker, response: fc.constantFrom("applied" as const, "applied" as const, "rejected") },
+        offer,
+        workerId: worker,
+        response: fc.constantFrom("applied" as const, "applied" as const, "rejected"),
       }),
     },
   ),

@@ -20,7 +20,9 @@ test.each([
     const service = createTestService();
     const handled: string[] = [];
     const handler = webhookHandler({
-      ...{ secret, now: service.now, ...(scheme && { scheme }) },
+      secret,
+      now: service.now,
+      ...(scheme && { scheme }),
       onWorkerAddedContact: ({ workerId }) => void handled.push(workerId),
     });
     await service.deliverTo(handler, { secret, sign });

@@ -19,16 +19,22 @@ export async function inMemorySide(): Promise<InMemorySide> {
   const receiver = new StoryReceiver(service.now);
   const offers = new OffersClient(service);
   const { id: offerId } = await offers.createOffer({
-    ...{ createdByUserId: "user_hana", title: "Kitchen help", workerIds: [...storyWorkers] },
+    createdByUserId: "user_hana",
+    title: "Kitchen help",
+    workerIds: [...storyWorkers],
   });
   const waitedUntil: number[] = [];
   const codeOf = (action: () => unknown) => attempt(async () => void (await action()));
   return {
-    ...{ receiver, startedAt, waitedUntil },
+    receiver,
+    startedAt,
+    waitedUntil,
     register: () =>
       codeOf(() =>
         service.deliverTo(receiver.handle, {
-          ...{ secret: storySecret, sign: signHeaders, baseUrl: `https://integrator.test${storyPrefix}/` },
+          secret: storySecret,
+          sign: signHeaders,
+          baseUrl: `https://integrator.test${storyPrefix}/`,
         }),
       ),
     respond: (worker, response) => codeOf(() => service.respond(offerId, worker, response)),
@@ -68,7 +74,9 @@ const momentsOf = ({ id: deliveryId, attempts }: TestService["deliveries"][numbe
   });
 
 const shown = ({ type, data, state, attempts }: TestService["deliveries"][number]): StoryDelivery => ({
-  ...{ type, state, workerId: data.workerId },
+  type,
+  state,
+  workerId: data.workerId,
   response: "response" in data ? data.response : undefined,
   attempts: attempts.map(({ number, status = null, failure = null }) => ({ number, status, failure })),
 });

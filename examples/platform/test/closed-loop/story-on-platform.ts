@@ -81,7 +81,8 @@ async function beginStory(
   };
   const deliveryIds = async () => (await readDeliveries(fixture)).map(({ id }) => id);
   return {
-    ...{ receiver, startedAt },
+    receiver,
+    startedAt,
     async register() {
       const profile = { baseAddress: `${baseAddress}${storyPrefix}/`, secret: storySecret, suggestsContacts: true };
       // An attempt that begins between the two transactions of saving may be the last of the old schedule or the first of the new.
@@ -134,7 +135,10 @@ async function beginStory(
         const numbers = fixture.attempts.filter(({ deliveryId }) => deliveryId === id).map(({ number }) => number);
         const made = attempts.filter((one) => one.delivery_id === id);
         return {
-          ...{ type, workerId: data.workerId ?? "", response: data.response, state },
+          type,
+          workerId: data.workerId ?? "",
+          response: data.response,
+          state,
           attempts: made.map(({ status, error }, index) => ({ number: numbers[index] ?? 0, status, failure: error })),
         };
       });

@@ -45,7 +45,9 @@ export class StoryReceiver {
   constructor(now: () => Date) {
     this.#now = now;
     this.#webhooks = webhookHandler({
-      ...{ basePath: storyPrefix, secret: storySecret, now },
+      basePath: storyPrefix,
+      secret: storySecret,
+      now,
       onWorkerOfferResponse: () => undefined,
       onWorkerAddedContact: () => undefined,
       suggestContacts: ({ filter }) => (filter === "cook" ? [storySuggestion] : []),

@@ -93,7 +93,8 @@ const action: fc.Arbitrary<StoryAction> = fc.oneof(
     weight: 8,
     arbitrary: fc.record({
       type: fc.constant("respond" as const),
-      ...{ worker, response: fc.constantFrom("applied" as const, "rejected" as const) },
+      worker,
+      response: fc.constantFrom("applied" as const, "rejected" as const),
     }),
   },
   { weight: 3, arbitrary: fc.record({ type: fc.constant("addContact" as const), worker }) },

@@ -54,7 +54,11 @@ test("the service in memory accepts the lists of suggestions that the platform d
     const bytes = Buffer.from(text);
     const [whole, limit] = [bytes.length, 1_048_576];
     const checked = checkSuggestions({
-      ...{ ok: true, status: 200, body: bytes.subarray(0, limit), truncated: whole > limit, durationMs: 0 },
+      ok: true,
+      status: 200,
+      body: bytes.subarray(0, limit),
+      truncated: whole > limit,
+      durationMs: 0,
     });
     const expected = Array.isArray(checked) ? checked : checked.code;
     expect(await read()).toEqual(expected);

@@ -55,7 +55,10 @@ describe("the limits", () => {
     withDeliveryFixture(async ({ store, leases }) => {
       const outbound = patientOutbound();
       const delivery = startDelivery({
-        ...{ store, leases, outbound, encryptionKey: testEncryptionKey },
+        store,
+        leases,
+        outbound,
+        encryptionKey: testEncryptionKey,
         sign: () => ({}),
         onError: () => undefined,
       });

@@ -69,7 +69,9 @@ export async function openHarbourFixture(settings: Partial<Settings> = {}): Prom
     },
     enterProfile: (changes) =>
       fixture.portal("PUT", "/profile", {
-        ...{ baseAddress: `${receiver.baseAddress}/hooks`, secret, suggestsContacts: false },
+        baseAddress: `${receiver.baseAddress}/hooks`,
+        secret,
+        suggestsContacts: false,
         ...changes,
       }),
     async createOffer(changes, options) {

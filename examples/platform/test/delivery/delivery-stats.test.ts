@@ -46,8 +46,14 @@ describe.each(await anyStore())("delivery statistics on $title", ({ createDataba
       .values({ ...of, event_id: id, order_key: id })
       .execute();
     const rows = made.map(({ at, durationMs, error = null }) => ({
-      ...{ delivery_id: id, method: "GET", path: "/", started_at: at, duration_ms: durationMs },
-      ...{ organisation_id: organisationId, status: error === null ? 200 : null, error },
+      delivery_id: id,
+      method: "GET",
+      path: "/",
+      started_at: at,
+      duration_ms: durationMs,
+      organisation_id: organisationId,
+      status: error === null ? 200 : null,
+      error,
       lag_ms: error === null ? at.getTime() + durationMs - happenedAt.getTime() : null,
     }));
     await store.db.insertInto("attempts").values(rows).execute();

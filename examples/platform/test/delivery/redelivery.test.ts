@@ -168,8 +168,12 @@ describe.each(await storesUnderTest())("redelivery on $title", ({ createDatabase
     ])
       expect((await call("GET", `/portal/deliveries?${query}`)).json()).toMatchObject({ code: "invalid_request" });
     const ranges = [
-      ...[{}, { since: "yesterday" }, { since: began, state: "pending" }, { since: "0000-06-01T00:00:00Z" }],
-      ...[{ since: "0001-01-01T00:00:00+23:59" }, { since: began, until: "9999-12-31T23:59:59-00:01" }],
+      {},
+      { since: "yesterday" },
+      { since: began, state: "pending" },
+      { since: "0000-06-01T00:00:00Z" },
+      { since: "0001-01-01T00:00:00+23:59" },
+      { since: began, until: "9999-12-31T23:59:59-00:01" },
     ];
     for (const range of ranges)
       expect((await call("POST", "/portal/deliveries/redeliver", range)).json()).toMatchObject({
@@ -212,7 +216,11 @@ describe.each(await storesUnderTest())("redelivery on $title", ({ createDatabase
       receiver.respond = respondWith(200);
       await save();
       expect(await health()).toEqual({
-        ...{ failingSince: null, pausedUntil: null, disabledAt: null, disabledBecause: null, held: 0 },
+        failingSince: null,
+        pausedUntil: null,
+        disabledAt: null,
+        disabledBecause: null,
+        held: 0,
       });
       await eventually("delivered", async () => (await states()) === "acknowledged,acknowledged");
     });

@@ -16,7 +16,9 @@ function openCluster(scheme: SignatureScheme, size: number) {
   const refused: string[] = [];
   const start = (secret: string[]): RequestListener =>
     webhookListener({
-      ...{ secret, scheme, deduplication },
+      secret,
+      scheme,
+      deduplication,
       onWorkerAddedContact: ({ workerId }) => void received.push(workerId),
       onRejected: ({ reason }) => void refused.push(reason),
     });

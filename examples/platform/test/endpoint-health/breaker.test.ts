@@ -55,8 +55,11 @@ describe.each(stores)("the breaker of an endpoint on $title", ({ createDatabase 
 
   const start = () => {
     delivery = fixture.startDelivery({
-      ...{ now: time.now, retrySchedule: defaultRetrySchedule },
-      ...{ breaker: defaultBreakerPolicy, random: () => 0.5, onEndpoint: (record) => void changes.push(record) },
+      now: time.now,
+      retrySchedule: defaultRetrySchedule,
+      breaker: defaultBreakerPolicy,
+      random: () => 0.5,
+      onEndpoint: (record) => void changes.push(record),
     });
   };
   const record = (workerId: string) => recordFor(fixture, organisationId)(workerId);

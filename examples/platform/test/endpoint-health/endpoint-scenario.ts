@@ -141,7 +141,8 @@ export async function runScenario(
   };
 
   const delivery = fixture.startDelivery({
-    ...{ now: time.now, retrySchedule: defaultRetrySchedule },
+    now: time.now,
+    retrySchedule: defaultRetrySchedule,
     attemptTimeoutMs: 100,
   });
   try {

@@ -36,7 +36,8 @@ describe.each(await anyStore())("invitations on $title", ({ createDatabase }) =>
       const before = invitations.harbour.requests.length;
       const response = await search(await signIn(hana), ["org_harbour", "org_crew", "org_nowhere"]);
       expect(response.json()).toMatchObject({
-        ...{ status: 422, code: "organisation_not_suggesting" },
+        status: 422,
+        code: "organisation_not_suggesting",
         errors: { "organisationIds[1]": [expect.any(String)], "organisationIds[2]": [expect.any(String)] },
       });
       expect(invitations.harbour.requests).toHaveLength(before);

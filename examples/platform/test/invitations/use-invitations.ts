@@ -121,6 +121,13 @@ export function useInvitations(createDatabase: StoreUnderTest["createDatabase"])
       await meanwhile();
       platform = await openPlatform(database, {}, now);
     },
-    ...{ now, signIn, suggest, search, invite, shownTo, mailsTo, person },
+    now,
+    signIn,
+    suggest,
+    search,
+    invite,
+    shownTo,
+    mailsTo,
+    person,
   };
 }

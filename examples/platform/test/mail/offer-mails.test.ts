@@ -36,7 +36,11 @@ describe("mails about an offer", async () => {
   const create = (title: string, changes: { notifyEmailAddress?: string } = { notifyEmailAddress: address }) =>
     fixture.store.transaction((trx) =>
       createOffer(trx, { now, linkTo }, organisationId, {
-        ...{ createdByUserId: "user-1", title, workerIds, locationPlaceId: "place_kitchen", ...changes },
+        createdByUserId: "user-1",
+        title,
+        workerIds,
+        locationPlaceId: "place_kitchen",
+        ...changes,
         events: [{ start: "2027-03-27T22:00:00Z", end: "2027-03-28T05:00:00Z" }],
       }),
     );

@@ -43,7 +43,11 @@ export function dispatch(store: Store, leases: Leases, options: Partial<Dispatch
   const settled: number[] = [];
   const errors: unknown[] = [];
   const loop = startDispatcher<number, string>({
-    ...{ store, leases, queue, maxUnderWay: 100, onError: (error) => void errors.push(error) },
+    store,
+    leases,
+    queue,
+    maxUnderWay: 100,
+    onError: (error) => void errors.push(error),
     load: async (claimed) => new Map(claimed.map(({ rowId }) => [rowId, rowId])),
     async attempt(rowId) {
       attempted.push(rowId);
@@ -138,6 +142,11 @@ export function useLeases(createDatabase: StoreUnderTest["createDatabase"]): Lea
     get organisationId() {
       return organisationId;
     },
-    ...{ newProcess, claim, claimOne, takeOver, end, start },
+    newProcess,
+    claim,
+    claimOne,
+    takeOver,
+    end,
+    start,
   };
 }

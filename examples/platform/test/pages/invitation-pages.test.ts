@@ -26,7 +26,9 @@ describe.each((await anyStore()).slice(0, 1))("the pages of invitations on $titl
     await enterProfile("hana@harbour-hotels.example", harbour);
     await enterProfile("bo@bistro-group.example", bistro);
     const dana = {
-      ...{ name: "Dana <b>Kim</b>", emailAddress: "dana.kim@example.com", ratings: [rating] },
+      name: "Dana <b>Kim</b>",
+      emailAddress: "dana.kim@example.com",
+      ratings: [rating],
       profileImageUrl: `${harbour.baseAddress}/dana.png?size=80`,
     };
     const farah = { name: "Farah Aziz", emailAddress: "farah@example.com", ratings: [] };
@@ -118,7 +120,7 @@ describe.each((await anyStore()).slice(0, 1))("the pages of invitations on $titl
   describe("a search", () => {
     const choices = (text: string) =>
       [...text.matchAll(/name="organisationIds" value="([^"]+)"( checked)?> <span>([^<]+)/g)].map(
-        ([, id, tick, name]) => [...[id, name, tick !== undefined]],
+        ([, id, tick, name]) => [id, name, tick !== undefined],
       );
 
     test("is offered by name: the person's own organisation first and ticked, the others not", async () => {

@@ -196,7 +196,8 @@ describe("a forged form", () => {
 
   test("has left everything as it was", async () => {
     expect(await readOffer()).toMatchObject({
-      ...{ widthdrawn: false, complete: false },
+      widthdrawn: false,
+      complete: false,
       recipients: [{ response: "applied" }],
     });
     expect((await hana.get("/offers")).status).toBe(200);

@@ -144,7 +144,8 @@ describe.each(await anyStore())("long lists on $title", ({ createDatabase }) => 
         { organisationIds: [organisationId] },
         offerId,
         {
-          ...{ after, limit: 2 },
+          after,
+          limit: 2,
         },
       );
       seen.push(...recipients.map(({ workerId }) => workerId.slice(-1)));

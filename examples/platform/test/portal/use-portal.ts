@@ -68,6 +68,7 @@ export function usePortal(createDatabase: StoreUnderTest["createDatabase"]): Por
     get receiver() {
       return receiver;
     },
-    ...{ call, save },
+    call,
+    save,
   };
 }

@@ -112,8 +112,13 @@ describe.each(await anyStore())("the log on $title", ({ createDatabase }) => {
     await platform.call("POST", "/portal/session", { json: { emailAddress: sentinel, password: sentinel } });
     const responses = logged("http.response");
     expect(responses).toContainEqual({
-      ...{ level: 30, time: expect.any(Number), msg: "http.response" },
-      ...{ method: "POST", route: "/offer", status: 201, ms: expect.any(Number) },
+      level: 30,
+      time: expect.any(Number),
+      msg: "http.response",
+      method: "POST",
+      route: "/offer",
+      status: 201,
+      ms: expect.any(Number),
       requestId: headers.get("x-request-id"),
     });
     expect(responses).toContainEqual(expect.objectContaining({ method: "GET", route: "/offer/:id", status: 404 }));
@@ -136,8 +141,14 @@ describe.each(await anyStore())("the log on $title", ({ createDatabase }) => {
       json: { organisationIds: ["org_one"], filter: sentinel },
     });
     expect(logged("delivery.attempted")[0]).toMatchObject({
-      ...{ deliveryId: expect.any(String), eventId: expect.any(String), organisationId: "org_one" },
-      ...{ type: "workerOfferResponse", number: 1, method: "POST", status: 500, outcome: "retry" },
+      deliveryId: expect.any(String),
+      eventId: expect.any(String),
+      organisationId: "org_one",
+      type: "workerOfferResponse",
+      number: 1,
+      method: "POST",
+      status: 500,
+      outcome: "retry",
     });
     expect(signatures().length).toBeGreaterThan(0);
     expectSilence();

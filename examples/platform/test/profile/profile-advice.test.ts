@@ -31,7 +31,10 @@ beforeEach(() => {
 
 const secret = "9a4f3c52-7c1e-4b57-9e0c-2f4f6f0f6a11";
 const profile = (changes: object = {}) => ({
-  ...{ baseAddress: receiver.baseAddress, secret, scheme: "timestampDigest", suggestsContacts: false },
+  baseAddress: receiver.baseAddress,
+  secret,
+  scheme: "timestampDigest",
+  suggestsContacts: false,
   ...changes,
 });
 const put = (json: object) => platform.call("PUT", "/portal/profile", { token, json });

@@ -51,7 +51,9 @@ describe.each(await anyStore())("the company profile on $title", ({ createDataba
     platform.call(method, path, { token, ...(json && { json }) });
   const save = (changes: object = {}) =>
     call("PUT", "/portal/profile", {
-      ...{ baseAddress: receiver.baseAddress, secret: first, suggestsContacts: true },
+      baseAddress: receiver.baseAddress,
+      secret: first,
+      suggestsContacts: true,
       ...changes,
     });
   const rotate = (secret: string, more: object = {}) => call("POST", "/portal/profile/rotation", { secret, ...more });

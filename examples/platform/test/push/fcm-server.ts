@@ -108,7 +108,8 @@ export async function openFcmServer(): Promise<FcmServer> {
   const server: FcmServer = {
     dispatcher: leadTo(port, certificate.cert),
     order: new PushOrder(),
-    ...{ port, certificate: certificate.cert },
+    port,
+    certificate: certificate.cert,
     messages: [],
     requests: [],
     respond: () => accepted,

@@ -87,8 +87,10 @@ async function settingsFor({ options }: TestDatabase, { port, certificate }: Fcm
   await writeFile(credentials, JSON.stringify({ ...account, private_key: privateKey }));
   await writeFile(authority, certificate);
   return {
-    ...{ OFFERS_SEED: testSeed, OFFERS_FCM_CREDENTIALS: credentials },
-    ...{ NODE_EXTRA_CA_CERTS: authority, FCM_SERVER_PORT: String(port) },
+    OFFERS_SEED: testSeed,
+    OFFERS_FCM_CREDENTIALS: credentials,
+    NODE_EXTRA_CA_CERTS: authority,
+    FCM_SERVER_PORT: String(port),
     NODE_OPTIONS: `--disable-warning=ExperimentalWarning --import=${join(import.meta.dirname, "lead-to-fcm-server.ts")}`,
   };
 }

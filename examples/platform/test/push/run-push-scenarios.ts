@@ -53,7 +53,8 @@ export async function runPushScenarios(
   for (const each of processes) await each.stop();
   const offerIds = runners.flatMap((runner) => runner.offerIds);
   return {
-    ...{ pushes: service.count, overtaken: service.order.faults },
+    pushes: service.count,
+    overtaken: service.order.faults,
     unnotified: await findUnnotified(store, service, offerIds),
     missing: await findMissing(store, offerIds),
   };

@@ -100,6 +100,12 @@ export function usePush(createDatabase: StoreUnderTest["createDatabase"]): PushU
     get fixture() {
       return fixture;
     },
-    ...{ start, openFeed, publish, addOffer, addWorkers, notify, countUnsent },
+    start,
+    openFeed,
+    publish,
+    addOffer,
+    addWorkers,
+    notify,
+    countUnsent,
   };
 }

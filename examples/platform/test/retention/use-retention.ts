@@ -76,9 +76,17 @@ export function useRetention(createDatabase: StoreUnderTest["createDatabase"]): 
     await store.db
       .insertInto("attempts")
       .values({
-        ...{ delivery_id: id, method: "POST", path: "/worker-offer-responses", started_at: daysAgo(days) },
-        ...{ duration_ms: 5, status: 500, error: "not_acknowledged", content_type: "text/plain", response: "no" },
-        ...{ organisation_id: organisation, lag_ms: null },
+        delivery_id: id,
+        method: "POST",
+        path: "/worker-offer-responses",
+        started_at: daysAgo(days),
+        duration_ms: 5,
+        status: 500,
+        error: "not_acknowledged",
+        content_type: "text/plain",
+        response: "no",
+        organisation_id: organisation,
+        lag_ms: null,
       })
       .execute();
     return id;
@@ -108,6 +116,10 @@ export function useRetention(createDatabase: StoreUnderTest["createDatabase"]): 
     set organisation(id) {
       organisation = id;
     },
-    ...{ purgeAll, addDelivery, addEvent, idsOf, countOf },
+    purgeAll,
+    addDelivery,
+    addEvent,
+    idsOf,
+    countOf,
   };
 }

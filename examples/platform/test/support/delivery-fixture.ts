@@ -67,8 +67,15 @@ export async function openDeliveryFixture(database: TestDatabase, leaseSeconds =
       const defaults = { retrySchedule: testSchedule, breaker: testBreaker, attemptTimeoutMs: 20_000 };
       return adopt(
         startDelivery({
-          ...{ store, leases, outbound, sign, encryptionKey: testEncryptionKey, onError, onAttempt },
-          ...{ ...defaults, ...options },
+          store,
+          leases,
+          outbound,
+          sign,
+          encryptionKey: testEncryptionKey,
+          onError,
+          onAttempt,
+          ...defaults,
+          ...options,
         }),
       );
     },

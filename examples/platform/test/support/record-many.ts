@@ -19,11 +19,15 @@ export async function recordMany(store: Store, { organisationId, count, workers 
   for (let from = 0; from < count; from += 1_000) {
     const rows = all.slice(from, from + 1_000).map(({ id, data, number }) => ({
       event: {
-        ...{ id, organisation_id: organisationId },
-        ...{ type: "workerOfferResponse" as const, data: JSON.stringify(data) },
+        id,
+        organisation_id: organisationId,
+        type: "workerOfferResponse" as const,
+        data: JSON.stringify(data),
       },
       delivery: {
-        ...{ id, event_id: id, organisation_id: organisationId },
+        id,
+        event_id: id,
+        organisation_id: organisationId,
         order_key: JSON.stringify([data.offerId, data.workerId]),
         due_at: number < workers ? new Date(0) : null,
       },

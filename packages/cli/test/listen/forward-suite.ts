@@ -108,7 +108,9 @@ export async function forwardsByteForByte(runs: number): Promise<void> {
   });
   const behindPort = await listening(behind);
   const listener = createListener({
-    ...{ scheme: "timestampDigest", secret: "a secret that signs nothing here", timeoutMs: 10_000 },
+    scheme: "timestampDigest",
+    secret: "a secret that signs nothing here",
+    timeoutMs: 10_000,
     forwardTo: readUrl(`http://127.0.0.1:${behindPort}/base`),
     onArrival: () => undefined,
   });

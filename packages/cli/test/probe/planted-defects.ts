@@ -31,7 +31,9 @@ const planted: Record<string, { schemes?: readonly Scheme[]; found: DefectCode[]
 export const plantedDefects: readonly PlantedDefect[] = Object.entries(planted).flatMap(
   ([name, { schemes = both, found, group }]) =>
     schemes.map((scheme) => ({
-      ...{ name, scheme, found },
+      name,
+      scheme,
+      found,
       groups: scheme === "standardWebhooks" ? [group, "standard"] : [group],
     })),
 );

@@ -47,7 +47,10 @@ export async function startReceiver(language: Language, scheme: Scheme, defect =
       detached: true,
       env: {
         ...process.env,
-        ...{ WEBHOOK_SECRET: secrets[scheme], DEFECT: defect, PORT: String(port), PHP_CLI_SERVER_WORKERS: "4" },
+        WEBHOOK_SECRET: secrets[scheme],
+        DEFECT: defect,
+        PORT: String(port),
+        PHP_CLI_SERVER_WORKERS: "4",
         SCHEME: scheme === "standardWebhooks" ? "standard-webhooks" : "timestamp-digest",
       },
     },

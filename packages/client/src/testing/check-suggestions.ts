@@ -47,7 +47,9 @@ function readSuggestions(check: FieldCheck, value: unknown): SuggestedContact[] 
     if (imageUrl !== undefined && !(/^https?:\/\//i.test(imageUrl) && URL.canParse(imageUrl)))
       check.add(`${field}.profileImageUrl`, "Write a full address that starts with https:// or http://.");
     return {
-      ...{ ...rest, name, emailAddress },
+      ...rest,
+      name,
+      emailAddress,
       ...(imageUrl !== undefined && { profileImageUrl: imageUrl }),
       ratings: arrayOf(check, `${field}.ratings`, ratings).map((rating, place) =>
         readRating(check, `${field}.ratings[${place}]`, rating),

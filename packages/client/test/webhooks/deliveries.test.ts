@@ -19,14 +19,21 @@ test("a worker's response is delivered, signed, under its delivery id", async ()
       method: "POST",
       url: "https://integrator.test/offer/response",
       headers: {
-        ...{ accept: "application/json", "content-type": "application/json", "user-agent": "offers-platform" },
-        ...{ "offers-delivery-id": delivery?.id, authorization: `signed with ${secret}` },
+        accept: "application/json",
+        "content-type": "application/json",
+        "user-agent": "offers-platform",
+        "offers-delivery-id": delivery?.id,
+        authorization: `signed with ${secret}`,
       },
       body: data,
     },
   ]);
   expect(delivery).toEqual({
-    ...{ id: delivery?.id, type: "workerOfferResponse", data, state: "acknowledged", status: 200 },
+    id: delivery?.id,
+    type: "workerOfferResponse",
+    data,
+    state: "acknowledged",
+    status: 200,
     attempts: [{ number: 1, at: service.now(), status: 200 }],
   });
 });
@@ -62,7 +69,9 @@ test("another organisation's offers are not delivered to this receiver", async (
   const { service, seen } = await setStage();
   service.addApiKey("another", { userIds: ["user_bo"] });
   const { id } = await new OffersClient({ ...service, apiKey: "another" }).createOffer({
-    ...{ createdByUserId: "user_bo", title: "Bar", workerIds: ["worker_amal"] },
+    createdByUserId: "user_bo",
+    title: "Bar",
+    workerIds: ["worker_amal"],
   });
   service.respond(id, "worker_amal", "applied");
   await service.deliver();
@@ -88,12 +97,10 @@ test("a worker's responses to an offer arrive one after the other, and others do
   const said = () => seen.map(({ body }) => `${Object(body).workerId} ${Object(body).response}`);
   expect(said()).toEqual(["worker_amal accepted", "worker_ben accepted", "worker_ben rejected"]);
   expect(service.deliveries.map(({ state, nextAttemptAt }) => [state, nextAttemptAt !== undefined])).toEqual([
-    ...[
-      ["pending", true],
-      ["acknowledged", false],
-      ["pending", false],
-      ["acknowledged", false],
-    ],
+    ["pending", true],
+    ["acknowledged", false],
+    ["pending", false],
+    ["acknowledged", false],
   ]);
   respondWith(status(200));
   await service.advance(minute);

@@ -19,11 +19,9 @@ test("an acknowledged delivery is redelivered under a new id, a failed one under
   await service.deliver();
   expect(seen.map(({ headers }) => headers["offers-delivery-id"])).toEqual(expect.arrayContaining(ids));
   expect(service.deliveries.map(({ id, state }) => [id, state])).toEqual([
-    ...[
-      [acknowledged, "acknowledged"],
-      [failed, "acknowledged"],
-      [ids[0], "acknowledged"],
-    ],
+    [acknowledged, "acknowledged"],
+    [failed, "acknowledged"],
+    [ids[0], "acknowledged"],
   ]);
   expect(service.deliveries[1]?.attempts.at(-1)).toMatchObject({ number: 1, status: 200 });
 });

@@ -51,7 +51,10 @@ export async function setStage(register = true): Promise<Stage> {
   const seen: SeenWebhook[] = [];
   let respond: (seen: SeenWebhook) => Response | Promise<Response> = status(200);
   const stage: Stage = {
-    ...{ service, offers, offerId, seen },
+    service,
+    offers,
+    offerId,
+    seen,
     profile: { secret, sign },
     respondWith: (next) => {
       respond = next;

@@ -64,26 +64,33 @@ describe("acquire", () => {
   });
 
   test.each([
-    ...[
-      "",
-      "acquire",
-      "acquired ",
-      " acquired",
-      "completed",
-      "completed 20",
-      "completed 2000",
-      "done abc",
-      "inProgress",
-      "inProgress -1",
-    ],
-    ...["inProgress x", undefined, null, 1, ["acquired"], { toString: () => "acquired" }],
+    "",
+    "acquire",
+    "acquired ",
+    " acquired",
+    "completed",
+    "completed 20",
+    "completed 2000",
+    "done abc",
+    "inProgress",
+    "inProgress -1",
+    "inProgress x",
+    undefined,
+    null,
+    1,
+    ["acquired"],
+    { toString: () => "acquired" },
   ])("with the result %j fails, and releases what it may have acquired", async (result) => {
     const { call, stores } = setUp(result);
     await expect(stores[0]?.acquire("k", { leaseMs: 1 })).rejects.toEqual(oddReply);
     await vi.waitFor(() => expect(call).toHaveBeenCalledTimes(2), { timeout: 60_000 });
     const token = call.mock.calls[0]?.[6];
     expect(call.mock.calls[1]?.slice(1)).toEqual([
-      ...[scripts.release, "2", "offers:deduplication:{of:k}:lease:k", "offers:deduplication:{of:k}:completed", token],
+      scripts.release,
+      "2",
+      "offers:deduplication:{of:k}:lease:k",
+      "offers:deduplication:{of:k}:completed",
+      token,
     ]);
   });
 

@@ -14,8 +14,12 @@ if (!first) throw new Error("There are no vectors.");
 const scheme = standardWebhooks();
 
 const headersOf = ({ id, timestamp, signature }: Pick<typeof first, "id" | "timestamp" | "signature">) => [
-  ...["webhook-id", id, "webhook-timestamp", timestamp],
-  ...["webhook-signature", signature.includes(",") ? signature : `v1,${signature}`],
+  "webhook-id",
+  id,
+  "webhook-timestamp",
+  timestamp,
+  "webhook-signature",
+  signature.includes(",") ? signature : `v1,${signature}`,
 ];
 
 function verify(rawHeaders: readonly string[], secrets: readonly string[], body?: Uint8Array) {
@@ -145,9 +149,28 @@ test("an id may have 256 characters", () => {
 });
 
 test.each([
-  ...["1700000000junk", "junk", "NaN", "Infinity", "-1", "+1614265330", "01614265330", "00", "-0", " 1614265330"],
-  ...["1614265330 ", "1614265330\n", "1614265330.0", "1.6e9", "0x60376172", "1_614_265_330", "1614265330000000"],
-  ...["1000000000000", "१६१४२६५३३०", "2021-02-25T15:02:10Z", "", "null"],
+  "1700000000junk",
+  "junk",
+  "NaN",
+  "Infinity",
+  "-1",
+  "+1614265330",
+  "01614265330",
+  "00",
+  "-0",
+  " 1614265330",
+  "1614265330 ",
+  "1614265330\n",
+  "1614265330.0",
+  "1.6e9",
+  "0x60376172",
+  "1_614_265_330",
+  "1614265330000000",
+  "1000000000000",
+  "१६१४२६५३३०",
+  "2021-02-25T15:02:10Z",
+  "",
+  "null",
 ])("%j is no timestamp", (text) =>
   expect(verify([...id, "webhook-timestamp", text, ...signature], [first.secret], Buffer.of())).toBe(
     "malformed_timestamp",

@@ -71,9 +71,13 @@ describe.each(["timestampDigest", "standardWebhooks"] as Scheme[])("under %s", (
   test.each(served)("offers probe finds nothing on %s", async (_, serve) => {
     const { url } = await serve(optionsFor(scheme));
     const { findings, sent } = await probe({
-      ...{ url: readUrl(`${url}${basePath}`), scheme, secret: secrets[scheme], allowEvents: true },
+      url: readUrl(`${url}${basePath}`),
+      scheme,
+      secret: secrets[scheme],
+      allowEvents: true,
       // The stalled body takes 10 seconds.
-      ...{ only: [], skip: ["timing/stalled-body"] },
+      only: [],
+      skip: ["timing/stalled-body"],
     });
     expect(findings.map(({ defect, evidence }) => [defect, evidence.map(({ id, text }) => `${id}: ${text}`)])).toEqual(
       [],

@@ -36,9 +36,13 @@ test.each([...receivers.values()])("the receiver of $source:$line has no finding
   // A handler that asks the service, a queue or a database has none here, and a page may show one kind of event only.
   const allowEvents = /onWorkerOfferResponse|onEvent/.test(code) && !/OffersClient|declare |\bpg\b/.test(code);
   const { findings, notes } = await probe({
-    ...{ url: readUrl(base), scheme, secret, allowEvents },
+    url: readUrl(base),
+    scheme,
+    secret,
+    allowEvents,
     // The stalled body takes 10 seconds.
-    ...{ only: [], skip: ["timing"] },
+    only: [],
+    skip: ["timing"],
   });
   expect([...findings, ...notes].map((each) => JSON.stringify(each))).toEqual([]);
 });

@@ -117,15 +117,15 @@ describe.each(expresses.flatMap((each) => schemes.map((scheme) => ({ ...each, sc
       const onError = vi.fn();
       const app = express().use(
         webhookRouter({
-          ...{
-            secret,
-            scheme,
-            onError,
-            deduplication: false,
-            onWorkerAddedContact: handler,
-            onWorkerOfferResponse: handler,
-          },
-          ...{ onOfferEventDeleted: handler, onTimelineChanged: handler, suggestContacts: () => handler() ?? [] },
+          secret,
+          scheme,
+          onError,
+          deduplication: false,
+          onWorkerAddedContact: handler,
+          onWorkerOfferResponse: handler,
+          onOfferEventDeleted: handler,
+          onTimelineChanged: handler,
+          suggestContacts: () => handler() ?? [],
         }),
       );
       const { port } = await serve(app);

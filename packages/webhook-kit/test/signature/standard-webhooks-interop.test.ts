@@ -13,7 +13,9 @@ const body = JSON.stringify({ ...accepted, workerId: "Zoë 東京 🦊" });
 function signedByThem(secret = whsec, now = new Date(), id = "msg_2KWPBgLlAfxdpx2AI54pPJ85f4W", text = body) {
   const signature = new Webhook(secret).sign(id, now, text);
   return {
-    ...{ "content-type": "application/json", "webhook-id": id, "webhook-signature": signature },
+    "content-type": "application/json",
+    "webhook-id": id,
+    "webhook-signature": signature,
     "webhook-timestamp": String(Math.floor(now.getTime() / 1000)),
   };
 }

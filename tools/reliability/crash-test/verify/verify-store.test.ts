@@ -3,7 +3,7 @@ import type { LeaseRecord } from "./lease-history.ts";
 import { mostAtOnce, takeoversOf } from "./verify-store.ts";
 
 const lease = (rowId: number, holder: string, from: number, to: number, endedBy = holder): LeaseRecord => {
-  return { ...{ queue: "webhooks", lane: "org_1", rowId, holder, endedBy }, leasedAt: from, endedAt: to };
+  return { queue: "webhooks", lane: "org_1", rowId, holder, endedBy, leasedAt: from, endedAt: to };
 };
 const msOf = (...args: Parameters<typeof takeoversOf>): number[] => takeoversOf(...args).map(({ ms }) => ms);
 const killed = { process: "A", at: 1_000 };
@@ -24,8 +24,11 @@ describe("the most deliveries of one endpoint under a lease at once", () => {
 describe("how long others took to take over", () => {
   test("is the time until the last row of a process that was killed was leased again", () => {
     const leases = [
-      ...[lease(1, "A", 900, 5_000, "B"), lease(2, "A", 950, 5_000, "B"), lease(3, "A", 800, 990)],
-      ...[lease(1, "B", 5_100, 5_200), lease(2, "B", 5_300, 5_400)],
+      lease(1, "A", 900, 5_000, "B"),
+      lease(2, "A", 950, 5_000, "B"),
+      lease(3, "A", 800, 990),
+      lease(1, "B", 5_100, 5_200),
+      lease(2, "B", 5_300, 5_400),
     ];
     const [takeover] = takeoversOf(leases, [killed], []);
     expect(takeover?.ms).toBe(4_300);
@@ -73,8 +76,10 @@ describe("how long others took to take over", () => {
 
   test("is given in order, the shortest first", () => {
     const leases = [
-      ...[lease(1, "A", 900, 5_000, "B"), lease(1, "B", 5_100, 5_200)],
-      ...[lease(2, "C", 900, 3_000, "B"), lease(2, "B", 3_100, 3_200)],
+      lease(1, "A", 900, 5_000, "B"),
+      lease(1, "B", 5_100, 5_200),
+      lease(2, "C", 900, 3_000, "B"),
+      lease(2, "B", 3_100, 3_200),
     ];
     expect(msOf(leases, [killed, { ...killed, process: "C" }], [])).toEqual([2_100, 4_100]);
   });

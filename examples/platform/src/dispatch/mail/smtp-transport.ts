@@ -13,9 +13,13 @@ const timeouts = { dnsTimeout: 5_000, connectionTimeout: 5_000, greetingTimeout:
 /** Sends over SMTP. A retry has the same Message-ID, so that the mail server can recognise it. */
 export function smtpTransport({ url, from }: SmtpOptions): MailTransport {
   const transport = createTransport({
-    ...{ url, pool: true, maxConnections: 5, ...timeouts },
+    url,
+    pool: true,
+    maxConnections: 5,
+    ...timeouts,
     // The text of a mail must not make nodemailer read a file or fetch a URL.
-    ...{ disableFileAccess: true, disableUrlAccess: true },
+    disableFileAccess: true,
+    disableUrlAccess: true,
   });
   const domain = from.slice(from.lastIndexOf("@") + 1);
   return {

@@ -144,7 +144,8 @@ class Exchange implements Dispatcher.DispatchHandler {
     const { "content-type": contentType, "retry-after": retryAfter } = headers;
     const wait = retryAfterMs(retryAfter, Date.now());
     this.#response = {
-      ...{ ok: true, status },
+      ok: true,
+      status,
       ...(typeof contentType === "string" && { contentType }),
       ...(wait !== undefined && { retryAfterMs: wait }),
     };

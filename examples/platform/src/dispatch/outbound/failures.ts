@@ -27,9 +27,14 @@ const lost: Failure = {
 const known: Record<string, Failure> = {
   ENOTFOUND: lookUpFailure("ENOTFOUND"),
   ECONNREFUSED: { code: "connection_refused", reason: "nothing listens at the base address" },
-  ...{ EADDRNOTAVAIL: unreachable, EHOSTUNREACH: unreachable, ENETUNREACH: unreachable },
-  ...{ ETIMEDOUT: late, UND_ERR_CONNECT_TIMEOUT: late },
-  ...{ ECONNRESET: lost, EPIPE: lost, UND_ERR_SOCKET: lost },
+  EADDRNOTAVAIL: unreachable,
+  EHOSTUNREACH: unreachable,
+  ENETUNREACH: unreachable,
+  ETIMEDOUT: late,
+  UND_ERR_CONNECT_TIMEOUT: late,
+  ECONNRESET: lost,
+  EPIPE: lost,
+  UND_ERR_SOCKET: lost,
 };
 
 const notHttp: Failure = { code: "protocol_error", reason: "the response is not valid HTTP" };

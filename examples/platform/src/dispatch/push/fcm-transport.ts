@@ -48,7 +48,9 @@ export function fcmTransport({ credentials, onUnregistered, now, ...options }: F
     fetch(url as string, { ...(init as RequestInit), dispatcher } as object) as unknown as Promise<Response>;
   const newAccess = () =>
     new JWT({
-      ...{ email, key, scopes: [scope] },
+      email,
+      key,
+      scopes: [scope],
       transporterOptions: { fetchImplementation: fetchThere, timeout: tokenTimeoutMs, retryConfig: { retry: 0 } },
     });
   let access = newAccess();

@@ -93,7 +93,10 @@ export class DeliveryQueue {
     return this.#all.map(({ id, event, state, attempts, dueAt }) => {
       const status = attempts.at(-1)?.status;
       return {
-        ...{ id, ...event, data: { ...event.data }, attempts: [...attempts] },
+        id,
+        ...event,
+        data: { ...event.data },
+        attempts: [...attempts],
         state: isDisabled && state === "pending" ? "held" : state,
         ...(status !== undefined && { status }),
         ...(dueAt !== undefined && !isDisabled && { nextAttemptAt: new Date(Math.max(dueAt, earliest)) }),

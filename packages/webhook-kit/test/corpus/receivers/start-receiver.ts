@@ -49,7 +49,9 @@ export async function startReceiver(adapter: string, zone: string): Promise<Star
       number += 1;
       const mount = writeMount(number, needs);
       return {
-        ...{ host: "127.0.0.1", port, base: `/${mount}` },
+        host: "127.0.0.1",
+        port,
+        base: `/${mount}`,
         ...(needs.handler === "held" && {
           untilHeld: () => report("held", (message) => message.mount === mount),
           release: () => void send({ ask: "release", mount }),

@@ -77,7 +77,10 @@ function joinPage(session: PageSession, token: string, invitation: OpenInvitatio
       <p>You sign in with <strong>${emailAddress}</strong>.</p>
       ${!isWorker && field({ name: "name", label: "Your name", value: view.name ?? invitation.name, required: true, autocomplete: "name", errors: errors?.get("name") })}
       ${field({
-        ...{ name: "password", label: isWorker ? "Password" : "Choose a password", type: "password", required: true },
+        name: "password",
+        label: isWorker ? "Password" : "Choose a password",
+        type: "password",
+        required: true,
         ...(isWorker
           ? { autocomplete: "current-password" }
           : { autocomplete: "new-password", hint: "At least 8 characters." }),

@@ -121,13 +121,12 @@ const redeliverManySection = (context: PortalContext, rejected: RejectedRedelive
         <form method="post" action="/deliveries/redeliver" class="stack narrow">
           ${formTokenField(context)}
           ${field({
-            ...{
-              name: "since",
-              label: "Events that happened since",
-              type: "datetime-local",
-              hint: `In ${context.times.timeZone}.`,
-            },
-            ...{ required: true, value: rejected?.since },
+            name: "since",
+            label: "Events that happened since",
+            type: "datetime-local",
+            hint: `In ${context.times.timeZone}.`,
+            required: true,
+            value: rejected?.since,
             errors: rejected && [context.times.problemOf(rejected.since) ?? "Enter a time of the years 0001 to 9999."],
           })}
           <fieldset>

@@ -96,7 +96,14 @@ async function readDeliveriesAndAttempts(deps: PortalDeps, person: SignedInPerso
     attempts.get(deliveryId)?.push(shown);
   }
   const views = rows.map(({ id, eventId, type, data, state, redeliveryOf, createdAt, nextAttemptAt }) => ({
-    ...{ id, eventId, type, data, state, redeliveryOf, createdAt, nextAttemptAt },
+    id,
+    eventId,
+    type,
+    data,
+    state,
+    redeliveryOf,
+    createdAt,
+    nextAttemptAt,
     attempts: attempts.get(id),
   }));
   return { rows: views, next };
