@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import { problemKinds } from "../../examples/platform/src/http/problem.ts";
-import { ruleFor } from "../../packages/client/src/call/retry.ts";
+import { delayBeforeRetry } from "../../packages/client/src/call/retry.ts";
+import type { AnyOffersError } from "../../packages/client/src/errors/error-classes.ts";
 import { failedCheck, requestProblems } from "../../packages/webhook-kit/src/http/rejected.ts";
 import { unavailable } from "../../packages/webhook-kit/src/http/response.ts";
 import { codesByClass, unionMembers } from "./string-literals.ts";
@@ -34,11 +35,15 @@ export const readCodes = (root: string): CodeUse[] => [
   ...attemptCodes(root),
 ];
 
+const clientSettings = { maxRetryAfterMs: 0, serviceHonoursIdempotencyKey: false };
+
 function clientCodes(root: string): CodeUse[] {
   const classes = codesByClass(join(root, "packages/client/src/errors/error-classes.ts"));
   return classes.flatMap(([className, codes]) =>
     codes.map((code): CodeUse => {
-      const rule = ruleFor({ code } as Parameters<typeof ruleFor>[0]);
+      const isRetried = (method: "GET" | "POST") =>
+        delayBeforeRetry({ code } as AnyOffersError, method, clientSettings, 0) !== undefined;
+      const rule = isRetried("POST") ? "always" : isRetried("GET") ? "ifRepeatable" : "never";
       return { code, source: "client", facts: [`The class is \`${className}\`.`, retries[rule]] };
     }),
   );

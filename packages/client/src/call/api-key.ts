@@ -1,6 +1,6 @@
 import type { Classification } from "../errors/connection-errors.ts";
-import { AuthenticationError, TimeoutError } from "../errors/error-classes.ts";
-import { type FailedCall, Failure, wrap } from "../errors/failure.ts";
+import { AuthenticationError } from "../errors/error-classes.ts";
+import type { FailedCall } from "../errors/failure.ts";
 import type { ApiKey } from "../options/options.ts";
 import { checkHeaderValue } from "../options/settings.ts";
 import type { PreparedRequest } from "./prepare-request.ts";
@@ -17,22 +17,18 @@ const providerFailed: Classification = [AuthenticationError, "api_key_provider_f
 export async function loadApiKey(
   apiKey: ApiKey,
   call: FailedCall,
-  { options: { totalTimeoutMs, signal } }: PreparedRequest,
+  { options }: PreparedRequest,
   remainingMs: number,
   refresh = false,
 ): Promise<boolean> {
   if (typeof apiKey === "string") return false;
   const before = call.key;
-  const ask = async () => {
-    let key: unknown;
-    try {
-      key = await apiKey({ refresh });
-    } catch (thrown) {
-      throw wrap(thrown, before, providerFailed);
-    }
-    return checkHeaderValue("apiKey", key, "invalid_api_key");
-  };
-  const message = `the apiKey function returned no key within totalTimeoutMs (${totalTimeoutMs} ms)`;
-  call.key = await withTimeout(remainingMs, signal, ask, (aborted) => aborted ?? new Failure(TimeoutError, message));
+  call.key = await withTimeout(
+    call,
+    remainingMs,
+    options.signal,
+    async () => checkHeaderValue("apiKey", await apiKey({ refresh }), "invalid_api_key"),
+    () => providerFailed,
+  );
   return call.key !== before;
 }

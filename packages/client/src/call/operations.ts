@@ -1,9 +1,9 @@
-import { InvalidResponseError } from "../errors/error-classes.ts";
-import { Failure, kindOf, misuse, mustBe } from "../errors/failure.ts";
+import { check, checkEach } from "../errors/failure.ts";
+import { offerShape } from "../generated/offer-shape.ts";
 import type { operations, paths } from "../generated/openapi.ts";
 import type { OperationName } from "../http.ts";
 import type { Offer, OfferInput } from "../offer.ts";
-import { type ReportShape, readId, readOffer } from "./read-offer.ts";
+import { type ReportShape, readFields } from "./read-offer.ts";
 import { toUtc } from "./to-utc.ts";
 
 /** A name, method and path of one operation in spec/openapi.yaml; any other combination is a type error. */
@@ -24,7 +24,7 @@ export type Operation<Argument, Data> = Readonly<Route> & {
   readonly absentStatus?: 204;
   /** The JSON body of a POST, or a failure for an argument of another type. */
   readonly encode?: (argument: Argument) => unknown;
-  /** Parses a successful response's body, or throws. Only the message of a `Failure` is shown (D-49). */
+  /** Parses a successful response's body, or throws. Only the message of an error of this package is shown (D-49). */
   decode(text: string, report: ReportShape): Data;
 };
 
@@ -33,15 +33,16 @@ export const createOffer: Operation<OfferInput, { id: string }> = {
   method: "POST",
   path: "/offer",
   encode(input) {
-    check("input", input, "an object");
+    check("input", input, "Object");
     const { events } = input;
-    if (events === undefined || events === null) return { ...input, events: undefined };
-    check("events", events, "an array");
-    const inUtc = events.map((event, index) => {
-      check(`events[${index}]`, event, "an object");
-      return { start: toUtc(event.start, "start", index), end: toUtc(event.end, "end", index) };
-    });
-    return { ...input, events: inUtc };
+    checkEach("events", events ?? [], "Object");
+    return {
+      ...input,
+      events: events?.map(({ start, end }, index) => ({
+        start: toUtc(start, "start", index),
+        end: toUtc(end, "end", index),
+      })),
+    };
   },
   decode: (text, report) => ({ id: readCreatedId(text.trim(), report) }),
 };
@@ -51,7 +52,7 @@ export const getOffer: Operation<undefined, Offer> = {
   method: "GET",
   path: "/offer/{id}",
   absentStatus: 204,
-  decode: (text, report) => readOffer(parse(text), report),
+  decode: (text, report) => readFields(JSON.parse(text), offerShape, report) as unknown as Offer,
 };
 
 export const completeOffer: Operation<readonly string[], void> = {
@@ -59,8 +60,7 @@ export const completeOffer: Operation<readonly string[], void> = {
   method: "POST",
   path: "/offer/{id}/complete",
   encode(workerIds) {
-    check("workerIds", workerIds, "an array");
-    for (const [index, workerId] of workerIds.entries()) check(`workerIds[${index}]`, workerId, "a string");
+    checkEach("workerIds", workerIds, "string");
     return workerIds;
   },
   decode: acknowledge,
@@ -76,22 +76,12 @@ export const withdrawOffer: Operation<undefined, void> = {
 
 /** Accepts any body (D-03, D-10) except markup: a proxy's sign-in page must not count as a completed offer. */
 function acknowledge(text: string): void {
-  if (/^\s*</.test(text)) throw new Error("markup");
+  if (/^\s*</.test(text)) throw new SyntaxError("markup");
 }
 
 /** The id as an object's member, a JSON string or bare text (D-02). A bare number is an id too, digit by digit. */
 function readCreatedId(text: string, report: ReportShape): string {
   if (/^(?!null$)[^\s<{["]+$/.test(text)) return text;
-  const body = parse(text);
-  return typeof body === "string" && body ? body : readId(body, report);
-}
-
-function parse(text: string): unknown {
-  if (!text.trim()) throw new Failure(InvalidResponseError, "the body is empty; check baseUrl");
-  return JSON.parse(text);
-}
-
-/** Refuses a value of another kind; `kind` is as `kindOf` names it. */
-function check(name: string, value: unknown, kind: string): void {
-  if (kindOf(value) !== kind) throw misuse("invalid_argument", mustBe(name, kind, value));
+  const body = JSON.parse(text);
+  return typeof body === "string" && body ? body : (readFields(body, { id: "id" }, report).id as string);
 }

@@ -1,4 +1,4 @@
-import { kindOf, misuse } from "../errors/failure.ts";
+import { check, refuse } from "../errors/failure.ts";
 import type { OffersRequest } from "../http.ts";
 import type { CallOptions } from "../options/options.ts";
 import {
@@ -6,7 +6,7 @@ import {
   type ClientSettings,
   checkHeaderName,
   checkHeaderValue,
-  readCallOptions,
+  readOptions,
 } from "../options/settings.ts";
 import type { Operation } from "./operations.ts";
 
@@ -28,7 +28,8 @@ export function prepareRequest<Argument>(
   argument: Argument,
   callOptions: CallOptions | undefined,
 ): PreparedRequest {
-  const options = callOptions === undefined ? settings.call : readCallOptions(callOptions, settings.call);
+  const options = callOptions === undefined ? settings.call : readOptions(callOptions, settings.call);
+  if (options.signal) check("signal", options.signal, "AbortSignal");
   // A function, for `replace` would interpret a dollar sign.
   const url = settings.baseUrl + path.replace("{id}", () => encodeId(id)) + settings.query;
   const headers: Record<string, string> = { accept: "application/json", "user-agent": settings.userAgent };
@@ -36,19 +37,17 @@ export function prepareRequest<Argument>(
     headers[checkHeaderName("headers", name)] = checkHeaderValue(name, options.headers[name]);
   let body: string | null = null;
   if (method === "POST") {
-    const { idempotencyKey } = options;
-    headers["content-type"] = "application/json";
     // One per call, the same on every attempt (D-40).
-    headers["idempotency-key"] =
-      idempotencyKey === undefined ? crypto.randomUUID() : checkHeaderValue("idempotencyKey", idempotencyKey);
-    body = JSON.stringify(encode ? encode(argument) : argument);
+    const { idempotencyKey = crypto.randomUUID() } = options;
+    headers["content-type"] = "application/json";
+    headers["idempotency-key"] = checkHeaderValue("idempotencyKey", idempotencyKey);
+    body = JSON.stringify(encode?.(argument));
   }
   return { method, url, headers, body, options };
 }
 
 /** The id as one segment of a path, whatever it holds. encodeURIComponent refuses a lone surrogate, which is no text. */
-function encodeId(id: unknown): string {
-  if (typeof id === "string" && !/^\.{0,2}$|\p{Surrogate}/u.test(id)) return encodeURIComponent(id);
-  const given = typeof id === "string" ? JSON.stringify(id) : kindOf(id);
-  throw misuse("invalid_id", `id must be an offer's id, as createOffer() returns it, not ${given}`);
-}
+const encodeId = (id: unknown): string =>
+  typeof id === "string" && !/^\.{0,2}$|[\uD800-\uDFFF]/u.test(id)
+    ? encodeURIComponent(id)
+    : refuse("invalid_id", "id must be an offer's id");

@@ -1,7 +1,7 @@
 import type { FetchResponse } from "../http.ts";
 
 /** The error codes for a body that is too large: of Node's zlib and `./node`, of undici, of V8. */
-const tooLarge = /BUFFER_TOO_LARGE|EXCEEDED_MAX_SIZE|STRING_TOO_LONG/;
+const tooLarge = /TOO_LARGE|MAX_SIZE|TOO_LONG/;
 
 /** Shared: decoding a whole text leaves no state in the decoder. */
 const utf8 = new TextDecoder();
@@ -22,11 +22,11 @@ export async function readBody(
   }
   try {
     // A body with a length and no compression cannot exceed the length. Bun and Deno read it faster this way.
-    if (!body?.getReader || (length !== null && !response.headers.get("content-encoding"))) {
+    const reader = (length === null || response.headers.get("content-encoding")) && body?.getReader?.();
+    if (!reader) {
       const text = await response.text();
       return text.length > maxBytes ? undefined : text;
     }
-    const reader = body.getReader();
     const chunks: Uint8Array<ArrayBuffer>[] = [];
     for (let bytes = 0; ; ) {
       const { done, value } = await reader.read();

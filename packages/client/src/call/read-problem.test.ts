@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { readProblem } from "./read-problem.ts";
+import { readProblem, summarise } from "./read-problem.ts";
 
 const read = (body: unknown) => readProblem(JSON.stringify(body), "secret");
 
@@ -67,3 +67,23 @@ test("a list of problems is no problem", () => expect(read([{ title: "t" }])).to
 
 test("white space may stand before problem details", () =>
   expect(readProblem('\r\n {"title":"t"}', "secret")).toEqual({ title: "t" }));
+
+const detailIn = (detail: string, body: string | null = null, id?: string) => summarise({ detail }, body, id);
+
+test.each([
+  ["to bo@bistro.example", "to [address]"],
+  ['"hana@harbour.example" asks', "[address] asks"],
+  ["line one\r\n\tline\u0007two", "line one line two"],
+  ["d".repeat(501), "d".repeat(500)],
+])("of %j a message holds %j", (detail, shown) => expect(detailIn(detail)).toBe(shown));
+
+test.each([[{ title: "Kitchen", details: "Kitchen help" }], [{ title: "Kitchen help", details: "Kitchen" }]])(
+  "a text that was sent is hidden whole, also where another is part of it: %j",
+  (body) => expect(detailIn("Kitchen help, Kitchen, kitchen", JSON.stringify(body))).toBe("[sent], [sent], kitchen"),
+);
+
+test("hidden are the strings of three characters or more that a body holds, and the id", () => {
+  const body = JSON.stringify({ title: "Amy", details: "no", workerIds: ["w_1", 4711, null], events: [{}, {}, {}] });
+  expect(detailIn("Amy, no, w_1, 4711, null, offer_1", body, "offer_1")).toBe("[sent], no, [sent], 4711, null, [sent]");
+  expect(detailIn("offer_1")).toBe("offer_1");
+});

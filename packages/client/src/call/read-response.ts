@@ -8,13 +8,12 @@ import {
   RateLimitError,
   ServerError,
 } from "../errors/error-classes.ts";
-import { Failure, redact } from "../errors/failure.ts";
+import { isFailure, redact } from "../errors/failure.ts";
 import type { ErrorClass, Problem } from "../errors/offers-error.ts";
 import type { FetchResponse } from "../http.ts";
 import type { Operation } from "./operations.ts";
-import type { PreparedRequest } from "./prepare-request.ts";
 import type { ReportShape } from "./read-offer.ts";
-import { quote, readProblem, summarise } from "./read-problem.ts";
+import { readProblem, summarise } from "./read-problem.ts";
 
 /**
  * The typed data of a successful response. Throws the failure of any other.
@@ -22,94 +21,66 @@ import { quote, readProblem, summarise } from "./read-problem.ts";
  * @param text undefined when the body exceeds `maxResponseBytes`
  */
 export function readResponse<Data>(
-  operation: Operation<never, Data>,
+  { absentStatus, decode }: Operation<never, Data>,
   { status, headers }: FetchResponse,
   text: string | undefined,
-  request: Pick<PreparedRequest, "url" | "body">,
+  body: string | null,
   maxResponseBytes: number,
   key: string,
   id: unknown,
   report: ReportShape,
 ): Data {
-  const isAbsent = status === operation.absentStatus;
-  const isSuccess = status > 199 && status < 300 && !isAbsent;
-  const header = (name: string) => redact(headers.get(name) ?? "", key);
-  let problem = "";
-  if (isSuccess && text !== undefined) {
-    try {
-      return operation.decode(text, report);
-    } catch (thrown) {
-      problem = describeBody(thrown, text, quote(header("content-type"), 100));
-    }
-  }
-  const details = {
-    status,
-    requestId: header("x-request-id") || header("request-id") || undefined,
-    retryAfterMs: readRetryAfter(header("retry-after")),
-  };
-  if (status >= 400 || isAbsent) {
-    const problem = readProblem(text ?? "", key);
-    const [kind, remedy] = kindOf(status, operation, problem);
-    const wait = details.retryAfterMs;
-    const parts = [
-      status,
-      ...summarise(problem ?? {}, request.body, id),
-      wait === undefined ? "" : `Retry-After asks to wait ${Math.ceil(wait / 1000)} s`,
-      remedy,
-    ];
-    throw new Failure(kind, parts.filter(Boolean).join("; "), { ...details, problem });
-  }
-  let code: InvalidResponseError["code"] = "invalid_response";
-  let message = `, but ${problem}`;
-  if (status === 304) message = "; leave out conditional headers";
-  else if (!isSuccess) {
-    const target = header("location");
-    const origin = URL.canParse(target, request.url) ? new URL(target, request.url).origin : "?";
+  let kind: ErrorClass = InvalidResponseError;
+  let code: InvalidResponseError["code"] | undefined = "invalid_response";
+  // A parser's own message is not shown: it may quote the body (D-49).
+  let fault = "the body is not JSON";
+  let remedy = "check baseUrl";
+  let problem: Problem | undefined;
+  if (status >= 400 || status === absentStatus) {
+    [kind, remedy] =
+      kinds[status] ?? (status < 500 ? [BadRequestError, "change the request"] : [ServerError, "try again later"]);
+    code = undefined;
+    problem = readProblem(text ?? "", key);
+    fault = problem ? summarise(problem, body, id) : "";
+  } else if (status < 200 || (status > 299 && status !== 304)) {
     code = "unexpected_redirect";
-    message = `; redirects are not followed (${origin}); check baseUrl`;
+    fault = "redirects are not followed";
   } else if (text === undefined) {
     code = "response_too_large";
-    const limit = maxResponseBytes.toLocaleString("en");
-    message = `, but the body exceeds maxResponseBytes (${limit}); check baseUrl, or allow more`;
-  }
-  throw new Failure(InvalidResponseError, status + message, { ...details, code });
+    fault = `the body exceeds maxResponseBytes (${maxResponseBytes})`;
+  } else if (status !== 304)
+    try {
+      return decode(text, report);
+    } catch (thrown) {
+      if (isFailure(thrown)) fault = thrown.message;
+    }
+  throw new kind([status, fault, remedy].filter(Boolean).join("; "), {
+    status,
+    code,
+    problem,
+    requestId: redact(headers.get("x-request-id") || headers.get("request-id"), key),
+    retryAfterMs: readRetryAfter(headers.get("retry-after") ?? ""),
+  });
 }
 
-/** Why a body could not be decoded. A parser's own message is not shown: it may quote the body (D-49). */
-function describeBody(thrown: unknown, text: string, type: string): string {
-  const isMarkup = /^\s*</.test(text);
-  if (!isMarkup && thrown instanceof Failure) return thrown.message;
-  return `the body is ${isMarkup ? "markup, not" : "no valid"} JSON${type && ` (${type})`}; check baseUrl`;
-}
+const absent: Kind = [NotFoundError, "check the id, apiKey and baseUrl"];
 
-const idRemedy = "check the id, and the key's organisation";
+type Kind = [kind: ErrorClass, remedy: string];
 
 /** The error class of a status, and what to do about it. */
-const kinds: Partial<Record<number, [ErrorClass, string]>> = {
-  204: [NotFoundError, idRemedy],
+const kinds: Partial<Record<number, Kind>> = {
+  204: absent,
   401: [AuthenticationError, "check apiKey and baseUrl"],
-  403: [PermissionError, "use a key that may do this"],
-  408: [BadRequestError, "try again"],
-  409: [ConflictError, "read the offer: it may be complete or withdrawn"],
+  403: [PermissionError, "use another key"],
+  404: absent,
+  408: [BadRequestError, "try again later"],
+  409: [ConflictError, "read the offer"],
   429: [RateLimitError, "send fewer requests"],
 };
-
-function kindOf(
-  status: number,
-  { path }: Operation<never, unknown>,
-  problem: Problem | undefined,
-): [ErrorClass, string] {
-  if (status === 404) {
-    // Nothing has an id in a creation, and this code is the reference platform's for a path that it does not have.
-    const isWrongPath = !path.includes("{id}") || problem?.code === "not_found";
-    return [NotFoundError, isWrongPath ? "check the path of baseUrl" : problem ? idRemedy : `${idRemedy}; or baseUrl`];
-  }
-  return kinds[status] ?? (status < 500 ? [BadRequestError, "change the request"] : [ServerError, "try again later"]);
-}
 
 /** Parses a Retry-After header, seconds or an HTTP date, as milliseconds from now. Undefined for anything else. */
 export function readRetryAfter(value: string, now = Date.now()): number | undefined {
   // Date.parse accepts almost any text; an HTTP date ends with GMT.
-  const waitMs = /^\d+$/.test(value) ? Number(value) * 1000 : /GMT$/.test(value) ? Date.parse(value) - now : Number.NaN;
-  return Number.isNaN(waitMs) ? undefined : Math.max(0, waitMs);
+  const waitMs = /^\d+$/.test(value) ? Number(value) * 1000 : Date.parse(/GMT$/.test(value) ? value : "") - now;
+  return waitMs < 0 ? 0 : waitMs >= 0 ? waitMs : undefined;
 }

@@ -131,7 +131,7 @@ test.each(performances)("an error of %s names it", async (name, perform) =>
 );
 
 test.each([
-  [{ idempotencyKey: "" }, "idempotencyKey must be printable ASCII, without white space around it; is its environment"],
+  [{ idempotencyKey: "" }, "idempotencyKey must be printable ASCII, not empty or padded"],
   [{ headers: { "x team": "a" } }, "headers must be the name of a header"],
   [{ headers: { "x-team": "" } }, "x-team must be printable ASCII"],
 ])("the refusal of %o names %s", async (call, named) => {
@@ -145,7 +145,7 @@ test("the refusal of a key names apiKey", () =>
 test("a key that cannot be had says so, with what was thrown", async () => {
   const apiKey = () => Promise.reject(new Error("vault is sealed"));
   const { message } = await errorOf(new OffersClient({ ...options, apiKey }).getOffer("a"));
-  expect(message).toBe("GetOffer at service.example: the apiKey function failed (Error: vault is sealed)");
+  expect(message).toBe("GetOffer: the apiKey function failed (Error: vault is sealed)");
 });
 
 test("middleware sees a failure of fetch as the error that the call rejects with", async () => {

@@ -1,5 +1,5 @@
 import type { AnyOffersError } from "../errors/error-classes.ts";
-import { redacted, toOffersError } from "../errors/failure.ts";
+import { notReadable, redacted, toOffersError } from "../errors/failure.ts";
 import type { FetchResponse } from "../http.ts";
 import type { CallOptions } from "../options/options.ts";
 import type { ClientSettings } from "../options/settings.ts";
@@ -61,14 +61,9 @@ export function startCall<Argument, Data>(
   argument: Argument,
   options?: CallOptions,
 ): OffersPromise<Data> {
-  const { apiKey } = settings;
+  const { apiKey, host } = settings;
   const key = typeof apiKey === "string" ? apiKey : redacted;
-  const call: Call & { response?: FetchResponse } = {
-    operation: operation.name,
-    host: settings.host,
-    attempts: 0,
-    key,
-  };
+  const call: Call & { response?: FetchResponse } = { operation: operation.name, host, attempts: 0, key };
   return toOffersPromise(perform(call, settings, operation, id, argument, options), (data) => ({
     data,
     response: call.response as FetchResponse,
@@ -77,13 +72,13 @@ export function startCall<Argument, Data>(
 }
 
 /** @param data rejects with an AnyOffersError only */
-export function toOffersPromise<Data>(
+export const toOffersPromise = <Data>(
   data: Promise<Data>,
   toResult: (data: Data) => WithResponse<Data>,
-): OffersPromise<Data> {
+): OffersPromise<Data> =>
   // Both methods chain on the same promise, so that a failure is handled exactly where one of them is used.
   // One Object.assign: assigning each method by itself made a call a third slower in V8.
-  return Object.assign(data, {
+  Object.assign(data, {
     withResponse: () => data.then(toResult),
     safe: () =>
       data.then(
@@ -91,7 +86,6 @@ export function toOffersPromise<Data>(
         (error: AnyOffersError) => ({ ok: false as const, error }),
       ),
   });
-}
 
 /** A whole call: prepare the request, send it, read the response, and retry while that may help. */
 async function perform<Argument, Data>(
@@ -104,7 +98,7 @@ async function perform<Argument, Data>(
 ): Promise<Data> {
   const { apiKey, logger } = settings;
   const log = (level: "debug" | "warn", fields: object) =>
-    logger && observe(() => logger[level]({ operation: call.operation, ...fields }, "offers"));
+    observe(() => logger?.[level]({ operation: call.operation, ...fields }, "offers"));
   try {
     const request = prepareRequest(settings, operation, id, argument, callOptions);
     const { totalTimeoutMs, maxRetries, signal } = request.options;
@@ -116,14 +110,16 @@ async function perform<Argument, Data>(
     }
     for (let retries = 0, mayRefresh = true; ; startedAt = performance.now()) {
       const attempt = call.attempts + 1;
-      let error: AnyOffersError;
+      let error: AnyOffersError | undefined;
+      let retryDelayMs: number | undefined;
       try {
         const { response, text } = await sendAttempt(call, request, deadline - startedAt, settings);
-        const data = readResponse(
+        call.response = response;
+        return readResponse(
           operation,
           response,
           text,
-          request,
+          request.body,
           settings.maxResponseBytes,
           call.key,
           id,
@@ -132,37 +128,34 @@ async function perform<Argument, Data>(
             settings.hasReportedShape = true;
           },
         );
-        call.response = response;
-        if (logger) log("debug", { attempt, durationMs: performance.now() - startedAt, status: response.status });
-        return data;
       } catch (thrown) {
         error = toOffersError(thrown, call);
-        call.own = error;
-      }
-      let retryDelayMs: number | undefined;
-      try {
         if (error.code === "unauthenticated" && mayRefresh) {
           mayRefresh = false;
           // Another attempt, but no retry (D-47).
           if (await loadApiKey(apiKey, call, request, deadline - performance.now(), true)) retryDelayMs = 0;
         } else if (retries < maxRetries) retryDelayMs = delayBeforeRetry(error, request.method, settings, retries++);
-        if (performance.now() + (retryDelayMs ?? 0) >= deadline) retryDelayMs = undefined;
+        // Without a retry, as with one after the deadline, the error ends the call.
+        if (performance.now() + (retryDelayMs ?? deadline) >= deadline) {
+          retryDelayMs = undefined;
+          throw error;
+        }
       } finally {
         // Also when the key cannot be refreshed: the attempt was made and failed.
-        const { status, code } = error;
-        log("warn", { attempt, durationMs: performance.now() - startedAt, status, code, retryDelayMs });
+        if (logger) {
+          const { status } = error ?? (call.response as FetchResponse);
+          const durationMs = performance.now() - startedAt;
+          log(error ? "warn" : "debug", { attempt, durationMs, status, code: error?.code, retryDelayMs });
+        }
       }
-      if (retryDelayMs === undefined) throw error;
-      const notice = { error, attempt: call.attempts, delayMs: retryDelayMs };
+      const notice = { error, attempt, delayMs: retryDelayMs as number };
       observe(() => settings.onRetry(notice));
-      await sleep(retryDelayMs, signal);
+      await sleep(call, notice.delayMs, signal);
     }
   } catch (thrown) {
-    throw toOffersError(thrown, call);
+    throw toOffersError(thrown, call, notReadable);
   }
 }
 
 /** Calls a logger or observer of the user. Its errors are ignored: they must not make a created offer look as if it were not. */
-function observe(call: () => unknown): void {
-  (async () => call())().catch(() => {});
-}
+const observe = (notify: () => unknown): void => void (async () => notify())().catch(() => {});

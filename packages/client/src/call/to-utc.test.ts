@@ -43,7 +43,7 @@ test.each([
 ])("%s is refused, naming the field and a way to write it", (time) =>
   expect(() => toUtc(time, "end", 2)).toThrow(
     expect.objectContaining({
-      details: { code: "invalid_time" },
+      code: "invalid_time",
       message: expect.stringMatching(/^events\[2\]\.end .*\+02:00/),
     }),
   ),
@@ -58,6 +58,5 @@ test.each([
 
 test.each(["on 2099-05-01T16:00:00Z", "+2099-05-01T16:00:00Z", "12099-05-01T16:00:00Z"])(
   "%s is refused for what stands before the time",
-  (time) =>
-    expect(() => toUtc(time, "start", 0)).toThrow(expect.objectContaining({ details: { code: "invalid_time" } })),
+  (time) => expect(() => toUtc(time, "start", 0)).toThrow(expect.objectContaining({ code: "invalid_time" })),
 );

@@ -1,4 +1,4 @@
-import { Failure, redacted, toOffersError } from "../errors/failure.ts";
+import { type FailedCall, isFailure, toOffersError } from "../errors/failure.ts";
 import { watchIntervalMs } from "../generated/decisions.ts";
 import type { Offer, Recipient } from "../offer.ts";
 import type { CallOptions } from "../options/options.ts";
@@ -11,6 +11,7 @@ export async function* watchOffer(
   defaults: CallSettings,
   options: CallOptions & { pollIntervalMs?: number | undefined } = {},
 ): AsyncGenerator<Recipient, void, undefined> {
+  const call: FailedCall = { operation: "GetOffer" };
   try {
     const { pollIntervalMs, ...callOptions } = readOptions(options, { ...defaults, pollIntervalMs: watchIntervalMs });
     for (let known = new Set<string>(); ; ) {
@@ -20,11 +21,10 @@ export async function* watchOffer(
       known = new Set(texts);
       if (complete || widthdrawn) return;
       // Jitter, so that watchers that started together do not poll together.
-      await sleep(pollIntervalMs * (0.8 + 0.4 * Math.random()), callOptions.signal);
+      await sleep(call, pollIntervalMs * (0.8 + 0.4 * Math.random()), callOptions.signal);
     }
   } catch (thrown) {
     // A read rejects with an error of its own call.
-    const call = { operation: "GetOffer", attempts: 0, key: redacted } as const;
-    throw thrown instanceof Failure ? toOffersError(thrown, call) : thrown;
+    throw isFailure(thrown) ? toOffersError(thrown, call) : thrown;
   }
 }

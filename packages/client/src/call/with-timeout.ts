@@ -1,19 +1,21 @@
-import { AbortedError } from "../errors/error-classes.ts";
-import { Failure } from "../errors/failure.ts";
+import type { Classification } from "../errors/connection-errors.ts";
+import { AbortedError, TimeoutError } from "../errors/error-classes.ts";
+import { type FailedCall, toOffersError } from "../errors/failure.ts";
 
 /**
  * Runs `work` until it settles, the time is over or the caller aborts, and leaves no timer and no listener behind. It settles
  * even when `work` ignores the signal that it is given.
  *
+ * @param call its `own` error is what it rejects with, and the signal's reason, when the time is over or the caller aborts
  * @param caller if it is aborted already, `work` is not called
- * @param reasonOf what it rejects with, and what the signal's reason is; the argument is the caller's abort, or undefined
- *   when the time is over
+ * @param known what an error of user code that `work` rejects with means
  */
 export function withTimeout<T>(
+  call: FailedCall,
   limitMs: number,
   caller: AbortSignal | undefined,
   work: (signal: AbortSignal) => Promise<T>,
-  reasonOf: (aborted?: Failure) => unknown,
+  known?: () => Classification | undefined,
 ): Promise<T> {
   return new Promise<T>((resolve, reject) => {
     const controller = new AbortController();
@@ -23,9 +25,11 @@ export function withTimeout<T>(
     };
     const stop = () => {
       end();
-      const message = "the request was aborted; see cause";
-      const reason = reasonOf(
-        caller?.aborted ? new Failure(AbortedError, message, { cause: caller.reason }) : undefined,
+      const reason = toOffersError(
+        caller?.aborted
+          ? new AbortedError("the call was aborted; see cause", { cause: caller.reason })
+          : new TimeoutError(`no response within ${Math.round(limitMs)} ms; see timeoutMs and totalTimeoutMs`),
+        call,
       );
       // Only here: aborting work that has settled costs as much as the rest of a call. First, for Node's fetch gives the reason
       // a new stack when it rejects with it.
@@ -43,19 +47,15 @@ export function withTimeout<T>(
       },
       (thrown) => {
         end();
-        reject(thrown);
+        // Later it is not the call's error, which `stop` has set.
+        if (!controller.signal.aborted) reject(toOffersError(thrown, call, known?.()));
       },
     );
   });
 }
 
-/** Waits. Rejects with a failure as soon as `signal` is aborted. */
-export const sleep = (delayMs: number, signal: AbortSignal | undefined): Promise<void> =>
-  withTimeout<void>(
-    delayMs,
-    signal,
-    () => new Promise(() => {}),
-    (aborted) => aborted,
-  ).catch((aborted) => {
-    if (aborted) throw aborted;
+/** Waits. Rejects with the call's error as soon as `signal` is aborted. */
+export const sleep = (call: FailedCall, delayMs: number, signal: AbortSignal | undefined): Promise<void> =>
+  withTimeout<void>(call, delayMs, signal, () => new Promise(() => {})).catch((error) => {
+    if (signal?.aborted) throw error;
   });

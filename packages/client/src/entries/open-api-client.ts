@@ -3,7 +3,7 @@ import createClient, { type Client, type ClientOptions, type FetchOptions, type 
 import { completeOffer, createOffer, getOffer, type Operation, withdrawOffer } from "../call/operations.ts";
 import { startCall, type WithResponse } from "../call/start-call.ts";
 import type { AnyOffersError } from "../errors/error-classes.ts";
-import { type FailedCall, misuse, redacted, toOffersError } from "../errors/failure.ts";
+import { type FailedCall, notReadable, refuse, toOffersError } from "../errors/failure.ts";
 import type { Offer } from "../offer.ts";
 import type { CallOptions, OffersClientOptions } from "../options/options.ts";
 import { type ClientSettings, readSettings } from "../options/settings.ts";
@@ -93,9 +93,9 @@ export function createOpenApiClient(options: OffersClientOptions): OpenApiClient
   const ask = client.request as never as Ask;
   const request = async (method: string, path: string, init: RawInit = {}) => {
     const operation = operations.find((known) => known.method === method.toUpperCase() && known.path === path);
-    const call: FailedCall = { operation: operation?.name, attempts: 0, key: redacted };
+    const call: FailedCall = { operation: operation?.name };
     const send: SendRequest = async (request) => {
-      if (!operation) throw misuse("invalid_argument", `the contract has no operation ${method} ${path}`);
+      if (!operation) refuse("invalid_argument", `the contract has no operation ${method} ${path}`);
       const { "idempotency-key": idempotencyKey, ...headers } = Object.fromEntries(request.headers);
       const callOptions = { ...callOptionsOf(init, settings), headers, ...(idempotencyKey && { idempotencyKey }) };
       const body = await readJson(request);
@@ -109,7 +109,7 @@ export function createOpenApiClient(options: OffersClientOptions): OpenApiClient
       return await ask(method, path, { ...init, signal: undefined, fetch: send });
     } catch (thrown) {
       // Or a mistake in the arguments, or what openapi-fetch, a serializer or its middleware threw.
-      const error = toOffersError(thrown, call);
+      const error = toOffersError(thrown, call, notReadable);
       const { status = 0 } = error;
       return { error, response: status > 199 && status < 600 ? new Response(null, { status }) : Response.error() };
     }
@@ -124,7 +124,7 @@ async function readJson(request: Request): Promise<never> {
     return (text ? JSON.parse(text) : undefined) as never;
   } catch {
     // The thrown error quotes the body (D-49).
-    throw misuse("invalid_argument", "the body must be JSON; give no bodySerializer that writes anything else");
+    refuse("invalid_argument", "the body must be JSON; give no bodySerializer that writes anything else");
   }
 }
 

@@ -63,7 +63,7 @@ async function readOffer(response: FetchResponse, request: OffersRequest): Promi
   const secrets = Object.values(request.headers);
   // Without an operation: the call adds its own, with the host and the number of attempts.
   throw new InvalidResponseError(
-    `${status}, but these fields do not match the contract: ${fields.join(", ")}; check baseUrl`,
+    `${status}; these fields do not match the contract: ${fields.join(", ")}; check baseUrl`,
     {
       code: "invalid_response",
       status,

@@ -7,47 +7,26 @@ export type Classification = readonly [kind: ErrorClass, code: string, message: 
 /** The code of an error after which no connection was made, whatever code its cause has. `undiciFetch` throws it. */
 export const notSent = "REQUEST_NOT_SENT";
 
-const notConnected = "no connection was made; check baseUrl, the network, and whether the service runs there";
-
 /**
- * The error codes and messages of the runtimes, the most specific first. Node, undici and Bun have codes, Deno has messages only
- * (`client error (Connect)`, `invalid peer certificate`). After `connect_failed` nothing was sent (D-40). `tls_failed` is a code
- * of its own because a retry cannot correct a certificate.
+ * What a failed `fetch` means, the most specific first. Node, undici and Bun report a failure by a code, which is in the first
+ * line of the searched text, Deno by a message only. No other message counts: it may quote what the user or the service wrote.
  */
-const patterns: readonly (readonly [pattern: RegExp, code: ConnectionError["code"], message: string])[] = [
-  [/bad port|ports? \d+ (is|are) blocked/, "port_blocked", "fetch refuses this port; use another"],
+export const connectionFailures: readonly (readonly [...Classification, pattern: RegExp])[] = [
+  [ConnectionError, "port_blocked", "fetch refuses this port", /bad port|port \d+ are blocked/],
+  // A code of its own, because a retry cannot correct a certificate.
   [
-    /WRONG_VERSION|PACKET_LENGTH|EPROTO|RECORD|InvalidContentType|corrupt message/,
+    ConnectionError,
     "tls_failed",
-    "the server does not speak TLS; check baseUrl",
+    "no TLS connection was made; check baseUrl and the certificate",
+    /^.*(CERT|UNABLE_TO|HOSTNAME|SSL|TLS|EPROTO)|\(Connect\).* (peer certificate|corrupt message)/,
   ],
+  // Nothing was sent (D-40). EHOSTUNREACH and ENETUNREACH also come from reading on an established connection: only `connect`
+  // proves that.
   [
-    /CERT|SELF_SIGNED|UNABLE_TO|HOSTNAME|SSL|TLS|peer certificate/,
-    "tls_failed",
-    "the certificate is not trusted, or not for this name or time; check baseUrl, or set NODE_EXTRA_CA_CERTS",
+    ConnectionError,
+    "connect_failed",
+    "no connection was made; check baseUrl and the network",
+    /^.*(NOT_SENT|ENOTFOUND|EAI_|refused|CONNECT_TIMEOUT|UNREACH connect\n)|error \(Connect\)/i,
   ],
-  // EHOSTUNREACH and ENETUNREACH also come from reading on an established connection: only `connect` proves that nothing was sent.
-  [/ENOTFOUND|EAI_|refused|CONNECT_TIMEOUT|UNREACH connect$|error \(Connect\)/i, "connect_failed", notConnected],
-  [
-    /^/,
-    "connection_lost",
-    "the connection was lost; the request may have been received. Check baseUrl: http or https?",
-  ],
+  [ConnectionError, "connection_lost", "the connection was lost; the request may have been received", /^/],
 ];
-
-/**
- * The class, code and message of a failed `fetch`.
- *
- * @param codes the innermost code and its system call
- * @param text all messages, from the outermost to the innermost cause
- * @param isUnsent whether the `fetch` reported that no connection was made
- */
-export function classifyConnectionError(codes: string, text: string, isUnsent: boolean): Classification {
-  // Only these messages count: any other may quote what the user or the service wrote.
-  const known = /client error \(Connect\)|bad port|ports? \d+ (is|are) blocked|invalid peer certificate/.test(text);
-  const searched = known ? `${text} ${codes}` : codes;
-  const [, code, message] = patterns.find(([pattern]) => pattern.test(searched)) as (typeof patterns)[number];
-  return isUnsent && code === "connection_lost"
-    ? [ConnectionError, "connect_failed", notConnected]
-    : [ConnectionError, code, message];
-}

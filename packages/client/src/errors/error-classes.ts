@@ -38,9 +38,8 @@ export class BadRequestError extends OffersError {
 export class AuthenticationError extends OffersError {
   override readonly name = "AuthenticationError";
   declare readonly status: 401 | undefined;
-  readonly code: "unauthenticated" | "api_key_provider_failed" = (this as OffersError).status
-    ? "unauthenticated"
-    : "api_key_provider_failed";
+  readonly code: "unauthenticated" | "api_key_provider_failed" =
+    (this as { code?: "api_key_provider_failed" }).code ?? "unauthenticated";
 }
 
 /**
@@ -135,8 +134,8 @@ export class ServerError extends OffersError {
 /**
  * The response is not what the service sends. `invalid_response`: a web page, malformed JSON, a 304, or a field that is missing
  * or of another type, which the message names by its path. `response_too_large`: more than `maxResponseBytes`.
- * `unexpected_redirect`: redirects are never followed, so that the API key is sent to `baseUrl` only; the message names the
- * target's origin. A creation may have had its effect.
+ * `unexpected_redirect`: redirects are never followed, so that the API key is sent to `baseUrl` only. A creation may have had its
+ * effect.
  *
  * @example
  * ```ts

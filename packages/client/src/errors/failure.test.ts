@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { toOffersError as complete, wrap } from "./failure.ts";
+import { toOffersError as complete } from "./failure.ts";
 
 /** As `undiciFetch` throws it. */
 class NotSentError extends Error {
@@ -10,7 +10,7 @@ class NotSentError extends Error {
   }
 }
 
-const toOffersError = (thrown: unknown, key: string) => complete(wrap(thrown, key));
+const toOffersError = (thrown: unknown, key: string) => complete(thrown, { key });
 
 const causeOf = (thrown: unknown) => toOffersError(thrown, "key").cause as { code?: string; syscall?: string };
 
@@ -37,7 +37,7 @@ test.each([undefined, null, "text", 7])("%j, thrown, is a lost connection", (thr
 test.each([
   ["ECONNRESET", "connect_failed", "no connection was made"],
   ["ECONNREFUSED", "connect_failed", "no connection was made"],
-  ["ERR_TLS_CERT_ALTNAME_INVALID", "tls_failed", "the certificate is not trusted, or not for this name or time"],
+  ["ERR_TLS_CERT_ALTNAME_INVALID", "tls_failed", "no TLS connection was made"],
 ])(
   "a request known not to have been sent is not a lost connection, whatever the code: %s",
   (code, expected, message) => {
@@ -112,6 +112,6 @@ test("a code is shown in place of the text of OpenSSL", () => {
     code: "ERR_SSL_WRONG_VERSION_NUMBER",
   });
   expect(toOffersError(new TypeError("fetch failed", { cause }), "key").message).toBe(
-    "the server does not speak TLS; check baseUrl (ERR_SSL_WRONG_VERSION_NUMBER)",
+    "no TLS connection was made; check baseUrl and the certificate (ERR_SSL_WRONG_VERSION_NUMBER)",
   );
 });

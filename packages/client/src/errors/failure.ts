@@ -1,58 +1,74 @@
 import type { OperationName } from "../http.ts";
-import { type Classification, classifyConnectionError, notSent } from "./connection-errors.ts";
-import { type AnyOffersError, InvalidResponseError, isOffersError, UsageError } from "./error-classes.ts";
-import type { ErrorClass, OffersError, OffersErrorDetails } from "./offers-error.ts";
+import { type Classification, connectionFailures, notSent } from "./connection-errors.ts";
+import { type AnyOffersError, isOffersError, UsageError } from "./error-classes.ts";
+import { OffersError } from "./offers-error.ts";
 
 /**
- * What the parts of a call throw: the class, message and details of the error that the caller gets. It never leaves the package:
- * `toOffersError` adds what only the call knows. So an `OffersError` that is thrown inside of a call is always somebody else's.
+ * Whether a part of this package threw it for the current call: it has no attempts, for `toOffersError` adds what only the call
+ * knows. An error that has them is of another call, or has left this one.
  */
-export class Failure extends Error {
-  readonly kind: ErrorClass;
-  readonly details: OffersErrorDetails;
+export const isFailure = (thrown: unknown): thrown is AnyOffersError =>
+  thrown instanceof OffersError && thrown.attempts === undefined;
 
-  constructor(kind: ErrorClass, message: string, details: OffersErrorDetails = {}) {
-    super(message);
-    this.kind = kind;
-    this.details = details;
-  }
+/** Throws the failure of a mistake of the caller. */
+export function refuse(code: UsageError["code"], message: string): never {
+  throw new UsageError(message, { code });
 }
 
-/** A mistake of the caller. */
-export const misuse = (code: UsageError["code"], message: string): Failure =>
-  new Failure(UsageError, message, { code });
+/** The type of a value: its `typeof`, and for an object the class of the language or platform: `Object`, `Array`, `Null`. */
+export const kindOf = (value: unknown): string =>
+  typeof value === "object" ? Object.prototype.toString.call(value).slice(8, -1) : typeof value;
+
+/** Refuses a value of another kind than `kind`, as `kindOf` names it, without showing it. */
+export function check(name: string, value: unknown, kind: string, code: UsageError["code"] = "invalid_argument"): void {
+  if (kindOf(value) !== kind) refuse(code, mustBe(name, kind, value));
+}
+
+/** What is wrong with a value of another type: `events must be of type Array, not Null`. */
+export const mustBe = (name: string, kind: string, value: unknown): string =>
+  `${name} must be of type ${kind}, not ${kindOf(value)}`;
+
+/** Refuses what is not a list of values of this kind. */
+export function checkEach(name: string, values: readonly unknown[], kind: string, code?: UsageError["code"]): void {
+  check(name, values, "Array", code);
+  for (const [index, value] of values.entries()) check(`${name}[${index}]`, value, kind, code);
+}
 
 /** A call, as its errors show it. */
 export interface FailedCall {
-  readonly operation: OperationName | undefined;
+  readonly operation?: OperationName | undefined;
   readonly host?: string | undefined;
   /** How many requests were sent. */
-  attempts: number;
+  attempts?: number;
   /** The API key, to keep it out of texts; until it is known, the text that stands for it. */
-  key: string;
-  /** The error of the current attempt, if middleware has seen it. What it throws otherwise is not this call's. */
+  key?: string;
+  /** The error of the current attempt, which middleware may have seen. Any other that middleware throws is not this call's. */
   own?: AnyOffersError | undefined;
 }
 
-const notWritable: Classification = [UsageError, "invalid_argument", "the argument could not be written as JSON"];
+/** Replaces the key in texts, and stands for a key that is not known yet. */
+export const redacted = "[redacted]";
+
+/** What user code may throw while the options and arguments are read: a getter, `toJSON`. */
+export const notReadable: Classification = [UsageError, "invalid_argument", "an argument could not be read"];
 
 /**
- * The one door through which errors leave: makes the error of a failure, with the operation, the host and the number of
- * attempts. Anything else that was thrown is the argument's, which user code may have made (a getter, `toJSON`), and is wrapped.
+ * The one door through which errors leave: adds the operation, the host and the number of attempts to the error of a failure.
+ * The call's own error is returned as it is. Anything else was thrown by user code or the runtime, and is wrapped.
  *
- * @param call left out for the errors of the constructor
+ * @param known class, code and message of an error to wrap; by default those of a failed `fetch`
  */
-export function toOffersError(thrown: unknown, call?: FailedCall): AnyOffersError {
-  const { operation, host, attempts = 0, key = redacted, own } = call ?? {};
-  let error = thrown as OffersError;
-  if (!own || thrown !== own) {
-    const { kind, message, details } = wrap(thrown, key, notWritable);
-    const at = kind === UsageError || !host ? "" : ` at ${host}`;
-    error = new kind(`${operation ? `${operation}${at}: ` : ""}${message}`, { ...details, operation, attempts });
+export function toOffersError(thrown: unknown, call: FailedCall, known?: Classification): AnyOffersError {
+  const { operation, host, attempts = 0, key = redacted, own } = call;
+  const error = isFailure(thrown) || (own && thrown === own) ? (thrown as AnyOffersError) : wrap(thrown, key, known);
+  if (isFailure(error)) {
+    if (operation) error.message = `${operation}${attempts ? ` at ${host}` : ""}: ${error.message}`;
+    Object.assign(error, { operation, attempts });
   }
   // The class has set the error's name by now. After an `await`, V8 adds the callers who await the call.
   Error.captureStackTrace?.(error, toOffersError);
-  return error as AnyOffersError;
+  call.own = error;
+  return error;
 }
 
 interface Thrown {
@@ -60,57 +76,45 @@ interface Thrown {
   readonly syscall?: unknown;
   readonly errors?: readonly (Thrown | undefined)[];
   readonly cause?: Thrown;
+  readonly stack?: unknown;
 }
 
 /**
- * Wraps an error that the user's code or the runtime threw. The cause is a copy without the API key, which the thrower may have
- * put anywhere (D-49), with the innermost `code` and its `syscall`. Node reports the attempts at several addresses as one
- * AggregateError whose members alone know the system call. An `OffersError` of another call is the cause itself, unchanged (D-97).
- *
- * @param known class, code and message; by default those of a failed `fetch`, from the error's codes and text
+ * The cause is a copy without the API key, which the thrower may have put anywhere (D-49), with the innermost `code` and its
+ * `syscall`. Node reports the attempts at several addresses as one AggregateError whose members alone know the system call. An
+ * `OffersError` of another call is the cause itself, unchanged (D-97).
  */
-export function wrap(thrown: unknown, key: string, known?: Classification): Failure {
-  if (thrown instanceof Failure) return thrown;
-  // Made by `validateResponses` for this call: an error of another call has an operation.
-  if (thrown instanceof InvalidResponseError && !thrown.operation)
-    return new Failure(InvalidResponseError, thrown.message, { ...thrown });
-  let text = "";
+function wrap(thrown: unknown, key: string, known?: Classification): AnyOffersError {
+  const outermost: Thrown = Object(thrown);
+  const texts: unknown[] = [];
   let innermost: Thrown = {};
   // The bound ends the loop for an error that is its own cause.
-  for (let inner = thrown as Thrown | undefined; inner && text.length < 999; inner = inner.cause) {
-    text += `; ${inner}`;
+  for (let inner = thrown as Thrown | undefined; inner && texts.length < 9; inner = inner.cause) {
+    texts.push(inner);
     if (inner.code && inner.code !== notSent) innermost = inner;
   }
-  const { code, errors = [innermost] } = innermost;
-  const syscalls = new Set(errors.map((tried) => tried?.syscall));
-  const shown = (value: unknown) => redact(`${value ?? ""}`, key) || undefined;
-  const cause = Object.assign(new Error(shown(text.slice(2))), { code: shown(code), syscall: shown([...syscalls]) });
-  // Shows the user's line that threw, in middleware for instance.
-  const { stack } = Object(thrown);
-  if (typeof stack === "string") cause.stack = redact(stack, key);
+  const { errors = [innermost] } = innermost;
+  const syscalls = [...new Set(errors.map((tried) => tried?.syscall))];
+  const code = redact(innermost.code, key);
+  const text = texts.join("; ");
+  // Its stack shows the user's line that threw, in middleware for instance.
+  const cause = Object.assign(new Error(redact(text, key)), {
+    code,
+    syscall: redact(syscalls, key),
+    stack: redact(outermost.stack, key),
+  });
+  const searched = `${outermost.code} ${innermost.code} ${syscalls}\n${text}`;
   const [kind, knownCode, message] =
-    known ?? classifyConnectionError(`${code} ${[...syscalls]}`, text, Object(thrown).code === notSent);
+    known ??
+    (connectionFailures.find(([, , , pattern]) => pattern.test(searched)) as (typeof connectionFailures)[number]);
   // The code says more than the text of OpenSSL: "80D2…:error:0A00010B:SSL routines:…".
-  const reason = (knownCode === "tls_failed" && cause.code) || cause.message.slice(0, 500);
-  return new Failure(kind, `${message} (${reason})`, {
+  const reason = (knownCode === "tls_failed" && code) || cause.message;
+  return new kind(`${message} (${reason})`, {
     code: knownCode,
     cause: isOffersError(thrown) ? thrown : cause,
-  });
+  }) as AnyOffersError;
 }
 
-/** Replaces the key in texts, and stands for a key that is not known yet. */
-export const redacted = "[redacted]";
-
-/** Removes the API key from a text (D-49), also in its JSON encoding. */
-export const redact = (text: string, key: string): string =>
-  text.replaceAll(JSON.stringify(key).slice(1, -1), redacted).replaceAll(key, redacted);
-
-/** The type of a value, for a message that must not show the value: `null`, `an array`, `a string`. */
-export function kindOf(value: unknown): string {
-  const kind = Array.isArray(value) ? "array" : typeof value;
-  return value === undefined || value === null ? `${value}` : `${/^[aio]/.test(kind) ? "an" : "a"} ${kind}`;
-}
-
-/** What is wrong with a value of another type: `events must be an array, not null`. */
-export const mustBe = (name: string, wanted: string, value: unknown): string =>
-  `${name} must be ${wanted}, not ${kindOf(value)}`;
+/** A text without the API key (D-49), also in its JSON encoding. Undefined for no text. */
+export const redact = (text: unknown, key: string): string | undefined =>
+  `${text ?? ""}`.replaceAll(JSON.stringify(key).slice(1, -1), redacted).replaceAll(key, redacted) || undefined;

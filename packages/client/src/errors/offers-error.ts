@@ -64,8 +64,8 @@ export abstract class OffersError extends Error {
   abstract readonly code: string;
   /** The operation that failed; undefined when the client could not be made. */
   readonly operation: OperationName | undefined;
-  /** How many requests were sent for this call; 0 when it failed before the first. */
-  readonly attempts: number = 0;
+  /** How many requests were sent for this call; 0 when it failed before the first. Set where the error leaves the call. */
+  declare readonly attempts: number;
   /** The HTTP status of the last response; undefined without a response. */
   readonly status: number | undefined;
   /** The problem details of the response, if it has any. */

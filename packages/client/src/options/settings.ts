@@ -1,5 +1,5 @@
 import type { UsageError } from "../errors/error-classes.ts";
-import { Failure, kindOf, misuse, mustBe, toOffersError } from "../errors/failure.ts";
+import { check, checkEach, kindOf, notReadable, refuse, toOffersError } from "../errors/failure.ts";
 import {
   apiKeyHeader,
   apiVersion,
@@ -9,7 +9,7 @@ import {
   timeoutMs,
   totalTimeoutMs,
 } from "../generated/decisions.ts";
-import type { Fetch } from "../http.ts";
+import type { Fetch, Url } from "../http.ts";
 import type { ApiKey, CallOptions, Logger, OffersClientOptions } from "./options.ts";
 
 /**
@@ -59,7 +59,7 @@ export interface ClientSettings extends Defaults {
   /** The settings of a call without options. */
   readonly call: CallSettings;
   /** Whether the logger has the one line about a response whose shape is not the contract's (D-126). */
-  hasReportedShape: boolean;
+  hasReportedShape?: boolean;
 }
 
 /** The options of a call, checked, with those of the client as defaults. */
@@ -79,54 +79,40 @@ export function readSettings(given: OffersClientOptions): ClientSettings {
     const { timeoutMs, totalTimeoutMs, maxRetries, logger, middleware } = options;
     const { apiKey } = given;
     if (typeof apiKey !== "function") checkHeaderValue("apiKey", apiKey, "invalid_api_key");
-    if (!middleware.every((layer) => typeof layer === "function")) refuse("middleware must be an array of functions");
-    if (logger !== undefined && !(hasMethod(logger, "debug") && hasMethod(logger, "warn")))
-      refuse("logger must have debug() and warn(), such as console");
-    const baseUrl = readBaseUrl(given.baseUrl);
+    checkEach("middleware", middleware, "function", "invalid_option");
+    if (logger !== undefined)
+      for (const level of ["debug", "warn"])
+        check(`logger.${level}`, Object(logger)[level], "function", "invalid_option");
+    const { href, host } = readBaseUrl(given.baseUrl);
     return {
       ...options,
       apiKey,
-      baseUrl,
-      host: new URL(baseUrl).host,
+      baseUrl: href.replace(/\/+$/, ""),
+      host,
       query: `?api-version=${encodeURIComponent(options.apiVersion)}`,
       apiKeyHeader: checkHeaderName("apiKeyHeader", options.apiKeyHeader),
       call: { timeoutMs, totalTimeoutMs, maxRetries, signal: undefined, idempotencyKey: undefined, headers: {} },
-      hasReportedShape: false,
     };
   } catch (thrown) {
-    // The error of a getter of the options is the caller's own.
-    throw thrown instanceof Failure ? toOffersError(thrown) : thrown;
+    throw toOffersError(thrown, {}, notReadable);
   }
-}
-
-/** Fails for an invalid option of a call. Its texts and headers are checked where they are sent. */
-export function readCallOptions(given: CallOptions, defaults: CallSettings): CallSettings {
-  const options = readOptions(given, defaults);
-  const { signal, headers } = options;
-  if (signal !== undefined && !hasMethod(signal, "addEventListener"))
-    refuse("signal must be an AbortSignal: the .signal of an AbortController", "invalid_argument");
-  // A Headers object: the loop over its fields would find none.
-  if (hasMethod(headers, "entries")) refuse("headers must be a plain object: Object.fromEntries(headers)");
-  return options;
 }
 
 /** What `given` says, and the default for the rest. Fails for an unknown name and a value of another kind. */
 export function readOptions<Options extends object>(given: object, defaults: Options): Options {
-  // A signal in place of the options would be ignored: it has no fields of its own.
-  const isObject = kindOf(given) === "an object" && !hasMethod(given, "addEventListener");
-  if (!isObject) refuse(mustBe("the last argument", `an object, such as { ${Object.keys(defaults)[0]} }`, given));
+  // An AbortSignal in place of the options is not an Object: it would be ignored, for it has no fields of its own.
+  check("options", given, "Object", "invalid_option");
   const options = { ...defaults } as Record<string, unknown>;
   for (const [name, value] of Object.entries(given)) {
-    if (!Object.hasOwn(defaults, name))
-      refuse(`unknown option "${name.slice(0, 99)}"; there are ${Object.keys(defaults).join(", ")}`);
+    if (!Object.hasOwn(defaults, name)) refuse("invalid_option", `unknown option "${name}"`);
     if (value === undefined) continue;
     const byDefault = options[name];
-    if (byDefault !== undefined && kindOf(value) !== kindOf(byDefault)) refuse(mustBe(name, kindOf(byDefault), value));
+    if (byDefault !== undefined) check(name, value, kindOf(byDefault), "invalid_option");
     if (typeof byDefault === "string") checkHeaderValue(name, value);
     const least = name === "maxResponseBytes" ? 1 : 0;
     // The bitwise and returns its operand only for a whole number in the range.
     if (typeof byDefault === "number" && (value !== (value & longestMs) || value < least))
-      refuse(`${name} must be a whole number from ${least} to ${longestMs}`);
+      refuse("invalid_option", `${name} must be a whole number from ${least} to ${longestMs}`);
     options[name] = value;
   }
   return options as Options;
@@ -135,39 +121,26 @@ export function readOptions<Options extends object>(given: object, defaults: Opt
 /** The longest delay of a timer: `setTimeout` fires at once for a longer one. */
 const longestMs = 2_147_483_647;
 
-const hasMethod = (value: unknown, name: string): boolean => typeof Object(value)[name] === "function";
+/**
+ * https, or http on loopback; no port 0, white space, credentials, query or fragment. `URL` would drop white space, and a third
+ * slash before the host.
+ */
+const safeUrl = /^(?!\w+:\/\/[^/]*:0+(\/|$))http(s:\/\/[^/:]|:\/\/(localhost|127\.[\d.]+|\[::1])(?![^:/]))[^\s?#@]*$/i;
 
-function refuse(message: string, code: UsageError["code"] = "invalid_option"): never {
-  throw misuse(code, message);
-}
-
-/** https, or http on loopback; no credentials, query or fragment. Matches a URL that `URL` has normalised. */
-const safeUrl = /^http(s:|:\/\/(localhost|127\.[\d.]+|\[::1])[:/])[^?#@]*$/;
-
-/** @returns the base address without a slash at its end */
-function readBaseUrl(baseUrl: unknown): string {
-  const text = typeof baseUrl === "string" || baseUrl instanceof URL ? `${baseUrl}` : "";
-  // What URL would repair: white space, and a third slash.
-  const isPlain = /^https?:\/\/[^\s/:]\S*$/i.test(text) && URL.canParse(text);
-  const href = isPlain ? new URL(text).href : "";
-  if (safeUrl.test(href) && !/^\w+:\/\/[^/]*:0\//.test(href)) return href.replace(/\/+$/, "");
-  // The address is not shown: it may hold a password.
-  const rules = "https (http on loopback only), without white space, credentials, ? and #: https://service.example";
-  return refuse(`baseUrl must be ${rules}${hintFor(baseUrl)}`, "invalid_base_url");
-}
-
-/** For a value that is missing or empty. */
-const hintFor = (value: unknown): string => (value ? "" : "; is its environment variable set?");
+/** The address is not shown where it is refused: it may hold a password. */
+const readBaseUrl = (baseUrl: string | Url): URL =>
+  safeUrl.test(baseUrl as string) && URL.canParse(baseUrl as string)
+    ? new URL(baseUrl as string)
+    : refuse("invalid_base_url", "baseUrl must be https, or http on loopback, without credentials, ? and #");
 
 /** A header's value. `fetch` would refuse the same values, with a message that shows them. */
-export function checkHeaderValue(name: string, value: unknown, code: UsageError["code"] = "invalid_option"): string {
-  if (typeof value === "string" && /^[!-~]([ -~]*[!-~])?$/.test(value)) return value;
-  return refuse(`${name} must be printable ASCII, without white space around it${hintFor(value)}`, code);
-}
+export const checkHeaderValue = (name: string, value: unknown, code: UsageError["code"] = "invalid_option"): string =>
+  typeof value === "string" && /^[!-~]([ -~]*[!-~])?$/.test(value)
+    ? value
+    : refuse(code, `${name} must be printable ASCII, not empty or padded`);
 
 /** @returns the name in lower case @param option named in the message */
-export function checkHeaderName(option: string, name: unknown): string {
-  const text = checkHeaderValue(option, name);
-  if (!/^[\w!#-'*+.^`|~-]+$/.test(text)) refuse(`${option} must be the name of a header, such as X-Team`);
-  return text.toLowerCase();
+export function checkHeaderName(option: string, name: string): string {
+  if (!/^[\w!#-'*+.^`|~-]+$/.test(name)) refuse("invalid_option", `${option} must be the name of a header`);
+  return name.toLowerCase();
 }

@@ -72,10 +72,8 @@ test.each([
     expect(error).toMatchObject({
       name: "UsageError",
       code: "invalid_base_url",
-      message: expect.stringMatching(/^baseUrl must be https \(http on loopback only\).*: https:\/\/service\.example/),
+      message: "baseUrl must be https, or http on loopback, without credentials, ? and #",
     });
-    expect(error.message).not.toMatch(/password|key-of-harbour/);
-    expect(error.message.endsWith("; is its environment variable set?")).toBe(!baseUrl);
   }
 });
 
@@ -84,52 +82,49 @@ test.each([undefined, "", 7, " key", "key\n", "k\u00e9y"])(
   (apiKey) => {
     const { code, message } = thrownBy(() => new OffersClient({ ...valid, apiKey: apiKey as string }));
     expect(code).toBe("invalid_api_key");
-    expect(message).toBe(
-      `apiKey must be printable ASCII, without white space around it${apiKey ? "" : "; is its environment variable set?"}`,
-    );
+    expect(message).toBe("apiKey must be printable ASCII, not empty or padded");
   },
 );
 
 test.each([
-  [{ timeout: 5_000 }, '"timeout"', "timeoutMs"],
-  [{ timeoutms: 5_000 }, '"timeoutms"', "timeoutMs"],
-  [{ baseURL: "x" }, '"baseURL"', "baseUrl"],
-  [{ base_url: "x" }, '"base_url"', "baseUrl"],
-  [{ url: "x" }, '"url"', "baseUrl"],
-  [{ key: "x" }, '"key"', "apiKey"],
-  [{ retries: 2 }, '"retries"', "maxRetries"],
-  [{ maxRetrys: 2 }, '"maxRetrys"', "maxRetries"],
-  [{ loger: console }, '"loger"', "logger"],
-  [{ middlewares: [] }, '"middlewares"', "middleware"],
-  [{ maxBytes: 1 }, '"maxBytes"', "maxResponseBytes"],
-  [{ colour: "red" }, '"colour"', "; there are baseUrl, apiKey, apiKeyHeader, "],
-  [{ reach: 1 }, '"reach"', "; there are baseUrl, apiKey, apiKeyHeader, "],
-  [{ ["x".repeat(100)]: 1 }, `"${"x".repeat(99)}"`, "; there are baseUrl"],
-  [{ signal: new AbortController().signal }, '"signal"', "; there are baseUrl"],
-  [{ timeout: undefined }, '"timeout"', "timeoutMs"],
-])("the unknown option %j is refused, with those that there are", (option, named, right) => {
+  [{ timeout: 5_000 }, '"timeout"'],
+  [{ timeoutms: 5_000 }, '"timeoutms"'],
+  [{ baseURL: "x" }, '"baseURL"'],
+  [{ base_url: "x" }, '"base_url"'],
+  [{ url: "x" }, '"url"'],
+  [{ key: "x" }, '"key"'],
+  [{ retries: 2 }, '"retries"'],
+  [{ maxRetrys: 2 }, '"maxRetrys"'],
+  [{ loger: console }, '"loger"'],
+  [{ middlewares: [] }, '"middlewares"'],
+  [{ maxBytes: 1 }, '"maxBytes"'],
+  [{ colour: "red" }, '"colour"'],
+  [{ reach: 1 }, '"reach"'],
+  [{ ["x".repeat(100)]: 1 }, `"${"x".repeat(100)}"`],
+  [{ signal: new AbortController().signal }, '"signal"'],
+  [{ timeout: undefined }, '"timeout"'],
+])("the unknown option %j is refused by name", (option, named) => {
   const { code, message } = thrownBy(() => new OffersClient({ ...valid, ...option }));
   expect(code).toBe("invalid_option");
-  expect(message).toContain(named);
-  expect(message).toContain(right);
+  expect(message).toBe(`unknown option ${named}`);
 });
 
 test.each([
-  [{ logger: {} }, "logger", "debug"],
+  [{ logger: {} }, "logger", "debug must be of type function"],
   [{ logger: { debug() {} } }, "logger", "warn"],
-  [{ logger: "console" }, "logger", "console"],
-  [{ logger: null }, "logger", "debug()"],
+  [{ logger: "console" }, "logger", "function, not undefined"],
+  [{ logger: null }, "logger", "debug"],
   [{ fetch: {} }, "fetch", "function"],
   [{ onRetry: "log" }, "onRetry", "function"],
-  [{ middleware: () => {} }, "middleware", "array"],
-  [{ middleware: [undefined] }, "middleware", "an array of functions"],
-  [{ serviceHonoursIdempotencyKey: "false" }, "serviceHonoursIdempotencyKey", "a boolean"],
-  [{ timeoutMs: "5000" }, "timeoutMs", "a number, not a string"],
-  [{ timeoutMs: null }, "timeoutMs", "a number, not null"],
+  [{ middleware: () => {} }, "middleware", "Array"],
+  [{ middleware: [undefined] }, "middleware", "of type function, not undefined"],
+  [{ serviceHonoursIdempotencyKey: "false" }, "serviceHonoursIdempotencyKey", "boolean"],
+  [{ timeoutMs: "5000" }, "timeoutMs", "number, not string"],
+  [{ timeoutMs: null }, "timeoutMs", "number, not Null"],
   [{ maxRetries: 1.5 }, "maxRetries", "whole number"],
   [{ userAgent: 7 }, "userAgent", "string"],
   [{ userAgent: "" }, "userAgent", "printable ASCII"],
-  [{ apiVersion: null }, "apiVersion", "null"],
+  [{ apiVersion: null }, "apiVersion", "Null"],
   [{ apiKeyHeader: "X Key" }, "apiKeyHeader", "name of a header"],
 ])("the option %j is refused by name, with what it must be", (option, named, wanted) => {
   const error = thrownBy(() => new OffersClient({ ...valid, ...(option as object) }));
@@ -144,7 +139,7 @@ test.each([undefined, null, 7, "https://service.example", [], new URL("https://s
     for (const make of [() => new OffersClient(options as never), () => createOpenApiClient(options as never)])
       expect(thrownBy(make)).toMatchObject({
         name: "UsageError",
-        message: expect.stringMatching(/must be an object, such as \{ baseUrl \}|^baseUrl must|^apiKey must/),
+        message: expect.stringMatching(/^options must be of type Object, not|^baseUrl must|^apiKey must/),
       });
   },
 );
@@ -157,22 +152,22 @@ test("every option may be undefined, and a service in memory is all the options 
 });
 
 test.each([
-  [{ timeout: 5 }, "invalid_option", '"timeout"', "timeoutMs"],
-  [{ retries: 5 }, "invalid_option", '"retries"', "maxRetries"],
-  [{ apiKey: "x" }, "invalid_option", '"apiKey"', "; there are timeoutMs, "],
-  [{ apiKeyHeader: "x" }, "invalid_option", '"apiKeyHeader"', "; there are timeoutMs, "],
-  [{ logger: console }, "invalid_option", '"logger"', "; there are timeoutMs, "],
-  [{ idempotency_key: "x" }, "invalid_option", '"idempotency_key"', "idempotencyKey"],
-  [{ pollIntervalMs: 5 }, "invalid_option", '"pollIntervalMs"', "; there are timeoutMs, "],
-  [5_000, "invalid_option", "a number", "an object, such as { timeoutMs }"],
-  ["shift-7", "invalid_option", "a string", "object"],
-  [new AbortController().signal, "invalid_option", "the last argument", "such as { timeoutMs }"],
-  [{ signal: new AbortController() }, "invalid_argument", "signal", ".signal"],
+  [{ timeout: 5 }, "invalid_option", '"timeout"', "unknown option"],
+  [{ retries: 5 }, "invalid_option", '"retries"', "unknown option"],
+  [{ apiKey: "x" }, "invalid_option", '"apiKey"', "unknown option"],
+  [{ apiKeyHeader: "x" }, "invalid_option", '"apiKeyHeader"', "unknown option"],
+  [{ logger: console }, "invalid_option", '"logger"', "unknown option"],
+  [{ idempotency_key: "x" }, "invalid_option", '"idempotency_key"', "unknown option"],
+  [{ pollIntervalMs: 5 }, "invalid_option", '"pollIntervalMs"', "unknown option"],
+  [5_000, "invalid_option", "options", "of type Object, not number"],
+  ["shift-7", "invalid_option", "options", "of type Object, not string"],
+  [new AbortController().signal, "invalid_option", "options", "of type Object, not AbortSignal"],
+  [{ signal: new AbortController() }, "invalid_argument", "signal", "AbortSignal, not AbortController"],
   [{ signal: {} }, "invalid_argument", "signal", "AbortSignal"],
-  [{ headers: new Headers({ a: "b" }) }, "invalid_option", "headers", "Object.fromEntries"],
-  [{ headers: [["a", "b"]] }, "invalid_option", "headers", "object"],
+  [{ headers: new Headers({ a: "b" }) }, "invalid_option", "headers", "Object, not Headers"],
+  [{ headers: [["a", "b"]] }, "invalid_option", "headers", "Object, not Array"],
   [{ headers: { "x-team": 7 } }, "invalid_option", "x-team", "printable ASCII"],
-  [{ timeoutMs: null }, "invalid_option", "timeoutMs", "a number, not null"],
+  [{ timeoutMs: null }, "invalid_option", "timeoutMs", "number, not Null"],
 ])("the options %o of a call are refused before any request", async (call, code, named, wanted) => {
   const { baseUrl, received } = await serve(respondWith(201, "offer_1"));
   const error = await errorOf(new OffersClient({ baseUrl, apiKey: "key" }).createOffer(input, call as never));
@@ -191,14 +186,14 @@ test("a watch takes its interval, and refuses what it does not know", async () =
         [Symbol.asyncIterator]()
         .next(),
     );
-  expect((await next({ interval: 5 })).message).toMatch(/"interval".*pollIntervalMs/);
-  expect((await next({ pollIntervalMs: "5" })).message).toMatch(/pollIntervalMs must be a number, not a string/);
+  expect((await next({ interval: 5 })).message).toBe('GetOffer: unknown option "interval"');
+  expect((await next({ pollIntervalMs: "5" })).message).toMatch(/pollIntervalMs must be of type number, not string/);
 });
 
 test("a call through openapi-fetch refuses an option that neither knows", async () => {
   const api = createOpenApiClient(valid);
   const { error } = await api.GET("/offer/{id}", { params: { path: { id: "a" } }, timeout: 5 } as never);
-  expect(error).toMatchObject({ code: "invalid_option", message: expect.stringMatching(/"timeout".*timeoutMs/) });
+  expect(error).toMatchObject({ code: "invalid_option", message: 'GetOffer: unknown option "timeout"' });
 });
 
 const hostile = Object.defineProperty({ createdByUserId: "u", title: "t" }, "workerIds", {
@@ -215,64 +210,69 @@ const perform = (method: string, ...given: unknown[]): [string, ClientCall] => [
 ];
 
 test.each<[[string, ClientCall], string, string, RegExp]>([
-  [perform("createOffer"), "CreateOffer", "invalid_argument", /input must be an object, not undefined/],
-  [perform("createOffer", null), "CreateOffer", "invalid_argument", /input must be an object, not null/],
-  [perform("createOffer", "Kitchen"), "CreateOffer", "invalid_argument", /input must be an object, not a string/],
-  [perform("createOffer", [input]), "CreateOffer", "invalid_argument", /input must be an object, not an array/],
+  [perform("createOffer"), "CreateOffer", "invalid_argument", /input must be of type Object, not undefined/],
+  [perform("createOffer", null), "CreateOffer", "invalid_argument", /input must be of type Object, not Null/],
+  [perform("createOffer", "Kitchen"), "CreateOffer", "invalid_argument", /input must be of type Object, not string/],
+  [perform("createOffer", [input]), "CreateOffer", "invalid_argument", /input must be of type Object, not Array/],
   [
     perform("createOffer", { ...input, events: 7 }),
     "CreateOffer",
     "invalid_argument",
-    /events must be an array, not a number$/,
+    /events must be of type Array, not number$/,
   ],
   [
     perform("createOffer", { ...input, events: { start: "", end: "" } }),
     "CreateOffer",
     "invalid_argument",
-    /events must be an array, not an object/,
+    /events must be of type Array, not Object/,
   ],
   [
     perform("createOffer", { ...input, events: [null] }),
     "CreateOffer",
     "invalid_argument",
-    /events\[0\] must be an object, not null/,
+    /events\[0\] must be of type Object, not Null/,
   ],
   [
     perform("createOffer", { ...input, events: ["tomorrow"] }),
     "CreateOffer",
     "invalid_argument",
-    /events\[0\] must be an object, not a string$/,
+    /events\[0\] must be of type Object, not string$/,
   ],
   [perform("createOffer", { ...input, events: [{}] }), "CreateOffer", "invalid_time", /events\[0\]\.start/],
-  [perform("createOffer", hostile), "CreateOffer", "invalid_argument", /could not be written.*no such column/],
-  [perform("getOffer"), "GetOffer", "invalid_id", /id must be an offer's id.*not undefined/],
-  [perform("getOffer", undefined), "GetOffer", "invalid_id", /id must be an offer's id.*not undefined/],
-  [perform("getOffer", null), "GetOffer", "invalid_id", /id must be an offer's id.*not null/],
-  [perform("getOffer", 7), "GetOffer", "invalid_id", /id must be an offer's id.*not a number/],
-  [perform("getOffer", { id: "a" }), "GetOffer", "invalid_id", /id must be an offer's id.*not an object/],
-  [perform("getOffer", ""), "GetOffer", "invalid_id", /id must be an offer's id.*not ""/],
-  [perform("getOffer", ".."), "GetOffer", "invalid_id", /"\.\."/],
+  [perform("createOffer", hostile), "CreateOffer", "invalid_argument", /could not be read.*no such column/],
+  [perform("getOffer"), "GetOffer", "invalid_id", /id must be an offer's id/],
+  [perform("getOffer", undefined), "GetOffer", "invalid_id", /id must be an offer's id/],
+  [perform("getOffer", null), "GetOffer", "invalid_id", /id must be an offer's id/],
+  [perform("getOffer", 7), "GetOffer", "invalid_id", /id must be an offer's id/],
+  [perform("getOffer", { id: "a" }), "GetOffer", "invalid_id", /id must be an offer's id/],
+  [perform("getOffer", ""), "GetOffer", "invalid_id", /id must be an offer's id$/],
+  [perform("getOffer", ".."), "GetOffer", "invalid_id", /id must be an offer's id$/],
   [perform("getOffer", "\ud800"), "GetOffer", "invalid_id", /id must be an offer's id/],
-  [perform("withdrawOffer"), "WithdrawOffer", "invalid_id", /id must be an offer's id.*not undefined/],
-  [perform("completeOffer"), "CompleteOffer", "invalid_id", /id must be an offer's id.*not undefined/],
-  [perform("completeOffer", "a"), "CompleteOffer", "invalid_argument", /workerIds must be an array, not undefined/],
+  [perform("withdrawOffer"), "WithdrawOffer", "invalid_id", /id must be an offer's id/],
+  [perform("completeOffer"), "CompleteOffer", "invalid_id", /id must be an offer's id/],
+  [
+    perform("completeOffer", "a"),
+    "CompleteOffer",
+    "invalid_argument",
+    /workerIds must be of type Array, not undefined/,
+  ],
   [
     perform("completeOffer", "a", "worker_amal"),
     "CompleteOffer",
     "invalid_argument",
-    /workerIds must be an array, not a string/,
+    /workerIds must be of type Array, not string/,
   ],
   [
     perform("completeOffer", "a", [undefined]),
     "CompleteOffer",
     "invalid_argument",
-    /workerIds\[0\] must be a string, not undefined/,
+    /workerIds\[0\] must be of type string, not undefined/,
   ],
   [
     perform("completeOffer", "a", ["w", { id: "w" }]),
     "CompleteOffer",
     "invalid_argument",
-    /workerIds\[1\] must be a string, not an object/,
+    /workerIds\[1\] must be of type string, not Object/,
   ],
 ])("%s: a mistake of the caller names operation, argument and remedy", async ([, call], operation, code, message) => {
   const { baseUrl, received } = await serve(respondWith(201, "offer_1"));

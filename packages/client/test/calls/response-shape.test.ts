@@ -122,51 +122,58 @@ test("a client without a logger, or with one that throws, reads such an offer to
 });
 
 test.each<[object, string]>([
-  [{ id: undefined }, "id must be a non-empty string, not undefined; check baseUrl"],
-  [{ id: null }, "id must be a non-empty string, not null"],
-  [{ id: "" }, "id must be a non-empty string, not a string"],
-  [{ id: true }, "id must be a non-empty string, not a boolean"],
-  [{ recipients: undefined }, "recipients must be an array, not undefined"],
-  [{ recipients: null }, "recipients must be an array, not null"],
-  [{ recipients: "" }, "recipients must be an array, not a string"],
-  [{ recipients: "worker_amal" }, "recipients must be an array, not a string"],
-  [{ recipients: { length: 0 } }, "recipients must be an array, not an object"],
-  [{ recipients: [null] }, "recipients[0] must be an object, not null"],
-  [{ recipients: ["worker_amal"] }, "recipients[0] must be an object, not a string"],
-  [{ recipients: [amal, amal, { ...amal, workerId: undefined }] }, "recipients[2].workerId must be a non-empty string"],
-  [{ recipients: [{ ...amal, workerId: "" }] }, "recipients[0].workerId must be a non-empty string"],
-  [{ recipients: [{ ...amal, id: "seven" }] }, "recipients[0].id must be a number, not a string"],
-  [{ recipients: [{ ...amal, id: "Infinity" }] }, "recipients[0].id must be a number, not a string"],
-  [{ recipients: [{ ...amal, id: "007" }] }, "recipients[0].id must be a number, not a string"],
-  [{ widthdrawn: "false" }, "widthdrawn must be a boolean, not a string"],
-  [{ complete: 2 }, "complete must be a boolean, not a number"],
-  [{ title: { SENTINEL: "SENTINEL" } }, "title must be a string, not an object"],
-  [{ title: ["SENTINEL"] }, "title must be a string, not an array"],
-  [{ title: true }, "title must be a string, not a boolean"],
-  [{ events: {} }, "events must be an array, not an object"],
-  [{ events: ["SENTINEL"] }, "events[0] must be an object, not a string"],
-  [{ events: [[]] }, "events[0] must be an object, not an array"],
+  [{ id: undefined }, "id must be of type non-empty string, not undefined; check baseUrl"],
+  [{ id: null }, "id must be of type non-empty string, not Null"],
+  [{ id: "" }, "id must be of type non-empty string, not string"],
+  [{ id: true }, "id must be of type non-empty string, not boolean"],
+  [{ recipients: undefined }, "recipients must be of type Array, not undefined"],
+  [{ recipients: null }, "recipients must be of type Array, not Null"],
+  [{ recipients: "" }, "recipients must be of type Array, not string"],
+  [{ recipients: "worker_amal" }, "recipients must be of type Array, not string"],
+  [{ recipients: { length: 0 } }, "recipients must be of type Array, not Object"],
+  [{ recipients: [null] }, "recipients[0] must be of type Object, not Null"],
+  [{ recipients: ["worker_amal"] }, "recipients[0] must be of type Object, not string"],
+  [
+    { recipients: [amal, amal, { ...amal, workerId: undefined }] },
+    "recipients[2].workerId must be of type non-empty string",
+  ],
+  [{ recipients: [{ ...amal, workerId: "" }] }, "recipients[0].workerId must be of type non-empty string"],
+  [{ recipients: [{ ...amal, id: "seven" }] }, "recipients[0].id must be of type number, not string"],
+  [{ recipients: [{ ...amal, id: "Infinity" }] }, "recipients[0].id must be of type number, not string"],
+  [{ recipients: [{ ...amal, id: "007" }] }, "recipients[0].id must be of type number, not string"],
+  [{ widthdrawn: "false" }, "widthdrawn must be of type boolean, not string"],
+  [{ complete: 2 }, "complete must be of type boolean, not number"],
+  [{ title: { SENTINEL: "SENTINEL" } }, "title must be of type string, not Object"],
+  [{ title: ["SENTINEL"] }, "title must be of type string, not Array"],
+  [{ title: true }, "title must be of type string, not boolean"],
+  [{ events: {} }, "events must be of type Array, not Object"],
+  [{ events: ["SENTINEL"] }, "events[0] must be of type Object, not string"],
+  [{ events: [[]] }, "events[0] must be of type Object, not Array"],
 ])("an offer with %j is of no use: the error names the field, not its value", async (change, problem) => {
   const error = await errorOf((await reading({ ...offer, ...change })).client.getOffer("a"));
   expect(error).toMatchObject({ name: "InvalidResponseError", code: "invalid_response", status: 200, attempts: 1 });
-  expect(error.message).toContain(`: 200, but ${problem}`);
+  expect(error.message).toContain(`: 200; ${problem}`);
   expect(`${error.message} ${JSON.stringify(error)}`).not.toContain("SENTINEL");
 });
 
 test.each([
-  ["a number that JSON.parse rounds", `{"id":90071992547409931,"recipients":[]}`, "id must be a non-empty string"],
-  ["a list", "[]", "the body must be an object, not an array"],
-  ["a text", '"ok"', "the body must be an object, not a string"],
-  ["null", "null", "the body must be an object, not null"],
-  ["an empty object", "{}", "id must be a non-empty string, not undefined"],
-  ["recipients as a text", '{"id":"a","recipients":"none"}', "recipients must be an array, not a string"],
-  ["truncated JSON", '{"id":"offer_4f1c2a","recipients":[', "the body is no valid JSON"],
-  ["a sign-in page", "<!doctype html><title>Sign in</title>", "the body is markup, not JSON"],
+  [
+    "a number that JSON.parse rounds",
+    `{"id":90071992547409931,"recipients":[]}`,
+    "id must be of type non-empty string",
+  ],
+  ["a list", "[]", "the body must be of type Object, not Array"],
+  ["a text", '"ok"', "the body must be of type Object, not string"],
+  ["null", "null", "the body must be of type Object, not Null"],
+  ["an empty object", "{}", "id must be of type non-empty string, not undefined"],
+  ["recipients as a text", '{"id":"a","recipients":"none"}', "recipients must be of type Array, not string"],
+  ["truncated JSON", '{"id":"offer_4f1c2a","recipients":[', "the body is not JSON"],
+  ["a sign-in page", "<!doctype html><title>Sign in</title>", "the body is not JSON"],
 ])("something else in an offer's place, %s, is an invalid response", async (_what, text, problem) => {
   const { client } = await readingText(text);
   const error = await errorOf(client.getOffer("a"));
   expect(error).toMatchObject({ code: "invalid_response", status: 200 });
-  expect(error.message).toMatch(`: 200, but ${problem}`);
+  expect(error.message).toMatch(`: 200; ${problem}`);
   expect(error.message).toMatch(/check baseUrl$/);
 });
 
@@ -192,19 +199,19 @@ test.each([
 });
 
 test.each([
-  ["{}", "id must be a non-empty string, not undefined"],
-  ['{"id":null}', "id must be a non-empty string, not null"],
-  ['{"id":""}', "id must be a non-empty string, not a string"],
-  ['{"id":90071992547409931}', "id must be a non-empty string, not a number"],
-  ["null", "the body must be an object, not null"],
-  ["[]", "the body must be an object, not an array"],
-  ['""', "the body must be an object, not a string"],
-  ["", "the body is empty"],
+  ["{}", "id must be of type non-empty string, not undefined"],
+  ['{"id":null}', "id must be of type non-empty string, not Null"],
+  ['{"id":""}', "id must be of type non-empty string, not string"],
+  ['{"id":90071992547409931}', "id must be of type non-empty string, not number"],
+  ["null", "the body must be of type Object, not Null"],
+  ["[]", "the body must be of type Object, not Array"],
+  ['""', "the body must be of type Object, not string"],
+  ["", "the body is not JSON"],
 ])("a creation whose response is %s says what is wrong with the id", async (body, problem) => {
   const { baseUrl } = await serve(respondWith(201, body));
   const error = await errorOf(new OffersClient({ baseUrl, apiKey }).createOffer(input));
   expect(error).toMatchObject({ code: "invalid_response", status: 201 });
-  expect(error.message).toContain(`201, but ${problem}; check baseUrl`);
+  expect(error.message).toContain(`201; ${problem}; check baseUrl`);
 });
 
 /** The types of an offer's fields, as the reader promises them. */
@@ -245,7 +252,7 @@ test("whatever stands in the fields of an offer, it is an offer of the right typ
       if (result.ok) expectShape(result.data, offerShape);
       else {
         expect(result.error.code).toBe("invalid_response");
-        expect(result.error.message).toMatch(/200, but (id|recipients|events|[a-z]+)[\w.[\]]* must be /i);
+        expect(result.error.message).toMatch(/200; (id|recipients|events|[a-z]+)[\w.[\]]* must be /i);
       }
     }),
     { numRuns: 300 },

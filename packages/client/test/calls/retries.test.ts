@@ -199,7 +199,7 @@ test("middleware stands around every attempt, the first outermost", async () => 
 
 test.each([
   ["nothing", undefined, "TypeError: "],
-  ["a response without text()", { status: 200, headers: new Headers() }, "the value returned is not a Response"],
+  ["a response without text()", { status: 200, headers: new Headers() }, "not a Response"],
 ])("middleware that returns %s is middleware_failed, and not retried", async (_what, respond, fault) => {
   const forgetful = async () => respond as unknown as FetchResponse;
   const client = new OffersClient({ baseUrl: "https://service.example", apiKey, middleware: [forgetful] });

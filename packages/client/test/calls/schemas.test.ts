@@ -41,7 +41,7 @@ test.each<[string, object, string]>([
     operation: "GetOffer",
     attempts: 1,
     requestId: "req_1",
-    message: expect.stringContaining(`200, but these fields do not match the contract: ${fields}; `),
+    message: expect.stringContaining(`200; these fields do not match the contract: ${fields}; `),
   });
   expect(inspect(error, { depth: 20, showHidden: true })).not.toMatch(/SENTINEL|7000007|Amal/);
   expect(received).toHaveLength(1);

@@ -149,15 +149,14 @@ test("a 304 is an invalid response, not a redirect", async () => {
   });
 });
 
-test("a redirect within the origin names it and asks for a corrected baseUrl", async () => {
+test("a redirect within the origin asks for a corrected baseUrl", async () => {
   const { baseUrl, received } = await serve(respondWith(308, "", { location: "/v2/offer/a" }));
   const error = await new offers.OffersClient({ baseUrl, apiKey }).getOffer("a").catch((error: unknown) => error);
   expect(error).toMatchObject({
     code: "unexpected_redirect",
     status: 308,
-    message: expect.stringContaining("baseUrl"),
+    message: expect.stringMatching(/: 308; redirects are not followed; check baseUrl$/),
   });
-  expect((error as Error).message).toContain(baseUrl);
   expect(received).toHaveLength(1);
 });
 

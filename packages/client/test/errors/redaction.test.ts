@@ -84,7 +84,6 @@ test.each([301, 302, 303, 307, 308])("a redirect is not followed, and its target
   );
   const error = await errorOf({ baseUrl, apiKey, maxRetries: 2 });
   expect(error).toMatchObject({ name: "InvalidResponseError", code: "unexpected_redirect", status });
-  expect((error as Error).message).toContain(target.baseUrl);
   expect((error as Error).message).not.toContain("token");
   expect([received.length, target.received.length]).toEqual([1, 0]);
 });
