@@ -1,24 +1,14 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import { openPageClient, type PageClient } from "../pages/page-client.ts";
-import { openPlatform, type PlatformUnderTest } from "../support/platform-under-test.ts";
-import { anyStore, type TestDatabase } from "../support/stores/stores.ts";
+import { usePlatform } from "../support/use-opened.ts";
 
 const key = "demo-key-harbour";
 
 describe("a person of an agency", async () => {
-  const [store] = await anyStore();
-  let database: TestDatabase;
-  let platform: PlatformUnderTest;
+  const platform = usePlatform();
   let ada: PageClient;
   beforeAll(async () => {
-    if (store === undefined) throw new Error("there is always a store");
-    database = await store.createDatabase();
-    platform = await openPlatform(database);
     ada = await signedIn("ada@crew-agency.example");
-  });
-  afterAll(async () => {
-    await platform.close();
-    await database.remove();
   });
 
   async function signedIn(name: string): Promise<PageClient> {

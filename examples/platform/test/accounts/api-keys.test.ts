@@ -1,24 +1,10 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { openPageClient, type PageClient } from "../pages/page-client.ts";
-import { openPlatform, type PlatformUnderTest } from "../support/platform-under-test.ts";
-import { anyStore, type TestDatabase } from "../support/stores/stores.ts";
+import { describe, expect, test } from "vitest";
+import { openPageClient } from "../pages/page-client.ts";
+import { usePageClient, usePlatform } from "../support/use-opened.ts";
 
-describe("API keys", async () => {
-  const [store] = await anyStore();
-  let database: TestDatabase;
-  let platform: PlatformUnderTest;
-  let hana: PageClient;
-  beforeAll(async () => {
-    if (store === undefined) throw new Error("there is always a store");
-    database = await store.createDatabase();
-    platform = await openPlatform(database);
-    hana = openPageClient(platform.address);
-    await hana.signIn("hana@harbour-hotels.example");
-  });
-  afterAll(async () => {
-    await platform.close();
-    await database.remove();
-  });
+describe("API keys", () => {
+  const platform = usePlatform();
+  const hana = usePageClient(platform, "hana@harbour-hotels.example");
 
   const keyIn = (text: string): string => /id="new-key">([^<]+)</.exec(text)?.[1] ?? "";
   const rowOf = (text: string, name: string): string => text.split("<tr").find((part) => part.includes(name)) ?? "";

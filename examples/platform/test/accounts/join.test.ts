@@ -1,24 +1,17 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import { secret } from "../contract/harbour-fixture.ts";
 import { openPageClient, type PageClient } from "../pages/page-client.ts";
 import { eventually } from "../support/eventually.ts";
-import { openPlatform, type PlatformUnderTest } from "../support/platform-under-test.ts";
-import { openReceiver, type Receiver, respondWith } from "../support/receiver.ts";
-import { anyStore, type TestDatabase } from "../support/stores/stores.ts";
+import { respondWith } from "../support/receiver.ts";
+import { usePlatform, useReceiver } from "../support/use-opened.ts";
 
 const dayMs = 24 * 60 * 60 * 1_000;
 
-describe("the link of an invitation", async () => {
-  const [store] = await anyStore();
-  let database: TestDatabase;
-  let platform: PlatformUnderTest;
-  let receiver: Receiver;
+describe("the link of an invitation", () => {
+  const platform = usePlatform({ now: () => new Date(clockMs) });
+  const receiver = useReceiver();
   let clockMs = Date.now();
   beforeAll(async () => {
-    if (store === undefined) throw new Error("there is always a store");
-    database = await store.createDatabase();
-    platform = await openPlatform(database, {}, () => new Date(clockMs));
-    receiver = await openReceiver();
     receiver.respond = (request, response) => {
       const people = [...Array(9).keys()].map((at) => ({ ...personAt(at), ratings: [] }));
       const body = request.url === "/contact-suggestions" ? JSON.stringify(people) : "";
@@ -29,11 +22,6 @@ describe("the link of an invitation", async () => {
       const json = { baseAddress: receiver.baseAddress, secret, suggestsContacts: true };
       expect((await platform.call("PUT", "/portal/profile", { token, json })).status).toBe(200);
     }
-  });
-  afterAll(async () => {
-    await platform.close();
-    await receiver.close();
-    await database.remove();
   });
 
   const personAt = (at: number) => ({ name: `Dana ${"ABCDEFGHI"[at]}`, emailAddress: `Dana${at}@example.com` });

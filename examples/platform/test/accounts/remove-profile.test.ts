@@ -1,33 +1,20 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import { secret } from "../contract/harbour-fixture.ts";
-import { openPageClient, type PageClient } from "../pages/page-client.ts";
 import { eventually } from "../support/eventually.ts";
-import { openPlatform, type PlatformUnderTest } from "../support/platform-under-test.ts";
-import { openReceiver, type Receiver, respondWith } from "../support/receiver.ts";
-import { anyStore, type TestDatabase } from "../support/stores/stores.ts";
+import { respondWith } from "../support/receiver.ts";
+import { usePageClient, usePlatform, useReceiver } from "../support/use-opened.ts";
 
-describe("removing the base address", async () => {
-  const [store] = await anyStore();
-  let database: TestDatabase;
-  let platform: PlatformUnderTest;
-  let receiver: Receiver;
-  let hana: PageClient;
+describe("removing the base address", () => {
+  const platform = usePlatform({
+    settings: {
+      retrySchedule: { delaysMs: [50, 3_600_000], jitter: 0, maxRetryAfterMs: 0 },
+    },
+  });
+  const hana = usePageClient(platform, "hana@harbour-hotels.example");
+  const receiver = useReceiver();
   let token: string;
   beforeAll(async () => {
-    if (store === undefined) throw new Error("there is always a store");
-    database = await store.createDatabase();
-    platform = await openPlatform(database, {
-      retrySchedule: { delaysMs: [50, 3_600_000], jitter: 0, maxRetryAfterMs: 0 },
-    });
-    receiver = await openReceiver();
-    hana = openPageClient(platform.address);
-    await hana.signIn("hana@harbour-hotels.example");
     token = await platform.signInPerson("hana@harbour-hotels.example");
-  });
-  afterAll(async () => {
-    await platform.close();
-    await receiver.close();
-    await database.remove();
   });
 
   const save = async () => {

@@ -1,15 +1,11 @@
 import { randomUUID } from "node:crypto";
 import { gzipSync } from "node:zlib";
 import { OffersClient, ServerError } from "@offers/client";
-import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { afterEach, describe, expect, test } from "vitest";
 import { eventually } from "../support/eventually.ts";
-import {
-  type CallOptions,
-  openPlatform,
-  type PlatformResponse,
-  type PlatformUnderTest,
-} from "../support/platform-under-test.ts";
-import { anyStore, type TestDatabase } from "../support/stores/stores.ts";
+import type { CallOptions, PlatformResponse } from "../support/platform-under-test.ts";
+import { anyStore } from "../support/stores/stores.ts";
+import { usePlatform } from "../support/use-opened.ts";
 
 // A zone with daylight saving time: nothing may depend on the platform's time zone.
 process.env.TZ = "Europe/Berlin";
@@ -20,22 +16,13 @@ const input = { createdByUserId: "user_hana", title: "Bar on Sunday", workerIds:
 const json = { "Content-Type": "application/json" };
 
 describe.each(await anyStore())("the edges of the API on $title", ({ createDatabase }) => {
-  let database: TestDatabase;
-  let platform: PlatformUnderTest;
+  const platform = usePlatform({ createDatabase, settings: { bodyLimitBytes }, now: () => readClock() });
   let readClock = () => new Date();
   const setClock = (time: string) => {
     readClock = () => new Date(time);
   };
-  beforeAll(async () => {
-    database = await createDatabase();
-    platform = await openPlatform(database, { bodyLimitBytes }, () => readClock());
-  });
   afterEach(() => {
     readClock = () => new Date();
-  });
-  afterAll(async () => {
-    await platform.close();
-    await database.remove();
   });
 
   const call = (method: string, path: string, options: CallOptions = {}) =>

@@ -1,33 +1,27 @@
 import { sql } from "kysely";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import { deleteExpiredKeys, type IdempotencyRecord, idempotent } from "../../src/http/idempotent.ts";
 import { createOffer } from "../../src/offers/create-offer.ts";
 import type { Store, Trx } from "../../src/store/store.ts";
 import { linkTo } from "../mail/link-to.ts";
 import { afterEachStatement } from "../store/after-each-statement.ts";
-import { addOrganisation, type DeliveryFixture, openDeliveryFixture } from "../support/delivery-fixture.ts";
-import { storesUnderTest, type TestDatabase } from "../support/stores/stores.ts";
+import { addOrganisation } from "../support/delivery-fixture.ts";
+import { storesUnderTest } from "../support/stores/stores.ts";
+import { useDeliveryFixture } from "../support/use-opened.ts";
 
 const dayMs = 24 * 60 * 60 * 1_000;
 /** Set TEST_CREATIONS for a longer run. */
 const creations = Number(process.env.TEST_CREATIONS || 50);
 
 describe.each(await storesUnderTest())("an expired idempotency key on $title", ({ createDatabase }) => {
-  let database: TestDatabase;
-  let lower: DeliveryFixture;
+  const lower = useDeliveryFixture(createDatabase);
   let store: Store;
   let organisationId: string;
   let count = 0;
   beforeAll(async () => {
-    database = await createDatabase();
-    lower = await openDeliveryFixture(database);
     store = lower.store;
     organisationId = await addOrganisation(store);
     await store.db.insertInto("workers").values({ id: "amal", name: "Amal", password_hash: "" }).execute();
-  });
-  afterAll(async () => {
-    await lower.close();
-    await database.remove();
   });
 
   const newKey = (): IdempotencyRecord => ({

@@ -1,14 +1,9 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import { type MountedRoute, mountedRoutes, takesToken } from "../pages/mounted-routes.ts";
 import { eventually } from "../support/eventually.ts";
-import {
-  type CallOptions,
-  openPlatform,
-  type PlatformResponse,
-  type PlatformUnderTest,
-} from "../support/platform-under-test.ts";
-import { openReceiver, type Receiver } from "../support/receiver.ts";
-import { anyStore, type TestDatabase } from "../support/stores/stores.ts";
+import type { CallOptions, PlatformResponse } from "../support/platform-under-test.ts";
+import { anyStore } from "../support/stores/stores.ts";
+import { usePlatform, useReceiver } from "../support/use-opened.ts";
 
 /** pages-access.test.ts covers the pages. */
 const routes = mountedRoutes().filter(takesToken);
@@ -23,17 +18,13 @@ const details: Record<string, { query?: string; json?: unknown }> = {
 };
 
 describe.each(await anyStore())("what belongs to another organisation on $title", ({ createDatabase }) => {
-  let database: TestDatabase;
-  let platform: PlatformUnderTest;
-  let receiver: Receiver;
+  const platform = usePlatform({ createDatabase });
+  const receiver = useReceiver();
   let offerId = "";
   let deliveryId = "";
   let deviceId = "";
 
   beforeAll(async () => {
-    database = await createDatabase();
-    platform = await openPlatform(database);
-    receiver = await openReceiver();
     const hana = { token: await platform.signInPerson("hana@harbour-hotels.example") };
     const profile = { baseAddress: receiver.baseAddress, secret: "a secret of harbour's", suggestsContacts: false };
     await platform.call("PUT", "/portal/profile", { ...hana, json: profile });
@@ -49,11 +40,6 @@ describe.each(await anyStore())("what belongs to another organisation on $title"
       deliveryId = response.json<{ deliveries: { id: string }[] }>().deliveries[0]?.id ?? "";
       return receiver.requests.some(({ url }) => url === "/offer/response") && deliveryId !== "";
     });
-  });
-  afterAll(async () => {
-    await platform.close();
-    await receiver.close();
-    await database.remove();
   });
 
   /** The ids, by the path segment before them. */

@@ -1,17 +1,16 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { openPageClient } from "../pages/page-client.ts";
 import { eventually } from "../support/eventually.ts";
-import { openPlatform, type PlatformUnderTest } from "../support/platform-under-test.ts";
 import { openReceiver, type Receiver, respondWith } from "../support/receiver.ts";
-import { anyStore, type TestDatabase } from "../support/stores/stores.ts";
+import { anyStore } from "../support/stores/stores.ts";
+import { usePlatform } from "../support/use-opened.ts";
 
 interface ListedRow {
   id: string | number;
 }
 
 describe.each(await anyStore())("the lists as JSON on $title", ({ createDatabase }) => {
-  let database: TestDatabase;
-  let platform: PlatformUnderTest;
+  const platform = usePlatform({ createDatabase });
   let receiver: Receiver;
   const tokens: Record<string, string> = {};
   let created = 0;
@@ -36,8 +35,6 @@ describe.each(await anyStore())("the lists as JSON on $title", ({ createDatabase
   };
 
   beforeAll(async () => {
-    database = await createDatabase();
-    platform = await openPlatform(database);
     receiver = await openReceiver((request, response) => {
       const people = Array.from({ length: 50 }, (_, number) => ({
         name: "Guest",
@@ -56,9 +53,7 @@ describe.each(await anyStore())("the lists as JSON on $title", ({ createDatabase
     for (let number = 0; number < 5; number += 1) await addRow();
   });
   afterAll(async () => {
-    await platform.close();
     await receiver.close();
-    await database.remove();
   });
 
   const lists = [

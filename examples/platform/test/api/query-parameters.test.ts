@@ -1,21 +1,9 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { mountedRoutes, takesToken } from "../pages/mounted-routes.ts";
 import { openPageClient } from "../pages/page-client.ts";
-import { openPlatform, type PlatformUnderTest } from "../support/platform-under-test.ts";
-import { anyStore, type TestDatabase } from "../support/stores/stores.ts";
+import { usePlatform } from "../support/use-opened.ts";
 
-const [store] = await anyStore();
-let database: TestDatabase;
-let platform: PlatformUnderTest;
-beforeAll(async () => {
-  if (store === undefined) throw new Error("there is always a store");
-  database = await store.createDatabase();
-  platform = await openPlatform(database);
-});
-afterAll(async () => {
-  await platform.close();
-  await database.remove();
-});
+const platform = usePlatform();
 
 const routes = mountedRoutes();
 const isForPrograms = (path: string) => takesToken({ method: "", path }) || path === "/healthz" || path === "/readyz";

@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { fc } from "../../../../tools/property-seed.ts";
-import { type DeliveryFixture, openDeliveryFixture } from "../support/delivery-fixture.ts";
-import { anyStore, type TestDatabase } from "../support/stores/stores.ts";
+import { useDeliveryFixture } from "../support/use-opened.ts";
 import { instantsOf, isUnambiguous, latenessMs, seenOf } from "./seen.ts";
 import { playStory, type StoryStep, stories, wholeStory } from "./story.ts";
 import { inMemorySide } from "./story-in-memory.ts";
@@ -13,21 +12,14 @@ const numRuns = Number(process.env.CLOSED_LOOP_STORIES ?? 6);
 /** A story on the platform takes some of the real time. Only `npm run check -- slow` looks at how much: it depends on the machine's load. */
 const mostLateMs = process.env.MEASURE ? 20_000 : Number.POSITIVE_INFINITY;
 
-let database: TestDatabase;
-let fixture: DeliveryFixture;
+const fixture = useDeliveryFixture();
 let platform: StoryPlatform;
 
 beforeAll(async () => {
-  const [store] = await anyStore();
-  if (store === undefined) throw new Error("there is always a store");
-  database = await store.createDatabase();
-  fixture = await openDeliveryFixture(database);
   platform = await openStoryPlatform(fixture);
 });
 afterAll(async () => {
   await platform.close();
-  await fixture.close();
-  await database.remove();
 });
 
 /** @returns every status and outcome that occurred */

@@ -1,21 +1,13 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { recordEvent } from "../../src/dispatch/webhooks/record-event.ts";
-import { addOrganisation, type DeliveryFixture, openDeliveryFixture } from "../support/delivery-fixture.ts";
+import { addOrganisation } from "../support/delivery-fixture.ts";
 import { eventually } from "../support/eventually.ts";
 import { hangUp, openReceiver, respondWith } from "../support/receiver.ts";
-import { anyStore, type TestDatabase } from "../support/stores/stores.ts";
+import { anyStore } from "../support/stores/stores.ts";
+import { useDeliveryFixture } from "../support/use-opened.ts";
 
 describe.each(await anyStore())("an attempt on $title", ({ createDatabase }) => {
-  let database: TestDatabase;
-  let fixture: DeliveryFixture;
-  beforeAll(async () => {
-    database = await createDatabase();
-    fixture = await openDeliveryFixture(database);
-  });
-  afterAll(async () => {
-    await fixture.close();
-    await database.remove();
-  });
+  const fixture = useDeliveryFixture(createDatabase);
 
   test("is kept with the beginning of its response, as text that the store can hold", async () => {
     const responses = [

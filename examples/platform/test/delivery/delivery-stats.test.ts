@@ -1,19 +1,15 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import { readDeliveryStats } from "../../src/routes/portal/deliveries/delivery-stats.ts";
 import type { PortalDeps } from "../../src/routes/portal/person.ts";
-import { openStore } from "../../src/store/open-store.ts";
-import type { Store } from "../../src/store/store.ts";
-import { anyStore, type TestDatabase } from "../support/stores/stores.ts";
+import { anyStore } from "../support/stores/stores.ts";
+import { useStore } from "../support/use-opened.ts";
 
 const now = new Date("2030-01-01T12:00:00Z");
 const minutesAgo = (minutes: number): Date => new Date(now.getTime() - minutes * 60_000);
 
 describe.each(await anyStore())("delivery statistics on $title", ({ createDatabase }) => {
-  let database: TestDatabase;
-  let store: Store;
+  const store = useStore({ createDatabase });
   beforeAll(async () => {
-    database = await createDatabase();
-    store = await openStore(database.options);
     for (const id of ["org_a", "org_b"])
       await store.db.insertInto("organisations").values({ id, name: id, kind: "hirer" }).execute();
     await attempts("org_a", minutesAgo(90), [{ at: minutesAgo(90), durationMs: 10 }]);
@@ -24,10 +20,6 @@ describe.each(await anyStore())("delivery statistics on $title", ({ createDataba
     await attempts("org_a", minutesAgo(1), [{ at: minutesAgo(1), durationMs: 200 }]);
     await attempts("org_a", minutesAgo(1), [{ at: minutesAgo(1), durationMs: 400 }]);
     await attempts("org_b", minutesAgo(1), [{ at: minutesAgo(1), durationMs: 7, error: "timeout" }]);
-  });
-  afterAll(async () => {
-    await store.close();
-    await database.remove();
   });
 
   let count = 0;

@@ -1,23 +1,12 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { eventually } from "../support/eventually.ts";
-import { openPlatform, type PlatformUnderTest } from "../support/platform-under-test.ts";
-import { openReceiver, type Receiver, respondWith } from "../support/receiver.ts";
-import { anyStore, type TestDatabase } from "../support/stores/stores.ts";
+import { respondWith } from "../support/receiver.ts";
+import { anyStore } from "../support/stores/stores.ts";
+import { usePlatform, useReceiver } from "../support/use-opened.ts";
 
 describe.each(await anyStore())("a dead letter on $title", ({ createDatabase }) => {
-  let database: TestDatabase;
-  let platform: PlatformUnderTest;
-  let receiver: Receiver;
-  beforeAll(async () => {
-    database = await createDatabase();
-    platform = await openPlatform(database);
-    receiver = await openReceiver();
-  });
-  afterAll(async () => {
-    await platform.close();
-    await receiver.close();
-    await database.remove();
-  });
+  const platform = usePlatform({ createDatabase });
+  const receiver = useReceiver();
 
   test("cannot be redelivered after the worker's later response: 409, and nothing is sent", async () => {
     const token = await platform.signInPerson("hana@harbour-hotels.example");

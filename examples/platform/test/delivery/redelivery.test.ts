@@ -1,8 +1,8 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { eventually } from "../support/eventually.ts";
-import { openPlatform, type PlatformUnderTest } from "../support/platform-under-test.ts";
 import { openReceiver, type Receiver, respondWith } from "../support/receiver.ts";
-import { storesUnderTest, type TestDatabase } from "../support/stores/stores.ts";
+import { storesUnderTest } from "../support/stores/stores.ts";
+import { usePlatform } from "../support/use-opened.ts";
 
 interface ListedDelivery {
   id: string;
@@ -20,20 +20,13 @@ interface DeliveriesPage {
 const longAgo = "2020-01-01T00:00:00Z";
 
 describe.each(await storesUnderTest())("redelivery on $title", ({ createDatabase }) => {
-  let database: TestDatabase;
-  let platform: PlatformUnderTest;
+  const platform = usePlatform({ createDatabase });
   let receiver: Receiver;
   let token: string;
   let began: string;
 
   beforeAll(async () => {
-    database = await createDatabase();
-    platform = await openPlatform(database);
     token = await platform.signInPerson("hana@harbour-hotels.example");
-  });
-  afterAll(async () => {
-    await platform.close();
-    await database.remove();
   });
   beforeEach(async () => {
     receiver = await openReceiver();

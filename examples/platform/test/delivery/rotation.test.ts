@@ -1,11 +1,11 @@
 import type { RequestListener } from "node:http";
 import { memoryDeduplication, type SignatureScheme, standardWebhooks, timestampDigest } from "@offers/webhook-kit";
 import { webhookListener } from "@offers/webhook-kit/node";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import { eventually } from "../support/eventually.ts";
-import { openPlatform, type PlatformUnderTest } from "../support/platform-under-test.ts";
 import { serve } from "../support/serve.ts";
-import { storesUnderTest, type TestDatabase } from "../support/stores/stores.ts";
+import { storesUnderTest } from "../support/stores/stores.ts";
+import { usePlatform } from "../support/use-opened.ts";
 
 const secretOf = (number: number): string => `whsec_${Buffer.alloc(24, number).toString("base64")}`;
 
@@ -38,19 +38,12 @@ function openCluster(scheme: SignatureScheme, size: number) {
 }
 
 describe.each(await storesUnderTest())("rotation under load on $title", ({ createDatabase }) => {
-  let database: TestDatabase;
-  let platform: PlatformUnderTest;
+  const platform = usePlatform({ createDatabase });
   let token: string;
   let workers: string[];
   beforeAll(async () => {
-    database = await createDatabase();
-    platform = await openPlatform(database);
     token = await platform.signInPerson("hana@harbour-hotels.example");
     workers = await Promise.all(["worker_amal", "worker_ben", "worker_cleo"].map(platform.signInWorker));
-  });
-  afterAll(async () => {
-    await platform.close();
-    await database.remove();
   });
 
   test.each([

@@ -1,32 +1,25 @@
 import { standardWebhooks, timestampDigest } from "@offers/webhook-kit";
 import { webhookListener } from "@offers/webhook-kit/node";
 import { Webhook } from "standardwebhooks";
-import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { afterEach, beforeAll, describe, expect, test } from "vitest";
 import { eventually } from "../support/eventually.ts";
-import { openPlatform, type PlatformUnderTest } from "../support/platform-under-test.ts";
 import { openReceiver, type ReceivedRequest, respondWith } from "../support/receiver.ts";
 import { serve } from "../support/serve.ts";
-import { anyStore, type TestDatabase } from "../support/stores/stores.ts";
+import { anyStore } from "../support/stores/stores.ts";
+import { usePlatform } from "../support/use-opened.ts";
 
 const secret = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
 const both = "timestampDigestAndStandardWebhooks";
 
 describe.each(await anyStore())("an endpoint's scheme on $title", ({ createDatabase }) => {
-  let database: TestDatabase;
-  let platform: PlatformUnderTest;
+  const platform = usePlatform({ createDatabase });
   let token: string;
   const open: { close(): Promise<unknown> }[] = [];
   beforeAll(async () => {
-    database = await createDatabase();
-    platform = await openPlatform(database);
     token = await platform.signInPerson("hana@harbour-hotels.example");
   });
   afterEach(async () => {
     for (const each of open.splice(0)) await each.close();
-  });
-  afterAll(async () => {
-    await platform.close();
-    await database.remove();
   });
 
   const save = (baseAddress: string, changes: object = {}) =>

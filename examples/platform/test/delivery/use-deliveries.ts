@@ -1,9 +1,10 @@
-import { afterAll, afterEach, beforeAll, beforeEach } from "vitest";
+import { afterEach, beforeEach } from "vitest";
 import { type EventToRecord, recordEvent } from "../../src/dispatch/webhooks/record-event.ts";
-import { addOrganisation, type DeliveryFixture, openDeliveryFixture } from "../support/delivery-fixture.ts";
+import { addOrganisation, type DeliveryFixture } from "../support/delivery-fixture.ts";
 import { eventually } from "../support/eventually.ts";
 import { openReceiver, type Receiver } from "../support/receiver.ts";
-import type { StoreUnderTest, TestDatabase } from "../support/stores/stores.ts";
+import type { StoreUnderTest } from "../support/stores/stores.ts";
+import { useDeliveryFixture } from "../support/use-opened.ts";
 
 export type WorkerResponse = "accepted" | "rejected";
 
@@ -34,18 +35,9 @@ export interface Deliveries {
 
 /** Opens the store and the endpoint for the tests of a describe block. */
 export function useDeliveries(createDatabase: StoreUnderTest["createDatabase"]): Deliveries {
-  let database: TestDatabase;
-  let fixture: DeliveryFixture;
+  const fixture = useDeliveryFixture(createDatabase);
   let receiver: Receiver;
   let organisationId: string;
-  beforeAll(async () => {
-    database = await createDatabase();
-    fixture = await openDeliveryFixture(database);
-  });
-  afterAll(async () => {
-    await fixture.close();
-    await database.remove();
-  });
   beforeEach(async () => {
     receiver = await openReceiver();
     organisationId = await addOrganisation(fixture.store, `${receiver.baseAddress}/someprefix/`);

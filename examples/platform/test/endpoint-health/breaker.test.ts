@@ -1,6 +1,6 @@
 import { defaultBreakerPolicy } from "@offers/contract/circuit-breaker";
 import { defaultRetrySchedule } from "@offers/contract/retry-schedule";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { claimRows } from "../../src/dispatch/outbox/claim-rows.ts";
 import { Leases } from "../../src/dispatch/outbox/leases.ts";
 import type { Loop } from "../../src/dispatch/outbox/timers.ts";
@@ -10,7 +10,8 @@ import { webhooks } from "../../src/dispatch/webhooks/start-delivery.ts";
 import { addOrganisation, type DeliveryFixture, openDeliveryFixture } from "../support/delivery-fixture.ts";
 import { eventually } from "../support/eventually.ts";
 import { hangUp, openReceiver, type Receiver, type Respond, respondWith } from "../support/receiver.ts";
-import { storesUnderTest, type TestDatabase } from "../support/stores/stores.ts";
+import { storesUnderTest } from "../support/stores/stores.ts";
+import { useDeliveryFixture } from "../support/use-opened.ts";
 import { type VirtualTime, virtualTime } from "../support/virtual-time.ts";
 
 const second = 1_000;
@@ -24,22 +25,13 @@ const recordFor = (fixture: DeliveryFixture, organisationId: string) => (workerI
   });
 
 describe.each(stores)("the breaker of an endpoint on $title", ({ createDatabase }) => {
-  let database: TestDatabase;
-  let fixture: DeliveryFixture;
+  const fixture = useDeliveryFixture(createDatabase);
   let time: VirtualTime;
   let receiver: Receiver;
   let organisationId: string;
   let delivery: Loop;
   let changes: EndpointRecord[];
 
-  beforeAll(async () => {
-    database = await createDatabase();
-    fixture = await openDeliveryFixture(database);
-  });
-  afterAll(async () => {
-    await fixture.close();
-    await database.remove();
-  });
   beforeEach(async () => {
     receiver = await openReceiver();
     organisationId = await addOrganisation(fixture.store, receiver.baseAddress);

@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import {
   enableEndpoint,
   isShownAs,
@@ -6,27 +6,19 @@ import {
   type ShownState,
 } from "../../src/dispatch/webhooks/disabled-endpoint.ts";
 import { recordEvent } from "../../src/dispatch/webhooks/record-event.ts";
-import { addOrganisation, type DeliveryFixture, openDeliveryFixture } from "../support/delivery-fixture.ts";
+import { addOrganisation } from "../support/delivery-fixture.ts";
 import { eventually } from "../support/eventually.ts";
 import { openReceiver, type Receiver, respondWith } from "../support/receiver.ts";
 import { recordMany } from "../support/record-many.ts";
-import { storesUnderTest, type TestDatabase } from "../support/stores/stores.ts";
+import { storesUnderTest } from "../support/stores/stores.ts";
+import { useDeliveryFixture } from "../support/use-opened.ts";
 import { virtualTime } from "../support/virtual-time.ts";
 
 describe.each(await storesUnderTest())("a disabled endpoint on $title", ({ createDatabase }) => {
-  let database: TestDatabase;
-  let fixture: DeliveryFixture;
+  const fixture = useDeliveryFixture(createDatabase);
   let receiver: Receiver;
   let organisationId: string;
 
-  beforeAll(async () => {
-    database = await createDatabase();
-    fixture = await openDeliveryFixture(database);
-  });
-  afterAll(async () => {
-    await fixture.close();
-    await database.remove();
-  });
   beforeEach(async () => {
     receiver = await openReceiver(respondWith(410));
     organisationId = await addOrganisation(fixture.store, receiver.baseAddress);

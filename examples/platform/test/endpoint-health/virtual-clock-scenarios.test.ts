@@ -1,25 +1,15 @@
-import { afterAll, afterEach, beforeAll, describe, test } from "vitest";
+import { useDeliveryFixture, useReceiver } from "../support/use-opened.ts";
+
+const receiver = useReceiver();
+
+import { afterEach, describe, test } from "vitest";
 import { fc } from "../../../../tools/property-seed.ts";
-import { type DeliveryFixture, openDeliveryFixture } from "../support/delivery-fixture.ts";
-import { openReceiver, type Receiver } from "../support/receiver.ts";
-import { storesUnderTest, type TestDatabase } from "../support/stores/stores.ts";
+import { storesUnderTest } from "../support/stores/stores.ts";
 import { fullScenario, runScenario, steps } from "./endpoint-scenario.ts";
 
 describe.each(await storesUnderTest())("whatever an endpoint responds on $title", ({ createDatabase }) => {
-  let database: TestDatabase;
-  let fixture: DeliveryFixture;
-  let receiver: Receiver;
+  const fixture = useDeliveryFixture(createDatabase);
 
-  beforeAll(async () => {
-    database = await createDatabase();
-    fixture = await openDeliveryFixture(database);
-    receiver = await openReceiver();
-  });
-  afterAll(async () => {
-    await fixture.close();
-    await receiver.close();
-    await database.remove();
-  });
   const clear = () => fixture.reset();
   afterEach(clear);
 

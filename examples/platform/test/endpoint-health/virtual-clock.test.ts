@@ -1,10 +1,11 @@
 import { defaultRetrySchedule } from "@offers/contract/retry-schedule";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { enableEndpoint, restartSchedules } from "../../src/dispatch/webhooks/disabled-endpoint.ts";
 import { recordEvent } from "../../src/dispatch/webhooks/record-event.ts";
-import { addOrganisation, type DeliveryFixture, openDeliveryFixture } from "../support/delivery-fixture.ts";
+import { addOrganisation } from "../support/delivery-fixture.ts";
 import { hangUp, openReceiver, type Receiver, respondWith } from "../support/receiver.ts";
-import { anyStore, type TestDatabase } from "../support/stores/stores.ts";
+import { anyStore } from "../support/stores/stores.ts";
+import { useDeliveryFixture } from "../support/use-opened.ts";
 import { type VirtualTime, virtualTime } from "../support/virtual-time.ts";
 import { expectOnSchedule } from "./endpoint-scenario.ts";
 
@@ -13,20 +14,11 @@ const hour = 60 * minute;
 const day = 24 * hour;
 
 describe.each(await anyStore())("an endpoint, over days of a virtual clock on $title,", ({ createDatabase }) => {
-  let database: TestDatabase;
-  let fixture: DeliveryFixture;
+  const fixture = useDeliveryFixture(createDatabase);
   let time: VirtualTime;
   let receiver: Receiver;
   let organisationId: string;
 
-  beforeAll(async () => {
-    database = await createDatabase();
-    fixture = await openDeliveryFixture(database);
-  });
-  afterAll(async () => {
-    await fixture.close();
-    await database.remove();
-  });
   beforeEach(async () => {
     receiver = await openReceiver();
     organisationId = await addOrganisation(fixture.store, receiver.baseAddress);

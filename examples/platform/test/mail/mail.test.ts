@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import type { AddressInfo } from "node:net";
 import { SMTPServer } from "smtp-server";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { smtpTransport } from "../../src/dispatch/mail/smtp-transport.ts";
 import {
   type MailOptions,
@@ -15,10 +15,10 @@ import { writeMails } from "../../src/dispatch/mail/write-mails.ts";
 import { claimRows } from "../../src/dispatch/outbox/claim-rows.ts";
 import { Leases, openLeases } from "../../src/dispatch/outbox/leases.ts";
 import type { Loop } from "../../src/dispatch/outbox/timers.ts";
-import { type DeliveryFixture, openDeliveryFixture } from "../support/delivery-fixture.ts";
 import { eventually } from "../support/eventually.ts";
 import { openPlatform } from "../support/platform-under-test.ts";
-import { storesUnderTest, type TestDatabase } from "../support/stores/stores.ts";
+import { storesUnderTest } from "../support/stores/stores.ts";
+import { useDeliveryFixture } from "../support/use-opened.ts";
 import { virtualTime } from "../support/virtual-time.ts";
 
 /** A mail server on loopback, with the mails that it accepted. */
@@ -68,19 +68,10 @@ async function openMailServer(password?: string): Promise<MailServer> {
 const from = "offers@platform.example";
 
 describe.each(await storesUnderTest())("mail on $title", ({ createDatabase }) => {
-  let database: TestDatabase;
+  const fixture = useDeliveryFixture(createDatabase);
   let server: MailServer;
-  let fixture: DeliveryFixture;
   let transports: MailTransport[];
 
-  beforeAll(async () => {
-    database = await createDatabase();
-    fixture = await openDeliveryFixture(database);
-  });
-  afterAll(async () => {
-    await fixture.close();
-    await database.remove();
-  });
   beforeEach(async () => {
     server = await openMailServer();
     transports = [];

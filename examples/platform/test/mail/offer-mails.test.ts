@@ -1,25 +1,20 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import { responseDigestMinutes } from "../../src/generated/decisions.ts";
 import { applyAction } from "../../src/offers/apply-action.ts";
 import { createOffer } from "../../src/offers/create-offer.ts";
 import type { Action } from "../../src/offers/transition.ts";
-import { addOrganisation, type DeliveryFixture, openDeliveryFixture } from "../support/delivery-fixture.ts";
-import { anyStore, type TestDatabase } from "../support/stores/stores.ts";
+import { addOrganisation } from "../support/delivery-fixture.ts";
+import { useDeliveryFixture } from "../support/use-opened.ts";
 import { linkTo } from "./link-to.ts";
 
 const address = "hana@example.com";
 
 describe("mails about an offer", async () => {
-  const [store] = await anyStore();
-  let database: TestDatabase;
-  let fixture: DeliveryFixture;
+  const fixture = useDeliveryFixture();
   let organisationId: string;
   const workerIds = ["amal", "ben", "cleo"];
   const now = () => new Date();
   beforeAll(async () => {
-    if (store === undefined) throw new Error("there is always a store");
-    database = await store.createDatabase();
-    fixture = await openDeliveryFixture(database);
     organisationId = await addOrganisation(fixture.store);
     const { db } = fixture.store;
     await db.updateTable("organisations").set({ time_zone: "Europe/London" }).execute();
@@ -27,10 +22,6 @@ describe("mails about an offer", async () => {
       .insertInto("workers")
       .values(workerIds.map((id) => ({ id, name: `Worker ${id}`, password_hash: "" })))
       .execute();
-  });
-  afterAll(async () => {
-    await fixture.close();
-    await database.remove();
   });
 
   const create = (title: string, changes: { notifyEmailAddress?: string } = { notifyEmailAddress: address }) =>

@@ -1,27 +1,17 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import { openPageClient, type PageClient } from "../pages/page-client.ts";
-import { openPlatform, type PlatformUnderTest } from "../support/platform-under-test.ts";
-import { anyStore, type TestDatabase } from "../support/stores/stores.ts";
+import { usePlatform } from "../support/use-opened.ts";
 
 const key = "demo-key-harbour";
 
-describe("the worker's app", async () => {
-  const [store] = await anyStore();
-  let database: TestDatabase;
-  let platform: PlatformUnderTest;
+describe("the worker's app", () => {
+  const platform = usePlatform({ now: () => now });
   let amal: PageClient;
   let now = new Date("2027-03-01T12:00:00Z");
   beforeAll(async () => {
-    if (store === undefined) throw new Error("there is always a store");
-    database = await store.createDatabase();
-    platform = await openPlatform(database, {}, () => now);
     amal = openPageClient(platform.address, "/app/sign-in");
     const credentials = { name: "worker_amal", password: "demo-password", timeZone: "Pacific/Chatham" };
     await amal.send("/app/sign-in", credentials);
-  });
-  afterAll(async () => {
-    await platform.close();
-    await database.remove();
   });
 
   /** @param day of March 2027; without one the offer has no date */

@@ -1,22 +1,15 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { openPageClient, type PageClient } from "../pages/page-client.ts";
-import { openPlatform, type PlatformUnderTest } from "../support/platform-under-test.ts";
-import { anyStore, type TestDatabase } from "../support/stores/stores.ts";
+import { beforeAll, describe, expect, test } from "vitest";
+import { openPageClient } from "../pages/page-client.ts";
+import { usePageClient, usePlatform } from "../support/use-opened.ts";
 
 const key = "demo-key-harbour";
 const dayMs = 24 * 60 * 60 * 1_000;
 
-describe("the list of offers", async () => {
-  const [store] = await anyStore();
-  let database: TestDatabase;
-  let platform: PlatformUnderTest;
-  let hana: PageClient;
+describe("the list of offers", () => {
+  const platform = usePlatform({ now: () => now });
   const createdAt = new Date("2027-01-01T12:00:00Z");
   let now = createdAt;
   beforeAll(async () => {
-    if (store === undefined) throw new Error("there is always a store");
-    database = await store.createDatabase();
-    platform = await openPlatform(database, {}, () => now);
     await create("Waits late", { day: 20, applicant: "worker_amal" });
     await create("Waits soon", { day: 10, applicant: "worker_ben" });
     await create("Open 100%", { day: 12 });
@@ -25,13 +18,9 @@ describe("the list of offers", async () => {
     await platform.call("GET", `/offer/${withdrawn}/withdraw`, { key });
     await create("Is past", { day: 1, applicant: "worker_amal" });
     now = new Date(createdAt.getTime() + 3 * dayMs);
-    hana = openPageClient(platform.address);
-    await hana.signIn("hana@harbour-hotels.example");
   });
-  afterAll(async () => {
-    await platform.close();
-    await database.remove();
-  });
+  // Signed in three days later: a session is shorter.
+  const hana = usePageClient(platform, "hana@harbour-hotels.example");
 
   /** @param day of the work, after the creation */
   async function create(title: string, { day, applicant }: { day: number; applicant?: string }): Promise<string> {

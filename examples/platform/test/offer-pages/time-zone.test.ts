@@ -1,24 +1,15 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { openStore } from "../../src/store/open-store.ts";
 import { openPageClient, type PageClient } from "../pages/page-client.ts";
-import { openPlatform, type PlatformUnderTest } from "../support/platform-under-test.ts";
-import { anyStore, type TestDatabase } from "../support/stores/stores.ts";
+import { openPlatform } from "../support/platform-under-test.ts";
+import { anyStore } from "../support/stores/stores.ts";
+import { usePlatform } from "../support/use-opened.ts";
 
 const hana = "hana@harbour-hotels.example";
 
 describe("time zones of pages", async () => {
   const [store] = await anyStore();
-  let database: TestDatabase;
-  let platform: PlatformUnderTest;
-  beforeAll(async () => {
-    if (store === undefined) throw new Error("there is always a store");
-    database = await store.createDatabase();
-    platform = await openPlatform(database);
-  });
-  afterAll(async () => {
-    await platform.close();
-    await database.remove();
-  });
+  const platform = usePlatform();
 
   /** As a browser with scripts does, which fills in the time zone. */
   async function signedIn(name: string, timeZone: string): Promise<PageClient> {

@@ -1,12 +1,13 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import { fc } from "../../../../tools/property-seed.ts";
 import { applyAction } from "../../src/offers/apply-action.ts";
 import { createOffer } from "../../src/offers/create-offer.ts";
 import type { OfferDeps } from "../../src/offers/offer-deps.ts";
 import type { Store } from "../../src/store/store.ts";
 import { linkTo } from "../mail/link-to.ts";
-import { addOrganisation, type DeliveryFixture, openDeliveryFixture } from "../support/delivery-fixture.ts";
-import { storesUnderTest, type TestDatabase } from "../support/stores/stores.ts";
+import { addOrganisation } from "../support/delivery-fixture.ts";
+import { storesUnderTest } from "../support/stores/stores.ts";
+import { useDeliveryFixture } from "../support/use-opened.ts";
 import { type Model, type OffersUnderTest, offerCommands, offerScenario, workerIds } from "./offer-commands.ts";
 import type { OfferPicture, Organisation } from "./offer-history.ts";
 
@@ -66,13 +67,10 @@ async function readPicture({ db }: Store, organisations: Organisations, offerId:
 }
 
 describe.each(await storesUnderTest())("the states of offers on $title", ({ createDatabase }) => {
-  let database: TestDatabase;
-  let fixture: DeliveryFixture;
+  const fixture = useDeliveryFixture(createDatabase);
   let organisations: Organisations;
 
   beforeAll(async () => {
-    database = await createDatabase();
-    fixture = await openDeliveryFixture(database);
     const { db } = fixture.store;
     // No server listens there, so deliveries stay pending and can be read.
     const address = "http://127.0.0.1:9";
@@ -87,10 +85,6 @@ describe.each(await storesUnderTest())("the states of offers on $title", ({ crea
         .values({ id: `phone of ${id}`, worker_id: id, platform: "ios" })
         .execute();
     }
-  });
-  afterAll(async () => {
-    await fixture.close();
-    await database.remove();
   });
 
   const setUp = () => {

@@ -1,25 +1,18 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import { eventually } from "../support/eventually.ts";
-import { openPlatform, type PlatformUnderTest } from "../support/platform-under-test.ts";
 import { readEvents } from "../support/read-events.ts";
 import { openReceiver, respondWith } from "../support/receiver.ts";
-import { anyStore, type TestDatabase } from "../support/stores/stores.ts";
+import { anyStore } from "../support/stores/stores.ts";
+import { usePlatform } from "../support/use-opened.ts";
 import { openPageClient, type PageClient } from "./page-client.ts";
 
 describe.each(await anyStore())("the pages of the worker's app on $title", ({ createDatabase }) => {
-  let database: TestDatabase;
-  let platform: PlatformUnderTest;
+  const platform = usePlatform({ createDatabase });
   let amal: PageClient;
   let dana: PageClient;
   beforeAll(async () => {
-    database = await createDatabase();
-    platform = await openPlatform(database);
     amal = await signedIn("worker_amal");
     dana = await signedIn("worker_dana");
-  });
-  afterAll(async () => {
-    await platform.close();
-    await database.remove();
   });
 
   const key = "demo-key-harbour";

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { secret } from "../contract/harbour-fixture.ts";
-import { openPlatform, type PlatformUnderTest } from "../support/platform-under-test.ts";
 import { openReceiver, type Receiver, respondWith } from "../support/receiver.ts";
-import { anyStore, type TestDatabase } from "../support/stores/stores.ts";
+import { anyStore } from "../support/stores/stores.ts";
+import { usePlatform } from "../support/use-opened.ts";
 import { openPageClient, type PageClient } from "./page-client.ts";
 
 const png = Buffer.from("89504e470d0a1a0a0000000d49484452", "hex");
@@ -11,15 +11,12 @@ const rating = { rating: 4, ratingProvider: "Harbour Kitchen", lastWorked: "2025
 
 // portal-suggestions.test.ts runs the same statements on every store.
 describe.each((await anyStore()).slice(0, 1))("the pages of invitations on $title", ({ createDatabase }) => {
-  let database: TestDatabase;
-  let platform: PlatformUnderTest;
+  const platform = usePlatform({ createDatabase });
   let harbour: Receiver;
   let bistro: Receiver;
   let hana: PageClient;
   let bo: PageClient;
   beforeAll(async () => {
-    database = await createDatabase();
-    platform = await openPlatform(database);
     [harbour, bistro] = [await openReceiver(), await openReceiver()];
     hana = await signedIn("hana@harbour-hotels.example");
     bo = await signedIn("bo@bistro-group.example");
@@ -39,9 +36,7 @@ describe.each((await anyStore()).slice(0, 1))("the pages of invitations on $titl
     bistro.respond = respondWith(200, json, '[{"name":"s3cret"}]');
   });
   afterAll(async () => {
-    await platform.close();
     await Promise.all([harbour.close(), bistro.close()]);
-    await database.remove();
   });
 
   async function signedIn(name: string): Promise<PageClient> {

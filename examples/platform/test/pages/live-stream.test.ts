@@ -1,9 +1,9 @@
 import { setTimeout } from "node:timers/promises";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import { openStore } from "../../src/store/open-store.ts";
 import { eventually } from "../support/eventually.ts";
-import { openPlatform, type PlatformUnderTest } from "../support/platform-under-test.ts";
-import { storesUnderTest, type TestDatabase } from "../support/stores/stores.ts";
+import { storesUnderTest } from "../support/stores/stores.ts";
+import { useDatabase, usePlatform } from "../support/use-opened.ts";
 import { openPageClient } from "./page-client.ts";
 import { readLive } from "./read-live.ts";
 
@@ -11,20 +11,13 @@ const hanaAddress = "hana@harbour-hotels.example";
 const stores = await storesUnderTest();
 
 describe.each(stores)("the stream of what changes on $title", ({ createDatabase }) => {
-  let database: TestDatabase;
-  let platform: PlatformUnderTest;
+  const platform = usePlatform({ createDatabase });
   let cookie: string;
 
   beforeAll(async () => {
-    database = await createDatabase();
-    platform = await openPlatform(database);
     const hana = openPageClient(platform.address);
     await hana.signIn(hanaAddress);
     cookie = hana.cookie();
-  });
-  afterAll(async () => {
-    await platform.close();
-    await database.remove();
   });
 
   /** The address of the live stream in a page; it starts when the page was rendered. */
@@ -103,16 +96,8 @@ describe.each(stores)("the stream of what changes on $title", ({ createDatabase 
 describe.each(stores.filter(({ title }) => title !== "PGlite"))(
   "a page when processes cannot hear each other on $title",
   ({ createDatabase }) => {
-    let database: TestDatabase;
-    let platform: PlatformUnderTest;
-    beforeAll(async () => {
-      database = await createDatabase();
-      platform = await openPlatform(database);
-    });
-    afterAll(async () => {
-      await platform.close();
-      await database.remove();
-    });
+    const database = useDatabase(createDatabase);
+    const platform = usePlatform({ database });
 
     test("is notified afterwards that it may have missed changes", async () => {
       const hana = openPageClient(platform.address);

@@ -1,8 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { eventually } from "../support/eventually.ts";
-import { openPlatform, type PlatformUnderTest } from "../support/platform-under-test.ts";
 import { openReceiver, type Receiver, respondWith } from "../support/receiver.ts";
-import { anyStore, type TestDatabase } from "../support/stores/stores.ts";
+import { usePlatform } from "../support/use-opened.ts";
 import { type MountedRoute, mountedRoutes, takesToken } from "./mounted-routes.ts";
 import { openPageClient, type PageClient, type PageResponse, type SendOptions } from "./page-client.ts";
 
@@ -29,9 +28,7 @@ const withToken = routes.filter((route) => takesToken(route) && !forAll.includes
 const isOfApp = (path: string): boolean => /^\/app(\/|$)/.test(path);
 const signInOf = (path: string): string => (isOfApp(path) ? "/app/sign-in" : "/sign-in");
 
-const [store] = await anyStore();
-let database: TestDatabase;
-let platform: PlatformUnderTest;
+const platform = usePlatform();
 let receiver: Receiver;
 /** People of Harbour Hotels, and Amal, who got its offer. */
 let hana: PageClient;
@@ -53,9 +50,6 @@ async function signedIn(name: string): Promise<PageClient> {
 }
 
 beforeAll(async () => {
-  if (store === undefined) throw new Error("there is always a store");
-  database = await store.createDatabase();
-  platform = await openPlatform(database);
   const dana1 = { name: "Dana Kim", emailAddress: "dana@example.com", ratings: [] };
   receiver = await openReceiver((request, response) => {
     const suggestion = { ...dana1, profileImageUrl: `${receiver.baseAddress}/dana.png` };
@@ -93,9 +87,7 @@ beforeAll(async () => {
   ids.images = /src="\/invitations\/images\/([^"]+)"/.exec(text)?.[1] ?? "";
 });
 afterAll(async () => {
-  await platform.close();
   await receiver.close();
-  await database.remove();
 });
 
 const filled = (path: string): string =>

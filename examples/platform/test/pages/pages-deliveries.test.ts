@@ -1,29 +1,12 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import { eventually } from "../support/eventually.ts";
-import { openPlatform, type PlatformUnderTest } from "../support/platform-under-test.ts";
-import { openReceiver, type Receiver, respondWith } from "../support/receiver.ts";
-import { anyStore, type TestDatabase } from "../support/stores/stores.ts";
-import { openPageClient, type PageClient } from "./page-client.ts";
+import { respondWith } from "../support/receiver.ts";
+import { usePageClient, usePlatform, useReceiver } from "../support/use-opened.ts";
 
-const [store] = await anyStore();
-let database: TestDatabase;
-let platform: PlatformUnderTest;
-let receiver: Receiver;
-let hana: PageClient;
+const platform = usePlatform();
+const hana = usePageClient(platform, "hana@harbour-hotels.example");
+const receiver = useReceiver();
 
-beforeAll(async () => {
-  if (store === undefined) throw new Error("there is always a store");
-  database = await store.createDatabase();
-  platform = await openPlatform(database);
-  receiver = await openReceiver();
-  hana = openPageClient(platform.address);
-  await hana.signIn("hana@harbour-hotels.example");
-});
-afterAll(async () => {
-  await platform.close();
-  await receiver.close();
-  await database.remove();
-});
 beforeEach(() => {
   receiver.respond = respondWith(200);
 });

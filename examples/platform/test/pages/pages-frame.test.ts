@@ -1,25 +1,13 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { openPlatform, type PlatformUnderTest } from "../support/platform-under-test.ts";
-import { anyStore, type TestDatabase } from "../support/stores/stores.ts";
-import { openPageClient, type PageClient } from "./page-client.ts";
+import { describe, expect, test } from "vitest";
+import { openPlatform } from "../support/platform-under-test.ts";
+import { anyStore } from "../support/stores/stores.ts";
+import { usePageClient, usePlatform } from "../support/use-opened.ts";
+import { openPageClient } from "./page-client.ts";
 
 const hana = "hana@harbour-hotels.example";
 const [store] = await anyStore();
-let database: TestDatabase;
-let platform: PlatformUnderTest;
-let client: PageClient;
-
-beforeAll(async () => {
-  if (store === undefined) throw new Error("there is always a store");
-  database = await store.createDatabase();
-  platform = await openPlatform(database);
-  client = openPageClient(platform.address);
-  await client.signIn(hana);
-});
-afterAll(async () => {
-  await platform.close();
-  await database.remove();
-});
+const platform = usePlatform();
+const client = usePageClient(platform, hana);
 
 describe("signing in", () => {
   test("leads where the person wanted to go", async () => {

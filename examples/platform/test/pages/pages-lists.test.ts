@@ -4,8 +4,9 @@ import { readOfferDetails } from "../../src/routes/portal/offers/read-offers.ts"
 import { readOrganisations } from "../../src/routes/worker-app/contacts.ts";
 import { addOrganisation, openDeliveryFixture } from "../support/delivery-fixture.ts";
 import { openPlatform, type PlatformUnderTest } from "../support/platform-under-test.ts";
-import { openReceiver, type Receiver, respondWith } from "../support/receiver.ts";
+import { respondWith } from "../support/receiver.ts";
 import { anyStore, type TestDatabase } from "../support/stores/stores.ts";
+import { useReceiver } from "../support/use-opened.ts";
 import { openPageClient, type PageClient } from "./page-client.ts";
 
 describe.each(await anyStore())("long lists on $title", ({ createDatabase }) => {
@@ -17,17 +18,15 @@ describe.each(await anyStore())("long lists on $title", ({ createDatabase }) => 
 
   describe("on pages", () => {
     let platform: PlatformUnderTest;
-    let receiver: Receiver;
     let hana: PageClient;
+    const receiver = useReceiver(respondWith(200));
     beforeAll(async () => {
       platform = await openPlatform(database);
-      receiver = await openReceiver(respondWith(200));
       hana = openPageClient(platform.address);
       await hana.signIn("hana@harbour-hotels.example");
     });
     afterAll(async () => {
       await platform.close();
-      await receiver.close();
     });
 
     /** Everything that the pages of a list show, reached only by their links. */

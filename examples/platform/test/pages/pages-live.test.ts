@@ -3,8 +3,9 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { eventually } from "../support/eventually.ts";
 import { openPlatform, type PlatformUnderTest } from "../support/platform-under-test.ts";
 import { readEvents } from "../support/read-events.ts";
-import { openReceiver, type Receiver, respondWith } from "../support/receiver.ts";
+import { respondWith } from "../support/receiver.ts";
 import { storesUnderTest, type TestDatabase } from "../support/stores/stores.ts";
+import { useReceiver } from "../support/use-opened.ts";
 import { openPageClient, type PageClient } from "./page-client.ts";
 import { type LiveReader, readLive } from "./read-live.ts";
 
@@ -33,24 +34,22 @@ describe.each(makers)("what $maker changes, live, on $title", ({ createDatabase,
   let platform: PlatformUnderTest;
   /** Makes the changes. */
   let other: PlatformUnderTest;
-  let receiver: Receiver;
   let hana: PageClient;
   let bo: PageClient;
   /** Hana's session at `other`. */
   let hanaThere: PageClient;
 
+  const receiver = useReceiver(well);
   beforeAll(async () => {
     database = await createDatabase();
     platform = await openPlatform(database, { showAllMail: false });
     other = maker === "this process" ? platform : await openPlatform(database, { showAllMail: false });
-    receiver = await openReceiver(well);
     hana = await clientAt(platform, hanaAddress);
     hanaThere = await clientAt(other, hanaAddress);
     bo = await clientAt(platform, boAddress);
   });
   afterAll(async () => {
     await Promise.all([...new Set([platform, other])].map((each) => each.close()));
-    await receiver.close();
     await database.remove();
   });
 

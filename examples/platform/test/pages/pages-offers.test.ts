@@ -1,27 +1,12 @@
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { openPlatform, type PlatformUnderTest } from "../support/platform-under-test.ts";
-import { anyStore, type TestDatabase } from "../support/stores/stores.ts";
-import { openPageClient, type PageClient } from "./page-client.ts";
+import { describe, expect, test } from "vitest";
+import { usePageClient, usePlatform } from "../support/use-opened.ts";
+import { openPageClient } from "./page-client.ts";
 
 const run = promisify(execFile);
-const [store] = await anyStore();
-let database: TestDatabase;
-let platform: PlatformUnderTest;
-let hana: PageClient;
-
-beforeAll(async () => {
-  if (store === undefined) throw new Error("there is always a store");
-  database = await store.createDatabase();
-  platform = await openPlatform(database);
-  hana = openPageClient(platform.address);
-  await hana.signIn("hana@harbour-hotels.example");
-});
-afterAll(async () => {
-  await platform.close();
-  await database.remove();
-});
+const platform = usePlatform();
+const hana = usePageClient(platform, "hana@harbour-hotels.example");
 
 const slot = { start: "2099-05-01T16:00", end: "2099-05-01T22:00" };
 const fields = { title: "Kitchen help", worker: ["worker_amal", "worker_ben"], ...slot, act: "create" };

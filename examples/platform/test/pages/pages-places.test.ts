@@ -1,29 +1,13 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { openPlatform, type PlatformUnderTest } from "../support/platform-under-test.ts";
-import { anyStore, type TestDatabase } from "../support/stores/stores.ts";
-import { openPageClient, type PageClient } from "./page-client.ts";
+import { describe, expect, test } from "vitest";
+import { usePageClient, usePlatform } from "../support/use-opened.ts";
+import { openPageClient } from "./page-client.ts";
 
 const key = "demo-key-harbour";
 
 describe("places with names", async () => {
-  const [store] = await anyStore();
-  let database: TestDatabase;
-  let platform: PlatformUnderTest;
-  let hana: PageClient;
-  let amal: PageClient;
-  beforeAll(async () => {
-    if (store === undefined) throw new Error("there is always a store");
-    database = await store.createDatabase();
-    platform = await openPlatform(database);
-    hana = openPageClient(platform.address);
-    await hana.signIn("hana@harbour-hotels.example");
-    amal = openPageClient(platform.address, "/app/sign-in");
-    await amal.signIn("worker_amal");
-  });
-  afterAll(async () => {
-    await platform.close();
-    await database.remove();
-  });
+  const platform = usePlatform();
+  const amal = usePageClient(platform, "worker_amal", "/app/sign-in");
+  const hana = usePageClient(platform, "hana@harbour-hotels.example");
 
   async function create(locationPlaceId: string): Promise<string> {
     const json = {

@@ -1,11 +1,8 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { eventually } from "../support/eventually.ts";
-import { openPlatform, type PlatformUnderTest } from "../support/platform-under-test.ts";
-import { openReceiver, type Receiver, respondWith } from "../support/receiver.ts";
-import { anyStore, type TestDatabase } from "../support/stores/stores.ts";
-import { openPageClient, type PageClient } from "./page-client.ts";
+import { respondWith } from "../support/receiver.ts";
+import { usePageClient, usePlatform, useReceiver } from "../support/use-opened.ts";
 
-const [store] = await anyStore();
 const dayMs = 86_400_000;
 
 interface ListedDelivery {
@@ -16,27 +13,17 @@ interface ListedDelivery {
 }
 
 describe("a delivery that waits until tomorrow", () => {
-  let database: TestDatabase;
-  let platform: PlatformUnderTest;
-  let receiver: Receiver;
-  let hana: PageClient;
+  const platform = usePlatform({
+    settings: {
+      retrySchedule: { delaysMs: [dayMs, dayMs, dayMs], jitter: 0, maxRetryAfterMs: 0 },
+    },
+  });
+  const hana = usePageClient(platform, "hana@harbour-hotels.example");
+  const receiver = useReceiver();
   let token: string;
 
   beforeAll(async () => {
-    if (store === undefined) throw new Error("there is always a store");
-    database = await store.createDatabase();
-    platform = await openPlatform(database, {
-      retrySchedule: { delaysMs: [dayMs, dayMs, dayMs], jitter: 0, maxRetryAfterMs: 0 },
-    });
-    receiver = await openReceiver();
-    hana = openPageClient(platform.address);
-    await hana.signIn("hana@harbour-hotels.example");
     token = await platform.signInPerson("hana@harbour-hotels.example");
-  });
-  afterAll(async () => {
-    await platform.close();
-    await receiver.close();
-    await database.remove();
   });
   beforeEach(async () => {
     receiver.respond = respondWith(200);

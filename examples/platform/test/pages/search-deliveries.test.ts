@@ -4,8 +4,9 @@ import { responseOrderKey } from "../../src/dispatch/webhooks/record-event.ts";
 import { openStore } from "../../src/store/open-store.ts";
 import { eventually } from "../support/eventually.ts";
 import { openPlatform, type PlatformUnderTest } from "../support/platform-under-test.ts";
-import { openReceiver, type Receiver, respondWith } from "../support/receiver.ts";
+import { respondWith } from "../support/receiver.ts";
 import { storesUnderTest, type TestDatabase } from "../support/stores/stores.ts";
+import { useReceiver } from "../support/use-opened.ts";
 import { openPageClient, type PageClient } from "./page-client.ts";
 
 const key = "demo-key-harbour";
@@ -13,14 +14,13 @@ const key = "demo-key-harbour";
 describe.each(await storesUnderTest())("searching deliveries on $title", ({ createDatabase }) => {
   let database: TestDatabase;
   let platform: PlatformUnderTest;
-  let receiver: Receiver;
   let hana: PageClient;
   let offerId: string;
 
+  const receiver = useReceiver(respondWith(200));
   beforeAll(async () => {
     database = await createDatabase();
     platform = await openPlatform(database);
-    receiver = await openReceiver(respondWith(200));
     hana = openPageClient(platform.address);
     await hana.signIn("hana@harbour-hotels.example");
     const token = await platform.signInPerson("hana@harbour-hotels.example");
@@ -34,7 +34,6 @@ describe.each(await storesUnderTest())("searching deliveries on $title", ({ crea
   });
   afterAll(async () => {
     await platform.close();
-    await receiver.close();
     await database.remove();
   });
 

@@ -1,7 +1,6 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { fc } from "../../../../tools/property-seed.ts";
-import { openPlatform, type PlatformUnderTest } from "../support/platform-under-test.ts";
-import { anyStore, type TestDatabase } from "../support/stores/stores.ts";
+import { usePlatform } from "../support/use-opened.ts";
 import { hostileNext } from "./hostile-next.ts";
 import { openPageClient, type SendOptions } from "./page-client.ts";
 
@@ -14,18 +13,7 @@ const audiences = [
   { section: "the worker's app", signInPath: "/app/sign-in", name: "worker_amal", home: "/app" },
 ];
 
-let database: TestDatabase;
-let platform: PlatformUnderTest;
-beforeAll(async () => {
-  const [store] = await anyStore();
-  if (store === undefined) throw new Error("there is always a store");
-  database = await store.createDatabase();
-  platform = await openPlatform(database);
-});
-afterAll(async () => {
-  await platform.close();
-  await database.remove();
-});
+const platform = usePlatform();
 
 describe.each(audiences)("signing in to $section", ({ signInPath, name, home }) => {
   /** The hidden field that the page of a link has, and where its form leads. */

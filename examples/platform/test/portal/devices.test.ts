@@ -1,21 +1,13 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { openPageClient, type PageClient } from "../pages/page-client.ts";
+import { beforeAll, describe, expect, test } from "vitest";
 import { eventually } from "../support/eventually.ts";
-import { openPlatform, type PlatformUnderTest } from "../support/platform-under-test.ts";
-import { anyStore, type TestDatabase } from "../support/stores/stores.ts";
+import { anyStore } from "../support/stores/stores.ts";
+import { usePageClient, usePlatform } from "../support/use-opened.ts";
 
 describe.each(await anyStore())("a worker's devices on $title", ({ createDatabase }) => {
-  let database: TestDatabase;
-  let platform: PlatformUnderTest;
+  const platform = usePlatform({ createDatabase });
   let [amal, ben]: string[] = [];
   beforeAll(async () => {
-    database = await createDatabase();
-    platform = await openPlatform(database);
     [amal, ben] = await Promise.all(["worker_amal", "worker_ben"].map((id) => platform.signInWorker(id)));
-  });
-  afterAll(async () => {
-    await platform.close();
-    await database.remove();
   });
 
   const add = async (worker = "", json: object) => {
@@ -128,11 +120,7 @@ describe.each(await anyStore())("a worker's devices on $title", ({ createDatabas
   });
 
   describe("on the page", () => {
-    let client: PageClient;
-    beforeAll(async () => {
-      client = openPageClient(platform.address, "/app/sign-in");
-      await client.signIn("worker_cleo");
-    });
+    const client = usePageClient(platform, "worker_cleo", "/app/sign-in");
 
     test("are listed and removed with a plain form", async () => {
       const cleo = await platform.signInWorker("worker_cleo");

@@ -1,13 +1,9 @@
-import { afterAll, afterEach, beforeAll, beforeEach } from "vitest";
+import { afterEach, beforeAll, beforeEach } from "vitest";
 import { isSignedWith } from "../support/is-signed-with.ts";
-import {
-  type CallOptions,
-  openPlatform,
-  type PlatformResponse,
-  type PlatformUnderTest,
-} from "../support/platform-under-test.ts";
+import type { CallOptions, PlatformResponse, PlatformUnderTest } from "../support/platform-under-test.ts";
 import { openReceiver, type Receiver, type Respond, respondWith } from "../support/receiver.ts";
-import type { StoreUnderTest, TestDatabase } from "../support/stores/stores.ts";
+import type { StoreUnderTest } from "../support/stores/stores.ts";
+import { usePlatform } from "../support/use-opened.ts";
 
 export const secret = "9a4f3c52-7c1e-4b57-9e0c-2f4f6f0f6a11";
 
@@ -34,18 +30,11 @@ export interface PortalUnderTest {
 
 /** Opens a platform for the tests of a describe block. */
 export function usePortal(createDatabase: StoreUnderTest["createDatabase"]): PortalUnderTest {
-  let database: TestDatabase;
-  let platform: PlatformUnderTest;
+  const platform = usePlatform({ createDatabase });
   let receiver: Receiver;
   let token: string;
   beforeAll(async () => {
-    database = await createDatabase();
-    platform = await openPlatform(database);
     token = await platform.signInPerson("hana@harbour-hotels.example");
-  });
-  afterAll(async () => {
-    await platform.close();
-    await database.remove();
   });
   beforeEach(async () => {
     receiver = await openReceiver(authenticating(respondWith(200)));

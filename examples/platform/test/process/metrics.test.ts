@@ -2,28 +2,19 @@ import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { createMetrics, readBacklog } from "../../src/observability/metrics.ts";
 import { openStore } from "../../src/store/open-store.ts";
-import type { Store } from "../../src/store/store.ts";
 import type { DeliveryState } from "../../src/store/tables.ts";
 import { addOrganisation } from "../support/delivery-fixture.ts";
 import { eventually } from "../support/eventually.ts";
 import { openPlatform, type PlatformUnderTest } from "../support/platform-under-test.ts";
 import { openReceiver, respondWith } from "../support/receiver.ts";
 import { anyStore, type TestDatabase } from "../support/stores/stores.ts";
+import { useStore } from "../support/use-opened.ts";
 
 const noon = new Date("2030-06-01T12:00:00Z");
 const secondsAgo = (seconds: number): Date => new Date(noon.getTime() - seconds * 1_000);
 
 describe.each(await anyStore())("the backlog on $title", ({ createDatabase }) => {
-  let database: TestDatabase;
-  let store: Store;
-  beforeAll(async () => {
-    database = await createDatabase();
-    store = await openStore(database.options);
-  });
-  afterAll(async () => {
-    await store.close();
-    await database.remove();
-  });
+  const store = useStore({ createDatabase });
   beforeEach(() => store.execute("truncate organisations, workers, mails, attempts cascade"));
 
   const newEndpoint = () => addOrganisation(store, "https://hooks.example");

@@ -1,10 +1,10 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { openPageClient } from "../pages/page-client.ts";
 import { eventually } from "../support/eventually.ts";
 import { isSignedWith } from "../support/is-signed-with.ts";
-import { openPlatform, type PlatformUnderTest } from "../support/platform-under-test.ts";
 import { openReceiver, type Receiver, type Respond, respondWith } from "../support/receiver.ts";
-import { anyStore, type TestDatabase } from "../support/stores/stores.ts";
+import { anyStore } from "../support/stores/stores.ts";
+import { usePlatform } from "../support/use-opened.ts";
 
 const dayMs = 24 * 60 * 60_000;
 const [first, second, third] = [1, 2, 3].map((number) => `whsec_${Buffer.alloc(24, number).toString("base64")}`) as [
@@ -22,20 +22,13 @@ const knowing =
   };
 
 describe.each(await anyStore())("the company profile on $title", ({ createDatabase }) => {
-  let database: TestDatabase;
-  let platform: PlatformUnderTest;
+  const platform = usePlatform({ createDatabase, now: () => new Date(Date.now() + aheadMs) });
   let token: string;
   let receiver: Receiver;
   let stranger: Receiver;
   let aheadMs = 0;
   beforeAll(async () => {
-    database = await createDatabase();
-    platform = await openPlatform(database, {}, () => new Date(Date.now() + aheadMs));
     token = await platform.signInPerson("hana@harbour-hotels.example");
-  });
-  afterAll(async () => {
-    await platform.close();
-    await database.remove();
   });
   beforeEach(async () => {
     receiver = await openReceiver(knowing(first));

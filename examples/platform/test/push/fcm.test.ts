@@ -1,12 +1,13 @@
 import { generateKeyPairSync, randomUUID } from "node:crypto";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { fcmTransport, forgetToken } from "../../src/dispatch/push/fcm-transport.ts";
 import { notifyWorkers } from "../../src/dispatch/push/notify-workers.ts";
 import type { NotificationReason, PushTransport } from "../../src/dispatch/push/push-transport.ts";
 import { startPush } from "../../src/dispatch/push/start-push.ts";
-import { addOrganisation, type DeliveryFixture, openDeliveryFixture } from "../support/delivery-fixture.ts";
+import { addOrganisation } from "../support/delivery-fixture.ts";
 import { eventually } from "../support/eventually.ts";
-import { anyStore, type TestDatabase } from "../support/stores/stores.ts";
+import { anyStore } from "../support/stores/stores.ts";
+import { useDeliveryFixture } from "../support/use-opened.ts";
 import { accepted, type FcmServer, openFcmServer, refusedAs } from "./fcm-server.ts";
 
 const { privateKey } = generateKeyPairSync("rsa", {
@@ -19,19 +20,10 @@ const credentials = { projectId: "demo", clientEmail: "push@demo.iam.gserviceacc
 const noon = new Date("2030-01-01T12:00:00Z");
 
 describe.each(await anyStore())("push over Firebase Cloud Messaging on $title", ({ createDatabase }) => {
-  let database: TestDatabase;
-  let fixture: DeliveryFixture;
+  const fixture = useDeliveryFixture(createDatabase);
   let server: FcmServer;
   let transport: PushTransport;
 
-  beforeAll(async () => {
-    database = await createDatabase();
-    fixture = await openDeliveryFixture(database);
-  });
-  afterAll(async () => {
-    await fixture.close();
-    await database.remove();
-  });
   beforeEach(async () => {
     server = await openFcmServer();
     transport = fcmTransport({

@@ -1,6 +1,6 @@
 import { generateKeyPairSync, randomUUID } from "node:crypto";
 import { sql } from "kysely";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { claimRows } from "../../src/dispatch/outbox/claim-rows.ts";
 import { Leases } from "../../src/dispatch/outbox/leases.ts";
 import type { Loop } from "../../src/dispatch/outbox/timers.ts";
@@ -13,9 +13,10 @@ import { createOffer } from "../../src/offers/create-offer.ts";
 import type { Action } from "../../src/offers/transition.ts";
 import type { Trx } from "../../src/store/store.ts";
 import { linkTo } from "../mail/link-to.ts";
-import { addOrganisation, type DeliveryFixture, openDeliveryFixture } from "../support/delivery-fixture.ts";
+import { addOrganisation } from "../support/delivery-fixture.ts";
 import { eventually } from "../support/eventually.ts";
-import { storesUnderTest, type TestDatabase } from "../support/stores/stores.ts";
+import { storesUnderTest } from "../support/stores/stores.ts";
+import { useDeliveryFixture } from "../support/use-opened.ts";
 import { type VirtualTime, virtualTime } from "../support/virtual-time.ts";
 import { accepted, type FcmServer, openFcmServer, refusedAs } from "./fcm-server.ts";
 
@@ -29,8 +30,7 @@ const hourMs = 3_600_000;
 const now = (): Date => new Date();
 
 describe.each(await storesUnderTest())("the order of pushes on $title", ({ createDatabase }) => {
-  let database: TestDatabase;
-  let fixture: DeliveryFixture;
+  const fixture = useDeliveryFixture(createDatabase);
   let time: VirtualTime;
   let server: FcmServer;
   let transport: PushTransport;
@@ -38,13 +38,7 @@ describe.each(await storesUnderTest())("the order of pushes on $title", ({ creat
   let workerId: string;
 
   beforeAll(async () => {
-    database = await createDatabase();
-    fixture = await openDeliveryFixture(database);
     time = virtualTime(fixture, { queue: "pushes" });
-  });
-  afterAll(async () => {
-    await fixture.close();
-    await database.remove();
   });
   beforeEach(async () => {
     server = await openFcmServer();
@@ -201,17 +195,8 @@ describe.each(await storesUnderTest())("the order of pushes on $title", ({ creat
 const shared = (await storesUnderTest()).filter(({ title }) => title !== "PGlite");
 
 describe.each(shared)("what locks pushes on $title", ({ createDatabase }) => {
-  let database: TestDatabase;
-  let fixture: DeliveryFixture;
-  beforeAll(async () => {
-    database = await createDatabase();
-    fixture = await openDeliveryFixture(database);
-  });
+  const fixture = useDeliveryFixture(createDatabase);
   afterEach(() => fixture.reset());
-  afterAll(async () => {
-    await fixture.close();
-    await database.remove();
-  });
 
   const workerIds = ["amal", "ben", "cleo"];
   /** Creates notifications whose order in the table and by due time is the reverse of their ids. */

@@ -1,7 +1,7 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { fc } from "../../../../tools/property-seed.ts";
-import { type DeliveryFixture, openDeliveryFixture } from "../support/delivery-fixture.ts";
-import { anyStore, type TestDatabase } from "../support/stores/stores.ts";
+import { anyStore } from "../support/stores/stores.ts";
+import { useDeliveryFixture } from "../support/use-opened.ts";
 import { pushScenarios } from "./push-scenario.ts";
 import { runPushScenarios } from "./run-push-scenarios.ts";
 
@@ -10,16 +10,7 @@ const scenarioCount = Number(process.env.PUSH_SCENARIOS || 100);
 const scenariosAtOnce = 50;
 
 describe.each(await anyStore())("scenarios of pushes on $title", ({ createDatabase }) => {
-  let database: TestDatabase;
-  let fixture: DeliveryFixture;
-  beforeAll(async () => {
-    database = await createDatabase();
-    fixture = await openDeliveryFixture(database);
-  });
-  afterAll(async () => {
-    await fixture.close();
-    await database.remove();
-  });
+  const fixture = useDeliveryFixture(createDatabase);
 
   test(`${scenarioCount} of them: no push starts after a newer one, and each device gets the latest`, {
     timeout: 180_000 + scenarioCount * 200,

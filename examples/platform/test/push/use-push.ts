@@ -9,8 +9,9 @@ import { notifyWorkers } from "../../src/dispatch/push/notify-workers.ts";
 import { inboxTransport, type PushTransport } from "../../src/dispatch/push/push-transport.ts";
 import { type PushOptions, startPush } from "../../src/dispatch/push/start-push.ts";
 import { openSignals, type Signals } from "../../src/store/signals.ts";
-import { addOrganisation, type DeliveryFixture, openDeliveryFixture } from "../support/delivery-fixture.ts";
-import type { StoreUnderTest, TestDatabase } from "../support/stores/stores.ts";
+import { addOrganisation, type DeliveryFixture } from "../support/delivery-fixture.ts";
+import type { StoreUnderTest } from "../support/stores/stores.ts";
+import { useDeliveryFixture } from "../support/use-opened.ts";
 
 /** One process that pushes; each test starts with empty tables. */
 export interface PushUnderTest {
@@ -30,19 +31,14 @@ export interface PushUnderTest {
 
 /** Opens a store for the tests of a describe block. */
 export function usePush(createDatabase: StoreUnderTest["createDatabase"]): PushUnderTest {
-  let database: TestDatabase;
-  let fixture: DeliveryFixture;
+  const fixture = useDeliveryFixture(createDatabase);
   let signals: Signals;
 
   beforeAll(async () => {
-    database = await createDatabase();
-    fixture = await openDeliveryFixture(database);
     signals = openSignals(fixture.store, { onError: (error) => fixture.errors.push(error) });
   });
   afterAll(async () => {
     await signals.stop();
-    await fixture.close();
-    await database.remove();
   });
   afterEach(() => fixture.reset());
 

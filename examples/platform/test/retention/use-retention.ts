@@ -1,11 +1,11 @@
 import { randomUUID } from "node:crypto";
-import { afterAll, beforeAll, beforeEach } from "vitest";
+import { beforeEach } from "vitest";
 import { defaultRetention, purgeExpired } from "../../src/dispatch/retention.ts";
-import { openStore } from "../../src/store/open-store.ts";
 import type { Store } from "../../src/store/store.ts";
 import type { DeliveryState } from "../../src/store/tables.ts";
 import { addOrganisation } from "../support/delivery-fixture.ts";
-import type { StoreUnderTest, TestDatabase } from "../support/stores/stores.ts";
+import type { StoreUnderTest } from "../support/stores/stores.ts";
+import { useStore } from "../support/use-opened.ts";
 
 export const today = new Date("2030-06-01T00:00:00Z");
 export const fail = (error: unknown): never => {
@@ -37,17 +37,8 @@ export interface RetentionUnderTest {
 
 /** Opens a store for the tests of a describe block. */
 export function useRetention(createDatabase: StoreUnderTest["createDatabase"]): RetentionUnderTest {
-  let database: TestDatabase;
-  let store: Store;
+  const store = useStore({ createDatabase });
   let organisation: string;
-  beforeAll(async () => {
-    database = await createDatabase();
-    store = await openStore(database.options);
-  });
-  afterAll(async () => {
-    await store.close();
-    await database.remove();
-  });
   beforeEach(async () => {
     await store.execute("truncate organisations, workers, mails, attempts cascade");
     organisation = await addOrganisation(store);

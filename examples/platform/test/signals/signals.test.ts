@@ -5,26 +5,22 @@ import { openStore } from "../../src/store/open-store.ts";
 import { openSignals, type Signals, type SignalsOptions } from "../../src/store/signals.ts";
 import type { Heard, Signal, Store } from "../../src/store/store.ts";
 import { eventually } from "../support/eventually.ts";
-import { storesUnderTest, type TestDatabase } from "../support/stores/stores.ts";
+import { storesUnderTest } from "../support/stores/stores.ts";
+import { useDatabase, useStore } from "../support/use-opened.ts";
 
 const stores = await storesUnderTest();
 const offer: Signal = { topic: "offer", organisationId: "org_a" };
 const delivery: Signal = { topic: "delivery", organisationId: "org_a" };
 
 describe.each(stores)("signals on $title", ({ createDatabase }) => {
-  let database: TestDatabase;
-  let store: Store;
+  const store = useStore({ createDatabase });
   let signals: Signals;
   const errors: unknown[] = [];
   beforeAll(async () => {
-    database = await createDatabase();
-    store = await openStore(database.options);
     signals = openSignals(store, { onError: (error) => errors.push(error) });
   });
   afterAll(async () => {
     await signals.stop();
-    await store.close();
-    await database.remove();
   });
 
   /** Without the signal that a listener gets when the connection is made. */
@@ -62,16 +58,8 @@ describe.each(stores)("signals on $title", ({ createDatabase }) => {
 describe.each(stores.filter(({ title }) => title.startsWith("PostgreSQL")))(
   "signals between processes on $title",
   ({ createDatabase }) => {
-    let database: TestDatabase;
-    let store: Store;
-    beforeAll(async () => {
-      database = await createDatabase();
-      store = await openStore(database.options);
-    });
-    afterAll(async () => {
-      await store.close();
-      await database.remove();
-    });
+    const database = useDatabase(createDatabase);
+    const store = useStore({ database });
     const opened: (() => Promise<unknown>)[] = [];
     afterEach(async () => {
       for (const close of opened.splice(0).reverse()) await close();

@@ -1,15 +1,9 @@
 import * as schemas from "@offers/contract/schemas";
 import { expect, test } from "vitest";
+import { changed, deleted } from "../../test/support/payloads.ts";
 import { readTolerantly } from "./tolerant-reader.ts";
 
 const response = { offerId: "offer_1", workerId: "worker_amal", response: "accepted" };
-const deleted = { offerId: "offer_1", workerId: "worker_amal", eventStart: "2099-05-01T16:00:00Z" };
-const changed = {
-  workerId: "worker_amal",
-  periodStart: "2099-05-01T00:00:00Z",
-  periodEnd: "2099-05-08T00:00:00Z",
-  completedAt: "2099-04-20T09:30:00Z",
-};
 const search = { userEmailAddresses: ["hana@harbour.example"] };
 
 const { workerOfferResponseSchema, offerEventDeletedSchema, timelineChangedSchema, contactSuggestionRequestSchema } =

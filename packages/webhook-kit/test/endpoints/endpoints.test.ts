@@ -1,6 +1,7 @@
 import { describe, expect, test, vi } from "vitest";
 import { adapters } from "../support/adapters.ts";
 import { accepted, mount, post } from "../support/mount.ts";
+import { changed as changedTimeline, deleted } from "../support/payloads.ts";
 import { signed, signedJson } from "../support/serve.ts";
 
 const problemType = "application/problem+json";
@@ -80,14 +81,7 @@ describe.each(adapters)("$name", (adapter) => {
     const onOfferEventDeleted = vi.fn();
     const onTimelineChanged = vi.fn();
     const request = await mount(adapter, { onOfferEventDeleted, onTimelineChanged });
-    const deleted = { offerId: "o", workerId: "w", eventStart: "2099-05-01T16:00:00Z" };
-    const changed = {
-      workerId: "w",
-      periodStart: "2099-05-01T00:00:00Z",
-      periodEnd: "2099-05-08T00:00:00+02:00",
-      completedAt: "2099-04-20T09:30:00Z",
-      maxAvailableNow: 3.5,
-    };
+    const changed = { ...changedTimeline, periodEnd: "2099-05-08T00:00:00+02:00", maxAvailableNow: 3.5 };
     expect((await request("/offer/eventDeleted", post(deleted))).status).toBe(200);
     expect((await request("/events/timelineChanged", post(changed))).status).toBe(200);
     expect([onOfferEventDeleted.mock.calls[0]?.[0], onTimelineChanged.mock.calls[0]?.[0]]).toEqual([deleted, changed]);

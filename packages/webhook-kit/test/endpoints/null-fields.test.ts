@@ -3,16 +3,10 @@ import { webhookHandler } from "../../src/fetch.ts";
 import type { ContactSuggestion } from "../../src/index.ts";
 import { adapters } from "../support/adapters.ts";
 import { accepted, mount, post } from "../support/mount.ts";
+import { changed, deleted } from "../support/payloads.ts";
 import { secret } from "../support/serve.ts";
 
 const search = { userEmailAddresses: ["hana@harbour.example"] };
-const deleted = { offerId: "offer_1", workerId: "worker_amal", eventStart: "2099-05-01T16:00:00Z" };
-const changed = {
-  workerId: "worker_amal",
-  periodStart: "2099-05-01T00:00:00Z",
-  periodEnd: "2099-05-08T00:00:00Z",
-  completedAt: "2099-04-20T09:30:00Z",
-};
 
 /** By path: what is required, and the optional fields beside it, after interface.md and the live service's documentation. */
 const webhooks: [path: string, required: Record<string, unknown>, optional: string[]][] = [

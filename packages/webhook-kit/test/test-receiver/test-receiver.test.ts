@@ -4,6 +4,7 @@ import { webhookRouter } from "../../src/express.ts";
 import type { Handlers } from "../../src/index.ts";
 import type { ReceiverOptions } from "../../src/options/options.ts";
 import { type TestedReceiver, testReceiver } from "../../src/testing.ts";
+import { changed, deleted } from "../support/payloads.ts";
 import { secret, serve } from "../support/serve.ts";
 
 const appWith = (options: Omit<ReceiverOptions<Express.Request>, "secret">, path = "/hooks") =>
@@ -21,13 +22,6 @@ test("every webhook reaches its handler, signed, with what was given", async () 
     suggestContacts: vi.fn(() => [dana]),
   };
   await using receiver = await testReceiver(appWith(handlers), { secret, basePath: "/hooks/" });
-  const deleted = { offerId: "o", workerId: "w", eventStart: "2099-05-01T16:00:00Z" };
-  const changed = {
-    workerId: "w",
-    periodStart: "2099-05-01T00:00:00Z",
-    periodEnd: "2099-05-08T00:00:00Z",
-    completedAt: "2099-04-20T09:30:00Z",
-  };
   const accepted = { offerId: "o", workerId: "w", response: "accepted" } as const;
   const responses = [
     await receiver.test(),

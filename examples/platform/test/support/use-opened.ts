@@ -1,0 +1,109 @@
+import { afterAll, beforeAll } from "vitest";
+import type { Settings } from "../../src/settings/settings.ts";
+import { openStore } from "../../src/store/open-store.ts";
+import type { Store } from "../../src/store/store.ts";
+import { openPageClient, type PageClient } from "../pages/page-client.ts";
+import { type DeliveryFixture, openDeliveryFixture } from "./delivery-fixture.ts";
+import { openPlatform, type PlatformUnderTest } from "./platform-under-test.ts";
+import { openReceiver, type Receiver, type Respond } from "./receiver.ts";
+import { anyStore, type StoreUnderTest, type TestDatabase } from "./stores/stores.ts";
+
+type CreateDatabase = StoreUnderTest["createDatabase"];
+
+/**
+ * Opens something before the tests of a describe block (or file), and closes it after them: first what was opened last.
+ *
+ * @returns stands for what was opened; reading it earlier is an error
+ */
+function useOpened<T extends object>(open: () => Promise<T>, close: (opened: T) => unknown): T {
+  let opened: T | undefined;
+  beforeAll(async () => {
+    opened = await open();
+  });
+  afterAll(async () => {
+    if (opened !== undefined) await close(opened);
+  });
+  return new Proxy({} as T, {
+    get(_, name) {
+      if (opened === undefined) throw new Error(`${String(name)} is read before it was opened, in beforeAll`);
+      return Reflect.get(opened, name);
+    },
+    set(_, name, value) {
+      return opened !== undefined && Reflect.set(opened, name, value);
+    },
+  });
+}
+
+/** A database for the tests of a describe block: of any store, unless it is named. */
+export const useDatabase = (createDatabase: CreateDatabase = createAnyDatabase): TestDatabase =>
+  useOpened(createDatabase, (database) => database.remove());
+
+async function createAnyDatabase(): Promise<TestDatabase> {
+  const [store] = await anyStore();
+  if (store === undefined) throw new Error("there is always a store");
+  return store.createDatabase();
+}
+
+interface DatabaseOptions {
+  /** Creates the database. @default of any store */
+  createDatabase?: CreateDatabase;
+  /** A database that the test uses beside it. @default one of its own */
+  database?: TestDatabase;
+}
+
+const databaseOf = ({ createDatabase, database }: DatabaseOptions): TestDatabase =>
+  database ?? useDatabase(createDatabase);
+
+interface PlatformOptions extends DatabaseOptions {
+  settings?: Partial<Settings>;
+  now?: () => Date;
+}
+
+/** The whole platform, on a database of its own. */
+export function usePlatform({ settings, now, ...options }: PlatformOptions = {}): PlatformUnderTest {
+  const database = databaseOf(options);
+  return useOpened(
+    () => openPlatform(database, settings, now),
+    (platform) => platform.close(),
+  );
+}
+
+/**
+ * A browser with a session.
+ *
+ * @param name of a person, or with `/app/sign-in` of a worker
+ */
+export const usePageClient = (platform: PlatformUnderTest, name: string, signInPath?: string): PageClient =>
+  useOpened(
+    async () => {
+      const client = openPageClient(platform.address, signInPath);
+      await client.signIn(name);
+      return client;
+    },
+    () => undefined,
+  );
+
+/** The store, the leases and the deliveries of one process, on a database of its own. */
+export function useDeliveryFixture(createDatabase?: CreateDatabase): DeliveryFixture {
+  const database = useDatabase(createDatabase);
+  return useOpened(
+    () => openDeliveryFixture(database),
+    (fixture) => fixture.close(),
+  );
+}
+
+/** A store alone, on a database of its own. */
+export function useStore(options: DatabaseOptions = {}): Store {
+  const database = databaseOf(options);
+  return useOpened(
+    () => openStore(database.options),
+    (store) => store.close(),
+  );
+}
+
+/** An endpoint that keeps the requests it gets. @param respond @default with 200 */
+export const useReceiver = (respond?: Respond): Receiver =>
+  useOpened(
+    () => openReceiver(respond),
+    (receiver) => receiver.close(),
+  );

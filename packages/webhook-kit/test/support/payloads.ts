@@ -1,0 +1,9 @@
+/** Payloads of the contract with their required fields alone. */
+export const deleted = { offerId: "offer_1", workerId: "worker_amal", eventStart: "2099-05-01T16:00:00Z" };
+
+export const changed = {
+  workerId: "worker_amal",
+  periodStart: "2099-05-01T00:00:00Z",
+  periodEnd: "2099-05-08T00:00:00Z",
+  completedAt: "2099-04-20T09:30:00Z",
+};
