@@ -24,7 +24,7 @@ export interface CaseOutcome {
   durationsMs: number[];
   problem?: Problem;
   /** No connection was accepted: nothing listens there any more. */
-  isRefused?: true;
+  isRefused?: boolean;
   /** Undefined for a receiver that cannot be asked. */
   noted?: Noted;
   /** What stood for `{{unique}}`. */

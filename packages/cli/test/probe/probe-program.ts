@@ -1,4 +1,3 @@
-import { onTestFinished } from "vitest";
 import { probe } from "../../src/probe/probe.ts";
 import { type Edit, type Program, startProgram } from "../support/start-program.ts";
 import { secrets } from "../support/start-receiver.ts";
@@ -13,7 +12,6 @@ export interface ProgramRun {
 /** Starts a program for the test and probes it, events included. @returns each finding and note, with the cases that show it */
 export async function probeProgram(program: Program, { edits = [], env = {}, only = [] }: ProgramRun = {}) {
   const { url, stop } = await startProgram(program, edits, env);
-  onTestFinished(stop);
   const result = await probe({
     url,
     scheme: "timestampDigest",
@@ -22,7 +20,8 @@ export async function probeProgram(program: Program, { edits = [], env = {}, onl
     only,
     // The stalled body takes 15 seconds.
     skip: ["timing"],
-  });
+    // Not onTestFinished: among concurrent tests it does not know whose program it stops.
+  }).finally(stop);
   return {
     sent: result.sent,
     findings: result.findings.map(({ defect, evidence }) => ({

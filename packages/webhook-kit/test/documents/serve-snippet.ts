@@ -26,7 +26,8 @@ for (const [, name = ""] of readFileSync(file, "utf8").matchAll(/^declare (?:con
   Reflect.set(globalThis, name, readersOwn);
 
 // A snippet listens on a port of its own choice, which another one may have taken.
-const { listen } = Server.prototype;
+type Listen = (this: Server, port: number, host: string, onListening?: () => void) => Server;
+const listen: Listen = Server.prototype.listen;
 const started: Server[] = [];
 Reflect.set(Server.prototype, "listen", function listenAnywhere(this: Server) {
   started.push(this);
