@@ -63,10 +63,10 @@ export async function probe(options: ProbeOptions): Promise<ProbeResult> {
   let done = 0;
   let silent = 0;
   let hasStopped = false;
-  const onCase = ({ problem, isRefused = false }: CaseOutcome): boolean => {
+  const onCase = ({ problem, isRefused }: CaseOutcome): boolean => {
     done += 1;
     if (problem === "no_response") silent += 1;
-    hasStopped ||= isRefused;
+    if (isRefused) hasStopped = true;
     options.onProgress?.(done, total);
     return silent < maxSilentCases && !hasStopped;
   };

@@ -1,6 +1,6 @@
+import type { operations, paths } from "@offers/contract/openapi";
 import { check, checkEach } from "../errors/failure.ts";
 import { offerShape } from "../generated/offer-shape.ts";
-import type { operations, paths } from "../generated/openapi.ts";
 import type { OperationName } from "../http.ts";
 import type { Offer, OfferInput } from "../offer.ts";
 import { type ReportShape, readFields } from "./read-offer.ts";

@@ -31,14 +31,14 @@ const listen: Listen = Server.prototype.listen;
 const started: Server[] = [];
 Reflect.set(Server.prototype, "listen", function listenAnywhere(this: Server) {
   started.push(this);
-  return listen.call(this, 0, "127.0.0.1");
+  return Reflect.apply(listen, this, [0, "127.0.0.1"]);
 });
 
 const exported = Object.entries(await import(pathToFileURL(file).href));
 await new Promise(setImmediate);
 for (const [, value] of exported) await Object(value).ready?.();
 const own = started.find((server) => server.listening) ?? serverOf(exported.find(([, value]) => isReceiver(value)));
-if (!own.listening) await new Promise<void>((resolve) => listen.call(own, 0, "127.0.0.1", resolve));
+if (!own.listening) await new Promise<void>((resolve) => Reflect.apply(listen, own, [0, "127.0.0.1", resolve]));
 console.log(`listening ${Object(own.address()).port}`);
 
 function isReceiver(value: unknown): boolean {

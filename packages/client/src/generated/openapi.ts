@@ -1,1 +1,0 @@
-export type { components, operations, paths } from "@offers/contract/openapi";
