@@ -29,7 +29,6 @@ const products = new Map([
   ["packages/client/src/generated/decisions.ts", printConstants(root, "client")],
   ["packages/client/src/generated/offer-shape.ts", await printShape(root, "Offer")],
   ["packages/webhook-kit/src/generated/decisions.ts", printConstants(root, "webhook-kit")],
-  ["packages/cli/src/generated/decisions.ts", printConstants(root, "cli")],
   ["examples/platform/src/generated/decisions.ts", printConstants(root, "platform")],
   ["docs/decisions.md", printDecisions(root)],
   ["docs/contract.md", printContract(root)],

@@ -1,6 +1,6 @@
+import { apiKeyHeader } from "@offers/contract/decisions";
 import type { Request } from "express";
 import { sql } from "kysely";
-import { apiKeyHeader } from "../generated/decisions.ts";
 import { ProblemError } from "../http/problem.ts";
 import { sha256 } from "../store/encrypt.ts";
 import type { Store } from "../store/store.ts";

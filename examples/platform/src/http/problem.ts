@@ -1,5 +1,5 @@
+import { errorDocsUrl } from "@offers/contract/decisions";
 import type { ErrorRequestHandler, Response } from "express";
-import { errorDocsUrl } from "../generated/decisions.ts";
 
 /** All problem types of the platform (D-19). The key is the stable `code`. */
 export const problemKinds = {

@@ -1,6 +1,6 @@
 import { createHash, createHmac, timingSafeEqual } from "node:crypto";
 import { readDateTime } from "@offers/contract/date-time";
-import { toleranceSeconds } from "../generated/decisions.ts";
+import { toleranceSeconds } from "@offers/contract/decisions";
 import { keyOf, type Scheme } from "./sign-request.ts";
 
 /** A verified request, or why it was refused. */

@@ -1,4 +1,4 @@
-import { errorDocsUrl } from "../generated/decisions.ts";
+import { errorDocsUrl } from "@offers/contract/decisions";
 import type { OperationName } from "../http.ts";
 
 /** Marks an error of this package, also of another installed copy. */

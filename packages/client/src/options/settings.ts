@@ -1,14 +1,7 @@
+import { apiKeyHeader, apiVersion } from "@offers/contract/decisions";
 import type { UsageError } from "../errors/error-classes.ts";
 import { check, checkEach, kindOf, notReadable, refuse, toOffersError } from "../errors/failure.ts";
-import {
-  apiKeyHeader,
-  apiVersion,
-  maxResponseBytes,
-  maxRetries,
-  maxRetryAfterMs,
-  timeoutMs,
-  totalTimeoutMs,
-} from "../generated/decisions.ts";
+import { maxResponseBytes, maxRetries, maxRetryAfterMs, timeoutMs, totalTimeoutMs } from "../generated/decisions.ts";
 import type { Fetch, Url } from "../http.ts";
 import type { ApiKey, CallOptions, Logger, OffersClientOptions } from "./options.ts";
 

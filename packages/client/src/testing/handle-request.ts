@@ -1,4 +1,4 @@
-import { errorDocsUrl } from "../generated/decisions.ts";
+import { errorDocsUrl } from "@offers/contract/decisions";
 import type { OperationName } from "../http.ts";
 import type { IncomingRequest, ServiceResponse } from "./incoming-request.ts";
 import { problemKinds, Refusal } from "./refusal.ts";

@@ -1,4 +1,4 @@
-import { apiKeyHeader, apiVersion } from "../generated/decisions.ts";
+import { apiKeyHeader, apiVersion } from "@offers/contract/decisions";
 import type { OperationName } from "../http.ts";
 import { checkCompletion, checkCreation } from "./check-bodies.ts";
 import type { Dialect } from "./dialects.ts";

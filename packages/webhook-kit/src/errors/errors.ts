@@ -1,4 +1,4 @@
-import { errorDocsUrl } from "../generated/decisions.ts";
+import { errorDocsUrl } from "@offers/contract/decisions";
 
 const brand = Symbol.for("@offers/webhook-kit/error");
 

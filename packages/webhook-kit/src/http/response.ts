@@ -1,4 +1,4 @@
-import { errorDocsUrl } from "../generated/decisions.ts";
+import { errorDocsUrl } from "@offers/contract/decisions";
 
 /**
  * A complete HTTP response, ready to be written.

@@ -1,6 +1,6 @@
+import { errorDocsUrl } from "@offers/contract/decisions";
 import type { AnyWebhookKitError } from "../errors/errors.ts";
 import type { RejectionFacts } from "../errors/rejection.ts";
-import { errorDocsUrl } from "../generated/decisions.ts";
 import { rejectRequest } from "../http/rejected.ts";
 import type { WebhookResponse } from "../http/response.ts";
 import type { Logger, VerifyOptions } from "../options/options.ts";

@@ -1,3 +1,4 @@
+import { toleranceSeconds as defaultToleranceSeconds } from "@offers/contract/decisions";
 import { memoryDeduplication } from "../deduplication/memory-deduplication.ts";
 import { handlerNames } from "../endpoints/endpoints.ts";
 import type { Handlers } from "../endpoints/handlers.ts";
@@ -25,7 +26,7 @@ export interface ReceiverSettings<Incoming>
 export function readVerifyOptions<Incoming>(options: VerifyOptions<Incoming>): VerifySettings<Incoming> {
   checkOptions(options);
   const { secret, scheme = timestampDigest(), allowShortSecret = false, now = () => new Date() } = options;
-  const { toleranceSeconds = defaults.toleranceSeconds, maxBodyBytes = defaults.maxBodyBytes } = options;
+  const { toleranceSeconds = defaultToleranceSeconds, maxBodyBytes = defaults.maxBodyBytes } = options;
   return {
     lookUpSecrets: readSecret(secret, allowShortSecret === true, scheme),
     hasTenants: typeof secret === "function",

@@ -1,7 +1,7 @@
+import { toleranceSeconds as defaultToleranceSeconds } from "@offers/contract/decisions";
 import { endpoints } from "../endpoints/endpoints.ts";
 import { ConfigurationError } from "../errors/errors.ts";
 import { refuseUnknownOptions } from "../errors/option-names.ts";
-import * as defaults from "../generated/decisions.ts";
 import { findSecretProblem } from "../signature/secrets.ts";
 import type { SignatureScheme } from "../signature/signature-scheme.ts";
 import { timestampDigest } from "../signature/timestamp-digest.ts";
@@ -52,7 +52,7 @@ export async function testReceiver(
 ): Promise<TestedReceiver> {
   refuseUnknownOptions("testReceiver", options, optionNames);
   const { secret, scheme = timestampDigest(), now = () => new Date() } = options;
-  const { basePath = "", toleranceSeconds = defaults.toleranceSeconds, timeoutMs = 15_000 } = options;
+  const { basePath = "", toleranceSeconds = defaultToleranceSeconds, timeoutMs = 15_000 } = options;
   const problem = findSecretProblem(secret);
   if (problem) throw new ConfigurationError(problem.code, problem.message);
 

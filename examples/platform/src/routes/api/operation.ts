@@ -1,9 +1,9 @@
 import { createHash } from "node:crypto";
+import { apiVersion } from "@offers/contract/decisions";
 import { idempotencyKeySchema } from "@offers/contract/schemas";
 import type { Request, RequestHandler, Response } from "express";
 import { authenticate, type Caller } from "../../accounts/authenticate.ts";
 import type { RateLimits } from "../../accounts/rate-limits.ts";
-import { apiVersion } from "../../generated/decisions.ts";
 import { idempotent } from "../../http/idempotent.ts";
 import { invalidRequest, ProblemError } from "../../http/problem.ts";
 import type { ReadJson } from "../../http/read-body.ts";

@@ -1,4 +1,4 @@
-import { apiKeyHeader } from "../../../generated/decisions.ts";
+import { apiKeyHeader } from "@offers/contract/decisions";
 import { type FieldErrors, ProblemError } from "../../../http/problem.ts";
 import { parseBody } from "../../../http/validation.ts";
 import {

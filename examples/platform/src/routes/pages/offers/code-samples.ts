@@ -1,4 +1,4 @@
-import { apiKeyHeader } from "../../../generated/decisions.ts";
+import { apiKeyHeader } from "@offers/contract/decisions";
 import { html, type Markup } from "../layout/markup.ts";
 import type { PortalContext } from "../sections/portal-section.ts";
 
