@@ -4,24 +4,8 @@ import { type ProblemSummary, problemResponse, type WebhookResponse } from "./re
 /** The same for every failed verification (D-17). */
 export const failedCheck: ProblemSummary = { status: 401, code: "invalid_signature", title: "Invalid signature" };
 
-/** The mistakes of the sender that the response may name. */
-export type NamedReason = Extract<
-  RejectionReason,
-  | "unknown_path"
-  | "handler_not_configured"
-  | "method_not_allowed"
-  | "unsupported_media_type"
-  | "body_too_large"
-  | "body_timeout"
-  | "body_incomplete"
-  | "invalid_encoding"
-  | "malformed_json"
-  | "invalid_request"
-  | "request_in_progress"
->;
-
 /** Of the mistakes that the response may name. The statuses are our choice (D-17, D-46); 409 is D-45. */
-export const requestProblems: Record<NamedReason, Omit<ProblemSummary, "code">> = {
+export const requestProblems = {
   unknown_path: { status: 404, title: "No webhook has this path" },
   handler_not_configured: { status: 404, title: "This receiver does not implement this endpoint" },
   method_not_allowed: { status: 405, title: "This endpoint does not take this method" },
@@ -37,7 +21,10 @@ export const requestProblems: Record<NamedReason, Omit<ProblemSummary, "code">> 
   malformed_json: { status: 400, title: "The body is not valid JSON" },
   invalid_request: { status: 400, title: "The payload is not valid", detail: "See errors." },
   request_in_progress: { status: 409, title: "The same request is being handled" },
-};
+} satisfies Partial<Record<RejectionReason, Omit<ProblemSummary, "code">>>;
+
+/** The mistakes of the sender that the response may name. */
+export type NamedReason = keyof typeof requestProblems;
 
 /**
  * Thrown by a step of the pipeline that rejects the request. Not an Error: capturing a stack costs more than verifying a
@@ -72,7 +59,7 @@ export function rejectRequest(
   reason: NamedReason,
   extra: { headers?: Record<string, string>; errors?: Record<string, string[]>; advice?: string } = {},
 ): Rejected {
-  const { status, title, ...rest } = requestProblems[reason];
+  const { status, title, ...rest }: Omit<ProblemSummary, "code"> = requestProblems[reason];
   const fields = extra.errors ? `: ${Object.keys(extra.errors).join(", ")}` : "";
   const problem = { status, code: reason, title, ...rest, ...(extra.errors && { errors: extra.errors }) };
   return new Rejected(

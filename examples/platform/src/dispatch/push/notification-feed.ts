@@ -39,7 +39,7 @@ const untilWoken = Number.POSITIVE_INFINITY;
 interface Subscriber {
   listener: NotificationListener;
   seen: Set<number>;
-  /** The start of the last look for it that came to an end. What was not announced since then is found by the next. */
+  /** The start of the last successful read for it. The next read covers everything since then. */
   lookedAtMs: number;
 }
 

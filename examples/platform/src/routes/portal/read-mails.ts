@@ -11,7 +11,7 @@ async function readMails(deps: PortalDeps, person: SignedInPerson, { before, lim
     .selectFrom("mails")
     .select(["id", "to_address as to", "subject", "body", "created_at as sentAt"])
     .$if(!deps.showAllMail, (query) => query.where(sql`lower(to_address)`, "in", addresses))
-    // A mail that still waits for what it reports.
+    // Without digests that still collect responses.
     .where(sql<SqlBool>`(due_at is null or due_at <= now() or digest_of is null)`)
     // The column is an integer; a cursor may hold more.
     .$if(before !== undefined, (query) => query.where(sql<SqlBool>`id < ${before?.position}::bigint`))

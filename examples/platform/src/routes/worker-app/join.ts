@@ -112,7 +112,7 @@ export async function acceptAsWorker(
   return session;
 }
 
-/** One use: a concurrent one waits for the row, and then finds it used. */
+/** Marks the link as used. A concurrent request waits for the row's lock, and then finds the link used. */
 async function useInvitation(trx: Trx, { now }: Pick<WorkerAppDeps, "now">, token: string) {
   const used = await trx
     .updateTable("invitations")

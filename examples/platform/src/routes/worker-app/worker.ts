@@ -17,7 +17,7 @@ export const worker: Role = {
       .selectFrom("workers")
       .select(["id", "password_hash"])
       .where(({ eb, or }) => or([eb("id", "=", id), eb("email_address", "=", id.toLowerCase())]))
-      // An id that is another worker's address: the id comes first, as before there were addresses.
+      // Where one worker's id equals another worker's address, it signs in the one with the id.
       .orderBy(({ eb }) => eb("id", "=", id), "desc")
       .limit(1)
       .executeTakeFirst(),

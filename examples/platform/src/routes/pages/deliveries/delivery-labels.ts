@@ -17,7 +17,7 @@ export function eventLabel({ type, data, workerName, offerTitle }: ReadDelivery)
   }
 }
 
-/** As offers say it: only the webhook calls an application `accepted`. */
+/** In the words of the offer pages: only the webhook says `accepted` where a worker applied. */
 const responseVerbs: Readonly<Record<string, string>> = { accepted: "applied for", rejected: "rejected" };
 
 export const eventNames: Readonly<Record<EventType, string>> = {

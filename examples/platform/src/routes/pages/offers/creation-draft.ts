@@ -8,7 +8,7 @@ export interface CreationDraft {
   details: string;
   /** The id of a place with a name, from the list. */
   place: string;
-  /** The typed id of another place, which counts. */
+  /** The typed id of a place. It takes precedence over the list. */
   locationPlaceId: string;
   notifyEmailAddress: string;
   /** Selected worker ids. */

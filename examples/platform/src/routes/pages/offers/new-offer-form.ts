@@ -14,7 +14,7 @@ interface NewOfferForm {
   draft: CreationDraft;
   errors: FieldErrors;
   workers: readonly Candidate[];
-  /** Those with names. */
+  /** Places that have a name. */
   places: readonly Candidate[];
 }
 
@@ -78,7 +78,7 @@ function slotsSection({ times }: PortalContext, draft: CreationDraft, errors: Fi
           const slotErrors = (name: "start" | "end") => {
             const found = errors.get(`events[${index}].${name}`);
             const problem = times.problemOf(slot[name]);
-            // Not as the API says it, which takes times in UTC only.
+            // Instead of the API's own error, which asks for a time in UTC.
             return found === undefined || problem === undefined ? found : [problem];
           };
           return html`
