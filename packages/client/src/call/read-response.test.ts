@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { toOffersError } from "../errors/failure.ts";
-import { getOffer, type Operation, withdrawOffer } from "./operations.ts";
+import { createOffer, getOffer, type Operation, withdrawOffer } from "./operations.ts";
 import { readResponse } from "./read-response.ts";
 
 function errorOf(
@@ -11,7 +11,16 @@ function errorOf(
 ) {
   const response = { status, headers: new Headers(headers), text: async () => text };
   try {
-    readResponse(operation, response, text, null, 99, "key", undefined, () => {});
+    readResponse(
+      operation,
+      response,
+      text,
+      null,
+      99,
+      "key",
+      operation === createOffer ? undefined : "offer_1",
+      () => {},
+    );
   } catch (failure) {
     return toOffersError(failure, {});
   }
@@ -47,6 +56,9 @@ test("problem details add what they have to the message: title, detail, fields a
 test.each([204, 404])("a %i asks to check what may be wrong", (status) =>
   expect(errorOf(status, "", {}, getOffer).message).toBe(`${status}; check the id, apiKey and baseUrl`),
 );
+
+test("a 404 to a creation, which has no id, asks to check baseUrl alone", () =>
+  expect(errorOf(404, "", {}, createOffer).message).toBe("404; check baseUrl"));
 
 test("a 408 asks to try again", () => expect(errorOf(408).message).toBe("408; try again later"));
 

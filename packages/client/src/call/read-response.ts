@@ -39,6 +39,8 @@ export function readResponse<Data>(
   if (status >= 400 || status === absentStatus) {
     [kind, remedy] =
       kinds[status] ?? (status < 500 ? [BadRequestError, "change the request"] : [ServerError, "try again later"]);
+    // A creation has no id that could be wrong.
+    if (status === 404 && id === undefined) remedy = "check baseUrl";
     code = undefined;
     problem = readProblem(text ?? "", key);
     fault = problem ? summarise(problem, body, id) : "";

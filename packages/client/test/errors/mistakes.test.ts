@@ -166,7 +166,7 @@ const mistakes: Mistake[] = [
     options: { ...ofTheService, baseUrl: `${service.baseUrl}/api/v1` },
     call: create,
     code: "not_found",
-    says: "CreateOffer at offers.test: 404; Not found; Check the path; the README lists them all.; check the id, apiKey and baseUrl",
+    says: "CreateOffer at offers.test: 404; Not found; Check the path; the README lists them all.; check baseUrl",
   },
   {
     what: "a wrong path in baseUrl, for a read",
