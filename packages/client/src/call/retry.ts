@@ -13,8 +13,8 @@ const firstDelayMs = 500;
 const maxDelayMs = 8_000;
 
 /**
- * How long to wait before a failed attempt is retried; undefined to give up. Exponential backoff with jitter (D-50): half of the
- * delay is fixed and half random, so that clients that failed together do not retry together.
+ * The retry decision: how long to wait before a failed attempt is retried; undefined to give up. Exponential backoff with jitter
+ * (D-50): half of the delay is fixed and half random, so that clients that failed together do not retry together.
  *
  * @param retries how many there have been
  */
