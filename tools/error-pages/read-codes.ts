@@ -80,10 +80,12 @@ function rejectionCodes(root: string): CodeUse[] {
 }
 
 const platformCodes = (): CodeUse[] =>
-  Object.entries(problemKinds).map(([code, { status, title }]) => {
-    const facts = [`It is the \`code\` of a response with status ${status}.`];
-    return { code, source: "platform", facts, status, title };
-  });
+  Object.entries(problemKinds)
+    .sort(([, one], [, other]) => one.status - other.status)
+    .map(([code, { status, title }]) => {
+      const facts = [`It is the \`code\` of a response with status ${status}.`];
+      return { code, source: "platform", facts, status, title };
+    });
 
 const attemptCodes = (root: string): CodeUse[] =>
   unionMembers(join(root, "examples/platform/src/dispatch/outbound/outbound.ts"), "OutboundFailureCode").map(

@@ -1,29 +1,19 @@
 import { errorDocsUrl } from "@offers/contract/decisions";
+import { operationProblems } from "@offers/contract/problem-kinds";
 import type { ErrorRequestHandler, Response } from "express";
 
 /** All problem types of the platform (D-19). The key is the stable `code`. */
 export const problemKinds = {
-  malformed_json: { status: 400, title: "The body is not JSON" },
-  missing_body: { status: 400, title: "The body is missing" },
-  malformed_url: { status: 400, title: "The address is malformed" },
-  invalid_request: { status: 400, title: "The request is not valid" },
-  unsupported_api_version: { status: 400, title: "The API version is not supported" },
-  worker_not_applied: { status: 400, title: "Not every worker has applied" },
-  invalid_api_key: { status: 401, title: "The API key is missing or wrong" },
+  ...operationProblems,
   invalid_credentials: { status: 401, title: "Incorrect name or password" },
   unauthenticated: { status: 401, title: "Not signed in" },
   csrf_check_failed: { status: 403, title: "The form failed the CSRF check" },
-  not_found: { status: 404, title: "Not found" },
-  offer_not_found: { status: 404, title: "No such offer" },
   organisation_not_found: { status: 404, title: "No such organisation" },
   device_not_found: { status: 404, title: "No such device" },
   invitation_not_found: { status: 404, title: "The invitation is not valid any more" },
   api_key_not_found: { status: 404, title: "No such API key" },
   delivery_not_found: { status: 404, title: "No such delivery" },
-  method_not_allowed: { status: 405, title: "Method not allowed" },
   body_timeout: { status: 408, title: "The body did not arrive in time" },
-  offer_completed: { status: 409, title: "The offer is already complete" },
-  offer_withdrawn: { status: 409, title: "The offer is withdrawn" },
   delivery_pending: { status: 409, title: "The delivery is still pending" },
   delivery_settled: { status: 409, title: "The delivery is not pending" },
   delivery_superseded: { status: 409, title: "A later delivery has taken its place" },
@@ -33,9 +23,6 @@ export const problemKinds = {
   too_many_api_keys: { status: 409, title: "Too many API keys" },
   edit_conflict: { status: 409, title: "The profile was changed during the checks" },
   host_not_allowed: { status: 421, title: "The host name is not allowed" },
-  body_too_large: { status: 413, title: "The body is too large" },
-  unsupported_media_type: { status: 415, title: "The body must be JSON" },
-  idempotency_key_reused: { status: 422, title: "The idempotency key belongs to another request" },
   contact_not_suggested: { status: 422, title: "No search showed this person" },
   organisation_not_suggesting: { status: 422, title: "The organisation does not implement suggestions" },
   endpoint_check_failed: { status: 422, title: "The base address did not pass its checks" },

@@ -1,7 +1,8 @@
 import { errorDocsUrl } from "@offers/contract/decisions";
+import { operationProblems } from "@offers/contract/problem-kinds";
 import type { OperationName } from "../http.ts";
 import type { IncomingRequest, ServiceResponse } from "./incoming-request.ts";
-import { problemKinds, Refusal } from "./refusal.ts";
+import { Refusal } from "./refusal.ts";
 import { runOperation, type ServiceState } from "./run-operation.ts";
 
 interface ServiceRoute {
@@ -28,10 +29,10 @@ export function handleRequest(state: ServiceState, request: IncomingRequest, pat
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
     const { code, message, errors, headers } = error;
-    const status = state.dialect.statuses[code] ?? problemKinds[code].status;
+    const status = state.dialect.statuses[code] ?? operationProblems[code].status;
     const problem = {
       type: `${errorDocsUrl}${code}.md`,
-      title: problemKinds[code].title,
+      title: operationProblems[code].title,
       status,
       detail: message,
       instance: `urn:offers:request:${requestId}`,

@@ -1,23 +1,6 @@
-/** The kinds of problems of spec/openapi.yaml (D-19), under their stable codes. */
-export const problemKinds = {
-  malformed_json: { status: 400, title: "The body is not JSON" },
-  missing_body: { status: 400, title: "The body is missing" },
-  malformed_url: { status: 400, title: "The address is malformed" },
-  invalid_request: { status: 400, title: "The request is not valid" },
-  unsupported_api_version: { status: 400, title: "The API version is not supported" },
-  worker_not_applied: { status: 400, title: "Not every worker has applied" },
-  invalid_api_key: { status: 401, title: "The API key is missing or wrong" },
-  not_found: { status: 404, title: "Not found" },
-  offer_not_found: { status: 404, title: "No such offer" },
-  method_not_allowed: { status: 405, title: "Method not allowed" },
-  offer_completed: { status: 409, title: "The offer is already complete" },
-  offer_withdrawn: { status: 409, title: "The offer is withdrawn" },
-  body_too_large: { status: 413, title: "The body is too large" },
-  unsupported_media_type: { status: 415, title: "The body must be JSON" },
-  idempotency_key_reused: { status: 422, title: "The idempotency key belongs to another request" },
-} as const;
+import type { operationProblems } from "@offers/contract/problem-kinds";
 
-export type RefusalCode = keyof typeof problemKinds;
+export type RefusalCode = keyof typeof operationProblems;
 
 /** From the name of a field (`events[0].end`) to its remedies. */
 export type FieldErrors = Map<string, string[]>;
