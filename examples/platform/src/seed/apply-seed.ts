@@ -1,5 +1,5 @@
 import type { InsertObject } from "kysely";
-import { apiKeyHint } from "../accounts/api-key-hint.ts";
+import { apiKeyHint } from "../accounts/api-keys.ts";
 import { hashPassword } from "../accounts/passwords.ts";
 import { sha256 } from "../store/encrypt.ts";
 import type { Store } from "../store/store.ts";

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { apiVersion } from "@offers/contract/decisions";
 import { idempotencyKeySchema } from "@offers/contract/schemas";
 import type { Request, RequestHandler, Response } from "express";
-import { authenticate, type Caller } from "../../accounts/authenticate.ts";
+import { authenticate, type Caller } from "../../accounts/api-keys.ts";
 import type { RateLimits } from "../../accounts/rate-limits.ts";
 import { idempotent } from "../../http/idempotent.ts";
 import { invalidRequest, ProblemError } from "../../http/problem.ts";

@@ -1,6 +1,6 @@
 import { randomBytes, randomUUID } from "node:crypto";
 import { z } from "zod";
-import { apiKeyHint, apiKeyPrefix } from "../../../accounts/api-key-hint.ts";
+import { apiKeyHint, apiKeyPrefix } from "../../../accounts/api-keys.ts";
 import { lineField } from "../../../http/fields.ts";
 import { ProblemError } from "../../../http/problem.ts";
 import { sha256 } from "../../../store/encrypt.ts";
