@@ -1,0 +1,31 @@
+import type { DefectCode } from "../../src/probe/defects.ts";
+import type { Edit, Program } from "../support/start-program.ts";
+
+/** A right receiver with one defect. */
+export interface PlantedReceiver {
+  program: Program;
+  defect: string;
+  /** The lines that are wrong, in place of those that are right. */
+  edits: readonly Edit[];
+  env?: Record<string, string>;
+  found: DefectCode;
+  /** What the first finding says beside its code; part of the request's result or of the remedy. */
+  says: string;
+  /** The groups and cases that show it in a short run. Without them, the service's own checks do. */
+  only?: readonly string[];
+  /** Part of `npm test`. The slow suite has all, with every case. */
+  isMain?: true;
+}
+
+type Planted<Name extends Program> = Pick<PlantedReceiver, "defect" | "found" | "says" | "edits"> & { program: Name };
+
+/** Plants defects in the right receiver of a language. */
+export const plantedIn =
+  <Name extends Program>(program: Name) =>
+  (defect: string, found: DefectCode, says: string, ...edits: Edit[]): Planted<Name> => ({
+    program,
+    defect,
+    found,
+    says,
+    edits,
+  });
