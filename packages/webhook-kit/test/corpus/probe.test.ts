@@ -1,5 +1,4 @@
-import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
-import { buffer } from "node:stream/consumers";
+import { createServer } from "node:http";
 import fastify from "fastify";
 import { describe, expect, test } from "vitest";
 import { probe } from "../../../cli/src/probe/probe.ts";
@@ -10,7 +9,7 @@ import { webhookListener } from "../../src/node.ts";
 import type { ReceiverOptions } from "../../src/options/options.ts";
 import { standardWebhooks } from "../../src/signature/standard-webhooks.ts";
 import { timestampDigest } from "../../src/signature/timestamp-digest.ts";
-import { httpApiEvent } from "../recipes/lambda-events.ts";
+import { httpApi } from "../recipes/lambda-events.ts";
 import { adapters } from "../support/adapters.ts";
 import { untilTestFinished } from "../support/serve.ts";
 
@@ -45,21 +44,8 @@ async function serveOnFastify(options: ReceiverOptions): Promise<{ url: string }
   return untilTestFinished(app.server.listen(0, "127.0.0.1"));
 }
 
-/** A gateway of AWS, which takes no body of 16 MiB to the function. */
-function serveOnLambda(options: ReceiverOptions): Promise<{ url: string }> {
-  const invoke = webhookFunction({ ...options, basePath });
-  const receive = async (request: IncomingMessage, response: ServerResponse) => {
-    const { method = "", url: path = "", rawHeaders } = request;
-    if (Number(request.headers["content-length"] ?? 0) > 6 * 1024 * 1024) return void response.writeHead(413).end();
-    const event = httpApiEvent({ method, path, rawHeaders, isBinary: true, body: await buffer(request) });
-    const { statusCode, body, isBase64Encoded, ...result } = await invoke(event);
-    response
-      .writeHead(statusCode, "headers" in result ? result.headers : {})
-      .end(Buffer.from(body, isBase64Encoded ? "base64" : "utf8"));
-  };
-  const server = createServer((request, response) => void receive(request, response).catch(() => response.destroy()));
-  return untilTestFinished(server.listen(0, "127.0.0.1"));
-}
+const serveOnLambda = (options: ReceiverOptions): Promise<{ url: string }> =>
+  untilTestFinished(createServer(httpApi(webhookFunction({ ...options, basePath }))).listen(0, "127.0.0.1"));
 
 const served: [name: string, serve: (options: ReceiverOptions) => Promise<{ url: string }>][] = [
   ...adapters.map(({ name, serve }): (typeof served)[number] => [name, (options) => serve(options, basePath)]),

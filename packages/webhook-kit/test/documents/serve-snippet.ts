@@ -1,21 +1,13 @@
 // Runs a snippet of the documents as its reader would, and serves the receiver that it makes:
 //   node serve-snippet.ts FILE   prints `listening PORT`
 import { readFileSync } from "node:fs";
-import { createServer, type IncomingMessage, type RequestListener, Server, type ServerResponse } from "node:http";
-import { buffer } from "node:stream/consumers";
+import { createServer, type RequestListener, Server } from "node:http";
 import { pathToFileURL } from "node:url";
 import { getRequestListener } from "@hono/node-server";
 import express, { type RequestHandler } from "express";
-import { httpApiEvent } from "../recipes/lambda-events.ts";
+import { httpApi } from "../recipes/lambda-events.ts";
 
 type Handle = (request: Request) => Promise<Response>;
-type Invoke = (event: object) => Promise<{
-  statusCode: number;
-  headers?: Record<string, string>;
-  body?: string;
-  isBase64Encoded?: boolean;
-}>;
-
 const file = process.argv[2] ?? "";
 
 // What a snippet only declares is the reader's own: a queue, a table of tenants whose secrets are all the same.
@@ -57,7 +49,7 @@ function listenerOf(name: string, value: unknown): RequestListener {
   if (typeof routing === "function") return routing;
   if (typeof fetch === "function") return getRequestListener(fetch.bind(value));
   if (name === "mountWebhooks" || name === "WebhooksModule") return onNest(name, value);
-  if (name === "handler") return invoke(value as Invoke);
+  if (name === "handler") return httpApi(value as Parameters<typeof httpApi>[0]);
   if (name === "fallback")
     return getRequestListener((request) => (value as (event: object) => Promise<Response>)({ request }));
   // A router, or an application, which has its own paths.
@@ -75,16 +67,4 @@ function onNest(name: string, value: unknown): RequestListener {
     new (value as new () => { configure(consumer: object): void })().configure({ apply });
   }
   return app;
-}
-
-/** A gateway of AWS, which takes no body beyond 6 MiB to the function. */
-function invoke(handler: Invoke): RequestListener {
-  const receive = async (incoming: IncomingMessage, outgoing: ServerResponse) => {
-    const { method = "GET", url: path = "/", rawHeaders } = incoming;
-    if (Number(incoming.headers["content-length"] ?? 0) > 6 * 1024 * 1024) return void outgoing.writeHead(413).end();
-    const event = httpApiEvent({ method, path, rawHeaders, isBinary: true, body: await buffer(incoming) });
-    const { statusCode, headers, body, isBase64Encoded } = await handler(event);
-    outgoing.writeHead(statusCode, headers).end(Buffer.from(body ?? "", isBase64Encoded ? "base64" : "utf8"));
-  };
-  return (incoming, outgoing) => void receive(incoming, outgoing).catch(() => outgoing.destroy());
 }

@@ -1,3 +1,5 @@
+import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
+import { buffer } from "node:stream/consumers";
 import type { ALBEvent, APIGatewayProxyEvent, APIGatewayProxyEventV2 } from "aws-lambda";
 
 /** What a gateway took in. */
@@ -106,6 +108,26 @@ export function loadBalancerEvent(taken: Taken, hasLists: boolean): ALBEvent {
     body: "",
     ...bodyOf(taken),
   };
+}
+
+/** What a function returns to its gateway. */
+interface FunctionResult {
+  statusCode: number;
+  headers?: Record<string, string>;
+  body?: string;
+  isBase64Encoded?: boolean;
+}
+
+/** An HTTP API in front of a function; it takes no body beyond 6 MiB to the function. */
+export function httpApi(invoke: (event: APIGatewayProxyEventV2) => Promise<FunctionResult>): RequestListener {
+  const receive = async (request: IncomingMessage, response: ServerResponse) => {
+    const { method = "", url: path = "", rawHeaders } = request;
+    if (Number(request.headers["content-length"] ?? 0) > 6 * 1024 * 1024) return void response.writeHead(413).end();
+    const event = httpApiEvent({ method, path, rawHeaders, isBinary: true, body: await buffer(request) });
+    const { statusCode, headers, body = "", isBase64Encoded } = await invoke(event);
+    response.writeHead(statusCode, headers).end(Buffer.from(body, isBase64Encoded ? "base64" : "utf8"));
+  };
+  return (request, response) => void receive(request, response).catch(() => response.destroy());
 }
 
 const bodyOf = ({ body, isBinary }: Pick<Taken, "body" | "isBinary">): { body?: string; isBase64Encoded: boolean } =>
