@@ -1,4 +1,4 @@
-// The documentation site: which files are its pages, how its navigation looks, how it is searched.
+// The documentation site: which files are its pages, and how its navigation looks. search.ts has how it is searched.
 import { existsSync, globSync, readFileSync } from "node:fs";
 import { mkdir, writeFile } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
@@ -6,6 +6,7 @@ import { dirname as folderOf, join as joinPath, relative } from "node:path/posix
 import { slug } from "github-slugger";
 import { type DefaultTheme, defineConfig, type HeadConfig, type MarkdownOptions } from "vitepress";
 import { tabsMarkdownPlugin } from "vitepress-plugin-tabs";
+import { search } from "./search.ts";
 
 const root = join(import.meta.dirname, "../../..");
 const repository = "https://github.com/offers/offers";
@@ -167,6 +168,11 @@ const events: DefaultTheme.SidebarItem[] = [
   },
 ];
 
+const http: DefaultTheme.SidebarItem[] = [
+  { text: "HTTP", items: [{ text: "HTTP reference", link: "/http-reference" }, ...operations] },
+  ...events,
+];
+
 const project: DefaultTheme.SidebarItem = {
   text: "Project",
   items: pagesOf("", {
@@ -184,18 +190,9 @@ const sidebar: DefaultTheme.SidebarMulti = {
     { text: "@offers/client", items: modules[0] ?? [] },
     { text: "@offers/webhook-kit", items: modules[1] ?? [] },
   ],
-  "/http-reference": [
-    { text: "HTTP", items: [{ text: "HTTP reference", link: "/http-reference" }, ...operations] },
-    ...events,
-  ],
-  "/operations/": [
-    { text: "HTTP", items: [{ text: "HTTP reference", link: "/http-reference" }, ...operations] },
-    ...events,
-  ],
-  "/events/": [
-    { text: "HTTP", items: [{ text: "HTTP reference", link: "/http-reference" }, ...operations] },
-    ...events,
-  ],
+  "/http-reference": http,
+  "/operations/": http,
+  "/events/": http,
   "/errors/": [
     {
       text: "Error codes",
@@ -228,64 +225,6 @@ const sidebar: DefaultTheme.SidebarMulti = {
     { text: "Reference platform", items: pagesOf("/sandbox", { "Run it": "", "Operate it": "operating" }) },
     project,
   ],
-};
-
-/** A page as the search finds it: a guide comes before a table of decisions. Runs in the browser, so it uses nothing outside. */
-const boostDocument = (id: string): number => {
-  if (/(?:contract|decisions|glossary|versioning|changelog)\.html/.test(id)) return 0.4;
-  if (id.includes("/reference/")) return 0.8;
-  return id.includes("/errors/") ? 1 : 1.4;
-};
-
-/** Splits `onWorkerOfferResponse` and `rate_limited` into words, and keeps the whole name. Runs in the browser, too. */
-const tokenize = (text: string): string[] =>
-  text
-    .split(/[^\p{L}\p{N}_.]+|\.(?=\s|$)/u)
-    .filter(Boolean)
-    .flatMap((word) => {
-      const parts = word.split(/[_.]+|(?<=[\p{Ll}\p{N}])(?=\p{Lu})/u).filter(Boolean);
-      return parts.length > 1 ? [word, ...parts] : [word];
-    });
-
-/** Lower case, without the endings of plurals and verbs, and without words that every page has. Runs in the browser, too. */
-const processTerm = (term: string): string | null => {
-  const lower = term.toLowerCase();
-  if (
-    /^(?:an?|and|are|as|at|be|by|can|do(?:es)?|for|from|have|how|i|if|in|is|it|its|me|my|of|on|or|our|should|that|the|there|this|to|us(?:e|ing)|want|we|what|when|where|which|why|with|you|your)$/.test(
-      lower,
-    )
-  )
-    return null;
-  if (lower.length < 5) return lower.replace(/(?<=[^s])s$/, "");
-  return lower
-    .replace(/ies$/, "y")
-    .replace(/(?:ations?|ating|ated|ates?|ings?|ed|es|(?<=[^su])s)$/, "")
-    .replace(/(?<=.{3})e$/, "");
-};
-
-const search: DefaultTheme.Config["search"] = {
-  provider: "local",
-  options: {
-    detailedView: true,
-    miniSearch: {
-      options: { tokenize, processTerm },
-      searchOptions: {
-        boost: { title: 2, titles: 1.5, text: 1 },
-        prefix: true,
-        fuzzy: 0.15,
-        // A page with the word itself comes before pages with a similar word.
-        weights: { prefix: 0.2, fuzzy: 0.1 },
-        boostDocument,
-      },
-    },
-    // The words of a page's front matter count three times: they are what readers search for.
-    _render(source, env, md) {
-      const html = md.render(source, env);
-      const { description = "", keywords = [] } = env.frontmatter ?? {};
-      const words = [description, ...keywords, ...keywords, ...keywords].join(", ");
-      return html.replace("</h1>", `</h1><p>${md.utils.escapeHtml(words)}</p>`);
-    },
-  },
 };
 
 const { version } = JSON.parse(readFileSync(join(root, "packages/client/package.json"), "utf8")) as { version: string };
@@ -345,11 +284,6 @@ const listPages = (items: readonly DefaultTheme.SidebarItem[], base: string): st
     ...listPages(below, base),
   ]);
 
-const keywordsOf = (keywords: readonly unknown[]): HeadConfig => [
-  "meta",
-  { name: "keywords", content: keywords.join(", ") },
-];
-
 /** A reader without scripts has the sidebar above the page, and no buttons that do nothing. */
 const withoutScripts = `<style>
 .VPLocalNav, .VPNavBar .content-body, .VPSidebar .caret, button { display: none !important }
@@ -403,7 +337,9 @@ export default defineConfig({
   },
   transformHead: ({ page, pageData: { frontmatter }, siteData: { base } }) => [
     ["link", { rel: "alternate", type: "text/markdown", href: `${base}${pageOf(page)}` }],
-    ...(frontmatter.keywords ? [keywordsOf(frontmatter.keywords)] : []),
+    ...(frontmatter.keywords
+      ? [["meta", { name: "keywords", content: frontmatter.keywords.join(", ") }] as HeadConfig]
+      : []),
   ],
   head: [["noscript", {}, withoutScripts]],
   async buildEnd({ pages, outDir, site }) {

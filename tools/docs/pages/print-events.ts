@@ -6,7 +6,7 @@ import { fcmMessage } from "../../../examples/platform/src/dispatch/push/fcm-tra
 import type { NotificationReason } from "../../../examples/platform/src/dispatch/push/push-transport.ts";
 import { type OpenApi, type Operation, readOpenApi, resolve } from "./openapi.ts";
 import { entriesOf, fromBelow, slugOf } from "./print-operations.ts";
-import { cell, decisionLink, printFields, printType } from "./print-schema.ts";
+import { cell, decisionLink, frontMatter, printFields, printType, sentence } from "./print-schema.ts";
 
 /** What spec/events.yaml says of a webhook. */
 interface Webhook {
@@ -54,9 +54,6 @@ export function printEvents(root: string): Map<string, string> {
   ]);
 }
 
-const frontMatter = (title: string, description: string, keywords: readonly string[]): string =>
-  `---\ntitle: ${title}\ndescription: ${JSON.stringify(description)}\nkeywords: [${keywords.join(", ")}]\n---`;
-
 function printIndex(
   entries: readonly { method: string; path: string; operation: Operation; webhook: Webhook }[],
   pushes: readonly [string, Push][],
@@ -66,14 +63,14 @@ function printIndex(
       .filter(({ webhook }) => webhook.kind === kind)
       .map(({ method, path, operation: { operationId, summary }, webhook: { title, isLiveOnly } }) => {
         const remark = isLiveOnly ? " The live service only." : "";
-        return `| [${title}](${slugOf(operationId)}.md) | \`${method} ${path}\` | ${cell(summary.replace(/[^.?]$/, "$&."))}${remark} |`;
+        return `| [${title}](${slugOf(operationId)}.md) | \`${method} ${path}\` | ${cell(sentence(summary))}${remark} |`;
       });
   const head = "| --- | --- | --- |";
   return [
     frontMatter(
       "Events",
       "Every event type: the webhooks that your receiver gets and the push notifications of workers.",
-      ["event types", "webhook types", "list of webhooks", "payload"],
+      "event types, webhook types, list of webhooks, payload",
     ),
     generated,
     "# Events",
@@ -113,7 +110,7 @@ function printWebhook(api: OpenApi, method: string, path: string, operation: Ope
   const [success] = Object.values(Object.values(responses["200"]?.content ?? {})[0]?.examples ?? {});
   const headers = resolved.filter((one) => one.in === "header");
   return [
-    frontMatter(title, `${method} ${path}: ${operation.summary.replace(/[^.?]$/, "$&.")}`, keywords),
+    frontMatter(title, `${method} ${path}: ${sentence(operation.summary)}`, keywords.join(", ")),
     generated,
     `# ${title}`,
     `\`${method} ${path}\` below your base address`,
@@ -248,7 +245,7 @@ function printPush({ title, keywords, sent, reasons }: Push): string {
     frontMatter(
       title,
       `The push notification to workers. ${sent.replace(/\[([^\]]*)\]\([^)]*\)/g, "$1").split(". ")[0]}.`,
-      keywords,
+      keywords.join(", "),
     ),
     generated,
     `# ${title}`,

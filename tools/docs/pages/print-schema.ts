@@ -46,6 +46,13 @@ export function printFields(schema: Schema): string {
   return schema.additionalProperties === false ? `${table}\n\nAny other field is rejected.` : table;
 }
 
+/** The title, description and search words of a page, `keywords` with commas between them. */
+export const frontMatter = (title: string, description: string, keywords: string): string =>
+  `---\ntitle: ${title}\ndescription: ${JSON.stringify(description)}\nkeywords: [${keywords}]\n---`;
+
+/** A summary of the contract with its full stop. */
+export const sentence = (summary: string): string => summary.replace(/[^.?]$/, "$&.");
+
 /** Text for a cell of a table. */
 export const cell = (text: string): string =>
   text

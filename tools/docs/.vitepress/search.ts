@@ -1,0 +1,60 @@
+// How readers find a page: words, endings, and which pages come first.
+import type { DefaultTheme } from "vitepress";
+
+/** A page as the search finds it: a guide comes before a table of decisions. Runs in the browser, so it uses nothing outside. */
+const boostDocument = (id: string): number => {
+  if (/(?:contract|decisions|glossary|versioning|changelog)\.html/.test(id)) return 0.4;
+  if (id.includes("/reference/")) return 0.8;
+  return id.includes("/errors/") ? 1 : 1.4;
+};
+
+/** Splits `onWorkerOfferResponse` and `rate_limited` into words, and keeps the whole name. Runs in the browser, too. */
+const tokenize = (text: string): string[] =>
+  text
+    .split(/[^\p{L}\p{N}_.]+|\.(?=\s|$)/u)
+    .filter(Boolean)
+    .flatMap((word) => {
+      const parts = word.split(/[_.]+|(?<=[\p{Ll}\p{N}])(?=\p{Lu})/u).filter(Boolean);
+      return parts.length > 1 ? [word, ...parts] : [word];
+    });
+
+/** Lower case, without the endings of plurals and verbs, and without words that every page has. Runs in the browser, too. */
+const processTerm = (term: string): string | null => {
+  const lower = term.toLowerCase();
+  if (
+    /^(?:an?|and|are|as|at|be|by|can|do(?:es)?|for|from|have|how|i|if|in|is|it|its|me|my|of|on|or|our|should|that|the|there|this|to|us(?:e|ing)|want|we|what|when|where|which|why|with|you|your)$/.test(
+      lower,
+    )
+  )
+    return null;
+  if (lower.length < 5) return lower.replace(/(?<=[^s])s$/, "");
+  return lower
+    .replace(/ies$/, "y")
+    .replace(/(?:ations?|ating|ated|ates?|ings?|ed|es|(?<=[^su])s)$/, "")
+    .replace(/(?<=.{3})e$/, "");
+};
+
+export const search: DefaultTheme.Config["search"] = {
+  provider: "local",
+  options: {
+    detailedView: true,
+    miniSearch: {
+      options: { tokenize, processTerm },
+      searchOptions: {
+        boost: { title: 2, titles: 1.5, text: 1 },
+        prefix: true,
+        fuzzy: 0.15,
+        // A page with the word itself comes before pages with a similar word.
+        weights: { prefix: 0.2, fuzzy: 0.1 },
+        boostDocument,
+      },
+    },
+    // The words of a page's front matter count three times: they are what readers search for.
+    _render(source, env, md) {
+      const html = md.render(source, env);
+      const { description = "", keywords = [] } = env.frontmatter ?? {};
+      const words = [description, ...keywords, ...keywords, ...keywords].join(", ");
+      return html.replace("</h1>", `</h1><p>${md.utils.escapeHtml(words)}</p>`);
+    },
+  },
+};
