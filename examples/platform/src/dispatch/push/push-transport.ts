@@ -32,7 +32,5 @@ export interface PushTransport {
   close?(): Promise<void>;
 }
 
-/**
- * Sends nothing: the worker app reads notifications from the store, and the notification feed tells it about new ones.
- */
+/** Sends nothing: the worker app reads notifications from the store, and gets new ones from the notification feed. */
 export const inboxTransport: PushTransport = { send: async () => undefined };
