@@ -69,13 +69,12 @@ function withoutEchoes(outcome: Outcome, { confidential }: OutboundRequest): Out
 }
 
 type CallField = "durationMs" | "sentHeaders";
-type Outcome = Omit<OutboundResponse, CallField> | Omit<OutboundFailure, CallField>;
+type ReceivedResponse = Omit<OutboundResponse, CallField>;
+type Outcome = ReceivedResponse | Omit<OutboundFailure, CallField>;
 
-export interface ExchangeOptions extends Pick<OutboundRequest, "timeoutMs" | "signal" | "mayStart"> {
+interface ExchangeOptions extends Pick<OutboundRequest, "timeoutMs" | "signal" | "mayStart"> {
   maxReadBytes: number;
 }
-
-export type ReceivedResponse = Omit<OutboundResponse, "durationMs" | "sentHeaders">;
 
 /** Parsing an endless sequence of 1xx responses would block all other attempts. */
 const maxInformationalResponses = 64;
