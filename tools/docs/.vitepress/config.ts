@@ -28,7 +28,6 @@ const isPage = (source: string): boolean =>
 
 /**
  * Where a link of a Markdown file leads on the site: to a page, as an absolute path, or to a file of the repository.
- *
  * @throws when neither exists
  */
 function resolveLink(source: string, target: string): string {
@@ -342,6 +341,8 @@ export default defineConfig({
       : []),
   ],
   head: [["noscript", {}, withoutScripts]],
+  // The title of a group that cannot be collapsed does nothing.
+  transformHtml: (html) => html.replaceAll('<div class="item" role="button" tabindex="0"', '<div class="item"'),
   async buildEnd({ pages, outDir, site }) {
     await Promise.all(pages.map((source) => copyMarkdown(source, join(outDir, pageOf(source)), site.base)));
     await writeFile(join(outDir, "llms.txt"), printLlms(site.base));

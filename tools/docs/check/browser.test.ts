@@ -131,6 +131,8 @@ test("the search is reached with the keyboard, shows its hits in their sentences
   const page = await open();
   const problems = watch(page);
   await visit(page, "guides/testing");
+  // The page listens to keys once Vue has taken it over.
+  await page.waitForFunction(() => "__vue_app__" in (document.querySelector("#app") ?? {}));
   await page.keyboard.press("/");
   await page.getByRole("searchbox").fill("rotate secret");
   await page.locator(".result .excerpt mark").first().waitFor();

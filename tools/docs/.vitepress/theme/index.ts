@@ -8,7 +8,9 @@ import "./style.css";
 const MarkdownLink = defineComponent(() => {
   const { page } = useData();
   const address = () => withBase(`/${page.value.relativePath}`);
-  return () => h("p", { class: "markdown-link" }, h("a", { href: address() }, "This page as Markdown"));
+  // With a target, VitePress's router leaves the link to the browser. It would append .html.
+  const link = () => h("a", { href: address(), target: "_self" }, "This page as Markdown");
+  return () => h("p", { class: "markdown-link" }, link());
 });
 
 /** The first page: VitePress's own has no `main`, which a screen reader jumps to. */
