@@ -63,17 +63,17 @@ export abstract class OffersError extends Error {
   /** A stable name of the failure, unique among all classes. */
   abstract readonly code: string;
   /** The operation that failed; undefined when the client could not be made. */
-  readonly operation: OperationName | undefined;
+  declare readonly operation: OperationName | undefined;
   /** How many requests were sent for this call; 0 when it failed before the first. Set where the error leaves the call. */
   declare readonly attempts: number;
   /** The HTTP status of the last response; undefined without a response. */
   readonly status: number | undefined;
   /** The problem details of the response, if it has any. */
-  readonly problem: Problem | undefined;
+  declare readonly problem: Problem | undefined;
   /** The service's id of the request, from `X-Request-Id` or `Request-Id`. */
-  readonly requestId: string | undefined;
+  declare readonly requestId: string | undefined;
   /** The delay that `Retry-After` asks for, in milliseconds from the response. */
-  readonly retryAfterMs: number | undefined;
+  declare readonly retryAfterMs: number | undefined;
 
   constructor(message: string, details?: OffersErrorDetails) {
     super(message, details);
