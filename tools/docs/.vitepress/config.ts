@@ -6,7 +6,7 @@ import { dirname as folderOf, join as joinPath, relative } from "node:path/posix
 import { slug } from "github-slugger";
 import { type DefaultTheme, defineConfig, type HeadConfig, type MarkdownOptions } from "vitepress";
 import { tabsMarkdownPlugin } from "vitepress-plugin-tabs";
-import { search } from "./search.ts";
+import { accessibleSearchBox, search } from "./search.ts";
 
 const root = join(import.meta.dirname, "../../..");
 const repository = "https://github.com/offers/offers";
@@ -271,17 +271,13 @@ const printLlms = (base: string): string =>
   ].join("\n\n");
 
 const listPages = (items: readonly DefaultTheme.SidebarItem[], base: string): string[] =>
-  items.flatMap(({ text, link, items: below = [] }) => [
-    ...(link === undefined
-      ? []
-      : [
-          `- [${text}](${base}${link
-            .slice(1)
-            .replace(/(?<=^|\/)$/, "index")
-            .replace(/(?:\.md)?$/, ".md")})`,
-        ]),
-    ...listPages(below, base),
-  ]);
+  items.flatMap(({ text, link, items: below = [] }) => {
+    const page = link
+      ?.slice(1)
+      .replace(/(?<=^|\/)$/, "index")
+      .replace(/(?:\.md)?$/, ".md");
+    return [...(page === undefined ? [] : [`- [${text}](${base}${page})`]), ...listPages(below, base)];
+  });
 
 /** A reader without scripts has the sidebar above the page, and no buttons that do nothing. */
 const withoutScripts = `<style>
@@ -309,6 +305,7 @@ export default defineConfig({
   rewrites: pageOf,
   markdown,
   lastUpdated: false,
+  vite: { plugins: [accessibleSearchBox] },
   themeConfig: {
     nav: [
       { text: "Guides", link: "/guides/first-offer", activeMatch: "^/guides/" },

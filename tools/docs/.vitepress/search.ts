@@ -1,5 +1,5 @@
-// How readers find a page: words, endings, and which pages come first.
-import type { DefaultTheme } from "vitepress";
+// How readers find a page: words, endings, which pages come first, and what a screen reader says of the box.
+import type { DefaultTheme, UserConfig } from "vitepress";
 
 /** A page as the search finds it: a guide comes before a table of decisions. Runs in the browser, so it uses nothing outside. */
 const boostDocument = (id: string): number => {
@@ -56,5 +56,37 @@ export const search: DefaultTheme.Config["search"] = {
       const words = [description, ...keywords, ...keywords, ...keywords].join(", ");
       return html.replace("</h1>", `</h1><p>${md.utils.escapeHtml(words)}</p>`);
     },
+  },
+};
+
+/**
+ * What is wrong in VitePress's search box, and what stands there instead. It is a button that holds buttons, and its options
+ * hold links: a screen reader may say neither (ARIA 1.2, "children presentational"). A link's label leaves out text that it
+ * shows (WCAG 2.5.3).
+ */
+const corrections = {
+  ":aria-owns=\"results?.length ? 'localsearch-list' : undefined\"": "",
+  'role="button"': 'role="dialog" aria-modal="true"',
+  'aria-expanded="true"': "",
+  'aria-haspopup="listbox"': "",
+  ":id=\"'localsearch-item-' + index\"": "",
+  ":aria-selected=\"selectedIndex === index ? 'true' : 'false'\"": "",
+  'role="option"': 'role="none"',
+  ":aria-label=\"[...p.titles, p.title].join(' > ')\"":
+    'role="option" :id="\'localsearch-item-\' + index" :aria-selected="selectedIndex === index"',
+};
+
+type Plugin = NonNullable<NonNullable<UserConfig["vite"]>["plugins"]>[number];
+
+/** @throws when a new version of VitePress has another box */
+export const accessibleSearchBox: Plugin = {
+  name: "accessible-search-box",
+  enforce: "pre",
+  transform(code, id) {
+    if (!id.endsWith("/VPLocalSearchBox.vue")) return undefined;
+    return Object.entries(corrections).reduce((text, [wrong, right]) => {
+      if (!text.includes(wrong)) throw new Error(`VitePress's search box has no ${wrong}`);
+      return text.replace(wrong, right);
+    }, code);
   },
 };
