@@ -2,7 +2,7 @@ import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { instance } from "@viz-js/viz";
 
-/** The drawings beside docs/diagrams/*.dot, by path. */
+/** Draws each docs/diagrams/*.dot. @returns the text of each SVG by its path, which is that of its source with `.svg` */
 export async function drawDiagrams(root: string): Promise<Map<string, string>> {
   const viz = await instance();
   const sources = globSync("docs/diagrams/*.dot", { cwd: root }).sort();

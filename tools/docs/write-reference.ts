@@ -48,7 +48,10 @@ export async function writeReference(root: string, folder: string): Promise<void
   if (app.logger.hasErrors() || app.logger.hasWarnings()) throw new TypeDocError(`TypeDoc warns of packages/${folder}`);
 }
 
-/** The copy of a docstring on an inherited member has the links of the original as text; take its resolved ones. */
+/**
+ * TypeDoc copies a docstring to each member that inherits it, but does not resolve the links of the copy. This replaces the copy
+ * by the original, whose links are resolved.
+ */
 function resolveInheritedLinks(project: ProjectReflection): void {
   for (const reflection of project.getReflectionsByKind(ReflectionKind.CallSignature | ReflectionKind.SomeMember)) {
     if (!(reflection instanceof DeclarationReflection || reflection instanceof SignatureReflection)) continue;

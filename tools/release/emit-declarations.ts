@@ -26,8 +26,8 @@ const compilerOptions: ts.CompilerOptions = {
 };
 
 /**
- * The modules of the private package of the contract are emitted with the package's own, under `contract/`: what is published
- * names no package that is not.
+ * The declarations of a published package must not import `@offers/contract`, which is private and cannot be installed. So this
+ * program emits the contract's modules into the package too, under `contract/`.
  */
 const contractSources = join("..", "contract", "src");
 const contractManifest = readFileSync(join("..", "contract", "package.json"), "utf8");

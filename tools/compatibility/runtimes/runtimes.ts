@@ -56,7 +56,8 @@ export async function installRuntime({ name, package: wanted, binary }: Runtime,
   await run("npm", ["install", "--ignore-scripts", "--no-audit", "--no-fund", wanted], { cwd: own });
   const files = await readdir(join(own, "node_modules"), { recursive: true });
   const isBinary = new RegExp(String.raw`^[^.].*[\\/]${binary}(\.exe)?$`);
-  // Sorted, a package for one platform, whose name has a scope, stands before the script that looks for such a package.
+  // The binary is in a package with a scope, such as `@oven/bun-linux-x64`. A package without one may have a script of the same
+  // name, which looks for that binary. Sorting puts the binary first, since `@` stands before letters.
   for (const file of files.filter((file) => isBinary.test(file)).sort()) {
     const path = join(own, "node_modules", file);
     // There may be one for another C library.

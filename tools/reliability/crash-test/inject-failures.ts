@@ -19,8 +19,9 @@ export interface InjectOptions {
 }
 
 /**
- * How much must be delivered between two failures, and how little be left, within the limit: otherwise the run only shows how
- * processes start, and wait for the leases of a dead one to expire.
+ * Before each failure the run waits until the platform has delivered `leastDelivered` to `mostDelivered` more changes, and has at
+ * most `mostLeft` left to deliver. After `limitMs` it waits no longer. Without the wait the run would only show how processes
+ * start, and how they wait for the leases of a dead process to expire.
  */
 const leastDelivered = 50;
 const mostDelivered = 150;

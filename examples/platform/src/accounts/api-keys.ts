@@ -42,7 +42,7 @@ export async function authenticate(
   return { organisationId, peopleOf: agencyId === null ? [organisationId] : [organisationId, agencyId] };
 }
 
-/** To the minute, so that not every request writes (D-119). */
+/** Writes when the key was last used, at most once a minute, so that not every request writes (D-119). */
 async function recordUse({ db }: Store, keyHash: string): Promise<void> {
   await db
     .updateTable("api_keys")

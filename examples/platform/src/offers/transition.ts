@@ -26,7 +26,7 @@ export type Action =
 
 type NotifyReason = "successful" | "unsuccessful" | "withdrawn";
 
-/** A side effect of an action. */
+/** What an action causes besides the new state of the offer. `applyEffect` carries it out. */
 export type Effect =
   | { type: "notify"; reason: NotifyReason; workerIds: readonly string[] }
   | { type: "workerOfferResponse"; workerId: string; response: "accepted" | "rejected" };

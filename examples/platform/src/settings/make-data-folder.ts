@@ -35,7 +35,10 @@ const reasons: Record<string, string> = {
   EROFS: "the file system there is read-only",
 };
 
-/** Without mkdir's `recursive`: below /proc, where nothing can be created, it never returns (Node 24). */
+/**
+ * Creates a folder and its missing parents. Node's own `mkdir` with `recursive` is not used: in Node 24 it never returns for a
+ * path below /proc, where nothing can be created.
+ */
 async function makeFolder(path: string): Promise<void> {
   try {
     await mkdir(path, { mode: 0o700 });

@@ -187,7 +187,7 @@ function parse(environment: Environment): z.infer<typeof schema> {
   throw invalid(name, schema.shape[name].description ?? "another value", environment);
 }
 
-/** Quotes the value in one short line, unless it may hold a secret. */
+/** Quotes the value in one line, unless it has more than 100 characters, or may hold a secret, as a URL may hold a password. */
 function invalid(name: string, expected: string, environment: Environment): SettingError {
   const value = environment[name] ?? "";
   const isQuotable = value !== "" && value.length <= 100 && !/_URL$|KEY$/.test(name);

@@ -114,7 +114,7 @@ export interface OfferTable {
   events: JSONColumnType<OfferEventValue[], string, never>;
   /** The end of the last event, for `isHistoric`; null without events. */
   ends_at: Fact<Date | string | null>;
-  /** The start of the first event, by which lists are sorted; infinity without events, which come last. */
+  /** The start of the first event. Lists are sorted by it. It is infinity for an offer without events, which comes last. */
   work_from: ColumnType<Date, Date | "infinity" | undefined, never>;
   created_at: CreatedAt;
   completed_at: OptionalTimestamp;

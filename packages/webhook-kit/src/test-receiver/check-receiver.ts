@@ -155,7 +155,7 @@ class ContractChecker {
   /**
    * Sends one request to each webhook, and adds one problem for all the responses that break the rule.
    *
-   * @param sign the headers of a request with this body; left out, those of a valid signature
+   * @param sign returns the headers of a request with the given body; left out, the signature is valid
    * @throws {NoResponseError} (rejects)
    */
   async check(

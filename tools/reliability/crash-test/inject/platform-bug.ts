@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 
-/** Bugs of the platform's outbox, to prove that the run finds them. */
+/** Bugs that the crash test can put into the platform's outbox, to prove that it finds them. */
 export const platformBugs = ["fence", "release", "cap", "wakeup"] as const;
 export type PlatformBug = (typeof platformBugs)[number];
 

@@ -11,7 +11,7 @@ export interface LeaseRecord {
   leasedAt: number;
   /** Infinity when the lease is still there. */
   endedAt: number;
-  /** The process that ended it; its own when it settled the row or gave it back. */
+  /** The process that ended the lease: the holder if it settled the row or gave it back. Null while the lease is still there. */
   endedBy: string | null;
 }
 

@@ -67,7 +67,7 @@ interface DueMail extends Mail {
 
 type SentMail = Attempted<DueMail, "sent" | "retry" | "rejected">;
 
-/** Sends mail until it is stopped, at least once: if the process dies while it sends, another attempt follows. */
+/** Sends mail until it is stopped. A mail may arrive twice: if the process dies while it sends one, another attempt follows. */
 export function startMail({ transport, firstRetryMs = 60_000, ...context }: MailOptions): Loop {
   const { store, onError } = context;
   return startDispatcher<DueMail, SentMail["result"]>({

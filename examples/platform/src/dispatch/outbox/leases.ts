@@ -144,7 +144,7 @@ export class Leases {
   }
 }
 
-/** The end of a statement whose part `freed` deletes leases: there is room in their lanes. */
+/** The part of a statement that wakes the lanes whose leases its part `freed` deletes: these lanes have room for more rows. */
 const wakeFreed = insertWakeups(sql`select distinct queue, now(), lane from freed`);
 
 /**

@@ -291,7 +291,10 @@ async function announceAttempts(
 /** The log line of an attempt. Ids and path templates only: no secret, payload or personal data (D-49). */
 export type AttemptRecord = ReturnType<typeof attemptRecord>;
 
-/** @param pending the ids of the deliveries that stay pending: if their schedule was restarted, even after the last attempt */
+/**
+ * @param pending the ids of the deliveries that stay pending. One of them may have failed its last attempt: its schedule was
+ *   restarted meanwhile, so it is due now
+ */
 function attemptRecord({ delivery, attempt, ...rest }: AttemptOutcome, pending: ReadonlySet<string>, now: Date) {
   const { number, method, path, status, failure, durationMs } = attempt;
   const isRestarted = rest.outcome === "dead" && pending.has(delivery.id);
