@@ -62,7 +62,7 @@ export const search: DefaultTheme.Config["search"] = {
 /**
  * What is wrong in VitePress's search box, and what stands there instead. It is a button that holds buttons, and its options
  * hold links: a screen reader may say neither (ARIA 1.2, "children presentational"). A link's label leaves out text that it
- * shows (WCAG 2.5.3).
+ * shows (WCAG 2.5.3), and an element without a role may have no label.
  */
 const corrections = {
   ":aria-owns=\"results?.length ? 'localsearch-list' : undefined\"": "",
@@ -72,6 +72,7 @@ const corrections = {
   ":id=\"'localsearch-item-' + index\"": "",
   ":aria-selected=\"selectedIndex === index ? 'true' : 'false'\"": "",
   'role="option"': 'role="none"',
+  "<kbd :aria-label": '<kbd role="img" :aria-label',
   ":aria-label=\"[...p.titles, p.title].join(' > ')\"":
     'role="option" :id="\'localsearch-item-\' + index" :aria-selected="selectedIndex === index"',
 };
@@ -86,7 +87,7 @@ export const accessibleSearchBox: Plugin = {
     if (!id.endsWith("/VPLocalSearchBox.vue")) return undefined;
     return Object.entries(corrections).reduce((text, [wrong, right]) => {
       if (!text.includes(wrong)) throw new Error(`VitePress's search box has no ${wrong}`);
-      return text.replace(wrong, right);
+      return text.replaceAll(wrong, right);
     }, code);
   },
 };
