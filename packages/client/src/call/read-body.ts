@@ -1,7 +1,7 @@
 import type { FetchResponse } from "../http.ts";
 
-/** The error codes for a body that is too large: of Node's zlib and `./node`, and V8 (TOO_LARGE, TOO_LONG), of undici. */
-const tooLarge = /TOO_L|MAX_SIZE/;
+/** The error codes for a body that is too large: of Node's zlib and `./node`, of undici, of V8. */
+const tooLarge = /TOO_L(ARGE|ONG)|MAX_SIZE/;
 
 /** Shared: decoding a whole text leaves no state in the decoder. */
 const utf8 = new TextDecoder();
