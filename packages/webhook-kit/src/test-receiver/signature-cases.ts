@@ -20,12 +20,12 @@ export interface SignatureRules {
   readonly toleranceMs: number;
   /** The service's own scheme in all its variants and forms. */
   readonly isDocumented: boolean;
-  /** How often this receiver was checked before: no minute is signed twice in a row. */
-  readonly checks: number;
+  /** The whole minutes that were signed for this receiver: it may accept each signature once. */
+  readonly signedMinutes: Set<string>;
 }
 
 export function validSignatures(signer: Signer, rules: SignatureRules): SignatureCase[] {
-  const { toleranceMs, isDocumented, checks } = rules;
+  const { toleranceMs, isDocumented, signedMinutes } = rules;
   const shiftMs = Math.min(toleranceMs / 2, mostSkewMs);
   const good: SignatureCase[] = [
     { what: "signed now", headers: (body) => signer.sign(body) },
@@ -34,11 +34,12 @@ export function validSignatures(signer: Signer, rules: SignatureRules): Signatur
   ];
   if (!isDocumented) return good;
   const { secret } = signer;
-  const minutes = Math.max(1, Math.floor(toleranceMs / 60_000));
+  const now = signer.now().getTime();
   // The form in which the service's documentation shows it (D-16).
-  const minute = new Date(signer.now().getTime() - (checks % minutes) * 60_000)
-    .toISOString()
-    .replace(/:\d\d\.\d+Z$/, "Z");
+  const minuteAgo = (count: number) => new Date(now - count * 60_000).toISOString().replace(/:\d\d\.\d+Z$/, "Z");
+  const recent = Array.from({ length: Math.floor(toleranceMs / 60_000) }, (_, count) => minuteAgo(count));
+  const minute = recent.find((one) => !signedMinutes.has(one)) ?? minuteAgo(0);
+  signedMinutes.add(minute);
   return [
     ...good,
     {
