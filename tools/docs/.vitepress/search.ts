@@ -62,7 +62,7 @@ export const search: DefaultTheme.Config["search"] = {
 /**
  * What is wrong in VitePress's search box, and what stands there instead. It is a button that holds buttons, and its options
  * hold links: a screen reader may say neither (ARIA 1.2, "children presentational"). A link's label leaves out text that it
- * shows (WCAG 2.5.3), and an element without a role may have no label.
+ * shows (WCAG 2.5.3), and an element without a role may have no label. The order matters: what is written is not replaced.
  */
 const corrections = {
   ":aria-owns=\"results?.length ? 'localsearch-list' : undefined\"": "",
