@@ -1,16 +1,17 @@
 import { refuse } from "../errors/failure.ts";
 
-/** A date-time with its zone, of RFC 3339 or without seconds (D-96). */
-const dateTime = /^\d{4}-\d\d-(\d\d)T\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d)$/;
+/** A date-time with its zone, of RFC 3339 or without seconds (D-96). Whether the month has the day is not in the pattern. */
+const dateTime =
+  /^\d{4}-(?:0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])T(?:[01]\d|2[0-3]):[0-5]\d(:[0-5]\d(?:\.\d+)?)?(Z|[+-]\d\d:\d\d)$/;
 
 /** The same instant in UTC. A string with seconds and `Z` is unchanged (D-33). `field` and `index` are for the message. */
 export function toUtc(time: Date | string, field: "start" | "end", index: number): string {
   const text = `${time instanceof Date ? time.toJSON() : time}`.toUpperCase().replace(" ", "T");
-  const [, day, seconds, , zone] = dateTime.exec(text) ?? [];
-  const instant = Date.parse(text);
-  // Date makes 2 March of 30 February, and the next day of 24:00. `toJSON` costs eight times as much as parsing.
-  if (new Date(`${text.slice(0, 16)}Z`).getUTCDate() === Number(day) && !Number.isNaN(instant))
-    // A time in UTC without seconds (16:00Z) is written with them.
-    return seconds && zone === "Z" ? text : new Date(instant).toJSON();
+  const [, day = "", seconds, zone] = dateTime.exec(text) ?? [];
+  // Date makes 2 March of 30 February. Every month has 28 days: to ask a Date only after the 28th is five times as fast.
+  const isDay = (day && day < "29") || new Date(text.slice(0, 10)).getUTCDate() === Number(day);
+  // A time in UTC without seconds (16:00Z) is written with them. The JSON of a zone that does not exist, +25:00, is null.
+  const utc = seconds && zone === "Z" ? text : new Date(text).toJSON();
+  if (isDay && utc) return utc;
   return refuse("invalid_time", `events[${index}].${field} must be a Date or a time with its zone, such as +02:00`);
 }
