@@ -3,7 +3,7 @@ import { join, resolve } from "node:path";
 import { defineConfig } from "tsup";
 
 export default defineConfig({
-  entry: ["index", "express", "fetch", "lambda", "node", "postgres", "redis", "testing"].map(
+  entry: ["index", "catch-up", "express", "fetch", "lambda", "node", "postgres", "redis", "testing"].map(
     (name) => `src/${name}.ts`,
   ),
   format: ["esm", "cjs"],

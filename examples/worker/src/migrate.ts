@@ -19,6 +19,7 @@ await pool.query(`
     PRIMARY KEY (offer_id, worker_id)
   );
   CREATE TABLE deleted_slots (offer_id text NOT NULL, worker_id text NOT NULL, event_start timestamptz NOT NULL);
+  CREATE TABLE feed (platform text PRIMARY KEY, cursor text NOT NULL);
   CREATE TABLE duplicates (reason text PRIMARY KEY, count integer NOT NULL);
 `);
 await pool.end();

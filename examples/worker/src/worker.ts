@@ -1,13 +1,15 @@
 // Handles the events that edge.ts has enqueued. DATABASE_URL is its setting; LEASE_MS, how long a message may take; PAUSE_MS makes
-// every message take that long, so that a kill in a demonstration hits one that is being handled.
+// every message take that long, so that a kill in a demonstration hits one that is being handled. With PLATFORM_URL and OFFERS_API_KEY,
+// the worker begins with the events that no webhook brought while it was away.
 import { setTimeout as pause } from "node:timers/promises";
 import { parseWebhookEvent } from "@offers/webhook-kit";
 import { postgresInbox } from "@offers/webhook-kit/postgres";
+import { enqueueMissed } from "./enqueue-missed.ts";
 import { handleEvent } from "./handle-event.ts";
 import { openPool } from "./open-pool.ts";
 import { type Message, queueOf } from "./queue.ts";
 
-const { LEASE_MS = "30000", PAUSE_MS = "0" } = process.env;
+const { LEASE_MS = "30000", PAUSE_MS = "0", PLATFORM_URL, OFFERS_API_KEY = "" } = process.env;
 const pool = openPool();
 const queue = queueOf(pool);
 const inbox = postgresInbox(pool);
@@ -23,6 +25,10 @@ async function countDuplicate(message: Message): Promise<void> {
   );
 }
 
+if (PLATFORM_URL) {
+  const { read } = await enqueueMissed(pool, queue, PLATFORM_URL, OFFERS_API_KEY);
+  console.log(`worker has enqueued ${read} events of the feed`);
+}
 console.log("worker is waiting for events");
 for (;;) {
   const message = await queue.receive(Number(LEASE_MS));

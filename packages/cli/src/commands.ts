@@ -1,4 +1,5 @@
 import { Command, InvalidArgumentError, Option } from "commander";
+import type { CatchUpOptions } from "./catch-up/catch-up.ts";
 import type { ListenOptions } from "./listen/listen.ts";
 import type { ProbeFlags } from "./probe/run-probe.ts";
 import type { Scheme } from "./signature/sign-request.ts";
@@ -151,4 +152,39 @@ Examples:
     .action(async (event: string, flags: TriggerOptions) => {
       const { trigger } = await import("./trigger/trigger.ts");
       process.exitCode = await trigger(event, flags);
+    });
+
+/** `offers catch-up`. */
+export const catchUpCommand = (): Command =>
+  new Command("catch-up")
+    .summary("print the events that a receiver missed, or send them to it")
+    .description(
+      "Reads the event feed of the reference platform from a cursor to its end, and prints the events. With --to, signs each as its webhook, under the same id, and sends it to your receiver, in order.",
+    )
+    .requiredOption("--from <url>", "base address of the platform")
+    .option("--after <cursor>", "where to begin; without it, at the start of the feed")
+    .option("--to <url>", "base address of the receiver")
+    .option("--api-key-file <file>", "file with the organisation's API key; without it, OFFERS_API_KEY")
+    .addOption(schemeOption())
+    .addOption(secretFileOption())
+    .addOption(timeoutOption("how long to wait for a response", 15))
+    .option("--json", "print one line of JSON for each event, and one for the cursor")
+    .addHelpText(
+      "after",
+      `
+Environment:
+  OFFERS_API_KEY  the organisation's API key
+  WEBHOOK_SECRET  the secret on your company profile, with --to
+
+Exit code: 0 if all events were printed or acknowledged, 1 if the receiver did
+not acknowledge one, 2 if the feed or the receiver cannot be reached.
+
+Examples:
+  $ OFFERS_API_KEY=… offers catch-up --from https://platform.example
+  $ offers catch-up --from http://localhost:3000 --after "$CURSOR" \\
+      --to http://localhost:3001/offers --scheme standard-webhooks`,
+    )
+    .action(async (flags: CatchUpOptions) => {
+      const { catchUp } = await import("./catch-up/catch-up.ts");
+      process.exitCode = await catchUp(flags);
     });

@@ -2,7 +2,7 @@
 import { readFileSync } from "node:fs";
 import { styleText } from "node:util";
 import { Command, CommanderError } from "commander";
-import { listenCommand, probeCommand, triggerCommand } from "./commands.ts";
+import { catchUpCommand, listenCommand, probeCommand, triggerCommand } from "./commands.ts";
 import { UsageError, widthOf, wrapText } from "./terminal/output.ts";
 
 const { version } = JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8")) as {
@@ -14,7 +14,8 @@ const program = new Command("offers")
   .version(version)
   .addCommand(probeCommand())
   .addCommand(listenCommand())
-  .addCommand(triggerCommand());
+  .addCommand(triggerCommand())
+  .addCommand(catchUpCommand());
 
 for (const command of [program, ...program.commands])
   command

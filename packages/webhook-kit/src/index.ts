@@ -6,7 +6,7 @@
 
 // Receiving
 
-export type { HandlerContext, Handlers } from "./endpoints/handlers.ts";
+export type { EventContext, HandlerContext, Handlers } from "./endpoints/handlers.ts";
 export type { WebhookResponse } from "./http/response.ts";
 export type { ReceiverOptions, VerifyOptions } from "./options/options.ts";
 export { type VerifiedWebhook, verifyRequest, type WebhookRequest } from "./receive/verify-only.ts";

@@ -3,5 +3,7 @@
  *
  * @module postgres
  */
-export { inboxMigration } from "./deduplication/inbox-table.ts";
-export { type Inbox, postgresInbox } from "./deduplication/postgres-inbox.ts";
+
+export type { HandledResponses, Inbox } from "./inbox/inbox.ts";
+export { postgresInbox } from "./inbox/postgres-inbox.ts";
+export { inboxMigration } from "./inbox/postgres-statements.ts";

@@ -26,6 +26,7 @@ export const slowFiles = [
   "tools/gate/spec-driven.test.ts",
   "tools/gate/start.test.ts",
   "tools/reliability/crash-test/crash-test.test.ts",
+  "tools/reliability/outages/outages.test.ts",
 ];
 
 /** Part of the gate, which looks at what happens; `npm run check -- slow` looks at how long it takes as well. */

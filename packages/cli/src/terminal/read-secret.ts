@@ -14,7 +14,8 @@ const notSet =
  * @throws {UsageError} (rejects) if there is none, or one that the scheme cannot sign with
  */
 export async function readSecret(scheme: Scheme, file: string | undefined): Promise<string> {
-  const secret = file === undefined ? (process.env.WEBHOOK_SECRET ?? (await ask())) : readSecretFile(file);
+  const secret =
+    file === undefined ? (process.env.WEBHOOK_SECRET ?? (await ask())) : readSecretFile("--secret-file", file);
   if (secret.trim() === "") throw new UsageError(`The secret is empty. ${notSet}`);
   if (secret !== secret.trim()) throw new UsageError("The secret begins or ends with white space. Remove it.");
   if (
@@ -25,6 +26,16 @@ export async function readSecret(scheme: Scheme, file: string | undefined): Prom
       "Standard Webhooks needs a secret in base64, with or without whsec_ before it. Check --scheme and the secret.",
     );
   return secret;
+}
+
+/** The API key of an organisation, as the secret is read. @throws {UsageError} (rejects) if there is none, or no value of a header */
+export async function readApiKey(file: string | undefined): Promise<string> {
+  const key = file === undefined ? process.env.OFFERS_API_KEY : readSecretFile("--api-key-file", file);
+  if (key === undefined || !/^[!-~]([ -~]*[!-~])?$/.test(key))
+    throw new UsageError(
+      `The API key is ${key ? "not printable ASCII, or padded" : "missing"}. Set OFFERS_API_KEY, or name a file that holds it with --api-key-file.`,
+    );
+  return key;
 }
 
 async function ask(): Promise<string> {
@@ -49,12 +60,12 @@ async function promptHidden(question: string): Promise<string> {
   }
 }
 
-function readSecretFile(file: string): string {
+function readSecretFile(option: string, file: string): string {
   try {
     // An editor ends a file with a line feed, which is not part of the secret.
     return readFileSync(file, "utf8").replace(/\r?\n$/, "");
   } catch (cause) {
     const { code } = cause as NodeJS.ErrnoException;
-    throw new UsageError(`The file of --secret-file cannot be read (${code}): ${file}`);
+    throw new UsageError(`The file of ${option} cannot be read (${code}): ${file}`);
   }
 }

@@ -1,11 +1,12 @@
 import { randomUUID } from "node:crypto";
-import { type Scheme, signRequest } from "../signature/sign-request.ts";
+import type { Scheme } from "../signature/sign-request.ts";
 import { maskSecrets, styleFor, UsageError } from "../terminal/output.ts";
 import { readSecret } from "../terminal/read-secret.ts";
 import { type Exchange, exchange } from "../wire/exchange.ts";
-import { explainFailure, type ReceiverUrl, readUrl } from "../wire/receiver-url.ts";
+import { explainFailure, readUrl } from "../wire/receiver-url.ts";
 import { showRequest, showResponse, toCommand } from "../wire/show-exchange.ts";
 import { findEvent, setFields, type TriggerEvent } from "./events.ts";
+import { writeWebhook } from "./write-webhook.ts";
 
 export interface TriggerOptions {
   to: string;
@@ -22,7 +23,7 @@ export async function trigger(name: string, { to: address, set = [], scheme, ...
   const fields = setFields(event, set);
   const to = readUrl(address);
   const secret = event.isUnsigned ? "" : await readSecret(scheme, options.secretFile);
-  const bytes = writeWebhook({ event, fields, to, scheme, secret, now: new Date() });
+  const bytes = writeWebhook({ event, fields, to, scheme, secret, id: `delivery_${randomUUID()}`, now: new Date() });
   // As long as the service waits (D-25).
   const timeoutMs = options.timeout ?? (event.isRequest ? 5_000 : 15_000);
   const received = await exchange(to, bytes, { methods: [event.method], timeoutMs });
@@ -77,32 +78,4 @@ function describeOutcome(
   if (response) return `${isRequest ? "Only 200 is a success." : "Only 200 acknowledges an event."} ${consequence}`;
   if (isClosed) return `The receiver closed the connection without a response. ${consequence}`;
   return `There was no response within ${timeoutMs / 1000} s. ${consequence}`;
-}
-
-interface WebhookInput {
-  event: TriggerEvent;
-  fields: TriggerEvent["fields"];
-  to: ReceiverUrl;
-  scheme: Scheme;
-  /** Not needed for an unsigned request. */
-  secret: string;
-  now: Date;
-}
-
-/** The bytes of one signed webhook, with the headers that the service sends. */
-function writeWebhook({ event, fields, to, scheme, secret, now }: WebhookInput): Buffer {
-  const path = event.path.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(String(fields[name])));
-  const body = Buffer.from(event.method === "POST" ? JSON.stringify(fields) : "");
-  const id = `delivery_${randomUUID()}`;
-  const headers: [string, string][] = [
-    ["Host", `${to.host}:${to.port}`],
-    ["User-Agent", "offers-cli"],
-  ];
-  if (!event.isUnsigned) headers.push(...signRequest(scheme, secret, { now, id, body }));
-  if (!event.isRequest) headers.push(["Offers-Delivery-Id", id]);
-  if (event.method === "POST")
-    headers.push(["Content-Type", "application/json"], ["Content-Length", String(body.length)]);
-  headers.push(["Connection", "close"]);
-  const head = [`${event.method} ${to.base}${path} HTTP/1.1`, ...headers.map(([name, value]) => `${name}: ${value}`)];
-  return Buffer.concat([Buffer.from(`${head.join("\r\n")}\r\n\r\n`, "latin1"), body]);
 }

@@ -1,38 +1,9 @@
-import { once } from "node:events";
-import { createServer, type IncomingHttpHeaders } from "node:http";
-import type { AddressInfo } from "node:net";
-import { buffer } from "node:stream/consumers";
 import { standardWebhooks, timestampDigest, verifyRequest } from "@offers/webhook-kit";
 import { expect, onTestFinished, test } from "vitest";
 import { events } from "../../src/trigger/events.ts";
 import { runOffers } from "../support/run-offers.ts";
 import { secrets } from "../support/start-receiver.ts";
-
-interface Received {
-  method?: string | undefined;
-  url?: string | undefined;
-  headers: IncomingHttpHeaders;
-  rawHeaders: string[];
-  body: Buffer;
-}
-
-async function startRecorder(status = 200): Promise<{ to: string; received: Received[] }> {
-  const received: Received[] = [];
-  const server = createServer((request, response) => {
-    buffer(request).then(
-      (body) => {
-        const { method, url, headers, rawHeaders } = request;
-        received.push({ method, url, headers, rawHeaders, body });
-        response.writeHead(status).end("noted");
-      },
-      () => response.destroy(),
-    );
-  });
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
-  onTestFinished(() => void server.close());
-  return { to: `http://127.0.0.1:${(server.address() as AddressInfo).port}/offers`, received };
-}
+import { startRecorder } from "../support/start-recorder.ts";
 
 const env = { WEBHOOK_SECRET: secrets.timestampDigest };
 

@@ -163,6 +163,26 @@ test("no timer is set, and a fake clock of the test runner is enough", async () 
   expect(vi.getTimerCount()).toBe(0);
 });
 
+test("an outage refuses connections until it is over, and lets a delivery fail when it outlasts the schedule", async () => {
+  const service = createTestService();
+  const { id } = await new OffersClient(service).createOffer(input);
+  let isDown = false;
+  const receiver = async () => new Response(null, { status: 200 });
+  await service.deliverTo(receiver, { secret, sign, isDown: () => isDown });
+  isDown = true;
+  service.respond(id, "worker_amal", "applied");
+  await service.advance(3 * 86_400_000);
+  const [missed] = service.deliveries;
+  expect(missed).toMatchObject({ state: "failed", attempts: Array(10).fill({ failure: "connection_refused" }) });
+  await expect(service.deliverTo(receiver, { secret, sign, isDown: () => isDown })).rejects.toMatchObject({
+    code: "endpoint_check_failed",
+  });
+  isDown = false;
+  service.redeliver(missed?.id ?? "");
+  await service.deliver();
+  expect(service.deliveries[0]?.state).toBe("acknowledged");
+});
+
 test("a service with a receiver is still all the options that a client needs", async () => {
   const { service, offerId } = await setStage();
   expect(Object.keys(service)).toEqual(["fetch", "baseUrl", "apiKey"]);

@@ -73,9 +73,12 @@ export function eventKey(
 
 /** The key of an event whose id is signed; undefined under a scheme that signs none. */
 export function messageKey(request: VerifiedRequest): string | undefined {
-  const { id } = request.parsed;
-  return id === undefined ? undefined : hash(textOf(request, "id", [id]));
+  const { parsed, tenant, verified } = request;
+  return parsed.id === undefined ? undefined : messageKeyOf(tenant, verified.scheme, parsed.id);
 }
+
+export const messageKeyOf = (tenant: string, scheme: string, id: string): string =>
+  hash(JSON.stringify([tenant, scheme, "id", [id]]));
 
 /**
  * Two requests with the same key have the same signature (D-58). With a signed id the key is made from what is signed: anyone can

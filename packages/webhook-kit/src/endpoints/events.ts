@@ -138,6 +138,8 @@ interface EventOfType<Type extends string, Data> {
   readonly data: Data;
   /** When the request was verified: an ISO 8601 date-time in UTC, by the clock of the process that verified it. */
   readonly receivedAt: string;
+  /** As `source` of a handler's context; absent for a webhook. */
+  readonly source?: "reconciled" | "feed";
   /** As `deduplicationKey` of a handler's context; absent under a scheme that signs no id. */
   readonly deduplicationKey?: string;
   /** As `unverifiedDeliveryId` of a handler's context: for logs only. */

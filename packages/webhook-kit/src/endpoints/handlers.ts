@@ -10,7 +10,38 @@ import type {
 } from "./events.ts";
 
 /**
- * The second argument of a handler.
+ * What a handler may know of an event however it came: as a webhook, or read later by `reconcile` or `catchUp`.
+ *
+ * @example
+ * ```ts
+ * import type { EventContext, WorkerOfferResponse } from "@offers/webhook-kit";
+ *
+ * export function log({ offerId, response }: WorkerOfferResponse, { source }: EventContext): void {
+ *   console.log(offerId, response, source === "webhook" ? "now" : "late");
+ * }
+ * ```
+ */
+export interface EventContext {
+  /** `reconciled` by `reconcile`, from the `feed` by `catchUp`, else `webhook`. */
+  readonly source: "webhook" | "reconciled" | "feed";
+  /**
+   * The header `Offers-Delivery-Id`: the same on every attempt of one delivery. Not covered by the signature, so use it
+   * for logs, never to decide whether an event is handled (D-32).
+   */
+  readonly unverifiedDeliveryId: string | undefined;
+  /**
+   * Identifies the event: a hash of the signed message id and the tenant, the same on every attempt and in the feed (D-136). Undefined
+   * under a scheme that signs no id, such as `timestampDigest()`.
+   */
+  readonly deduplicationKey: string | undefined;
+  /** Aborts when `handlerTimeoutMs` has elapsed and the sender has got 503; when you abort `reconcile` or `catchUp`. */
+  readonly signal: AbortSignal;
+  /** When the request was verified; for an event of the feed, when the platform recorded it; for a reconciled one, when it was read. */
+  readonly receivedAt: Date;
+}
+
+/**
+ * The second argument of a handler of webhooks.
  *
  * @example
  * ```ts
@@ -21,21 +52,9 @@ import type {
  * }
  * ```
  */
-export interface HandlerContext<Incoming = unknown> {
-  /**
-   * The header `Offers-Delivery-Id`: the same on every attempt of one delivery. Not covered by the signature, so use it
-   * for logs, never to decide whether an event is handled (D-32).
-   */
-  readonly unverifiedDeliveryId: string | undefined;
-  /**
-   * Identifies the event: a hash of the signed message id and the tenant, the same on every attempt. Undefined under a scheme that
-   * signs no id, such as `timestampDigest()`.
-   */
-  readonly deduplicationKey: string | undefined;
+export interface HandlerContext<Incoming = unknown> extends EventContext {
+  readonly source: "webhook";
   readonly verified: Verified;
-  /** Aborts when `handlerTimeoutMs` has elapsed and the sender has got 503. */
-  readonly signal: AbortSignal;
-  readonly receivedAt: Date;
   /** Your framework's own request, for example to read the tenant from its parameters. */
   readonly request: Incoming;
 }
@@ -76,4 +95,20 @@ export interface Handlers<Incoming = unknown> {
   onTimelineChanged?(event: TimelineChanged, context: HandlerContext<Incoming>): unknown;
   /** Every event whose own handler is not given; mounts the endpoints of all events. For a queue, for example. */
   onEvent?(event: WebhookEvent, context: HandlerContext<Incoming>): unknown;
+}
+
+/** What `onEvent` gets. @param data validated against the schema of the endpoint `type` */
+export function toWebhookEvent(
+  type: string,
+  data: unknown,
+  { source, receivedAt, deduplicationKey, unverifiedDeliveryId }: EventContext,
+): WebhookEvent {
+  return {
+    type,
+    data,
+    receivedAt: receivedAt.toISOString(),
+    ...(source !== "webhook" && { source }),
+    ...(deduplicationKey !== undefined && { deduplicationKey }),
+    ...(unverifiedDeliveryId !== undefined && { unverifiedDeliveryId }),
+  } as WebhookEvent;
 }

@@ -18,13 +18,18 @@ const schemaOf = ({ name, schema }: HandledEndpoint) =>
       return z.NEVER;
     }),
     receivedAt: z.iso.datetime(),
+    source: z.enum(["reconciled", "feed"]).optional(),
     deduplicationKey: z.string().min(1).optional(),
     unverifiedDeliveryId: z.string().optional(),
   });
 
 /** A queue's serialiser may write null for a member without a value (D-94). */
 const envelope = nullAsAbsent(
-  z.looseObject({ deduplicationKey: z.unknown().optional(), unverifiedDeliveryId: z.unknown().optional() }),
+  z.looseObject({
+    source: z.unknown().optional(),
+    deduplicationKey: z.unknown().optional(),
+    unverifiedDeliveryId: z.unknown().optional(),
+  }),
 );
 const [first, ...rest] = eventEndpoints.map(schemaOf);
 const schema = envelope.pipe(z.discriminatedUnion("type", [first as NonNullable<typeof first>, ...rest]));

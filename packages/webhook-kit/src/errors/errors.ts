@@ -81,7 +81,8 @@ export class HandlerError extends WebhookKitError<"handler_failed" | "handler_ti
 
 /**
  * A dependency failed: your secret function, a signature scheme of your own, or the deduplication store (`cause` has what it
- * threw). The sender got 503, so the service retries. `inbox.once` also throws it, as `inbox_table_missing`.
+ * threw). The sender got 503, so the service retries. `inbox.once` also throws it, as `inbox_table_missing`, and `catchUp`, as
+ * `feed_failed`.
  *
  * @example
  * ```ts
@@ -98,6 +99,7 @@ export class UnavailableError extends WebhookKitError<
   | "deduplication_full"
   | "deduplication_failed"
   | "inbox_table_missing"
+  | "feed_failed"
 > {
   override readonly name = "UnavailableError";
 }

@@ -14,3 +14,12 @@ export const lookUpTimeoutMs = 5000;
 
 /** D-100: When is an event the same as one that the SQL inbox has recorded, and for how long? */
 export const inboxKeepMs = 259200000;
+
+/** D-135: When does a response that `reconcile` reads call for the handler, and which response does it stand for? */
+export const inboxKeepResponsesMs = 34560000000;
+
+/** D-135: When does a response that `reconcile` reads call for the handler, and which response does it stand for? */
+export const reconcileConcurrency = 4;
+
+/** D-136: When is an event of the platform's feed the same as one that came as a webhook? */
+export const feedTimeoutMs = 30000;

@@ -1,7 +1,6 @@
 import type { RunningHandler } from "../deduplication/deduplicate.ts";
 import type { Endpoint, HandledEndpoint } from "../endpoints/endpoint.ts";
-import type { WebhookEvent } from "../endpoints/events.ts";
-import type { HandlerContext, Handlers } from "../endpoints/handlers.ts";
+import { type HandlerContext, type Handlers, toWebhookEvent } from "../endpoints/handlers.ts";
 import { HandlerError } from "../errors/errors.ts";
 import { findDeliveryId, type IncomingRequest } from "../http/request.ts";
 import { acknowledged, type WebhookResponse } from "../http/response.ts";
@@ -25,6 +24,7 @@ export function runHandler<Incoming>(
   const { name } = endpoint;
   const timeout = new HandlerTimeout();
   const context: HandlerContext<Incoming> = {
+    source: "webhook",
     unverifiedDeliveryId: findDeliveryId(rawHeaders),
     deduplicationKey,
     verified,
@@ -110,18 +110,3 @@ const handlerFailed = (name: string, cause: unknown): HandlerError =>
     `The handler of ${name} threw; the cause of this error is what it threw. The sender got 500.`,
     { cause },
   );
-
-/** @param data validated against the schema of the endpoint `type` */
-function toWebhookEvent(
-  type: string,
-  data: unknown,
-  { receivedAt, deduplicationKey, unverifiedDeliveryId }: HandlerContext,
-): WebhookEvent {
-  return {
-    type,
-    data,
-    receivedAt: receivedAt.toISOString(),
-    ...(deduplicationKey !== undefined && { deduplicationKey }),
-    ...(unverifiedDeliveryId !== undefined && { unverifiedDeliveryId }),
-  } as WebhookEvent;
-}

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 
-const entries = ["index", "express", "fetch", "lambda", "node", "postgres", "redis", "testing"];
+const entries = ["index", "catch-up", "express", "fetch", "lambda", "node", "postgres", "redis", "testing"];
 
 /** The names that an entry lists; types as well, which exist only in its text. */
 function namesOf(entry: string): string[] {
@@ -23,6 +23,7 @@ test("what each entry exports is a decision", () => {
     "ContactSuggestion",
     "ContactSuggestionRequest",
     "Deduplication",
+    "EventContext",
     "HandlerContext",
     "HandlerError",
     "Handlers",
@@ -53,11 +54,21 @@ test("what each entry exports is a decision", () => {
     "timestampDigest",
     "verifyRequest",
   ]);
+  expect(namesOf("catch-up")).toEqual([
+    "CatchUpOptions",
+    "CatchUpSummary",
+    "ReconcileOptions",
+    "ReconcileSummary",
+    "ResponseSource",
+    "catchUp",
+    "reconcile",
+    "whenResponseChanged",
+  ]);
   expect(namesOf("express")).toEqual(["verifyWebhook", "webhookRouter"]);
   expect(namesOf("fetch")).toEqual(["ParseWebhookOptions", "parseWebhook", "webhookHandler"]);
   expect(namesOf("lambda")).toEqual(["webhookFunction"]);
   expect(namesOf("node")).toEqual(["webhookListener"]);
-  expect(namesOf("postgres")).toEqual(["Inbox", "inboxMigration", "postgresInbox"]);
+  expect(namesOf("postgres")).toEqual(["HandledResponses", "Inbox", "inboxMigration", "postgresInbox"]);
   expect(namesOf("redis")).toEqual(["redisDeduplication"]);
   expect(namesOf("testing")).toEqual(["TestedReceiver", "deduplicationConformance", "signHeaders", "testReceiver"]);
   expect(entries.flatMap(namesOf).length).toBeLessThanOrEqual(50);
@@ -82,6 +93,7 @@ test("the values at run time are those that are listed", async () => {
       "timestampDigest",
       "verifyRequest",
     ],
+    ["catchUp", "reconcile", "whenResponseChanged"],
     ["verifyWebhook", "webhookRouter"],
     ["parseWebhook", "webhookHandler"],
     ["webhookFunction"],

@@ -29,7 +29,7 @@ export interface Endpoint {
 
 /** @throws {DeliveryError} `invalid_argument` or `invalid_address` */
 export function openEndpoint(receiver: WebhookReceiver, profile: ReceiverProfile, clock: TestClock): Endpoint {
-  const { secret, sign, baseUrl = "https://integrator.test" } = profile;
+  const { secret, sign, baseUrl = "https://integrator.test", isDown = () => false } = profile;
   if (typeof secret !== "string" || typeof sign !== "function")
     throw new DeliveryError("invalid_argument", "deliverTo: give { secret, sign: signHeaders }");
   let lastSignedAt = Number.NEGATIVE_INFINITY;
@@ -41,6 +41,8 @@ export function openEndpoint(receiver: WebhookReceiver, profile: ReceiverProfile
       return sign({ secret: other, now: new Date(agoMs === undefined ? lastSignedAt : clock.ms - agoMs), body, id });
     },
     async call({ url, ...init }) {
+      // As Node's fetch reports it.
+      if (isDown()) throw new TypeError("fetch failed", { cause: { code: "ECONNREFUSED" } });
       if (typeof receiver !== "function") return fetch(url, { ...init, redirect: "manual" });
       const response = await receiver(new Request(url, init));
       if (typeof response?.status === "number") return response;

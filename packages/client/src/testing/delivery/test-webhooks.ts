@@ -100,15 +100,14 @@ export interface TestWebhooks {
    *
    * const service = createTestService();
    * let isDown = false;
-   * const handler = async () => new Response(null, { status: isDown ? 503 : 200 });
-   * await service.deliverTo(handler, { secret: "5f0c9a7e-2d43-4f0e-9b7a-0d6f3c1e8a52", sign: signHeaders });
+   * const handler = async () => new Response(null, { status: 200 });
+   * const profile = { secret: "5f0c9a7e-2d43-4f0e-9b7a-0d6f3c1e8a52", sign: signHeaders, isDown: () => isDown };
+   * await service.deliverTo(handler, profile);
    *
    * isDown = true;
    * service.addContact("worker_amal");
-   * await service.advance(60_000);
-   * isDown = false;
-   * await service.advance(120_000);
-   * console.log(service.deliveries[0]?.attempts.map(({ status }) => status)); // [503, 503, 503, 200]
+   * await service.advance(3 * 86_400_000);
+   * console.log(service.deliveries[0]?.state); // failed, after ten attempts
    * ```
    */
   advance(ms: number): Promise<void>;

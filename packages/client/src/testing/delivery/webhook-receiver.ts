@@ -31,4 +31,9 @@ export interface ReceiverProfile {
   sign(message: MessageToSign): Readonly<Record<string, string>> | Promise<Readonly<Record<string, string>>>;
   /** The base address of a handler; a path prefix is fine. @default "https://integrator.test" */
   baseUrl?: string | undefined;
+  /**
+   * An outage: while it returns true, each connection is refused. Asked for each request.
+   * @default never
+   */
+  isDown?: (() => boolean) | undefined;
 }

@@ -1,23 +1,11 @@
 import { ConfigurationError } from "../errors/errors.ts";
-
-type Row = Readonly<Record<string, unknown>>;
-
-/** The user's own database handle, reduced to what an inbox needs. `Tx` is what the user's code gets within a transaction. */
-export interface Database<Tx> {
-  query(sql: string, values: readonly unknown[]): Promise<readonly Row[]>;
-  /**
-   * In one transaction: runs `record` and, if that returned a row, `work`.
-   *
-   * @returns whether `work` ran and was committed
-   */
-  recordAndWork(record: string, work: (tx: Tx) => Promise<unknown>): Promise<boolean>;
-}
+import type { InboxDatabase, Query, Row } from "./inbox-database.ts";
 
 /** @inline */
 export type PostgresHandle<Tx> = PgPool<Tx> | Pglite<Tx> | KyselyDatabase<Tx>;
 
 /** @throws {ConfigurationError} `invalid_option` for anything but a pool, a PGlite or a Kysely that is no transaction */
-export function openDatabase<Tx>(handle: PostgresHandle<Tx>): Database<Tx> {
+export function openDatabase<Tx>(handle: PostgresHandle<Tx>): InboxDatabase<Tx> {
   if (has(handle, ["executeQuery", "transaction"]) && !(handle as KyselyDatabase<Tx>).isTransaction)
     return kyselyDatabase(handle as KyselyDatabase<Tx>);
   if (has(handle, ["query", "exec", "transaction"])) return pgliteDatabase(handle as Pglite<Tx>);
@@ -40,7 +28,7 @@ interface SqlResult {
 }
 
 interface PoolClient {
-  query(sql: string): Promise<SqlResult | SqlResult[]>;
+  query(sql: string, values?: unknown[]): Promise<SqlResult | SqlResult[]>;
   on(event: "error", listener: (error: Error) => void): unknown;
   off(event: "error", listener: (error: Error) => void): unknown;
   release(destroy?: boolean): void;
@@ -60,9 +48,9 @@ interface PgPool<Tx> {
   readonly totalCount: number;
 }
 
-const poolDatabase = <Tx>(pool: PgPool<Tx>): Database<Tx> => ({
-  query: async (sql, values) => (await pool.query(sql, [...values])).rows,
-  async recordAndWork(record, work) {
+const poolDatabase = <Tx>(pool: PgPool<Tx>): InboxDatabase<Tx> => ({
+  query: async (sql, values = []) => (await pool.query(sql, [...values])).rows,
+  async transact(first, work) {
     const tx = await pool.connect();
     const client = tx as PoolClient;
     let lose: (error: Error) => void = () => undefined;
@@ -75,14 +63,14 @@ const poolDatabase = <Tx>(pool: PgPool<Tx>): Database<Tx> => ({
     client.on("error", lose);
     let isBroken = false;
     try {
-      const [, recorded] = (await client.query(`BEGIN;${record}`)) as [SqlResult, SqlResult];
-      const isNew = recorded.rows.length > 0;
-      if (isNew) await Promise.race([work(tx), lost]);
+      const [, { rows }] = (await client.query(`BEGIN;${first}`)) as [SqlResult, SqlResult];
+      const query: Query = async (sql, values = []) => ((await client.query(sql, [...values])) as SqlResult).rows;
+      const result = await Promise.race([work(tx, rows, query), lost]);
       const { command } = (await client.query("COMMIT")) as SqlResult;
       // PostgreSQL rolls back on COMMIT, without an error, if the caller has caught the error of a failed statement.
       if (command !== "COMMIT")
         throw new Error("A statement of the transaction had failed, so PostgreSQL rolled it back.");
-      return isNew;
+      return result;
     } catch (error) {
       await client.query("ROLLBACK").catch(() => {
         isBroken = true;
@@ -107,19 +95,19 @@ interface Pglite<Tx> {
 }
 
 interface PgliteTransaction {
-  query(sql: string): Promise<{ rows: unknown[] }>;
+  query(sql: string, values?: unknown[]): Promise<{ rows: unknown[] }>;
 }
 
-const pgliteDatabase = <Tx>(pglite: Pglite<Tx>): Database<Tx> => ({
-  query: async (sql, values) => (await pglite.query(sql, [...values])).rows as Row[],
-  recordAndWork: (record, work) =>
+const pgliteDatabase = <Tx>(pglite: Pglite<Tx>): InboxDatabase<Tx> => ({
+  query: async (sql, values = []) => (await pglite.query(sql, [...values])).rows as Row[],
+  transact: (first, work) =>
     pglite.transaction(async (tx) => {
-      const transaction = tx as PgliteTransaction;
-      if ((await transaction.query(record)).rows.length === 0) return false;
-      await work(tx);
+      const query: Query = async (sql, values = []) =>
+        (await (tx as PgliteTransaction).query(sql, [...values])).rows as Row[];
+      const result = await work(tx, await query(first), query);
       // Fails after `tx.rollback()` and after a failed statement whose error the caller has caught: nothing would be committed.
-      await transaction.query("SELECT 1");
-      return true;
+      await query("SELECT 1");
+      return result;
     }),
 });
 
@@ -146,16 +134,15 @@ interface KyselyDatabase<Tx> {
   executeQuery(query: never): Promise<{ rows: unknown[] }>;
 }
 
-const kyselyDatabase = <Tx>(kysely: KyselyDatabase<Tx>): Database<Tx> => ({
+const kyselyDatabase = <Tx>(kysely: KyselyDatabase<Tx>): InboxDatabase<Tx> => ({
   query: (sql, values) => execute(kysely as Executor, sql, values),
-  recordAndWork: (record, work) =>
+  transact: (first, work) =>
     kysely.transaction().execute(async (tx) => {
-      const executor = tx as Executor;
-      if ((await execute(executor, record)).length === 0) return false;
-      await work(tx);
+      const query: Query = (sql, values) => execute(tx as Executor, sql, values);
+      const result = await work(tx, await query(first), query);
       // Fails after a failed statement whose error the caller has caught: PostgreSQL would roll back on COMMIT, without an error.
-      await execute(executor, "SELECT 1");
-      return true;
+      await query("SELECT 1");
+      return result;
     }),
 });
 

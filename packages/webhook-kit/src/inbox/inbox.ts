@@ -1,12 +1,12 @@
 import { randomUUID } from "node:crypto";
-import { ConfigurationError, UnavailableError } from "../errors/errors.ts";
+import type { AcquireResult, Deduplication } from "../deduplication/deduplication.ts";
+import { ConfigurationError } from "../errors/errors.ts";
 import { refuseUnknownOptions } from "../errors/option-names.ts";
-import { inboxKeepMs } from "../generated/decisions.ts";
+import { inboxKeepMs, inboxKeepResponsesMs } from "../generated/decisions.ts";
 import { withTimeout } from "../http/timeouts.ts";
 import { sha256 } from "../signature/sha256.ts";
-import type { AcquireResult, Deduplication } from "./deduplication.ts";
-import { openDatabase, type PostgresHandle } from "./inbox-database.ts";
-import { inboxStatements, quoteTable } from "./inbox-table.ts";
+import type { InboxDatabase, Query, Row } from "./inbox-database.ts";
+import type { InboxStatements } from "./postgres-statements.ts";
 
 /**
  * An inbox: the records of handled events, in the database of your own rows. As plain `deduplication` it records
@@ -30,6 +30,8 @@ export interface Inbox<Tx> extends Deduplication {
    * `once` runs is not stopped: if it commits, the retry is a duplicate. Call it once for each event: two transactions are not atomic.
    * If it rejects, nothing is committed, unless the connection was lost during the commit; it may be called again.
    *
+   * Within `reconcile`, `work` joins the transaction that has read the offer, and no key is needed: the register decides (D-135).
+   *
    * @param context the handler's context, or a `WebhookEvent` in a worker
    * @param work gets your own type of transaction; never use the pool or database itself in it, which may wait for itself
    * @param options.key what identifies the event, and the tenant if you have several; needed under a scheme that signs no id, such
@@ -43,6 +45,8 @@ export interface Inbox<Tx> extends Deduplication {
     work: (tx: Tx) => Promise<unknown>,
     options?: { key?: string },
   ): Promise<{ readonly duplicate: boolean }>;
+  /** Which response of each worker to each offer was handled last: for `reconcile` (D-135). */
+  readonly responses: HandledResponses;
   /**
    * Deletes expired records, in batches: call it every hour or so. Several processes may call it at once.
    *
@@ -53,71 +57,97 @@ export interface Inbox<Tx> extends Deduplication {
 }
 
 /**
- * An inbox in PostgreSQL 13 or newer: a `Pool` of npm `pg`, a PGlite, or a Kysely on either. Its table is created by your own
- * migration, from `inboxMigration()`.
- *
- * @param options.table the table's name, also with its schema (default `offers_inbox`)
- * @param options.keepMs how long a record of `once` is kept; longer than the service retries (default 72 hours; D-100)
- * @param options.timeoutMs how long `acquire`, `complete` and `release` may take, 1 to 60,000 (default 2,000; D-64)
- * @throws {ConfigurationError} `invalid_option` for an invalid database or option
+ * A register: which response of each worker to each offer was handled last. `reconcile` and `whenResponseChanged` use it; your code
+ * needs it only to look something up.
  *
  * @example
  * ```ts
- * import { standardWebhooks } from "@offers/webhook-kit";
- * import { webhookRouter } from "@offers/webhook-kit/express";
- * import { postgresInbox } from "@offers/webhook-kit/postgres";
- * import { Pool } from "pg";
+ * import type { Inbox } from "@offers/webhook-kit/postgres";
+ * import type { PoolClient } from "pg";
  *
- * const inbox = postgresInbox(new Pool({ connectionString: "postgres://127.0.0.1:5432/planning" }));
- *
- * webhookRouter({
- *   secret: process.env.WEBHOOK_SECRET ?? "",
- *   scheme: standardWebhooks(),
- *   async onWorkerOfferResponse({ offerId, workerId, response }, context) {
- *     await inbox.once(context, (tx) =>
- *       tx.query("INSERT INTO responses (offer_id, worker_id, response) VALUES ($1, $2, $3)", [offerId, workerId, response]),
- *     );
- *   },
- * });
- * ```
- *
- * @example Kysely, in a worker
- * ```ts
- * import type { WebhookEvent } from "@offers/webhook-kit";
- * import { postgresInbox } from "@offers/webhook-kit/postgres";
- * import type { Kysely } from "kysely";
- *
- * declare const db: Kysely<{ contacts: { worker_id: string } }>;
- * const inbox = postgresInbox(db);
- *
- * export async function handle(event: WebhookEvent): Promise<void> {
- *   if (event.type !== "WorkerAddedContact") return;
- *   const row = { worker_id: event.data.workerId };
- *   await inbox.once(event, (tx) => tx.insertInto("contacts").values(row).execute());
- * }
+ * export const lastOf = async (inbox: Inbox<PoolClient>, offerId: string, workerId: string): Promise<string | undefined> =>
+ *   (await inbox.responses.find([{ offerId, workerId }]))[0];
  * ```
  */
-export function postgresInbox<Tx>(
-  database: PostgresHandle<Tx>,
-  options: { table?: string; keepMs?: number; timeoutMs?: number } = {},
+export interface HandledResponses {
+  /** The responses that were handled last, in the order of `recipients`; undefined for one that has none. */
+  find(recipients: readonly RegisteredRecipient[]): Promise<readonly (string | undefined)[]>;
+  /**
+   * In one transaction: locks the entry of one recipient, calls `handle` with the response that was handled last, and records the one
+   * that it resolves with; undefined records nothing. A call for the same recipient waits for the end of the other. What `once` writes
+   * with the same context is in this transaction.
+   */
+  update(
+    recipient: RegisteredRecipient,
+    context: object,
+    handle: (last: string | undefined) => Promise<string | undefined>,
+  ): Promise<void>;
+}
+
+/** One worker to whom one offer was sent. @inline */
+export interface RegisteredRecipient {
+  /** What tells your organisations apart, if you have several. */
+  readonly tenant?: string | undefined;
+  readonly offerId: string;
+  readonly workerId: string;
+}
+
+/** @inline */
+export interface InboxOptions {
+  /** The table's name, also with its schema. @default "offers_inbox" */
+  table?: string;
+  /** How long a record of `once` is kept; longer than the service retries (D-100). @default 259_200_000, which is 72 hours */
+  keepMs?: number;
+  /** How long the register keeps a response after it was handled or read last (D-135). @default 34_560_000_000, which is 400 days */
+  keepResponsesMs?: number;
+  /** How long `acquire`, `complete` and `release` may take, 1 to 60,000 (D-64). @default 2_000 */
+  timeoutMs?: number;
+}
+
+export const inboxOptionNames = ["table", "keepMs", "keepResponsesMs", "timeoutMs"] as const;
+
+/** An inbox over any database: its statements, and what explains an error of the database. */
+export function openInbox<Tx>(
+  database: InboxDatabase<Tx>,
+  statements: InboxStatements,
+  options: InboxOptions,
+  explain: (cause: unknown) => unknown,
 ): Inbox<Tx> {
-  refuseUnknownOptions("postgresInbox", options, ["table", "keepMs", "timeoutMs"]);
-  const { table, keepMs = inboxKeepMs, timeoutMs = 2_000 } = options;
-  const { query: send, recordAndWork } = openDatabase(database);
-  const { table: quoted } = quoteTable(table);
-  const statements = inboxStatements(quoted);
+  const { keepMs = inboxKeepMs, keepResponsesMs = inboxKeepResponsesMs, timeoutMs = 2_000 } = options;
   checkWholeNumber("keepMs", keepMs, 10 * 365 * 86_400_000);
+  checkWholeNumber("keepResponsesMs", keepResponsesMs, 10 * 365 * 86_400_000);
   checkWholeNumber("timeoutMs", timeoutMs, 60_000);
 
   const inTime = <T>(result: Promise<T>): Promise<T> =>
-    withTimeout(result, timeoutMs, () => new Error(`PostgreSQL has not responded within ${timeoutMs} ms.`), {
-      unref: true,
+    withTimeout(
+      result,
+      timeoutMs,
+      () => new Error(`${statements.database} has not responded within ${timeoutMs} ms.`),
+      {
+        unref: true,
+      },
+    );
+
+  const query: Query = (sql, values) =>
+    database.query(sql, values).catch((cause) => {
+      throw explain(cause);
     });
 
-  const query: typeof send = (sql, values) =>
-    send(sql, values).catch((cause) => {
-      throw explain(cause, quoted);
-    });
+  /** What `work` throws is passed on unchanged; an error of the inbox's own statements is explained. */
+  async function transact<T>(
+    first: string,
+    work: (tx: Tx, rows: readonly Row[], query: Query) => Promise<T>,
+  ): Promise<T> {
+    let isWorking = false;
+    try {
+      return await database.transact(first, (...given) => {
+        isWorking = true;
+        return work(...given);
+      });
+    } catch (error) {
+      throw isWorking ? error : explain(error);
+    }
+  }
 
   async function acquire(key: string, leaseMs: number, subject: string | undefined, token: string) {
     const acquired = await query(statements.acquire, [key, subject, token, leaseMs]);
@@ -127,6 +157,16 @@ export function postgresInbox<Tx>(
     // Without a row, the lease was released a moment ago.
     return { state: "inProgress", retryAfterMs: Math.max(1, Number(held?.remaining ?? 1)) } as const;
   }
+
+  /** @returns whether the event is new */
+  const record = (key: string, work: (tx: Tx) => Promise<unknown>) =>
+    transact(statements.record(key, keepMs), async (tx, rows) => {
+      if (rows.length > 0) await work(tx);
+      return rows.length > 0;
+    });
+
+  /** The transactions that `once` joins, by the context of the handler that runs within. */
+  const transactions = new WeakMap<object, Tx>();
 
   return {
     async acquire(key, { leaseMs, subject }): Promise<AcquireResult> {
@@ -149,20 +189,40 @@ export function postgresInbox<Tx>(
     },
     async once(context, work, options = {}) {
       refuseUnknownOptions("inbox.once", options, ["key"]);
-      const recordKey = recordKeyOf(context, options.key);
+      const joined = transactions.get(context);
+      const recordKey = joined ? "" : recordKeyOf(context, options.key);
       if (used.has(context)) throw usedTwice();
       used.add(context);
-      let isWorking = false;
-      const doWork = (tx: Tx) => {
-        isWorking = true;
-        return work(tx);
-      };
       try {
-        return { duplicate: !(await recordAndWork(statements.record(recordKey, keepMs), doWork)) };
+        if (joined) await work(joined);
+        else if (!(await record(recordKey, work))) return { duplicate: true };
+        return { duplicate: false };
       } catch (error) {
         used.delete(context);
-        throw isWorking ? error : explain(error, quoted);
+        throw error;
       }
+    },
+    responses: {
+      async find(recipients) {
+        const keys = recipients.map(responseKeyOf);
+        const found = new Map<unknown, string>();
+        for (const { key, token } of await query(statements.findResponses, [keys, keepResponsesMs]))
+          if (typeof token === "string") found.set(key, token);
+        return keys.map((key) => found.get(key));
+      },
+      async update(recipient, context, handle) {
+        const key = responseKeyOf(recipient);
+        await transact(statements.lockResponse(key, keepResponsesMs), async (tx, [entry], query) => {
+          transactions.set(context, tx);
+          try {
+            const last = entry?.token;
+            const response = await handle(typeof last === "string" ? last : undefined);
+            if (response !== undefined) await query(statements.setResponse, [key, response]);
+          } finally {
+            transactions.delete(context);
+          }
+        });
+      },
     },
     async deleteExpired(options = {}) {
       refuseUnknownOptions("inbox.deleteExpired", options, ["batchSize"]);
@@ -176,17 +236,6 @@ export function postgresInbox<Tx>(
       }
     },
   };
-}
-
-/** PostgreSQL's `undefined_table` is a step of the installation that is still to be done; any other error is the database's own. */
-function explain(cause: unknown, table: string): unknown {
-  if (typeof cause !== "object" || cause === null || Reflect.get(cause, "code") !== "42P01") return cause;
-  const migration = table === '"offers_inbox"' ? "inboxMigration()" : "inboxMigration({ table })";
-  return new UnavailableError(
-    "inbox_table_missing",
-    `The table ${table} of postgresInbox does not exist. ${migration} returns the SQL that creates it: run it with your own migrations.`,
-    { cause },
-  );
 }
 
 /** The contexts of the calls of `once` that run or have succeeded, of all inboxes. */
@@ -209,6 +258,9 @@ const usedTwice = (): ConfigurationError =>
     "inbox_used_twice",
     "inbox.once was called twice for one event. Write everything in one call: two transactions are not atomic.",
   );
+
+const responseKeyOf = ({ tenant = "", offerId, workerId }: RegisteredRecipient): string =>
+  sha256(JSON.stringify(["response", tenant, offerId, workerId]));
 
 function checkWholeNumber(name: string, value: number, most: number): void {
   if (!Number.isInteger(value) || value < 1 || value > most)

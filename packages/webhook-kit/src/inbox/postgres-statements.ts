@@ -50,14 +50,21 @@ export function quoteTable(table: string = defaultTable): { readonly table: stri
 
 const defaultTable = "offers_inbox";
 
+/** The statements of an inbox, in the dialect of its database. */
+export type InboxStatements = ReturnType<typeof inboxStatements>;
+
 /**
- * The statements of an inbox. A row is a lease (`token`) or a record (`status`); all times are the database's.
+ * The statements of an inbox. A row is a lease (`token`), a record (`status`), or an entry of the register, whose `token` is the
+ * response that was handled last; all times are the database's.
  *
  * Column names are single words, because Kysely's `CamelCasePlugin` renames others in results.
  *
  * @param table quoted
  */
 export const inboxStatements = (table: string) => ({
+  /** For messages. */
+  database: "PostgreSQL",
+
   /**
    * Parameters: key, subject, token, leaseMs. Returns a row if the lease was acquired. A record is superseded by a later one of its
    * subject (D-57): `completed` holds transaction ids, which ascend even when the clock is set back.
@@ -95,6 +102,25 @@ WHERE key = $1 AND token = $2 AND expires > clock_timestamp()`,
 INSERT INTO ${table} (key, status, expires)
 VALUES ('${key}', 200, clock_timestamp() + ${keepMs} * interval '1 millisecond')
 ON CONFLICT (key) DO NOTHING RETURNING key`,
+
+  /**
+   * Locks an entry of the register until the end of the transaction, and returns it. It is inserted first, so that there is a row to
+   * lock. Without parameters, as `record`.
+   */
+  lockResponse: (key: string, keepMs: number) => `
+INSERT INTO ${table} (key, expires) VALUES ('${key}', clock_timestamp() + ${keepMs} * interval '1 millisecond')
+ON CONFLICT (key) DO UPDATE SET expires = excluded.expires RETURNING token`,
+
+  /** Parameters: key, response. */
+  setResponse: `UPDATE ${table} SET token = $2 WHERE key = $1`,
+
+  /** Parameters: keys, keepMs. Keeps the entries of offers that are still read: once half of the time is over. */
+  findResponses: `
+WITH kept AS (
+  UPDATE ${table} SET expires = clock_timestamp() + $2::double precision * interval '1 millisecond'
+  WHERE key = ANY ($1::text[]) AND expires < clock_timestamp() + $2::double precision / 2 * interval '1 millisecond'
+)
+SELECT key, token FROM ${table} WHERE key = ANY ($1::text[])`,
 
   /** Parameters: batch size. Skips what another process deletes. */
   deleteExpired: `

@@ -1,0 +1,126 @@
+import { once } from "node:events";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { standardWebhooks, verifyRequest } from "@offers/webhook-kit";
+import { expect, onTestFinished, test } from "vitest";
+import { runOffers } from "../support/run-offers.ts";
+import { secrets } from "../support/start-receiver.ts";
+import { startRecorder } from "../support/start-recorder.ts";
+
+const events = [
+  {
+    id: "event_1",
+    type: "WorkerOfferResponse",
+    data: { offerId: "offer_1", workerId: "worker_amal", response: "accepted" },
+    createdAt: "2026-11-20T08:00:00.000Z",
+  },
+  {
+    id: "event_2",
+    type: "WorkerAddedContact",
+    data: { workerId: "worker/ben" },
+    createdAt: "2026-11-20T08:01:00.000Z",
+  },
+  { id: "event_3", type: "WorkerRenamed", data: { workerId: "worker_amal" }, createdAt: "2026-11-20T08:02:00.000Z" },
+];
+
+const apiKey = "key_harbour";
+const env = { OFFERS_API_KEY: apiKey, WEBHOOK_SECRET: secrets.standardWebhooks };
+
+/** A feed of one event a page, as the reference platform serves it. */
+async function startFeed(respond?: { status: number; body: string }) {
+  const urls: string[] = [];
+  const server = createServer((request, response) => {
+    urls.push(request.url ?? "");
+    const key = request.headers["x-ue-api-subscription-key"];
+    const { status, body } = respond ?? (key === apiKey ? pageAfter(request.url ?? "") : { status: 401, body: "{}" });
+    response.writeHead(status, { "content-type": "application/json" }).end(body);
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  onTestFinished(() => void server.close());
+  return { from: `http://127.0.0.1:${(server.address() as AddressInfo).port}/base/`, urls };
+}
+
+function pageAfter(url: string) {
+  const at = Number(new URL(url, "http://127.0.0.1").searchParams.get("after") ?? 0);
+  const page = { events: events.slice(at, at + 1), cursor: `${at + 1}`, more: at + 1 < events.length };
+  return { status: 200, body: JSON.stringify(page) };
+}
+
+test("the events after a cursor are printed in their order, and the next cursor", async () => {
+  const { from, urls } = await startFeed();
+  const { code, stdout, stderr } = await runOffers(["catch-up", "--from", from, "--after", "1"], env);
+  expect(stdout.split("\n")).toEqual([
+    "2026-11-20T08:01:00.000Z  WorkerAddedContact  worker/ben",
+    "2026-11-20T08:02:00.000Z  WorkerRenamed  worker_amal",
+    "2 events. The next time, begin with --after 3",
+    "",
+  ]);
+  expect([code, stderr]).toEqual([0, ""]);
+  expect(urls).toEqual([1, 2].map((after) => `/base/events?after=${after}&limit=100&api-version=1.0`));
+});
+
+test("with --to, each event is sent as its webhook, signed and under the same id", async () => {
+  const { from } = await startFeed();
+  const { to, received } = await startRecorder();
+  const args = ["catch-up", "--from", from, "--to", to, "--scheme", "standard-webhooks"];
+  const { code, stdout } = await runOffers(args, env);
+  expect(received.map(({ method, url }) => `${method} ${url}`)).toEqual([
+    "POST /offers/offer/response",
+    "GET /offers/contact/new/worker%2Fben",
+  ]);
+  expect(received.map(({ headers }) => headers["webhook-id"])).toEqual(["event_1", "event_2"]);
+  for (const { rawHeaders, body } of received)
+    expect(
+      await verifyRequest({ secret: secrets.standardWebhooks, scheme: standardWebhooks() }, { rawHeaders, body }),
+    ).toMatchObject({ ok: true });
+  expect(JSON.parse(String(received[0]?.body))).toEqual(events[0]?.data);
+  expect(stdout).toContain("worker_amal accepted  200\n");
+  expect(code).toBe(0);
+});
+
+test("a receiver that does not acknowledge an event gets no later one, and the way back is named", async () => {
+  const { from } = await startFeed();
+  const { to, received } = await startRecorder((index) => (index === 1 ? 500 : 200));
+  const args = ["catch-up", "--from", from, "--to", to, "--scheme", "standard-webhooks"];
+  const { code, stdout, stderr } = await runOffers(args, env);
+  expect([code, received.length]).toEqual([1, 2]);
+  expect(stdout).toContain("worker/ben  500");
+  expect(stderr).toBe("The receiver did not acknowledge this event. Mend it, and go on with --after 1.\n");
+});
+
+test("--json prints a line for each event and one for the cursor", async () => {
+  const { from } = await startFeed();
+  const { stdout } = await runOffers(["catch-up", "--from", from, "--json"], env);
+  const lines = stdout.trimEnd().split("\n");
+  expect(lines.map((line) => JSON.parse(line))).toEqual([...events, { cursor: "3" }]);
+});
+
+test.each([
+  [{ status: 400, body: "{}" }, "Is --after a cursor"],
+  [{ status: 401, body: "{}" }, "Check the API key."],
+  [{ status: 404, body: "" }, "a platform that has a feed?"],
+  [{ status: 200, body: "<p>sign in</p>" }, "a platform that has a feed?"],
+])("a response of %j is no page: the remedy is named, and the key is not", async (respond, remedy) => {
+  const { from } = await startFeed(respond);
+  const { code, stderr } = await runOffers(["catch-up", "--from", from], env);
+  expect(code).toBe(2);
+  expect(stderr).toContain(remedy);
+  expect(stderr).not.toContain(apiKey);
+});
+
+test.each([{}, { OFFERS_API_KEY: "" }, { OFFERS_API_KEY: "key\n" }])(
+  "without a usable key, %j, nothing is sent",
+  async (wrong) => {
+    const { from, urls } = await startFeed();
+    const { code, stderr } = await runOffers(["catch-up", "--from", from], wrong);
+    expect([code, urls]).toEqual([2, []]);
+    expect(stderr).toContain("--api-key-file");
+  },
+);
+
+test("a platform that is down is named", async () => {
+  const { code, stderr } = await runOffers(["catch-up", "--from", "http://127.0.0.1:9"], env);
+  expect(code).toBe(2);
+  expect(stderr).toContain("http://127.0.0.1:9 cannot be reached (ECONNREFUSED)");
+});

@@ -1,0 +1,35 @@
+import { once } from "node:events";
+import { createServer, type IncomingHttpHeaders } from "node:http";
+import type { AddressInfo } from "node:net";
+import { buffer } from "node:stream/consumers";
+import { onTestFinished } from "vitest";
+
+export interface Received {
+  method?: string | undefined;
+  url?: string | undefined;
+  headers: IncomingHttpHeaders;
+  rawHeaders: string[];
+  body: Buffer;
+}
+
+/** A receiver that records what it gets. @param statusOf the status of the response to the nth request, from 0 */
+export async function startRecorder(
+  statusOf: number | ((index: number) => number) = 200,
+): Promise<{ to: string; received: Received[] }> {
+  const received: Received[] = [];
+  const server = createServer((request, response) => {
+    buffer(request).then(
+      (body) => {
+        const { method, url, headers, rawHeaders } = request;
+        received.push({ method, url, headers, rawHeaders, body });
+        const status = typeof statusOf === "number" ? statusOf : statusOf(received.length - 1);
+        response.writeHead(status).end("noted");
+      },
+      () => response.destroy(),
+    );
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  onTestFinished(() => void server.close());
+  return { to: `http://127.0.0.1:${(server.address() as AddressInfo).port}/offers`, received };
+}

@@ -1,0 +1,13 @@
+/**
+ * `@offers/webhook-kit/catch-up`: after an outage, events that no webhook brought are handled too, once.
+ *
+ * @module catch-up
+ */
+export { type CatchUpOptions, type CatchUpSummary, catchUp } from "./catch-up/catch-up.ts";
+export {
+  type ReconcileOptions,
+  type ReconcileSummary,
+  type ResponseSource,
+  reconcile,
+  whenResponseChanged,
+} from "./catch-up/reconcile.ts";

@@ -1,0 +1,211 @@
+import { apiVersion, apiKeyHeader as defaultApiKeyHeader } from "@offers/contract/decisions";
+import { messageKeyOf } from "../deduplication/dedupe-keys.ts";
+import { parseWebhookEvent } from "../endpoints/parse-webhook-event.ts";
+import { ConfigurationError, UnavailableError } from "../errors/errors.ts";
+import { refuseUnknownOptions } from "../errors/option-names.ts";
+import { feedTimeoutMs } from "../generated/decisions.ts";
+import { sha256 } from "../signature/sha256.ts";
+import { type EventHandlers, findHandler, lateContext, requireHandler } from "./event-handlers.ts";
+
+/**
+ * Which feed is read, from where, and what handles its events.
+ *
+ * @example
+ * ```ts
+ * import type { CatchUpOptions } from "@offers/webhook-kit/catch-up";
+ *
+ * export const options: CatchUpOptions = {
+ *   baseUrl: "https://service.example",
+ *   apiKey: process.env.OFFERS_API_KEY ?? "",
+ *   onEvent: (event, { deduplicationKey }) => console.log(event.type, deduplicationKey),
+ * };
+ * ```
+ */
+export interface CatchUpOptions extends EventHandlers {
+  /** The platform's base address, as in `@offers/client`. https, or http on loopback. */
+  readonly baseUrl: string | URL;
+  /** The organisation's API key. Sent to that address only. */
+  readonly apiKey: string;
+  /** The header that carries the key (D-18). @default "X-UE-Api-Subscription-Key" */
+  readonly apiKeyHeader?: string | undefined;
+  /** The cursor of the last page that was handled. @default the start of the feed */
+  readonly after?: string | undefined;
+  /** How many events are read at once, 1 to 1,000. @default 100 */
+  readonly limit?: number | undefined;
+  /**
+   * The secret that signs this organisation's webhooks, if your receiver has one for each tenant: its function returns secrets. Then
+   * an event has the same `deduplicationKey` as its webhook (D-136).
+   */
+  readonly tenantSecret?: string | undefined;
+  /** Reads no more once aborted, and rejects with its reason. */
+  readonly signal?: AbortSignal | undefined;
+  /** Called after the events of a page have been handled: store `cursor`, and give it as `after` the next time. */
+  readonly onPage?: ((page: { readonly cursor: string; readonly events: number }) => unknown) | undefined;
+  /** @default the runtime's fetch */
+  readonly fetch?: typeof fetch | undefined;
+}
+
+/**
+ * What `catchUp` has read.
+ *
+ * @example
+ * ```ts
+ * import type { CatchUpSummary } from "@offers/webhook-kit/catch-up";
+ *
+ * export const line = ({ read, skipped }: CatchUpSummary): string => `${read} events, ${skipped} of a type without a handler`;
+ * ```
+ */
+export interface CatchUpSummary {
+  /** Give it as `after` the next time. */
+  readonly cursor: string | undefined;
+  /** Events that the feed had after the cursor. */
+  readonly read: number;
+  /** Those of a type for which no handler is given, or which this version does not know. */
+  readonly skipped: number;
+}
+
+/**
+ * Reads the event feed of the reference platform (D-133) to its end, and calls the handlers of your receiver, one event after the other,
+ * in the order in which they were recorded. The live service has no feed as far as its contract says; there, use `reconcile`.
+ *
+ * A handler that calls `inbox.once` handles an event once, whether it came as a webhook or from the feed: under Standard Webhooks both
+ * have the same `deduplicationKey` (D-136). Under the timestamp digest no id is signed: let webhooks only call `catchUp`.
+ *
+ * @throws {ConfigurationError} (rejects) `invalid_option`
+ * @throws {UnavailableError} (rejects) `feed_failed`: the feed did not respond with a page
+ * @throws {InvalidEventError} (rejects) `invalid_event`: an event is none of this version
+ * @throws (rejects) what a handler threw; call again with the cursor of the last page, and events that were handled are duplicates
+ *
+ * @example
+ * ```ts
+ * import { catchUp } from "@offers/webhook-kit/catch-up";
+ * import { postgresInbox } from "@offers/webhook-kit/postgres";
+ * import { Pool } from "pg";
+ *
+ * const pool = new Pool({ connectionString: "postgres://127.0.0.1:5432/planning" });
+ * const inbox = postgresInbox(pool);
+ *
+ * await catchUp({
+ *   baseUrl: "https://service.example",
+ *   apiKey: process.env.OFFERS_API_KEY ?? "",
+ *   after: (await pool.query("SELECT cursor FROM feed")).rows[0]?.cursor,
+ *   onPage: ({ cursor }) => pool.query("UPDATE feed SET cursor = $1", [cursor]),
+ *   async onEvent(event, context) {
+ *     await inbox.once(context, (tx) => tx.query("INSERT INTO tasks (event) VALUES ($1)", [JSON.stringify(event)]));
+ *   },
+ * });
+ * ```
+ */
+export async function catchUp(options: CatchUpOptions): Promise<CatchUpSummary> {
+  refuseUnknownOptions("catchUp", options, optionNames);
+  requireHandler("catchUp", options, ["onWorkerOfferResponse", "onWorkerAddedContact", "onEvent"]);
+  const { tenantSecret, signal, onPage } = options;
+  const readPage = openFeed(options);
+  const tenant = tenantSecret === undefined ? "" : sha256(tenantSecret);
+  let [cursor, read, skipped] = [options.after, 0, 0];
+  for (;;) {
+    const page = await readPage(cursor);
+    for (const { id, type, data, createdAt } of page.events) {
+      signal?.throwIfAborted();
+      read += 1;
+      const handle = knownTypes.has(type) ? findHandler(options, type) : undefined;
+      if (!handle) {
+        skipped += 1;
+        continue;
+      }
+      const event = parseWebhookEvent({ type, data, receivedAt: createdAt });
+      const deduplicationKey = messageKeyOf(tenant, "standard-webhooks", id);
+      await handle(event, lateContext("feed", signal, { deduplicationKey, receivedAt: new Date(createdAt) }));
+    }
+    cursor = page.cursor;
+    await onPage?.({ cursor, events: page.events.length });
+    if (!page.more) return { cursor, read, skipped };
+  }
+}
+
+/** The types of events that the reference platform records. */
+const knownTypes: ReadonlySet<string> = new Set(["WorkerOfferResponse", "WorkerAddedContact"]);
+
+interface FeedPage {
+  readonly events: readonly {
+    readonly id: string;
+    readonly type: string;
+    readonly data: unknown;
+    readonly createdAt: string;
+  }[];
+  readonly cursor: string;
+  readonly more: boolean;
+}
+
+/** @throws {ConfigurationError} `invalid_option` */
+function openFeed(options: CatchUpOptions): (after: string | undefined) => Promise<FeedPage> {
+  const { apiKey, apiKeyHeader = defaultApiKeyHeader, limit = 100, signal, fetch = globalThis.fetch } = options;
+  const base = String(options.baseUrl);
+  if (!URL.canParse(base) || !/^https:|^http:\/\/(localhost|127\.[\d.]+|\[::1\])(?![^:/])/i.test(base))
+    throw new ConfigurationError("invalid_option", "baseUrl must be an https address, or http on loopback.");
+  // `fetch` would refuse another value with a message that shows it.
+  if (typeof apiKey !== "string" || !/^[!-~]([ -~]*[!-~])?$/.test(apiKey))
+    throw new ConfigurationError("invalid_option", "apiKey must be printable ASCII, not empty or padded.");
+  if (!Number.isInteger(limit) || limit < 1 || limit > 1_000)
+    throw new ConfigurationError("invalid_option", "limit must be a whole number from 1 to 1,000.");
+  return async (after) => {
+    const query = new URLSearchParams({
+      ...(after !== undefined && { after }),
+      limit: `${limit}`,
+      "api-version": apiVersion,
+    });
+    const timeout = AbortSignal.timeout(feedTimeoutMs);
+    try {
+      const response = await fetch(`${base.replace(/\/+$/, "")}/events?${query}`, {
+        headers: { accept: "application/json", [apiKeyHeader]: apiKey },
+        redirect: "manual",
+        signal: signal ? AbortSignal.any([signal, timeout]) : timeout,
+      });
+      const body = await response.text();
+      if (response.status !== 200) throw new Error(`the response is ${response.status}${codeOf(body)}`);
+      return readFeedPage(JSON.parse(body));
+    } catch (cause) {
+      signal?.throwIfAborted();
+      throw new UnavailableError(
+        "feed_failed",
+        `GET /events failed after ${after === undefined ? "the start" : "the cursor given"}: check baseUrl, apiKey and after; the cause says more.`,
+        { cause },
+      );
+    }
+  };
+}
+
+/** The code of a problem, which is a stable name; the rest of the body may say anything. */
+function codeOf(body: string): string {
+  try {
+    const { code } = JSON.parse(body);
+    return typeof code === "string" && /^\w{1,80}$/.test(code) ? ` (${code})` : "";
+  } catch {
+    return "";
+  }
+}
+
+function readFeedPage(body: unknown): FeedPage {
+  const { events, cursor, more } = Object(body);
+  if (!Array.isArray(events) || typeof cursor !== "string" || !events.every(isFeedEvent))
+    throw new Error("the body is no page of events");
+  return { events, cursor, more: more === true };
+}
+
+const isFeedEvent = (event: unknown): boolean =>
+  [Object(event).id, Object(event).type, Object(event).createdAt].every((value) => typeof value === "string");
+
+const optionNames = [
+  "baseUrl",
+  "apiKey",
+  "apiKeyHeader",
+  "after",
+  "limit",
+  "tenantSecret",
+  "signal",
+  "onPage",
+  "fetch",
+  "onWorkerOfferResponse",
+  "onWorkerAddedContact",
+  "onEvent",
+] as const;

@@ -1,0 +1,47 @@
+import { randomUUID } from "node:crypto";
+import type { WebhookEvent, WorkerAddedContact, WorkerOfferResponse } from "../endpoints/events.ts";
+import { type EventContext, toWebhookEvent } from "../endpoints/handlers.ts";
+import { ConfigurationError } from "../errors/errors.ts";
+
+/** The handlers of your receiver that can be called without a request. `onEvent` gets every event whose own handler is not given. */
+export interface EventHandlers {
+  readonly onWorkerOfferResponse?: ((event: WorkerOfferResponse, context: EventContext) => unknown) | undefined;
+  readonly onWorkerAddedContact?: ((event: WorkerAddedContact, context: EventContext) => unknown) | undefined;
+  readonly onEvent?: ((event: WebhookEvent, context: EventContext) => unknown) | undefined;
+}
+
+type HandledEvent = Pick<WebhookEvent, "type" | "data">;
+
+/** @returns the handler of a type, or undefined where none is given */
+export function findHandler(
+  handlers: EventHandlers,
+  type: string,
+): ((event: HandledEvent, context: EventContext) => unknown) | undefined {
+  const { onWorkerOfferResponse, onWorkerAddedContact, onEvent } = handlers;
+  const own =
+    type === "WorkerOfferResponse" ? onWorkerOfferResponse : type === "WorkerAddedContact" && onWorkerAddedContact;
+  if (own) return ({ data }, context) => (own as (data: unknown, context: EventContext) => unknown)(data, context);
+  return onEvent && (({ data }, context) => onEvent(toWebhookEvent(type, data, context), context));
+}
+
+/** @throws {ConfigurationError} `invalid_option` when no handler could ever be called */
+export function requireHandler(owner: string, handlers: EventHandlers, names: readonly (keyof EventHandlers)[]): void {
+  if (!names.some((name) => typeof handlers[name] === "function"))
+    throw new ConfigurationError(
+      "invalid_option",
+      `${owner} needs a handler, such as that of your receiver: ${names.join(" or ")}.`,
+    );
+}
+
+/** The context of an event that no request brought. */
+export const lateContext = (
+  source: "reconciled" | "feed",
+  signal: AbortSignal | undefined,
+  { deduplicationKey = randomUUID(), receivedAt = new Date() }: Partial<EventContext> = {},
+): EventContext => ({
+  source,
+  unverifiedDeliveryId: undefined,
+  deduplicationKey,
+  signal: signal ?? new AbortController().signal,
+  receivedAt,
+});

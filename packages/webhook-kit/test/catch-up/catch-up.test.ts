@@ -1,0 +1,190 @@
+import { randomUUID } from "node:crypto";
+import { describe, expect, test } from "vitest";
+import { type CatchUpOptions, catchUp } from "../../src/catch-up.ts";
+import { webhookHandler } from "../../src/fetch.ts";
+import { type EventContext, standardWebhooks, UnavailableError, type WorkerOfferResponse } from "../../src/index.ts";
+import { inboxesUnderTest } from "../inbox/databases.ts";
+import { signedRequest, whsec } from "../signature/standard-signed.ts";
+import { serve } from "../support/serve.ts";
+
+interface FeedEvent {
+  id: string;
+  type: string;
+  data: unknown;
+  createdAt: string;
+}
+
+const responseOf = (workerId: string, response = "accepted"): FeedEvent => ({
+  id: randomUUID(),
+  type: "WorkerOfferResponse",
+  data: { offerId: "offer_1", workerId, response },
+  createdAt: "2026-11-20T08:00:00.000Z",
+});
+
+/** A feed as the reference platform serves it. Its cursors are positions. */
+async function serveFeed(events: readonly FeedEvent[]) {
+  const requests: { url: string; key: string | undefined }[] = [];
+  const { url } = await serve((request, response) => {
+    const { searchParams } = new URL(request.url ?? "", "http://127.0.0.1");
+    requests.push({ url: request.url ?? "", key: request.headers["x-ue-api-subscription-key"]?.toString() });
+    const from = Number(searchParams.get("after") ?? 0);
+    const to = from + Number(searchParams.get("limit"));
+    response.setHeader("content-type", "application/json");
+    response.end(
+      JSON.stringify({
+        events: events.slice(from, to),
+        cursor: `${Math.min(to, events.length)}`,
+        more: to < events.length,
+      }),
+    );
+  });
+  return { baseUrl: url, requests };
+}
+
+const apiKey = "key_harbour";
+
+describe.each(await inboxesUnderTest())("catchUp on $title", ({ once, query }) => {
+  const written = async (workerId: string) =>
+    (await query("SELECT text FROM notes WHERE text LIKE $1", [`${workerId} %`])).map(({ text }) => text);
+  const onWorkerOfferResponse = async ({ workerId, response }: WorkerOfferResponse, context: EventContext) => {
+    await once(context, [`${workerId} ${response}`]);
+  };
+
+  test("an event that came as a webhook is not handled again", async () => {
+    const [arrived, missed] = [responseOf(randomUUID()), responseOf(randomUUID())];
+    const receiver = webhookHandler({ secret: whsec, scheme: standardWebhooks(), onWorkerOfferResponse });
+    const send = async ({ id, data }: FeedEvent) =>
+      (await receiver(new Request("https://us.example/offer/response", signedRequest(JSON.stringify(data), { id }))))
+        .status;
+    expect(await send(arrived)).toBe(200);
+    const { baseUrl } = await serveFeed([arrived, missed]);
+    expect(await catchUp({ baseUrl, apiKey, onWorkerOfferResponse })).toEqual({ cursor: "2", read: 2, skipped: 0 });
+    // Late, or sent again by hand.
+    expect([await send(missed), await send(arrived)]).toEqual([200, 200]);
+    for (const { data } of [arrived, missed]) {
+      const { workerId } = data as WorkerOfferResponse;
+      expect(await written(workerId)).toEqual([`${workerId} accepted`]);
+    }
+  });
+
+  test("an event of a tenant that came as a webhook is not handled again", async () => {
+    const event = responseOf(randomUUID());
+    const receiver = webhookHandler({ secret: () => whsec, scheme: standardWebhooks(), onWorkerOfferResponse });
+    const request = signedRequest(JSON.stringify(event.data), { id: event.id });
+    await receiver(new Request("https://us.example/offer/response", request));
+    const { baseUrl } = await serveFeed([event]);
+    await catchUp({ baseUrl, apiKey, tenantSecret: whsec, onWorkerOfferResponse });
+    expect(await written((event.data as WorkerOfferResponse).workerId)).toHaveLength(1);
+  });
+
+  test("after a failure, the events of the page come again, and those that were handled are duplicates", async () => {
+    const lastOf = randomUUID();
+    const events = [responseOf(randomUUID()), responseOf(lastOf)];
+    const { baseUrl } = await serveFeed(events);
+    const fail: CatchUpOptions["onWorkerOfferResponse"] = async (event, context) => {
+      await onWorkerOfferResponse(event, context);
+      if (event.workerId === lastOf) throw new Error("the mail server is down");
+    };
+    const cursors: string[] = [];
+    const onPage = ({ cursor }: { cursor: string }) => cursors.push(cursor);
+    await expect(catchUp({ baseUrl, apiKey, onPage, onWorkerOfferResponse: fail })).rejects.toThrow(
+      "the mail server is down",
+    );
+    expect(cursors).toEqual([]);
+    await catchUp({ baseUrl, apiKey, onPage, onWorkerOfferResponse });
+    expect(cursors).toEqual(["2"]);
+    for (const { data } of events) expect(await written((data as WorkerOfferResponse).workerId)).toHaveLength(1);
+  });
+});
+
+test("pages are read from the cursor to the end, in order, with the key and the version", async () => {
+  const events = Array.from({ length: 5 }, (_, index) => responseOf(`worker_${index}`));
+  const { baseUrl, requests } = await serveFeed(events);
+  const [seen, pages]: [string[], unknown[]] = [[], []];
+  const summary = await catchUp({
+    baseUrl: `${baseUrl}/`,
+    apiKey,
+    after: "1",
+    limit: 2,
+    onPage: (page) => pages.push(page),
+    onEvent: ({ data, source, receivedAt }) => seen.push(`${data.workerId} ${source} ${receivedAt}`),
+  });
+  expect(summary).toEqual({ cursor: "5", read: 4, skipped: 0 });
+  expect(seen).toEqual([1, 2, 3, 4].map((index) => `worker_${index} feed 2026-11-20T08:00:00.000Z`));
+  expect(pages).toEqual([
+    { cursor: "3", events: 2 },
+    { cursor: "5", events: 2 },
+  ]);
+  expect(requests).toEqual([
+    { url: "/events?after=1&limit=2&api-version=1.0", key: apiKey },
+    { url: "/events?after=3&limit=2&api-version=1.0", key: apiKey },
+  ]);
+});
+
+test("an event without a handler, or of an unknown type, is skipped and counted", async () => {
+  const contact: FeedEvent = { ...responseOf("w"), type: "WorkerAddedContact", data: { workerId: "worker_amal" } };
+  const later: FeedEvent = { ...responseOf("w"), type: "WorkerRenamed", data: {} };
+  const { baseUrl } = await serveFeed([responseOf("w"), contact, later]);
+  const contacts: string[] = [];
+  const onWorkerAddedContact = ({ workerId }: { workerId: string }) => contacts.push(workerId);
+  expect(await catchUp({ baseUrl, apiKey, onWorkerAddedContact })).toEqual({ cursor: "3", read: 3, skipped: 2 });
+  expect(contacts).toEqual(["worker_amal"]);
+});
+
+const respondWith = (status: number, body: string) =>
+  serve((_request, response) => {
+    response.writeHead(status, { location: "/elsewhere" });
+    response.end(body);
+  });
+
+test.each([
+  [
+    401,
+    JSON.stringify({ code: "invalid_api_key", detail: "key_harbour is unknown" }),
+    "the response is 401 (invalid_api_key)",
+  ],
+  [302, "", "the response is 302"],
+  [503, "<p>busy</p>", "the response is 503"],
+  [200, "<p>sign in</p>", expect.any(String)],
+  [200, JSON.stringify({ events: [] }), "the body is no page of events"],
+  [200, JSON.stringify({ events: [{ id: 1 }], cursor: "1", more: false }), "the body is no page of events"],
+])("a response of %i %s fails with its reason, and without the key", async (status, body, reason) => {
+  const { url } = await respondWith(status, body);
+  const failure = await catchUp({ baseUrl: url, apiKey, onEvent: () => undefined }).catch((error) => error);
+  expect(failure).toBeInstanceOf(UnavailableError);
+  expect(failure).toMatchObject({ code: "feed_failed", cause: { message: reason } });
+  expect(`${failure.message} ${failure.cause.message}`).not.toContain(apiKey);
+});
+
+test("an event whose data is none of this version fails, and names the field", async () => {
+  const { baseUrl } = await serveFeed([{ ...responseOf("w"), data: { offerId: "offer_1" } }]);
+  await expect(catchUp({ baseUrl, apiKey, onEvent: () => undefined })).rejects.toMatchObject({
+    code: "invalid_event",
+    message: expect.stringContaining("workerId"),
+  });
+});
+
+test("an aborted call reads no more, and rejects with the reason", async () => {
+  const { baseUrl, requests } = await serveFeed([responseOf("w"), responseOf("v")]);
+  const controller = new AbortController();
+  const onEvent = () => controller.abort(new Error("deploying"));
+  await expect(catchUp({ baseUrl, apiKey, limit: 1, signal: controller.signal, onEvent })).rejects.toThrow("deploying");
+  expect(requests).toHaveLength(1);
+});
+
+test.each([
+  ["http to another machine", { baseUrl: "http://service.example" }, /baseUrl/],
+  ["no address", { baseUrl: "service" }, /baseUrl/],
+  ["an empty key", { apiKey: "" }, /apiKey/],
+  ["a key with a line break", { apiKey: "key\n" }, /apiKey/],
+  ["a limit of 0", { limit: 0 }, /limit/],
+  ["a limit of 1001", { limit: 1_001 }, /limit/],
+  ["no handler", { onEvent: undefined }, /needs a handler/],
+  ["a misspelt option", { cursor: "1" }, /cursor/],
+])("%s is refused before a request is sent", async (_what, wrong, message) => {
+  const options = { baseUrl: "http://127.0.0.1:9", apiKey, onEvent: () => undefined, ...wrong };
+  await expect(catchUp(options as CatchUpOptions)).rejects.toMatchObject({
+    code: "invalid_option",
+    message: expect.stringMatching(message),
+  });
+});

@@ -1,0 +1,277 @@
+import { randomUUID } from "node:crypto";
+import { setTimeout as pause } from "node:timers/promises";
+import { describe, expect, test, vi } from "vitest";
+import { type ReconcileOptions, type ResponseSource, reconcile, whenResponseChanged } from "../../src/catch-up.ts";
+import { webhookHandler } from "../../src/fetch.ts";
+import type { EventContext, WebhookEvent } from "../../src/index.ts";
+import { type InboxUnderTest, inboxesUnderTest } from "../inbox/databases.ts";
+import { secret, signedJson } from "../support/serve.ts";
+
+/** A service with offers of its own, whose workers change their minds. */
+function openService() {
+  const prefix = randomUUID();
+  const offers = new Map<string, Map<string, string>>();
+  const reads: string[] = [];
+  return {
+    id: (name: string) => `${prefix}_${name}`,
+    reads,
+    /** Creates the offer and the recipient if they are new. */
+    respond(name: string, workerId: string, response: string) {
+      const recipients = offers.get(`${prefix}_${name}`) ?? new Map<string, string>();
+      offers.set(`${prefix}_${name}`, recipients.set(workerId, response));
+    },
+    async getOffer(id: string) {
+      reads.push(id);
+      const recipients = offers.get(id);
+      if (!recipients) throw Object.assign(new Error("no such offer"), { code: "not_found" });
+      return { recipients: [...recipients].map(([workerId, response]) => ({ workerId, response })) };
+    },
+  };
+}
+
+/** A receiver's rows: what its handler has written, in the transaction of the inbox. */
+function openReceiver({ inbox, once, query }: InboxUnderTest, service: ReturnType<typeof openService>) {
+  const handle = vi.fn(
+    async (
+      { offerId, workerId, response }: { offerId: string; workerId: string; response: string },
+      context: EventContext,
+    ) => {
+      await once(context, [`${offerId} ${workerId} ${response}`]);
+    },
+  );
+  const source: ResponseSource = { inbox, getOffer: service.getOffer, onWorkerOfferResponse: handle };
+  return {
+    source,
+    handle,
+    run: (offerIds: Iterable<string>, more: Partial<ReconcileOptions> = {}) =>
+      reconcile({ ...source, offerIds, ...more }),
+    /** In the order of their texts. */
+    written: async (name: string) =>
+      (await query("SELECT text FROM notes WHERE text LIKE $1 ORDER BY text", [`${service.id(name)} %`])).map(
+        ({ text }) => String(text).slice(service.id(name).length + 1),
+      ),
+  };
+}
+
+const none = { read: 0, gone: 0, failed: 0, known: 0, caughtUp: 0, waiting: 0, unknown: 0, requests: 0 };
+
+describe.each(await inboxesUnderTest())("reconcile on $title", (underTest: InboxUnderTest) => {
+  const setUp = () => {
+    const service = openService();
+    return { service, ...openReceiver(underTest, service) };
+  };
+
+  test("a response is handled once, and again only after it has changed", async () => {
+    const { service, run, written, handle } = setUp();
+    const ids = [service.id("a")];
+    service.respond("a", "amal", "applied");
+    service.respond("a", "ben", "none");
+    expect(await run(ids)).toEqual({ ...none, read: 1, caughtUp: 1, waiting: 1, requests: 2 });
+    expect(await run(ids)).toEqual({ ...none, read: 1, known: 1, waiting: 1, requests: 1 });
+    service.respond("a", "amal", "rejected");
+    service.respond("a", "ben", "applied");
+    expect(await run(ids)).toMatchObject({ caughtUp: 2 });
+    service.respond("a", "amal", "applied");
+    expect(await run(ids)).toMatchObject({ caughtUp: 1, known: 1 });
+    expect(await written("a")).toEqual(["amal accepted", "amal accepted", "amal rejected", "ben accepted"]);
+    expect(handle.mock.calls.map(([, { source }]) => source)).toEqual(Array(4).fill("reconciled"));
+  });
+
+  test("a change that was undone between two reads is owed nothing", async () => {
+    const { service, run, written } = setUp();
+    service.respond("a", "amal", "applied");
+    await run([service.id("a")]);
+    service.respond("a", "amal", "rejected");
+    service.respond("a", "amal", "applied");
+    expect(await run([service.id("a")])).toMatchObject({ known: 1, caughtUp: 0 });
+    expect(await written("a")).toEqual(["amal accepted"]);
+  });
+
+  test("a word without a meaning is counted and not handled", async () => {
+    const { service, run, written } = setUp();
+    service.respond("a", "amal", "shortlisted");
+    service.respond("a", "ben", "applied");
+    expect(await run([service.id("a")])).toMatchObject({ unknown: 1, caughtUp: 1 });
+    const toResponse = (word: string) => (word === "shortlisted" ? "accepted" : undefined);
+    expect(await run([service.id("a")], { toResponse })).toMatchObject({ unknown: 1, caughtUp: 1 });
+    expect(await written("a")).toEqual(["amal accepted", "ben accepted"]);
+  });
+
+  test("an old webhook that is retried late handles the current response, not its own", async () => {
+    const { service, source, run, written } = setUp();
+    const offerId = service.id("a");
+    const receiver = webhookHandler({ secret, onWorkerOfferResponse: whenResponseChanged(source) });
+    const send = async (response: string) => {
+      const body = { offerId, workerId: "amal", response, attempt: randomUUID() };
+      const request = { method: "POST", headers: signedJson(), body: JSON.stringify(body) };
+      return (await receiver(new Request("https://us.example/offer/response", request))).status;
+    };
+    service.respond("a", "amal", "applied");
+    expect(await send("accepted")).toBe(200);
+    service.respond("a", "amal", "rejected");
+    expect(await run([offerId])).toMatchObject({ caughtUp: 1 });
+    // The first one again, and the one of the change that reconcile has overtaken.
+    expect([await send("accepted"), await send("rejected")]).toEqual([200, 200]);
+    expect(await written("a")).toEqual(["amal accepted", "amal rejected"]);
+    expect(await run([offerId])).toMatchObject({ known: 1, caughtUp: 0 });
+  });
+
+  test("what a handler throws rolls its rows and the register back, and the next run handles the response", async () => {
+    const { service, source, run, written } = setUp();
+    service.respond("a", "amal", "applied");
+    const fail: ResponseSource["onWorkerOfferResponse"] = async (event, context) => {
+      await source.onWorkerOfferResponse?.(event, context);
+      throw new Error("no planning today");
+    };
+    await expect(run([service.id("a")], { onWorkerOfferResponse: fail })).rejects.toThrow("no planning today");
+    expect(await written("a")).toEqual([]);
+    expect(await run([service.id("a")])).toMatchObject({ caughtUp: 1 });
+    expect(await written("a")).toEqual(["amal accepted"]);
+  });
+
+  test("runs and webhooks at the same time handle each change once", async () => {
+    const { service, source, run, written } = setUp();
+    const names = ["a", "b", "c"];
+    const hint = whenResponseChanged(source);
+    const context = (): EventContext => ({
+      source: "webhook",
+      unverifiedDeliveryId: undefined,
+      deduplicationKey: undefined,
+      signal: new AbortController().signal,
+      receivedAt: new Date(),
+    });
+    for (const response of ["applied", "rejected"]) {
+      for (const name of names) service.respond(name, "amal", response);
+      await Promise.all([
+        ...Array.from({ length: 2 }, () => run(names.map(service.id), { concurrency: 2 })),
+        ...names.map((name) => hint({ offerId: service.id(name), workerId: "amal", response: "accepted" }, context())),
+      ]);
+    }
+    for (const name of names) expect(await written(name)).toEqual(["amal accepted", "amal rejected"]);
+  });
+
+  test("an offer that is gone is counted, whether getOffer says so by an error or by nothing", async () => {
+    const { service, run } = setUp();
+    expect(await run([service.id("x")])).toEqual({ ...none, gone: 1, requests: 1 });
+    expect(await run(["y"], { getOffer: async () => undefined })).toEqual({ ...none, gone: 1, requests: 1 });
+  });
+
+  test("the first failure ends a run and closes the iterable; with onFailure the others go on", async () => {
+    const { service, run, written } = setUp();
+    for (const name of ["a", "b", "c"]) service.respond(name, "amal", "applied");
+    const getOffer = async (id: string) => {
+      if (id === service.id("b")) throw new Error("503");
+      return service.getOffer(id);
+    };
+    let isClosed = false;
+    function* ids() {
+      try {
+        for (const name of ["a", "b", "c"]) yield service.id(name);
+      } finally {
+        isClosed = true;
+      }
+    }
+    await expect(run(ids(), { getOffer, concurrency: 1 })).rejects.toThrow("503");
+    expect([isClosed, await written("c")]).toEqual([true, []]);
+    const failures: string[] = [];
+    const onFailure = ({ offerId }: { offerId: string }) => failures.push(offerId);
+    expect(await run(ids(), { getOffer, onFailure })).toMatchObject({ read: 2, failed: 1, caughtUp: 1, known: 1 });
+    expect(failures).toEqual([service.id("b")]);
+  });
+
+  test("an aborted run takes no more offers, ends those that it reads, and rejects with the reason", async () => {
+    const { service, run, written } = setUp();
+    for (const name of ["a", "b"]) service.respond(name, "amal", "applied");
+    const controller = new AbortController();
+    const getOffer = async (id: string) => {
+      controller.abort(new Error("deploying"));
+      await pause(5);
+      return service.getOffer(id);
+    };
+    const all = [service.id("a"), service.id("b")];
+    await expect(run(all, { getOffer, signal: controller.signal, concurrency: 1 })).rejects.toThrow("deploying");
+    expect([await written("a"), await written("b")]).toEqual([["amal accepted"], []]);
+  });
+
+  test("progress names each offer, with the counts so far", async () => {
+    const { service, run } = setUp();
+    for (const name of ["a", "b"]) service.respond(name, "amal", "applied");
+    const progress: unknown[] = [];
+    await run([service.id("a"), service.id("b")], {
+      concurrency: 1,
+      onProgress: ({ offerId, summary }) => progress.push([offerId, summary.caughtUp]),
+    });
+    expect(progress).toEqual([
+      [service.id("a"), 1],
+      [service.id("b"), 2],
+    ]);
+  });
+
+  test("onEvent gets the event with its source and a key, as a queue carries it", async () => {
+    const { service } = setUp();
+    service.respond("a", "amal", "rejected");
+    const events: WebhookEvent[] = [];
+    await reconcile({
+      inbox: underTest.inbox,
+      getOffer: service.getOffer,
+      offerIds: [service.id("a")],
+      onEvent: (event) => events.push(event),
+    });
+    expect(events).toEqual([
+      {
+        type: "WorkerOfferResponse",
+        data: { offerId: service.id("a"), workerId: "amal", response: "rejected" },
+        source: "reconciled",
+        receivedAt: expect.stringMatching(/^\d{4}-.*Z$/),
+        deduplicationKey: expect.any(String),
+      },
+    ]);
+  });
+
+  test("tenants have responses of their own", async () => {
+    const { service, run } = setUp();
+    service.respond("a", "amal", "applied");
+    expect(await run([service.id("a")], { tenant: "harbour" })).toMatchObject({ caughtUp: 1 });
+    expect(await run([service.id("a")], { tenant: "market" })).toMatchObject({ caughtUp: 1 });
+    expect(await run([service.id("a")], { tenant: "market" })).toMatchObject({ known: 1 });
+  });
+
+  test("the register holds no id, and deleteExpired leaves it alone", async () => {
+    const { service, run } = setUp();
+    service.respond("a", "worker_amal", "applied");
+    await run([service.id("a")]);
+    await underTest.inbox.deleteExpired();
+    expect(await run([service.id("a")])).toMatchObject({ known: 1 });
+    expect(JSON.stringify(await underTest.query("SELECT * FROM offers_inbox"))).not.toMatch(/amal/);
+  });
+});
+
+describe.each(await inboxesUnderTest({ keepResponsesMs: 1 }))("a register of a millisecond on $title", (underTest) => {
+  test("forgets after deleteExpired", async () => {
+    const service = openService();
+    const { run } = openReceiver(underTest, service);
+    service.respond("a", "amal", "applied");
+    await run([service.id("a")]);
+    await pause(20);
+    await underTest.inbox.deleteExpired();
+    expect(await run([service.id("a")])).toMatchObject({ caughtUp: 1 });
+  });
+});
+
+test.each([
+  ["no handler", { onWorkerOfferResponse: undefined }, /needs a handler/],
+  ["a concurrency of 0", { concurrency: 0 }, /concurrency/],
+  ["a half", { concurrency: 1.5 }, /concurrency/],
+  ["no requests", { requestsPerSecond: 0 }, /requestsPerSecond/],
+  ["no number of requests", { requestsPerSecond: Number.NaN }, /requestsPerSecond/],
+  ["a misspelt option", { onFailed: () => undefined }, /onFailed; did you mean onFailure/],
+])("%s is refused before an offer is read", async (_what, wrong, message) => {
+  const getOffer = vi.fn();
+  const inbox = { responses: { find: vi.fn(), update: vi.fn() } };
+  const options = { inbox, getOffer, offerIds: ["a"], onWorkerOfferResponse: () => undefined, ...wrong };
+  await expect(reconcile(options as ReconcileOptions)).rejects.toMatchObject({
+    code: "invalid_option",
+    message: expect.stringMatching(message),
+  });
+  expect(getOffer).not.toHaveBeenCalled();
+});

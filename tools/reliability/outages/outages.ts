@@ -1,0 +1,293 @@
+import { type ChildProcess, fork } from "node:child_process";
+import { once } from "node:events";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { setTimeout as pause } from "node:timers/promises";
+import { inboxMigration } from "@offers/webhook-kit/postgres";
+import pg from "pg";
+import { openPlatform, type PlatformUnderTest } from "../../../examples/platform/test/support/platform-under-test.ts";
+import type { TestDatabase } from "../../../examples/platform/test/support/stores/stores.ts";
+import type { Sabotage } from "./sabotage.ts";
+
+/** `feed`: webhooks and the feed's events share their keys. `reconcile`: a webhook is a hint, and GetOffer is all that is read. */
+export type Mode = "reconcile" | "feed";
+
+export interface IntegratorSetup {
+  mode: Mode;
+  platform: string;
+  apiKey: string;
+  secret: string;
+  port: number;
+  databaseUrl: string;
+  sabotage: Sabotage;
+}
+
+/** Catch up, also on these offers. */
+export interface Task {
+  offerIds: readonly string[];
+  /** At once. */
+  runs: number;
+}
+
+export interface OutagesOptions {
+  mode: Mode;
+  /** How many outages. */
+  outages: number;
+  seed: number;
+  sabotage?: Sabotage;
+  /** Of the platform. */
+  database: TestDatabase;
+  dialect: "reference" | "live";
+  /** The receiver's own database, empty. */
+  databaseUrl: string;
+}
+
+export interface OutagesReport {
+  outages: number;
+  kills: number;
+  /** Responses of workers that changed something. */
+  changes: number;
+  handled: number;
+  /** Empty when the run passed. */
+  wrong: readonly string[];
+}
+
+const apiKey = "demo-key-harbour";
+// As Standard Webhooks has it: base64.
+const secret = `whsec_${Buffer.from("a secret for outages, 32 bytes..").toString("base64")}`;
+const workers = ["worker_amal", "worker_ben", "worker_cleo", "worker_dana"] as const;
+/** Short enough that an outage outlasts it. */
+const retrySchedule = { delaysMs: [20, 40], jitter: 0, maxRetryAfterMs: 0 };
+
+/** Lets a receiver be away, over and over, while workers respond, and compares what it has handled with what they said. */
+export async function runOutages(options: OutagesOptions): Promise<OutagesReport> {
+  const { mode, outages, seed, sabotage = "none", database, dialect, databaseUrl } = options;
+  const random = randomFrom(seed);
+  const pool = new pg.Pool({ connectionString: databaseUrl });
+  // Its own connection may be ended by the removal of its database.
+  pool.on("error", () => undefined);
+  await pool.query(`${inboxMigration()}
+    CREATE TABLE handled (
+      id bigint GENERATED ALWAYS AS IDENTITY, offer_id text NOT NULL, worker_id text NOT NULL, response text NOT NULL
+    );
+    CREATE TABLE feed (one boolean PRIMARY KEY DEFAULT true, cursor text NOT NULL);`);
+  const platform = await openPlatform(database, { dialect, retrySchedule, logLevel: "error" });
+  const port = await freePort();
+  const integrator = new Integrator({ mode, platform: platform.address, apiKey, secret, port, databaseUrl, sabotage });
+  const story = new Story(platform, random);
+  const wrong: string[] = [];
+  let kills = 0;
+  try {
+    await integrator.start();
+    await register(platform, port);
+    for (let index = 0; index < outages; index += 1) {
+      await story.openOffer();
+      await story.respond(2);
+      await integrator.kill();
+      await story.respond(1 + Math.floor(random() * 6));
+      // Usually until the retry schedule is used up; sometimes the receiver comes back while attempts go on.
+      await pause(random() < 0.7 ? 150 : 30);
+      await integrator.start();
+      if (random() < 0.3) await reenable(platform, port);
+      const meanwhile = story.respond(2);
+      for (; random() < 0.4; kills += 1) {
+        const cut = integrator.catchUp(story.offerIds).catch(() => undefined);
+        await pause(random() * 60);
+        await integrator.kill();
+        await cut;
+        await integrator.start();
+      }
+      await Promise.all([integrator.catchUp(story.offerIds, 2), meanwhile]);
+      await story.settle(pool);
+      await integrator.catchUp(story.offerIds);
+      wrong.push(...(await story.findFaults(mode, pool)));
+      if (wrong.length > 0) break;
+    }
+    const { rows } = await pool.query<{ count: string }>("SELECT count(*) FROM handled");
+    return { outages, kills, changes: story.changes, handled: Number(rows[0]?.count), wrong };
+  } finally {
+    await integrator.kill();
+    await platform.close();
+    await pool.end();
+  }
+}
+
+/** What workers have said, and what of it has been handled. */
+class Story {
+  readonly #platform: PlatformUnderTest;
+  readonly #random: () => number;
+  /** The newest last. A receiver knows which of its offers are open. */
+  readonly #said = new Map<string, Map<string, string[]>>();
+
+  constructor(platform: PlatformUnderTest, random: () => number) {
+    this.#platform = platform;
+    this.#random = random;
+  }
+
+  get offerIds(): string[] {
+    return [...this.#said.keys()].slice(-3);
+  }
+
+  get changes(): number {
+    return [...this.#said.values()].flatMap((each) => [...each.values()]).flat().length;
+  }
+
+  async openOffer(): Promise<void> {
+    const json = {
+      createdByUserId: "user_hana",
+      title: "Bar",
+      details: "",
+      locationPlaceId: "",
+      workerIds: workers,
+      events: [],
+    };
+    const response = await this.#platform.call("POST", "/offer?api-version=1.0", { key: apiKey, json });
+    if (response.status >= 300) throw new Error(`no offer: ${response.status} ${response.text}`);
+    const created = /^\{|^"/.test(response.text) ? response.json<{ id: string } | string>() : response.text;
+    this.#said.set(typeof created === "string" ? created : created.id, new Map());
+  }
+
+  /** Workers respond to offers that are open, a third of them again, with a change of mind. */
+  async respond(times: number): Promise<void> {
+    for (let index = 0; index < times; index += 1) {
+      const offerId = pick(this.offerIds, this.#random);
+      const workerId = pick(workers, this.#random);
+      const words = this.#said.get(offerId)?.get(workerId) ?? [];
+      this.#said.get(offerId)?.set(workerId, words);
+      const changes = this.#random() < 1 / 3 ? 3 : 1;
+      for (let change = 0; change < changes; change += 1) {
+        const word = words.at(-1) === "accepted" ? "rejected" : "accepted";
+        const token = await this.#platform.signInWorker(workerId);
+        const path = `/worker-app/offers/${offerId}/${word === "accepted" ? "apply" : "reject"}`;
+        const { status, text } = await this.#platform.call("POST", path, { token });
+        if (status >= 300) throw new Error(`${path}: ${status} ${text}`);
+        words.push(word);
+      }
+    }
+  }
+
+  /** Waits until webhooks have stopped to change anything. */
+  async settle(pool: pg.Pool): Promise<void> {
+    for (let [before, quiet] = [-1, 0]; quiet < 3; ) {
+      await pause(80);
+      const { rows } = await pool.query<{ count: string }>("SELECT count(*) FROM handled");
+      const count = Number(rows[0]?.count);
+      quiet = count === before ? quiet + 1 : 0;
+      before = count;
+    }
+  }
+
+  async findFaults(mode: Mode, pool: pg.Pool): Promise<string[]> {
+    const { rows } = await pool.query<{ offer_id: string; worker_id: string; response: string }>(
+      "SELECT offer_id, worker_id, response FROM handled ORDER BY id",
+    );
+    const handled = new Map<string, string[]>();
+    for (const { offer_id, worker_id, response } of rows) {
+      const key = `${offer_id} ${worker_id}`;
+      handled.set(key, [...(handled.get(key) ?? []), response]);
+    }
+    const faults: string[] = [];
+    for (const [offerId, workers] of this.#said)
+      for (const [workerId, said] of workers) {
+        const words = handled.get(`${offerId} ${workerId}`) ?? [];
+        const fault = mode === "feed" ? findFeedFault(said, words) : findStateFault(said, words);
+        if (fault) faults.push(`${workerId}: ${fault}; said ${said.join()}, handled ${words.join()}`);
+      }
+    return faults;
+  }
+}
+
+/** The state handled last is what was said last, and no state was handled twice in a row. */
+function findStateFault(said: readonly string[], handled: readonly string[]): string | undefined {
+  if (handled.at(-1) !== said.at(-1)) return "the state handled last is not what was said last";
+  return handled.some((word, index) => word === handled[index - 1]) ? "a state was handled twice in a row" : undefined;
+}
+
+/** Each event once; those of a dead letter may come later than their successors. */
+function findFeedFault(said: readonly string[], handled: readonly string[]): string | undefined {
+  const count = (words: readonly string[]) => words.filter((word) => word === "accepted").length;
+  if (handled.length !== said.length || count(handled) !== count(said)) return "not every event was handled once";
+  return undefined;
+}
+
+/** The receiver's process. */
+class Integrator {
+  readonly #setup: IntegratorSetup;
+  #child: ChildProcess | undefined;
+
+  constructor(setup: IntegratorSetup) {
+    this.#setup = setup;
+  }
+
+  async start(): Promise<void> {
+    const child = fork(new URL("integrator.ts", import.meta.url), [JSON.stringify(this.#setup)], {
+      execArgv: ["--no-warnings"],
+    });
+    this.#child = child;
+    const [message] = await Promise.race([once(child, "message"), once(child, "exit")]);
+    if (message !== "listening") throw new Error(`the receiver did not start: ${message}`);
+  }
+
+  async kill(): Promise<void> {
+    const child = this.#child;
+    if (!child || child.exitCode !== null || child.signalCode !== null) return;
+    const exited = once(child, "exit");
+    child.kill("SIGKILL");
+    await exited;
+  }
+
+  /** Rejects if the process ends before it is done. */
+  async catchUp(offerIds: readonly string[], runs = 1): Promise<void> {
+    const child = this.#child as ChildProcess;
+    const over = new AbortController();
+    try {
+      const outcome = Promise.race([
+        once(child, "message", over).then(([message]) => message),
+        once(child, "exit", over).then(() => "killed"),
+      ]);
+      child.send({ offerIds, runs } satisfies Task, () => undefined);
+      const message = await outcome;
+      if (message !== "done") throw new Error(`${message}`);
+    } finally {
+      over.abort();
+    }
+  }
+}
+
+/** On the company profile: the platform checks the address. */
+async function register(platform: PlatformUnderTest, port: number): Promise<void> {
+  const token = await platform.signInPerson("hana@harbour-hotels.example");
+  const json = {
+    baseAddress: `http://127.0.0.1:${port}`,
+    secret,
+    scheme: "timestampDigestAndStandardWebhooks",
+    suggestsContacts: false,
+  };
+  const { status, text } = await platform.call("PUT", "/portal/profile", { token, json });
+  if (status >= 300) throw new Error(`the endpoint is not registered: ${status} ${text}`);
+}
+
+/** Saving the profile again enables an endpoint that is disabled, and ends a pause of the circuit breaker. */
+const reenable = register;
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, "close");
+  return port;
+}
+
+const pick = <T>(values: readonly T[], random: () => number): T => values[Math.floor(random() * values.length)] as T;
+
+/** mulberry32: the same story for the same seed, but for the times that processes take. */
+function randomFrom(seed: number): () => number {
+  let state = seed >>> 0;
+  return () => {
+    state = (state + 0x6d2b79f5) >>> 0;
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
+  };
+}
