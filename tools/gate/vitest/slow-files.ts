@@ -26,6 +26,7 @@ export const slowFiles = [
   "tools/gate/spec-driven.test.ts",
   "tools/gate/start.test.ts",
   "tools/reliability/crash-test/crash-test.test.ts",
+  "tools/reliability/outages/many-offers.test.ts",
   "tools/reliability/outages/outages.test.ts",
 ];
 

@@ -120,7 +120,11 @@ test.each([{}, { OFFERS_API_KEY: "" }, { OFFERS_API_KEY: "key\n" }])(
 );
 
 test("a platform that is down is named", async () => {
-  const { code, stderr } = await runOffers(["catch-up", "--from", "http://127.0.0.1:9"], env);
+  const server = createServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const from = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  server.close();
+  const { code, stderr } = await runOffers(["catch-up", "--from", from], env);
   expect(code).toBe(2);
-  expect(stderr).toContain("http://127.0.0.1:9 cannot be reached (ECONNREFUSED)");
+  expect(stderr).toContain(`${from} cannot be reached (ECONNREFUSED). Start`);
 });

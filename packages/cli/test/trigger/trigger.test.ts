@@ -1,5 +1,5 @@
 import { standardWebhooks, timestampDigest, verifyRequest } from "@offers/webhook-kit";
-import { expect, onTestFinished, test } from "vitest";
+import { expect, test } from "vitest";
 import { events } from "../../src/trigger/events.ts";
 import { runOffers } from "../support/run-offers.ts";
 import { secrets } from "../support/start-receiver.ts";

@@ -39,7 +39,8 @@ interface KitCodes {
     | "signature_scheme_error"
     | "deduplication_full"
     | "deduplication_failed"
-    | "inbox_table_missing";
+    | "inbox_table_missing"
+    | "feed_failed";
   InternalError: "internal_error" | "tracer_failed";
   InvalidEventError: "invalid_event";
 }
