@@ -94,6 +94,7 @@ describe("the company profile", () => {
     await eventually("it is disabled", async () => (await hana.get("/company")).text.includes(">Disabled</span>"));
     const page = (await hana.get("/company")).text;
     expect(page).toContain("It responded with 410 Gone");
+    expect(page).toContain("docs/guides/after-an-outage.md");
     const held = (await hana.get("/deliveries?state=held")).text;
     expect(held).toContain(">Held</span>");
     expect((await hana.send("/company/enable")).status).toBe(422);

@@ -46,6 +46,8 @@ function facts(endpoint: ReadEndpoint, now: Date, times: LocalTimes): Markup {
       </dl>`;
 }
 
+const outageGuide = "https://github.com/offers/offers/blob/main/docs/guides/after-an-outage.md";
+
 interface Health {
   state: Markup;
   because?: Markup;
@@ -61,7 +63,8 @@ function healthOf(endpoint: ReadEndpoint, now: Date, { time }: LocalTimes): Heal
   if (disabled_at !== null)
     return {
       state: badge("Disabled", "bad"),
-      because: html`Since ${time(disabled_at)}. ${disabled_because && reasons[disabled_because]} Events are held until it is enabled, then delivered.`,
+      because: html`Since ${time(disabled_at)}. ${disabled_because && reasons[disabled_because]} Events are held until it is enabled, then delivered.
+        Deliveries that have failed are not sent again by themselves: <a href="${outageGuide}">how to catch up after an outage</a>.`,
     };
   if (breaker_open_until !== null)
     return {
