@@ -1,6 +1,9 @@
 import {
   context,
   createContextKey,
+  type Histogram,
+  type Meter,
+  metrics,
   propagation,
   type Span,
   SpanKind,
@@ -27,7 +30,10 @@ import { checkHeaderName, checkHeaderValue } from "../options/settings.ts";
  * Every attempt carries the span's context in the headers of the registered propagator. `fetch` runs with tracing suppressed, so
  * that an instrumented one does not send them twice. A tracer that throws does not affect the call (D-67).
  *
- * `tracer` is the global provider's by default. A watch has one span per read.
+ * Every attempt is measured: `http.client.request.duration`, a histogram in seconds to the response's headers, by
+ * `http.request.method`, `url.template`, `server.address`, `server.port`, `http.response.status_code` and `error.type`.
+ *
+ * `tracer` and `meter` are the global providers' by default. A watch has one span per read.
  *
  * @example
  * ```ts
@@ -41,20 +47,16 @@ import { checkHeaderName, checkHeaderValue } from "../options/settings.ts";
  * ```
  */
 export class TracedOffersClient extends OffersClient {
-  readonly #options: OffersClientOptions & { tracer?: Tracer | undefined };
+  readonly #options: TracedOptions;
   readonly #tracer: Tracer;
-  readonly #server: { "server.address": string; "server.port": number };
+  readonly #server: Server;
 
   /** @throws {UsageError} for an invalid option; the message says what to change */
-  constructor(options: OffersClientOptions & { tracer?: Tracer | undefined }) {
-    super(withTracingSuppressed(options));
+  constructor(options: TracedOptions) {
+    super(instrumented(options));
     this.#options = { ...options };
-    this.#tracer = options.tracer ?? trace.getTracer("@offers/client");
-    const { hostname, port, protocol } = new URL(options.baseUrl);
-    this.#server = {
-      "server.address": hostname.replace(/^\[(.*)]$/, "$1"),
-      "server.port": Number(port) || (protocol === "https:" ? 443 : 80),
-    };
+    this.#tracer = options.tracer ?? trace.getTracer(scope);
+    this.#server = serverOf(options.baseUrl);
   }
 
   override createOffer(input: OfferInput, call?: CallOptions): OffersPromise<{ id: string }> {
@@ -80,17 +82,77 @@ export class TracedOffersClient extends OffersClient {
   }
 }
 
-/** The options with tracing suppressed below. A `middleware` that is not an array is left for the client to reject. */
-function withTracingSuppressed(options: OffersClientOptions & { tracer?: Tracer | undefined }): OffersClientOptions {
-  if (typeof options !== "object") return options;
-  const { tracer: _, ...others } = options;
-  const { middleware = [] } = others;
-  return { ...others, middleware: Array.isArray(middleware) ? [...middleware, suppressTracing] : middleware };
+/** @inline */
+type TracedOptions = OffersClientOptions & { tracer?: Tracer | undefined; meter?: Meter | undefined };
+
+interface Server {
+  readonly "server.address": string;
+  readonly "server.port": number;
 }
+
+const scope = "@offers/client";
+
+function serverOf(baseUrl: OffersClientOptions["baseUrl"]): Server {
+  const { hostname, port, protocol } = new URL(baseUrl);
+  return {
+    "server.address": hostname.replace(/^\[(.*)]$/, "$1"),
+    "server.port": Number(port) || (protocol === "https:" ? 443 : 80),
+  };
+}
+
+/** The options with every attempt measured, and tracing suppressed below. What is invalid is left for the client to reject. */
+function instrumented(options: TracedOptions): OffersClientOptions {
+  if (typeof options !== "object") return options;
+  const { tracer: _, meter = metrics.getMeter(scope), ...others } = options;
+  const { middleware = [] } = others;
+  const duration = meter.createHistogram("http.client.request.duration", {
+    description: "Duration of HTTP client requests.",
+    unit: "s",
+    advice: { explicitBucketBoundaries: durationBuckets },
+  });
+  const innermost = [measuringInto(duration, others), suppressTracing];
+  return { ...others, middleware: Array.isArray(middleware) ? [...middleware, ...innermost] : middleware };
+}
+
+/** In seconds, as OpenTelemetry's conventions for HTTP advise. */
+const durationBuckets = [0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10];
+
+const templates = new Map([createOffer, getOffer, completeOffer, withdrawOffer].map(({ name, path }) => [name, path]));
+
+/** Records how long an attempt took. */
+const measuringInto =
+  (duration: Histogram, { baseUrl }: OffersClientOptions): Middleware =>
+  async (request, next) => {
+    const startedAt = performance.now();
+    const record = (outcome: Readonly<Record<string, string | number>>) => {
+      try {
+        const attributes = {
+          "http.request.method": request.method,
+          "url.template": templates.get(request.operation),
+          ...serverOf(baseUrl),
+          ...outcome,
+        };
+        duration.record((performance.now() - startedAt) / 1_000, attributes);
+      } catch {
+        // A meter that throws does not affect the call, as a tracer does not.
+      }
+    };
+    try {
+      const response = await next(request);
+      const { status } = response;
+      record({ "http.response.status_code": status, ...(status >= 400 && { "error.type": `${status}` }) });
+      return response;
+    } catch (error) {
+      record({ "error.type": (error as AnyOffersError).code });
+      throw error;
+    }
+  };
 
 /** Sets the headers of a propagator. Invalid ones are dropped: the client would reject the call for them. */
 const asHeaders = {
   set(headers: Record<string, string>, name: string, value: string): void {
+    // Baggage may hold anything of the caller's, and the service is another organisation's.
+    if (name.toLowerCase() === "baggage") return;
     try {
       headers[checkHeaderName(name, name)] = checkHeaderValue(name, value);
     } catch {

@@ -1,5 +1,11 @@
-import { context, propagation, SpanKind, SpanStatusCode, type Tracer, trace } from "@opentelemetry/api";
+import { context, type Meter, propagation, SpanKind, SpanStatusCode, type Tracer, trace } from "@opentelemetry/api";
 import { AsyncLocalStorageContextManager } from "@opentelemetry/context-async-hooks";
+import {
+  AggregationTemporality,
+  InMemoryMetricExporter,
+  MeterProvider,
+  PeriodicExportingMetricReader,
+} from "@opentelemetry/sdk-metrics";
 import { InMemorySpanExporter, SimpleSpanProcessor, TracerProvider } from "@opentelemetry/sdk-trace";
 import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test } from "vitest";
 import { ConflictError, OffersClient, type OffersClientOptions } from "../../src/index.ts";
@@ -21,6 +27,7 @@ const w3c: Parameters<typeof propagation.setGlobalPropagator>[0] = {
     if (!span) return;
     setter.set(carrier, "traceparent", `00-${span.traceId}-${span.spanId}-0${span.traceFlags}`);
     setter.set(carrier, "tracestate", "");
+    setter.set(carrier, "Baggage", "user=hana");
   },
   extract: (active) => active,
   fields: () => ["traceparent"],
@@ -34,7 +41,10 @@ beforeAll(() => {
 beforeEach(() => exporter.reset());
 afterAll(() => provider.shutdown());
 
-async function traced(respond: Responder, options: Partial<OffersClientOptions & { tracer: Tracer }> = {}) {
+async function traced(
+  respond: Responder,
+  options: Partial<OffersClientOptions & { tracer: Tracer; meter: Meter }> = {},
+) {
   const { baseUrl, received } = await serve(respond);
   return {
     client: new TracedOffersClient({ baseUrl, apiKey, ...options }),
@@ -248,4 +258,37 @@ test("without a registered provider, calls are as ever", async () => {
   const { client } = await traced(found);
   await expect(client.getOffer(id)).resolves.toEqual(offer);
   expect(spans()).toEqual([]);
+});
+
+test("baggage stays at home", async () => {
+  const { client, received } = await traced(found);
+  await client.getOffer(id);
+  expect(received[0]?.headers).toMatchObject({ traceparent: expect.stringMatching(traceparent) });
+  expect(received[0]?.headers).not.toHaveProperty("baggage");
+});
+
+test("every attempt is measured, by the conventions' names, and nothing of the call is in it", async () => {
+  const metricExporter = new InMemoryMetricExporter(AggregationTemporality.CUMULATIVE);
+  const reader = new PeriodicExportingMetricReader({ exporter: metricExporter });
+  const meterProvider = new MeterProvider({ readers: [reader] });
+  onTestFinished(() => meterProvider.shutdown());
+  const { client, port } = await traced(
+    (response, request, count) => (count === 1 ? respondWith(503, "") : found)(response, request, count),
+    { meter: meterProvider.getMeter("test") },
+  );
+  await client.getOffer(id);
+  await meterProvider.forceFlush();
+  const [metric] = metricExporter.getMetrics()[0]?.scopeMetrics[0]?.metrics ?? [];
+  expect(metric?.descriptor).toMatchObject({ name: "http.client.request.duration", unit: "s" });
+  const common = {
+    "http.request.method": "GET",
+    "url.template": "/offer/{id}",
+    "server.address": "127.0.0.1",
+    "server.port": port,
+  };
+  expect(metric?.dataPoints.map(({ attributes, value }) => [attributes, (value as { count: number }).count])).toEqual([
+    [{ ...common, "http.response.status_code": 503, "error.type": "503" }, 1],
+    [{ ...common, "http.response.status_code": 200 }, 1],
+  ]);
+  expect(JSON.stringify(metric)).not.toContain("SENTINEL");
 });

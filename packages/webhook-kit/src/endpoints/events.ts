@@ -128,6 +128,16 @@ export interface TimelineChanged {
 }
 
 /**
+ * A place in a trace, as [W3C Trace Context](https://www.w3.org/TR/trace-context/) writes it.
+ *
+ * @inline
+ */
+export interface TraceContext {
+  readonly traceparent: string;
+  readonly tracestate?: string;
+}
+
+/**
  * One event with what a later process needs to handle it. Holds JSON values only.
  *
  * @inline
@@ -144,6 +154,8 @@ interface EventOfType<Type extends string, Data> {
   readonly deduplicationKey?: string;
   /** As `unverifiedDeliveryId` of a handler's context: for logs only. */
   readonly unverifiedDeliveryId?: string;
+  /** As `trace` of a handler's context; `traceEvent` of `/opentelemetry` continues it. */
+  readonly trace?: TraceContext;
 }
 
 /**

@@ -4,6 +4,7 @@ import type {
   ContactSuggestionRequest,
   OfferEventDeleted,
   TimelineChanged,
+  TraceContext,
   WebhookEvent,
   WorkerAddedContact,
   WorkerOfferResponse,
@@ -34,6 +35,8 @@ export interface EventContext {
    * under a scheme that signs no id, such as `timestampDigest()`.
    */
   readonly deduplicationKey: string | undefined;
+  /** With `tracer`: the span within which the handler runs, for a queue's message. `onEvent` has it in the event. */
+  readonly trace?: TraceContext | undefined;
   /** Aborts when `handlerTimeoutMs` has elapsed and the sender has got 503; when you abort `reconcile` or `catchUp`. */
   readonly signal: AbortSignal;
   /** When the request was verified; for an event of the feed, when the platform recorded it; for a reconciled one, when it was read. */
@@ -101,7 +104,7 @@ export interface Handlers<Incoming = unknown> {
 export function toWebhookEvent(
   type: string,
   data: unknown,
-  { source, receivedAt, deduplicationKey, unverifiedDeliveryId }: EventContext,
+  { source, receivedAt, deduplicationKey, unverifiedDeliveryId, trace }: EventContext,
 ): WebhookEvent {
   return {
     type,
@@ -110,5 +113,6 @@ export function toWebhookEvent(
     ...(source !== "webhook" && { source }),
     ...(deduplicationKey !== undefined && { deduplicationKey }),
     ...(unverifiedDeliveryId !== undefined && { unverifiedDeliveryId }),
+    ...(trace && { trace }),
   } as WebhookEvent;
 }

@@ -31,7 +31,7 @@ test.each(events)("an event $type survives JSON", (event) =>
 );
 
 test("unknown fields are kept, of the event and of its data", () => {
-  const event = { ...events[0], trace: "t", data: { workerId: "w", team: "kitchen" } };
+  const event = { ...events[0], shard: "t", data: { workerId: "w", team: "kitchen" } };
   expect(parseWebhookEvent(event)).toEqual(event);
 });
 

@@ -1,11 +1,22 @@
 import { nullAsAbsent } from "@offers/contract/received-values";
+import { readTraceContext } from "@offers/contract/trace-context";
 import * as z from "zod";
 import { InvalidEventError } from "../errors/errors.ts";
 import type { HandledEndpoint } from "./endpoint.ts";
 import { eventEndpoints } from "./endpoints.ts";
-import type { WebhookEvent } from "./events.ts";
+import type { TraceContext, WebhookEvent } from "./events.ts";
 import { describeIssues } from "./schema-issues.ts";
 import { readTolerantly } from "./tolerant-reader.ts";
+
+/** An invalid one counts as none: no event is lost for its trace. */
+const traceContext = z
+  .unknown()
+  .transform((value): TraceContext | undefined => {
+    const { traceparent, tracestate } = Object(value);
+    if (typeof traceparent !== "string") return undefined;
+    return readTraceContext([traceparent], typeof tracestate === "string" ? [tracestate] : []);
+  })
+  .optional();
 
 /** Of one type: the generic schema of a {@link HandledEndpoint} knows no data, so its result is typed as a {@link WebhookEvent} below. */
 const schemaOf = ({ name, schema }: HandledEndpoint) =>
@@ -21,6 +32,7 @@ const schemaOf = ({ name, schema }: HandledEndpoint) =>
     source: z.enum(["reconciled", "feed"]).optional(),
     deduplicationKey: z.string().min(1).optional(),
     unverifiedDeliveryId: z.string().optional(),
+    trace: traceContext,
   });
 
 /** A queue's serialiser may write null for a member without a value (D-94). */

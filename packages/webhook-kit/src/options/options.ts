@@ -1,4 +1,5 @@
 import type { Deduplication } from "../deduplication/deduplication.ts";
+import type { TraceContext } from "../endpoints/events.ts";
 import type { Handlers } from "../endpoints/handlers.ts";
 import type { AnyWebhookKitError } from "../errors/errors.ts";
 import type { Rejection } from "../errors/rejection.ts";
@@ -75,7 +76,10 @@ export interface ReceiverOptions<Incoming = unknown> extends VerifyOptions<Incom
    * timestamp. @default "deduplicate"
    */
   replayProtection?: "deduplicate" | "single-use-signature";
-  /** An OpenTelemetry tracer: each request gets a span, whose attributes hold names and codes only (D-49). */
+  /**
+   * An OpenTelemetry tracer: each request gets a span, whose attributes hold names and codes only (D-49). With `webhookTracer()` of
+   * `/opentelemetry` it continues the sender's trace (D-138).
+   */
   tracer?: Tracer;
 }
 
@@ -108,11 +112,27 @@ export interface Logger {
 export interface Span {
   setAttribute(name: string, value: string | number): unknown;
   setStatus(status: { code: number }): unknown;
+  spanContext?(): {
+    traceId: string;
+    spanId: string;
+    traceFlags: number;
+    traceState?: { serialize(): string } | undefined;
+  };
   end(): void;
 }
 
 /** As much of an OpenTelemetry `Tracer` as is used: the kit depends on no version of it. @inline */
 export interface Tracer {
   /** Starts a span, makes it the active one, and returns the result of `run`. */
-  startActiveSpan<T>(name: string, options: { attributes: Record<string, string | number> }, run: (span: Span) => T): T;
+  startActiveSpan<T>(
+    name: string,
+    options: {
+      attributes: Record<string, string | number>;
+      /** Unix milliseconds: the span starts before the request is verified, and is made after. */
+      startTime: number;
+      /** Of a verified request: the trace of its sender. OpenTelemetry's own tracers ignore it. */
+      sender?: TraceContext;
+    },
+    run: (span: Span) => T,
+  ): T;
 }

@@ -1,6 +1,7 @@
 import { dedupeKeys } from "../deduplication/dedupe-keys.ts";
 import { deduplicate } from "../deduplication/deduplicate.ts";
 import { findRoute, type Route } from "../endpoints/endpoints.ts";
+import type { TraceContext } from "../endpoints/events.ts";
 import type { Handlers } from "../endpoints/handlers.ts";
 import { readInput } from "../endpoints/read-input.ts";
 import { InternalError, type UnavailableError } from "../errors/errors.ts";
@@ -11,7 +12,7 @@ import { verifySignature } from "../signature/verify-signature.ts";
 import { type Outcome, toOutcome } from "./outcome.ts";
 import { runHandler } from "./run-handler.ts";
 import type { ReceiverSettings } from "./settings.ts";
-import { traceRequest } from "./trace-request.ts";
+import { RequestTrace } from "./trace-request.ts";
 
 /** Handles one webhook. @returns undefined for a path that is no webhook's; never rejects */
 export async function receive<Incoming>(
@@ -22,12 +23,11 @@ export async function receive<Incoming>(
   if (!route) return undefined;
   const { tracer, observer } = settings;
   const { endpoint } = route;
-  const run = () => handle(settings, incoming, route);
-  const outcome = tracer
-    ? await traceRequest(tracer, endpoint, incoming.method, run, (cause) =>
-        observer.failed(tracerFailed(cause), endpoint.name),
-      )
-    : await run();
+  const trace =
+    tracer &&
+    new RequestTrace(tracer, endpoint, incoming.method, (cause) => observer.failed(tracerFailed(cause), endpoint.name));
+  const outcome = await handle(settings, incoming, route, trace);
+  trace?.end(outcome);
   observer.ended(outcome, endpoint.name);
   return outcome.response;
 }
@@ -36,6 +36,7 @@ async function handle<Incoming>(
   settings: ReceiverSettings<Incoming>,
   incoming: IncomingRequest<Incoming>,
   route: Route,
+  trace: RequestTrace | undefined,
 ): Promise<Outcome> {
   const { endpoint } = route;
   const { handlers, observer } = settings;
@@ -45,14 +46,16 @@ async function handle<Incoming>(
     if (endpoint.kind === "test") return { response: acknowledged, duplicate: false };
     const request = await verifySignature(settings, incoming);
     observer.verified(request.verified);
+    trace?.verified(incoming.rawHeaders);
     const { input, converted, body } = await readInput(settings, incoming, route, request);
     observer.converted(converted, endpoint.name);
     const entity = "entityKey" in endpoint ? endpoint.entityKey?.(input) : undefined;
     const event = endpoint.kind === "event" ? { incoming, body, entity } : undefined;
     const keys = dedupeKeys(settings, request, event);
     const report = (error: UnavailableError) => observer.failed(error, endpoint.name);
-    const start = () => runHandler(settings, endpoint, input, incoming, request, keys.messageKey);
-    return await deduplicate(settings, keys, report, start);
+    const run = (place?: TraceContext) =>
+      runHandler(settings, endpoint, input, incoming, request, keys.messageKey, place);
+    return await deduplicate(settings, keys, report, trace ? () => trace.handle(run) : run);
   } catch (cause) {
     return toOutcome(cause);
   }

@@ -1,5 +1,6 @@
 import type { RunningHandler } from "../deduplication/deduplicate.ts";
 import type { Endpoint, HandledEndpoint } from "../endpoints/endpoint.ts";
+import type { TraceContext } from "../endpoints/events.ts";
 import { type HandlerContext, type Handlers, toWebhookEvent } from "../endpoints/handlers.ts";
 import { HandlerError } from "../errors/errors.ts";
 import { findDeliveryId, type IncomingRequest } from "../http/request.ts";
@@ -10,7 +11,7 @@ import type { VerifiedRequest } from "../signature/verify-signature.ts";
 /**
  * Starts the handler of an endpoint, with the handler timeout (D-25). An endpoint without a handler is acknowledged.
  *
- * @param deduplicationKey for the handler's context
+ * @param deduplicationKey for the handler's context, as is `trace`
  */
 export function runHandler<Incoming>(
   { handlers, handlerTimeoutMs }: { readonly handlers: Handlers<Incoming>; readonly handlerTimeoutMs: number },
@@ -19,6 +20,7 @@ export function runHandler<Incoming>(
   { rawHeaders, request }: Pick<IncomingRequest<Incoming>, "rawHeaders" | "request">,
   { verified, receivedAt }: Pick<VerifiedRequest, "verified" | "receivedAt">,
   deduplicationKey: string | undefined,
+  trace?: TraceContext,
 ): RunningHandler {
   if (!endpoint.handler) return { response: acknowledged, outcome: acknowledged };
   const { name } = endpoint;
@@ -30,6 +32,7 @@ export function runHandler<Incoming>(
     verified,
     receivedAt,
     request,
+    trace,
     get signal() {
       return timeout.signal;
     },

@@ -1,3 +1,5 @@
+import { readTraceContext } from "@offers/contract/trace-context";
+import type { TraceContext } from "../endpoints/events.ts";
 import type { Span, Tracer } from "../options/options.ts";
 import type { Outcome } from "./outcome.ts";
 
@@ -8,32 +10,88 @@ const spanFailed = { code: 2 };
 const knownMethods = new Set(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE", "CONNECT"]);
 
 /**
- * Runs a request within a span, the parent of those that its handler starts. Its name and attributes hold route templates,
- * numbers and codes: neither the path, which may name a worker, nor a header, nor a body (D-49). A tracer that throws changes
- * no response, and is reported.
+ * The span of one request, the parent of those that its handler starts. Its name and attributes hold route templates, numbers and
+ * codes: neither the path, which may name a worker, nor a header, nor a body (D-49). A tracer that throws changes no response, and is
+ * reported.
+ *
+ * The span is made when the handler starts, or when the request is rejected: whose trace it continues is known only once the request
+ * is verified.
  */
-export async function traceRequest(
-  tracer: Tracer,
-  { name, path }: { readonly name: string; readonly path: string },
-  method: string,
-  run: () => Promise<Outcome>,
-  reportFailure: (cause: unknown) => void,
-): Promise<Outcome> {
-  const attributes = {
-    "http.request.method": knownMethods.has(method) ? method : "_OTHER",
-    "http.route": path,
-    "offers.webhook.endpoint": name,
-  };
-  let outcome: Promise<Outcome> | undefined;
-  try {
-    await tracer.startActiveSpan(`webhook ${name}`, { attributes }, async (span) => {
-      outcome = run();
-      describe(await outcome, span);
-    });
-  } catch (cause) {
-    reportFailure(cause);
+export class RequestTrace {
+  readonly #tracer: Tracer;
+  readonly #endpoint: { readonly name: string; readonly path: string };
+  readonly #method: string;
+  readonly #report: (cause: unknown) => void;
+  readonly #startTime = Date.now();
+  #sender: TraceContext | undefined;
+  #span: Span | undefined;
+  #isStarted = false;
+
+  constructor(
+    tracer: Tracer,
+    endpoint: { readonly name: string; readonly path: string },
+    method: string,
+    report: (cause: unknown) => void,
+  ) {
+    this.#tracer = tracer;
+    this.#endpoint = endpoint;
+    this.#method = method;
+    this.#report = report;
   }
-  return outcome ?? run();
+
+  /** @param rawHeaders of a verified request: until then, anybody could choose the trace */
+  verified(rawHeaders: readonly string[]): void {
+    this.#sender = readTraceContext(valuesOf(rawHeaders, "traceparent"), valuesOf(rawHeaders, "tracestate"));
+  }
+
+  /** Runs a handler within the span. @param work gets the span's place in its trace */
+  handle<T>(work: (trace: TraceContext | undefined) => T): T {
+    let result: { readonly value: T } | undefined;
+    this.#start((span) => {
+      result = { value: work(contextOf(span)) };
+    });
+    return result ? result.value : work(undefined);
+  }
+
+  end(outcome: Outcome): void {
+    if (!this.#isStarted) this.#start(() => undefined);
+    try {
+      if (this.#span) describe(outcome, this.#span);
+    } catch (cause) {
+      this.#report(cause);
+    }
+  }
+
+  #start(run: (span: Span) => void): void {
+    const { name, path } = this.#endpoint;
+    const attributes = {
+      "http.request.method": knownMethods.has(this.#method) ? this.#method : "_OTHER",
+      "http.route": path,
+      "offers.webhook.endpoint": name,
+    };
+    const options = { attributes, startTime: this.#startTime, ...(this.#sender && { sender: this.#sender }) };
+    this.#isStarted = true;
+    try {
+      this.#tracer.startActiveSpan(`webhook ${name}`, options, (span) => {
+        this.#span = span;
+        run(span);
+      });
+    } catch (cause) {
+      this.#report(cause);
+    }
+  }
+}
+
+const valuesOf = (rawHeaders: readonly string[], lowerCaseName: string): string[] =>
+  rawHeaders.filter((_, index) => index % 2 === 1 && rawHeaders[index - 1]?.toLowerCase() === lowerCaseName);
+
+/** @returns undefined for a tracer whose spans do not tell */
+function contextOf(span: Span): TraceContext | undefined {
+  const place = span.spanContext?.();
+  if (!place) return undefined;
+  const flags = place.traceFlags.toString(16).padStart(2, "0");
+  const tracestate = place.traceState?.serialize();
+  return readTraceContext([`00-${place.traceId}-${place.spanId}-${flags}`], tracestate ? [tracestate] : []);
 }
 
 function describe(outcome: Outcome, span: Span): void {

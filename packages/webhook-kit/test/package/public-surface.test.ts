@@ -1,7 +1,18 @@
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 
-const entries = ["index", "catch-up", "express", "fetch", "lambda", "node", "postgres", "redis", "testing"];
+const entries = [
+  "index",
+  "catch-up",
+  "express",
+  "fetch",
+  "lambda",
+  "node",
+  "opentelemetry",
+  "postgres",
+  "redis",
+  "testing",
+];
 
 /** The names that an entry lists; types as well, which exist only in its text. */
 function namesOf(entry: string): string[] {
@@ -68,6 +79,7 @@ test("what each entry exports is a decision", () => {
   expect(namesOf("fetch")).toEqual(["ParseWebhookOptions", "parseWebhook", "webhookHandler"]);
   expect(namesOf("lambda")).toEqual(["webhookFunction"]);
   expect(namesOf("node")).toEqual(["webhookListener"]);
+  expect(namesOf("opentelemetry")).toEqual(["traceEvent", "webhookTracer"]);
   expect(namesOf("postgres")).toEqual(["HandledResponses", "Inbox", "inboxMigration", "postgresInbox"]);
   expect(namesOf("redis")).toEqual(["redisDeduplication"]);
   expect(namesOf("testing")).toEqual(["TestedReceiver", "deduplicationConformance", "signHeaders", "testReceiver"]);
@@ -98,6 +110,7 @@ test("the values at run time are those that are listed", async () => {
     ["parseWebhook", "webhookHandler"],
     ["webhookFunction"],
     ["webhookListener"],
+    ["traceEvent", "webhookTracer"],
     ["inboxMigration", "postgresInbox"],
     ["redisDeduplication"],
     ["deduplicationConformance", "signHeaders", "testReceiver"],

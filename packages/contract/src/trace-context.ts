@@ -1,0 +1,47 @@
+/** A place in a trace, as W3C Trace Context writes it. */
+export interface TraceContext {
+  /** Version 00: `00-<trace id>-<span id>-<flags>`. */
+  readonly traceparent: string;
+  readonly tracestate?: string;
+}
+
+/** Later versions may add fields after the flags; `ff` is no version (W3C Trace Context, section 3.2.2). */
+const traceparentPattern = /^(?!ff)([\da-f]{2})-(?!0{32})([\da-f]{32})-(?!0{16})([\da-f]{16})-([\da-f]{2})(-.*)?$/;
+
+/** Of the flags two are known: sampled, and random trace id (level 2). The others are sent as 0. */
+const knownFlags = 0b11;
+
+/**
+ * Reads the headers `traceparent` and `tracestate` as the specification says: an invalid or repeated traceparent counts as none, and so
+ * does an invalid tracestate; neither is an error.
+ *
+ * @param tracestates the values of all headers of that name, in order
+ */
+export function readTraceContext(
+  traceparents: readonly string[],
+  tracestates: readonly string[] = [],
+): TraceContext | undefined {
+  const [version, traceId, spanId, flags, more] =
+    traceparents.length === 1 ? (traceparentPattern.exec(traceparents[0] as string)?.slice(1) ?? []) : [];
+  if (flags === undefined || (version === "00" && more !== undefined)) return undefined;
+  const traceparent = `00-${traceId}-${spanId}-0${Number.parseInt(flags, 16) & knownFlags}`;
+  const tracestate = readTracestate(tracestates);
+  return tracestate === undefined ? { traceparent } : { traceparent, tracestate };
+}
+
+/** Section 3.3.1.3 of the specification: a key of one vendor, or of a tenant of one, and a value without `,` and `=`. */
+const member =
+  /^(?:[a-z][a-z\d_*/-]{0,255}|[a-z\d][a-z\d_*/-]{0,240}@[a-z][a-z\d_*/-]{0,13})=[\x20-\x2b\x2d-\x3c\x3e-\x7e]{0,255}[\x21-\x2b\x2d-\x3c\x3e-\x7e]$/;
+
+/** At most 32 members. Of more than 512 characters it may be dropped (section 3.3.1.5), and is. */
+function readTracestate(headers: readonly string[]): string | undefined {
+  const members = headers
+    .join(",")
+    .split(",")
+    .map((text) => text.replace(/^[ \t]+|[ \t]+$/g, ""))
+    .filter(Boolean);
+  const keys = new Set(members.map((text) => text.slice(0, text.indexOf("="))));
+  const isValid = members.length <= 32 && keys.size === members.length && members.every((text) => member.test(text));
+  const tracestate = members.join(",");
+  return isValid && tracestate !== "" && tracestate.length <= 512 ? tracestate : undefined;
+}

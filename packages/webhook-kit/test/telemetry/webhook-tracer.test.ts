@@ -1,0 +1,226 @@
+import { context, type Span, SpanKind, trace } from "@opentelemetry/api";
+import { AsyncLocalStorageContextManager } from "@opentelemetry/context-async-hooks";
+import {
+  AggregationTemporality,
+  InMemoryMetricExporter,
+  MeterProvider,
+  PeriodicExportingMetricReader,
+} from "@opentelemetry/sdk-metrics";
+import { InMemorySpanExporter, SimpleSpanProcessor, TracerProvider } from "@opentelemetry/sdk-trace";
+import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test } from "vitest";
+import { parseWebhook, webhookHandler } from "../../src/fetch.ts";
+import { parseWebhookEvent, type WebhookEvent } from "../../src/index.ts";
+import { traceEvent, webhookTracer } from "../../src/opentelemetry.ts";
+import type { ReceiverOptions } from "../../src/options/options.ts";
+import { secret, signedJson } from "../support/serve.ts";
+
+const exporter = new InMemorySpanExporter();
+const provider = new TracerProvider({ spanProcessors: [new SimpleSpanProcessor({ exporter })] });
+const tracer = provider.getTracer("test");
+
+beforeAll(() => {
+  context.setGlobalContextManager(new AsyncLocalStorageContextManager());
+});
+beforeEach(() => exporter.reset());
+afterAll(() => provider.shutdown());
+
+const traceId = "4bf92f3577b34da6a3ce929d0e0e4736";
+const spanId = "00f067aa0ba902b7";
+const traceparent = `00-${traceId}-${spanId}-01`;
+const body = JSON.stringify({ offerId: "offer_1", workerId: "worker_amal", response: "accepted" });
+
+const eventOf = (headers: Record<string, string>) =>
+  new Request("https://us.example/offer/response", { method: "POST", headers: signedJson(headers), body });
+
+type TracerOptions = NonNullable<Parameters<typeof webhookTracer>[0]>;
+
+/** Sends one event to a receiver. @returns the span of the request, and the one that its handler starts */
+async function receive(
+  headers: Record<string, string>,
+  options: TracerOptions = {},
+  more: Partial<ReceiverOptions> = {},
+) {
+  const handler = webhookHandler({
+    secret,
+    onError: () => undefined,
+    tracer: webhookTracer({ tracer, ...options }),
+    onWorkerOfferResponse: () => void tracer.startSpan("save").end(),
+    ...more,
+  });
+  const { status } = await handler(eventOf(headers));
+  const spans = exporter.getFinishedSpans();
+  return {
+    status,
+    request: spans.find(({ name }) => name.startsWith("webhook")),
+    save: spans.find(({ name }) => name === "save"),
+  };
+}
+
+test("the span of a verified request continues the sender's trace", async () => {
+  const { status, request, save } = await receive({ traceparent, tracestate: "vendor=1" });
+  expect([status, request?.spanContext().traceId, request?.parentSpanContext?.spanId]).toEqual([200, traceId, spanId]);
+  expect(request?.parentSpanContext).toMatchObject({ isRemote: true });
+  expect(request?.spanContext().traceState?.serialize()).toBe("vendor=1");
+  expect(request?.kind).toBe(SpanKind.SERVER);
+  expect(save?.parentSpanContext?.spanId).toBe(request?.spanContext().spanId);
+});
+
+test("the span of a rejected request does not know the sender's trace", async () => {
+  const { status, request } = await receive({ traceparent, Authorization: `hmac ${"0".repeat(64)}` });
+  expect([status, request?.parentSpanContext]).toEqual([401, undefined]);
+  expect(request?.spanContext().traceId).not.toBe(traceId);
+  expect(request?.attributes).toMatchObject({
+    "offers.webhook.outcome": "rejected",
+    "error.type": "signature_mismatch",
+  });
+});
+
+const within = (work: () => Promise<unknown>): Promise<Span> =>
+  tracer.startActiveSpan("server", async (span) => {
+    await work();
+    span.end();
+    return span;
+  });
+
+test("an active span is the parent, whatever the sender's trace", async () => {
+  let received: Awaited<ReturnType<typeof receive>> | undefined;
+  const server = await within(async () => {
+    received = await receive({ traceparent });
+  });
+  expect(received?.request?.parentSpanContext?.spanId).toBe(server.spanContext().spanId);
+  expect(received?.request?.links).toEqual([]);
+  expect(received?.request?.kind).toBe(SpanKind.INTERNAL);
+});
+
+test("link begins a trace and links to the sender's, also beside an active span", async () => {
+  const { request } = await receive({ traceparent }, { sender: "link" });
+  expect([request?.parentSpanContext, request?.links.map((link) => link.context.spanId)]).toEqual([
+    undefined,
+    [spanId],
+  ]);
+  exporter.reset();
+  let received: Awaited<ReturnType<typeof receive>> | undefined;
+  const server = await within(async () => {
+    received = await receive({ traceparent }, { sender: "link" });
+  });
+  expect(received?.request?.parentSpanContext?.spanId).toBe(server.spanContext().spanId);
+  expect(received?.request?.links.map((link) => link.context.traceId)).toEqual([traceId]);
+});
+
+test("ignore ignores it", async () => {
+  const { request } = await receive({ traceparent }, { sender: "ignore" });
+  expect([request?.parentSpanContext, request?.links]).toEqual([undefined, []]);
+});
+
+test.each([
+  ["capitals", traceparent.toUpperCase()],
+  ["zeros", `00-${"0".repeat(32)}-${spanId}-01`],
+  ["two", `${traceparent}, ${traceparent}`],
+])("an invalid header, %s, counts as none", async (_what, invalid) => {
+  const { status, request } = await receive({ traceparent: invalid });
+  expect([status, request?.parentSpanContext]).toEqual([200, undefined]);
+});
+
+test("a duplicate has a span in the sender's trace too", async () => {
+  const handler = webhookHandler({ secret, tracer: webhookTracer({ tracer }), onWorkerOfferResponse: () => undefined });
+  const request = eventOf({ traceparent });
+  await handler(request.clone());
+  await handler(request);
+  expect(
+    exporter.getFinishedSpans().map((span) => [span.attributes["offers.webhook.outcome"], span.spanContext().traceId]),
+  ).toEqual([
+    ["handled", traceId],
+    ["duplicate", traceId],
+  ]);
+});
+
+test("a queue carries the trace to its worker, whose span is a child of the request's", async () => {
+  const options = { secret, tracer: webhookTracer({ tracer }) };
+  const { event } = await parseWebhook(options, eventOf({ traceparent, tracestate: "vendor=1" }));
+  const queued = parseWebhookEvent(JSON.parse(JSON.stringify(event)));
+  const result = await traceEvent(
+    queued,
+    async () => {
+      await Promise.resolve();
+      tracer.startSpan("save").end();
+      return 7;
+    },
+    { tracer },
+  );
+  const [request, save, process] = exporter.getFinishedSpans();
+  expect([result, queued.trace?.tracestate]).toEqual([7, "vendor=1"]);
+  expect([request, save, process].map((span) => span?.name)).toEqual([
+    "webhook WorkerOfferResponse",
+    "save",
+    "process WorkerOfferResponse",
+  ]);
+  expect([request, save, process].map((span) => span?.spanContext().traceId)).toEqual([traceId, traceId, traceId]);
+  expect(process?.parentSpanContext?.spanId).toBe(request?.spanContext().spanId);
+  expect(save?.parentSpanContext?.spanId).toBe(process?.spanContext().spanId);
+  expect(process?.kind).toBe(SpanKind.CONSUMER);
+});
+
+test("what an event's handling throws is passed on, and the span has its name only", async () => {
+  const event: Pick<WebhookEvent, "type" | "trace"> = { type: "WorkerOfferResponse" };
+  const failure = new TypeError("SENTINEL");
+  await expect(traceEvent(event, () => Promise.reject(failure), { tracer })).rejects.toBe(failure);
+  const [span] = exporter.getFinishedSpans();
+  expect([span?.status, span?.attributes["error.type"], span?.parentSpanContext]).toEqual([
+    { code: 2 },
+    "TypeError",
+    undefined,
+  ]);
+  expect(JSON.stringify([span?.attributes, span?.events, span?.status])).not.toContain("SENTINEL");
+});
+
+test.each([null, 7, "text", {}, { traceparent: "x" }, { traceparent: 7 }])(
+  "an event of a queue whose trace is %j has none",
+  (invalid) => {
+    const event = {
+      type: "WorkerAddedContact",
+      data: { workerId: "w" },
+      receivedAt: "2026-11-24T00:00:00.000Z",
+      trace: invalid,
+    };
+    expect(parseWebhookEvent(event).trace).toBeUndefined();
+  },
+);
+
+test("durations are measured by event and outcome, rejections by reason", async () => {
+  const metricExporter = new InMemoryMetricExporter(AggregationTemporality.CUMULATIVE);
+  const meterProvider = new MeterProvider({
+    readers: [new PeriodicExportingMetricReader({ exporter: metricExporter })],
+  });
+  onTestFinished(() => meterProvider.shutdown());
+  const meter = meterProvider.getMeter("test");
+  const handler = webhookHandler({
+    secret,
+    tracer: webhookTracer({ tracer, meter }),
+    onWorkerOfferResponse: () => undefined,
+  });
+  const request = eventOf({});
+  await handler(request.clone());
+  await handler(request);
+  await handler(eventOf({ Authorization: `hmac ${"0".repeat(64)}` }));
+  await meterProvider.forceFlush();
+  const [metric] = metricExporter.getMetrics()[0]?.scopeMetrics[0]?.metrics ?? [];
+  expect(metric?.descriptor).toMatchObject({ name: "offers.webhook.duration", unit: "s" });
+  const endpoint = { "offers.webhook.endpoint": "WorkerOfferResponse" };
+  expect(metric?.dataPoints.map(({ attributes, value }) => [attributes, (value as { count: number }).count])).toEqual([
+    [{ ...endpoint, "offers.webhook.outcome": "handled" }, 1],
+    [{ ...endpoint, "offers.webhook.outcome": "duplicate" }, 1],
+    [{ ...endpoint, "offers.webhook.outcome": "rejected", "error.type": "signature_mismatch" }, 1],
+  ]);
+});
+
+test("without an SDK the sender's trace goes through to the queue, and nothing is recorded", async () => {
+  const options = { secret, tracer: webhookTracer() };
+  const { event, response } = await parseWebhook(options, eventOf({ traceparent }));
+  expect([response.status, event?.trace]).toEqual([200, { traceparent }]);
+  expect(trace.getTracerProvider().constructor.name).toBe("ProxyTracerProvider");
+});
+
+test.each([{ sender: "child" }, { traceer: tracer }])("wrong options, %j, are refused", (wrong) => {
+  const make = () => webhookTracer(wrong as TracerOptions);
+  expect(make).toThrow(expect.objectContaining({ code: "invalid_option" }));
+});
