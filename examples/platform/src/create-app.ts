@@ -5,6 +5,7 @@ import { type CompletedRequest, observeRequests } from "./http/observe-requests.
 import { ProblemError, problemHandler } from "./http/problem.ts";
 import { mountHealth } from "./observability/health.ts";
 import { errorFields } from "./observability/log.ts";
+import { traceRequests } from "./observability/tracing.ts";
 import { mountApi } from "./routes/api/offer-operations.ts";
 import type { ApiDeps } from "./routes/api/operation.ts";
 import { mountPages } from "./routes/pages/mount-pages.ts";
@@ -39,6 +40,7 @@ export function createApp(deps: AppDeps): Express {
 
   const app = express();
   app.disable("x-powered-by").disable("etag").set("trust proxy", deps.trustedProxies);
+  app.use(traceRequests);
   app.use(
     observeRequests((request) => {
       log.info(request, "http.response");

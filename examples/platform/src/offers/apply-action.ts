@@ -2,6 +2,7 @@ import { notifyWorkers } from "../dispatch/push/notify-workers.ts";
 import { recordEvent } from "../dispatch/webhooks/record-event.ts";
 import { type FieldErrors, ProblemError } from "../http/problem.ts";
 import { addFieldError } from "../http/validation.ts";
+import { continueOffer } from "../observability/tracing.ts";
 import { announce, type Trx } from "../store/store.ts";
 import type { OfferDeps } from "./offer-deps.ts";
 import { type MailedOffer, mailEnd, mailResponses } from "./offer-mails.ts";
@@ -44,7 +45,12 @@ export async function applyAction(
   await writeState(trx, offerId, action, state, outcome.state, at);
   await recordView(trx, offerId, action, at);
   announce(trx, { topic: "offer", organisationId: offer.organisation_id });
-  for (const effect of outcome.effects) await applyEffect(trx, offer.organisation_id, offerId, effect);
+  const applyEffects = async () => {
+    for (const effect of outcome.effects) await applyEffect(trx, offer.organisation_id, offerId, effect);
+  };
+  await ("workerId" in actor && outcome.effects.length > 0
+    ? continueOffer(offer.trace, "worker response", applyEffects)
+    : applyEffects());
   if (outcome.effects.length > 0) await mailContact(trx, { ...deps, now: () => at }, offer, action);
   return "done";
 }

@@ -3,6 +3,7 @@ import type { offerCreationSchema } from "@offers/contract/schemas";
 import { sql } from "kysely";
 import type { z } from "zod";
 import { notifyWorkers } from "../dispatch/push/notify-workers.ts";
+import { activeTrace } from "../observability/tracing.ts";
 import { announce, type Trx } from "../store/store.ts";
 import type { OfferDeps } from "./offer-deps.ts";
 import { mailCreation } from "./offer-mails.ts";
@@ -43,6 +44,7 @@ export async function createOffer(
       ends_at: lastEnd(events),
       work_from: firstStart(events) ?? "infinity",
       created_at: createdAt,
+      trace: activeTrace(),
     })
     .execute();
   // As one parameter: PostgreSQL takes longer to parse 10,000 rows of values than to insert them.

@@ -119,6 +119,8 @@ export interface OfferTable {
   created_at: CreatedAt;
   completed_at: OptionalTimestamp;
   withdrawn_at: OptionalTimestamp;
+  /** As `activeTrace` returns it. */
+  trace: ColumnType<string | null, string | null | undefined, never>;
 }
 
 export interface RecipientTable {
@@ -188,6 +190,8 @@ export interface EventTable {
   type: Fact<EventType>;
   data: JSONColumnType<Record<string, string>, string, never>;
   created_at: CreatedAt;
+  /** As `activeTrace` returns it. */
+  trace: ColumnType<string | null, string | null | undefined, never>;
 }
 
 export type EventType = "workerOfferResponse" | "workerAddedContact";

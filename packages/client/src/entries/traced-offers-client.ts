@@ -85,10 +85,7 @@ export class TracedOffersClient extends OffersClient {
 /** @inline */
 type TracedOptions = OffersClientOptions & { tracer?: Tracer | undefined; meter?: Meter | undefined };
 
-interface Server {
-  readonly "server.address": string;
-  readonly "server.port": number;
-}
+type Server = { readonly "server.address": string; readonly "server.port": number };
 
 const scope = "@offers/client";
 

@@ -1,4 +1,5 @@
 import { sql } from "kysely";
+import { traceAttempt } from "../../observability/tracing.ts";
 import { placeName } from "../../store/place-name.ts";
 import type { Signals } from "../../store/signals.ts";
 import type { Store, Trx } from "../../store/store.ts";
@@ -37,16 +38,21 @@ export function startPush({ transport, onSettled, firstRetryMs = 5_000, ...conte
     queue: pushes,
     maxUnderWay,
     load: (claimed) => loadNotifications(store, claimed),
-    async attempt({ platform, token, attempts: _, ...content }) {
+    async attempt({ platform, token, attempts: _, trace, ...content }) {
       const { deviceId: id, workerId } = content;
-      try {
-        // A worker without a device has the notifications menu only.
-        if (id !== null && platform !== null) await transport.send({ id, workerId, platform, token }, content);
-        return "sent";
-      } catch (error) {
-        onError(error);
-        return "refused";
-      }
+      // A worker without a device has the notifications menu only.
+      if (id === null || platform === null) return "sent";
+      const push = async () => {
+        try {
+          await transport.send({ id, workerId, platform, token }, content);
+          return "sent";
+        } catch (error) {
+          onError(error);
+          return "refused";
+        }
+      };
+      const describe = (result: string) => (result === "sent" ? {} : { "error.type": result });
+      return traceAttempt("push notification", trace, { "offers.notification.reason": content.reason }, push, describe);
     },
     async settle(trx, attempted) {
       const { held } = await endLeases(trx, "pushes", attempted);
@@ -129,6 +135,7 @@ const readDueNotifications = (store: Store, ids: readonly number[]) =>
       "notifications.reason",
       "notifications.created_at as createdAt",
       "notifications.attempts",
+      "offers.trace",
     ])
     .where(sql<boolean>`notifications.id = any (array(
       select json_array_elements_text(${JSON.stringify(ids)}::text::json)::int8))`)

@@ -1,6 +1,7 @@
 import { type Selectable, sql } from "kysely";
 import { jsonArrayFrom } from "kysely/helpers/postgres";
 import { truncateUtf8 } from "../../http/fields.ts";
+import { type TraceHeaders, traceAttempt } from "../../observability/tracing.ts";
 import { decryptSecrets } from "../../store/encrypt.ts";
 import type { Store } from "../../store/store.ts";
 import type { EventTable } from "../../store/tables.ts";
@@ -45,12 +46,40 @@ export interface AttemptContext {
   onError: (error: unknown) => void;
 }
 
-/** Calls the endpoint once. Never rejects: an error of the platform itself is a failed attempt too, and is retried. */
-export async function attemptDelivery(context: AttemptContext, delivery: PendingDelivery): Promise<Attempt> {
+/**
+ * Calls the endpoint once, within a span that is a child of the event's. Never rejects: an error of the platform itself is a failed attempt
+ * too, and is retried.
+ */
+export function attemptDelivery(context: AttemptContext, delivery: PendingDelivery): Promise<Attempt> {
+  const { type, data, trace, attempts } = delivery;
+  const { method, path } = webhookCall(type, data);
+  const { hostname, port, protocol } = new URL(delivery.base_address);
+  const attributes = {
+    "http.request.method": method,
+    "url.template": path,
+    "server.address": hostname.replace(/^\[(.*)]$/, "$1"),
+    "server.port": Number(port) || (protocol === "https:" ? 443 : 80),
+    ...(attempts > 0 && { "http.request.resend_count": attempts }),
+  };
+  return traceAttempt(
+    `${method} ${path}`,
+    trace,
+    attributes,
+    (headers) => attempt(context, delivery, headers),
+    describe,
+  );
+}
+
+const describe = ({ status, failure }: Attempt) => ({
+  ...(status !== undefined && { "http.response.status_code": status }),
+  ...(failure !== undefined && { "error.type": failure === "not_acknowledged" ? `${status}` : failure }),
+});
+
+async function attempt(context: AttemptContext, delivery: PendingDelivery, traced: TraceHeaders): Promise<Attempt> {
   const { outbound, sign, encryptionKey, timeoutMs, signal, isHeld } = context;
   const { method, path, parameters, body } = webhookCall(delivery.type, delivery.data);
   const startedAt = context.now();
-  const attempt = { number: delivery.attempts + 1, method, path, filledPath: path, startedAt };
+  const made = { number: delivery.attempts + 1, method, path, filledPath: path, startedAt };
   const { base_address: baseAddress, scheme } = delivery;
   try {
     const filledPath = fillPath(path, parameters);
@@ -68,14 +97,14 @@ export async function attemptDelivery(context: AttemptContext, delivery: Pending
         timeoutMs,
         signal,
         mayStart: isHeld,
-        headers: { "offers-delivery-id": delivery.id },
+        headers: { "offers-delivery-id": delivery.id, ...traced },
         ...(body !== undefined && { body }),
       },
     );
-    return { ...attempt, filledPath, ...outcomeOf(result) };
+    return { ...made, filledPath, ...outcomeOf(result) };
   } catch (error) {
     context.onError(error);
-    return { ...attempt, durationMs: 0, failure: "internal_error" };
+    return { ...made, durationMs: 0, failure: "internal_error" };
   }
 }
 
@@ -130,6 +159,7 @@ async function readDeliveries({ db }: Store, leases: readonly Lease[]) {
       "events.type",
       "events.data",
       "events.created_at as event_created_at",
+      "events.trace",
       "endpoints.base_address",
       "endpoints.encrypted_secret",
       "endpoints.previous_encrypted_secret",

@@ -1,6 +1,7 @@
 import type { components } from "@offers/contract/openapi";
 import { type Insertable, type Selectable, sql } from "kysely";
 import { v7 as uuidv7 } from "uuid";
+import { activeTrace } from "../../observability/tracing.ts";
 import { announce, type Trx } from "../../store/store.ts";
 import type { DeliveryTable } from "../../store/tables.ts";
 import { wakeLanes } from "../outbox/outbox-queue.ts";
@@ -28,7 +29,13 @@ export async function recordEvent(trx: Trx, organisationId: string, event: Event
   const eventId = uuidv7();
   await trx
     .insertInto("events")
-    .values({ id: eventId, organisation_id: organisationId, type: event.type, data: JSON.stringify(event.data) })
+    .values({
+      id: eventId,
+      organisation_id: organisationId,
+      type: event.type,
+      data: JSON.stringify(event.data),
+      trace: activeTrace(),
+    })
     .execute();
   announce(trx, { topic: "delivery", organisationId });
   const endpoint = await trx

@@ -1,0 +1,138 @@
+import { readTraceContext, type TraceContext } from "@offers/contract/trace-context";
+import {
+  type Attributes,
+  type Context,
+  context,
+  createContextKey,
+  createTraceState,
+  type Link,
+  type Span,
+  SpanKind,
+  SpanStatusCode,
+  TraceFlags,
+  trace,
+} from "@opentelemetry/api";
+import type { RequestHandler } from "express";
+
+// Without an SDK of OpenTelemetry registered, for instance by `node --import`, none of this records anything.
+const tracer = trace.getTracer("@offers/platform");
+
+/** Whether the caller of a request has sent a trace. */
+const hasSender = createContextKey("offers: the caller has sent a trace");
+
+/** A method that is none of these is written `_OTHER`, as OpenTelemetry's conventions ask. */
+const knownMethods = new Set(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]);
+
+/** Each request gets a span, which continues the caller's trace. Its attributes hold no path, id or header (D-49). */
+export const traceRequests: RequestHandler = (request, response, next) => {
+  const { headersDistinct: headers } = request;
+  const sent = readTraceContext(headers.traceparent ?? [], headers.tracestate);
+  const active = context.active();
+  // An instrumentation of the server has read the headers already.
+  const parent = sent && !trace.getSpan(active) ? trace.setSpanContext(active, spanContextOf(sent)) : active;
+  const method = knownMethods.has(request.method) ? request.method : "_OTHER";
+  const span = tracer.startSpan(
+    method,
+    { kind: SpanKind.SERVER, attributes: { "http.request.method": method } },
+    parent,
+  );
+  response.once("close", () => {
+    const route = request.route?.path;
+    if (typeof route === "string") span.updateName(`${method} ${route}`).setAttribute("http.route", route);
+    span.setAttribute("http.response.status_code", response.statusCode);
+    if (response.statusCode >= 500) fail(span, `${response.statusCode}`);
+    span.end();
+  });
+  context.with(trace.setSpan(parent, span).setValue(hasSender, sent !== undefined), next);
+};
+
+/** The active place in a trace, as text to store; null without a trace. */
+export function activeTrace(): string | null {
+  const place = trace.getSpanContext(context.active());
+  if (place === undefined) return null;
+  const flags = place.traceFlags.toString(16).padStart(2, "0");
+  const tracestate = place.traceState?.serialize();
+  const found = readTraceContext([`00-${place.traceId}-${place.spanId}-${flags}`], tracestate ? [tracestate] : []);
+  return found ? JSON.stringify(found) : null;
+}
+
+/**
+ * Continues the trace of an offer where a worker responds to it, unless the worker's app has sent one: a phone knows nothing of the trace,
+ * and the response belongs to the story of the offer. The span has a link to that of the request.
+ *
+ * @param stored as `activeTrace` returned it when the offer was created
+ */
+export function continueOffer<T>(stored: string | null, name: string, work: () => Promise<T>): Promise<T> {
+  const active = context.active();
+  const remote = active.getValue(hasSender) ? undefined : spanContextOfStored(stored);
+  if (!remote) return work();
+  const request = trace.getSpanContext(active);
+  const links: Link[] = request ? [{ context: request }] : [];
+  return within(name, { kind: SpanKind.INTERNAL, links }, trace.setSpanContext(active, remote), work);
+}
+
+/** What goes out with a request: the headers of its span. */
+export type TraceHeaders = Partial<Readonly<Record<"traceparent" | "tracestate", string>>>;
+
+/**
+ * Makes one attempt within a span of its own, a child of what was stored with the event or offer: also after a restart, and in another
+ * process than that which stored it.
+ *
+ * @param work gets the headers to send
+ * @param describe the attributes of its result, and `error.type` for a failure
+ */
+export function traceAttempt<T>(
+  name: string,
+  stored: string | null,
+  attributes: Attributes,
+  work: (headers: TraceHeaders) => Promise<T>,
+  describe: (result: T) => Attributes,
+): Promise<T> {
+  const remote = spanContextOfStored(stored);
+  // Not a child of whatever the process happens to do: attempts are made by loops that outlive every request.
+  const parent = remote ? trace.setSpanContext(context.active(), remote) : trace.deleteSpan(context.active());
+  return within(name, { kind: SpanKind.CLIENT, attributes }, parent, async (span) => {
+    const headers = activeTrace();
+    const result = await work(headers === null ? {} : (JSON.parse(headers) as TraceContext));
+    const outcome = describe(result);
+    span.setAttributes(outcome);
+    if (outcome["error.type"] !== undefined) span.setStatus({ code: SpanStatusCode.ERROR });
+    return result;
+  });
+}
+
+async function within<T>(
+  name: string,
+  options: { kind: SpanKind; attributes?: Attributes; links?: Link[] },
+  parent: Context,
+  work: (span: Span) => Promise<T>,
+): Promise<T> {
+  const span = tracer.startSpan(name, options, parent);
+  try {
+    return await context.with(trace.setSpan(parent, span), work, undefined, span);
+  } catch (error) {
+    fail(span, error instanceof Error ? error.name : "_OTHER");
+    throw error;
+  } finally {
+    span.end();
+  }
+}
+
+/** Neither a message nor a stack, which may hold anything (D-49). */
+const fail = (span: Span, type: string): Span =>
+  span.setAttribute("error.type", type).setStatus({ code: SpanStatusCode.ERROR });
+
+const spanContextOfStored = (stored: string | null) =>
+  stored === null ? undefined : spanContextOf(JSON.parse(stored) as TraceContext);
+
+/** Of a valid trace context. */
+function spanContextOf({ traceparent, tracestate }: TraceContext) {
+  const [, traceId = "", spanId = "", flags = "00"] = traceparent.split("-");
+  return {
+    traceId,
+    spanId,
+    traceFlags: Number.parseInt(flags, 16) & TraceFlags.SAMPLED,
+    isRemote: true,
+    ...(tracestate !== undefined && { traceState: createTraceState(tracestate) }),
+  };
+}
