@@ -6,6 +6,7 @@ import { ProblemError, problemHandler } from "./http/problem.ts";
 import { mountHealth } from "./observability/health.ts";
 import { errorFields } from "./observability/log.ts";
 import { traceRequests } from "./observability/tracing.ts";
+import { mountExtensions } from "./routes/api/feed-operations.ts";
 import { mountApi } from "./routes/api/offer-operations.ts";
 import type { ApiDeps } from "./routes/api/operation.ts";
 import { mountPages } from "./routes/pages/mount-pages.ts";
@@ -33,6 +34,7 @@ export function createApp(deps: AppDeps): Express {
 
   const router = Router({ caseSensitive: true, strict: true });
   mountApi(router, deps);
+  mountExtensions(router, deps);
   mountPortal(router, deps);
   mountWorkerApp(router, deps);
   mountHealth(router, deps.isReady);

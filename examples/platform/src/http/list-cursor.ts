@@ -86,7 +86,7 @@ function parse(text: string): unknown {
 const maxListLimit = 100;
 
 /** An optional query parameter. One that is given twice is an array, and invalid. */
-const parameter = <T>(read: (text: string) => T | undefined, remedy: string) =>
+export const parameter = <T>(read: (text: string) => T | undefined, remedy: string) =>
   z
     .unknown()
     .optional()

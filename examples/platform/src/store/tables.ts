@@ -190,8 +190,18 @@ export interface EventTable {
   type: Fact<EventType>;
   data: JSONColumnType<Record<string, string>, string, never>;
   created_at: CreatedAt;
+  /** Ascending in the order of recording, with gaps, and out of the order of commits. */
+  feed_order: Generated<number>;
+  /** In the feed; null until the feed is read after the commit. */
+  position: Generated<number | null>;
   /** As `activeTrace` returns it. */
   trace: ColumnType<string | null, string | null | undefined, never>;
+}
+
+/** The last position of an organisation's feed. */
+export interface EventFeedTable {
+  organisation_id: Fact<string>;
+  last_position: Generated<number>;
 }
 
 export type EventType = "workerOfferResponse" | "workerAddedContact";
@@ -269,6 +279,7 @@ export interface EncryptionKeyCheckTable {
 }
 
 export interface Tables {
+  event_feeds: EventFeedTable;
   organisations: OrganisationTable;
   api_keys: ApiKeyTable;
   idempotency_keys: IdempotencyKeyTable;

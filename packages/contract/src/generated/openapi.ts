@@ -80,6 +80,66 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/events": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read the event feed
+         * @description An extension of the reference platform: interface.md does not name it, and the live service may not have it. The events of the organisation in the order in which they were recorded, until retention deletes them. An event has the id that its webhook carries.
+         */
+        get: operations["ListEvents"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/deliveries/redeliver": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Redeliver the failed events of a time range
+         * @description An extension of the reference platform: interface.md does not name it, and the live service may not have it. The same as on the portal's page Deliveries.
+         */
+        post: operations["RedeliverEvents"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/deliveries/{id}/redeliver": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Redeliver one event
+         * @description An extension of the reference platform: interface.md does not name it, and the live service may not have it. `id` is that of a delivery: of the event, or of a redelivery.
+         */
+        post: operations["RedeliverEvent"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
 }
 export interface webhooks {
     "/test": {
@@ -221,6 +281,52 @@ export interface webhooks {
 }
 export interface components {
     schemas: {
+        EventPage: {
+            events: components["schemas"]["FeedEvent"][];
+            /** @description Give it as `after` for the next page; also when this one is the last. */
+            cursor: string;
+            /** @description Whether there are events after this page. */
+            more: boolean;
+        };
+        FeedEvent: {
+            /** @description The id that the webhook of the event carries. */
+            id: string;
+            /** @description The operation of the webhook, `WorkerOfferResponse` or `WorkerAddedContact`. Others may be added. */
+            type: string;
+            /** @description The payload of the webhook. */
+            data: {
+                [key: string]: string;
+            };
+            /** Format: date-time */
+            createdAt: string;
+        };
+        RedeliveryRange: {
+            /**
+             * Format: date-time
+             * @description Events of this time and later.
+             */
+            since: string;
+            /**
+             * Format: date-time
+             * @description Events before this time.
+             */
+            until?: string;
+            /**
+             * @description The deliveries that failed, those that were acknowledged, or both.
+             * @default dead
+             * @enum {string}
+             */
+            state: "dead" | "acknowledged" | "all";
+        };
+        RedeliveryCounts: {
+            redelivered: number;
+            /** @description Not sent, because there is a later response of the same worker to the same offer. */
+            superseded: number;
+        };
+        Redelivered: {
+            /** @description What is delivered now; of an acknowledged delivery a new id. */
+            id: string;
+        };
         /** @description An opaque identifier. */
         Id: string;
         /**
@@ -668,6 +774,118 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorised"];
             404: components["responses"]["OfferNotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["ServerError"];
+        };
+    };
+    ListEvents: {
+        parameters: {
+            query?: {
+                /** @description Optional here. */
+                "api-version"?: components["parameters"]["OptionalApiVersion"];
+                /** @description The `cursor` of the page before. Without it, the feed begins with its first event. */
+                after?: string;
+                /** @description The most events of the page. */
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of the feed. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EventPage"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorised"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["ServerError"];
+        };
+    };
+    RedeliverEvents: {
+        parameters: {
+            query?: {
+                /** @description Optional here. */
+                "api-version"?: components["parameters"]["OptionalApiVersion"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["RedeliveryRange"];
+            };
+        };
+        responses: {
+            /** @description The deliveries are due now. */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RedeliveryCounts"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorised"];
+            408: components["responses"]["RequestTimeout"];
+            413: components["responses"]["ContentTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["ServerError"];
+        };
+    };
+    RedeliverEvent: {
+        parameters: {
+            query?: {
+                /** @description Optional here. */
+                "api-version"?: components["parameters"]["OptionalApiVersion"];
+            };
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The delivery is due now. */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Redelivered"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorised"];
+            /** @description The organisation has no such delivery. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The delivery is pending or superseded. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["ServerError"];
         };

@@ -6,6 +6,38 @@ import { utcDateTimeSchema } from './offer-schemas.ts';
 
 export * from './offer-schemas.ts';
 
+export const feedEventSchema = z.looseObject({
+    id: z.string(),
+    type: z.string(),
+    data: z.record(z.string(), z.string()),
+    createdAt: dateTime
+});
+
+export const eventPageSchema = z.looseObject({
+    events: z.array(feedEventSchema),
+    cursor: z.string(),
+    more: z.boolean()
+});
+
+export const redeliveryRangeSchema = nullAsAbsent(z.strictObject({
+    since: dateTime,
+    until: dateTime.optional(),
+    state: z.enum([
+        'dead',
+        'acknowledged',
+        'all'
+    ]).optional().default('dead')
+}));
+
+export const redeliveryCountsSchema = z.looseObject({
+    redelivered: z.int(),
+    superseded: z.int()
+});
+
+export const redeliveredSchema = z.looseObject({
+    id: z.string()
+});
+
 /**
  * An opaque identifier.
  */

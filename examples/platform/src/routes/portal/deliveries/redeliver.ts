@@ -32,8 +32,8 @@ const problems: Record<Exclude<Redelivery["outcome"], "redelivered">, () => Prob
  * @throws {ProblemError} `delivery_not_found`, `delivery_pending` or `delivery_superseded`
  */
 export async function redeliverOne(
-  deps: PortalDeps,
-  { organisationId }: SignedInPerson,
+  deps: Pick<PortalDeps, "store">,
+  { organisationId }: Pick<SignedInPerson, "organisationId">,
   id: string,
 ): Promise<{ id: string }> {
   const redelivery = await redeliver(deps.store, organisationId, id);
@@ -53,8 +53,8 @@ const statesOf = { dead: ["dead"], acknowledged: ["acknowledged"], all: ["dead",
 
 /** Redelivers all failed, acknowledged or settled events of a time range. */
 export async function redeliverRange(
-  deps: PortalDeps,
-  { organisationId }: SignedInPerson,
+  deps: Pick<PortalDeps, "store">,
+  { organisationId }: Pick<SignedInPerson, "organisationId">,
   { state, ...range }: z.infer<typeof redeliveryRangeSchema>,
 ) {
   const counts = await redeliverMany(deps.store, organisationId, { ...range, states: statesOf[state] });

@@ -1,0 +1,250 @@
+import { randomUUID } from "node:crypto";
+import { describe, expect, test } from "vitest";
+import { type FeedPage, readFeed } from "../../src/dispatch/event-feed.ts";
+import { recordEvent } from "../../src/dispatch/webhooks/record-event.ts";
+import { eventually } from "../support/eventually.ts";
+import { respondWith } from "../support/receiver.ts";
+import { storesUnderTest } from "../support/stores/stores.ts";
+import { usePlatform, useReceiver, useStore } from "../support/use-opened.ts";
+
+const key = "demo-key-harbour";
+
+describe.each(await storesUnderTest())("the event feed on $title", ({ createDatabase, title }) => {
+  const platform = usePlatform({ createDatabase });
+  const receiver = useReceiver();
+  const store = useStore({ createDatabase });
+
+  const read = async (query: string, apiKey = key): Promise<FeedPage> => {
+    const response = await platform.call("GET", `/events${query}`, { key: apiKey });
+    expect(response.status).toBe(200);
+    return response.json();
+  };
+  const end = async (): Promise<string> => {
+    for (let cursor = ""; ; ) {
+      const page = await read(cursor && `?after=${cursor}`);
+      cursor = page.cursor;
+      if (!page.more) return cursor;
+    }
+  };
+
+  const createOffer = async (workerIds: readonly string[]): Promise<string> => {
+    const json = { createdByUserId: "user_hana", title: "Bar", workerIds };
+    return (await platform.call("POST", "/offer?api-version=1.0", { key, json })).json<{ id: string }>().id;
+  };
+  const respond = async (offerId: string, workerId: string, action: "apply" | "reject") => {
+    const token = await platform.signInWorker(workerId);
+    await platform.call("POST", `/worker-app/offers/${offerId}/${action}`, { token });
+  };
+  const register = async () => {
+    const token = await platform.signInPerson("hana@harbour-hotels.example");
+    const json = { baseAddress: receiver.baseAddress, secret: randomUUID(), suggestsContacts: false };
+    await platform.call("PUT", "/portal/profile", { token, json });
+  };
+
+  test("has every event once, in order, under the id of its webhook", async () => {
+    await register();
+    const start = await end();
+    receiver.requests.length = 0;
+    const offerId = await createOffer(["worker_amal", "worker_ben"]);
+    await respond(offerId, "worker_amal", "apply");
+    await respond(offerId, "worker_ben", "apply");
+    await respond(offerId, "worker_amal", "reject");
+    const token = await platform.signInWorker("worker_amal");
+    await platform.call("POST", "/worker-app/contacts", { token, json: { organisationId: "org_harbour" } });
+
+    const { events, more } = await read(`?after=${start}&api-version=1.0`);
+    expect(events.map(({ type, data }) => [type, data])).toEqual([
+      ["WorkerOfferResponse", { offerId, workerId: "worker_amal", response: "accepted" }],
+      ["WorkerOfferResponse", { offerId, workerId: "worker_ben", response: "accepted" }],
+      ["WorkerOfferResponse", { offerId, workerId: "worker_amal", response: "rejected" }],
+      ["WorkerAddedContact", { workerId: "worker_amal" }],
+    ]);
+    expect(more).toBe(false);
+    for (const { createdAt } of events) expect(createdAt).toMatch(/^\d{4}-\d\d-\d\dT.*Z$/);
+    await eventually("all are delivered", () => receiver.requests.length === 4);
+    const delivered = receiver.requests.map(({ headers }) => headers["offers-delivery-id"]);
+    expect([...delivered].sort()).toEqual(events.map(({ id }) => id).sort());
+  });
+
+  test("is read page by page; the last cursor can be polled, and shows what comes", async () => {
+    const start = await end();
+    const offerId = await createOffer(["worker_amal", "worker_ben", "worker_cleo"]);
+    for (const workerId of ["worker_amal", "worker_ben", "worker_cleo"]) await respond(offerId, workerId, "apply");
+    const first = await read(`?after=${start}&limit=2`);
+    expect([first.events.length, first.more]).toEqual([2, true]);
+    const second = await read(`?after=${first.cursor}&limit=2`);
+    expect([second.events.length, second.more]).toEqual([1, false]);
+    expect(await read(`?after=${second.cursor}`)).toEqual({ events: [], cursor: second.cursor, more: false });
+    await respond(offerId, "worker_amal", "reject");
+    expect((await read(`?after=${second.cursor}`)).events.map(({ data }) => data.response)).toEqual(["rejected"]);
+  });
+
+  test("has no event of another organisation; an agency reads that of its client with the client's key", async () => {
+    const theirs = await read("", "demo-key-bistro");
+    expect(theirs.events).toEqual([]);
+    expect(await read("?limit=1000", "demo-key-crew-for-harbour")).toEqual(await read("?limit=1000"));
+    expect((await platform.call("GET", "/events")).status).toBe(401);
+    expect((await platform.call("GET", "/events", { key: "wrong" })).status).toBe(401);
+  });
+
+  test.each([
+    { what: "no cursor of ours", after: () => "x" },
+    { what: "an empty one", after: () => "" },
+    { what: "another organisation's", after: async () => (await read("", "demo-key-bistro")).cursor },
+    {
+      what: "a position that no event has",
+      after: () => Buffer.from('["events",9007199254740991,"org_harbour"]').toString("base64url"),
+    },
+    { what: "another list's", after: () => Buffer.from('["offers",1,"org_harbour"]').toString("base64url") },
+    { what: "two", after: async () => `${await end()}&after=${await end()}` },
+  ])("a cursor is refused by name: $what", async ({ after }) => {
+    const response = await platform.call("GET", `/events?after=${await after()}`, { key });
+    expect(response.status).toBe(400);
+    expect(response.json()).toMatchObject({
+      code: "invalid_request",
+      errors: { after: [expect.stringContaining("`cursor`")] },
+    });
+  });
+
+  test.each(["0", "1001", "1000000000", "x", "-1", "1.5", "", "1&limit=2"])(
+    "a limit of %j is refused by name",
+    async (limit) => {
+      const response = await platform.call("GET", `/events?limit=${limit}`, { key });
+      expect(response.status).toBe(400);
+      expect(response.json()).toMatchObject({
+        code: "invalid_request",
+        errors: { limit: [expect.stringContaining("1 to 1000")] },
+      });
+    },
+  );
+
+  test("an unknown parameter and another version are refused", async () => {
+    expect((await platform.call("GET", "/events?before=1", { key })).json()).toMatchObject({ code: "invalid_request" });
+    expect((await platform.call("GET", "/events?api-version=9", { key })).json()).toMatchObject({
+      code: "unsupported_api_version",
+    });
+    expect((await platform.call("POST", "/events", { key, json: {} })).status).toBe(405);
+  });
+
+  test("failed events are sent again by API key: one, or all of a time range", async () => {
+    await register();
+    receiver.respond = respondWith(500);
+    const start = await end();
+    const since = new Date().toISOString();
+    const offerId = await createOffer(["worker_amal", "worker_ben"]);
+    await respond(offerId, "worker_amal", "apply");
+    await respond(offerId, "worker_ben", "apply");
+    const [first] = (await read(`?after=${start}`)).events;
+    const redeliver = (id: string, apiKey = key) =>
+      platform.call("POST", `/deliveries/${id}/redeliver?api-version=1.0`, { key: apiKey });
+    await eventually(
+      "both have failed",
+      () => receiver.requests.filter(({ body }) => body.includes(offerId)).length === 6,
+    );
+    await eventually("the first can be sent again", async () => (await redeliver(String(first?.id))).status === 202);
+    receiver.respond = respondWith(200);
+    expect((await redeliver("unknown")).json()).toMatchObject({ status: 404, code: "delivery_not_found" });
+    expect((await redeliver(String(first?.id), "demo-key-bistro")).status).toBe(404);
+    await eventually("the rest can be sent again", async () => {
+      const response = await platform.call("POST", "/deliveries/redeliver", { key, json: { since } });
+      expect(response.status).toBe(202);
+      return response.json<{ redelivered: number }>().redelivered > 0;
+    });
+    const invalid = await platform.call("POST", "/deliveries/redeliver", { key, json: { since: "yesterday" } });
+    expect(invalid.json()).toMatchObject({ status: 400, errors: { since: expect.any(Array) } });
+    expect((await platform.call("POST", "/deliveries/redeliver", { json: { since } })).status).toBe(401);
+  });
+
+  const openOrganisation = async (): Promise<string> => {
+    const id = `org_${randomUUID()}`;
+    await store.db.insertInto("organisations").values({ id, name: id, kind: "hirer" }).execute();
+    return id;
+  };
+  const record = (organisationId: string, workerId: string, before = async () => {}) =>
+    store.transaction(async (trx) => {
+      await recordEvent(trx, organisationId, { type: "workerAddedContact", data: { workerId } });
+      await before();
+    });
+  const workersIn = ({ events }: FeedPage) => events.map(({ data }) => data.workerId);
+
+  // PGlite has one transaction at a time, so none ends out of order.
+  test.skipIf(title === "PGlite")(
+    "an event that is committed late comes later, and an open transaction holds nothing else back",
+    async () => {
+      const organisationId = await openOrganisation();
+      let commit = () => {};
+      const mayCommit = new Promise<void>((resolve) => {
+        commit = resolve;
+      });
+      let isRecorded = () => {};
+      const recorded = new Promise<void>((resolve) => {
+        isRecorded = resolve;
+      });
+      const late = record(organisationId, "late", () => {
+        isRecorded();
+        return mayCommit;
+      });
+      await recorded;
+      await record(organisationId, "early");
+      const first = await readFeed(store, organisationId, { after: undefined, limit: 10 });
+      expect(workersIn(first)).toEqual(["early"]);
+      commit();
+      await late;
+      expect(workersIn(await readFeed(store, organisationId, { after: first.cursor, limit: 10 }))).toEqual(["late"]);
+      expect(workersIn(await readFeed(store, organisationId, { after: undefined, limit: 10 }))).toEqual([
+        "early",
+        "late",
+      ]);
+    },
+  );
+
+  // The whole test, with 100,000 events, is slow: npm run check -- slow examples/platform/test/api/event-feed.test.ts
+  const writers = 8;
+  const perWriter = process.env.MEASURE ? 12_500 : 150;
+  test(`${writers} writers beside readers that page without a pause: nothing is skipped, nothing comes twice`, {
+    timeout: 600_000,
+  }, async () => {
+    const organisationId = await openOrganisation();
+    let areWriting = true;
+    const write = async (writer: number) => {
+      for (let index = 0; index < perWriter; ) {
+        // Several events in one transaction, and transactions of different lengths.
+        const batch = Math.min(1 + ((index + writer) % 25), perWriter - index);
+        await store.transaction(async (trx) => {
+          for (let each = 0; each < batch; each += 1)
+            await recordEvent(trx, organisationId, {
+              type: "workerAddedContact",
+              data: { workerId: `${writer}:${index + each}` },
+            });
+        });
+        index += batch;
+      }
+    };
+    const readAll = async (limit: number): Promise<string[]> => {
+      const seen: string[] = [];
+      for (let [after, wasWriting]: [string | undefined, boolean] = [undefined, true]; ; ) {
+        wasWriting = areWriting;
+        const page: FeedPage = await readFeed(store, organisationId, { after, limit });
+        seen.push(...workersIn(page).map(String));
+        after = page.cursor;
+        if (!wasWriting && !page.more) return seen;
+      }
+    };
+    const reads = Promise.all([readAll(100), readAll(7)]);
+    await Promise.all(Array.from({ length: writers }, (_, writer) => write(writer)));
+    areWriting = false;
+    const expected = Array.from(
+      { length: writers * perWriter },
+      (_, index) => `${index % writers}:${Math.floor(index / writers)}`,
+    );
+    for (const seen of await reads) {
+      expect(seen.length).toBe(expected.length);
+      expect(new Set(seen)).toEqual(new Set(expected));
+      // Each writer's own events in the order in which they were recorded.
+      for (let writer = 0; writer < writers; writer += 1) {
+        const own = seen.filter((each) => each.startsWith(`${writer}:`)).map((each) => Number(each.split(":")[1]));
+        expect(own.every((number, index) => number === index)).toBe(true);
+      }
+    }
+  });
+});
