@@ -147,6 +147,8 @@ export interface NotificationTable {
   sent_at: OptionalTimestamp;
   attempts: Generated<number>;
   due_at: DueAt;
+  /** In the worker's feed; null until the feed is read after the commit. */
+  position: Generated<number | null>;
 }
 
 /** An organisation's company profile as an integrator: where its webhooks go. Saved only after both tests passed. */
@@ -201,6 +203,12 @@ export interface EventTable {
 /** The last position of an organisation's feed. */
 export interface EventFeedTable {
   organisation_id: Fact<string>;
+  last_position: Generated<number>;
+}
+
+/** The last position of a worker's feed. */
+export interface NotificationFeedTable {
+  worker_id: Fact<string>;
   last_position: Generated<number>;
 }
 
@@ -280,6 +288,7 @@ export interface EncryptionKeyCheckTable {
 
 export interface Tables {
   event_feeds: EventFeedTable;
+  notification_feeds: NotificationFeedTable;
   organisations: OrganisationTable;
   api_keys: ApiKeyTable;
   idempotency_keys: IdempotencyKeyTable;

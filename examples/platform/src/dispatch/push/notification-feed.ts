@@ -1,16 +1,21 @@
-import { type ExpressionBuilder, sql } from "kysely";
+import { sql } from "kysely";
 import type { Signals } from "../../store/signals.ts";
 import type { Store } from "../../store/store.ts";
-import type { Tables } from "../../store/tables.ts";
+import { placeRows } from "../feed-positions.ts";
 import { runLoop } from "../outbox/timers.ts";
 import type { Notification } from "./push-transport.ts";
 
-export type NotificationListener = (notification: Notification) => void;
+/** A notification with its place in the worker's feed, after which a reader can resume. */
+export interface PlacedNotification extends Notification {
+  position: number;
+}
+
+export type NotificationListener = (notification: PlacedNotification) => void;
 
 /** New notifications, for the event stream of the worker app. It reads the store after each signal, of any process. */
 export interface NotificationFeed {
   /** The worker's notifications, in their order. */
-  since(workerId: string): Promise<Notification[]>;
+  since(workerId: string): Promise<PlacedNotification[]>;
   /**
    * Calls `listener` once for each new notification. Subscribe first, then ask `since`: a notification of the last seconds
    * may come both ways, with the same id.
@@ -68,7 +73,7 @@ export function openNotificationFeed(store: Store, options: NotificationFeedOpti
     }
   };
 
-  const publish = (notification: Notification): void => {
+  const publish = (notification: PlacedNotification): void => {
     for (const { seen, listener } of subscribers.get(notification.workerId) ?? []) {
       if (seen.has(notification.id)) continue;
       seen.add(notification.id);
@@ -102,39 +107,52 @@ export function openNotificationFeed(store: Store, options: NotificationFeedOpti
 }
 
 /**
- * Workers' notifications, whether they were pushed or not (D-48).
+ * Workers' notifications, whether they were pushed or not (D-48), in the order of their feeds.
  *
  * @param withinMs of these last milliseconds; without it, all
  */
-export function readNotifications({ db }: Store, workerIds: readonly string[], withinMs?: number) {
-  return db
-    .selectFrom("notifications")
-    .innerJoin("offers", "offers.id", "notifications.offer_id")
-    .select([
-      "notifications.id",
-      "notifications.worker_id as workerId",
-      "notifications.device_id as deviceId",
-      "notifications.offer_id as offerId",
-      "offers.title as offerTitle",
-      "notifications.reason",
-      "notifications.created_at as createdAt",
-    ])
-    .where("notifications.worker_id", "in", workerIds)
-    .$if(withinMs !== undefined, (query) =>
-      query.where(
-        "notifications.created_at",
-        ">",
-        sql<Date>`now() - make_interval(secs => ${(withinMs ?? 0) / 1_000})`,
-      ),
-    )
-    .orderBy("notifications.id")
-    .execute();
+export async function readNotifications(
+  store: Store,
+  workerIds: readonly string[],
+  withinMs?: number,
+): Promise<PlacedNotification[]> {
+  for (const workerId of workerIds) while (await placeRows(store, "notifications", workerId));
+  return (
+    store.db
+      .selectFrom("notifications")
+      .innerJoin("offers", "offers.id", "notifications.offer_id")
+      .select([
+        "notifications.id",
+        "notifications.worker_id as workerId",
+        "notifications.device_id as deviceId",
+        "notifications.offer_id as offerId",
+        "offers.title as offerTitle",
+        "notifications.reason",
+        "notifications.created_at as createdAt",
+      ])
+      .select(sql<number>`notifications.position`.as("position"))
+      .where("notifications.worker_id", "in", workerIds)
+      // One that was committed since has a signal of its own.
+      .where("notifications.position", "is not", null)
+      .$if(withinMs !== undefined, (query) =>
+        query.where(
+          "notifications.created_at",
+          ">",
+          sql<Date>`now() - make_interval(secs => ${(withinMs ?? 0) / 1_000})`,
+        ),
+      )
+      .orderBy("notifications.position")
+      .execute()
+  );
 }
 
-/** The id of a worker's last notification: part of a statement over `workers`. */
-export const lastNotificationOf = ({ selectFrom }: ExpressionBuilder<Tables, "workers">) =>
-  selectFrom("notifications")
-    .select("notifications.id")
-    .whereRef("worker_id", "=", "workers.id")
-    .orderBy("notifications.id", "desc")
-    .limit(1);
+/** Where a worker's feed ends now: a page that shows everything until here resumes after it. */
+export async function endOfNotifications(store: Store, workerId: string): Promise<number> {
+  while (await placeRows(store, "notifications", workerId));
+  const feed = await store.db
+    .selectFrom("notification_feeds")
+    .select("last_position")
+    .where("worker_id", "=", workerId)
+    .executeTakeFirst();
+  return Number(feed?.last_position ?? 0);
+}

@@ -1,12 +1,12 @@
 import type { Response } from "express";
 import type { Session } from "../../accounts/sessions.ts";
-import type { Notification } from "../../dispatch/push/push-transport.ts";
+import type { PlacedNotification } from "../../dispatch/push/notification-feed.ts";
 import { menuEntry } from "./menu.ts";
 import type { WorkerAppDeps } from "./worker.ts";
 
 export interface StreamOptions {
   session: Session;
-  /** The last event that the reader received; if unknown, the stream begins with the whole menu. */
+  /** The position of the last event that the reader received; if unknown, the stream begins with the whole menu. */
   lastId: string | undefined;
   /** Throws once the session has ended. */
   check: () => Promise<unknown>;
@@ -19,8 +19,8 @@ export async function streamNotifications(
   { session: { id: sessionId, ownerId: workerId, expiresAt }, lastId, check }: StreamOptions,
 ): Promise<void> {
   // Subscribes before it reads the existing notifications, so that none is missed.
-  const early: Notification[] = [];
-  let pass = (notification: Notification): void => void early.push(notification);
+  const early: PlacedNotification[] = [];
+  let pass = (notification: PlacedNotification): void => void early.push(notification);
   const unsubscribe = deps.feed.subscribe(workerId, (notification) => pass(notification));
   response.once("close", unsubscribe);
   const all = await deps.feed.since(workerId);
@@ -28,15 +28,16 @@ export async function streamNotifications(
   const expiresInMs = expiresAt.getTime() - deps.now().getTime();
   const write = deps.streams.begin(response, { id: sessionId, expiresInMs, check });
   const sent = new Set<string>();
-  const send = (notification: Notification, isRead = false): void => {
+  const send = (notification: PlacedNotification, isRead = false): void => {
     // Notifications to several devices are one entry of the menu.
     const key = `${notification.reason} ${notification.offerId}`;
     if (sent.has(key)) return;
     sent.add(key);
-    if (!isRead) write({ id: notification.id, type: "notification", data: menuEntry(notification) });
+    if (!isRead) write({ id: notification.position, type: "notification", data: menuEntry(notification) });
   };
-  const lastIndex = all.findIndex(({ id }) => String(id) === lastId);
-  for (const [index, notification] of all.entries()) send(notification, index <= lastIndex);
+  // By position, not by id: one of a lower id may have been committed since.
+  const lastPosition = all.some(({ position }) => String(position) === lastId) ? Number(lastId) : 0;
+  for (const notification of all) send(notification, notification.position <= lastPosition);
   for (const notification of early) send(notification);
   pass = send;
 }

@@ -9,9 +9,17 @@ alter table events add column position bigint;
 create index events_unplaced on events (organisation_id, feed_order) where position is null;
 create unique index events_placed on events (organisation_id, position) where position is not null;
 
--- The last position of each organisation. Its row is locked while positions are assigned.
+alter table notifications add column position bigint;
+create index notifications_unplaced on notifications (worker_id, id) where position is null;
+create unique index notifications_placed on notifications (worker_id, position) where position is not null;
+
+-- The last position of each owner of a feed. Its row is locked while positions are assigned.
 create table event_feeds (
   organisation_id text primary key references organisations,
+  last_position bigint not null default 0
+);
+create table notification_feeds (
+  worker_id text primary key references workers,
   last_position bigint not null default 0
 );
 `;

@@ -1,5 +1,5 @@
 import type { Session } from "../../../accounts/sessions.ts";
-import { lastNotificationOf } from "../../../dispatch/push/notification-feed.ts";
+import { endOfNotifications } from "../../../dispatch/push/notification-feed.ts";
 import type { Store } from "../../../store/store.ts";
 import { worker } from "../../worker-app/worker.ts";
 import { html } from "../layout/markup.ts";
@@ -10,7 +10,7 @@ export interface SignedInWorker {
   name: string;
   timeZone: string | null;
   /** The latest notification when the page was made, after which its event stream starts. */
-  lastNotificationId: number;
+  lastPosition: number;
 }
 
 export type AppContext = PageContext<SignedInWorker>;
@@ -47,7 +47,7 @@ export const appSection: PageSection<SignedInWorker> = {
     ["/app/devices", "Devices", "/app/devices/"],
   ],
   bodyClass: "app",
-  streamAddress: ({ user }) => `/app/live?since=${user.lastNotificationId}`,
+  streamAddress: ({ user }) => `/app/live?since=${user.lastPosition}`,
   zoneLine: ({ times }) => html`Times are in <a href="/app/time-zone">${times.timeZone}</a>, your time zone.`,
   userName: ({ name }) => html`<span>${name}</span>`,
   body: ({ navigation, signedIn, zoneLine, main }) => html`
@@ -61,12 +61,11 @@ ${zoneLine && html`<p class="zone fine">${zoneLine}</p>`}
 ${navigation && html`<nav class="tabs" aria-label="App">${navigation}</nav>`}`,
 };
 
-async function readWorker({ db }: Store, { ownerId: id }: Session): Promise<SignedInWorker> {
-  const { name, timeZone, last } = await db
+async function readWorker(store: Store, { ownerId: id }: Session): Promise<SignedInWorker> {
+  const { name, timeZone } = await store.db
     .selectFrom("workers")
     .select(["name", "time_zone as timeZone"])
-    .select((expressions) => lastNotificationOf(expressions).as("last"))
     .where("workers.id", "=", id)
     .executeTakeFirstOrThrow();
-  return { id, name, timeZone, lastNotificationId: last ?? 0 };
+  return { id, name, timeZone, lastPosition: await endOfNotifications(store, id) };
 }
