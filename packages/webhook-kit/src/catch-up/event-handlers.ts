@@ -5,8 +5,11 @@ import { ConfigurationError } from "../errors/errors.ts";
 
 /** The handlers of your receiver that can be called without a request. `onEvent` gets every event whose own handler is not given. */
 export interface EventHandlers {
+  /** Handles a worker's response. */
   readonly onWorkerOfferResponse?: ((event: WorkerOfferResponse, context: EventContext) => unknown) | undefined;
+  /** Handles a contact that a worker added. */
   readonly onWorkerAddedContact?: ((event: WorkerAddedContact, context: EventContext) => unknown) | undefined;
+  /** Handles every event that has no handler of its own among these options. */
   readonly onEvent?: ((event: WebhookEvent, context: EventContext) => unknown) | undefined;
 }
 
