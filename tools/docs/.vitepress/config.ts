@@ -95,6 +95,7 @@ const guides: DefaultTheme.SidebarItem[] = [
     items: [
       { text: "Overview", link: "/" },
       ...pagesOf("/guides", {
+        "Install the packages": "install",
         "Your first offer": "first-offer",
         "Your first webhook": "first-webhook",
         "Without a clone": "without-a-clone",
@@ -114,6 +115,7 @@ const guides: DefaultTheme.SidebarItem[] = [
     text: "Webhooks",
     items: pagesOf("/guides", {
       "Delivery semantics": "delivery",
+      "Catch up after an outage": "after-an-outage",
       "Recipes for frameworks": "recipes",
       "Contact suggestions and invitations": "contact-suggestions",
       "Process in a worker": "workers",
