@@ -45,7 +45,8 @@ function resolveLink(source: string, target: string): string {
 const referenceOf = (folder: string): DefaultTheme.SidebarItem[] => {
   const file = join(root, "docs/reference", folder, "typedoc-sidebar.json");
   const modules: DefaultTheme.SidebarItem[] = JSON.parse(
-    readFileSync(file, "utf8").replaceAll(/\/@offers\/[\w-]+\//g, "/"),
+    // The title above the modules has the scope; with it, the names of some are wider than the sidebar.
+    readFileSync(file, "utf8").replaceAll(/\/@offers\/[\w-]+(?=\/)|(?<="text":\s*")@offers\//g, ""),
   );
   return modules.map((module) => ({ ...module, items: module.items?.flatMap(({ items = [] }) => items) ?? [] }));
 };
