@@ -5,5 +5,6 @@
  */
 
 export type { HandledResponses, Inbox } from "./inbox/inbox.ts";
+export type { InboxDatabase } from "./inbox/inbox-database.ts";
+export { inboxMigration } from "./inbox/postgres-dialect.ts";
 export { postgresInbox } from "./inbox/postgres-inbox.ts";
-export { inboxMigration } from "./inbox/postgres-statements.ts";

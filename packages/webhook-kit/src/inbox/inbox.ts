@@ -1,12 +1,12 @@
 import { randomUUID } from "node:crypto";
 import type { AcquireResult, Deduplication } from "../deduplication/deduplication.ts";
-import { ConfigurationError } from "../errors/errors.ts";
+import { ConfigurationError, UnavailableError } from "../errors/errors.ts";
 import { refuseUnknownOptions } from "../errors/option-names.ts";
 import { inboxKeepMs, inboxKeepResponsesMs } from "../generated/decisions.ts";
 import { withTimeout } from "../http/timeouts.ts";
 import { sha256 } from "../signature/sha256.ts";
 import type { InboxDatabase, Query, Row } from "./inbox-database.ts";
-import type { InboxStatements } from "./postgres-statements.ts";
+import { defaultTable, type InboxDialect } from "./inbox-dialect.ts";
 
 /**
  * An inbox: the records of handled events, in the database of your own rows. As plain `deduplication` it records
@@ -24,7 +24,7 @@ export interface Inbox<Tx> extends Deduplication {
   /**
    * Handles an event once (D-100): commits its record and what `work` writes through `tx` in one transaction. For a duplicate, `work`
    * is not called. A concurrent duplicate waits for the commit; after a crash the next attempt does not wait, because
-   * PostgreSQL rolls the transaction back when its connection closes.
+   * the database rolls the transaction back when its connection closes.
    *
    * Only what goes through `tx` is written once. Code after `once` runs again on every retry. A handler that times out while
    * `once` runs is not stopped: if it commits, the retry is a duplicate. Call it once for each event: two transactions are not atomic.
@@ -106,36 +106,35 @@ export interface InboxOptions {
 
 export const inboxOptionNames = ["table", "keepMs", "keepResponsesMs", "timeoutMs"] as const;
 
-/** An inbox over any database: its statements, and what explains an error of the database. */
-export function openInbox<Tx>(
-  database: InboxDatabase<Tx>,
-  statements: InboxStatements,
-  options: InboxOptions,
-  explain: (cause: unknown) => unknown,
-): Inbox<Tx> {
+/** An inbox over any database, whose dialect is given. */
+export function openInbox<Tx>(database: InboxDatabase<Tx>, dialect: InboxDialect, options: InboxOptions): Inbox<Tx> {
+  const { statements } = dialect;
+  const explain = (cause: unknown) => explainMissingTable(cause, dialect, options);
   const { keepMs = inboxKeepMs, keepResponsesMs = inboxKeepResponsesMs, timeoutMs = 2_000 } = options;
   checkWholeNumber("keepMs", keepMs, 10 * 365 * 86_400_000);
   checkWholeNumber("keepResponsesMs", keepResponsesMs, 10 * 365 * 86_400_000);
   checkWholeNumber("timeoutMs", timeoutMs, 60_000);
 
   const inTime = <T>(result: Promise<T>): Promise<T> =>
-    withTimeout(
-      result,
-      timeoutMs,
-      () => new Error(`${statements.database} has not responded within ${timeoutMs} ms.`),
-      {
-        unref: true,
-      },
-    );
+    withTimeout(result, timeoutMs, () => new Error(`${dialect.database} has not responded within ${timeoutMs} ms.`), {
+      unref: true,
+    });
 
   const query: Query = (sql, values) =>
     database.query(sql, values).catch((cause) => {
       throw explain(cause);
     });
 
+  /** Each statement by itself. @returns the rows of the last */
+  async function queryAll(all: readonly string[], values?: Parameters<Query>[1]): Promise<readonly Row[]> {
+    let rows: readonly Row[] = [];
+    for (const sql of all) rows = await query(sql, values);
+    return rows;
+  }
+
   /** What `work` throws is passed on unchanged; an error of the inbox's own statements is explained. */
   async function transact<T>(
-    first: string,
+    first: readonly string[],
     work: (tx: Tx, rows: readonly Row[], query: Query) => Promise<T>,
   ): Promise<T> {
     let isWorking = false;
@@ -150,10 +149,12 @@ export function openInbox<Tx>(
   }
 
   async function acquire(key: string, leaseMs: number, subject: string | undefined, token: string) {
-    const acquired = await query(statements.acquire, [key, subject, token, leaseMs]);
+    const acquired = await queryAll(statements.acquire, [key, subject ?? null, token, leaseMs]);
     if (acquired.length > 0) return { state: "acquired", token } as const;
     const [held] = await query(statements.find, [key]);
-    if (typeof held?.status === "number") return { state: "completed", status: held.status } as const;
+    // A handle may be set to return whole numbers as BigInt.
+    if (typeof held?.status === "number" || typeof held?.status === "bigint")
+      return { state: "completed", status: Number(held.status) } as const;
     // Without a row, the lease was released a moment ago.
     return { state: "inProgress", retryAfterMs: Math.max(1, Number(held?.remaining ?? 1)) } as const;
   }
@@ -204,9 +205,10 @@ export function openInbox<Tx>(
     },
     responses: {
       async find(recipients) {
+        if (recipients.length === 0) return [];
         const keys = recipients.map(responseKeyOf);
         const found = new Map<unknown, string>();
-        for (const { key, token } of await query(statements.findResponses, [keys, keepResponsesMs]))
+        for (const { key, token } of await queryAll(statements.findResponses(keys, keepResponsesMs)))
           if (typeof token === "string") found.set(key, token);
         return keys.map((key) => found.get(key));
       },
@@ -229,13 +231,23 @@ export function openInbox<Tx>(
       const { batchSize = 1_000 } = options;
       checkWholeNumber("batchSize", batchSize, 100_000);
       for (let total = 0; ; ) {
-        const [row] = await query(statements.deleteExpired, [batchSize]);
-        const deleted = Number(row?.deleted);
+        const { length: deleted } = await query(statements.deleteExpired(batchSize));
         total += deleted;
         if (deleted < batchSize) return total;
       }
     },
   };
+}
+
+/** A missing table is a step of the installation that is still to be done; any other error is the database's own. */
+function explainMissingTable(cause: unknown, dialect: InboxDialect, { table = defaultTable }: InboxOptions): unknown {
+  if (typeof cause !== "object" || cause === null || !dialect.isTableMissing(cause)) return cause;
+  const migration = table === defaultTable ? "inboxMigration()" : "inboxMigration({ table })";
+  return new UnavailableError(
+    "inbox_table_missing",
+    `The table ${dialect.table} of ${dialect.inbox} does not exist. ${migration} returns the SQL that creates it: run it with your own migrations.`,
+    { cause },
+  );
 }
 
 /** The contexts of the calls of `once` that run or have succeeded, of all inboxes. */

@@ -1,26 +1,32 @@
 import { ConfigurationError } from "../errors/errors.ts";
-import type { InboxDatabase, Query, Row } from "./inbox-database.ts";
+import { hasMethods, type InboxDatabase, isInboxDatabase, type Query, type Row } from "./inbox-database.ts";
 
 /** @inline */
-export type PostgresHandle<Tx> = PgPool<Tx> | Pglite<Tx> | KyselyDatabase<Tx>;
+export type PostgresHandle<Tx> =
+  | PgPool<Tx>
+  | Pglite<Tx>
+  | KyselyDatabase<Tx>
+  | DrizzleDatabase<Tx>
+  | PrismaDatabase<Tx>
+  | InboxDatabase<Tx>;
 
-/** @throws {ConfigurationError} `invalid_option` for anything but a pool, a PGlite or a Kysely that is no transaction */
+/** @throws {ConfigurationError} `invalid_option` for anything else, and for a transaction */
 export function openDatabase<Tx>(handle: PostgresHandle<Tx>): InboxDatabase<Tx> {
-  if (has(handle, ["executeQuery", "transaction"]) && !(handle as KyselyDatabase<Tx>).isTransaction)
+  if (isInboxDatabase(handle)) return handle as InboxDatabase<Tx>;
+  if (hasMethods(handle, ["executeQuery", "transaction"]) && !(handle as KyselyDatabase<Tx>).isTransaction)
     return kyselyDatabase(handle as KyselyDatabase<Tx>);
-  if (has(handle, ["query", "exec", "transaction"])) return pgliteDatabase(handle as Pglite<Tx>);
+  if (hasMethods(handle, ["query", "exec", "transaction"])) return pgliteDatabase(handle as Pglite<Tx>);
+  if (hasMethods(handle, ["execute", "transaction", "select"]) && !hasMethods(handle, ["rollback"]))
+    return drizzleDatabase(handle as DrizzleDatabase<Tx>);
+  if (hasMethods(handle, ["$transaction", "$queryRawUnsafe", "$connect"]))
+    return prismaDatabase(handle as PrismaDatabase<Tx>);
   // A single Client has no `totalCount`: the transactions of concurrent events would mix on its one connection.
-  if (has(handle, ["query", "connect"]) && "totalCount" in handle) return poolDatabase(handle as PgPool<Tx>);
+  if (hasMethods(handle, ["query", "connect"]) && "totalCount" in handle) return poolDatabase(handle as PgPool<Tx>);
   throw new ConfigurationError(
     "invalid_option",
-    "postgresInbox takes a Pool of npm pg, a PGlite, or a Kysely outside of a transaction; not a Client, nor a transaction.",
+    "postgresInbox takes a Pool of npm pg, a PGlite, a Kysely, a Drizzle or a Prisma outside of a transaction, or an InboxDatabase; not a Client, nor a transaction.",
   );
 }
-
-const has = (handle: unknown, methods: readonly string[]): boolean =>
-  typeof handle === "object" &&
-  handle !== null &&
-  methods.every((name) => typeof Reflect.get(handle, name) === "function");
 
 interface SqlResult {
   readonly command: string;
@@ -63,7 +69,7 @@ const poolDatabase = <Tx>(pool: PgPool<Tx>): InboxDatabase<Tx> => ({
     client.on("error", lose);
     let isBroken = false;
     try {
-      const [, { rows }] = (await client.query(`BEGIN;${first}`)) as [SqlResult, SqlResult];
+      const rows = ((await client.query(["BEGIN", ...first].join(";"))) as SqlResult[]).at(-1)?.rows ?? [];
       const query: Query = async (sql, values = []) => ((await client.query(sql, [...values])) as SqlResult).rows;
       const result = await Promise.race([work(tx, rows, query), lost]);
       const { command } = (await client.query("COMMIT")) as SqlResult;
@@ -82,6 +88,13 @@ const poolDatabase = <Tx>(pool: PgPool<Tx>): InboxDatabase<Tx> => ({
     }
   },
 });
+
+/** @returns the rows of the last */
+async function queryAll(statements: readonly string[], query: Query): Promise<readonly Row[]> {
+  let rows: readonly Row[] = [];
+  for (const sql of statements) rows = await query(sql);
+  return rows;
+}
 
 /**
  * What PGlite has.
@@ -104,7 +117,7 @@ const pgliteDatabase = <Tx>(pglite: Pglite<Tx>): InboxDatabase<Tx> => ({
     pglite.transaction(async (tx) => {
       const query: Query = async (sql, values = []) =>
         (await (tx as PgliteTransaction).query(sql, [...values])).rows as Row[];
-      const result = await work(tx, await query(first), query);
+      const result = await work(tx, await queryAll(first, query), query);
       // Fails after `tx.rollback()` and after a failed statement whose error the caller has caught: nothing would be committed.
       await query("SELECT 1");
       return result;
@@ -139,7 +152,7 @@ const kyselyDatabase = <Tx>(kysely: KyselyDatabase<Tx>): InboxDatabase<Tx> => ({
   transact: (first, work) =>
     kysely.transaction().execute(async (tx) => {
       const query: Query = (sql, values) => execute(tx as Executor, sql, values);
-      const result = await work(tx, await query(first), query);
+      const result = await work(tx, await queryAll(first, query), query);
       // Fails after a failed statement whose error the caller has caught: PostgreSQL would roll back on COMMIT, without an error.
       await query("SELECT 1");
       return result;
@@ -155,3 +168,75 @@ async function execute(executor: Executor, sql: string, parameters: readonly unk
   });
   return rows as Row[];
 }
+
+/** An `SQLWrapper` of Drizzle, made without importing Drizzle. */
+interface DrizzleQuery {
+  getSQL(): { toQuery(): { readonly sql: string; readonly params: unknown[] } };
+}
+
+interface DrizzleExecutor {
+  execute(query: DrizzleQuery): PromiseLike<Row[] | { readonly rows: Row[] }>;
+}
+
+/**
+ * What a Drizzle database on PostgreSQL has.
+ *
+ * @inline
+ */
+interface DrizzleDatabase<Tx> {
+  execute(query: never): PromiseLike<unknown>;
+  transaction<T>(callback: (tx: Tx) => Promise<T>): Promise<T>;
+}
+
+const drizzleDatabase = <Tx>(drizzle: DrizzleDatabase<Tx>): InboxDatabase<Tx> => ({
+  query: drizzleQuery(drizzle as DrizzleExecutor),
+  transact: (first, work) =>
+    drizzle.transaction(async (tx) => {
+      const query = drizzleQuery(tx as DrizzleExecutor);
+      const result = await work(tx, await queryAll(first, query), query);
+      // Fails after a failed statement whose error the caller has caught, as above.
+      await query("SELECT 1");
+      return result;
+    }),
+});
+
+const drizzleQuery =
+  (executor: DrizzleExecutor): Query =>
+  async (sql, params = []) => {
+    const result = await executor.execute({ getSQL: () => ({ toQuery: () => ({ sql, params: [...params] }) }) });
+    // postgres-js has its rows in the array itself.
+    return Array.isArray(result) ? result : result.rows;
+  };
+
+interface PrismaExecutor {
+  $queryRawUnsafe(sql: string, ...values: unknown[]): PromiseLike<unknown>;
+}
+
+/**
+ * What a `PrismaClient` has. Both overloads of `$transaction`, because TypeScript infers from the last.
+ *
+ * @inline
+ */
+interface PrismaDatabase<Tx> {
+  $queryRawUnsafe(sql: string, ...values: never[]): PromiseLike<unknown>;
+  $connect(): Promise<void>;
+  $transaction(queries: never[]): Promise<unknown>;
+  $transaction<T>(callback: (tx: Tx) => Promise<T>): Promise<T>;
+}
+
+const prismaDatabase = <Tx>(prisma: PrismaDatabase<Tx>): InboxDatabase<Tx> => ({
+  query: prismaQuery(prisma as PrismaExecutor),
+  transact: (first, work) =>
+    prisma.$transaction(async (tx) => {
+      const query = prismaQuery(tx as PrismaExecutor);
+      const result = await work(tx, await queryAll(first, query), query);
+      // Fails after a failed statement whose error the caller has caught, as above.
+      await query("SELECT 1");
+      return result;
+    }),
+});
+
+const prismaQuery =
+  (executor: PrismaExecutor): Query =>
+  async (sql, values = []) =>
+    (await executor.$queryRawUnsafe(sql, ...values)) as Row[];

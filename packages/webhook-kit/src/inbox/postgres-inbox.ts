@@ -1,12 +1,11 @@
-import { UnavailableError } from "../errors/errors.ts";
 import { refuseUnknownOptions } from "../errors/option-names.ts";
 import { type Inbox, type InboxOptions, inboxOptionNames, openInbox } from "./inbox.ts";
 import { openDatabase, type PostgresHandle } from "./postgres-databases.ts";
-import { inboxStatements, quoteTable } from "./postgres-statements.ts";
+import { postgresDialect } from "./postgres-dialect.ts";
 
 /**
- * An inbox in PostgreSQL 13 or newer: a `Pool` of npm `pg`, a PGlite, or a Kysely on either. Its table is created by your own
- * migration, from `inboxMigration()`.
+ * An inbox in PostgreSQL 13 or newer: a `Pool` of npm `pg`, a PGlite, a Kysely, a Drizzle or a Prisma on PostgreSQL, or an
+ * `InboxDatabase` of your own. Its table is created by your own migration, from `inboxMigration()`.
  *
  * @throws {ConfigurationError} `invalid_option` for an invalid database or option
  *
@@ -48,18 +47,5 @@ import { inboxStatements, quoteTable } from "./postgres-statements.ts";
  */
 export function postgresInbox<Tx>(database: PostgresHandle<Tx>, options: InboxOptions = {}): Inbox<Tx> {
   refuseUnknownOptions("postgresInbox", options, inboxOptionNames);
-  const opened = openDatabase(database);
-  const { table } = quoteTable(options.table);
-  return openInbox(opened, inboxStatements(table), options, (cause) => explain(cause, table));
-}
-
-/** PostgreSQL's `undefined_table` is a step of the installation that is still to be done; any other error is the database's own. */
-function explain(cause: unknown, table: string): unknown {
-  if (typeof cause !== "object" || cause === null || Reflect.get(cause, "code") !== "42P01") return cause;
-  const migration = table === '"offers_inbox"' ? "inboxMigration()" : "inboxMigration({ table })";
-  return new UnavailableError(
-    "inbox_table_missing",
-    `The table ${table} of postgresInbox does not exist. ${migration} returns the SQL that creates it: run it with your own migrations.`,
-    { cause },
-  );
+  return openInbox(openDatabase(database), postgresDialect(options.table), options);
 }

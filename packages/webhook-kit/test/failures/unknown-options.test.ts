@@ -1,8 +1,12 @@
+import { DatabaseSync } from "node:sqlite";
 import { PGlite } from "@electric-sql/pglite";
+import { createPool } from "mysql2/promise";
 import { expect, test, vi } from "vitest";
 import { memoryDeduplication, timestampDigest } from "../../src/index.ts";
+import { inboxMigration as mysqlMigration, mysqlInbox } from "../../src/mysql.ts";
 import { inboxMigration, postgresInbox } from "../../src/postgres.ts";
 import { redisDeduplication } from "../../src/redis.ts";
+import { inboxMigration as sqliteMigration, sqliteInbox } from "../../src/sqlite.ts";
 import { signHeaders, testReceiver } from "../../src/testing.ts";
 
 const pglite = new PGlite();
@@ -11,7 +15,11 @@ const app = { fetch: () => new Response() };
 
 const calls: [call: string, run: (options: never) => unknown, option: string, nearest: string][] = [
   ["postgresInbox", (options) => postgresInbox(pglite, options), "keepHours", "keepMs"],
+  ["mysqlInbox", (options) => mysqlInbox(createPool({}), options), "keepHours", "keepMs"],
+  ["sqliteInbox", (options) => sqliteInbox(new DatabaseSync(":memory:"), options), "keepHours", "keepMs"],
   ["inboxMigration", (options) => inboxMigration(options), "tables", "table"],
+  ["inboxMigration", (options) => mysqlMigration(options), "tables", "table"],
+  ["inboxMigration", (options) => sqliteMigration(options), "tables", "table"],
   ["inbox.once", (options) => postgresInbox(pglite).once({}, async () => undefined, options), "keys", "key"],
   ["inbox.deleteExpired", (options) => postgresInbox(pglite).deleteExpired(options), "batch", "batchSize"],
   ["redisDeduplication", (options) => redisDeduplication(redis, options), "timeout", "timeoutMs"],

@@ -3,16 +3,22 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
+import { DatabaseSync } from "node:sqlite";
 import { PGlite } from "@electric-sql/pglite";
+import { createPool } from "mysql2/promise";
 import pg from "pg";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { createDatabase, findPostgres } from "../../../../tools/test-database.ts";
+import { inboxMigration as mysqlMigration } from "../../src/mysql.ts";
 import { inboxMigration } from "../../src/postgres.ts";
+import { inboxMigration as sqliteMigration } from "../../src/sqlite.ts";
 import { signedRequest, whsec } from "../signature/standard-signed.ts";
+import { createMysqlDatabase, findMysql } from "../inbox/mysql-server.ts";
 import { KilledReceiver } from "./killed-receiver.ts";
-import { type KilledReceiverSetup, type Stage, stages } from "./messages.ts";
+import { type Handle, type KilledReceiverSetup, type Stage, stages } from "./messages.ts";
 
 const [postgresKills, pgliteKills] = [Number(process.env.KILLS ?? 200), Number(process.env.PGLITE_KILLS ?? 30)];
+const otherKills = Number(process.env.OTHER_KILLS ?? 60);
 
 /** What became of the events of one run. */
 interface Tally {
@@ -70,7 +76,7 @@ async function deliverOne(receivers: readonly KilledReceiver[], event: string): 
   }
 }
 
-async function onPostgres(mode: KilledReceiverSetup["mode"], kills: number): Promise<Tally> {
+async function onPostgres(mode: KilledReceiverSetup["mode"], kills: number, handle: Handle = "pg"): Promise<Tally> {
   const { url, drop } = await createDatabase();
   onTestFinished(drop);
   const pool = new pg.Pool({ connectionString: url });
@@ -78,8 +84,8 @@ async function onPostgres(mode: KilledReceiverSetup["mode"], kills: number): Pro
   await pool.query(`${inboxMigration()} CREATE TABLE handled (event text NOT NULL)`);
   const readHandled = async () =>
     (await pool.query<{ event: string }>("SELECT event FROM handled")).rows.map(({ event }) => event);
-  const tally = await run({ secret: whsec, mode, database: { url } }, 3, kills, readHandled);
-  console.log(`three receivers on PostgreSQL, ${mode}:`, tally);
+  const tally = await run({ secret: whsec, mode, handle, location: url }, 3, kills, readHandled);
+  console.log(`three receivers on PostgreSQL with ${handle}, ${mode}:`, tally);
   return tally;
 }
 
@@ -88,6 +94,10 @@ describe.runIf(await findPostgres())("three receivers on PostgreSQL, one of whic
     const { kills, lost, doubled } = await onPostgres("once", postgresKills);
     expect(kills.row + kills.commit + kills.response).toBe(postgresKills);
     expect({ lost, doubled }).toEqual({ lost: 0, doubled: 0 });
+  });
+
+  test.each(["drizzle", "prisma"] as const)("with once of %s, rows equal events", { timeout: 1_800_000 }, async (handle) => {
+    expect(await onPostgres("once", otherKills, handle)).toMatchObject({ lost: 0, doubled: 0 });
   });
 
   test("with memoryDeduplication and a bare insert, the same run doubles events", { timeout: 1_800_000 }, async () => {
@@ -108,8 +118,42 @@ test("one receiver on PGlite, killed between row, commit and response: rows equa
     await pglite.close();
     return rows.map(({ event }) => event);
   };
-  const tally = await run({ secret: whsec, mode: "once", database: { dataFolder } }, 1, pgliteKills, readHandled);
+  const tally = await run({ secret: whsec, mode: "once", handle: "pglite", location: dataFolder }, 1, pgliteKills, readHandled);
   console.log("one receiver on PGlite, once:", tally);
   expect(tally.kills.row + tally.kills.commit + tally.kills.response).toBe(pgliteKills);
+  expect(tally).toMatchObject({ lost: 0, doubled: 0 });
+});
+
+test.each(["node:sqlite", "better-sqlite3"] as const)("three receivers on one file of SQLite, with %s: rows equal events", {
+  timeout: 1_800_000,
+}, async (handle) => {
+  const folder = await mkdtemp(join(tmpdir(), "offers-inbox-"));
+  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  const location = join(folder, "planning.db");
+  const database = new DatabaseSync(location);
+  onTestFinished(() => database.close());
+  database.exec(`PRAGMA journal_mode = WAL; ${sqliteMigration()} CREATE TABLE handled (event text NOT NULL)`);
+  const readHandled = async () => database.prepare("SELECT event FROM handled").all().map(({ event }) => String(event));
+  const tally = await run({ secret: whsec, mode: "once", handle, location }, 3, otherKills, readHandled);
+  console.log(`three receivers on SQLite with ${handle}, once:`, tally);
+  expect(tally.kills.row + tally.kills.commit + tally.kills.response).toBe(otherKills);
+  expect(tally).toMatchObject({ lost: 0, doubled: 0 });
+});
+
+test.runIf(await findMysql())("three receivers on MySQL: rows equal events", { timeout: 1_800_000 }, async () => {
+  const { url, drop } = await createMysqlDatabase();
+  onTestFinished(drop);
+  const pool = createPool(url);
+  onTestFinished(() => pool.end());
+  await pool.query(mysqlMigration());
+  await pool.query("CREATE TABLE handled (event varchar(255) NOT NULL)");
+  const readHandled = async () => {
+    const [rows] = await pool.query("SELECT event FROM handled");
+    return (rows as { event: string }[]).map(({ event }) => event);
+  };
+  const setup: KilledReceiverSetup = { secret: whsec, mode: "once", handle: "mysql2", location: url };
+  const tally = await run(setup, 3, otherKills, readHandled);
+  console.log("three receivers on MySQL, once:", tally);
+  expect(tally.kills.row + tally.kills.commit + tally.kills.response).toBe(otherKills);
   expect(tally).toMatchObject({ lost: 0, doubled: 0 });
 });

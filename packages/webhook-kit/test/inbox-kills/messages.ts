@@ -1,9 +1,14 @@
+/** The library whose transaction the receiver uses. */
+export type Handle = "pg" | "drizzle" | "prisma" | "pglite" | "node:sqlite" | "better-sqlite3" | "mysql2";
+
 /** How a receiver in a process of its own records events. */
 export interface KilledReceiverSetup {
   readonly secret: string;
   /** `once`: rows and record in one transaction. `memory`: a bare insert behind `memoryDeduplication`. */
   readonly mode: "once" | "memory";
-  readonly database: { readonly url: string } | { readonly dataFolder: string };
+  readonly handle: Handle;
+  /** An address, a file of SQLite, or a data folder of PGlite. */
+  readonly location: string;
 }
 
 /** Where a receiver stops and asks before it goes on: a row is written, the work is committed, the response is ready. */

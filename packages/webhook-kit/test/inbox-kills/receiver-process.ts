@@ -1,13 +1,22 @@
 import type { AddressInfo } from "node:net";
+import { DatabaseSync } from "node:sqlite";
 import { PGlite } from "@electric-sql/pglite";
 import { serve } from "@hono/node-server";
+import { PrismaPg } from "@prisma/adapter-pg";
+import SqliteDatabase from "better-sqlite3";
+import { sql } from "drizzle-orm";
+import { drizzle } from "drizzle-orm/node-postgres";
+import { createPool } from "mysql2/promise";
 import pg from "pg";
 import { webhookHandler } from "../../src/fetch.ts";
 import { type HandlerContext, standardWebhooks } from "../../src/index.ts";
-import { inboxMigration, postgresInbox } from "../../src/postgres.ts";
-import type { GoOnMessage, KilledReceiverSetup, Stage, StageMessage } from "./messages.ts";
+import { mysqlInbox } from "../../src/mysql.ts";
+import { type Inbox, inboxMigration, postgresInbox } from "../../src/postgres.ts";
+import { sqliteInbox } from "../../src/sqlite.ts";
+import { PrismaClient } from "../inbox/prisma/generated/client.ts";
+import type { GoOnMessage, Handle, KilledReceiverSetup, Stage, StageMessage } from "./messages.ts";
 
-const { secret, mode, database } = JSON.parse(process.argv[2] ?? "") as KilledReceiverSetup;
+const { secret, mode, handle, location } = JSON.parse(process.argv[2] ?? "") as KilledReceiverSetup;
 const notify = (message: StageMessage): void => void process.send?.(message);
 const insert = "INSERT INTO handled (event) VALUES ($1)";
 const waiting = new Map<string, () => void>();
@@ -23,30 +32,60 @@ const reach = (stage: Stage, event: string): Promise<void> =>
 /** The statement of a handler, within `once` or by itself. */
 type Insert = (event: string) => Promise<unknown>;
 
-async function openDatabase(): Promise<{
-  bare: Insert;
+interface OpenedDatabase {
+  readonly bare: Insert;
   once(context: HandlerContext, work: (write: Insert) => Promise<unknown>): Promise<unknown>;
-}> {
-  if ("url" in database) {
-    const pool = new pg.Pool({ connectionString: database.url });
-    const inbox = postgresInbox(pool);
-    return {
-      bare: (event) => pool.query(insert, [event]),
-      once: (context, work) => inbox.once(context, (tx) => work((event) => tx.query(insert, [event]))),
-    };
-  }
-  const pglite = new PGlite(database.dataFolder);
-  const { rows } = await pglite.query("SELECT 1 FROM pg_class WHERE relname = 'handled'");
-  if (rows.length === 0)
-    await pglite.exec(`BEGIN; ${inboxMigration()} CREATE TABLE handled (event text NOT NULL); COMMIT`);
-  const inbox = postgresInbox(pglite);
-  return {
-    bare: (event) => pglite.query(insert, [event]),
-    once: (context, work) => inbox.once(context, (tx) => work((event) => tx.query(insert, [event]))),
-  };
 }
 
-const { bare, once } = await openDatabase();
+const insertPositional = "INSERT INTO handled (event) VALUES (?)";
+
+const open = <Tx>(inbox: Inbox<Tx>, db: Tx, write: (tx: Tx, event: string) => Promise<unknown>): OpenedDatabase => ({
+  bare: (event) => write(db, event),
+  once: (context, work) => inbox.once(context, (tx) => work((event) => write(tx, event))),
+});
+
+const handles: Record<Handle, () => OpenedDatabase | Promise<OpenedDatabase>> = {
+  pg() {
+    const pool = new pg.Pool({ connectionString: location });
+    const db = pool as unknown as pg.PoolClient;
+    return open(postgresInbox(pool), db, (tx, event) => tx.query(insert, [event]));
+  },
+  drizzle() {
+    const db = drizzle(new pg.Pool({ connectionString: location }));
+    return open(postgresInbox(db), db as never, (tx, event) =>
+      tx.execute(sql`INSERT INTO handled (event) VALUES (${event})`),
+    );
+  },
+  prisma() {
+    const db = new PrismaClient({ adapter: new PrismaPg({ connectionString: location }) });
+    return open(
+      postgresInbox(db),
+      db as never,
+      (tx, event) => tx.$executeRaw`INSERT INTO handled (event) VALUES (${event})`,
+    );
+  },
+  async pglite() {
+    const pglite = new PGlite(location);
+    const { rows } = await pglite.query("SELECT 1 FROM pg_class WHERE relname = 'handled'");
+    if (rows.length === 0)
+      await pglite.exec(`BEGIN; ${inboxMigration()} CREATE TABLE handled (event text NOT NULL); COMMIT`);
+    return open(postgresInbox(pglite), pglite as never, (tx, event) => tx.query(insert, [event]));
+  },
+  "node:sqlite"() {
+    const db = new DatabaseSync(location);
+    return open(sqliteInbox(db), db, async (tx, event) => tx.prepare(insertPositional).run(event));
+  },
+  "better-sqlite3"() {
+    const db = new SqliteDatabase(location, { timeout: 0 });
+    return open(sqliteInbox(db), db, async (tx, event) => tx.prepare(insertPositional).run(event));
+  },
+  mysql2() {
+    const pool = createPool(location);
+    return open(mysqlInbox(pool), pool as never, (tx, event) => tx.execute(insertPositional, [event]));
+  },
+};
+
+const { bare, once } = await handles[handle]();
 const webhooks = webhookHandler({
   secret,
   scheme: standardWebhooks(),

@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { deduplicationConformance } from "../../src/testing.ts";
 import { inboxesUnderTest } from "./databases.ts";
 
-describe.each(await inboxesUnderTest())("postgresInbox on $title", ({ inbox, once, query }) => {
+describe.each(await inboxesUnderTest())("an inbox on $title", ({ inbox, once, query }) => {
   for (const { name, run } of deduplicationConformance(() => inbox)) test(name, run);
 
   test("a lease of acquire and a record of once never meet, even under the same key", async () => {

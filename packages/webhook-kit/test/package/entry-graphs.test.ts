@@ -36,10 +36,11 @@ test("/redis loads neither a client of Redis nor a framework", async () => {
   expect(own.some((path) => path.endsWith("redis-deduplication.ts"))).toBe(true);
 });
 
-test("/postgres loads neither a client of PostgreSQL nor a framework", async () => {
-  const { own, packages } = await graphOf("postgres");
+test.each(["mysql", "postgres", "sqlite"])("/%s loads neither a client nor another database's inbox", async (database) => {
+  const { own, packages } = await graphOf(database);
   expect(packages).toEqual([]);
-  expect(own.some((path) => path.endsWith("postgres-inbox.ts"))).toBe(true);
+  const inboxes = own.filter((path) => path.endsWith("-inbox.ts")).map((path) => path.replace(/.*\//, ""));
+  expect(inboxes).toEqual([`${database}-inbox.ts`]);
 });
 
 test("only /express knows Express, and only by its types", async () => {

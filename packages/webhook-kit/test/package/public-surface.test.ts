@@ -1,18 +1,7 @@
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 
-const entries = [
-  "index",
-  "catch-up",
-  "express",
-  "fetch",
-  "lambda",
-  "node",
-  "opentelemetry",
-  "postgres",
-  "redis",
-  "testing",
-];
+const entries = ["index", "catch-up", "express", "fetch", "lambda", "mysql", "node", "opentelemetry", "postgres", "redis", "sqlite", "testing"];
 
 /** The names that an entry lists; types as well, which exist only in its text. */
 function namesOf(entry: string): string[] {
@@ -80,10 +69,12 @@ test("what each entry exports is a decision", () => {
   expect(namesOf("lambda")).toEqual(["webhookFunction"]);
   expect(namesOf("node")).toEqual(["webhookListener"]);
   expect(namesOf("opentelemetry")).toEqual(["traceEvent", "webhookTracer"]);
-  expect(namesOf("postgres")).toEqual(["HandledResponses", "Inbox", "inboxMigration", "postgresInbox"]);
+  const inboxNames = ["HandledResponses", "Inbox", "InboxDatabase", "inboxMigration"];
+  for (const database of ["mysql", "postgres", "sqlite"])
+    expect(namesOf(database)).toEqual([...inboxNames, `${database}Inbox`].sort());
   expect(namesOf("redis")).toEqual(["redisDeduplication"]);
   expect(namesOf("testing")).toEqual(["TestedReceiver", "deduplicationConformance", "signHeaders", "testReceiver"]);
-  expect(entries.flatMap(namesOf).length).toBeLessThanOrEqual(65);
+  expect(entries.flatMap(namesOf).length).toBeLessThanOrEqual(76);
 });
 
 test("the values at run time are those that are listed", async () => {
@@ -109,10 +100,12 @@ test("the values at run time are those that are listed", async () => {
     ["verifyWebhook", "webhookRouter"],
     ["parseWebhook", "webhookHandler"],
     ["webhookFunction"],
+    ["inboxMigration", "mysqlInbox"],
     ["webhookListener"],
     ["traceEvent", "webhookTracer"],
     ["inboxMigration", "postgresInbox"],
     ["redisDeduplication"],
+    ["inboxMigration", "sqliteInbox"],
     ["deduplicationConformance", "signHeaders", "testReceiver"],
   ]);
 });

@@ -1,0 +1,135 @@
+import { ConfigurationError } from "../errors/errors.ts";
+import { refuseUnknownOptions } from "../errors/option-names.ts";
+import { type Inbox, type InboxOptions, inboxOptionNames, openInbox } from "./inbox.ts";
+import { hasMethods, type InboxDatabase, isInboxDatabase, type Query, type Row } from "./inbox-database.ts";
+import { mysqlDialect } from "./mysql-dialect.ts";
+
+/**
+ * An inbox in MySQL 8 or MariaDB 10.6, or newer: a pool of `mysql2/promise`, or an `InboxDatabase` of your own. Its table is created
+ * by your own migration, from `inboxMigration()`; your tables must be of InnoDB, as it is.
+ *
+ * A statement of `work` that fails rolls back itself alone, and a deadlock the whole transaction; if `work` catches the error of a
+ * deadlock, `once` rejects.
+ *
+ * @throws {ConfigurationError} `invalid_option` for an invalid database or option
+ *
+ * @example
+ * ```ts
+ * import type { WebhookEvent } from "@offers/webhook-kit";
+ * import { mysqlInbox } from "@offers/webhook-kit/mysql";
+ * import { createPool } from "mysql2/promise";
+ *
+ * const inbox = mysqlInbox(createPool("mysql://127.0.0.1:3306/planning"));
+ *
+ * export async function handle(event: WebhookEvent): Promise<void> {
+ *   if (event.type !== "WorkerAddedContact") return;
+ *   const { workerId } = event.data;
+ *   await inbox.once(event, (tx) => tx.execute("INSERT INTO contacts (worker_id) VALUES (?)", [workerId]));
+ * }
+ * ```
+ */
+export function mysqlInbox<Tx>(database: MysqlHandle<Tx>, options: InboxOptions = {}): Inbox<Tx> {
+  refuseUnknownOptions("mysqlInbox", options, inboxOptionNames);
+  return openInbox(openDatabase(database), mysqlDialect(options.table), options);
+}
+
+type MysqlHandle<Tx> = MysqlPool<Tx> | InboxDatabase<Tx>;
+
+function openDatabase<Tx>(handle: MysqlHandle<Tx>): InboxDatabase<Tx> {
+  if (isInboxDatabase(handle)) return handle as InboxDatabase<Tx>;
+  // The pool of `mysql2` without promises has the method `promise`.
+  if (hasMethods(handle, ["getConnection", "query", "execute"]) && !hasMethods(handle, ["promise"]))
+    return poolDatabase(handle as MysqlPool<Tx>);
+  throw new ConfigurationError(
+    "invalid_option",
+    "mysqlInbox takes a pool of mysql2/promise, or an InboxDatabase; not a connection.",
+  );
+}
+
+/**
+ * What a pool of `mysql2/promise` has.
+ *
+ * @inline
+ */
+interface MysqlPool<Tx> {
+  getConnection(): Promise<Tx>;
+  query(sql: string): Promise<[unknown, unknown]>;
+  execute(sql: string, values: never): Promise<[unknown, unknown]>;
+}
+
+interface Executor {
+  query(sql: string): Promise<[unknown, unknown]>;
+  execute(sql: string, values: unknown[]): Promise<[unknown, unknown]>;
+}
+
+interface PoolConnection extends Executor {
+  release(): void;
+  destroy(): void;
+}
+
+const poolDatabase = <Tx>(pool: MysqlPool<Tx>): InboxDatabase<Tx> => ({
+  query: (sql, values) => withoutDeadlock(() => queryOf(pool as Executor)(sql, values)),
+  async transact(first, work) {
+    const tx = await pool.getConnection();
+    const connection = tx as PoolConnection;
+    const query = queryOf(connection);
+    let isBroken = false;
+    try {
+      const rows = await withoutDeadlock(() => begin(first, query));
+      await query("SAVEPOINT offers_inbox");
+      const result = await work(tx, rows, query);
+      // Fails after a deadlock whose error the caller has caught: MySQL has rolled back, and would commit nothing without an error.
+      await query("RELEASE SAVEPOINT offers_inbox");
+      await query("COMMIT");
+      return result;
+    } catch (error) {
+      await query("ROLLBACK").catch(() => {
+        isBroken = true;
+      });
+      throw error;
+    } finally {
+      if (isBroken) connection.destroy();
+      else connection.release();
+    }
+  },
+});
+
+async function begin(statements: readonly string[], query: Query): Promise<readonly Row[]> {
+  await query("START TRANSACTION");
+  let rows: readonly Row[] = [];
+  for (const sql of statements) rows = await query(sql);
+  return rows;
+}
+
+const queryOf =
+  (executor: Executor): Query =>
+  async (sql, values = []) => {
+    const used: unknown[] = [];
+    const positional = sql.replace(/\$(\d)/g, (_, number) => {
+      used.push(values[Number(number) - 1]);
+      return "?";
+    });
+    // Prepared, as escaping depends on the server's `sql_mode`. A text without parameters differs from event to event, and a
+    // connection keeps what it has prepared.
+    const [result] = used.length > 0 ? await executor.execute(positional, used) : await executor.query(sql);
+    if (Array.isArray(result)) return result;
+    return Array.from({ length: (result as { affectedRows: number }).affectedRows }, () => ({}));
+  };
+
+/** How often a statement is sent. InnoDB rolls back one transaction of a deadlock, so that another one ends. */
+const mostDeadlocks = 20;
+
+/**
+ * Sends again after a deadlock, for instance when several attempts of one event wait for one that fails. Only for what is
+ * a transaction's beginning or the whole of it: MySQL has rolled it back.
+ */
+async function withoutDeadlock<T>(send: () => Promise<T>): Promise<T> {
+  for (let deadlocks = 0; ; deadlocks += 1) {
+    try {
+      return await send();
+    } catch (error) {
+      const isDeadlock = error instanceof Error && Reflect.get(error, "code") === "ER_LOCK_DEADLOCK";
+      if (!isDeadlock || deadlocks === mostDeadlocks) throw error;
+    }
+  }
+}

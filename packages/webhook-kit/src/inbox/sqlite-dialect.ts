@@ -1,0 +1,93 @@
+import { refuseUnknownOptions } from "../errors/option-names.ts";
+import { hasCause, type InboxDialect, type InboxStatements, quoteTable } from "./inbox-dialect.ts";
+
+/**
+ * The SQL that creates the table of `sqliteInbox`, for your own migrations: the kit creates nothing itself. SQLite 3.35 or newer.
+ *
+ * @param options.table as given to `sqliteInbox` (default `offers_inbox`)
+ * @throws {ConfigurationError} `invalid_option` for a table that is no plain name
+ *
+ * @example
+ * ```ts
+ * import { DatabaseSync } from "node:sqlite";
+ * import { inboxMigration } from "@offers/webhook-kit/sqlite";
+ *
+ * new DatabaseSync("planning.db").exec(inboxMigration());
+ * ```
+ */
+export function inboxMigration(options: { table?: string } = {}): string {
+  refuseUnknownOptions("inboxMigration", options, ["table"]);
+  const { table, schema, name } = quoteTable(options.table);
+  return `CREATE TABLE ${table} (
+  key text PRIMARY KEY,
+  subject text,
+  token text,
+  status integer,
+  completed integer,
+  expires integer NOT NULL
+) WITHOUT ROWID;
+CREATE INDEX ${schema}"${name}_subject" ON "${name}" (subject) WHERE subject IS NOT NULL;
+CREATE INDEX ${schema}"${name}_expires" ON "${name}" (expires);
+`;
+}
+
+/** @param table as given by the user */
+export function sqliteDialect(table?: string): InboxDialect {
+  const { table: quoted, name } = quoteTable(table);
+  // SQLite has no code for a missing table: its message ends with the name, which may have the schema in front.
+  const missing = new RegExp(`no such table: (?:[a-z0-9_]+\\.)?${name}$`);
+  return {
+    database: "SQLite",
+    inbox: "sqliteInbox",
+    table: quoted,
+    statements: statementsOf(quoted),
+    isTableMissing: (error) => hasCause(error, (cause) => missing.test(String(Reflect.get(cause, "message")))),
+  };
+}
+
+/** Unix time in milliseconds. `unixepoch('subsec')` would need SQLite 3.42. */
+const now = "CAST(round((julianday('now') - 2440587.5) * 86400000) AS integer)";
+
+const statementsOf = (table: string): InboxStatements => ({
+  acquire: [
+    `
+INSERT INTO ${table} AS held (key, subject, token, expires) VALUES ($1, $2, $3, ${now} + $4)
+ON CONFLICT (key) DO UPDATE SET token = excluded.token, status = NULL, completed = NULL, expires = excluded.expires
+WHERE held.expires <= ${now}
+  OR EXISTS (SELECT 1 FROM ${table} AS later WHERE later.subject = held.subject AND later.completed > held.completed)
+RETURNING key`,
+  ],
+
+  find: `SELECT status, expires - ${now} AS remaining FROM ${table} WHERE key = $1`,
+
+  // SQLite has one writer at a time, so the numbers of a subject ascend.
+  complete: `
+UPDATE ${table} AS held SET token = NULL, status = $3, expires = ${now} + $4,
+  completed = (SELECT coalesce(max(other.completed), 0) + 1 FROM ${table} AS other WHERE other.subject = held.subject)
+WHERE key = $1 AND token = $2 AND expires > ${now}`,
+
+  release: `DELETE FROM ${table} WHERE key = $1 AND token = $2`,
+
+  record: (key, keepMs) => [
+    `INSERT INTO ${table} (key, status, expires) VALUES ('${key}', 200, ${now} + ${keepMs}) ON CONFLICT (key) DO NOTHING RETURNING key`,
+  ],
+
+  lockResponse: (key, keepMs) => [
+    `
+INSERT INTO ${table} (key, expires) VALUES ('${key}', ${now} + ${keepMs})
+ON CONFLICT (key) DO UPDATE SET expires = excluded.expires RETURNING token`,
+  ],
+
+  setResponse: `UPDATE ${table} SET token = $2 WHERE key = $1`,
+
+  findResponses: (keys, keepMs) => [
+    `
+UPDATE ${table} SET expires = ${now} + ${keepMs}
+WHERE key IN ('${keys.join("', '")}') AND expires < ${now} + ${keepMs} / 2`,
+    `SELECT key, token FROM ${table} WHERE key IN ('${keys.join("', '")}')`,
+  ],
+
+  deleteExpired: (batchSize) => `
+DELETE FROM ${table} WHERE key IN (SELECT key FROM ${table} WHERE expires <= ${now} ORDER BY expires LIMIT ${batchSize})
+RETURNING 1 AS deleted`,
+});

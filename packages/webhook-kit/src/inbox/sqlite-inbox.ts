@@ -1,0 +1,145 @@
+import { setTimeout as pause } from "node:timers/promises";
+import { ConfigurationError } from "../errors/errors.ts";
+import { refuseUnknownOptions } from "../errors/option-names.ts";
+import { type Inbox, type InboxOptions, inboxOptionNames, openInbox } from "./inbox.ts";
+import { hasMethods, type InboxDatabase, isInboxDatabase, type Query, type Row } from "./inbox-database.ts";
+import { sqliteDialect } from "./sqlite-dialect.ts";
+
+/**
+ * An inbox in SQLite 3.35 or newer: a `DatabaseSync` of `node:sqlite`, a `Database` of npm `better-sqlite3`, or an `InboxDatabase`
+ * of your own. Its table is created by your own migration, from `inboxMigration()`.
+ *
+ * The connection is the transaction: while `work` awaits, a statement elsewhere on the same connection belongs to it too. So write
+ * through `tx` without awaiting anything else, or give the inbox a connection of its own. Transactions of one connection wait for
+ * each other, and for 5 seconds for another process that writes (`SQLITE_BUSY`).
+ *
+ * @throws {ConfigurationError} `invalid_option` for an invalid database or option
+ *
+ * @example
+ * ```ts
+ * import { DatabaseSync } from "node:sqlite";
+ * import type { WebhookEvent } from "@offers/webhook-kit";
+ * import { sqliteInbox } from "@offers/webhook-kit/sqlite";
+ *
+ * const inbox = sqliteInbox(new DatabaseSync("planning.db"));
+ *
+ * export async function handle(event: WebhookEvent): Promise<void> {
+ *   if (event.type !== "WorkerAddedContact") return;
+ *   const { workerId } = event.data;
+ *   await inbox.once(event, async (tx) => tx.prepare("INSERT INTO contacts (worker_id) VALUES (?)").run(workerId));
+ * }
+ * ```
+ *
+ * @example better-sqlite3
+ * ```ts
+ * import { sqliteInbox } from "@offers/webhook-kit/sqlite";
+ * import Database from "better-sqlite3";
+ *
+ * export const inbox = sqliteInbox(new Database("planning.db"));
+ * ```
+ */
+export function sqliteInbox<Connection extends SqliteConnection>(
+  database: Connection,
+  options?: InboxOptions,
+): Inbox<Connection>;
+export function sqliteInbox<Tx>(database: InboxDatabase<Tx>, options?: InboxOptions): Inbox<Tx>;
+export function sqliteInbox(
+  database: SqliteConnection | InboxDatabase<unknown>,
+  options: InboxOptions = {},
+): Inbox<unknown> {
+  refuseUnknownOptions("sqliteInbox", options, inboxOptionNames);
+  return openInbox(openDatabase(database), sqliteDialect(options.table), options);
+}
+
+function openDatabase(handle: SqliteConnection | InboxDatabase<unknown>): InboxDatabase<unknown> {
+  if (isInboxDatabase(handle)) return handle as InboxDatabase<unknown>;
+  if (hasMethods(handle, ["prepare", "exec"])) return sqliteDatabase(handle as SqliteConnection);
+  throw new ConfigurationError(
+    "invalid_option",
+    "sqliteInbox takes a DatabaseSync of node:sqlite, a Database of npm better-sqlite3, or an InboxDatabase.",
+  );
+}
+
+/**
+ * What `DatabaseSync` and better-sqlite3's `Database` have.
+ *
+ * @inline
+ */
+interface SqliteConnection {
+  exec(sql: string): unknown;
+  prepare(sql: string): object;
+}
+
+interface Statement {
+  /** better-sqlite3 refuses `all` for a statement without a result. */
+  readonly reader?: boolean;
+  all(values: object): unknown[];
+  run(values: object): unknown;
+}
+
+function sqliteDatabase<Tx extends SqliteConnection>(connection: Tx): InboxDatabase<Tx> {
+  const send: Query = async (sql, values = []) => {
+    const statement = connection.prepare(sql) as Statement;
+    // `$1` is a named parameter in SQLite, and both libraries take its name without the dollar.
+    const named = Object.fromEntries(values.map((value, index) => [index + 1, value]));
+    if (statement.reader !== false) return statement.all(named) as Row[];
+    statement.run(named);
+    return [];
+  };
+  return {
+    query: (sql, values) => inTurn(connection, () => whenNotBusy(() => send(sql, values))),
+    transact: (first, work) =>
+      inTurn(connection, async () => {
+        // IMMEDIATE: a transaction that begins to write later may find that another process has written since, and fails.
+        await whenNotBusy(async () => connection.exec("BEGIN IMMEDIATE"));
+        try {
+          let rows: readonly Row[] = [];
+          for (const sql of first) rows = await send(sql);
+          connection.exec("SAVEPOINT offers_inbox");
+          const result = await work(connection, rows, send);
+          // Fails when SQLite has rolled the transaction back, for instance because the disk is full.
+          connection.exec("RELEASE offers_inbox");
+          connection.exec("COMMIT");
+          return result;
+        } catch (error) {
+          rollBack(connection);
+          throw error;
+        }
+      }),
+  };
+}
+
+/** What was called last on each connection: also two inboxes on one connection take turns. */
+const lastTurns = new WeakMap<object, Promise<unknown>>();
+
+/** Calls `run` when the calls before it on this connection have ended. */
+function inTurn<T>(connection: object, run: () => Promise<T>): Promise<T> {
+  const turn = (lastTurns.get(connection) ?? Promise.resolve()).then(run, run);
+  lastTurns.set(connection, turn);
+  turn.catch(() => undefined);
+  return turn;
+}
+
+/** As long as better-sqlite3 waits by default. node:sqlite does not wait. */
+const busyMs = 5_000;
+
+/** SQLITE_BUSY: another process writes. Waiting within SQLite would block this process. */
+async function whenNotBusy<T>(send: () => Promise<T>): Promise<T> {
+  for (const end = performance.now() + busyMs; ; ) {
+    try {
+      return await send();
+    } catch (error) {
+      const isBusy = /database (?:table )?is locked/.test(error instanceof Error ? error.message : "");
+      if (!isBusy || performance.now() > end) throw error;
+      await pause(5);
+    }
+  }
+}
+
+function rollBack(connection: SqliteConnection): void {
+  try {
+    connection.exec("ROLLBACK");
+  } catch {
+    // SQLite itself has rolled the transaction back.
+  }
+}
