@@ -3,7 +3,20 @@ import { join, resolve } from "node:path";
 import { defineConfig } from "tsup";
 
 export default defineConfig({
-  entry: ["index", "catch-up", "express", "fetch", "lambda", "mysql", "node", "opentelemetry", "postgres", "redis", "sqlite", "testing"].map((name) => `src/${name}.ts`),
+  entry: [
+    "index",
+    "catch-up",
+    "express",
+    "fetch",
+    "lambda",
+    "mysql",
+    "node",
+    "opentelemetry",
+    "postgres",
+    "redis",
+    "sqlite",
+    "testing",
+  ].map((name) => `src/${name}.ts`),
   format: ["esm", "cjs"],
   // Also for CommonJS: an error thrown by /express must be an instance of the class that the main entry exports.
   splitting: true,

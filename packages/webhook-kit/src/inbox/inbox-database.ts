@@ -6,7 +6,7 @@ export type Query = (sql: string, values?: readonly (string | number | null)[]) 
 
 /**
  * Your own database handle, reduced to what an inbox needs. Write one for a library that no inbox takes, and pass it to
- * `postgresInbox`, `sqliteInbox` or `mysqlInbox`, whose dialect its database must speak. `Tx` is what your code gets within a
+ * `postgresInbox`, `sqliteInbox` or `mysqlInbox`, whose dialect its database must speak (D-137). `Tx` is what your code gets within a
  * transaction.
  *
  * Parameters are texts, numbers and null; a library with other placeholders than `$1` replaces them. `deduplicationConformance` of

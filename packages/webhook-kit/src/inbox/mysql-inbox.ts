@@ -116,7 +116,7 @@ const queryOf =
     return Array.from({ length: (result as { affectedRows: number }).affectedRows }, () => ({}));
   };
 
-/** How often a statement is sent. InnoDB rolls back one transaction of a deadlock, so that another one ends. */
+/** How often a statement is sent again (D-137). InnoDB rolls back one transaction of a deadlock, so that another one ends. */
 const mostDeadlocks = 20;
 
 /**

@@ -120,7 +120,7 @@ function inTurn<T>(connection: object, run: () => Promise<T>): Promise<T> {
   return turn;
 }
 
-/** As long as better-sqlite3 waits by default. node:sqlite does not wait. */
+/** As long as better-sqlite3 waits by default; node:sqlite does not wait (D-137). */
 const busyMs = 5_000;
 
 /** SQLITE_BUSY: another process writes. Waiting within SQLite would block this process. */

@@ -3,10 +3,10 @@ import { PGlite } from "@electric-sql/pglite";
 import { createPool } from "mysql2/promise";
 import { expect, test, vi } from "vitest";
 import { memoryDeduplication, timestampDigest } from "../../src/index.ts";
-import { inboxMigration as mysqlMigration, mysqlInbox } from "../../src/mysql.ts";
+import { mysqlInbox, inboxMigration as mysqlMigration } from "../../src/mysql.ts";
 import { inboxMigration, postgresInbox } from "../../src/postgres.ts";
 import { redisDeduplication } from "../../src/redis.ts";
-import { inboxMigration as sqliteMigration, sqliteInbox } from "../../src/sqlite.ts";
+import { sqliteInbox, inboxMigration as sqliteMigration } from "../../src/sqlite.ts";
 import { signHeaders, testReceiver } from "../../src/testing.ts";
 
 const pglite = new PGlite();

@@ -2,8 +2,8 @@ import { randomInt, randomUUID } from "node:crypto";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { setTimeout as pause } from "node:timers/promises";
 import { DatabaseSync } from "node:sqlite";
+import { setTimeout as pause } from "node:timers/promises";
 import { PGlite } from "@electric-sql/pglite";
 import { createPool } from "mysql2/promise";
 import pg from "pg";
@@ -12,8 +12,8 @@ import { createDatabase, findPostgres } from "../../../../tools/test-database.ts
 import { inboxMigration as mysqlMigration } from "../../src/mysql.ts";
 import { inboxMigration } from "../../src/postgres.ts";
 import { inboxMigration as sqliteMigration } from "../../src/sqlite.ts";
-import { signedRequest, whsec } from "../signature/standard-signed.ts";
 import { createMysqlDatabase, findMysql } from "../inbox/mysql-server.ts";
+import { signedRequest, whsec } from "../signature/standard-signed.ts";
 import { KilledReceiver } from "./killed-receiver.ts";
 import { type Handle, type KilledReceiverSetup, type Stage, stages } from "./messages.ts";
 
@@ -96,9 +96,13 @@ describe.runIf(await findPostgres())("three receivers on PostgreSQL, one of whic
     expect({ lost, doubled }).toEqual({ lost: 0, doubled: 0 });
   });
 
-  test.each(["drizzle", "prisma"] as const)("with once of %s, rows equal events", { timeout: 1_800_000 }, async (handle) => {
-    expect(await onPostgres("once", otherKills, handle)).toMatchObject({ lost: 0, doubled: 0 });
-  });
+  test.each(["drizzle", "prisma"] as const)(
+    "with once of %s, rows equal events",
+    { timeout: 1_800_000 },
+    async (handle) => {
+      expect(await onPostgres("once", otherKills, handle)).toMatchObject({ lost: 0, doubled: 0 });
+    },
+  );
 
   test("with memoryDeduplication and a bare insert, the same run doubles events", { timeout: 1_800_000 }, async () => {
     const { lost, doubled } = await onPostgres("memory", Math.ceil(postgresKills / 4));
@@ -118,27 +122,40 @@ test("one receiver on PGlite, killed between row, commit and response: rows equa
     await pglite.close();
     return rows.map(({ event }) => event);
   };
-  const tally = await run({ secret: whsec, mode: "once", handle: "pglite", location: dataFolder }, 1, pgliteKills, readHandled);
+  const tally = await run(
+    { secret: whsec, mode: "once", handle: "pglite", location: dataFolder },
+    1,
+    pgliteKills,
+    readHandled,
+  );
   console.log("one receiver on PGlite, once:", tally);
   expect(tally.kills.row + tally.kills.commit + tally.kills.response).toBe(pgliteKills);
   expect(tally).toMatchObject({ lost: 0, doubled: 0 });
 });
 
-test.each(["node:sqlite", "better-sqlite3"] as const)("three receivers on one file of SQLite, with %s: rows equal events", {
-  timeout: 1_800_000,
-}, async (handle) => {
-  const folder = await mkdtemp(join(tmpdir(), "offers-inbox-"));
-  onTestFinished(() => rm(folder, { recursive: true, force: true }));
-  const location = join(folder, "planning.db");
-  const database = new DatabaseSync(location);
-  onTestFinished(() => database.close());
-  database.exec(`PRAGMA journal_mode = WAL; ${sqliteMigration()} CREATE TABLE handled (event text NOT NULL)`);
-  const readHandled = async () => database.prepare("SELECT event FROM handled").all().map(({ event }) => String(event));
-  const tally = await run({ secret: whsec, mode: "once", handle, location }, 3, otherKills, readHandled);
-  console.log(`three receivers on SQLite with ${handle}, once:`, tally);
-  expect(tally.kills.row + tally.kills.commit + tally.kills.response).toBe(otherKills);
-  expect(tally).toMatchObject({ lost: 0, doubled: 0 });
-});
+test.each(["node:sqlite", "better-sqlite3"] as const)(
+  "three receivers on one file of SQLite, with %s: rows equal events",
+  {
+    timeout: 1_800_000,
+  },
+  async (handle) => {
+    const folder = await mkdtemp(join(tmpdir(), "offers-inbox-"));
+    onTestFinished(() => rm(folder, { recursive: true, force: true }));
+    const location = join(folder, "planning.db");
+    const database = new DatabaseSync(location);
+    onTestFinished(() => database.close());
+    database.exec(`PRAGMA journal_mode = WAL; ${sqliteMigration()} CREATE TABLE handled (event text NOT NULL)`);
+    const readHandled = async () =>
+      database
+        .prepare("SELECT event FROM handled")
+        .all()
+        .map(({ event }) => String(event));
+    const tally = await run({ secret: whsec, mode: "once", handle, location }, 3, otherKills, readHandled);
+    console.log(`three receivers on SQLite with ${handle}, once:`, tally);
+    expect(tally.kills.row + tally.kills.commit + tally.kills.response).toBe(otherKills);
+    expect(tally).toMatchObject({ lost: 0, doubled: 0 });
+  },
+);
 
 test.runIf(await findMysql())("three receivers on MySQL: rows equal events", { timeout: 1_800_000 }, async () => {
   const { url, drop } = await createMysqlDatabase();

@@ -1,9 +1,16 @@
+import type { DatabaseSync } from "node:sqlite";
 import type { PGlite, Transaction as PgliteTransaction } from "@electric-sql/pglite";
+import type BetterSqlite from "better-sqlite3";
+import type { NodePgDatabase } from "drizzle-orm/node-postgres";
 import type { Kysely, Transaction } from "kysely";
+import type { Pool as MysqlPool, PoolConnection } from "mysql2/promise";
 import type { Client, Pool, PoolClient } from "pg";
 import { expectTypeOf, test } from "vitest";
 import type { HandlerContext, WebhookEvent } from "../../src/index.ts";
-import { type Inbox, postgresInbox } from "../../src/postgres.ts";
+import { mysqlInbox } from "../../src/mysql.ts";
+import { type Inbox, type InboxDatabase, postgresInbox } from "../../src/postgres.ts";
+import { sqliteInbox } from "../../src/sqlite.ts";
+import type { PrismaClient } from "./prisma/generated/client.ts";
 
 interface OwnTables {
   notes: { text: string };
@@ -12,6 +19,12 @@ interface OwnTables {
 declare const pool: Pool;
 declare const pglite: PGlite;
 declare const kysely: Kysely<OwnTables>;
+declare const drizzle: NodePgDatabase;
+declare const prisma: PrismaClient;
+declare const nodeSqlite: DatabaseSync;
+declare const betterSqlite: BetterSqlite.Database;
+declare const mysqlPool: MysqlPool;
+declare const own: InboxDatabase<OwnTables>;
 declare const client: Client;
 declare const context: HandlerContext<Request>;
 declare const event: WebhookEvent;
@@ -20,6 +33,25 @@ test("work gets the transaction of the user's own database", () => {
   expectTypeOf(postgresInbox(pool)).toEqualTypeOf<Inbox<PoolClient>>();
   expectTypeOf(postgresInbox(pglite)).toEqualTypeOf<Inbox<PgliteTransaction>>();
   expectTypeOf(postgresInbox(kysely)).toEqualTypeOf<Inbox<Transaction<OwnTables>>>();
+});
+
+type TransactionOf<Drizzle> = Drizzle extends {
+  transaction<T>(callback: (tx: infer Tx) => Promise<T>): Promise<T>;
+}
+  ? Tx
+  : never;
+
+test("the handles of ORMs, of SQLite and of MySQL give theirs", () => {
+  expectTypeOf(postgresInbox(drizzle)).toEqualTypeOf<Inbox<TransactionOf<NodePgDatabase>>>();
+  void postgresInbox(prisma).once(event, (tx) => tx.note.create({ data: { text: "" } }));
+  expectTypeOf(sqliteInbox(nodeSqlite)).toEqualTypeOf<Inbox<DatabaseSync>>();
+  expectTypeOf(sqliteInbox(betterSqlite)).toEqualTypeOf<Inbox<BetterSqlite.Database>>();
+  expectTypeOf(mysqlInbox(mysqlPool)).toEqualTypeOf<Inbox<PoolConnection>>();
+});
+
+test("an InboxDatabase fits every dialect", () => {
+  for (const inbox of [postgresInbox(own), sqliteInbox(own), mysqlInbox(own)])
+    expectTypeOf(inbox).toEqualTypeOf<Inbox<OwnTables>>();
 });
 
 test("a table that is not the user's is an error", () => {

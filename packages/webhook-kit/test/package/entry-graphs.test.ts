@@ -36,12 +36,15 @@ test("/redis loads neither a client of Redis nor a framework", async () => {
   expect(own.some((path) => path.endsWith("redis-deduplication.ts"))).toBe(true);
 });
 
-test.each(["mysql", "postgres", "sqlite"])("/%s loads neither a client nor another database's inbox", async (database) => {
-  const { own, packages } = await graphOf(database);
-  expect(packages).toEqual([]);
-  const inboxes = own.filter((path) => path.endsWith("-inbox.ts")).map((path) => path.replace(/.*\//, ""));
-  expect(inboxes).toEqual([`${database}-inbox.ts`]);
-});
+test.each(["mysql", "postgres", "sqlite"])(
+  "/%s loads neither a client nor another database's inbox",
+  async (database) => {
+    const { own, packages } = await graphOf(database);
+    expect(packages).toEqual([]);
+    const inboxes = own.filter((path) => path.endsWith("-inbox.ts")).map((path) => path.replace(/.*\//, ""));
+    expect(inboxes).toEqual([`${database}-inbox.ts`]);
+  },
+);
 
 test("only /express knows Express, and only by its types", async () => {
   expect((await graphOf("express")).packages).not.toContain("express");

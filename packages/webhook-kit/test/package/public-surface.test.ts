@@ -1,7 +1,20 @@
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 
-const entries = ["index", "catch-up", "express", "fetch", "lambda", "mysql", "node", "opentelemetry", "postgres", "redis", "sqlite", "testing"];
+const entries = [
+  "index",
+  "catch-up",
+  "express",
+  "fetch",
+  "lambda",
+  "mysql",
+  "node",
+  "opentelemetry",
+  "postgres",
+  "redis",
+  "sqlite",
+  "testing",
+];
 
 /** The names that an entry lists; types as well, which exist only in its text. */
 function namesOf(entry: string): string[] {

@@ -1,0 +1,252 @@
+import { randomUUID } from "node:crypto";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { setTimeout as pause } from "node:timers/promises";
+import { PGlite } from "@electric-sql/pglite";
+import { PrismaPg } from "@prisma/adapter-pg";
+import SqliteDatabase from "better-sqlite3";
+import { drizzle } from "drizzle-orm/pglite";
+import mysql from "mysql2";
+import { createConnection, createPool, type PoolConnection } from "mysql2/promise";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
+import { findPostgres } from "../../../../tools/test-database.ts";
+import { mysqlInbox, inboxMigration as mysqlMigration } from "../../src/mysql.ts";
+import { type InboxDatabase, inboxMigration, postgresInbox } from "../../src/postgres.ts";
+import { sqliteInbox, inboxMigration as sqliteMigration } from "../../src/sqlite.ts";
+import { createMysqlDatabase, findMysql } from "./mysql-server.ts";
+import { databaseOfFile } from "./postgres-server.ts";
+import { PrismaClient } from "./prisma/generated/client.ts";
+
+const invalid = expect.objectContaining({ name: "ConfigurationError", code: "invalid_option" });
+const missing = (inbox: string, table: string) =>
+  expect.objectContaining({
+    code: "inbox_table_missing",
+    message: expect.stringMatching(`^The table ${table} of ${inbox} does not exist. inboxMigration\\(\\) returns`),
+  });
+
+const createTable = "CREATE TABLE notes (text varchar(255) NOT NULL)";
+
+test("a handle of another kind is refused, and a transaction is no handle", async () => {
+  const pool = mysql.createPool({});
+  const sqlite = new DatabaseSync(":memory:");
+  for (const handle of [undefined, null, {}, "sqlite::memory:", pool]) {
+    expect(() => sqliteInbox(handle as never)).toThrow(invalid);
+    expect(() => mysqlInbox(handle as never)).toThrow(invalid);
+  }
+  expect(() => postgresInbox(sqlite as never)).toThrow(invalid);
+  expect(() => mysqlInbox(sqlite as never)).toThrow(invalid);
+  const pglite = new PGlite();
+  await drizzle(pglite).transaction(async (tx) => expect(() => postgresInbox(tx as never)).toThrow(invalid));
+  await pglite.close();
+});
+
+test("a missing table is named inside of the errors of Drizzle", async () => {
+  const pglite = new PGlite();
+  const inbox = postgresInbox(drizzle(pglite));
+  await expect(inbox.once({}, async () => undefined, { key: "k" })).rejects.toEqual(
+    missing("postgresInbox", '"offers_inbox"'),
+  );
+  await pglite.close();
+});
+
+test.runIf(await findPostgres())("a missing table is named inside of the errors of Prisma", async () => {
+  const adapter = new PrismaPg({ connectionString: await databaseOfFile() });
+  const prisma = new PrismaClient({ adapter });
+  const inbox = postgresInbox(prisma);
+  const table = missing("postgresInbox", '"offers_inbox"');
+  await expect(inbox.once({}, async () => undefined, { key: "k" })).rejects.toEqual(table);
+  await expect(inbox.acquire("k", { leaseMs: 1_000 })).rejects.toEqual(table);
+  await prisma.$transaction(async (tx) => expect(() => postgresInbox(tx as never)).toThrow(invalid));
+  await prisma.$disconnect();
+});
+
+test("an InboxDatabase of the user's own is called as it is", async () => {
+  const pglite = new PGlite();
+  await pglite.exec(`${inboxMigration()} ${createTable}`);
+  type Run = (sql: string, values?: readonly unknown[]) => Promise<Record<string, unknown>[]>;
+  const runOf =
+    (executor: Pick<PGlite, "query">): Run =>
+    async (sql, values = []) =>
+      (await executor.query<Record<string, unknown>>(sql, [...values])).rows;
+  const own: InboxDatabase<Run> = {
+    query: runOf(pglite),
+    transact: (first, work) =>
+      pglite.transaction(async (tx) => {
+        const run = runOf(tx as unknown as PGlite);
+        let rows: Record<string, unknown>[] = [];
+        for (const sql of first) rows = await run(sql);
+        return work(run, rows, run);
+      }),
+  };
+  const inbox = postgresInbox(own);
+  const write = (tx: Run) => tx("INSERT INTO notes (text) VALUES ('a')");
+  expect(await inbox.once({}, write, { key: "k" })).toEqual({ duplicate: false });
+  expect(await inbox.once({}, write, { key: "k" })).toEqual({ duplicate: true });
+  expect(await own.query("SELECT text FROM notes")).toEqual([{ text: "a" }]);
+  await pglite.close();
+});
+
+describe("SQLite", () => {
+  const kinds = [
+    ["node:sqlite", (file: string) => new DatabaseSync(file)],
+    ["better-sqlite3", (file: string) => new SqliteDatabase(file, { timeout: 0 })],
+  ] as const;
+
+  test.each(kinds)("%s names inboxMigration() for a missing table, and not for the user's own", async (_, open) => {
+    const database = open(":memory:");
+    onTestFinished(() => void database.close());
+    const inbox = sqliteInbox(database as DatabaseSync);
+    const table = missing("sqliteInbox", '"offers_inbox"');
+    await expect(inbox.acquire("k", { leaseMs: 1_000 })).rejects.toEqual(table);
+    await expect(inbox.once({}, async () => undefined, { key: "k" })).rejects.toEqual(table);
+    database.exec(sqliteMigration());
+    const fail = inbox.once({}, async (tx) => tx.prepare("SELECT 1 FROM nothing"), { key: "k" });
+    await expect(fail).rejects.toThrow("no such table: nothing");
+  });
+
+  test.each(kinds)("%s keeps concurrent transactions of one connection apart", async (_, open) => {
+    const database = open(":memory:");
+    onTestFinished(() => void database.close());
+    database.exec(`${sqliteMigration()} ${createTable}`);
+    const [inbox, other] = [sqliteInbox(database as DatabaseSync), sqliteInbox(database as DatabaseSync)];
+    const attempt = (index: number) =>
+      (index % 2 ? inbox : other).once(
+        {},
+        async (tx) => {
+          tx.prepare("INSERT INTO notes (text) VALUES (?)").run(String(index));
+          await pause(2);
+          if (index % 3 === 0) throw new Error("later");
+        },
+        { key: String(index) },
+      );
+    const results = await Promise.allSettled(Array.from({ length: 12 }, (_value, index) => attempt(index)));
+    expect(results.map(({ status }) => status === "fulfilled")).toEqual(
+      results.map((_value, index) => index % 3 !== 0),
+    );
+    expect(database.prepare("SELECT count(*) AS count FROM notes").get()).toMatchObject({ count: 8 });
+  });
+
+  test.each(kinds)("%s waits for another connection that writes, without blocking the process", async (_, open) => {
+    const folder = await mkdtemp(join(tmpdir(), "offers-inbox-"));
+    onTestFinished(() => rm(folder, { recursive: true, force: true }));
+    const [database, other] = [open(join(folder, "a.db")), open(join(folder, "a.db"))];
+    onTestFinished(() => void [database.close(), other.close()]);
+    database.exec(`${sqliteMigration()} ${createTable}`);
+    other.exec("BEGIN IMMEDIATE");
+    const inbox = sqliteInbox(database as DatabaseSync);
+    const work = vi.fn(async () => undefined);
+    const waiting = inbox.once({}, work, { key: randomUUID() });
+    await pause(50);
+    expect(work).not.toHaveBeenCalled();
+    other.exec("COMMIT");
+    expect(await waiting).toEqual({ duplicate: false });
+  });
+
+  test.each(kinds)("%s rejects work whose transaction was ended within", async (_, open) => {
+    const database = open(":memory:");
+    onTestFinished(() => void database.close());
+    database.exec(sqliteMigration());
+    const inbox = sqliteInbox(database as DatabaseSync);
+    await expect(inbox.once({}, async (tx) => tx.exec("ROLLBACK"), { key: "k" })).rejects.toThrow("no such savepoint");
+    expect(await inbox.once({}, async () => undefined, { key: "k" })).toEqual({ duplicate: false });
+  });
+
+  test("a table of an attached database is used with its schema", async () => {
+    const database = new DatabaseSync(":memory:");
+    database.exec(`ATTACH ':memory:' AS planning; ${sqliteMigration({ table: "planning.inbox" })}`);
+    const inbox = sqliteInbox(database, { table: "planning.inbox" });
+    expect(await inbox.once({}, async () => undefined, { key: "k" })).toEqual({ duplicate: false });
+    expect(database.prepare("SELECT status FROM planning.inbox").all()).toMatchObject([{ status: 200 }]);
+  });
+
+  test("a connection that reads whole numbers as BigInt reports a completed key", async () => {
+    const database = new SqliteDatabase(":memory:").defaultSafeIntegers();
+    database.exec(sqliteMigration());
+    const inbox = sqliteInbox(database);
+    const acquired = await inbox.acquire("k", { leaseMs: 60_000 });
+    if (acquired.state === "acquired") await inbox.complete("k", acquired.token, 200, 60_000);
+    expect(await inbox.acquire("k", { leaseMs: 60_000 })).toEqual({ state: "completed", status: 200 });
+  });
+});
+
+describe.runIf(await findMysql())("MySQL", () => {
+  async function openMysql() {
+    const { url, drop } = await createMysqlDatabase();
+    onTestFinished(drop);
+    const pool = createPool(url);
+    onTestFinished(() => pool.end());
+    return { url, pool };
+  }
+
+  test("a missing table names inboxMigration(), and a single connection is refused", async () => {
+    const { pool, url } = await openMysql();
+    const inbox = mysqlInbox(pool);
+    const table = missing("mysqlInbox", "`offers_inbox`");
+    await expect(inbox.acquire("k", { leaseMs: 1_000 })).rejects.toEqual(table);
+    await expect(inbox.once({}, async () => undefined, { key: "k" })).rejects.toEqual(table);
+    const connection = await createConnection(url);
+    expect(() => mysqlInbox(connection as never)).toThrow(invalid);
+    await connection.end();
+  });
+
+  test("a deadlock whose error the work has caught rejects: nothing was committed", async () => {
+    const { pool } = await openMysql();
+    await pool.query(mysqlMigration());
+    await pool.query("CREATE TABLE notes (text varchar(255) PRIMARY KEY, number int NOT NULL) ENGINE = InnoDB");
+    await pool.query("INSERT INTO notes VALUES ('a', 0), ('b', 0)");
+    const inbox = mysqlInbox(pool);
+    const signal = () => {
+      let give = () => {};
+      const given = new Promise<void>((resolve) => (give = resolve));
+      return { given, give: () => give() };
+    };
+    const [hasLocked, mayCross] = [signal(), signal()];
+    const other = await pool.getConnection();
+    onTestFinished(() => other.release());
+    const change = (connection: PoolConnection, text: string) =>
+      connection.execute("UPDATE notes SET number = number + 1 WHERE text = ?", [text]);
+    let deadlocks = 0;
+    const attempt = inbox.once(
+      {},
+      async (tx) => {
+        await change(tx, "a");
+        hasLocked.give();
+        await mayCross.given;
+        await change(tx, "b").catch(() => (deadlocks += 1));
+      },
+      { key: "k" },
+    );
+    await hasLocked.given;
+    await other.query("START TRANSACTION");
+    // InnoDB rolls back the transaction that has changed less.
+    for (let count = 0; count < 50; count += 1) await other.execute("INSERT INTO notes VALUES (?, 0)", [randomUUID()]);
+    await change(other, "b");
+    const crossing = change(other, "a").catch(() => undefined);
+    mayCross.give();
+    await expect(attempt).rejects.toThrow(/SAVEPOINT/);
+    await crossing;
+    await other.query("ROLLBACK");
+    expect(deadlocks).toBe(1);
+    const [rows] = await pool.query("SELECT number FROM notes WHERE text = 'a'");
+    expect(rows).toEqual([{ number: 0 }]);
+    expect(await inbox.once({}, async () => undefined, { key: "k" })).toEqual({ duplicate: false });
+  });
+
+  test("a session that is killed within work rejects, and the retry is handled", async () => {
+    const { pool } = await openMysql();
+    await pool.query(mysqlMigration());
+    const inbox = mysqlInbox(pool);
+    const lost = inbox.once({}, (tx) => pool.query(`KILL ${tx.threadId}`), { key: "k" });
+    await expect(lost).rejects.toThrow();
+    expect(await inbox.once({}, async () => undefined, { key: "k" })).toEqual({ duplicate: false });
+  });
+});
+
+test("a PrismaClient that reaches no database rejects, and nothing is recorded", async () => {
+  const adapter = new PrismaPg({ host: "127.0.0.1", port: 1, connectionTimeoutMillis: 1_000 });
+  const work = vi.fn(async () => undefined);
+  await expect(postgresInbox(new PrismaClient({ adapter })).once({}, work, { key: "k" })).rejects.toThrow();
+  expect(work).not.toHaveBeenCalled();
+});
