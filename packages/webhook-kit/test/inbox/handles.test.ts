@@ -102,8 +102,8 @@ describe("SQLite", () => {
     await expect(inbox.acquire("k", { leaseMs: 1_000 })).rejects.toEqual(table);
     await expect(inbox.once({}, async () => undefined, { key: "k" })).rejects.toEqual(table);
     database.exec(sqliteMigration());
-    const fail = inbox.once({}, async (tx) => tx.prepare("SELECT 1 FROM nothing"), { key: "k" });
-    await expect(fail).rejects.toThrow("no such table: nothing");
+    const fail = inbox.once({}, async (tx) => tx.prepare("SELECT 1 FROM nowhere"), { key: "k" });
+    await expect(fail).rejects.toThrow("no such table: nowhere");
   });
 
   test.each(kinds)("%s keeps concurrent transactions of one connection apart", async (_, open) => {
