@@ -1,19 +1,11 @@
 import type { AddressInfo } from "node:net";
 import { DatabaseSync } from "node:sqlite";
-import { PGlite } from "@electric-sql/pglite";
 import { serve } from "@hono/node-server";
-import { PrismaPg } from "@prisma/adapter-pg";
-import SqliteDatabase from "better-sqlite3";
-import { sql } from "drizzle-orm";
-import { drizzle } from "drizzle-orm/node-postgres";
-import { createPool } from "mysql2/promise";
-import pg from "pg";
 import { webhookHandler } from "../../src/fetch.ts";
 import { type HandlerContext, standardWebhooks } from "../../src/index.ts";
 import { mysqlInbox } from "../../src/mysql.ts";
 import { type Inbox, inboxMigration, postgresInbox } from "../../src/postgres.ts";
 import { sqliteInbox } from "../../src/sqlite.ts";
-import { PrismaClient } from "../inbox/prisma/generated/client.ts";
 import type { GoOnMessage, Handle, KilledReceiverSetup, Stage, StageMessage } from "./messages.ts";
 
 const { secret, mode, handle, location } = JSON.parse(process.argv[2] ?? "") as KilledReceiverSetup;
@@ -44,19 +36,25 @@ const open = <Tx>(inbox: Inbox<Tx>, db: Tx, write: (tx: Tx, event: string) => Pr
   once: (context, work) => inbox.once(context, (tx) => work((event) => write(tx, event))),
 });
 
+/** Each loads its own library: a receiver is started once for each kill. */
 const handles: Record<Handle, () => OpenedDatabase | Promise<OpenedDatabase>> = {
-  pg() {
+  async pg() {
+    const { default: pg } = await import("pg");
     const pool = new pg.Pool({ connectionString: location });
-    const db = pool as unknown as pg.PoolClient;
-    return open(postgresInbox(pool), db, (tx, event) => tx.query(insert, [event]));
+    return open(postgresInbox(pool), pool as never, (tx, event) => tx.query(insert, [event]));
   },
-  drizzle() {
-    const db = drizzle(new pg.Pool({ connectionString: location }));
+  async drizzle() {
+    const [{ drizzle }, { sql }] = await Promise.all([import("drizzle-orm/node-postgres"), import("drizzle-orm")]);
+    const db = drizzle(location);
     return open(postgresInbox(db), db as never, (tx, event) =>
       tx.execute(sql`INSERT INTO handled (event) VALUES (${event})`),
     );
   },
-  prisma() {
+  async prisma() {
+    const [{ PrismaPg }, { PrismaClient }] = await Promise.all([
+      import("@prisma/adapter-pg"),
+      import("../inbox/prisma/generated/client.ts"),
+    ]);
     const db = new PrismaClient({ adapter: new PrismaPg({ connectionString: location }) });
     return open(
       postgresInbox(db),
@@ -65,6 +63,7 @@ const handles: Record<Handle, () => OpenedDatabase | Promise<OpenedDatabase>> = 
     );
   },
   async pglite() {
+    const { PGlite } = await import("@electric-sql/pglite");
     const pglite = new PGlite(location);
     const { rows } = await pglite.query("SELECT 1 FROM pg_class WHERE relname = 'handled'");
     if (rows.length === 0)
@@ -75,11 +74,13 @@ const handles: Record<Handle, () => OpenedDatabase | Promise<OpenedDatabase>> = 
     const db = new DatabaseSync(location);
     return open(sqliteInbox(db), db, async (tx, event) => tx.prepare(insertPositional).run(event));
   },
-  "better-sqlite3"() {
+  async "better-sqlite3"() {
+    const { default: SqliteDatabase } = await import("better-sqlite3");
     const db = new SqliteDatabase(location, { timeout: 0 });
     return open(sqliteInbox(db), db, async (tx, event) => tx.prepare(insertPositional).run(event));
   },
-  mysql2() {
+  async mysql2() {
+    const { createPool } = await import("mysql2/promise");
     const pool = createPool(location);
     return open(mysqlInbox(pool), pool as never, (tx, event) => tx.execute(insertPositional, [event]));
   },
