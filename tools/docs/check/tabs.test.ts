@@ -58,11 +58,18 @@ describe("the operations", () => {
   let platform: DemoPlatform;
   let offers: OffersClient;
   let id: string;
+  let receiver: Server;
   beforeAll(async () => {
     platform = await startDemoPlatform();
+    receiver = createServer(webhookListener({ secret, onEvent: () => undefined })).listen(0, "127.0.0.1");
+    await new Promise((resolve) => receiver.once("listening", resolve));
+    await register(platform.address, (receiver.address() as AddressInfo).port);
     offers = new OffersClient({ baseUrl: platform.address, apiKey: "demo-key-harbour" });
   });
-  afterAll(() => platform.stop());
+  afterAll(async () => {
+    await platform.stop();
+    receiver.close();
+  });
   beforeEach(async () => {
     ({ id } = await offers.createOffer({ createdByUserId: "user_hana", title: "Bar", workerIds: ["worker_amal"] }));
     await apply(platform.address, id);
@@ -70,18 +77,52 @@ describe("the operations", () => {
 
   const tabs = tabsOf("docs/operations/*.md");
 
-  test("are four, each in three languages", () =>
-    expect(tabs.map(({ label }) => label)).toEqual(Array(4).fill(["TypeScript", "curl", "Python"]).flat()));
+  test("are seven, each in three languages", () =>
+    expect(tabs.map(({ label }) => label)).toEqual(Array(7).fill(["TypeScript", "curl", "Python"]).flat()));
 
   test.each(tabs)("$page in $label", async (tab) => {
-    const code = tab.code.replaceAll("http://127.0.0.1:3000", platform.address).replaceAll("offer_4f1c2a", id);
-    const printed = await runTab({ ...tab, code });
+    const code = tab.code
+      .replaceAll("http://127.0.0.1:3000", platform.address)
+      .replaceAll("offer_4f1c2a", id)
+      .replaceAll("019adf3c-5f1e-7c41-9c0e-3a0f8d5b7e21", await lastEvent(platform.address));
+    let printed = "";
+    const runOnce = async () => {
+      printed = await runTab({ ...tab, code });
+    };
+    // A delivery that is still pending is not redelivered.
+    if (tab.page === "redeliver-event")
+      await expect.poll(() => runOnce().then(() => printed), { timeout: 20_000 }).toBeTruthy();
+    else await runOnce();
+    if (tab.page === "list-events") expect(printed).toMatch(/WorkerOfferResponse/);
+    if (tab.page === "redeliver-events") expect(printed).toMatch(/redelivered/);
     const offer = await offers.getOffer(id);
     if (tab.page === "create-offer") expect(printed).toMatch(/offer_(?!4f1c2a)/);
     if (tab.page === "get-offer") expect(printed).toMatch(/worker_amal/);
     expect([offer.complete, offer.widthdrawn]).toEqual([tab.page === "complete-offer", tab.page === "withdraw-offer"]);
   });
 });
+
+const headers = { "X-UE-Api-Subscription-Key": "demo-key-harbour" };
+
+async function lastEvent(address: string): Promise<string> {
+  const response = await fetch(`${address}/events?limit=1000`, { headers });
+  const { events } = (await response.json()) as { events: { id: string }[] };
+  return events.at(-1)?.id ?? "";
+}
+
+/** As a person does on the company profile. */
+async function register(address: string, port: number): Promise<void> {
+  const send = (method: string, path: string, token: string | undefined, body: object) =>
+    fetch(`${address}/portal/${path}`, {
+      method,
+      headers: { "content-type": "application/json", ...(token && { authorization: `Bearer ${token}` }) },
+      body: JSON.stringify(body),
+    });
+  const account = { emailAddress: "hana@harbour-hotels.example", password: "demo-password" };
+  const { token } = (await (await send("POST", "session", undefined, account)).json()) as { token: string };
+  const profile = { baseAddress: `http://127.0.0.1:${port}`, secret, suggestsContacts: false };
+  expect((await send("PUT", "profile", token, profile)).ok).toBe(true);
+}
 
 /** As the worker does in the app. */
 async function apply(address: string, offerId: string): Promise<void> {

@@ -57,6 +57,8 @@ export interface Operation {
   requestBody?: { required?: boolean; content: Record<string, Content> };
   responses: Record<string, Response>;
   security?: object[];
+  /** Of the reference platform alone; `@offers/client` has no method for it. */
+  "x-extension"?: string;
 }
 
 type Paths = Record<string, Record<string, Operation>>;

@@ -47,7 +47,7 @@ export const fromBelow = (markdown: string): string =>
 
 function printOverview(api: OpenApi, entries: readonly Entry[]): string {
   const { schemas, securitySchemes } = api.components;
-  const [offers, webhooks] = api.tags;
+  const [offers, webhooks, extensions] = api.tags;
   const rowOf = (folder: string) => (entry: Entry) =>
     `| [${entry.operation.operationId}](${folder}/${slugOf(entry.operation.operationId)}.md) | \`${entry.method} ${entry.path}\` | ${cell(entry.operation.summary)} |`;
   return [
@@ -62,15 +62,14 @@ function printOverview(api: OpenApi, entries: readonly Entry[]): string {
     "A link such as [D-02](decisions.md#d-02) marks what [the contract](../spec/interface.md) does not show: it is our decision, not documented behaviour of the service.",
     "## Operations of the service",
     `${offers?.description ?? ""} Each page has the call in TypeScript, curl and Python.`,
-    ["| Operation | Endpoint | Meaning |", "| --- | --- | --- |", ...entries.map(rowOf("operations"))].join("\n"),
+    tableOf("Operation", entries.filter(isOfContract).map(rowOf("operations"))),
     "The service has no other operations. It cannot list, search, change or delete offers: [List or change offers](guides/offers.md) says what to do instead.",
+    "## Extensions of the reference platform",
+    `${extensions?.description ?? ""} The live service may not have them.`,
+    tableOf("Operation", entries.filter((entry) => !isOfContract(entry)).map(rowOf("operations"))),
     "## Webhooks",
     `${webhooks?.description ?? ""} Each path is below the base address on the organisation's company profile. [Events](events/README.md) says when each is sent and how it is retried.`,
-    [
-      "| Webhook | Endpoint | Meaning |",
-      "| --- | --- | --- |",
-      ...entriesOf(api, api.webhooks).map(rowOf("events")),
-    ].join("\n"),
+    tableOf("Webhook", entriesOf(api, api.webhooks).map(rowOf("events"))),
     "## Authentication",
     ...Object.values(securitySchemes).map((scheme) => {
       const name = scheme.name
@@ -86,6 +85,11 @@ function printOverview(api: OpenApi, entries: readonly Entry[]): string {
     "",
   ].join("\n\n");
 }
+
+const isOfContract = ({ operation }: Entry): boolean => operation["x-extension"] === undefined;
+
+const tableOf = (name: string, rows: readonly string[]): string =>
+  [`| ${name} | Endpoint | Meaning |`, "| --- | --- | --- |", ...rows].join("\n");
 
 function printPage({ api, method, path, operation }: Entry): string {
   const { operationId, summary, description = "", parameters = [], requestBody, responses } = operation;
@@ -133,6 +137,12 @@ const uses: Record<string, { keywords: string; purpose: string }> = {
     keywords: "assign workers, confirm workers, complete an offer",
     purpose: "Use it to complete an offer: to assign the workers who applied, and to confirm them.",
   },
+  ListEvents: {
+    keywords: "event feed, list events, poll events, missed events",
+    purpose: "Use it after an outage: [After an outage](../guides/after-an-outage.md) has the program.",
+  },
+  RedeliverEvents: { keywords: "redeliver all, replay events", purpose: "" },
+  RedeliverEvent: { keywords: "redeliver one, replay an event", purpose: "" },
   WithdrawOffer: {
     keywords: "cancel an offer, delete an offer, withdraw an offer",
     purpose:
@@ -157,7 +167,9 @@ function printTabs(api: OpenApi, method: string, path: string, operation: Operat
   return [
     ":::tabs key:language",
     "== TypeScript",
-    printTypeScript(operation.operationId, id, body, returns),
+    operation["x-extension"] === undefined
+      ? printTypeScript(operation.operationId, id, body, returns)
+      : printFetch(method, url, body),
     "== curl",
     printCurl(method, url, body),
     "== Python",
@@ -177,6 +189,27 @@ import { OffersClient } from "@offers/client";
 const offers = new OffersClient({ baseUrl: "${baseUrl}", apiKey: "${apiKey}" });
 
 ${returns ? `const offer = await ${call};\nconsole.log(offer);` : `await ${call};`}
+\`\`\``;
+}
+
+/** Of an operation that the client does not have. */
+function printFetch(method: string, url: string, body: string | undefined): string {
+  const headers = [
+    `"${apiKeyHeader}": "${apiKey}"`,
+    ...(body === undefined ? [] : ['"Content-Type": "application/json"']),
+  ];
+  const init = [
+    ...(method === "GET" ? [] : [`  method: "${method}",`]),
+    `  headers: { ${headers.join(", ")} },`,
+    ...(body === undefined
+      ? []
+      : [`  body: JSON.stringify(${body.replace(/^(\s*)"(\w+)":/gm, "$1$2:").replaceAll("\n", "\n  ")}),`]),
+  ];
+  return `\`\`\`ts
+const response = await fetch("${url}", {
+${init.join("\n")}
+});
+console.log(response.status, await response.json());
 \`\`\``;
 }
 

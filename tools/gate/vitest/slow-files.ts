@@ -32,6 +32,7 @@ export const slowFiles = [
 
 /** Part of the gate, which looks at what happens; `npm run check -- slow` looks at how long it takes as well. */
 export const measuredFiles = [
+  "examples/platform/test/api/event-feed.test.ts",
   "examples/platform/test/browser/story.test.ts",
   "examples/platform/test/closed-loop/closed-loop.test.ts",
   "examples/worker/test/kills.test.ts",

@@ -1,8 +1,8 @@
 import { notifyWorkers } from "../dispatch/push/notify-workers.ts";
 import { recordEvent } from "../dispatch/webhooks/record-event.ts";
 import { type FieldErrors, ProblemError } from "../http/problem.ts";
+import { continueOffer } from "../http/tracing.ts";
 import { addFieldError } from "../http/validation.ts";
-import { continueOffer } from "../observability/tracing.ts";
 import { announce, type Trx } from "../store/store.ts";
 import type { OfferDeps } from "./offer-deps.ts";
 import { type MailedOffer, mailEnd, mailResponses } from "./offer-mails.ts";

@@ -3,7 +3,7 @@ import type { offerCreationSchema } from "@offers/contract/schemas";
 import { sql } from "kysely";
 import type { z } from "zod";
 import { notifyWorkers } from "../dispatch/push/notify-workers.ts";
-import { activeTrace } from "../observability/tracing.ts";
+import { activeTrace } from "../http/tracing.ts";
 import { announce, type Trx } from "../store/store.ts";
 import type { OfferDeps } from "./offer-deps.ts";
 import { mailCreation } from "./offer-mails.ts";

@@ -168,35 +168,34 @@ describe.each(await storesUnderTest())("the event feed on $title", ({ createData
   const workersIn = ({ events }: FeedPage) => events.map(({ data }) => data.workerId);
 
   // PGlite has one transaction at a time, so none ends out of order.
-  test.skipIf(title === "PGlite")(
-    "an event that is committed late comes later, and an open transaction holds nothing else back",
-    async () => {
-      const organisationId = await openOrganisation();
-      let commit = () => {};
-      const mayCommit = new Promise<void>((resolve) => {
-        commit = resolve;
-      });
-      let isRecorded = () => {};
-      const recorded = new Promise<void>((resolve) => {
-        isRecorded = resolve;
-      });
-      const late = record(organisationId, "late", () => {
-        isRecorded();
-        return mayCommit;
-      });
-      await recorded;
-      await record(organisationId, "early");
-      const first = await readFeed(store, organisationId, { after: undefined, limit: 10 });
-      expect(workersIn(first)).toEqual(["early"]);
-      commit();
-      await late;
-      expect(workersIn(await readFeed(store, organisationId, { after: first.cursor, limit: 10 }))).toEqual(["late"]);
-      expect(workersIn(await readFeed(store, organisationId, { after: undefined, limit: 10 }))).toEqual([
-        "early",
-        "late",
-      ]);
-    },
-  );
+  test("an event that is committed late comes later, and an open transaction holds nothing else back", {
+    skip: title === "PGlite",
+  }, async () => {
+    const organisationId = await openOrganisation();
+    let commit = () => {};
+    const mayCommit = new Promise<void>((resolve) => {
+      commit = resolve;
+    });
+    let isRecorded = () => {};
+    const recorded = new Promise<void>((resolve) => {
+      isRecorded = resolve;
+    });
+    const late = record(organisationId, "late", () => {
+      isRecorded();
+      return mayCommit;
+    });
+    await recorded;
+    await record(organisationId, "early");
+    const first = await readFeed(store, organisationId, { after: undefined, limit: 10 });
+    expect(workersIn(first)).toEqual(["early"]);
+    commit();
+    await late;
+    expect(workersIn(await readFeed(store, organisationId, { after: first.cursor, limit: 10 }))).toEqual(["late"]);
+    expect(workersIn(await readFeed(store, organisationId, { after: undefined, limit: 10 }))).toEqual([
+      "early",
+      "late",
+    ]);
+  });
 
   // The whole test, with 100,000 events, is slow: npm run check -- slow examples/platform/test/api/event-feed.test.ts
   const writers = 8;

@@ -851,6 +851,7 @@ export interface operations {
             };
             header?: never;
             path: {
+                /** @example 019adf3c-5f1e-7c41-9c0e-3a0f8d5b7e21 */
                 id: string;
             };
             cookie?: never;

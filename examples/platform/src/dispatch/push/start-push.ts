@@ -1,5 +1,5 @@
 import { sql } from "kysely";
-import { traceAttempt } from "../../observability/tracing.ts";
+import { traceAttempt } from "../../http/tracing.ts";
 import { placeName } from "../../store/place-name.ts";
 import type { Signals } from "../../store/signals.ts";
 import type { Store, Trx } from "../../store/store.ts";

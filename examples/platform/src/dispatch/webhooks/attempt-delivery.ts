@@ -1,7 +1,7 @@
 import { type Selectable, sql } from "kysely";
 import { jsonArrayFrom } from "kysely/helpers/postgres";
 import { truncateUtf8 } from "../../http/fields.ts";
-import { type TraceHeaders, traceAttempt } from "../../observability/tracing.ts";
+import { type TraceHeaders, traceAttempt } from "../../http/tracing.ts";
 import { decryptSecrets } from "../../store/encrypt.ts";
 import type { Store } from "../../store/store.ts";
 import type { EventTable } from "../../store/tables.ts";

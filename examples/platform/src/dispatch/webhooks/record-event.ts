@@ -1,7 +1,7 @@
 import type { components } from "@offers/contract/openapi";
 import { type Insertable, type Selectable, sql } from "kysely";
 import { v7 as uuidv7 } from "uuid";
-import { activeTrace } from "../../observability/tracing.ts";
+import { activeTrace } from "../../http/tracing.ts";
 import { announce, type Trx } from "../../store/store.ts";
 import type { DeliveryTable } from "../../store/tables.ts";
 import { wakeLanes } from "../outbox/outbox-queue.ts";
