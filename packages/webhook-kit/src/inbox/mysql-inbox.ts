@@ -33,6 +33,7 @@ export function mysqlInbox<Tx>(database: MysqlHandle<Tx>, options: InboxOptions 
   return openInbox(openDatabase(database), mysqlDialect(options.table), options);
 }
 
+/** @inline */
 type MysqlHandle<Tx> = MysqlPool<Tx> | InboxDatabase<Tx>;
 
 function openDatabase<Tx>(handle: MysqlHandle<Tx>): InboxDatabase<Tx> {

@@ -66,7 +66,9 @@ function openDatabase(handle: SqliteConnection | InboxDatabase<unknown>): InboxD
  * @inline
  */
 interface SqliteConnection {
+  /** Runs a statement. */
   exec(sql: string): unknown;
+  /** Compiles a statement. */
   prepare(sql: string): object;
 }
 
