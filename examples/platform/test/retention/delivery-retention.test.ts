@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { readFeed } from "../../src/dispatch/event-feed.ts";
 import { defaultRetention, purgeExpired } from "../../src/dispatch/retention.ts";
 import { addOrganisation } from "../support/delivery-fixture.ts";
 import { storesUnderTest } from "../support/stores/stores.ts";
@@ -36,6 +37,20 @@ describe.each(await storesUnderTest())("retention on $title", ({ createDatabase 
     await addEvent(91);
     await purgeAll();
     expect(await idsOf("events")).toEqual([kept]);
+  });
+
+  test("the feed goes on after events that were forgotten: their cursors stay valid, and their positions are not used again", async () => {
+    const read = (after?: string) => readFeed(retention.store, retention.organisation, { after, limit: 10 });
+    const idsIn = ({ events }: Awaited<ReturnType<typeof read>>) => events.map(({ id }) => id);
+    const old = [await addEvent(91), await addEvent(91)];
+    const unread = await read();
+    expect(idsIn(unread)).toEqual(old);
+    const beforeSecond = await readFeed(retention.store, retention.organisation, { after: undefined, limit: 1 });
+    await purgeAll();
+    expect(await read()).toEqual({ events: [], cursor: expect.any(String), more: false });
+    expect(await read(unread.cursor)).toEqual({ events: [], cursor: unread.cursor, more: false });
+    const kept = [await addEvent(1), await addEvent(0)];
+    for (const after of [undefined, beforeSecond.cursor, unread.cursor]) expect(idsIn(await read(after))).toEqual(kept);
   });
 
   test("a delivery that is pending, held or dead is never forgotten, nor is its event; its old attempts are", async () => {

@@ -88,8 +88,8 @@ export async function openPlatform(
     const text = await response.text();
     const received = { status: response.status, headers: response.headers, text };
     expectIdentified(method, path, received);
-    // openapi.yaml documents /offer and every problem, in the reference dialect.
-    const isDocumented = path.startsWith("/offer") || received.status >= 400;
+    // openapi.yaml documents the offer operations, the extensions and every problem, in the reference dialect.
+    const isDocumented = /^\/(offer|events|deliveries)\b/.test(path) || received.status >= 400;
     if (method !== "HEAD" && isDocumented && changes.dialect !== "live") expectDocumented(method, path, received);
     return { ...received, json: () => JSON.parse(text) };
   };
