@@ -35,7 +35,7 @@ export async function readFeed(
   { after, limit }: { after: string | undefined; limit: number },
 ): Promise<FeedPage> {
   const from = after === undefined ? 0 : await checkCursor(store, organisationId, after);
-  const mayHaveMore = await placeRows(store, "events", organisationId);
+  const unplaced = await placeRows(store, "events", [organisationId]);
   const rows = await store.db
     .selectFrom("events")
     .select(["id", "type", "data", "created_at", "position"])
@@ -48,7 +48,7 @@ export async function readFeed(
   return {
     events: shown.map(toFeedEvent),
     cursor: cursors.write({ position: shown.at(-1)?.position ?? from, id: organisationId }),
-    more: rows.length > limit || mayHaveMore,
+    more: rows.length > limit || unplaced === "more",
   };
 }
 

@@ -74,7 +74,7 @@ describe.each(await storesUnderTest())("the order of pushes on $title", ({ creat
     );
   const pushed = (): NotificationReason[] => server.messages.map(({ data }) => data.reason);
   const menu = async (): Promise<NotificationReason[]> => {
-    const notifications = await readNotifications(fixture.store, [workerId]);
+    const notifications = await readNotifications(fixture.store, workerId);
     return notifications.map(({ reason }) => reason);
   };
   const refuseOffers = (): void => {

@@ -1,10 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, afterEach, beforeAll } from "vitest";
-import {
-  type NotificationFeed,
-  type NotificationFeedOptions,
-  openNotificationFeed,
-} from "../../src/dispatch/push/notification-feed.ts";
+import { type NotificationFeed, openNotificationFeed } from "../../src/dispatch/push/notification-feed.ts";
 import { notifyWorkers } from "../../src/dispatch/push/notify-workers.ts";
 import { inboxTransport, type PushTransport } from "../../src/dispatch/push/push-transport.ts";
 import { type PushOptions, startPush } from "../../src/dispatch/push/start-push.ts";
@@ -18,7 +14,7 @@ export interface PushUnderTest {
   readonly fixture: DeliveryFixture;
   /** Starts pushing with this transport. */
   start(transport?: PushTransport, options?: Partial<PushOptions>): void;
-  openFeed(options?: Partial<NotificationFeedOptions>): NotificationFeed;
+  openFeed(): NotificationFeed;
   /** Publishes the signal that these workers have new notifications. */
   publish(workerIds: string[]): void;
   addOffer(): Promise<string>;
@@ -47,8 +43,8 @@ export function usePush(createDatabase: StoreUnderTest["createDatabase"]): PushU
     const onError = (error: unknown): void => void errors.push(error);
     fixture.adopt(startPush({ store, leases, transport, onError, firstRetryMs: 20, ...options }));
   };
-  const openFeed = (options: Partial<NotificationFeedOptions> = {}) =>
-    openNotificationFeed(fixture.store, { signals, onError: (error) => fixture.errors.push(error), ...options });
+  const openFeed = () =>
+    openNotificationFeed(fixture.store, { signals, onError: (error) => fixture.errors.push(error) });
   const publish = (workerIds: string[]): void => signals.publish({ topic: "notification", workerIds });
 
   async function addOffer(): Promise<string> {

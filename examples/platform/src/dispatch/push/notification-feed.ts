@@ -1,7 +1,7 @@
 import { sql } from "kysely";
 import type { Signals } from "../../store/signals.ts";
 import type { Store } from "../../store/store.ts";
-import { placeRows } from "../feed-positions.ts";
+import { placeRows, type Unplaced } from "../feed-positions.ts";
 import { runLoop } from "../outbox/timers.ts";
 import type { Notification } from "./push-transport.ts";
 
@@ -17,67 +17,65 @@ export interface NotificationFeed {
   /** The worker's notifications, in their order. */
   since(workerId: string): Promise<PlacedNotification[]>;
   /**
-   * Calls `listener` once for each new notification. Subscribe first, then ask `since`: a notification of the last seconds
-   * may come both ways, with the same id.
+   * Calls `listener` once for each notification, in their order.
    *
+   * @param after the position of the last one that is known: of those of `since`, or 0 for all
    * @returns ends the subscription
    */
-  subscribe(workerId: string, listener: NotificationListener): () => void;
+  subscribe(workerId: string, after: number, listener: NotificationListener): () => void;
   stop(): Promise<void>;
 }
 
 export interface NotificationFeedOptions {
   signals: Pick<Signals, "subscribe">;
   onError: (error: unknown) => void;
-  /** A monotonic clock, in milliseconds. @default performance.now */
-  elapsedMs?: () => number;
 }
-
-/**
- * How far back each read overlaps the last one: longer than a transaction may take, since notifications may be committed out
- * of order.
- */
-const overlapMs = 10_000;
 
 const untilWoken = Number.POSITIVE_INFINITY;
 
+/** After which notifications that another transaction had locked are looked for again: it may end without a signal. */
+const lockedPauseMs = 250;
+
 interface Subscriber {
   listener: NotificationListener;
-  seen: Set<number>;
-  /** The start of the last successful read for it. The next read covers everything since then. */
-  lookedAtMs: number;
+  /** Of the last notification that the listener got. */
+  position: number;
 }
 
-export function openNotificationFeed(store: Store, options: NotificationFeedOptions): NotificationFeed {
-  const { signals, onError, elapsedMs = () => performance.now() } = options;
+export function openNotificationFeed(store: Store, { signals, onError }: NotificationFeedOptions): NotificationFeed {
   /** By worker. */
   const subscribers = new Map<string, Set<Subscriber>>();
   /** Workers who may have new notifications. */
   const stale = new Set<string>();
 
   const look = async (): Promise<number> => {
-    const workerIds = [...stale].filter((workerId) => subscribers.has(workerId));
+    const after = new Map<string, number>();
+    for (const workerId of stale) {
+      const positions = [...(subscribers.get(workerId) ?? [])].map(({ position }) => position);
+      if (positions.length > 0) after.set(workerId, Math.min(...positions));
+    }
     stale.clear();
-    if (workerIds.length === 0) return untilWoken;
-    const startedAtMs = elapsedMs();
-    const looking = workerIds.flatMap((workerId) => [...(subscribers.get(workerId) ?? [])]);
-    const lookedAtMs = looking.reduce((earliest, one) => Math.min(earliest, one.lookedAtMs), startedAtMs);
+    if (after.size === 0) return untilWoken;
+    const lookAgain = (): void => {
+      for (const workerId of after.keys()) stale.add(workerId);
+    };
     try {
-      const read = await readNotifications(store, workerIds, startedAtMs - lookedAtMs + overlapMs);
-      for (const one of looking) one.lookedAtMs = startedAtMs;
-      read.forEach(publish);
-      return untilWoken;
+      const unplaced = await placeAll(store, [...after.keys()]);
+      for (const notification of await readPlaced(store, after)) publish(notification);
+      if (unplaced === "none") return untilWoken;
+      lookAgain();
+      return lockedPauseMs;
     } catch (error) {
-      for (const workerId of workerIds) stale.add(workerId);
+      lookAgain();
       throw error;
     }
   };
 
   const publish = (notification: PlacedNotification): void => {
-    for (const { seen, listener } of subscribers.get(notification.workerId) ?? []) {
-      if (seen.has(notification.id)) continue;
-      seen.add(notification.id);
-      listener(notification);
+    for (const subscriber of subscribers.get(notification.workerId) ?? []) {
+      if (notification.position <= subscriber.position) continue;
+      subscriber.position = notification.position;
+      subscriber.listener(notification);
     }
   };
 
@@ -89,11 +87,14 @@ export function openNotificationFeed(store: Store, options: NotificationFeedOpti
     if (stale.size > 0) looks.wake();
   });
   return {
-    since: (workerId) => readNotifications(store, [workerId]),
-    subscribe(workerId, listener) {
-      const subscriber: Subscriber = { listener, seen: new Set(), lookedAtMs: elapsedMs() };
+    since: (workerId) => readNotifications(store, workerId),
+    subscribe(workerId, after, listener) {
+      const subscriber: Subscriber = { listener, position: after };
       const others = subscribers.get(workerId) ?? new Set();
       subscribers.set(workerId, others.add(subscriber));
+      // What was committed since `after` was read has had its signal.
+      stale.add(workerId);
+      looks.wake();
       return () => {
         others.delete(subscriber);
         if (others.size === 0 && subscribers.get(workerId) === others) subscribers.delete(workerId);
@@ -106,49 +107,48 @@ export function openNotificationFeed(store: Store, options: NotificationFeedOpti
   };
 }
 
-/**
- * Workers' notifications, whether they were pushed or not (D-48), in the order of their feeds.
- *
- * @param withinMs of these last milliseconds; without it, all
- */
-export async function readNotifications(
-  store: Store,
-  workerIds: readonly string[],
-  withinMs?: number,
-): Promise<PlacedNotification[]> {
-  for (const workerId of workerIds) while (await placeRows(store, "notifications", workerId));
-  return (
-    store.db
-      .selectFrom("notifications")
-      .innerJoin("offers", "offers.id", "notifications.offer_id")
-      .select([
-        "notifications.id",
-        "notifications.worker_id as workerId",
-        "notifications.device_id as deviceId",
-        "notifications.offer_id as offerId",
-        "offers.title as offerTitle",
-        "notifications.reason",
-        "notifications.created_at as createdAt",
-      ])
-      .select(sql<number>`notifications.position`.as("position"))
-      .where("notifications.worker_id", "in", workerIds)
-      // One that was committed since has a signal of its own.
-      .where("notifications.position", "is not", null)
-      .$if(withinMs !== undefined, (query) =>
-        query.where(
-          "notifications.created_at",
-          ">",
-          sql<Date>`now() - make_interval(secs => ${(withinMs ?? 0) / 1_000})`,
-        ),
-      )
-      .orderBy("notifications.position")
-      .execute()
-  );
+/** A worker's notifications, whether they were pushed or not (D-48), in the order of the feed. */
+export async function readNotifications(store: Store, workerId: string): Promise<PlacedNotification[]> {
+  await placeAll(store, [workerId]);
+  return readPlaced(store, new Map([[workerId, 0]]));
+}
+
+async function placeAll(store: Store, workerIds: readonly string[]): Promise<Unplaced> {
+  let unplaced: Unplaced;
+  do unplaced = await placeRows(store, "notifications", workerIds);
+  while (unplaced === "more");
+  return unplaced;
+}
+
+/** @param after by worker, the position after which the feed is read */
+function readPlaced({ db }: Store, after: ReadonlyMap<string, number>): Promise<PlacedNotification[]> {
+  const wanted = sql<{ worker_id: string; after: number }>`
+    (select key as worker_id, value::bigint as after from json_each_text(${JSON.stringify(Object.fromEntries(after))}::text::json))`;
+  return db
+    .selectFrom(wanted.as("wanted"))
+    .innerJoin("notifications", (join) =>
+      join
+        .onRef("notifications.worker_id", "=", "wanted.worker_id")
+        .onRef("notifications.position", ">", "wanted.after"),
+    )
+    .innerJoin("offers", "offers.id", "notifications.offer_id")
+    .select([
+      "notifications.id",
+      "notifications.worker_id as workerId",
+      "notifications.device_id as deviceId",
+      "notifications.offer_id as offerId",
+      "offers.title as offerTitle",
+      "notifications.reason",
+      "notifications.created_at as createdAt",
+    ])
+    .select(sql<number>`notifications.position`.as("position"))
+    .orderBy("notifications.position")
+    .execute();
 }
 
 /** Where a worker's feed ends now: a page that shows everything until here resumes after it. */
 export async function endOfNotifications(store: Store, workerId: string): Promise<number> {
-  while (await placeRows(store, "notifications", workerId));
+  await placeAll(store, [workerId]);
   const feed = await store.db
     .selectFrom("notification_feeds")
     .select("last_position")

@@ -18,11 +18,6 @@ export async function streamNotifications(
   response: Response,
   { session: { id: sessionId, ownerId: workerId, expiresAt }, lastId, check }: StreamOptions,
 ): Promise<void> {
-  // Subscribes before it reads the existing notifications, so that none is missed.
-  const early: PlacedNotification[] = [];
-  let pass = (notification: PlacedNotification): void => void early.push(notification);
-  const unsubscribe = deps.feed.subscribe(workerId, (notification) => pass(notification));
-  response.once("close", unsubscribe);
   const all = await deps.feed.since(workerId);
   if (response.destroyed) return;
   const expiresInMs = expiresAt.getTime() - deps.now().getTime();
@@ -38,6 +33,5 @@ export async function streamNotifications(
   // By position, not by id: one of a lower id may have been committed since.
   const lastPosition = all.some(({ position }) => String(position) === lastId) ? Number(lastId) : 0;
   for (const notification of all) send(notification, notification.position <= lastPosition);
-  for (const notification of early) send(notification);
-  pass = send;
+  response.once("close", deps.feed.subscribe(workerId, all.at(-1)?.position ?? 0, send));
 }
