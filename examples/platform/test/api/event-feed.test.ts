@@ -136,7 +136,7 @@ describe.each(await storesUnderTest())("the event feed on $title", ({ createData
     await respond(offerId, "worker_ben", "apply");
     const [first] = (await read(`?after=${start}`)).events;
     const redeliver = (id: string, apiKey = key) =>
-      platform.call("POST", `/deliveries/${id}/redeliver?api-version=1.0`, { key: apiKey });
+      platform.call("POST", `/events/${id}/redeliver?api-version=1.0`, { key: apiKey });
     await eventually(
       "both have failed",
       () => receiver.requests.filter(({ body }) => body.includes(offerId)).length === 6,
@@ -146,13 +146,13 @@ describe.each(await storesUnderTest())("the event feed on $title", ({ createData
     expect((await redeliver("unknown")).json()).toMatchObject({ status: 404, code: "delivery_not_found" });
     expect((await redeliver(String(first?.id), "demo-key-bistro")).status).toBe(404);
     await eventually("the rest can be sent again", async () => {
-      const response = await platform.call("POST", "/deliveries/redeliver", { key, json: { since } });
+      const response = await platform.call("POST", "/events/redeliver", { key, json: { since } });
       expect(response.status).toBe(202);
       return response.json<{ redelivered: number }>().redelivered > 0;
     });
-    const invalid = await platform.call("POST", "/deliveries/redeliver", { key, json: { since: "yesterday" } });
+    const invalid = await platform.call("POST", "/events/redeliver", { key, json: { since: "yesterday" } });
     expect(invalid.json()).toMatchObject({ status: 400, errors: { since: expect.any(Array) } });
-    expect((await platform.call("POST", "/deliveries/redeliver", { json: { since } })).status).toBe(401);
+    expect((await platform.call("POST", "/events/redeliver", { json: { since } })).status).toBe(401);
   });
 
   test("an API key redelivers no pending, superseded or other organisation's event, and acknowledged ones under a new id", async () => {
@@ -160,9 +160,9 @@ describe.each(await storesUnderTest())("the event feed on $title", ({ createData
     const start = await end();
     const since = new Date().toISOString();
     const offerId = await createOffer(["worker_amal", "worker_ben"]);
-    const redeliver = (id: string | undefined) => platform.call("POST", `/deliveries/${id}/redeliver`, { key });
+    const redeliver = (id: string | undefined) => platform.call("POST", `/events/${id}/redeliver`, { key });
     const redeliverRange = async (apiKey: string, range: object) =>
-      (await platform.call("POST", "/deliveries/redeliver", { key: apiKey, json: { since, ...range } })).json();
+      (await platform.call("POST", "/events/redeliver", { key: apiKey, json: { since, ...range } })).json();
     const receivedIds = () =>
       receiver.requests
         .filter(({ body }) => body.includes(offerId))

@@ -26,4 +26,4 @@ export function mountedRoutes(): MountedRoute[] {
 }
 
 /** Whether it takes a key or a token; the others are pages, which take a cookie. */
-export const takesToken = ({ path }: MountedRoute): boolean => /^\/(offer|portal|worker-app)(\/|$)/.test(path);
+export const takesToken = ({ path }: MountedRoute): boolean => /^\/(offer|events|portal|worker-app)(\/|$)/.test(path);

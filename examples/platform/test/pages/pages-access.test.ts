@@ -69,6 +69,7 @@ beforeAll(async () => {
   await eventually("the delivery is there", async () => {
     const response = await platform.call("GET", "/portal/deliveries", { token });
     ids.deliveries = response.json<{ deliveries: { id: string }[] }>().deliveries[0]?.id ?? "";
+    ids.events = ids.deliveries;
     return ids.deliveries !== "";
   });
   hana = await signedIn("hana@harbour-hotels.example");

@@ -100,7 +100,7 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/deliveries/redeliver": {
+    "/events/redeliver": {
         parameters: {
             query?: never;
             header?: never;
@@ -120,7 +120,7 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/deliveries/{id}/redeliver": {
+    "/events/{id}/redeliver": {
         parameters: {
             query?: never;
             header?: never;

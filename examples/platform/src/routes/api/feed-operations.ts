@@ -16,13 +16,13 @@ export function mountExtensions(router: Router, deps: ApiDeps): void {
       return jsonResponse(200, await readFeed(deps.store, organisationId, page));
     }),
   });
-  defineRoutes(router, "/deliveries/redeliver", {
+  defineRoutes(router, "/events/redeliver", {
     post: extension(deps, [], async (caller, request, response) => {
       const range = parseBody(redeliveryRangeSchema, await deps.readJson(request, response));
       return jsonResponse(202, await redeliverRange(deps, caller, range));
     }),
   });
-  defineRoutes(router, "/deliveries/:id/redeliver", {
+  defineRoutes(router, "/events/:id/redeliver", {
     post: extension(deps, [], async (caller, request) =>
       jsonResponse(202, await redeliverOne(deps, caller, pathParameter(request, "id"))),
     ),
