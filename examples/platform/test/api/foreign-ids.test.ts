@@ -47,6 +47,7 @@ describe.each(await anyStore())("what belongs to another organisation on $title"
     offer: () => offerId,
     offers: () => offerId,
     deliveries: () => deliveryId,
+    events: () => deliveryId,
     devices: () => deviceId,
   };
 

@@ -11,7 +11,7 @@ const forPrograms = routes.filter(({ path }) => isForPrograms(path));
 const pages = routes.filter(({ method, path }) => method === "GET" && !isForPrograms(path));
 
 const credentialsFor = async (path: string) => {
-  if (path.startsWith("/offer")) return { key: "demo-key-harbour" };
+  if (/^\/(offer|events)/.test(path)) return { key: "demo-key-harbour" };
   if (path.startsWith("/portal")) return { token: await platform.signInPerson("hana@harbour-hotels.example") };
   return { token: await platform.signInWorker("worker_amal") };
 };
