@@ -9,6 +9,8 @@ export const isolatedFiles = [
   "packages/client/test/contract/msw.test.ts",
   "packages/client/test/{node/node-suite,integrations/opentelemetry,testing/testing,testing/testing-failures}.test.ts",
   "packages/webhook-kit/test/failures/{console,tracing}.test.ts",
+  "packages/webhook-kit/test/telemetry/webhook-tracer.test.ts",
+  "examples/platform/test/tracing/tracing.test.ts",
   "packages/webhook-kit/test/deduplication/{conformance-mistakes,redis-outage}.test.ts",
   "packages/webhook-kit/test/recipes/**/*.test.ts",
   // @hono/node-server replaces Response, and this test needs Node's own.
