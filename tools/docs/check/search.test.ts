@@ -24,6 +24,8 @@ beforeAll(async () => {
   // Only the addresses of the hits matter here: their excerpts would load a page each.
   await page.addInitScript(() => localStorage.setItem("vitepress:local-search-detailed-list", "false"));
   await page.goto(`${address}index.html`);
+  // Before it is mounted, the page hears no key.
+  await page.waitForFunction(() => "__vue_app__" in (document.querySelector("#app") ?? {}));
   await page.keyboard.press("/");
   await page.getByRole("searchbox").waitFor();
 });
