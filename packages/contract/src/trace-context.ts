@@ -45,3 +45,39 @@ function readTracestate(headers: readonly string[]): string | undefined {
   const tracestate = members.join(",");
   return isValid && tracestate !== "" && tracestate.length <= 512 ? tracestate : undefined;
 }
+
+/** As much of OpenTelemetry's `SpanContext` as is used. */
+export interface SpanPlace {
+  readonly traceId: string;
+  readonly spanId: string;
+  readonly traceFlags: number;
+  readonly traceState?: { serialize(): string } | undefined;
+}
+
+/** A span's place as headers. @returns undefined for a place that is not valid: of a tracer that records nothing */
+export function writeTraceContext({ traceId, spanId, traceFlags, traceState }: SpanPlace): TraceContext | undefined {
+  const traceparent = `00-${traceId}-${spanId}-${traceFlags.toString(16).padStart(2, "0")}`;
+  const tracestate = traceState?.serialize();
+  return readTraceContext([traceparent], tracestate ? [tracestate] : []);
+}
+
+/**
+ * The place of a span in another process, as OpenTelemetry's API takes it.
+ *
+ * @param context valid, as `readTraceContext` returns it
+ * @param parseState `createTraceState` of OpenTelemetry's API
+ */
+export function remoteSpanContext<State>(
+  { traceparent, tracestate }: TraceContext,
+  parseState: (text: string) => State,
+) {
+  const [, traceId = "", spanId = "", flags = ""] = traceparent.split("-");
+  return {
+    traceId,
+    spanId,
+    // Of the flags, the API knows `sampled`.
+    traceFlags: Number.parseInt(flags, 16) & 1,
+    isRemote: true,
+    ...(tracestate !== undefined && { traceState: parseState(tracestate) }),
+  };
+}

@@ -3,4 +3,162 @@
  *
  * @module opentelemetry
  */
-export { traceEvent, webhookTracer } from "./telemetry/webhook-tracer.ts";
+import { durationBuckets } from "@offers/contract/telemetry-conventions";
+import { remoteSpanContext } from "@offers/contract/trace-context";
+import {
+  type Context,
+  context,
+  createTraceState,
+  type Meter,
+  metrics,
+  type Span,
+  SpanKind,
+  SpanStatusCode,
+  type Tracer,
+  trace,
+} from "@opentelemetry/api";
+import type { WebhookEvent } from "./endpoints/events.ts";
+import { ConfigurationError } from "./errors/errors.ts";
+import { refuseUnknownOptions } from "./errors/option-names.ts";
+import type { Tracer as ReceiverTracer } from "./options/options.ts";
+
+/**
+ * A tracer for a receiver: each request gets a span, within which its handler runs. The parent of the span is the active one, if an
+ * instrumentation of your server has made one; else the sender's, so that a trace goes on from `createOffer` to your handler (D-138).
+ *
+ * It also measures `offers.webhook.duration`, a histogram in seconds, by `offers.webhook.endpoint`, `offers.webhook.outcome` (handled,
+ * duplicate, rejected, failed) and `error.type`, which is the reason of a rejection or the code of a failure.
+ *
+ * Without an SDK of OpenTelemetry registered, it does nothing.
+ *
+ * @param options.sender what becomes of the sender's trace, when no span is active. `parent`: the span continues it. `link`: the span begins
+ *   a trace and has a link to it; also beside an active span. `ignore`: nothing. The headers of a trace are read after verification, but no
+ *   scheme signs them: an attacker who can change a request on its way can choose the trace. Where that matters, take `link`
+ *   (default `parent`)
+ * @param options.tracer default that of the global provider
+ * @param options.meter default that of the global provider
+ * @throws {ConfigurationError} `invalid_option`
+ *
+ * @example
+ * ```ts
+ * import { webhookRouter } from "@offers/webhook-kit/express";
+ * import { webhookTracer } from "@offers/webhook-kit/opentelemetry";
+ *
+ * webhookRouter({
+ *   secret: process.env.WEBHOOK_SECRET ?? "",
+ *   tracer: webhookTracer({ sender: "link" }),
+ *   onWorkerOfferResponse: ({ offerId }) => console.log(offerId),
+ * });
+ * ```
+ */
+export function webhookTracer(
+  options: { sender?: "parent" | "link" | "ignore"; tracer?: Tracer; meter?: Meter } = {},
+): ReceiverTracer {
+  refuseUnknownOptions("webhookTracer", options, ["sender", "tracer", "meter"]);
+  const { sender: use = "parent", tracer = trace.getTracer(scope), meter = metrics.getMeter(scope) } = options;
+  if (!["parent", "link", "ignore"].includes(use))
+    throw new ConfigurationError("invalid_option", "sender must be parent, link or ignore.");
+  const duration = meter.createHistogram("offers.webhook.duration", {
+    description: "The time from a webhook's arrival to its response",
+    unit: "s",
+    advice: { explicitBucketBoundaries: durationBuckets },
+  });
+  return {
+    startActiveSpan(name, { attributes, startTime, sender }, run) {
+      const active = context.active();
+      const isWithin = trace.getSpan(active) !== undefined;
+      const remote = sender && use !== "ignore" ? remoteSpanContext(sender, createTraceState) : undefined;
+      const parent = remote && use === "parent" && !isWithin ? trace.setSpanContext(active, remote) : active;
+      const links = remote && use === "link" ? [{ context: remote }] : [];
+      const kind = isWithin ? SpanKind.INTERNAL : SpanKind.SERVER;
+      const span = tracer.startSpan(name, { kind, attributes, startTime, links }, parent);
+      const measured = measuring(span, attributes, (all) => duration.record((Date.now() - startTime) / 1_000, all));
+      return context.with(trace.setSpan(parent, span), () => run(measured));
+    },
+  };
+}
+
+const scope = "@offers/webhook-kit";
+
+/** The attributes that make a series of measurements. Each has few values. */
+const measuredBy = ["offers.webhook.endpoint", "offers.webhook.outcome", "error.type"];
+
+/** A span whose end records a measurement. */
+function measuring(
+  span: Span,
+  first: Readonly<Record<string, string | number>>,
+  record: (attributes: Record<string, string | number>) => void,
+): ReturnType<typeof asReceiverSpan> {
+  const attributes: Record<string, string | number> = {};
+  const note = (name: string, value: string | number) => {
+    if (measuredBy.includes(name)) attributes[name] = value;
+  };
+  for (const [name, value] of Object.entries(first)) note(name, value);
+  return asReceiverSpan(span, note, () => record(attributes));
+}
+
+const asReceiverSpan = (
+  span: Span,
+  onAttribute: (name: string, value: string | number) => void,
+  onEnd: () => void,
+) => ({
+  setAttribute(name: string, value: string | number) {
+    onAttribute(name, value);
+    span.setAttribute(name, value);
+  },
+  setStatus: (status: { code: number }) => span.setStatus(status),
+  spanContext: () => span.spanContext(),
+  end() {
+    onEnd();
+    span.end();
+  },
+});
+
+/**
+ * Handles an event of a queue within a span, which continues the trace of the request that brought it: the receiver put its place in the
+ * trace into the event (`trace`). Of an event without one, the span begins a trace, or is a child of the active one.
+ *
+ * @param event as `parseWebhookEvent` returns it
+ * @returns what `work` returns. What it throws is passed on, and is the span's error
+ *
+ * @example
+ * ```ts
+ * import { parseWebhookEvent, type WebhookEvent } from "@offers/webhook-kit";
+ * import { traceEvent } from "@offers/webhook-kit/opentelemetry";
+ *
+ * declare function handle(event: WebhookEvent): Promise<void>;
+ *
+ * export async function onMessage(body: string): Promise<void> {
+ *   const event = parseWebhookEvent(JSON.parse(body));
+ *   await traceEvent(event, () => handle(event));
+ * }
+ * ```
+ */
+export async function traceEvent<T>(
+  event: Pick<WebhookEvent, "type" | "trace">,
+  work: () => T | Promise<T>,
+  options: { tracer?: Tracer } = {},
+): Promise<T> {
+  refuseUnknownOptions("traceEvent", options, ["tracer"]);
+  const { tracer = trace.getTracer(scope) } = options;
+  const active: Context = context.active();
+  const parent = event.trace ? trace.setSpanContext(active, remoteSpanContext(event.trace, createTraceState)) : active;
+  // As the conventions for messaging have it: the operation, and what it is done to.
+  const attributes = {
+    "messaging.operation.name": "process",
+    "messaging.operation.type": "process",
+    "offers.webhook.endpoint": event.type,
+  };
+  const span = tracer.startSpan(`process ${event.type}`, { kind: SpanKind.CONSUMER, attributes }, parent);
+  try {
+    return await context.with(trace.setSpan(parent, span), work);
+  } catch (error) {
+    // Neither the message nor the stack: they are the user's, and may hold anything (D-49).
+    span
+      .setAttribute("error.type", error instanceof Error ? error.name : "_OTHER")
+      .setStatus({ code: SpanStatusCode.ERROR });
+    throw error;
+  } finally {
+    span.end();
+  }
+}

@@ -1,4 +1,10 @@
-import { readTraceContext, type TraceContext } from "@offers/contract/trace-context";
+import { methodAttribute } from "@offers/contract/telemetry-conventions";
+import {
+  readTraceContext,
+  remoteSpanContext,
+  type TraceContext,
+  writeTraceContext,
+} from "@offers/contract/trace-context";
 import {
   type Attributes,
   type Context,
@@ -9,7 +15,6 @@ import {
   type Span,
   SpanKind,
   SpanStatusCode,
-  TraceFlags,
   trace,
 } from "@opentelemetry/api";
 import type { RequestHandler } from "express";
@@ -20,17 +25,15 @@ const tracer = trace.getTracer("@offers/platform");
 /** Whether the caller of a request has sent a trace. */
 const hasSender = createContextKey("offers: the caller has sent a trace");
 
-/** A method that is none of these is written `_OTHER`, as OpenTelemetry's conventions ask. */
-const knownMethods = new Set(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]);
-
 /** Each request gets a span, which continues the caller's trace. Its attributes hold no path, id or header (D-49). */
 export const traceRequests: RequestHandler = (request, response, next) => {
   const { headersDistinct: headers } = request;
   const sent = readTraceContext(headers.traceparent ?? [], headers.tracestate);
   const active = context.active();
   // An instrumentation of the server has read the headers already.
-  const parent = sent && !trace.getSpan(active) ? trace.setSpanContext(active, spanContextOf(sent)) : active;
-  const method = knownMethods.has(request.method) ? request.method : "_OTHER";
+  const parent =
+    sent && !trace.getSpan(active) ? trace.setSpanContext(active, remoteSpanContext(sent, createTraceState)) : active;
+  const method = methodAttribute(request.method);
   const span = tracer.startSpan(
     method,
     { kind: SpanKind.SERVER, attributes: { "http.request.method": method } },
@@ -50,10 +53,8 @@ export const traceRequests: RequestHandler = (request, response, next) => {
 export function activeTrace(): string | null {
   const place = trace.getSpanContext(context.active());
   if (place === undefined) return null;
-  const flags = place.traceFlags.toString(16).padStart(2, "0");
-  const tracestate = place.traceState?.serialize();
-  const found = readTraceContext([`00-${place.traceId}-${place.spanId}-${flags}`], tracestate ? [tracestate] : []);
-  return found ? JSON.stringify(found) : null;
+  const written = writeTraceContext(place);
+  return written ? JSON.stringify(written) : null;
 }
 
 /**
@@ -123,16 +124,4 @@ const fail = (span: Span, type: string): Span =>
   span.setAttribute("error.type", type).setStatus({ code: SpanStatusCode.ERROR });
 
 const spanContextOfStored = (stored: string | null) =>
-  stored === null ? undefined : spanContextOf(JSON.parse(stored) as TraceContext);
-
-/** Of a valid trace context. */
-function spanContextOf({ traceparent, tracestate }: TraceContext) {
-  const [, traceId = "", spanId = "", flags = "00"] = traceparent.split("-");
-  return {
-    traceId,
-    spanId,
-    traceFlags: Number.parseInt(flags, 16) & TraceFlags.SAMPLED,
-    isRemote: true,
-    ...(tracestate !== undefined && { traceState: createTraceState(tracestate) }),
-  };
-}
+  stored === null ? undefined : remoteSpanContext(JSON.parse(stored) as TraceContext, createTraceState);

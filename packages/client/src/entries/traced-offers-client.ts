@@ -1,3 +1,4 @@
+import { durationBuckets, serverAttributes } from "@offers/contract/telemetry-conventions";
 import {
   context,
   createContextKey,
@@ -49,14 +50,14 @@ import { checkHeaderName, checkHeaderValue } from "../options/settings.ts";
 export class TracedOffersClient extends OffersClient {
   readonly #options: TracedOptions;
   readonly #tracer: Tracer;
-  readonly #server: Server;
+  readonly #server: ReturnType<typeof serverAttributes>;
 
   /** @throws {UsageError} for an invalid option; the message says what to change */
   constructor(options: TracedOptions) {
     super(instrumented(options));
     this.#options = { ...options };
     this.#tracer = options.tracer ?? trace.getTracer(scope);
-    this.#server = serverOf(options.baseUrl);
+    this.#server = serverAttributes(options.baseUrl);
   }
 
   override createOffer(input: OfferInput, call?: CallOptions): OffersPromise<{ id: string }> {
@@ -85,17 +86,7 @@ export class TracedOffersClient extends OffersClient {
 /** @inline */
 type TracedOptions = OffersClientOptions & { tracer?: Tracer | undefined; meter?: Meter | undefined };
 
-type Server = { readonly "server.address": string; readonly "server.port": number };
-
 const scope = "@offers/client";
-
-function serverOf(baseUrl: OffersClientOptions["baseUrl"]): Server {
-  const { hostname, port, protocol } = new URL(baseUrl);
-  return {
-    "server.address": hostname.replace(/^\[(.*)]$/, "$1"),
-    "server.port": Number(port) || (protocol === "https:" ? 443 : 80),
-  };
-}
 
 /** The options with every attempt measured, and tracing suppressed below. What is invalid is left for the client to reject. */
 function instrumented(options: TracedOptions): OffersClientOptions {
@@ -111,22 +102,21 @@ function instrumented(options: TracedOptions): OffersClientOptions {
   return { ...others, middleware: Array.isArray(middleware) ? [...middleware, ...innermost] : middleware };
 }
 
-/** In seconds, as OpenTelemetry's conventions for HTTP advise. */
-const durationBuckets = [0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10];
-
 const templates = new Map([createOffer, getOffer, completeOffer, withdrawOffer].map(({ name, path }) => [name, path]));
 
 /** Records how long an attempt took. */
-const measuringInto =
-  (duration: Histogram, { baseUrl }: OffersClientOptions): Middleware =>
-  async (request, next) => {
+const measuringInto = (duration: Histogram, { baseUrl }: OffersClientOptions): Middleware => {
+  let server: ReturnType<typeof serverAttributes> | undefined;
+  return async (request, next) => {
     const startedAt = performance.now();
     const record = (outcome: Readonly<Record<string, string | number>>) => {
       try {
+        // Not before the first attempt: the client has checked the address by then.
+        server ??= serverAttributes(baseUrl);
         const attributes = {
           "http.request.method": request.method,
           "url.template": templates.get(request.operation),
-          ...serverOf(baseUrl),
+          ...server,
           ...outcome,
         };
         duration.record((performance.now() - startedAt) / 1_000, attributes);
@@ -144,6 +134,7 @@ const measuringInto =
       throw error;
     }
   };
+};
 
 /** Sets the headers of a propagator. Invalid ones are dropped: the client would reject the call for them. */
 const asHeaders = {

@@ -1,13 +1,11 @@
-import { readTraceContext } from "@offers/contract/trace-context";
+import { methodAttribute } from "@offers/contract/telemetry-conventions";
+import { readTraceContext, writeTraceContext } from "@offers/contract/trace-context";
 import type { TraceContext } from "../endpoints/events.ts";
 import type { Span, Tracer } from "../options/options.ts";
 import type { Outcome } from "./outcome.ts";
 
 /** `SpanStatusCode.ERROR` */
 const spanFailed = { code: 2 };
-
-/** A method that is none of these is written `_OTHER`, as OpenTelemetry's conventions ask. */
-const knownMethods = new Set(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE", "CONNECT"]);
 
 /**
  * The span of one request, the parent of those that its handler starts. Its name and attributes hold route templates, numbers and
@@ -48,7 +46,8 @@ export class RequestTrace {
   handle<T>(work: (trace: TraceContext | undefined) => T): T {
     let result: { readonly value: T } | undefined;
     this.#start((span) => {
-      result = { value: work(contextOf(span)) };
+      const place = span.spanContext?.();
+      result = { value: work(place && writeTraceContext(place)) };
     });
     return result ? result.value : work(undefined);
   }
@@ -65,7 +64,7 @@ export class RequestTrace {
   #start(run: (span: Span) => void): void {
     const { name, path } = this.#endpoint;
     const attributes = {
-      "http.request.method": knownMethods.has(this.#method) ? this.#method : "_OTHER",
+      "http.request.method": methodAttribute(this.#method),
       "http.route": path,
       "offers.webhook.endpoint": name,
     };
@@ -84,15 +83,6 @@ export class RequestTrace {
 
 const valuesOf = (rawHeaders: readonly string[], lowerCaseName: string): string[] =>
   rawHeaders.filter((_, index) => index % 2 === 1 && rawHeaders[index - 1]?.toLowerCase() === lowerCaseName);
-
-/** @returns undefined for a tracer whose spans do not tell */
-function contextOf(span: Span): TraceContext | undefined {
-  const place = span.spanContext?.();
-  if (!place) return undefined;
-  const flags = place.traceFlags.toString(16).padStart(2, "0");
-  const tracestate = place.traceState?.serialize();
-  return readTraceContext([`00-${place.traceId}-${place.spanId}-${flags}`], tracestate ? [tracestate] : []);
-}
 
 function describe(outcome: Outcome, span: Span): void {
   const finish = (label: "rejected" | "failed" | "duplicate" | "handled", errorType?: string) => {

@@ -1,3 +1,4 @@
+import { serverAttributes } from "@offers/contract/telemetry-conventions";
 import { type Selectable, sql } from "kysely";
 import { jsonArrayFrom } from "kysely/helpers/postgres";
 import { truncateUtf8 } from "../../http/fields.ts";
@@ -52,20 +53,19 @@ export interface AttemptContext {
  */
 export function attemptDelivery(context: AttemptContext, delivery: PendingDelivery): Promise<Attempt> {
   const { type, data, trace, attempts } = delivery;
-  const { method, path } = webhookCall(type, data);
-  const { hostname, port, protocol } = new URL(delivery.base_address);
+  const call = webhookCall(type, data);
+  const { method, path } = call;
   const attributes = {
     "http.request.method": method,
     "url.template": path,
-    "server.address": hostname.replace(/^\[(.*)]$/, "$1"),
-    "server.port": Number(port) || (protocol === "https:" ? 443 : 80),
+    ...(URL.canParse(delivery.base_address) && serverAttributes(delivery.base_address)),
     ...(attempts > 0 && { "http.request.resend_count": attempts }),
   };
   return traceAttempt(
     `${method} ${path}`,
     trace,
     attributes,
-    (headers) => attempt(context, delivery, headers),
+    (headers) => attempt(context, delivery, call, headers),
     describe,
   );
 }
@@ -75,9 +75,13 @@ const describe = ({ status, failure }: Attempt) => ({
   ...(failure !== undefined && { "error.type": failure === "not_acknowledged" ? `${status}` : failure }),
 });
 
-async function attempt(context: AttemptContext, delivery: PendingDelivery, traced: TraceHeaders): Promise<Attempt> {
+async function attempt(
+  context: AttemptContext,
+  delivery: PendingDelivery,
+  { method, path, parameters, body }: WebhookCall,
+  traced: TraceHeaders,
+): Promise<Attempt> {
   const { outbound, sign, encryptionKey, timeoutMs, signal, isHeld } = context;
-  const { method, path, parameters, body } = webhookCall(delivery.type, delivery.data);
   const startedAt = context.now();
   const made = { number: delivery.attempts + 1, method, path, filledPath: path, startedAt };
   const { base_address: baseAddress, scheme } = delivery;

@@ -1,0 +1,21 @@
+// What OpenTelemetry's semantic conventions for HTTP ask of spans and metrics: https://opentelemetry.io/docs/specs/semconv/http/
+
+/** The advised bounds of a histogram of durations, in seconds. */
+export const durationBuckets = [0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10];
+
+const knownMethods = new Set(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE", "CONNECT"]);
+
+/** `http.request.method`: a method that is not known is `_OTHER`, so that no caller adds series. */
+export const methodAttribute = (method: string): string => (knownMethods.has(method) ? method : "_OTHER");
+
+/** @param address a full URL @throws {TypeError} for any other text */
+export function serverAttributes(address: string | { readonly href: string }): {
+  readonly "server.address": string;
+  readonly "server.port": number;
+} {
+  const { hostname, port, protocol } = new URL(String(address));
+  return {
+    "server.address": hostname.replace(/^\[(.*)]$/, "$1"),
+    "server.port": Number(port) || (protocol === "https:" ? 443 : 80),
+  };
+}
