@@ -97,15 +97,17 @@ export const parameter = <T>(read: (text: string) => T | undefined, remedy: stri
       return value;
     });
 
-const limit = parameter(
-  (text) => (/^[1-9]\d{0,2}$/.test(text) && Number(text) <= maxListLimit ? Number(text) : undefined),
-  `Write a whole number from 1 to ${maxListLimit}, once.`,
-).transform((given) => given ?? maxListLimit);
+/** The most rows of a page, from 1 to `most`. */
+export const limitParameter = (most: number, byDefault: number) =>
+  parameter(
+    (text) => (/^[1-9]\d{0,8}$/.test(text) && Number(text) <= most ? Number(text) : undefined),
+    `Write a whole number from 1 to ${most}, once.`,
+  ).transform((given) => given ?? byDefault);
 
 /** The query parameters of a list. Extend it for a list with more. */
 export const listSchema = (cursor: ListCursor) =>
   z.strictObject({
-    limit,
+    limit: limitParameter(maxListLimit, maxListLimit),
     before: parameter<ListKey>(
       (text) => cursor.read(text),
       "Use `next` of the previous page unchanged and once, or omit it to begin with the newest.",

@@ -28,15 +28,35 @@ interface Call {
   readonly response: Response;
 }
 
-/** Checks the API key, then the version and the query parameters, then runs the operation. */
-export const operation =
-  (deps: ApiDeps, name: OfferOperation, respond: (call: Call) => Promise<RouteResponse>): RequestHandler =>
+interface ApiRoute {
+  isVersionRequired: boolean;
+  /** Of the query, beside `api-version`. */
+  parameters?: readonly string[];
+}
+
+/** Checks the API key, then the version and the query parameters, then responds. */
+export const apiRoute =
+  (
+    deps: ApiDeps,
+    { isVersionRequired, parameters = [] }: ApiRoute,
+    respond: (call: Omit<Call, "operation">) => Promise<RouteResponse>,
+  ): RequestHandler =>
   async (request, response) => {
     const caller = await authenticate(deps, request);
-    checkApiVersion(request, deps.dialect.apiVersionRequiredOn.includes(name));
-    checkParameters(request, ["api-version"]);
-    sendResponse(response, await respond({ operation: name, caller, request, response }));
+    checkApiVersion(request, isVersionRequired);
+    checkParameters(request, ["api-version", ...parameters]);
+    sendResponse(response, await respond({ caller, request, response }));
   };
+
+/** An operation of the contract. */
+export const operation = (
+  deps: ApiDeps,
+  name: OfferOperation,
+  respond: (call: Call) => Promise<RouteResponse>,
+): RequestHandler =>
+  apiRoute(deps, { isVersionRequired: deps.dialect.apiVersionRequiredOn.includes(name) }, (call) =>
+    respond({ ...call, operation: name }),
+  );
 
 /**
  * Requires the supported `api-version` exactly once; it may be absent unless `required` (D-27).
