@@ -48,7 +48,7 @@ export interface ResponseSource extends Pick<EventHandlers, "onWorkerOfferRespon
    * @default "applied" is "accepted", "rejected" is itself (D-135)
    */
   readonly toResponse?: ((response: string) => string | undefined) | undefined;
-  /** What tells your organisations apart, if you have several: their ids of offers may be the same. @default "" */
+  /** The name of the organisation, if your receiver has several: their ids of offers may be the same. @default "" */
   readonly tenant?: string | undefined;
 }
 

@@ -57,3 +57,14 @@ export const hasMethods = (handle: unknown, methods: readonly string[]): boolean
   typeof handle === "object" &&
   handle !== null &&
   methods.every((name) => typeof Reflect.get(handle, name) === "function");
+
+/** Sends the statements one after the other. @returns the rows of the last */
+export async function queryAll(
+  query: Query,
+  statements: readonly string[],
+  values?: Parameters<Query>[1],
+): Promise<readonly Row[]> {
+  let rows: readonly Row[] = [];
+  for (const sql of statements) rows = await query(sql, values);
+  return rows;
+}

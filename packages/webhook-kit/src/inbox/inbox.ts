@@ -5,7 +5,7 @@ import { refuseUnknownOptions } from "../errors/option-names.ts";
 import { inboxKeepMs, inboxKeepResponsesMs } from "../generated/decisions.ts";
 import { withTimeout } from "../http/timeouts.ts";
 import { sha256 } from "../signature/sha256.ts";
-import type { InboxDatabase, Query, Row } from "./inbox-database.ts";
+import { type InboxDatabase, type Query, queryAll, type Row } from "./inbox-database.ts";
 import { defaultTable, type InboxDialect } from "./inbox-dialect.ts";
 
 /**
@@ -86,7 +86,7 @@ export interface HandledResponses {
 
 /** One worker to whom one offer was sent. @inline */
 export interface RegisteredRecipient {
-  /** What tells your organisations apart, if you have several. */
+  /** The name of the organisation, if your receiver has several. */
   readonly tenant?: string | undefined;
   readonly offerId: string;
   readonly workerId: string;
@@ -125,13 +125,6 @@ export function openInbox<Tx>(database: InboxDatabase<Tx>, dialect: InboxDialect
       throw explain(cause);
     });
 
-  /** Each statement by itself. @returns the rows of the last */
-  async function queryAll(all: readonly string[], values?: Parameters<Query>[1]): Promise<readonly Row[]> {
-    let rows: readonly Row[] = [];
-    for (const sql of all) rows = await query(sql, values);
-    return rows;
-  }
-
   /** What `work` throws is passed on unchanged; an error of the inbox's own statements is explained. */
   async function transact<T>(
     first: readonly string[],
@@ -149,7 +142,7 @@ export function openInbox<Tx>(database: InboxDatabase<Tx>, dialect: InboxDialect
   }
 
   async function acquire(key: string, leaseMs: number, subject: string | undefined, token: string) {
-    const acquired = await queryAll(statements.acquire, [key, subject ?? null, token, leaseMs]);
+    const acquired = await queryAll(query, statements.acquire, [key, subject ?? null, token, leaseMs]);
     if (acquired.length > 0) return { state: "acquired", token } as const;
     const [held] = await query(statements.find, [key]);
     // A handle may be set to return whole numbers as BigInt.
@@ -208,7 +201,7 @@ export function openInbox<Tx>(database: InboxDatabase<Tx>, dialect: InboxDialect
         if (recipients.length === 0) return [];
         const keys = recipients.map(responseKeyOf);
         const found = new Map<unknown, string>();
-        for (const { key, token } of await queryAll(statements.findResponses(keys, keepResponsesMs)))
+        for (const { key, token } of await queryAll(query, statements.findResponses(keys, keepResponsesMs)))
           if (typeof token === "string") found.set(key, token);
         return keys.map((key) => found.get(key));
       },

@@ -1,7 +1,7 @@
 import { ConfigurationError } from "../errors/errors.ts";
 import { refuseUnknownOptions } from "../errors/option-names.ts";
 import { type Inbox, type InboxOptions, inboxOptionNames, openInbox } from "./inbox.ts";
-import { hasMethods, type InboxDatabase, isInboxDatabase, type Query, type Row } from "./inbox-database.ts";
+import { hasMethods, type InboxDatabase, isInboxDatabase, type Query, queryAll } from "./inbox-database.ts";
 import { mysqlDialect } from "./mysql-dialect.ts";
 
 /**
@@ -76,7 +76,7 @@ const poolDatabase = <Tx>(pool: MysqlPool<Tx>): InboxDatabase<Tx> => ({
     const query = queryOf(connection);
     let isBroken = false;
     try {
-      const rows = await withoutDeadlock(() => begin(first, query));
+      const rows = await withoutDeadlock(() => queryAll(query, ["START TRANSACTION", ...first]));
       await query("SAVEPOINT offers_inbox");
       const result = await work(tx, rows, query);
       // Fails after a deadlock whose error the caller has caught: MySQL has rolled back, and would commit nothing without an error.
@@ -94,13 +94,6 @@ const poolDatabase = <Tx>(pool: MysqlPool<Tx>): InboxDatabase<Tx> => ({
     }
   },
 });
-
-async function begin(statements: readonly string[], query: Query): Promise<readonly Row[]> {
-  await query("START TRANSACTION");
-  let rows: readonly Row[] = [];
-  for (const sql of statements) rows = await query(sql);
-  return rows;
-}
 
 const queryOf =
   (executor: Executor): Query =>

@@ -1,5 +1,5 @@
 import { ConfigurationError } from "../errors/errors.ts";
-import { hasMethods, type InboxDatabase, isInboxDatabase, type Query, type Row } from "./inbox-database.ts";
+import { hasMethods, type InboxDatabase, isInboxDatabase, type Query, queryAll, type Row } from "./inbox-database.ts";
 
 /** @inline */
 export type PostgresHandle<Tx> =
@@ -89,11 +89,18 @@ const poolDatabase = <Tx>(pool: PgPool<Tx>): InboxDatabase<Tx> => ({
   },
 });
 
-/** @returns the rows of the last */
-async function queryAll(statements: readonly string[], query: Query): Promise<readonly Row[]> {
-  let rows: readonly Row[] = [];
-  for (const sql of statements) rows = await query(sql);
-  return rows;
+/** The transaction of a library that commits when its callback resolves. */
+async function workWithin<Tx, T>(
+  tx: Tx,
+  query: Query,
+  first: readonly string[],
+  work: (tx: Tx, rows: readonly Row[], query: Query) => Promise<T>,
+): Promise<T> {
+  const result = await work(tx, await queryAll(query, first), query);
+  // Fails after a failed statement whose error the caller has caught, where PostgreSQL would roll back on COMMIT without an error; and
+  // after `tx.rollback()` of PGlite, where nothing would be committed either.
+  await query("SELECT 1");
+  return result;
 }
 
 /**
@@ -114,13 +121,10 @@ interface PgliteTransaction {
 const pgliteDatabase = <Tx>(pglite: Pglite<Tx>): InboxDatabase<Tx> => ({
   query: async (sql, values = []) => (await pglite.query(sql, [...values])).rows as Row[],
   transact: (first, work) =>
-    pglite.transaction(async (tx) => {
+    pglite.transaction((tx) => {
       const query: Query = async (sql, values = []) =>
         (await (tx as PgliteTransaction).query(sql, [...values])).rows as Row[];
-      const result = await work(tx, await queryAll(first, query), query);
-      // Fails after `tx.rollback()` and after a failed statement whose error the caller has caught: nothing would be committed.
-      await query("SELECT 1");
-      return result;
+      return workWithin(tx, query, first, work);
     }),
 });
 
@@ -150,13 +154,9 @@ interface KyselyDatabase<Tx> {
 const kyselyDatabase = <Tx>(kysely: KyselyDatabase<Tx>): InboxDatabase<Tx> => ({
   query: (sql, values) => execute(kysely as Executor, sql, values),
   transact: (first, work) =>
-    kysely.transaction().execute(async (tx) => {
-      const query: Query = (sql, values) => execute(tx as Executor, sql, values);
-      const result = await work(tx, await queryAll(first, query), query);
-      // Fails after a failed statement whose error the caller has caught: PostgreSQL would roll back on COMMIT, without an error.
-      await query("SELECT 1");
-      return result;
-    }),
+    kysely
+      .transaction()
+      .execute((tx) => workWithin(tx, (sql, values) => execute(tx as Executor, sql, values), first, work)),
 });
 
 async function execute(executor: Executor, sql: string, parameters: readonly unknown[] = []): Promise<readonly Row[]> {
@@ -191,13 +191,7 @@ interface DrizzleDatabase<Tx> {
 const drizzleDatabase = <Tx>(drizzle: DrizzleDatabase<Tx>): InboxDatabase<Tx> => ({
   query: drizzleQuery(drizzle as DrizzleExecutor),
   transact: (first, work) =>
-    drizzle.transaction(async (tx) => {
-      const query = drizzleQuery(tx as DrizzleExecutor);
-      const result = await work(tx, await queryAll(first, query), query);
-      // Fails after a failed statement whose error the caller has caught, as above.
-      await query("SELECT 1");
-      return result;
-    }),
+    drizzle.transaction((tx) => workWithin(tx, drizzleQuery(tx as DrizzleExecutor), first, work)),
 });
 
 const drizzleQuery =
@@ -227,13 +221,7 @@ interface PrismaDatabase<Tx> {
 const prismaDatabase = <Tx>(prisma: PrismaDatabase<Tx>): InboxDatabase<Tx> => ({
   query: prismaQuery(prisma as PrismaExecutor),
   transact: (first, work) =>
-    prisma.$transaction(async (tx) => {
-      const query = prismaQuery(tx as PrismaExecutor);
-      const result = await work(tx, await queryAll(first, query), query);
-      // Fails after a failed statement whose error the caller has caught, as above.
-      await query("SELECT 1");
-      return result;
-    }),
+    prisma.$transaction((tx) => workWithin(tx, prismaQuery(tx as PrismaExecutor), first, work)),
 });
 
 const prismaQuery =

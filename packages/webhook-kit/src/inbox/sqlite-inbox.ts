@@ -2,7 +2,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { ConfigurationError } from "../errors/errors.ts";
 import { refuseUnknownOptions } from "../errors/option-names.ts";
 import { type Inbox, type InboxOptions, inboxOptionNames, openInbox } from "./inbox.ts";
-import { hasMethods, type InboxDatabase, isInboxDatabase, type Query, type Row } from "./inbox-database.ts";
+import { hasMethods, type InboxDatabase, isInboxDatabase, type Query, queryAll, type Row } from "./inbox-database.ts";
 import { sqliteDialect } from "./sqlite-dialect.ts";
 
 /**
@@ -95,8 +95,7 @@ function sqliteDatabase<Tx extends SqliteConnection>(connection: Tx): InboxDatab
         // IMMEDIATE: a transaction that begins to write later may find that another process has written since, and fails.
         await whenNotBusy(async () => connection.exec("BEGIN IMMEDIATE"));
         try {
-          let rows: readonly Row[] = [];
-          for (const sql of first) rows = await send(sql);
+          const rows = await queryAll(send, first);
           connection.exec("SAVEPOINT offers_inbox");
           const result = await work(connection, rows, send);
           // Fails when SQLite has rolled the transaction back, for instance because the disk is full.
