@@ -1,4 +1,4 @@
-// An integrator's process: a receiver with the SQL inbox, which catches up when it is told to. Its parent kills it at any moment.
+// An integrator's process: a receiver with the SQL inbox, which catches up when its parent asks. Its parent kills it at any moment.
 import { createServer } from "node:http";
 import { OffersClient } from "@offers/client";
 import { standardWebhooks } from "@offers/webhook-kit";

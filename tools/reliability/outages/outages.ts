@@ -1,12 +1,11 @@
 import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
-import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import { setTimeout as pause } from "node:timers/promises";
 import { inboxMigration } from "@offers/webhook-kit/postgres";
 import pg from "pg";
 import { openPlatform, type PlatformUnderTest } from "../../../examples/platform/test/support/platform-under-test.ts";
 import type { TestDatabase } from "../../../examples/platform/test/support/stores/stores.ts";
+import { freePort } from "../../processes/free-port.ts";
 import type { Sabotage } from "./sabotage.ts";
 
 /** `feed`: webhooks and the feed's events share their keys. `reconcile`: a webhook is a hint, and GetOffer is all that is read. */
@@ -88,7 +87,7 @@ export async function runOutages(options: OutagesOptions): Promise<OutagesReport
       // Usually until the retry schedule is used up; sometimes the receiver comes back while attempts go on.
       await pause(random() < 0.7 ? 150 : 30);
       await integrator.start();
-      if (random() < 0.3) await reenable(platform, port);
+      if (random() < 0.3) await register(platform, port);
       const meanwhile = story.respond(2);
       for (; random() < 0.4; kills += 1) {
         const cut = integrator.catchUp(story.offerIds).catch(() => undefined);
@@ -254,7 +253,7 @@ class Integrator {
   }
 }
 
-/** On the company profile: the platform checks the address. */
+/** On the company profile. Saved again, it enables an endpoint that is disabled, and ends a pause of the circuit breaker. */
 async function register(platform: PlatformUnderTest, port: number): Promise<void> {
   const token = await platform.signInPerson("hana@harbour-hotels.example");
   const json = {
@@ -265,18 +264,6 @@ async function register(platform: PlatformUnderTest, port: number): Promise<void
   };
   const { status, text } = await platform.call("PUT", "/portal/profile", { token, json });
   if (status >= 300) throw new Error(`the endpoint is not registered: ${status} ${text}`);
-}
-
-/** Saving the profile again enables an endpoint that is disabled, and ends a pause of the circuit breaker. */
-const reenable = register;
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, "close");
-  return port;
 }
 
 const pick = <T>(values: readonly T[], random: () => number): T => values[Math.floor(random() * values.length)] as T;

@@ -23,7 +23,7 @@ export function sabotaged<Tx>(inbox: Inbox<Tx>, sabotage: Sabotage): Inbox<Tx> {
         async update(recipient, context, handle) {
           const [last] = await find([recipient]);
           let response: string | undefined;
-          // Locks an entry that nobody else has.
+          // Locks an entry that no other call locks.
           await update({ ...recipient, tenant: randomUUID() }, context, async () => {
             response = await handle(last);
             return response;

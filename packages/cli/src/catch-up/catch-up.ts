@@ -62,7 +62,7 @@ export async function catchUp({
       if (typeof status !== "number" || status === 200) continue;
       // The events before this one come again: the cursor is that of a page.
       const again = cursor === undefined ? "from the start" : `with --after ${cursor}`;
-      console.error(`The receiver did not acknowledge this event. Mend it, and go on ${again}.`);
+      console.error(`The receiver did not acknowledge this event. Correct the receiver, and continue ${again}.`);
       return 1;
     }
     cursor = page.cursor;

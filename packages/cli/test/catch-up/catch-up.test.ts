@@ -86,7 +86,9 @@ test("a receiver that does not acknowledge an event gets no later one, and the w
   const { code, stdout, stderr } = await runOffers(args, env);
   expect([code, received.length]).toEqual([1, 2]);
   expect(stdout).toContain("worker/ben  500");
-  expect(stderr).toBe("The receiver did not acknowledge this event. Mend it, and go on with --after 1.\n");
+  expect(stderr).toBe(
+    "The receiver did not acknowledge this event. Correct the receiver, and continue with --after 1.\n",
+  );
 });
 
 test("--json prints a line for each event and one for the cursor", async () => {
