@@ -2,13 +2,12 @@ import { type Kysely, sql } from "kysely";
 import { Migrator } from "kysely/migration";
 import * as tables from "./migrations/001-tables.ts";
 import * as portal from "./migrations/002-portal.ts";
-import * as feeds from "./migrations/003-feeds.ts";
-import * as traces from "./migrations/004-traces.ts";
+import * as feedsAndTraces from "./migrations/003-feeds-and-traces.ts";
 import { StoreError } from "./store.ts";
 import type { Tables } from "./tables.ts";
 
 /** Applied in the order of their names. One that was released never changes again: add the next. */
-const migrations = { "001-tables": tables, "002-portal": portal, "003-feeds": feeds, "004-traces": traces };
+const migrations = { "001-tables": tables, "002-portal": portal, "003-feeds-and-traces": feedsAndTraces };
 
 /**
  * Brings the tables up to date. Two processes may start at once: kysely's migrator takes an advisory lock.

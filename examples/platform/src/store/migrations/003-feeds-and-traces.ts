@@ -24,6 +24,10 @@ create table notification_feeds (
   worker_id text primary key references workers,
   last_position bigint not null default 0
 );
+
+-- The place in a trace where it was recorded, as JSON: traceparent and tracestate. Null without tracing.
+alter table offers add column trace text;
+alter table events add column trace text;
 `;
 
 export async function up(db: Kysely<unknown>): Promise<void> {
