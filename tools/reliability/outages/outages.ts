@@ -3,16 +3,17 @@ import { once } from "node:events";
 import { setTimeout as pause } from "node:timers/promises";
 import { inboxMigration } from "@offers/webhook-kit/postgres";
 import pg from "pg";
-import { openPlatform, type PlatformUnderTest } from "../../../examples/platform/test/support/platform-under-test.ts";
 import type { TestDatabase } from "../../../examples/platform/test/support/stores/stores.ts";
 import { freePort } from "../../processes/free-port.ts";
 import type { Sabotage } from "./sabotage.ts";
+import { apiKey, Service } from "./service.ts";
 
 /** `feed`: webhooks and the feed's events share their keys. `reconcile`: a webhook is a hint, and GetOffer is all that is read. */
 export type Mode = "reconcile" | "feed";
 
 export interface IntegratorSetup {
   mode: Mode;
+  /** Its address, which changes when it is opened again. */
   platform: string;
   apiKey: string;
   secret: string;
@@ -44,6 +45,12 @@ export interface OutagesOptions {
 export interface OutagesReport {
   outages: number;
   kills: number;
+  /** Outages in which the endpoint responded 410, which disables it. */
+  disabled: number;
+  /** Restarts of the platform, whose retention then purges what it may. */
+  purges: number;
+  /** Dead letters that were purged. */
+  purged: number;
   /** Responses of workers that changed something. */
   changes: number;
   handled: number;
@@ -51,12 +58,9 @@ export interface OutagesReport {
   wrong: readonly string[];
 }
 
-const apiKey = "demo-key-harbour";
 // As Standard Webhooks has it: base64.
 const secret = `whsec_${Buffer.from("a secret for outages, 32 bytes..").toString("base64")}`;
 const workers = ["worker_amal", "worker_ben", "worker_cleo", "worker_dana"] as const;
-/** Short enough that an outage outlasts it. */
-const retrySchedule = { delaysMs: [20, 40], jitter: 0, maxRetryAfterMs: 0 };
 
 /** Lets a receiver be away, over and over, while workers respond, and compares what it has handled with what they said. */
 export async function runOutages(options: OutagesOptions): Promise<OutagesReport> {
@@ -70,56 +74,70 @@ export async function runOutages(options: OutagesOptions): Promise<OutagesReport
       id bigint GENERATED ALWAYS AS IDENTITY, offer_id text NOT NULL, worker_id text NOT NULL, response text NOT NULL
     );
     CREATE TABLE feed (one boolean PRIMARY KEY DEFAULT true, cursor text NOT NULL);`);
-  const platform = await openPlatform(database, { dialect, retrySchedule, logLevel: "error" });
+  const service = await Service.open({ database, dialect, secret, sparesMissed: mode === "feed" });
   const port = await freePort();
-  const integrator = new Integrator({ mode, platform: platform.address, apiKey, secret, port, databaseUrl, sabotage });
-  const story = new Story(platform, random);
+  const integrator = new Integrator({ mode, apiKey, secret, port, databaseUrl, sabotage });
+  const story = new Story(service, random);
   const wrong: string[] = [];
-  let kills = 0;
+  const report = { kills: 0, disabled: 0, purges: 0, purged: 0 };
+  const restart = (): Promise<void> => integrator.start(service.platform.address);
   try {
-    await integrator.start();
-    await register(platform, port);
+    await restart();
+    await service.register(port);
     for (let index = 0; index < outages; index += 1) {
       await story.openOffer();
       await story.respond(2);
+      const isDisabled = random() < 0.2;
+      // As an endpoint that the circuit breaker does not pause.
+      if (isDisabled) await service.register(port);
       await integrator.kill();
+      if (isDisabled) {
+        await service.disableEndpoint(port, () => story.respond(1));
+        report.disabled += 1;
+      }
       await story.respond(1 + Math.floor(random() * 6));
       // Usually until the retry schedule is used up; sometimes the receiver comes back while attempts go on.
       await pause(random() < 0.7 ? 150 : 30);
-      await integrator.start();
-      if (random() < 0.3) await register(platform, port);
+      if (random() < 0.3) {
+        report.purged += await service.restartAndPurge();
+        report.purges += 1;
+      }
+      await restart();
+      if (isDisabled || random() < 0.3) await service.register(port);
       const meanwhile = story.respond(2);
-      for (; random() < 0.4; kills += 1) {
+      for (; random() < 0.4; report.kills += 1) {
         const cut = integrator.catchUp(story.offerIds).catch(() => undefined);
         await pause(random() * 60);
         await integrator.kill();
         await cut;
-        await integrator.start();
+        await restart();
       }
       await Promise.all([integrator.catchUp(story.offerIds, 2), meanwhile]);
       await story.settle(pool);
+      const caughtUpAt = Date.now();
       await integrator.catchUp(story.offerIds);
+      service.caughtUpAt = caughtUpAt;
       wrong.push(...(await story.findFaults(mode, pool)));
       if (wrong.length > 0) break;
     }
     const { rows } = await pool.query<{ count: string }>("SELECT count(*) FROM handled");
-    return { outages, kills, changes: story.changes, handled: Number(rows[0]?.count), wrong };
+    return { outages, ...report, changes: story.changes, handled: Number(rows[0]?.count), wrong };
   } finally {
     await integrator.kill();
-    await platform.close();
+    await service.close();
     await pool.end();
   }
 }
 
 /** What workers have said, and what of it has been handled. */
 class Story {
-  readonly #platform: PlatformUnderTest;
+  readonly #service: Service;
   readonly #random: () => number;
   /** The newest last. A receiver knows which of its offers are open. */
   readonly #said = new Map<string, Map<string, string[]>>();
 
-  constructor(platform: PlatformUnderTest, random: () => number) {
-    this.#platform = platform;
+  constructor(service: Service, random: () => number) {
+    this.#service = service;
     this.#random = random;
   }
 
@@ -140,7 +158,7 @@ class Story {
       workerIds: workers,
       events: [],
     };
-    const response = await this.#platform.call("POST", "/offer?api-version=1.0", { key: apiKey, json });
+    const response = await this.#service.platform.call("POST", "/offer?api-version=1.0", { key: apiKey, json });
     if (response.status >= 300) throw new Error(`no offer: ${response.status} ${response.text}`);
     const created = /^\{|^"/.test(response.text) ? response.json<{ id: string } | string>() : response.text;
     this.#said.set(typeof created === "string" ? created : created.id, new Map());
@@ -156,9 +174,9 @@ class Story {
       const changes = this.#random() < 1 / 3 ? 3 : 1;
       for (let change = 0; change < changes; change += 1) {
         const word = words.at(-1) === "accepted" ? "rejected" : "accepted";
-        const token = await this.#platform.signInWorker(workerId);
+        const token = await this.#service.platform.signInWorker(workerId);
         const path = `/worker-app/offers/${offerId}/${word === "accepted" ? "apply" : "reject"}`;
-        const { status, text } = await this.#platform.call("POST", path, { token });
+        const { status, text } = await this.#service.platform.call("POST", path, { token });
         if (status >= 300) throw new Error(`${path}: ${status} ${text}`);
         words.push(word);
       }
@@ -211,15 +229,16 @@ function findFeedFault(said: readonly string[], handled: readonly string[]): str
 
 /** The receiver's process. */
 class Integrator {
-  readonly #setup: IntegratorSetup;
+  readonly #setup: Omit<IntegratorSetup, "platform">;
   #child: ChildProcess | undefined;
 
-  constructor(setup: IntegratorSetup) {
+  constructor(setup: Omit<IntegratorSetup, "platform">) {
     this.#setup = setup;
   }
 
-  async start(): Promise<void> {
-    const child = fork(new URL("integrator.ts", import.meta.url), [JSON.stringify(this.#setup)], {
+  async start(platform: string): Promise<void> {
+    const setup: IntegratorSetup = { ...this.#setup, platform };
+    const child = fork(new URL("integrator.ts", import.meta.url), [JSON.stringify(setup)], {
       execArgv: ["--no-warnings"],
     });
     this.#child = child;
@@ -251,19 +270,6 @@ class Integrator {
       over.abort();
     }
   }
-}
-
-/** On the company profile. Saved again, it enables an endpoint that is disabled, and ends a pause of the circuit breaker. */
-async function register(platform: PlatformUnderTest, port: number): Promise<void> {
-  const token = await platform.signInPerson("hana@harbour-hotels.example");
-  const json = {
-    baseAddress: `http://127.0.0.1:${port}`,
-    secret,
-    scheme: "timestampDigestAndStandardWebhooks",
-    suggestsContacts: false,
-  };
-  const { status, text } = await platform.call("PUT", "/portal/profile", { token, json });
-  if (status >= 300) throw new Error(`the endpoint is not registered: ${status} ${text}`);
 }
 
 const pick = <T>(values: readonly T[], random: () => number): T => values[Math.floor(random() * values.length)] as T;
