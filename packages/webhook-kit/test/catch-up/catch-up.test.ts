@@ -175,6 +175,8 @@ test("an aborted call reads no more, and rejects with the reason", async () => {
 test.each([
   ["http to another machine", { baseUrl: "http://service.example" }, /baseUrl/],
   ["no address", { baseUrl: "service" }, /baseUrl/],
+  ["credentials", { baseUrl: "https://user:password@service.example" }, /baseUrl/],
+  ["a query", { baseUrl: "https://service.example/?tenant=1" }, /baseUrl/],
   ["an empty key", { apiKey: "" }, /apiKey/],
   ["a key with a line break", { apiKey: "key\n" }, /apiKey/],
   ["a limit of 0", { limit: 0 }, /limit/],
