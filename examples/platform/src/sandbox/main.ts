@@ -7,14 +7,12 @@ import { SettingError } from "../settings/setting-error.ts";
 import { startFailure, startPlatform, stopOnSignals } from "../start-platform.ts";
 import { lockFolder } from "../store/folder-lock.ts";
 import { connectWebhooks, playExampleOffer, SandboxCaller } from "./demonstrate.ts";
-import { help, namedByOptions, readSandboxOptions, type SandboxOptions, sandboxSettings } from "./options.ts";
+import { namedByOptions, readSandboxOptions, type SandboxOptions, sandboxSettings } from "./options.ts";
 import { jsonPrinter, type Printer, readablePrinter } from "./printer.ts";
 
 async function run(options: SandboxOptions): Promise<void> {
-  if (options.help) return console.log(help.trimEnd());
-  if (options.version) return console.log(await version());
   const settings = sandboxSettings(options);
-  if (options.reset) await resetData(options.dataFolder);
+  if (options.reset) await resetData(options.data);
   const printer = options.json ? jsonPrinter : readablePrinter();
   const log = createLog(settings.logLevel, printer);
   const platform = await startPlatform(settings, log);
@@ -48,16 +46,16 @@ async function demonstrate(address: string, options: SandboxOptions, printer: Pr
   return true;
 }
 
-async function version(): Promise<string> {
+async function readVersion(): Promise<string> {
   const manifest = JSON.parse(await readFile(join(packageFolder, "package.json"), "utf8")) as { version: string };
   return manifest.version;
 }
 
 let databaseUrl: string | undefined;
 try {
-  const options = readSandboxOptions(process.argv.slice(2));
-  databaseUrl = options.databaseUrl;
-  await run(options);
+  const options = readSandboxOptions(process.argv.slice(2), await readVersion());
+  databaseUrl = options?.databaseUrl;
+  if (options) await run(options);
 } catch (error) {
   const failure = startFailure(error, databaseUrl);
   console.error("offers-sandbox:", typeof failure === "string" ? namedByOptions(failure) : failure);

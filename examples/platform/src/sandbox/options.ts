@@ -1,4 +1,4 @@
-import { parseArgs } from "node:util";
+import { Command, CommanderError, Option } from "commander";
 import envPaths from "env-paths";
 import { demoSeedFile } from "../seed/demo-sign-ins.ts";
 import { SettingError } from "../settings/setting-error.ts";
@@ -6,110 +6,94 @@ import { readSettings, type Settings } from "../settings/settings.ts";
 
 /** What the command line asks for. */
 export interface SandboxOptions {
-  help: boolean;
-  version: boolean;
   port: string;
   host: string;
-  allowedHosts: readonly string[];
-  dataFolder: string;
-  reset: boolean;
+  allowHost?: readonly string[];
+  /** The folder of the data. */
+  data: string;
+  reset?: true;
   dialect: string;
-  databaseUrl: string | undefined;
+  databaseUrl?: string;
   /** The base address to save on the company profile. */
-  webhooksTo: string | undefined;
+  webhooksTo?: string;
   /** Whether to create an offer to which two workers respond. */
-  example: boolean;
-  json: boolean;
+  example?: true;
+  json?: true;
 }
 
-const defaultDataFolder = (): string => envPaths("offers-sandbox", { suffix: "" }).cache;
+const sandboxCommand = (version: string): Command =>
+  new Command("npx @offers/sandbox")
+    .usage("[options]")
+    .description(
+      "Runs the staffing service on this machine, with demo data: the offers API, signed webhooks with retries, the portal and the worker's app.",
+    )
+    .option("--port <port>", "port to listen at; 0 takes any free one", "3000")
+    .option(
+      "--webhooks-to <url>",
+      "base address of your webhook endpoints; saved on the demo company's profile once GET /test and GET /test/auth pass",
+      readBaseAddress,
+    )
+    .option("--example", "create an offer; one worker applies, one rejects")
+    .addOption(new Option("--data <dir>", "folder of the data").default(cacheFolder(), "in the user's cache folder"))
+    .option("--reset", "delete that data first")
+    .option("--dialect <dialect>", "live responds as the live service is documented to", "reference")
+    .option("--database-url <url>", "PostgreSQL instead of the embedded store")
+    .option("--host <address>", "address to listen at", "127.0.0.1")
+    .option("--allow-host <name>", "one more host name that requests may have; repeatable", collect)
+    .option("--json", "print one JSON object per line, for programs")
+    .version(version, "--version", "print the version")
+    .helpOption("-h, --help", "print this help")
+    .configureOutput({ writeErr: () => undefined, getOutHelpWidth: () => 80 })
+    .addHelpText(
+      "after",
+      `
+Environment:
+  WEBHOOK_SECRET  secret of --webhooks-to (default demo-webhook-secret)
+  NO_COLOR        prints no colours
 
-const declared = {
-  help: { type: "boolean", short: "h", default: false },
-  version: { type: "boolean", default: false },
-  port: { type: "string", default: "3000" },
-  host: { type: "string", default: "127.0.0.1" },
-  "allow-host": { type: "string", multiple: true },
-  data: { type: "string" },
-  reset: { type: "boolean", default: false },
-  dialect: { type: "string", default: "reference" },
-  "database-url": { type: "string" },
-  "webhooks-to": { type: "string" },
-  example: { type: "boolean", default: false },
-  json: { type: "boolean", default: false },
-} as const;
+Examples:
+  $ npx @offers/sandbox
+  $ npx @offers/sandbox --webhooks-to http://localhost:3001/offers --example
+  $ npx @offers/sandbox --port 8080 --dialect live --reset`,
+    )
+    .exitOverride();
+
+function readBaseAddress(text: string): string {
+  if (/^https?:$/.test(URL.parse(text)?.protocol ?? "")) return text;
+  throw new SettingError("Invalid --webhooks-to: expected a base address, such as http://localhost:3001/offers");
+}
+
+const cacheFolder = (): string => envPaths("offers-sandbox", { suffix: "" }).cache;
+
+const collect = (name: string, names: readonly string[] = []): string[] => [...names, name];
 
 /**
  * Reads the command line of the sandbox.
  *
+ * @returns undefined if it asks for the help or the version, which are printed
  * @throws {SettingError} for unknown options, and for options that exclude each other
  */
-export function readSandboxOptions(args: readonly string[]): SandboxOptions {
-  const given = parse(args);
-  const { help, version, port, host, reset, dialect, example, json } = given;
-  const databaseUrl = given["database-url"];
-  if (reset && databaseUrl !== undefined)
+export function readSandboxOptions(args: readonly string[], version: string): SandboxOptions | undefined {
+  const command = sandboxCommand(version);
+  try {
+    command.parse(args, { from: "user" });
+  } catch (cause) {
+    if (!(cause instanceof CommanderError)) throw cause;
+    if (cause.exitCode === 0) return undefined;
+    // On a line of its own, Commander adds the option that may have been meant.
+    const problem = cause.message
+      .replace(/^error: /, "")
+      .replace("\n", " ")
+      .replace(/\.$/, "");
+    throw new SettingError(`${problem}; offers-sandbox --help shows all options`, { cause });
+  }
+  const options = command.opts<SandboxOptions>();
+  if (options.reset && options.databaseUrl !== undefined)
     throw new SettingError(
       "--reset deletes the embedded store only; to empty a PostgreSQL database, use dropdb and createdb",
     );
-  const webhooksTo = given["webhooks-to"];
-  if (webhooksTo !== undefined && !/^https?:$/.test(URL.parse(webhooksTo)?.protocol ?? ""))
-    throw new SettingError("Invalid --webhooks-to: expected a base address, such as http://localhost:3001/offers");
-  return {
-    help,
-    version,
-    port,
-    host,
-    reset,
-    dialect,
-    example,
-    json,
-    databaseUrl,
-    allowedHosts: given["allow-host"] ?? [],
-    dataFolder: given.data ?? defaultDataFolder(),
-    webhooksTo,
-  };
+  return options;
 }
-
-function parse(args: readonly string[]) {
-  try {
-    return parseArgs({ args: [...args], options: declared }).values;
-  } catch (cause) {
-    // Node appends how to pass such a text as a positional argument, of which there are none.
-    const [first] = (cause as Error).message.split(". ");
-    throw new SettingError(`${first}; offers-sandbox --help shows all options`, { cause });
-  }
-}
-
-export const help = `Usage: npx @offers/sandbox [options]
-
-Runs the staffing service on this machine, with demo data: the offers API,
-signed webhooks with retries, the portal and the worker's app.
-
-Options:
-  --port PORT          port to listen at (default 3000; 0 takes any free one)
-  --webhooks-to URL    base address of your webhook endpoints; saved on the demo
-                       company's profile once GET /test and GET /test/auth pass
-  --example            creates an offer; one worker applies, one rejects
-  --data DIR           folder of the data (default: the user's cache folder)
-  --reset              deletes that data first
-  --dialect live       responds as the live service is documented to
-  --database-url URL   PostgreSQL instead of the embedded store
-  --host ADDRESS       address to listen at (default 127.0.0.1)
-  --allow-host NAME    one more host name that requests may have; repeatable
-  --json               prints one JSON object per line, for programs
-  --version            prints the version
-  -h, --help           prints this help
-
-Environment:
-  WEBHOOK_SECRET       secret of --webhooks-to (default demo-webhook-secret)
-  NO_COLOR             prints no colours
-
-Examples:
-  npx @offers/sandbox
-  npx @offers/sandbox --webhooks-to http://localhost:3001/offers --example
-  npx @offers/sandbox --port 8080 --dialect live --reset
-`;
 
 /** The options that stand for settings. */
 const optionOf: Record<string, string> = {
@@ -128,13 +112,13 @@ const optionOf: Record<string, string> = {
  * @throws {SettingError} names the settings; see `namedByOptions`
  */
 export function sandboxSettings(options: SandboxOptions): Settings {
-  const { port, host, allowedHosts, dataFolder, databaseUrl, dialect } = options;
+  const { port, host, allowHost = [], data, databaseUrl, dialect } = options;
   return readSettings(
     {
       PORT: port,
       HOST: host,
-      OFFERS_ALLOWED_HOSTS: [...allowedHosts, ...(isName(host) ? [host] : [])].join(",") || "localhost",
-      OFFERS_DATA: dataFolder,
+      OFFERS_ALLOWED_HOSTS: [...allowHost, ...(isName(host) ? [host] : [])].join(",") || "localhost",
+      OFFERS_DATA: data,
       DATABASE_URL: databaseUrl,
       OFFERS_DIALECT: dialect,
       OFFERS_SEED: demoSeedFile,
@@ -144,7 +128,7 @@ export function sandboxSettings(options: SandboxOptions): Settings {
       // The only callers are the user's own.
       OFFERS_PERSON_RATE_LIMIT: "off",
     },
-    dataFolder,
+    data,
   );
 }
 
