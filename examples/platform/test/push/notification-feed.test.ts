@@ -1,5 +1,6 @@
 import { sql } from "kysely";
 import { describe, expect, test } from "vitest";
+import type { PlacedNotification } from "../../src/dispatch/push/notification-feed.ts";
 import { notifyWorkers } from "../../src/dispatch/push/notify-workers.ts";
 import type { Notification, PushTransport } from "../../src/dispatch/push/push-transport.ts";
 import { maxPushAttempts } from "../../src/dispatch/push/start-push.ts";
@@ -112,6 +113,52 @@ describe.each(await storesUnderTest())("push on $title", ({ createDatabase, titl
     await expect(superseding).rejects.toThrow("the withdrawal failed");
     await eventually("then the one that was locked", () => heard.includes(locked));
     expect(heard).toEqual([other, locked]);
+    await feed.stop();
+  });
+
+  // The whole test, with 100,000 notifications, is slow: npm run check -- slow examples/platform/test/push/notification-feed.test.ts
+  const writers = 8;
+  const perWriter = process.env.MEASURE ? 1_250 : 15;
+  test("eight writers beside streams that break off and resume: nothing is skipped, nothing comes twice", {
+    timeout: 600_000,
+  }, async () => {
+    const feed = openFeed();
+    const workerIds = await addWorkers(10);
+    const heard = new Map(workerIds.map((id) => [`steady ${id}`, [] as PlacedNotification[]]));
+    for (const id of workerIds) feed.subscribe(id, 0, (notification) => heard.get(`steady ${id}`)?.push(notification));
+    // As phones that lose their connection forty times, and resume after the last notification.
+    const total = writers * perWriter;
+    const breaksAfter = total / 40;
+    const resume = (id: string, after: number): void => {
+      const seen = heard.get(`broken ${id}`) ?? [];
+      heard.set(`broken ${id}`, seen);
+      const end = feed.subscribe(id, after, (notification) => {
+        seen.push(notification);
+        if (seen.length % breaksAfter !== 0) return;
+        end();
+        setImmediate(resume, id, notification.position);
+      });
+    };
+    for (const id of workerIds) resume(id, 0);
+
+    const write = async (writer: number) => {
+      const offerId = await addOffer();
+      for (let index = 0; index < perWriter; ) {
+        const batch = Math.min(1 + ((index + writer) % 25), perWriter - index);
+        await push.fixture.store.transaction(async (trx) => {
+          for (let each = 0; each < batch; each += 1) await notifyWorkers(trx, { offerId, workerIds, reason: "offer" });
+        });
+        publish(workerIds);
+        index += batch;
+      }
+    };
+    await Promise.all(Array.from({ length: writers }, (_, writer) => write(writer)));
+    const areAtEnd = () => [...heard.values()].every((seen) => seen.length >= total);
+    await eventually("every stream is at its end", areAtEnd);
+    for (const [stream, seen] of heard) {
+      expect([stream, seen.length, new Set(seen.map(({ id }) => id)).size]).toEqual([stream, total, total]);
+      expect(seen.map(({ position }) => position)).toEqual(Array.from({ length: total }, (_, index) => index + 1));
+    }
     await feed.stop();
   });
 

@@ -42,6 +42,12 @@ interface Subscriber {
   position: number;
 }
 
+function pass(notification: PlacedNotification, subscriber: Subscriber): void {
+  if (notification.position <= subscriber.position) return;
+  subscriber.position = notification.position;
+  subscriber.listener(notification);
+}
+
 export function openNotificationFeed(store: Store, { signals, onError }: NotificationFeedOptions): NotificationFeed {
   /** By worker. */
   const subscribers = new Map<string, Set<Subscriber>>();
@@ -50,10 +56,13 @@ export function openNotificationFeed(store: Store, { signals, onError }: Notific
 
   const look = async (): Promise<number> => {
     const after = new Map<string, number>();
-    for (const workerId of stale) {
-      const positions = [...(subscribers.get(workerId) ?? [])].map(({ position }) => position);
-      if (positions.length > 0) after.set(workerId, Math.min(...positions));
-    }
+    // One who subscribes while this reads may be further behind than what is read, and is looked for next.
+    const listening = new Set<Subscriber>();
+    for (const workerId of stale)
+      for (const subscriber of subscribers.get(workerId) ?? []) {
+        listening.add(subscriber);
+        after.set(workerId, Math.min(subscriber.position, after.get(workerId) ?? subscriber.position));
+      }
     stale.clear();
     if (after.size === 0) return untilWoken;
     const lookAgain = (): void => {
@@ -61,21 +70,15 @@ export function openNotificationFeed(store: Store, { signals, onError }: Notific
     };
     try {
       const unplaced = await placeAll(store, [...after.keys()]);
-      for (const notification of await readPlaced(store, after)) publish(notification);
+      for (const notification of await readPlaced(store, after))
+        for (const subscriber of subscribers.get(notification.workerId) ?? [])
+          if (listening.has(subscriber)) pass(notification, subscriber);
       if (unplaced === "none") return untilWoken;
       lookAgain();
       return lockedPauseMs;
     } catch (error) {
       lookAgain();
       throw error;
-    }
-  };
-
-  const publish = (notification: PlacedNotification): void => {
-    for (const subscriber of subscribers.get(notification.workerId) ?? []) {
-      if (notification.position <= subscriber.position) continue;
-      subscriber.position = notification.position;
-      subscriber.listener(notification);
     }
   };
 
