@@ -150,6 +150,12 @@ const operations = pagesOf("/operations", {
   WithdrawOffer: "withdraw-offer",
 });
 
+const feed = pagesOf("/operations", {
+  ListEvents: "list-events",
+  RedeliverEvent: "redeliver-event",
+  RedeliverEvents: "redeliver-events",
+});
+
 const events: DefaultTheme.SidebarItem[] = [
   { text: "All events", link: "/events/" },
   {
@@ -172,20 +178,9 @@ const events: DefaultTheme.SidebarItem[] = [
 
 const http: DefaultTheme.SidebarItem[] = [
   { text: "HTTP", items: [{ text: "HTTP reference", link: "/http-reference" }, ...operations] },
+  { text: "Event feed", items: feed },
   ...events,
 ];
-
-const project: DefaultTheme.SidebarItem = {
-  text: "Project",
-  items: pagesOf("", {
-    Changelog: "changelog",
-    Versioning: "versioning",
-    "The contract": "contract",
-    Decisions: "decisions",
-    Glossary: "glossary",
-    Benchmarks: "benchmarks",
-  }),
-};
 
 const sidebar: DefaultTheme.SidebarMulti = {
   "/reference/": [
@@ -213,19 +208,24 @@ const sidebar: DefaultTheme.SidebarMulti = {
     {
       text: "Reference",
       items: [
-        { text: "HTTP reference", link: "/http-reference", collapsed: true, items: operations },
-        {
-          text: "Events",
-          link: "/events/",
-          collapsed: true,
-          items: events.slice(1).flatMap(({ items = [] }) => items),
-        },
+        { text: "HTTP reference", link: "/http-reference", collapsed: true, items: [...operations, ...feed] },
+        { text: "Events", link: "/events/", collapsed: true, items: events.slice(1) },
         { text: "TypeScript reference", link: "/reference/client/" },
         { text: "Error codes", link: "/errors/" },
       ],
     },
     { text: "Reference platform", items: pagesOf("/sandbox", { "Run it": "", "Operate it": "operating" }) },
-    project,
+    {
+      text: "Project",
+      items: pagesOf("", {
+        Changelog: "changelog",
+        Versioning: "versioning",
+        "The contract": "contract",
+        Decisions: "decisions",
+        Glossary: "glossary",
+        Benchmarks: "benchmarks",
+      }),
+    },
   ],
 };
 
@@ -262,16 +262,16 @@ async function copyMarkdown(source: string, file: string, base: string): Promise
   await writeFile(file, lines.join("\n").trimStart());
 }
 
-/** @see https://llmstxt.org */
-const printLlms = (base: string): string =>
-  [
-    "# Offers",
-    `> ${summary}`,
-    ...Object.values(sidebar)
-      .flat()
-      .map(({ text, items = [] }) => `## ${text}\n\n${listPages(items, base).join("\n")}`),
-    "",
-  ].join("\n\n");
+/** Each page once, though several sections of the site show it. @see https://llmstxt.org */
+function printLlms(base: string): string {
+  const listed = new Set<string>();
+  const sections = [...guides, ...Object.values(sidebar).flat()].map((group) => {
+    const pages = listPages([group], base).filter((page) => !listed.has(page));
+    for (const page of pages) listed.add(page);
+    return pages.length && `## ${group.text}\n\n${pages.join("\n")}`;
+  });
+  return `${["# Offers", `> ${summary}`, ...sections].filter(Boolean).join("\n\n")}\n`;
+}
 
 const listPages = (items: readonly DefaultTheme.SidebarItem[], base: string): string[] =>
   items.flatMap(({ text, link, items: below = [] }) => {

@@ -52,7 +52,8 @@ export async function catchUp({
   const secret = to && (await readSecret(scheme, options.secretFile));
   const mask = maskSecrets([apiKey, secret]);
   const style = styleFor(process.stdout);
-  let [cursor, count] = [options.after, 0];
+  // A variable of the shell that is not set yet.
+  let [cursor, count] = [options.after || undefined, 0];
   for (;;) {
     const page = await readPage(platform, apiKey, cursor, timeout);
     for (const event of page.events) {

@@ -60,6 +60,12 @@ test("the events after a cursor are printed in their order, and the next cursor"
   expect(urls).toEqual([1, 2].map((after) => `/base/events?after=${after}&limit=100&api-version=1.0`));
 });
 
+test("an empty cursor, as of a variable that is not set yet, is the start of the feed", async () => {
+  const { from, urls } = await startFeed();
+  const { code } = await runOffers(["catch-up", "--from", from, "--after", ""], env);
+  expect([code, urls[0]]).toEqual([0, "/base/events?limit=100&api-version=1.0"]);
+});
+
 test("with --to, each event is sent as its webhook, signed and under the same id", async () => {
   const { from } = await startFeed();
   const { to, received } = await startRecorder();

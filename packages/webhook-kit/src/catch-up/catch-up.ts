@@ -171,7 +171,7 @@ function openFeed(options: CatchUpOptions): (after: string | undefined) => Promi
       signal?.throwIfAborted();
       throw new UnavailableError(
         "feed_failed",
-        `GET /events failed after ${after === undefined ? "the start" : "the cursor given"}: check baseUrl, apiKey and after; the cause says more.`,
+        `${new URL(base).host} returned no page of the event feed ${after === undefined ? "from its start" : "after the cursor"}: check baseUrl, apiKey and after; the cause says more.`,
         { cause },
       );
     }

@@ -254,7 +254,7 @@ function recordKeyOf({ deduplicationKey }: { readonly deduplicationKey?: string 
   if (deduplicationKey !== undefined) return sha256(JSON.stringify(["once", "id", deduplicationKey]));
   throw new ConfigurationError(
     "inbox_key_required",
-    "The scheme signs no id, so inbox.once cannot know a retry from a new event. Pass { key }, or write with an upsert.",
+    "The scheme signs no id, so inbox.once cannot know a retry from a new event. Pass { key }, write with an upsert, or let webhooks only start catchUp.",
   );
 }
 

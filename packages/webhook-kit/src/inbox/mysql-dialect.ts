@@ -2,7 +2,8 @@ import { refuseUnknownOptions } from "../errors/option-names.ts";
 import { hasCause, type InboxDialect, type InboxStatements, quoteTable } from "./inbox-dialect.ts";
 
 /**
- * The SQL that creates the table of `mysqlInbox`, for your own migrations: the kit creates nothing itself. MySQL 8 or MariaDB 10.6,
+ * The SQL that creates the table of `mysqlInbox`, for your own migrations: the kit creates nothing itself. It can be
+ * run again. MySQL 8 or MariaDB 10.6,
  * or newer.
  *
  * @param options.table as given to `mysqlInbox` (default `offers_inbox`)
@@ -18,7 +19,7 @@ import { hasCause, type InboxDialect, type InboxStatements, quoteTable } from ".
 export function inboxMigration(options: { table?: string } = {}): string {
   refuseUnknownOptions("inboxMigration", options, ["table"]);
   const { table, name } = quoteTable(options.table, "`");
-  return `CREATE TABLE ${table} (
+  return `CREATE TABLE IF NOT EXISTS ${table} (
   \`key\` char(64) CHARACTER SET ascii COLLATE ascii_bin PRIMARY KEY,
   subject char(64) CHARACTER SET ascii COLLATE ascii_bin,
   token text CHARACTER SET utf8mb4 COLLATE utf8mb4_bin,

@@ -2,7 +2,8 @@ import { refuseUnknownOptions } from "../errors/option-names.ts";
 import { hasCause, type InboxDialect, type InboxStatements, quoteTable } from "./inbox-dialect.ts";
 
 /**
- * The SQL that creates the table of `postgresInbox`, for your own migrations: the kit creates nothing itself. PostgreSQL 13 or newer.
+ * The SQL that creates the table of `postgresInbox`, for your own migrations: the kit creates nothing itself. It can be
+ * run again. PostgreSQL 13 or newer.
  *
  * @param options.table as given to `postgresInbox` (default `offers_inbox`)
  * @throws {ConfigurationError} `invalid_option` for a table that is no plain name
@@ -17,7 +18,7 @@ import { hasCause, type InboxDialect, type InboxStatements, quoteTable } from ".
 export function inboxMigration(options: { table?: string } = {}): string {
   refuseUnknownOptions("inboxMigration", options, ["table"]);
   const { table, name } = quoteTable(options.table);
-  return `CREATE TABLE ${table} (
+  return `CREATE TABLE IF NOT EXISTS ${table} (
   key text PRIMARY KEY,
   subject text,
   token text,
@@ -25,8 +26,8 @@ export function inboxMigration(options: { table?: string } = {}): string {
   completed bigint,
   expires timestamptz NOT NULL
 );
-CREATE INDEX "${name}_subject" ON ${table} (subject) WHERE subject IS NOT NULL;
-CREATE INDEX "${name}_expires" ON ${table} (expires);
+CREATE INDEX IF NOT EXISTS "${name}_subject" ON ${table} (subject) WHERE subject IS NOT NULL;
+CREATE INDEX IF NOT EXISTS "${name}_expires" ON ${table} (expires);
 `;
 }
 

@@ -2,7 +2,8 @@ import { refuseUnknownOptions } from "../errors/option-names.ts";
 import { hasCause, type InboxDialect, type InboxStatements, quoteTable } from "./inbox-dialect.ts";
 
 /**
- * The SQL that creates the table of `sqliteInbox`, for your own migrations: the kit creates nothing itself. SQLite 3.35 or newer.
+ * The SQL that creates the table of `sqliteInbox`, for your own migrations: the kit creates nothing itself. It can be
+ * run again. SQLite 3.35 or newer.
  *
  * @param options.table as given to `sqliteInbox` (default `offers_inbox`)
  * @throws {ConfigurationError} `invalid_option` for a table that is no plain name
@@ -18,7 +19,7 @@ import { hasCause, type InboxDialect, type InboxStatements, quoteTable } from ".
 export function inboxMigration(options: { table?: string } = {}): string {
   refuseUnknownOptions("inboxMigration", options, ["table"]);
   const { table, schema, name } = quoteTable(options.table);
-  return `CREATE TABLE ${table} (
+  return `CREATE TABLE IF NOT EXISTS ${table} (
   key text PRIMARY KEY,
   subject text,
   token text,
@@ -26,8 +27,8 @@ export function inboxMigration(options: { table?: string } = {}): string {
   completed integer,
   expires integer NOT NULL
 ) WITHOUT ROWID;
-CREATE INDEX ${schema}"${name}_subject" ON "${name}" (subject) WHERE subject IS NOT NULL;
-CREATE INDEX ${schema}"${name}_expires" ON "${name}" (expires);
+CREATE INDEX IF NOT EXISTS ${schema}"${name}_subject" ON "${name}" (subject) WHERE subject IS NOT NULL;
+CREATE INDEX IF NOT EXISTS ${schema}"${name}_expires" ON "${name}" (expires);
 `;
 }
 

@@ -104,6 +104,9 @@ describe("SQLite", () => {
     database.exec(sqliteMigration());
     const fail = inbox.once({}, async (tx) => tx.prepare("SELECT 1 FROM nowhere"), { key: "k" });
     await expect(fail).rejects.toThrow("no such table: nowhere");
+    await inbox.once({}, async () => undefined, { key: "k" });
+    database.exec(sqliteMigration());
+    expect(await inbox.once({}, async () => undefined, { key: "k" })).toEqual({ duplicate: true });
   });
 
   test.each(kinds)("%s keeps concurrent transactions of one connection apart", async (_, open) => {
@@ -186,6 +189,10 @@ describe.runIf(await findMysql())("MySQL", () => {
     const table = missing("mysqlInbox", "`offers_inbox`");
     await expect(inbox.acquire("k", { leaseMs: 1_000 })).rejects.toEqual(table);
     await expect(inbox.once({}, async () => undefined, { key: "k" })).rejects.toEqual(table);
+    await pool.query(mysqlMigration());
+    await inbox.once({}, async () => undefined, { key: "k" });
+    await pool.query(mysqlMigration());
+    expect(await inbox.once({}, async () => undefined, { key: "k" })).toEqual({ duplicate: true });
     const connection = await createConnection(url);
     expect(() => mysqlInbox(connection as never)).toThrow(invalid);
     await connection.end();

@@ -31,6 +31,9 @@ test.each(["PGlite", "Kysely"] as const)(
     expect(work).not.toHaveBeenCalled();
     await pglite.exec(inboxMigration());
     expect(await inbox.once({}, work, { key: "k" })).toEqual({ duplicate: false });
+    // As a program that creates the table at each of its starts.
+    await pglite.exec(inboxMigration());
+    expect(await inbox.once({}, work, { key: "k" })).toEqual({ duplicate: true });
     await pglite.close();
   },
 );
