@@ -1,15 +1,14 @@
-import type { AnyOffersError } from "../errors/error-classes.ts";
-import { notReadable, redacted, toOffersError } from "../errors/failure.ts";
-import type { FetchResponse } from "../http.ts";
+import type { Classification } from "../errors/connection-errors.ts";
+import { type AnyOffersError, AuthenticationError, UsageError } from "../errors/error-classes.ts";
+import { check, type FailedCall, notReadable, redacted, refuse, toOffersError } from "../errors/failure.ts";
+import type { FetchResponse, OffersRequest } from "../http.ts";
 import type { CallOptions } from "../options/options.ts";
-import type { ClientSettings } from "../options/settings.ts";
-import { loadApiKey } from "./api-key.ts";
+import { type ClientSettings, checkHeaderName, checkHeaderValue, readOptions } from "../options/settings.ts";
 import type { Operation } from "./operations.ts";
-import { prepareRequest } from "./prepare-request.ts";
+import { readBody } from "./read-body.ts";
 import { readResponse } from "./read-response.ts";
 import { delayBeforeRetry } from "./retry.ts";
-import { type Call, sendAttempt } from "./send-attempt.ts";
-import { sleep } from "./with-timeout.ts";
+import { sleep, withTimeout } from "./with-timeout.ts";
 
 /** The data of a response, and the response itself. Its body has been read. */
 export interface WithResponse<Data> {
@@ -59,17 +58,157 @@ export function startCall<Argument, Data>(
   operation: Operation<Argument, Data>,
   id: unknown,
   argument: Argument,
-  options?: CallOptions,
+  callOptions?: CallOptions,
 ): OffersPromise<Data> {
-  const { apiKey, host } = settings;
+  const { apiKey, apiKeyHeader, fetch, host, logger, maxResponseBytes, middleware } = settings;
+  const { name, method, path, encode } = operation;
   const key = typeof apiKey === "string" ? apiKey : redacted;
-  const call: Call & { response?: FetchResponse } = { operation: operation.name, host, attempts: 0, key };
-  return toOffersPromise(perform(call, settings, operation, id, argument, options), (data) => ({
-    data,
-    response: call.response as FetchResponse,
-    attempts: call.attempts,
-  }));
+  const call: FailedCall & { attempts: number; key: string } = { operation: name, host, attempts: 0, key };
+  let response: FetchResponse;
+
+  const log = (level: "debug" | "warn", fields: object) =>
+    observe(() => logger?.[level]({ operation: name, ...fields }, "offers"));
+
+  /** Prepares the request, sends it, reads the response, and retries while that may help. */
+  async function perform(): Promise<Data> {
+    try {
+      const options = callOptions === undefined ? settings.call : readOptions(callOptions, settings.call);
+      const { timeoutMs, totalTimeoutMs, maxRetries, signal } = options;
+      if (signal) check("signal", signal, "AbortSignal");
+      // A function, for `replace` would interpret a dollar sign.
+      const url = settings.baseUrl + path.replace("{id}", () => encodeId(id)) + settings.query;
+      // Without the API key. Names are in lower case.
+      const headers: Record<string, string> = { accept: "application/json", "user-agent": settings.userAgent };
+      for (const name in options.headers)
+        headers[checkHeaderName("headers", name)] = checkHeaderValue(name, options.headers[name]);
+      let body: string | null = null;
+      if (method === "POST") {
+        // One per call, the same on every attempt (D-40).
+        const { idempotencyKey = crypto.randomUUID() } = options;
+        headers["content-type"] = "application/json";
+        headers["idempotency-key"] = checkHeaderValue("idempotencyKey", idempotencyKey);
+        body = JSON.stringify(encode?.(argument));
+      }
+      let startedAt = performance.now();
+      const deadline = startedAt + totalTimeoutMs;
+
+      /** Asks the `apiKey` function for a key (D-47). True if it is another one than before; a string never is. */
+      const loadKey = async (refresh: boolean, remainingMs: number): Promise<boolean> => {
+        if (typeof apiKey === "string") return false;
+        const before = call.key;
+        call.key = await withTimeout(
+          call,
+          remainingMs,
+          signal,
+          async () => checkHeaderValue("apiKey", await apiKey({ refresh }), "invalid_api_key"),
+          () => providerFailed,
+        );
+        return call.key !== before;
+      };
+
+      const send: Send = (request) => fetch(request.url, { ...request, redirect: "manual", cache: "no-store" });
+      /** Middleware sees the error that the call would reject with. */
+      const sendForMiddleware: Send = async (request) => {
+        try {
+          return await send(request);
+        } catch (thrown) {
+          throw toOffersError(thrown, call);
+        }
+      };
+      const sendThrough = middleware.length
+        ? middleware.reduceRight<Send>((next, layer) => (request) => layer(request, next), sendForMiddleware)
+        : send;
+
+      /**
+       * One attempt, from its start to the end of the response body. Its request timeout is `timeoutMs`, or
+       * what is left of `totalTimeoutMs` if that is less (D-25). `attempts` does not grow if the signal is already aborted.
+       */
+      const sendAttempt = (): Promise<ReceivedResponse> => {
+        call.own = undefined;
+        let isInMiddleware = middleware.length > 0;
+        const work = async (signal: AbortSignal): Promise<ReceivedResponse> => {
+          const attempt = ++call.attempts;
+          const ownHeaders = { ...headers, [apiKeyHeader]: call.key };
+          const request = {
+            operation: name,
+            attempt,
+            method,
+            url,
+            headers: ownHeaders,
+            body,
+            maxResponseBytes,
+            signal,
+          };
+          const received = await sendThrough(request);
+          if (typeof received.text !== "function") throw new TypeError("not a Response");
+          isInMiddleware = false;
+          return [received, await readBody(received, maxResponseBytes)];
+        };
+        const limitMs = Math.min(timeoutMs, deadline - startedAt);
+        return withTimeout(call, limitMs, signal, work, () => (isInMiddleware ? middlewareFailed : undefined));
+      };
+
+      if (typeof apiKey === "function") {
+        await loadKey(false, totalTimeoutMs);
+        startedAt = performance.now();
+      }
+      for (let retries = 0, mayRefresh = true; ; startedAt = performance.now()) {
+        const attempt = call.attempts + 1;
+        let error: AnyOffersError | undefined;
+        let retryDelayMs: number | undefined;
+        try {
+          const [received, text] = await sendAttempt();
+          response = received;
+          return readResponse(operation, response, text, body, maxResponseBytes, call.key, id, (path) => {
+            if (!settings.hasReportedShape) log("warn", { code: "unexpected_response_shape", path });
+            settings.hasReportedShape = true;
+          });
+        } catch (thrown) {
+          error = toOffersError(thrown, call);
+          if (error.code === "unauthenticated" && mayRefresh) {
+            mayRefresh = false;
+            // Another attempt, but no retry (D-47).
+            if (await loadKey(true, deadline - performance.now())) retryDelayMs = 0;
+          } else if (retries < maxRetries) retryDelayMs = delayBeforeRetry(error, method, settings, retries++);
+          // Without a retry, as with one after the deadline, the error ends the call.
+          if (performance.now() + (retryDelayMs ?? deadline) >= deadline) {
+            retryDelayMs = undefined;
+            throw error;
+          }
+        } finally {
+          // Also when the key cannot be refreshed: the attempt was made and failed.
+          if (logger) {
+            const { status } = error ?? response;
+            const durationMs = performance.now() - startedAt;
+            log(error ? "warn" : "debug", { attempt, durationMs, status, code: error?.code, retryDelayMs });
+          }
+        }
+        const notice = { error, attempt, delayMs: retryDelayMs as number };
+        observe(() => settings.onRetry(notice));
+        await sleep(call, notice.delayMs, signal);
+      }
+    } catch (thrown) {
+      throw toOffersError(thrown, call, notReadable);
+    }
+  }
+
+  return toOffersPromise(perform(), (data) => ({ data, response, attempts: call.attempts }));
 }
+
+/** The id as one segment of a path, whatever it holds. encodeURIComponent refuses a lone surrogate, which is no text. */
+const encodeId = (id: unknown): string =>
+  typeof id === "string" && !/^\.{0,2}$|[\uD800-\uDFFF]/u.test(id)
+    ? encodeURIComponent(id)
+    : refuse("invalid_id", "id must be an offer's id");
+
+/** The text of the body is undefined when it exceeds `maxResponseBytes`. */
+type ReceivedResponse = readonly [response: FetchResponse, text: string | undefined];
+
+type Send = (request: OffersRequest) => Promise<FetchResponse>;
+
+const providerFailed: Classification = [AuthenticationError, "api_key_provider_failed", "the apiKey function failed"];
+
+const middlewareFailed: Classification = [UsageError, "middleware_failed", "the middleware failed"];
 
 /** @param data rejects with an AnyOffersError only */
 export const toOffersPromise = <Data>(
@@ -86,76 +225,6 @@ export const toOffersPromise = <Data>(
         (error: AnyOffersError) => ({ ok: false as const, error }),
       ),
   });
-
-/** A whole call: prepare the request, send it, read the response, and retry while that may help. */
-async function perform<Argument, Data>(
-  call: Call & { response?: FetchResponse },
-  settings: ClientSettings,
-  operation: Operation<Argument, Data>,
-  id: unknown,
-  argument: Argument,
-  callOptions: CallOptions | undefined,
-): Promise<Data> {
-  const { apiKey, logger } = settings;
-  const log = (level: "debug" | "warn", fields: object) =>
-    observe(() => logger?.[level]({ operation: call.operation, ...fields }, "offers"));
-  try {
-    const request = prepareRequest(settings, operation, id, argument, callOptions);
-    const { totalTimeoutMs, maxRetries, signal } = request.options;
-    let startedAt = performance.now();
-    const deadline = startedAt + totalTimeoutMs;
-    if (typeof apiKey === "function") {
-      await loadApiKey(apiKey, call, request, totalTimeoutMs);
-      startedAt = performance.now();
-    }
-    for (let retries = 0, mayRefresh = true; ; startedAt = performance.now()) {
-      const attempt = call.attempts + 1;
-      let error: AnyOffersError | undefined;
-      let retryDelayMs: number | undefined;
-      try {
-        const { response, text } = await sendAttempt(call, request, deadline - startedAt, settings);
-        call.response = response;
-        return readResponse(
-          operation,
-          response,
-          text,
-          request.body,
-          settings.maxResponseBytes,
-          call.key,
-          id,
-          (path) => {
-            if (!settings.hasReportedShape) log("warn", { code: "unexpected_response_shape", path });
-            settings.hasReportedShape = true;
-          },
-        );
-      } catch (thrown) {
-        error = toOffersError(thrown, call);
-        if (error.code === "unauthenticated" && mayRefresh) {
-          mayRefresh = false;
-          // Another attempt, but no retry (D-47).
-          if (await loadApiKey(apiKey, call, request, deadline - performance.now(), true)) retryDelayMs = 0;
-        } else if (retries < maxRetries) retryDelayMs = delayBeforeRetry(error, request.method, settings, retries++);
-        // Without a retry, as with one after the deadline, the error ends the call.
-        if (performance.now() + (retryDelayMs ?? deadline) >= deadline) {
-          retryDelayMs = undefined;
-          throw error;
-        }
-      } finally {
-        // Also when the key cannot be refreshed: the attempt was made and failed.
-        if (logger) {
-          const { status } = error ?? (call.response as FetchResponse);
-          const durationMs = performance.now() - startedAt;
-          log(error ? "warn" : "debug", { attempt, durationMs, status, code: error?.code, retryDelayMs });
-        }
-      }
-      const notice = { error, attempt, delayMs: retryDelayMs as number };
-      observe(() => settings.onRetry(notice));
-      await sleep(call, notice.delayMs, signal);
-    }
-  } catch (thrown) {
-    throw toOffersError(thrown, call, notReadable);
-  }
-}
 
 /** Calls a logger or observer of the user. Its errors are ignored: they must not make a created offer look as if it were not. */
 const observe = (notify: () => unknown): void => void (async () => notify())().catch(() => {});
