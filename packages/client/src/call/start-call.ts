@@ -92,19 +92,20 @@ export function startCall<Argument, Data>(
       let startedAt = performance.now();
       const deadline = startedAt + totalTimeoutMs;
 
-      /** Asks the `apiKey` function for a key (D-47). True if it is another one than before; a string never is. */
-      const loadKey = async (refresh: boolean, remainingMs: number): Promise<boolean> => {
-        if (typeof apiKey === "string") return false;
-        const before = call.key;
-        call.key = await withTimeout(
-          call,
-          remainingMs,
-          signal,
-          async () => checkHeaderValue("apiKey", await apiKey({ refresh }), "invalid_api_key"),
-          () => providerFailed,
-        );
-        return call.key !== before;
-      };
+      /** Asks the `apiKey` function, if there is one, for a key (D-47). True if it is another one than before. */
+      const loadKey =
+        typeof apiKey === "function" &&
+        (async (refresh: boolean, remainingMs: number): Promise<boolean> => {
+          const before = call.key;
+          call.key = await withTimeout(
+            call,
+            remainingMs,
+            signal,
+            async () => checkHeaderValue("apiKey", await apiKey({ refresh }), "invalid_api_key"),
+            () => providerFailed,
+          );
+          return call.key !== before;
+        });
 
       const send: Send = (request) => fetch(request.url, { ...request, redirect: "manual", cache: "no-store" });
       /** Middleware sees the error that the call would reject with. */
@@ -127,19 +128,16 @@ export function startCall<Argument, Data>(
         call.own = undefined;
         let isInMiddleware = middleware.length > 0;
         const work = async (signal: AbortSignal): Promise<ReceivedResponse> => {
-          const attempt = ++call.attempts;
-          const ownHeaders = { ...headers, [apiKeyHeader]: call.key };
-          const request = {
+          const received = await sendThrough({
             operation: name,
-            attempt,
+            attempt: ++call.attempts,
             method,
             url,
-            headers: ownHeaders,
+            headers: { ...headers, [apiKeyHeader]: call.key },
             body,
             maxResponseBytes,
             signal,
-          };
-          const received = await sendThrough(request);
+          });
           if (typeof received.text !== "function") throw new TypeError("not a Response");
           isInMiddleware = false;
           return [received, await readBody(received, maxResponseBytes)];
@@ -148,7 +146,7 @@ export function startCall<Argument, Data>(
         return withTimeout(call, limitMs, signal, work, () => (isInMiddleware ? middlewareFailed : undefined));
       };
 
-      if (typeof apiKey === "function") {
+      if (loadKey) {
         await loadKey(false, totalTimeoutMs);
         startedAt = performance.now();
       }
@@ -165,7 +163,7 @@ export function startCall<Argument, Data>(
           });
         } catch (thrown) {
           error = toOffersError(thrown, call);
-          if (error.code === "unauthenticated" && mayRefresh) {
+          if (loadKey && mayRefresh && error.code === "unauthenticated") {
             mayRefresh = false;
             // Another attempt, but no retry (D-47).
             if (await loadKey(true, deadline - performance.now())) retryDelayMs = 0;
