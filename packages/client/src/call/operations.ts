@@ -33,9 +33,9 @@ export const createOffer: Operation<OfferInput, { id: string }> = {
   method: "POST",
   path: "/offer",
   encode(input) {
-    check("input", input, "Object");
+    check("input", input, "Object", "invalid_argument");
     const { events } = input;
-    checkEach("events", events ?? [], "Object");
+    checkEach("events", events ?? [], "Object", "invalid_argument");
     return {
       ...input,
       events: events?.map(({ start, end }, index) => ({
@@ -60,7 +60,7 @@ export const completeOffer: Operation<readonly string[], void> = {
   method: "POST",
   path: "/offer/{id}/complete",
   encode(workerIds) {
-    checkEach("workerIds", workerIds, "string");
+    checkEach("workerIds", workerIds, "string", "invalid_argument");
     return workerIds;
   },
   decode: acknowledge,
@@ -76,7 +76,8 @@ export const withdrawOffer: Operation<undefined, void> = {
 
 /** Accepts any body (D-03, D-10) except markup: a proxy's sign-in page must not count as a completed offer. */
 function acknowledge(text: string): void {
-  if (/^\s*</.test(text)) throw new SyntaxError("markup");
+  // JSON.parse throws for it.
+  if (/^\s*</.test(text)) JSON.parse(text);
 }
 
 /** The id as an object's member, a JSON string or bare text (D-02). A bare number is an id too, digit by digit. */

@@ -74,7 +74,7 @@ export function startCall<Argument, Data>(
     try {
       const options = callOptions === undefined ? settings.call : readOptions(callOptions, settings.call);
       const { timeoutMs, totalTimeoutMs, maxRetries, signal } = options;
-      if (signal) check("signal", signal, "AbortSignal");
+      if (signal) check("signal", signal, "AbortSignal", "invalid_argument");
       // A function, for `replace` would interpret a dollar sign.
       const url = settings.baseUrl + path.replace("{id}", () => encodeId(id)) + settings.query;
       // Without the API key. Names are in lower case.
@@ -176,9 +176,13 @@ export function startCall<Argument, Data>(
         } finally {
           // Also when the key cannot be refreshed: the attempt was made and failed.
           if (logger) {
-            const { status } = error ?? response;
-            const durationMs = performance.now() - startedAt;
-            log(error ? "warn" : "debug", { attempt, durationMs, status, code: error?.code, retryDelayMs });
+            log(error ? "warn" : "debug", {
+              attempt,
+              durationMs: performance.now() - startedAt,
+              status: (error ?? response).status,
+              code: error?.code,
+              retryDelayMs,
+            });
           }
         }
         const notice = { error, attempt, delayMs: retryDelayMs as number };
@@ -197,7 +201,7 @@ export function startCall<Argument, Data>(
 const encodeId = (id: unknown): string =>
   typeof id === "string" && !/^\.{0,2}$|[\uD800-\uDFFF]/u.test(id)
     ? encodeURIComponent(id)
-    : refuse("invalid_id", "id must be an offer's id");
+    : refuse("id must be an offer's id", "invalid_id");
 
 /** The text of the body is undefined when it exceeds `maxResponseBytes`. */
 type ReceivedResponse = readonly [response: FetchResponse, text: string | undefined];

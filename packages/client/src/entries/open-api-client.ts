@@ -95,7 +95,7 @@ export function createOpenApiClient(options: OffersClientOptions): OpenApiClient
     const operation = operations.find((known) => known.method === method.toUpperCase() && known.path === path);
     const call: FailedCall = { operation: operation?.name };
     const send: SendRequest = async (request) => {
-      if (!operation) refuse("invalid_argument", `the contract has no operation ${method} ${path}`);
+      if (!operation) refuse(`the contract has no operation ${method} ${path}`, "invalid_argument");
       const { "idempotency-key": idempotencyKey, ...headers } = Object.fromEntries(request.headers);
       const callOptions = { ...callOptionsOf(init, settings), headers, ...(idempotencyKey && { idempotencyKey }) };
       const body = await readJson(request);
@@ -124,7 +124,7 @@ async function readJson(request: Request): Promise<never> {
     return (text ? JSON.parse(text) : undefined) as never;
   } catch {
     // The thrown error quotes the body (D-49).
-    refuse("invalid_argument", "the body must be JSON; give no bodySerializer that writes anything else");
+    refuse("the body must be JSON; give no bodySerializer that writes anything else", "invalid_argument");
   }
 }
 

@@ -10,8 +10,8 @@ import { OffersError } from "./offers-error.ts";
 export const isFailure = (thrown: unknown): thrown is AnyOffersError =>
   thrown instanceof OffersError && thrown.attempts === undefined;
 
-/** Throws the failure of a mistake of the caller. */
-export function refuse(code: UsageError["code"], message: string): never {
+/** Throws the failure of a mistake of the caller, in an option unless `code` says otherwise. */
+export function refuse(message: string, code: UsageError["code"] = "invalid_option"): never {
   throw new UsageError(message, { code });
 }
 
@@ -20,8 +20,8 @@ export const kindOf = (value: unknown): string =>
   typeof value === "object" ? Object.prototype.toString.call(value).slice(8, -1) : typeof value;
 
 /** Refuses a value of another kind than `kind`, as `kindOf` names it, without showing it. */
-export function check(name: string, value: unknown, kind: string, code: UsageError["code"] = "invalid_argument"): void {
-  if (kindOf(value) !== kind) refuse(code, mustBe(name, kind, value));
+export function check(name: string, value: unknown, kind: string, code?: UsageError["code"]): void {
+  if (kindOf(value) !== kind) refuse(mustBe(name, kind, value), code);
 }
 
 /** What is wrong with a value of another type: `events must be of type Array, not Null`. */

@@ -72,16 +72,15 @@ export function readSettings(given: OffersClientOptions): ClientSettings {
     const { timeoutMs, totalTimeoutMs, maxRetries, logger, middleware } = options;
     const { apiKey } = given;
     if (typeof apiKey !== "function") checkHeaderValue("apiKey", apiKey, "invalid_api_key");
-    checkEach("middleware", middleware, "function", "invalid_option");
+    checkEach("middleware", middleware, "function");
     if (logger !== undefined)
-      for (const level of ["debug", "warn"])
-        check(`logger.${level}`, Object(logger)[level], "function", "invalid_option");
-    const { href, host } = readBaseUrl(given.baseUrl);
+      for (const level of ["debug", "warn"]) check(`logger.${level}`, Object(logger)[level], "function");
+    const url = readBaseUrl(given.baseUrl);
     return {
       ...options,
       apiKey,
-      baseUrl: href.replace(/\/+$/, ""),
-      host,
+      baseUrl: url.href.replace(/\/+$/, ""),
+      host: url.host,
       query: `?api-version=${encodeURIComponent(options.apiVersion)}`,
       apiKeyHeader: checkHeaderName("apiKeyHeader", options.apiKeyHeader),
       call: { timeoutMs, totalTimeoutMs, maxRetries, signal: undefined, idempotencyKey: undefined, headers: {} },
@@ -94,18 +93,18 @@ export function readSettings(given: OffersClientOptions): ClientSettings {
 /** What `given` says, and the default for the rest. Fails for an unknown name and a value of another kind. */
 export function readOptions<Options extends object>(given: object, defaults: Options): Options {
   // An AbortSignal in place of the options is not an Object: it would be ignored, for it has no fields of its own.
-  check("options", given, "Object", "invalid_option");
+  check("options", given, "Object");
   const options = { ...defaults } as Record<string, unknown>;
   for (const [name, value] of Object.entries(given)) {
-    if (!Object.hasOwn(defaults, name)) refuse("invalid_option", `unknown option "${name}"`);
+    if (!Object.hasOwn(defaults, name)) refuse(`unknown option "${name}"`);
     if (value === undefined) continue;
     const byDefault = options[name];
-    if (byDefault !== undefined) check(name, value, kindOf(byDefault), "invalid_option");
+    if (byDefault !== undefined) check(name, value, kindOf(byDefault));
     if (typeof byDefault === "string") checkHeaderValue(name, value);
     const least = name === "maxResponseBytes" ? 1 : 0;
     // The bitwise and returns its operand only for a whole number in the range.
     if (typeof byDefault === "number" && (value !== (value & longestMs) || value < least))
-      refuse("invalid_option", `${name} must be a whole number from ${least} to ${longestMs}`);
+      refuse(`${name} must be a whole number from ${least} to ${longestMs}`);
     options[name] = value;
   }
   return options as Options;
@@ -124,16 +123,16 @@ const safeUrl = /^(?!\w+:\/\/[^/]*:0+(\/|$))http(s:\/\/[^/:]|:\/\/(localhost|127
 const readBaseUrl = (baseUrl: string | Url): URL =>
   safeUrl.test(baseUrl as string) && URL.canParse(baseUrl as string)
     ? new URL(baseUrl as string)
-    : refuse("invalid_base_url", "baseUrl must be https, or http on loopback, without credentials, ? and #");
+    : refuse("baseUrl must be https, or http on loopback, without credentials, ? and #", "invalid_base_url");
 
 /** A header's value. `fetch` would refuse the same values, with a message that shows them. */
-export const checkHeaderValue = (name: string, value: unknown, code: UsageError["code"] = "invalid_option"): string =>
+export const checkHeaderValue = (name: string, value: unknown, code?: UsageError["code"]): string =>
   typeof value === "string" && /^[!-~]([ -~]*[!-~])?$/.test(value)
     ? value
-    : refuse(code, `${name} must be printable ASCII, not empty or padded`);
+    : refuse(`${name} must be printable ASCII, not empty or padded`, code);
 
 /** @returns the name in lower case @param option named in the message */
 export function checkHeaderName(option: string, name: string): string {
-  if (!/^[\w!#-'*+.^`|~-]+$/.test(name)) refuse("invalid_option", `${option} must be the name of a header`);
+  if (!/^[\w!#-'*+.^`|~-]+$/.test(name)) refuse(`${option} must be the name of a header`);
   return name.toLowerCase();
 }
