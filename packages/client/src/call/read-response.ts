@@ -73,11 +73,11 @@ type Kind = [kind: ErrorClass, remedy: string];
 const kinds: Partial<Record<number, Kind>> = {
   204: absent,
   401: [AuthenticationError, "check apiKey and baseUrl"],
-  403: [PermissionError, "use another key"],
+  403: [PermissionError, "check apiKey"],
   404: absent,
   408: [BadRequestError, "try again later"],
   409: [ConflictError, "read the offer"],
-  429: [RateLimitError, "send fewer requests"],
+  429: [RateLimitError, "try again later"],
 };
 
 /** Parses a Retry-After header, seconds or an HTTP date, as milliseconds from now. Undefined for anything else. */

@@ -13,5 +13,5 @@ export function toUtc(time: Date | string, field: "start" | "end", index: number
   // A time in UTC without seconds (16:00Z) is written with them. The JSON of a zone that does not exist, +25:00, is null.
   const utc = seconds && zone === "Z" ? text : new Date(text).toJSON();
   if (isDay && utc) return utc;
-  return refuse(`events[${index}].${field} must be a Date or a time with its zone, such as +02:00`, "invalid_time");
+  return refuse(`events[${index}].${field} must be a Date or a time with a zone (+02:00)`, "invalid_time");
 }

@@ -70,7 +70,7 @@ const mistakes: Mistake[] = [
     what: "a time without a zone",
     call: (client) => client.createOffer({ ...input, events: [{ start: "2099-05-01T18:00", end: new Date() }] }),
     code: "invalid_time",
-    says: "CreateOffer: events[0].start must be a Date or a time with its zone, such as +02:00",
+    says: "CreateOffer: events[0].start must be a Date or a time with a zone (+02:00)",
   },
   {
     what: "an id that is not there",
@@ -152,7 +152,7 @@ const mistakes: Mistake[] = [
     at: responding(403),
     call: create,
     code: "forbidden",
-    says: "CreateOffer at HOST: 403; use another key",
+    says: "CreateOffer at HOST: 403; check apiKey",
   },
   {
     what: "an id that the service does not know",
@@ -194,7 +194,7 @@ const mistakes: Mistake[] = [
     at: problem(429, { title: "Too many requests" }, { "retry-after": "3600" }),
     call: read,
     code: "rate_limited",
-    says: "GetOffer at HOST: 429; Too many requests; send fewer requests",
+    says: "GetOffer at HOST: 429; Too many requests; try again later",
   },
   {
     what: "a service that fails",
