@@ -79,8 +79,8 @@ export function startCall<Argument, Data>(
       const url = settings.baseUrl + path.replace("{id}", () => encodeId(id)) + settings.query;
       // Without the API key. Names are in lower case.
       const headers: Record<string, string> = { accept: "application/json", "user-agent": settings.userAgent };
-      for (const name in options.headers)
-        headers[checkHeaderName("headers", name)] = checkHeaderValue(name, options.headers[name]);
+      for (const header in options.headers)
+        headers[checkHeaderName("headers", header)] = checkHeaderValue(header, options.headers[header]);
       let body: string | null = null;
       if (method === "POST") {
         // One per call, the same on every attempt (D-40).
@@ -121,8 +121,8 @@ export function startCall<Argument, Data>(
         : send;
 
       /**
-       * One attempt, from its start to the end of the response body. Its request timeout is `timeoutMs`, or
-       * what is left of `totalTimeoutMs` if that is less (D-25). `attempts` does not grow if the signal is already aborted.
+       * One attempt, from its start to the end of the response body. Its request timeout is `timeoutMs`, or what is left of
+       * `totalTimeoutMs` if that is less (D-25). `attempts` does not grow if the signal is already aborted.
        */
       const sendAttempt = (): Promise<ReceivedResponse> => {
         call.own = undefined;
