@@ -13,7 +13,13 @@ export interface DemoPlatform {
 /** The reference platform as a process, with the demo data in a folder of its own. */
 export async function startDemoPlatform(): Promise<DemoPlatform> {
   const data = await mkdtemp(join(tmpdir(), "offers-demo-"));
-  const settings = { DATABASE_URL: "", PORT: "0", OFFERS_DATA: data, OFFERS_SEED: join(platform, "seed/demo.json") };
+  const settings = {
+    DATABASE_URL: "",
+    PORT: "0",
+    OFFERS_DATA: data,
+    OFFERS_SEED: join(platform, "seed/demo.json"),
+    OFFERS_ALLOW_LOOPBACK: "1",
+  };
   const { ready, stop } = startProcess(
     process.execPath,
     ["--disable-warning=ExperimentalWarning", join(platform, "src/main.ts")],

@@ -121,7 +121,8 @@ async function register(address: string, port: number): Promise<void> {
   const account = { emailAddress: "hana@harbour-hotels.example", password: "demo-password" };
   const { token } = (await (await send("POST", "session", undefined, account)).json()) as { token: string };
   const profile = { baseAddress: `http://127.0.0.1:${port}`, secret, suggestsContacts: false };
-  expect((await send("PUT", "profile", token, profile)).ok).toBe(true);
+  const saved = await send("PUT", "profile", token, profile);
+  expect(saved.status, await saved.text()).toBe(200);
 }
 
 /** As the worker does in the app. */

@@ -89,7 +89,7 @@ export interface paths {
         };
         /**
          * Read the event feed
-         * @description An extension of the reference platform: interface.md does not name it, and the live service may not have it. The events of the organisation in the order in which they were recorded, until retention deletes them. An event has the id that its webhook carries.
+         * @description An extension of the reference platform: interface.md does not name it, and the live service may not have it. Lists the events of the organisation in the order in which they were recorded, until retention deletes them. An event has the id that its webhook carries. Poll with the last cursor for what comes next.
          */
         get: operations["ListEvents"];
         put?: never;
@@ -111,7 +111,7 @@ export interface paths {
         put?: never;
         /**
          * Redeliver the failed events of a time range
-         * @description An extension of the reference platform: interface.md does not name it, and the live service may not have it. The same as on the portal's page Deliveries.
+         * @description An extension of the reference platform: interface.md does not name it, and the live service may not have it. Replays all failed events of a time range, as the portal's page Deliveries does.
          */
         post: operations["RedeliverEvents"];
         delete?: never;
@@ -131,7 +131,7 @@ export interface paths {
         put?: never;
         /**
          * Redeliver one event
-         * @description An extension of the reference platform: interface.md does not name it, and the live service may not have it. `id` is that of a delivery: of the event, or of a redelivery.
+         * @description An extension of the reference platform: interface.md does not name it, and the live service may not have it. Replays one event. `id` is that of a delivery: of the event, or of a redelivery.
          */
         post: operations["RedeliverEvent"];
         delete?: never;
@@ -455,7 +455,9 @@ export interface components {
             lastWorked: components["schemas"]["UtcDateTime"];
         };
         WorkerOfferResponse: {
+            /** @description The offer that the worker responds to. */
             offerId: components["schemas"]["Id"];
+            /** @description The worker, as in `workerIds` of the offer. */
             workerId: components["schemas"]["Id"];
             /** @description The webhook has `accepted` where the offer's recipient has `applied`. A receiver accepts any text. */
             response: "accepted" | "rejected" | (string & {});
