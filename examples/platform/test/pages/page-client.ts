@@ -62,3 +62,18 @@ export function openPageClient(address: string, signInPath = "/sign-in"): PageCl
   };
   return client;
 }
+
+export const companySecret = "9a4f3c52-7c1e-4b57-9e0c-2f4f6f0f6a11";
+
+/** Saves the company profile, with an endpoint that leads to the receiver. */
+export const saveCompany = (
+  client: PageClient,
+  { baseAddress }: { readonly baseAddress: string },
+  changes: Record<string, string> = {},
+): Promise<PageResponse> =>
+  client.send("/company", {
+    baseAddress: `${baseAddress}/hooks`,
+    secret: companySecret,
+    scheme: "timestampDigest",
+    ...changes,
+  });

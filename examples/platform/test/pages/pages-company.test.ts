@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, test } from "vitest";
 import { eventually } from "../support/eventually.ts";
 import { respondWith } from "../support/receiver.ts";
 import { usePageClient, usePlatform, useReceiver } from "../support/use-opened.ts";
-import { openPageClient } from "./page-client.ts";
+import { companySecret, openPageClient, saveCompany } from "./page-client.ts";
 
 const platform = usePlatform();
 const hana = usePageClient(platform, "hana@harbour-hotels.example");
@@ -12,14 +12,7 @@ beforeEach(() => {
   receiver.respond = respondWith(200);
 });
 
-const secret = "9a4f3c52-7c1e-4b57-9e0c-2f4f6f0f6a11";
-const save = (changes: Record<string, string> = {}) =>
-  hana.send("/company", {
-    baseAddress: `${receiver.baseAddress}/hooks`,
-    secret,
-    scheme: "timestampDigest",
-    ...changes,
-  });
+const save = (changes?: Record<string, string>) => saveCompany(hana, receiver, changes);
 
 describe("the company profile", () => {
   test("shows the responses and durations of both checks, and is saved", async () => {
@@ -43,7 +36,7 @@ describe("the company profile", () => {
     expect(text).toContain("Nothing was changed. Your endpoint must respond to both checks with 200.");
     expect(text).toContain("the endpoint does not accept the secret");
     expect(text).toContain(`value="${receiver.baseAddress}/elsewhere"`);
-    expect(text).not.toContain(secret);
+    expect(text).not.toContain(companySecret);
     expect((await hana.get("/company")).text).toContain(`<dd>${receiver.baseAddress}/hooks</dd>`);
   });
 
@@ -56,8 +49,8 @@ describe("the company profile", () => {
 
   test("never shows the secret, nor logs it", async () => {
     await save();
-    expect((await hana.get("/company")).text).not.toContain(secret);
-    expect(platform.logLines.join()).not.toContain(secret);
+    expect((await hana.get("/company")).text).not.toContain(companySecret);
+    expect(platform.logLines.join()).not.toContain(companySecret);
   });
 
   test("rotates to a secret that the endpoint accepts, and to no other", async () => {
@@ -66,7 +59,7 @@ describe("the company profile", () => {
     const refused = await hana.send("/company/rotation", { secret: "another-secret-of-32-characters!" });
     expect([refused.status, refused.text.includes("Nothing was changed.")]).toEqual([422, true]);
     receiver.respond = respondWith(200);
-    const same = await hana.send("/company/rotation", { secret });
+    const same = await hana.send("/company/rotation", { secret: companySecret });
     expect(same.status).toBe(422);
     expect(same.text).toMatch(/id="new-secret-error".*this is the current one/);
     const done = await hana.send("/company/rotation", { secret: "another-secret-of-32-characters!" });

@@ -2,6 +2,7 @@ import { beforeEach, describe, expect, test } from "vitest";
 import { eventually } from "../support/eventually.ts";
 import { respondWith } from "../support/receiver.ts";
 import { usePageClient, usePlatform, useReceiver } from "../support/use-opened.ts";
+import { saveCompany } from "./page-client.ts";
 
 const platform = usePlatform();
 const hana = usePageClient(platform, "hana@harbour-hotels.example");
@@ -11,14 +12,7 @@ beforeEach(() => {
   receiver.respond = respondWith(200);
 });
 
-const secret = "9a4f3c52-7c1e-4b57-9e0c-2f4f6f0f6a11";
-const save = (changes: Record<string, string> = {}) =>
-  hana.send("/company", {
-    baseAddress: `${receiver.baseAddress}/hooks`,
-    secret,
-    scheme: "timestampDigest",
-    ...changes,
-  });
+const save = (changes?: Record<string, string>) => saveCompany(hana, receiver, changes);
 
 /** A worker adds a contact: an event for the endpoint. */
 async function addContact(workerId = "worker_amal"): Promise<void> {

@@ -148,20 +148,25 @@ test("a key that cannot be had says so, with what was thrown", async () => {
   expect(message).toBe("GetOffer: the apiKey function failed (Error: vault is sealed)");
 });
 
-test("middleware sees a failure of fetch as the error that the call rejects with", async () => {
-  let seen: unknown;
-  const curious: OffersClientOptions["middleware"] = [
+/** Middleware that notes the errors that it sees. */
+function curious() {
+  const seen: unknown[] = [];
+  const middleware: OffersClientOptions["middleware"] = [
     (request, next) =>
       next(request).catch((error) => {
-        seen = error;
+        seen.push(error);
         throw error;
       }),
   ];
-  const error = await errorOf(
-    new OffersClient({ ...withoutRetries, fetch: broken, middleware: curious }).getOffer("a"),
-  );
+  return { seen, middleware };
+}
+
+test("middleware sees a failure of fetch as the error that the call rejects with", async () => {
+  const { seen, middleware } = curious();
+  const error = await errorOf(new OffersClient({ ...withoutRetries, fetch: broken, middleware }).getOffer("a"));
   expect(error).toMatchObject({ name: "ConnectionError", code: "connection_lost", attempts: 1, operation: "GetOffer" });
-  expect(seen).toBe(error);
+  expect(seen).toHaveLength(1);
+  expect(seen[0]).toBe(error);
 });
 
 test.each([
@@ -178,19 +183,12 @@ test.each([
 });
 
 test("middleware sees the reason of a timeout as the error that the call rejects with", async () => {
-  let seen: unknown;
-  const curious: OffersClientOptions["middleware"] = [
-    (request, next) =>
-      next(request).catch((error) => {
-        seen = error;
-        throw error;
-      }),
-  ];
+  const { seen, middleware } = curious();
   const fetch: Fetch = (_url, { signal }) =>
     new Promise((_resolve, reject) => signal.addEventListener("abort", () => reject(signal.reason)));
-  const error = await errorOf(new OffersClient({ ...withoutRetries, fetch, middleware: curious }).getOffer("a"));
+  const error = await errorOf(new OffersClient({ ...withoutRetries, fetch, middleware }).getOffer("a"));
   expect(error).toMatchObject({ name: "TimeoutError", attempts: 1 });
-  expect(seen).toBe(error);
+  expect(seen[0]).toBe(error);
 });
 
 async function bodySent(perform: Perform): Promise<unknown> {

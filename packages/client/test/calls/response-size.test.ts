@@ -1,6 +1,4 @@
-import { once } from "node:events";
 import { createServer, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
 import { brotliCompressSync, gzipSync } from "node:zlib";
 import { expect, onTestFinished, test } from "vitest";
 import { type AnyOffersError, type Fetch, OffersClient, type OffersClientOptions } from "../../src/index.ts";
@@ -8,6 +6,7 @@ import { undiciFetch } from "../../src/node.ts";
 import { createOpenApiClient } from "../../src/openapi-fetch.ts";
 import { validateResponses } from "../../src/schemas.ts";
 import { input, offer } from "../support/offer.ts";
+import { listen } from "../support/serve.ts";
 
 const apiKey = "key";
 const mebibyte = 1_048_576;
@@ -19,14 +18,7 @@ async function pouring(respond: (response: ServerResponse) => void) {
   server.on("connection", (socket) => {
     closed.push(new Promise((resolve) => socket.on("error", () => {}).once("close", resolve)));
   });
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
-  onTestFinished(async () => {
-    server.close();
-    server.closeAllConnections();
-    await once(server, "close");
-  });
-  return { baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, closed };
+  return { baseUrl: await listen(server), closed };
 }
 
 /** A body that never ends. */

@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { onTestFinished } from "vitest";
 
@@ -22,6 +22,11 @@ export async function serve(respond: Responder): Promise<{ baseUrl: string; rece
     received.push(seen);
     respond(response, seen, received.length);
   });
+  return { baseUrl: await listen(server), received };
+}
+
+/** Lets a server listen on loopback for the length of one test. @returns its address */
+export async function listen(server: Server): Promise<string> {
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
   onTestFinished(async () => {
@@ -29,7 +34,7 @@ export async function serve(respond: Responder): Promise<{ baseUrl: string; rece
     server.closeAllConnections();
     await once(server, "close");
   });
-  return { baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, received };
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
 
 /** An address on loopback without a server. */

@@ -20,6 +20,16 @@ function onGranted(inner: Deduplication, change: (key: string, token: string) =>
   };
 }
 
+/** A store that knows which token holds each key, whatever the caller gives. */
+function knowsTokens(inner: Deduplication) {
+  const tokens = new Map<string, string>();
+  const acquire = onGranted(inner, (key, token) => {
+    tokens.set(key, token);
+    return token;
+  });
+  return { acquire, tokenOf: (key: string) => tokens.get(key) ?? "" };
+}
+
 const mistakes: StoreMistake[] = [
   {
     mistake: "grants every key",
@@ -116,27 +126,16 @@ const mistakes: StoreMistake[] = [
     mistake: "lets a stale token complete",
     noticed: "a holder whose lease has expired overwrites nothing newer",
     breakIt: (inner) => {
-      const tokens = new Map<string, string>();
-      const acquire = onGranted(inner, (key, token) => {
-        tokens.set(key, token);
-        return token;
-      });
-      return {
-        acquire,
-        complete: (key, _, status, keepMs) => inner.complete(key, tokens.get(key) ?? "", status, keepMs),
-      };
+      const { acquire, tokenOf } = knowsTokens(inner);
+      return { acquire, complete: (key, _, status, keepMs) => inner.complete(key, tokenOf(key), status, keepMs) };
     },
   },
   {
     mistake: "lets a stale token release",
     noticed: "a holder whose lease has expired overwrites nothing newer",
     breakIt: (inner) => {
-      const tokens = new Map<string, string>();
-      const acquire = onGranted(inner, (key, token) => {
-        tokens.set(key, token);
-        return token;
-      });
-      return { acquire, release: (key) => inner.release(key, tokens.get(key) ?? "") };
+      const { acquire, tokenOf } = knowsTokens(inner);
+      return { acquire, release: (key) => inner.release(key, tokenOf(key)) };
     },
   },
   {
