@@ -1,5 +1,6 @@
 // A hirer's back end: its own shifts, staffed through the service.
-import { isOffersError, OffersClient } from "@offers/client";
+import { isOffersError } from "@offers/client";
+import { TracedOffersClient } from "@offers/client/opentelemetry";
 import express, { type ErrorRequestHandler } from "express";
 
 const {
@@ -9,7 +10,8 @@ const {
   OFFERS_USER_ID = "",
 } = process.env;
 
-const offers = new OffersClient({ baseUrl: OFFERS_BASE_URL, apiKey: OFFERS_API_KEY });
+// Without an SDK of OpenTelemetry registered, it records nothing.
+const offers = new TracedOffersClient({ baseUrl: OFFERS_BASE_URL, apiKey: OFFERS_API_KEY });
 
 const app = express();
 app.use(express.json());

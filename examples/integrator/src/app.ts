@@ -1,4 +1,5 @@
 import { webhookRouter } from "@offers/webhook-kit/express";
+import { webhookTracer } from "@offers/webhook-kit/opentelemetry";
 import express, { type Express } from "express";
 import type { Roster } from "./roster.ts";
 import { staff } from "./staff.ts";
@@ -11,6 +12,8 @@ export function createApp(secret: string, roster: Roster): Express {
     "/offers",
     webhookRouter({
       secret,
+      // Without an SDK of OpenTelemetry registered, it records nothing.
+      tracer: webhookTracer(),
       onWorkerOfferResponse: (event) => roster.recordResponse(event),
       onWorkerAddedContact: (event) => roster.addSharedWorker(event),
       suggestContacts: ({ filter = "", userEmailAddresses }) =>

@@ -4,11 +4,18 @@ import { setTimeout as pause } from "node:timers/promises";
 import { serve } from "@hono/node-server";
 import { standardWebhooks } from "@offers/webhook-kit";
 import { parseWebhook } from "@offers/webhook-kit/fetch";
+import { webhookTracer } from "@offers/webhook-kit/opentelemetry";
 import { openPool } from "./open-pool.ts";
 import { queueOf } from "./queue.ts";
 
 const { WEBHOOK_SECRET = "", PORT = "3001", PAUSE_MS = "0" } = process.env;
-const options = { basePath: "/offers", secret: WEBHOOK_SECRET, scheme: standardWebhooks() };
+const options = {
+  basePath: "/offers",
+  secret: WEBHOOK_SECRET,
+  scheme: standardWebhooks(),
+  // Without an SDK of OpenTelemetry, which `node --import` would register, neither this nor the worker records anything.
+  tracer: webhookTracer(),
+};
 const queue = queueOf(openPool());
 
 async function receive(request: Request): Promise<Response> {

@@ -2,8 +2,10 @@
 // every message take that long, so that a kill in a demonstration hits one that is being handled. With PLATFORM_URL and OFFERS_API_KEY,
 // the worker begins with the events that no webhook brought while it was away.
 import { setTimeout as pause } from "node:timers/promises";
-import { parseWebhookEvent } from "@offers/webhook-kit";
+import { parseWebhookEvent, type WebhookEvent } from "@offers/webhook-kit";
+import { traceEvent } from "@offers/webhook-kit/opentelemetry";
 import { postgresInbox } from "@offers/webhook-kit/postgres";
+import { trace } from "@opentelemetry/api";
 import { enqueueMissed } from "./enqueue-missed.ts";
 import { handleEvent } from "./handle-event.ts";
 import { openPool } from "./open-pool.ts";
@@ -13,6 +15,14 @@ const { LEASE_MS = "30000", PAUSE_MS = "0", PLATFORM_URL, OFFERS_API_KEY = "" } 
 const pool = openPool();
 const queue = queueOf(pool);
 const inbox = postgresInbox(pool);
+
+const tracer = trace.getTracer("@offers-examples/worker");
+
+/** A span of the worker's own, within the trace that began with `createOffer`. */
+const handle = (event: WebhookEvent): Promise<boolean> =>
+  traceEvent(event, () =>
+    tracer.startActiveSpan("save event", (span) => handleEvent(pool, inbox, event).finally(() => span.end())),
+  );
 
 /** The two ways in which an event comes twice. */
 const reasonOf = ({ deliveries }: Message): string =>
@@ -36,7 +46,7 @@ for (;;) {
     await pause(20);
     continue;
   }
-  const isDuplicate = await handleEvent(pool, inbox, parseWebhookEvent(JSON.parse(message.body)));
+  const isDuplicate = await handle(parseWebhookEvent(JSON.parse(message.body)));
   if (isDuplicate) await countDuplicate(message);
   await pause(Number(PAUSE_MS));
   // Killed before this line, the message comes again once its lease has expired.

@@ -22,6 +22,8 @@ export const slowFiles = [
   "tools/release/reproducible.test.ts",
   "tools/release/sabotage.test.ts",
   "tools/release/sandbox/sandbox.test.ts",
+  "tools/reliability/one-trace/kills.test.ts",
+  "tools/reliability/one-trace/one-trace.test.ts",
   "tools/reliability/soak/soak.test.ts",
   "tools/gate/spec-driven.test.ts",
   "tools/gate/start.test.ts",

@@ -1,0 +1,102 @@
+import { once } from "node:events";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { json } from "node:stream/consumers";
+import { setTimeout as sleep } from "node:timers/promises";
+
+type Value = { stringValue?: string; intValue?: number | string; boolValue?: boolean };
+type Attributes = readonly { key: string; value: Value }[];
+
+/** A span in OTLP's JSON: ids in hex, times in nanoseconds. */
+export interface OtlpSpan {
+  traceId: string;
+  spanId: string;
+  parentSpanId?: string;
+  name: string;
+  kind: number;
+  startTimeUnixNano: string;
+  endTimeUnixNano: string;
+  attributes: Attributes;
+  links?: readonly { traceId: string; spanId: string }[];
+  /** 2 is an error. */
+  status?: { code?: number };
+}
+
+/** `ExportTraceServiceRequest`, which viewers of traces open as a file: https://opentelemetry.io/docs/specs/otlp/ */
+export interface OtlpTraces {
+  resourceSpans: readonly {
+    resource: { attributes: Attributes };
+    scopeSpans: readonly { scope: { name: string }; spans: readonly OtlpSpan[] }[];
+  }[];
+}
+
+/** A span together with the process that made it. */
+export interface CollectedSpan extends OtlpSpan {
+  service: string;
+  pid: number;
+}
+
+export const attributeOf = (attributes: Attributes, key: string): string | undefined => {
+  const value = attributes.find((attribute) => attribute.key === key)?.value;
+  const [text] = Object.values(value ?? {});
+  return text === undefined ? undefined : String(text);
+};
+
+/** @returns the oldest first */
+export const spansOf = ({ resourceSpans }: OtlpTraces): CollectedSpan[] =>
+  resourceSpans
+    .flatMap(({ resource: { attributes }, scopeSpans }) => {
+      const service = attributeOf(attributes, "service.name") ?? "";
+      const pid = Number(attributeOf(attributes, "process.pid"));
+      return scopeSpans.flatMap(({ spans }) => spans.map((span) => ({ ...span, service, pid })));
+    })
+    .sort((one, other) => Number(BigInt(one.startTimeUnixNano) - BigInt(other.startTimeUnixNano)));
+
+/** Receives spans on loopback by OTLP/HTTP, as an OpenTelemetry Collector does, and keeps them in memory. */
+export class Collector {
+  readonly #resourceSpans: OtlpTraces["resourceSpans"][number][] = [];
+  readonly #server = createServer((request, response) => {
+    json(request).then(
+      (traces) => {
+        this.#resourceSpans.push(...(traces as OtlpTraces).resourceSpans);
+        response.writeHead(200, { "content-type": "application/json" }).end("{}");
+      },
+      // The sender was killed while it sent.
+      () => response.destroy(),
+    );
+  });
+
+  static async start(): Promise<Collector> {
+    const collector = new Collector();
+    collector.#server.listen(0, "127.0.0.1");
+    await once(collector.#server, "listening");
+    return collector;
+  }
+
+  get address(): string {
+    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
+  }
+
+  get traces(): OtlpTraces {
+    return { resourceSpans: this.#resourceSpans };
+  }
+
+  get spans(): CollectedSpan[] {
+    return spansOf(this.traces);
+  }
+
+  /** Resolves once no span has come for half a second. */
+  async settled(): Promise<void> {
+    for (let count = -1; count !== this.#resourceSpans.length; ) {
+      count = this.#resourceSpans.length;
+      await sleep(500);
+    }
+  }
+
+  async close(): Promise<void> {
+    const closed = once(this.#server, "close");
+    this.#server.close();
+    this.#server.closeAllConnections();
+    await closed;
+  }
+}

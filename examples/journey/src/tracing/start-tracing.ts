@@ -1,0 +1,28 @@
+import { context, propagation, trace } from "@opentelemetry/api";
+import { AsyncLocalStorageContextManager } from "@opentelemetry/context-async-hooks";
+import { W3CTraceContextPropagator } from "@opentelemetry/core";
+import { OTLPTraceExporter } from "@opentelemetry/exporter-trace-otlp-http";
+import { resourceFromAttributes } from "@opentelemetry/resources";
+import { SimpleSpanProcessor, type SpanProcessor, TracerProvider } from "@opentelemetry/sdk-trace";
+
+export interface TracingOptions {
+  /** What a trace viewer shows as the service of each span. */
+  service: string;
+  /** The collector, without the path `/v1/traces`. */
+  collector: string;
+  /** Beside the one that exports. */
+  spanProcessors?: readonly SpanProcessor[];
+}
+
+/** Registers OpenTelemetry's SDK for this process. Each span is sent when it ends, so that one which ended before a SIGKILL arrives. */
+export function startTracing({ service, collector, spanProcessors = [] }: TracingOptions): TracerProvider {
+  const exporter = new OTLPTraceExporter({ url: `${collector}/v1/traces` });
+  const provider = new TracerProvider({
+    resource: resourceFromAttributes({ "service.name": service, "process.pid": process.pid }),
+    spanProcessors: [new SimpleSpanProcessor({ exporter }), ...spanProcessors],
+  });
+  context.setGlobalContextManager(new AsyncLocalStorageContextManager());
+  propagation.setGlobalPropagator(new W3CTraceContextPropagator());
+  trace.setGlobalTracerProvider(provider);
+  return provider;
+}

@@ -1,0 +1,144 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { type CollectedSpan, Collector } from "../../../examples/journey/src/tracing/collector.ts";
+import { startTracing } from "../../../examples/journey/src/tracing/start-tracing.ts";
+import {
+  anyStore,
+  type StoreUnderTest,
+  storesUnderTest,
+  type TestDatabase,
+} from "../../../examples/platform/test/support/stores/stores.ts";
+import { createDatabase as createReceiversDatabase, findPostgres } from "../../test-database.ts";
+import { type SystemOptions, TracedSystem, treesOf } from "./traced-system.ts";
+
+let collector: Collector;
+beforeAll(async () => {
+  collector = await Collector.start();
+  startTracing({ service: "hirer", collector: collector.address });
+});
+afterAll(() => collector.close());
+
+/** Starts the system on a store, and removes it after the tests of this `describe`. */
+function useSystem({ createDatabase }: StoreUnderTest, options: Pick<SystemOptions, "retrySchedule" | "failsFirst">) {
+  const opened = {} as { system: TracedSystem };
+  let database: TestDatabase;
+  let receivers: Awaited<ReturnType<typeof createReceiversDatabase>>;
+  beforeAll(async () => {
+    [database, receivers] = await Promise.all([createDatabase(), createReceiversDatabase()]);
+    opened.system = await TracedSystem.start({ collector, database, databaseUrl: receivers.url, ...options });
+  });
+  afterAll(async () => {
+    await opened.system?.close();
+    await database.remove();
+    await receivers.drop();
+  });
+  return opened;
+}
+
+const appears = async (name: string, traceId: string, count = 1): Promise<void> => {
+  const isOne = (span: CollectedSpan) => span.name === name && span.traceId === traceId;
+  await expect.poll(() => collector.spans.filter(isOne).length, { timeout: 120_000 }).toBe(count);
+};
+
+const [stores, someStores] = [await storesUnderTest(), await anyStore()];
+
+describe.runIf(await findPostgres())("one trace", () => {
+  describe.each(stores)("with a platform on $title", (store) => {
+    const opened = useSystem(store, { retrySchedule: "3s", failsFirst: true });
+
+    test("goes from createOffer to a span in the queue's worker, also past a kill -9 between two attempts", async () => {
+      const { system } = opened;
+      const { id, traceId } = await system.createOffer();
+      await appears("push notification", traceId);
+      expect(await system.apply(id)).toBe(204);
+      await appears("POST /offer/response", traceId);
+      await system.kill("platform");
+      await system.startPlatform();
+      await appears("save event", traceId);
+      await appears("process WorkerOfferResponse", traceId);
+      await appears("POST /offer/response", traceId, 2);
+      await collector.settled();
+
+      const spans = collector.spans.filter((span) => span.traceId === traceId);
+      expect(treesOf(spans)).toEqual([
+        [
+          "hirer CreateOffer 201",
+          [
+            "platform POST /offer 201",
+            ["platform push notification"],
+            [
+              "platform worker response",
+              ["platform POST /offer/response 500", ["receiver webhook WorkerOfferResponse 500"]],
+              [
+                "platform POST /offer/response 200",
+                [
+                  "receiver webhook WorkerOfferResponse 200",
+                  ["worker process WorkerOfferResponse", ["worker save event"]],
+                ],
+              ],
+            ],
+          ],
+        ],
+      ]);
+      expect(spans).toHaveLength(10);
+      // Each attempt was made by another process.
+      const attempts = spans.filter(({ name }) => name === "POST /offer/response");
+      expect(attempts.map(({ pid }) => system.killed.has(pid))).toEqual([true, false]);
+      expect(system.findOrphans(collector.spans)).toEqual({ killed: [], orphans: [] });
+      // The worker's own request has a trace of its own, to which the response has a link.
+      const tap = collector.spans.findLast(({ name }) => /^POST .*apply$/.test(name));
+      const response = spans.find(({ name }) => name === "worker response");
+      expect(response?.links).toEqual([expect.objectContaining({ traceId: tap?.traceId, spanId: tap?.spanId })]);
+      expect(tap?.traceId).not.toBe(traceId);
+    });
+  });
+
+  describe.each(someStores)("at a receiver with a platform on $title", (store) => {
+    const opened = useSystem(store, { retrySchedule: "1s,1s,1s" });
+
+    /** The spans of the platform's attempt, of the receiver's server if it has one, of the kit, and of the worker. */
+    const deliverTo = async (...receiver: Parameters<TracedSystem["startReceiver"]>) => {
+      const { system } = opened;
+      await system.kill("receiver");
+      await system.startReceiver(...receiver);
+      const before = collector.spans.length;
+      const { id } = await system.createOffer();
+      await system.apply(id);
+      const named = (name: string) => collector.spans.slice(before).find((span) => span.name === name);
+      await expect.poll(() => named("process WorkerOfferResponse"), { timeout: 120_000 }).toBeDefined();
+      await collector.settled();
+      const server = collector.spans.slice(before).find(({ service, kind }) => service === "receiver" && kind === 2);
+      return {
+        attempt: named("POST /offer/response"),
+        server,
+        webhook: named("webhook WorkerOfferResponse"),
+        work: named("process WorkerOfferResponse"),
+      };
+    };
+
+    test("whose HTTP instrumentation continues the sender's trace, there is one tree, with its span between", async () => {
+      const { attempt, server, webhook, work } = await deliverTo("parent", "sender's trace");
+      expect(server?.name).toBe("POST");
+      expect(server?.parentSpanId).toBe(attempt?.spanId);
+      expect(webhook?.parentSpanId).toBe(server?.spanId);
+      expect(webhook?.links ?? []).toEqual([]);
+      expect(work?.traceId).toBe(attempt?.traceId);
+    });
+
+    test("with the option link, there are two traces, and the link", async () => {
+      const { attempt, webhook, work } = await deliverTo("link");
+      expect(webhook?.parentSpanId).toBeUndefined();
+      expect(webhook?.links).toEqual([expect.objectContaining({ traceId: attempt?.traceId, spanId: attempt?.spanId })]);
+      expect(webhook?.traceId).not.toBe(attempt?.traceId);
+      expect([work?.traceId, work?.parentSpanId]).toEqual([webhook?.traceId, webhook?.spanId]);
+    });
+
+    test("whose HTTP instrumentation begins a trace, and with the option link, there are two traces, and the link", async () => {
+      const { attempt, server, webhook, work } = await deliverTo("link", "own trace");
+      expect([server?.name, server?.parentSpanId]).toEqual(["POST", undefined]);
+      expect(webhook?.parentSpanId).toBe(server?.spanId);
+      expect(webhook?.links).toEqual([expect.objectContaining({ traceId: attempt?.traceId, spanId: attempt?.spanId })]);
+      expect(webhook?.traceId).not.toBe(attempt?.traceId);
+      expect(work?.traceId).toBe(webhook?.traceId);
+    });
+  });
+});

@@ -1,0 +1,31 @@
+// A receiver's process: it verifies webhooks and enqueues their events.
+import { webhookRouter } from "@offers/webhook-kit/express";
+import { webhookTracer } from "@offers/webhook-kit/opentelemetry";
+import express from "express";
+import { openPool } from "../../../examples/worker/src/open-pool.ts";
+import { queueOf } from "../../../examples/worker/src/queue.ts";
+import type { ReceiverSetup } from "./traced-system.ts";
+
+const { port, secret, sender, failsFirst } = JSON.parse(process.env.RECEIVER ?? "") as ReceiverSetup;
+const queue = queueOf(openPool());
+const hasFailed = new Set<string>();
+
+const webhooks = webhookRouter({
+  secret,
+  tracer: webhookTracer({ sender }),
+  // The failures below are the test's.
+  onError: () => undefined,
+  async onEvent(event) {
+    if (event.type !== "WorkerOfferResponse") return;
+    const { offerId } = event.data;
+    if (failsFirst && !hasFailed.has(offerId)) {
+      hasFailed.add(offerId);
+      throw new Error("The first attempt of each offer fails.");
+    }
+    await queue.send(JSON.stringify(event));
+  },
+});
+
+express()
+  .use(webhooks)
+  .listen(port, "127.0.0.1", () => console.log(`receiver listening on http://127.0.0.1:${port}`));

@@ -1,0 +1,243 @@
+import { randomUUID } from "node:crypto";
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import type { Middleware } from "@offers/client";
+import { TracedOffersClient } from "@offers/client/opentelemetry";
+import { attributeOf, type CollectedSpan, type Collector } from "../../../examples/journey/src/tracing/collector.ts";
+import { callProcess, signIn } from "../../../examples/platform/test/process/call-process.ts";
+import { startProcess as startPlatform } from "../../../examples/platform/test/support/platform-process.ts";
+import type { TestDatabase } from "../../../examples/platform/test/support/stores/stores.ts";
+import { testSeed } from "../../../examples/platform/test/support/test-seed.ts";
+import { freePort } from "../../processes/free-port.ts";
+import { runCommand } from "../../processes/run-command.ts";
+import { startProcess } from "../../processes/start-process.ts";
+
+export type Service = "platform" | "receiver" | "worker";
+
+/** What `preload.ts` needs to know. */
+export interface TraceSettings {
+  service: Service;
+  collector: string;
+  /** Gets a line for each span that begins. */
+  startsFile: string;
+  /** Whether HTTP's instrumentation makes a span for each request to the process, and whether that continues the sender's trace. */
+  instrumentation: "none" | "sender's trace" | "own trace";
+}
+
+export interface StartedSpan {
+  traceId: string;
+  spanId: string;
+  name: string;
+  pid: number;
+}
+
+export interface ReceiverSetup {
+  port: number;
+  secret: string;
+  sender: "parent" | "link" | "ignore";
+  /** Responds to the first webhook of each offer with 500. */
+  failsFirst: boolean;
+}
+
+export interface SystemOptions {
+  collector: Collector;
+  /** Of the platform. */
+  database: TestDatabase;
+  /** Of the receiver and its worker, empty. */
+  databaseUrl: string;
+  retrySchedule: string;
+  failsFirst?: boolean;
+}
+
+interface Running {
+  readonly pid: number;
+  /** Ends the process with SIGKILL. */
+  kill(): Promise<void>;
+}
+
+const preload = join(import.meta.dirname, "preload.ts");
+const worker = join(import.meta.dirname, "../../../examples/worker/src");
+const key = "demo-key-harbour";
+
+/** A platform, a receiver and the worker of its queue, each a process with OpenTelemetry's SDK. The test is the hirer. */
+export class TracedSystem {
+  readonly #options: SystemOptions;
+  readonly #startsFile: string;
+  readonly #running = new Map<Service, Running>();
+  /** The ids of the processes that `kill` has ended. */
+  readonly killed = new Set<number>();
+  readonly #receiver: ReceiverSetup;
+  #platformAddress = "";
+  #tokens = { hana: "", amal: "" };
+
+  private constructor(options: SystemOptions, port: number) {
+    const { database, failsFirst = false } = options;
+    this.#options = options;
+    this.#startsFile = join(database.options.dataFolder, "started-spans.jsonl");
+    this.#receiver = { port, secret: randomUUID(), sender: "parent", failsFirst };
+    writeFileSync(this.#startsFile, "");
+  }
+
+  static async start(options: SystemOptions): Promise<TracedSystem> {
+    const system = new TracedSystem(options, await freePort());
+    try {
+      await system.#start();
+      return system;
+    } catch (error) {
+      await system.close();
+      throw error;
+    }
+  }
+
+  async #start(): Promise<void> {
+    const { databaseUrl: DATABASE_URL } = this.#options;
+    const env = { ...process.env, DATABASE_URL };
+    await runCommand(process.execPath, ["--no-warnings", "migrate.ts"], { cwd: worker, env });
+    await Promise.all([this.startPlatform(), this.startReceiver(), this.startWorker()]);
+    const address = this.#platformAddress;
+    const hana = await signIn(address, "/portal/session", { emailAddress: "hana@harbour-hotels.example" });
+    this.#tokens = { hana, amal: await signIn(address, "/worker-app/session", { workerId: "worker_amal" }) };
+    await this.saveProfile();
+  }
+
+  async startPlatform(): Promise<void> {
+    const { database, retrySchedule } = this.#options;
+    const { child, exited, address } = startPlatform(database, {
+      OFFERS_SEED: testSeed,
+      OFFERS_ALLOW_LOOPBACK: "1",
+      OFFERS_RETRY_SCHEDULE: retrySchedule,
+      OFFERS_RATE_LIMIT: "off",
+      OFFERS_PERSON_RATE_LIMIT: "off",
+      NODE_OPTIONS: `--disable-warning=ExperimentalWarning --import=${preload}`,
+      ...this.#traceSettings("platform"),
+    });
+    const kill = async () => {
+      child.kill("SIGKILL");
+      await exited;
+    };
+    this.#running.set("platform", { pid: child.pid ?? 0, kill });
+    this.#platformAddress = await address();
+  }
+
+  async startReceiver(
+    sender: ReceiverSetup["sender"] = "parent",
+    instrumentation: TraceSettings["instrumentation"] = "none",
+  ): Promise<void> {
+    const setup: ReceiverSetup = { ...this.#receiver, sender };
+    await this.#startProgram("receiver", join(import.meta.dirname, "receiver.ts"), /receiver listening on (\S+)/, {
+      RECEIVER: JSON.stringify(setup),
+      ...this.#traceSettings("receiver", instrumentation),
+    });
+  }
+
+  startWorker(): Promise<void> {
+    const env = { LEASE_MS: "1000", ...this.#traceSettings("worker") };
+    return this.#startProgram("worker", join(worker, "worker.ts"), /(worker is waiting)/, env);
+  }
+
+  async #startProgram(service: Service, file: string, ready: RegExp, env: Record<string, string>): Promise<void> {
+    const args = ["--disable-warning=ExperimentalWarning", `--import=${preload}`, file];
+    const { databaseUrl: DATABASE_URL } = this.#options;
+    const started = startProcess(process.execPath, args, { ready, env: { ...process.env, DATABASE_URL, ...env } });
+    const kill = async () => void (await started.stop("SIGKILL"));
+    this.#running.set(service, { pid: started.child.pid ?? 0, kill });
+    await started.ready;
+  }
+
+  #traceSettings(service: Service, instrumentation: TraceSettings["instrumentation"] = "none") {
+    const settings: TraceSettings = {
+      service,
+      collector: this.#options.collector.address,
+      startsFile: this.#startsFile,
+      instrumentation,
+    };
+    return { TRACE_SETTINGS: JSON.stringify(settings) };
+  }
+
+  /** Ends a process with SIGKILL. */
+  async kill(service: Service): Promise<void> {
+    const running = this.#running.get(service);
+    if (!running) return;
+    this.#running.delete(service);
+    this.killed.add(running.pid);
+    await running.kill();
+  }
+
+  async restart(service: Service): Promise<void> {
+    await this.kill(service);
+    if (service === "platform") await this.startPlatform();
+    else if (service === "worker") await this.startWorker();
+    else {
+      await this.startReceiver();
+      await this.saveProfile();
+    }
+  }
+
+  async close(): Promise<void> {
+    for (const { kill } of this.#running.values()) await kill();
+  }
+
+  /** Saved again, the profile ends a pause of the circuit breaker. */
+  async saveProfile(): Promise<void> {
+    const { port, secret } = this.#receiver;
+    const json = { baseAddress: `http://127.0.0.1:${port}`, secret, suggestsContacts: false };
+    const call = { token: this.#tokens.hana, json };
+    const { status } = await callProcess(this.#platformAddress, "PUT", "/portal/profile", call);
+    if (status !== 200) throw new Error(`the profile is not saved: ${status}`);
+  }
+
+  /** By the traced client, in one attempt. */
+  async createOffer(): Promise<{ id: string; traceId: string }> {
+    let traceId = "";
+    const noteTrace: Middleware = (request, next) => {
+      traceId = request.headers.traceparent?.split("-")[1] ?? "";
+      return next(request);
+    };
+    const options = { baseUrl: this.#platformAddress, apiKey: key, maxRetries: 0, middleware: [noteTrace] };
+    const input = { createdByUserId: "user_hana", title: "Bar", workerIds: ["worker_amal"] };
+    const { id } = await new TracedOffersClient(options).createOffer(input);
+    return { id, traceId };
+  }
+
+  /** Amal's tap. @returns the status */
+  async apply(offerId: string): Promise<number> {
+    const call = { token: this.#tokens.amal };
+    return (await callProcess(this.#platformAddress, "POST", `/worker-app/offers/${offerId}/apply`, call)).status;
+  }
+
+  /** All that have begun in the processes, whether they ended or not. */
+  get startedSpans(): StartedSpan[] {
+    const lines = readFileSync(this.#startsFile, "utf8").split("\n").filter(Boolean);
+    return lines.map((line) => JSON.parse(line) as StartedSpan);
+  }
+
+  /**
+   * The spans whose parent has not been collected.
+   *
+   * @returns `killed`: the parent began in a process that was killed. `orphans`: the others
+   */
+  findOrphans(spans: readonly CollectedSpan[]): { killed: CollectedSpan[]; orphans: CollectedSpan[] } {
+    const key = (traceId: string, spanId: string) => `${traceId} ${spanId}`;
+    const known = new Set(spans.map(({ traceId, spanId }) => key(traceId, spanId)));
+    const started = this.startedSpans.filter(({ pid }) => this.killed.has(pid));
+    const lost = new Set(started.map(({ traceId, spanId }) => key(traceId, spanId)));
+    const parentOf = ({ traceId, parentSpanId = "" }: CollectedSpan) => key(traceId, parentSpanId);
+    const without = spans.filter((span) => span.parentSpanId && !known.has(parentOf(span)));
+    const isKilled = (span: CollectedSpan) => lost.has(parentOf(span));
+    return { killed: without.filter(isKilled), orphans: without.filter((span) => !isKilled(span)) };
+  }
+}
+
+/** A span as a test compares it: its process and name, the status of its response, and its children, the oldest first. */
+export type Tree = readonly [span: string, ...children: Tree[]];
+
+/** @returns one for each span without a parent */
+export const treesOf = (spans: readonly CollectedSpan[]): Tree[] =>
+  spans.filter(({ parentSpanId }) => !parentSpanId).map((root) => treeOf(spans, root));
+
+function treeOf(spans: readonly CollectedSpan[], root: CollectedSpan): Tree {
+  const { service, name, attributes, spanId } = root;
+  const status = attributeOf(attributes, "http.response.status_code");
+  const children = spans.filter(({ parentSpanId }) => parentSpanId === spanId);
+  return [[service, name, status].filter(Boolean).join(" "), ...children.map((child) => treeOf(spans, child))];
+}
