@@ -18,8 +18,10 @@ test("npm start installs less than half of what npm test needs, and its story pa
   const run = (...args: string[]) => runCommand("npm", [...args], { cwd: clone });
   const installed = async () => (await readdir(join(clone, "node_modules/.pnpm"))).length;
 
-  const story = await run("start", "--", "--once");
+  // OpenTelemetry's SDK is part of what the journey needs.
+  const story = await run("start", "--", "--once", "--trace");
   expect(story).toMatch(/^journey: \d+ steps passed, 0 failed$/m);
+  expect(story).toMatch(/^CreateOffer 201 +hirer /m);
   const first = await installed();
   expect(existsSync(join(clone, "node_modules/vitest"))).toBe(false);
 

@@ -1,11 +1,8 @@
 // Starts the platform, an integrator and a hirer as processes on loopback, runs every operation of the contract step by
 // step, and keeps running, to be tried by hand.
-//   --once                 exits after the walkthrough; exit code 0 only if every step passed
-//   --kill-between-steps   kills the platform with SIGKILL before every step and restarts it
-//   --dialect live         makes the platform respond the way the live service is documented to (D-51)
-//   --sandbox launcher.cjs runs an installed @offers/sandbox in place of the platform's sources
-import { parseArgs } from "node:util";
+// options.ts has its options.
 import { keepRunning } from "./keep-running.ts";
+import { type JourneyOptions, readOptions } from "./options.ts";
 import { Processes } from "./processes.ts";
 import { companyProfile } from "./scenarios/company-profile.ts";
 import { contacts } from "./scenarios/contacts.ts";
@@ -13,25 +10,20 @@ import { failures } from "./scenarios/failures.ts";
 import { offerIsFilled } from "./scenarios/offer-is-filled.ts";
 import { offerIsWithdrawn } from "./scenarios/offer-is-withdrawn.ts";
 import { wrongRequests } from "./scenarios/wrong-requests.ts";
+import { JourneyTraces } from "./tracing/journey-traces.ts";
 
-const { values: options } = parseArgs({
-  options: {
-    once: { type: "boolean", default: false },
-    "kill-between-steps": { type: "boolean", default: false },
-    dialect: { type: "string", default: "reference" },
-    sandbox: { type: "string" },
-  },
-});
-const { dialect, sandbox } = options;
-if (dialect !== "reference" && dialect !== "live") throw new Error("--dialect is reference or live");
-
-const processes = new Processes({ dialect, sandbox, killBetweenSteps: options["kill-between-steps"] });
+const options = readOptionsOrExit();
+const traces = options.trace ? await JourneyTraces.start() : undefined;
+const processes = new Processes({ ...options, traces });
 const { reporter } = processes;
 
 let passed = false;
 let stopping: Promise<void> | undefined;
 const stop = () => {
-  stopping ??= processes.stop().finally(() => process.exit(passed ? 0 : 1));
+  stopping ??= processes
+    .stop()
+    .then(() => traces?.close())
+    .finally(() => process.exit(passed ? 0 : 1));
 };
 process.on("SIGINT", stop);
 process.on("SIGTERM", stop);
@@ -45,7 +37,17 @@ try {
   if (!stopping) console.error(error, `\n${processes.lastLines()}`);
 }
 
+if (!stopping) await traces?.report();
 const keepsRunning = passed && !options.once;
 if (keepsRunning) keepRunning(processes);
 console.log(`\n${reporter.closingLine()}`);
 if (!keepsRunning) stop();
+
+function readOptionsOrExit(): JourneyOptions {
+  try {
+    return readOptions(process.argv.slice(2));
+  } catch (error) {
+    console.error((error as Error).message);
+    process.exit(2);
+  }
+}

@@ -10,6 +10,7 @@ import { Phone } from "./phone.ts";
 import { type RecordingProxy, startRecordingProxy } from "./recording-proxy.ts";
 import { Reporter } from "./reporter.ts";
 import { type RunningProcess, startProcess } from "./start-process.ts";
+import type { JourneyTraces } from "./tracing/journey-traces.ts";
 import { TrafficLog } from "./traffic-log.ts";
 
 const examples = resolve(import.meta.dirname, "../..");
@@ -21,6 +22,8 @@ export interface ProcessesOptions {
   killBetweenSteps: boolean;
   /** The launcher of an installed `@offers/sandbox`, to run in place of the platform's sources. */
   sandbox?: string | undefined;
+  /** Gets the spans of the processes, if they are to be traced. */
+  traces?: JourneyTraces | undefined;
 }
 
 /** The three processes, the proxies between them, and the phones. */
@@ -121,7 +124,7 @@ export class Processes {
     const { PORT = "", OFFERS_DATA = "" } = this.#platformEnv;
     if (sandbox === undefined) return this.#start("platform", this.#platformEnv);
     const options = ["--port", PORT, "--data", OFFERS_DATA, "--dialect", dialect];
-    const started = await startProcess("platform", [sandbox, ...options], {});
+    const started = await startProcess("platform", [sandbox, ...options], this.#tracing("platform"));
     this.#running.set("platform", started);
     return started;
   }
@@ -149,9 +152,14 @@ export class Processes {
   }
 
   async #start(name: string, env: Record<string, string>): Promise<RunningProcess> {
-    const started = await startProcess(name, [join(examples, name, "src/main.ts")], env);
+    const command = [join(examples, name, "src/main.ts")];
+    const started = await startProcess(name, command, { ...env, ...this.#tracing(name) });
     this.#running.set(name, started);
     return started;
+  }
+
+  #tracing(service: string): Record<string, string> {
+    return this.#options.traces?.environmentOf(service) ?? {};
   }
 
   async #proxy(from: string, to: string, target: string): Promise<RecordingProxy> {

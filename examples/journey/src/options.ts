@@ -1,0 +1,39 @@
+import { parseArgs } from "node:util";
+
+/** How the walkthrough runs: what is behind `npm start --`. */
+export interface JourneyOptions {
+  once: boolean;
+  killBetweenSteps: boolean;
+  dialect: "reference" | "live";
+  /** The launcher of an installed `@offers/sandbox`. */
+  sandbox: string | undefined;
+  trace: boolean;
+}
+
+const usage = `npm start -- [options]
+  --once                  exit after the walkthrough; exit code 0 only if every step passed
+  --kill-between-steps    kill the platform with SIGKILL before every step and restart it
+  --dialect live          let the platform respond the way the live service is documented to (D-51)
+  --sandbox launcher.cjs  run an installed @offers/sandbox in place of the platform's sources
+  --trace                 write the traces to journey-traces.json, and print one as a tree`;
+
+/** @throws with a message that says what is wrong and which options there are */
+export function readOptions(args: readonly string[]): JourneyOptions {
+  try {
+    const { values } = parseArgs({
+      args: [...args],
+      options: {
+        once: { type: "boolean", default: false },
+        "kill-between-steps": { type: "boolean", default: false },
+        dialect: { type: "string", default: "reference" },
+        sandbox: { type: "string" },
+        trace: { type: "boolean", default: false },
+      },
+    });
+    const { once, dialect, sandbox, trace } = values;
+    if (dialect !== "reference" && dialect !== "live") throw new Error("--dialect is reference or live");
+    return { once, killBetweenSteps: values["kill-between-steps"], dialect, sandbox, trace };
+  } catch (cause) {
+    throw new Error(`${(cause as Error).message}\n\n${usage}`, { cause });
+  }
+}

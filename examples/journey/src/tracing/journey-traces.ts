@@ -1,0 +1,42 @@
+import { writeFile } from "node:fs/promises";
+import { resolve } from "node:path";
+import { Collector } from "./collector.ts";
+import { mostEventfulOffer, printTree } from "./trace-tree.ts";
+
+/** An address, since Node splits NODE_OPTIONS at the spaces of a path. */
+const register = new URL("register.ts", import.meta.url).href;
+const file = resolve("journey-traces.json");
+
+/** The traces of the walkthrough: of the platform, the integrator and the hirer. */
+export class JourneyTraces {
+  readonly #collector: Collector;
+
+  private constructor(collector: Collector) {
+    this.#collector = collector;
+  }
+
+  static async start(): Promise<JourneyTraces> {
+    return new JourneyTraces(await Collector.start());
+  }
+
+  /** The environment that loads OpenTelemetry's SDK into a process. */
+  environmentOf(service: string): Record<string, string> {
+    return {
+      NODE_OPTIONS: `--disable-warning=ExperimentalWarning --import=${register}`,
+      OTEL_SERVICE_NAME: service,
+      OTEL_EXPORTER_OTLP_ENDPOINT: this.#collector.address,
+    };
+  }
+
+  /** Writes the traces to a file, and prints that of one offer as a tree. */
+  async report(): Promise<void> {
+    await this.#collector.settled();
+    await writeFile(file, `${JSON.stringify(this.#collector.traces)}\n`);
+    console.log(`\n${printTree(mostEventfulOffer(this.#collector.spans))}`);
+    console.log(`\nAll traces, as OTLP JSON for a trace viewer: ${file}`);
+  }
+
+  close(): Promise<void> {
+    return this.#collector.close();
+  }
+}

@@ -1,0 +1,80 @@
+import { attributeOf, type CollectedSpan } from "./collector.ts";
+
+/** A span in its place within a tree. */
+export interface Branch {
+  span: CollectedSpan;
+  /** 0 for a span whose parent was not collected: it has none, or its process was killed before it ended. */
+  depth: number;
+  /** For each level above, whether a line goes on there, and last for the level of the span. */
+  goesOn: readonly boolean[];
+}
+
+/** The spans of a trace as a list, each followed by its children, the oldest first. */
+export function branchesOf(spans: readonly CollectedSpan[]): Branch[] {
+  const known = new Set(spans.map(({ spanId }) => spanId));
+  const childrenOf = ({ spanId }: CollectedSpan) => spans.filter(({ parentSpanId }) => parentSpanId === spanId);
+  const grow = (siblings: readonly CollectedSpan[], above: readonly boolean[]): Branch[] =>
+    siblings.flatMap((span, index) => {
+      const goesOn = [...above, index < siblings.length - 1];
+      return [{ span, depth: above.length, goesOn }, ...grow(childrenOf(span), goesOn)];
+    });
+  return grow(
+    spans.filter(({ parentSpanId }) => !parentSpanId || !known.has(parentSpanId)),
+    [],
+  );
+}
+
+const isError = ({ status }: CollectedSpan): boolean => status?.code === 2;
+
+/** The trace of the offer whose webhooks failed most often; of several, the longest. @returns the oldest span first */
+export function mostEventfulOffer(spans: readonly CollectedSpan[]): CollectedSpan[] {
+  const traces = spans
+    .filter(({ name }) => name === "CreateOffer")
+    .map((root) => spans.filter(({ traceId }) => traceId === root.traceId));
+  const failures = (trace: readonly CollectedSpan[]) => trace.filter(isError).length;
+  traces.sort((one, other) => failures(other) - failures(one) || other.length - one.length);
+  return traces[0] ?? [];
+}
+
+const milliseconds = (nanoseconds: bigint): number => Number(nanoseconds) / 1e6;
+
+/** How long a span took, and when it began, in milliseconds after the first one of its trace. */
+export function timesOf({ startTimeUnixNano, endTimeUnixNano }: CollectedSpan, first: CollectedSpan) {
+  const start = BigInt(startTimeUnixNano);
+  return {
+    offsetMs: milliseconds(start - BigInt(first.startTimeUnixNano)),
+    durationMs: milliseconds(BigInt(endTimeUnixNano) - start),
+  };
+}
+
+/** The status of the response, or why there was none. */
+export const outcomeOf = ({ attributes }: CollectedSpan): string =>
+  attributeOf(attributes, "http.response.status_code") ?? attributeOf(attributes, "error.type") ?? "";
+
+/**
+ * Prints a trace as a tree: of each span the name, the outcome, the service, the start and the duration. After `…` stands a span whose
+ * parent was not collected.
+ */
+export function printTree(spans: readonly CollectedSpan[]): string {
+  const [first] = spans;
+  if (!first) return "no offer was created";
+  const rows = branchesOf(spans).map(({ span, depth, goesOn }) => {
+    const lines = goesOn.slice(1, -1).map((does) => (does ? "│  " : "   "));
+    const branch = depth > 0 ? (goesOn.at(-1) ? "├─ " : "└─ ") : span.parentSpanId ? "… " : "";
+    const { offsetMs, durationMs } = timesOf(span, first);
+    const name = [lines.join(""), branch, [span.name, outcomeOf(span)].filter(Boolean).join(" ")].join("");
+    return [name, span.service, `+${(offsetMs / 1_000).toFixed(3)} s`, `${durationMs.toFixed(1)} ms`] as const;
+  });
+  const widths = [0, 1, 2, 3].map((column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
+  const [nameWidth = 0, serviceWidth = 0, offsetWidth = 0, durationWidth = 0] = widths;
+  return rows
+    .map(([name, service, offset, duration]) =>
+      [
+        name.padEnd(nameWidth),
+        service.padEnd(serviceWidth),
+        offset.padStart(offsetWidth),
+        duration.padStart(durationWidth),
+      ].join("  "),
+    )
+    .join("\n");
+}
