@@ -7,6 +7,7 @@ import { dirname, relative, resolve } from "node:path";
 import { promisify } from "node:util";
 import { printBenchmarks } from "./benchmarks/print-benchmarks.ts";
 import { drawDiagrams } from "./diagrams/draw-diagrams.ts";
+import { drawTrace } from "./diagrams/draw-trace.ts";
 import { printEvents } from "./docs/pages/print-events.ts";
 import { printOperations } from "./docs/pages/print-operations.ts";
 import { printErrorPages } from "./error-pages/print-error-pages.ts";
@@ -44,6 +45,7 @@ const products = new Map([
   ...printErrorPages(root),
   ...printBenchmarks(root),
   ...(await drawDiagrams(root)),
+  ...drawTrace(root),
   ...printSkills(root),
 ]);
 const check = process.argv.includes("--check");

@@ -137,6 +137,7 @@ const guides: DefaultTheme.SidebarItem[] = [
     items: pagesOf("/guides", {
       "Going to production": "production",
       "Proxies and containers": "deployment",
+      "Trace an offer": "tracing",
       "Personal data": "personal-data",
       "Scale the platform": "scaling",
     }),
