@@ -8,6 +8,17 @@ const knownMethods = new Set(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "
 /** `http.request.method`: a method that is not known is `_OTHER`, so that no caller adds series. */
 export const methodAttribute = (method: string): string => (knownMethods.has(method) ? method : "_OTHER");
 
+/**
+ * Whether an SDK of OpenTelemetry is registered: the API's own provider of tracers then has one to pass them on to. Before, each span
+ * costs time and does nothing.
+ *
+ * @param provider of `trace.getTracerProvider()`. One that is not the API's own is an SDK's
+ */
+export function isSdkRegistered(provider: object): boolean {
+  const { getDelegateTracer } = provider as { getDelegateTracer?(name: string): unknown };
+  return getDelegateTracer === undefined || getDelegateTracer.call(provider, "@offers") !== undefined;
+}
+
 /** @param address a full URL @throws {TypeError} for any other text */
 export function serverAttributes(address: string | { readonly href: string }): {
   readonly "server.address": string;

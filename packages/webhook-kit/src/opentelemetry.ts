@@ -3,12 +3,14 @@
  *
  * @module opentelemetry
  */
-import { durationBuckets } from "@offers/contract/telemetry-conventions";
+import { durationBuckets, isSdkRegistered } from "@offers/contract/telemetry-conventions";
 import { remoteSpanContext } from "@offers/contract/trace-context";
 import {
   type Context,
   context,
+  createNoopMeter,
   createTraceState,
+  type Histogram,
   type Meter,
   metrics,
   type Span,
@@ -58,12 +60,13 @@ export function webhookTracer(
   const { sender: use = "parent", tracer = trace.getTracer(scope), meter = metrics.getMeter(scope) } = options;
   if (!["parent", "link", "ignore"].includes(use))
     throw new ConfigurationError("invalid_option", "sender must be parent, link or ignore.");
-  const duration = meter.createHistogram("offers.webhook.duration", {
-    description: "The time from a webhook's arrival to its response",
-    unit: "s",
-    advice: { explicitBucketBoundaries: durationBuckets },
-  });
+  const duration = createDuration(meter);
+  let isOn = options.tracer !== undefined || duration !== createDuration(createNoopMeter());
   return {
+    isEnabled() {
+      isOn ||= isSdkRegistered(trace.getTracerProvider());
+      return isOn;
+    },
     startActiveSpan(name, { attributes, startTime, sender }, run) {
       const active = context.active();
       const isWithin = trace.getSpan(active) !== undefined;
@@ -79,6 +82,13 @@ export function webhookTracer(
 }
 
 const scope = "@offers/webhook-kit";
+
+const createDuration = (meter: Meter): Histogram =>
+  meter.createHistogram("offers.webhook.duration", {
+    description: "The time from a webhook's arrival to its response",
+    unit: "s",
+    advice: { explicitBucketBoundaries: durationBuckets },
+  });
 
 /** The attributes that make a series of measurements. Each has few values. */
 const measuredBy = ["offers.webhook.endpoint", "offers.webhook.outcome", "error.type"];

@@ -1,7 +1,8 @@
-import { durationBuckets, serverAttributes } from "@offers/contract/telemetry-conventions";
+import { durationBuckets, isSdkRegistered, serverAttributes } from "@offers/contract/telemetry-conventions";
 import {
   context,
   createContextKey,
+  createNoopMeter,
   type Histogram,
   type Meter,
   metrics,
@@ -34,7 +35,8 @@ import { checkHeaderName, checkHeaderValue } from "../options/settings.ts";
  * Every attempt is measured: `http.client.request.duration`, a histogram in seconds to the response's headers, by
  * `http.request.method`, `url.template`, `server.address`, `server.port`, `http.response.status_code` and `error.type`.
  *
- * `tracer` and `meter` are the global providers' by default. A watch has one span per read.
+ * `tracer` and `meter` are the global providers' by default. A watch has one span per read. Until an SDK is registered, or one of the two is
+ * given, a call is that of an {@link OffersClient}, and costs as much.
  *
  * @example
  * ```ts
@@ -49,33 +51,30 @@ import { checkHeaderName, checkHeaderValue } from "../options/settings.ts";
  */
 export class TracedOffersClient extends OffersClient {
   readonly #options: TracedOptions;
-  readonly #tracer: Tracer;
-  readonly #server: ReturnType<typeof serverAttributes>;
+  readonly #instruments: Instruments;
 
   /** @throws {UsageError} for an invalid option; the message says what to change */
   constructor(options: TracedOptions) {
-    super(instrumented(options));
+    const instruments = instrumentsOf(options);
+    super(instruments.options);
     this.#options = { ...options };
-    this.#tracer = options.tracer ?? trace.getTracer(scope);
-    this.#server = serverAttributes(options.baseUrl);
+    this.#instruments = instruments;
   }
 
   override createOffer(input: OfferInput, call?: CallOptions): OffersPromise<{ id: string }> {
-    return traceCall(createOffer, this.#tracer, this.#server, call, (traced) => super.createOffer(input, traced));
+    return traceCall(createOffer, this.#instruments, call, (traced) => super.createOffer(input, traced));
   }
 
   override getOffer(id: string, call?: CallOptions): OffersPromise<Offer> {
-    return traceCall(getOffer, this.#tracer, this.#server, call, (traced) => super.getOffer(id, traced));
+    return traceCall(getOffer, this.#instruments, call, (traced) => super.getOffer(id, traced));
   }
 
   override completeOffer(id: string, workerIds: readonly string[], call?: CallOptions): OffersPromise<void> {
-    return traceCall(completeOffer, this.#tracer, this.#server, call, (traced) =>
-      super.completeOffer(id, workerIds, traced),
-    );
+    return traceCall(completeOffer, this.#instruments, call, (traced) => super.completeOffer(id, workerIds, traced));
   }
 
   override withdrawOffer(id: string, call?: CallOptions): OffersPromise<void> {
-    return traceCall(withdrawOffer, this.#tracer, this.#server, call, (traced) => super.withdrawOffer(id, traced));
+    return traceCall(withdrawOffer, this.#instruments, call, (traced) => super.withdrawOffer(id, traced));
   }
 
   override withApiKey(apiKey: ApiKey): TracedOffersClient {
@@ -88,31 +87,55 @@ type TracedOptions = OffersClientOptions & { tracer?: Tracer | undefined; meter?
 
 const scope = "@offers/client";
 
-/** The options with every attempt measured, and tracing suppressed below. What is invalid is left for the client to reject. */
-function instrumented(options: TracedOptions): OffersClientOptions {
-  if (typeof options !== "object") return options;
-  const { tracer: _, meter = metrics.getMeter(scope), ...others } = options;
-  const { middleware = [] } = others;
-  const duration = meter.createHistogram("http.client.request.duration", {
+interface Recording {
+  readonly tracer: Tracer;
+  readonly server: ReturnType<typeof serverAttributes>;
+}
+
+interface Instruments {
+  /** For the client. Once there is a recording, every attempt is measured, and tracing is suppressed below. */
+  readonly options: OffersClientOptions;
+  /** Undefined while nothing would be recorded. */
+  recording(): Recording | undefined;
+}
+
+/** What is invalid is left for the client to reject. */
+function instrumentsOf(options: TracedOptions): Instruments {
+  if (typeof options !== "object") return { options, recording: () => undefined };
+  const { tracer = trace.getTracer(scope), meter = metrics.getMeter(scope), ...others } = options;
+  const duration = createDuration(meter);
+  const given = others.middleware ?? [];
+  const middleware = Array.isArray(given) ? [...given] : given;
+  const isMeasured = options.tracer !== undefined || duration !== createDuration(createNoopMeter());
+  let recording: Recording | undefined;
+  return {
+    options: { ...others, middleware },
+    recording() {
+      if (recording || !(isMeasured || isSdkRegistered(trace.getTracerProvider()))) return recording;
+      const server = serverAttributes(others.baseUrl);
+      (middleware as Middleware[]).push(measuringInto(duration, server), suppressTracing);
+      recording = { tracer, server };
+      return recording;
+    },
+  };
+}
+
+const createDuration = (meter: Meter): Histogram =>
+  meter.createHistogram("http.client.request.duration", {
     description: "Duration of HTTP client requests.",
     unit: "s",
     advice: { explicitBucketBoundaries: durationBuckets },
   });
-  const innermost = [measuringInto(duration, others), suppressTracing];
-  return { ...others, middleware: Array.isArray(middleware) ? [...middleware, ...innermost] : middleware };
-}
 
 const templates = new Map([createOffer, getOffer, completeOffer, withdrawOffer].map(({ name, path }) => [name, path]));
 
 /** Records how long an attempt took. */
-const measuringInto = (duration: Histogram, { baseUrl }: OffersClientOptions): Middleware => {
-  let server: ReturnType<typeof serverAttributes> | undefined;
-  return async (request, next) => {
+const measuringInto =
+  (duration: Histogram, server: Recording["server"]): Middleware =>
+  async (request, next) => {
     const startedAt = performance.now();
     const record = (outcome: Readonly<Record<string, string | number>>) => {
       try {
-        // Not before the first attempt: the client has checked the address by then.
-        server ??= serverAttributes(baseUrl);
         const attributes = {
           "http.request.method": request.method,
           "url.template": templates.get(request.operation),
@@ -134,7 +157,6 @@ const measuringInto = (duration: Histogram, { baseUrl }: OffersClientOptions): M
       throw error;
     }
   };
-};
 
 /** Sets the headers of a propagator. Invalid ones are dropped: the client would reject the call for them. */
 const asHeaders = {
@@ -152,11 +174,13 @@ const asHeaders = {
 /** Makes a call within a span of its own, which ends before the call's promise settles. */
 function traceCall<Data>(
   { name, method, path }: Operation<never, Data>,
-  tracer: Tracer,
-  server: Readonly<Record<string, string | number>>,
+  instruments: Instruments,
   call: CallOptions | undefined,
-  perform: (call: CallOptions) => OffersPromise<Data>,
+  perform: (call: CallOptions | undefined) => OffersPromise<Data>,
 ): OffersPromise<Data> {
+  const recording = instruments.recording();
+  if (!recording) return perform(call);
+  const { tracer, server } = recording;
   const headers = { ...call?.headers };
   let active = context.active();
   let span: Span | undefined;

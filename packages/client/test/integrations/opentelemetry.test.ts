@@ -260,6 +260,16 @@ test("without a registered provider, calls are as ever", async () => {
   expect(spans()).toEqual([]);
 });
 
+test("a client that was made before the SDK was registered traces from then on", async () => {
+  trace.disable();
+  const { client, received } = await traced(found);
+  await client.getOffer(id);
+  trace.setGlobalTracerProvider(provider);
+  await client.getOffer(id);
+  expect(received.map(({ headers }) => traceparent.test(String(headers.traceparent)))).toEqual([false, true]);
+  expect(spans()).toHaveLength(1);
+});
+
 test("baggage stays at home", async () => {
   const { client, received } = await traced(found);
   await client.getOffer(id);

@@ -123,6 +123,8 @@ export interface Span {
 
 /** As much of an OpenTelemetry `Tracer` as is used: the kit depends on no version of it. @inline */
 export interface Tracer {
+  /** False while spans would be of no use: then only a request with a sender's trace gets one. @default true */
+  isEnabled?(): boolean;
   /** Starts a span, makes it the active one, and returns the result of `run`. */
   startActiveSpan<T>(
     name: string,

@@ -44,6 +44,7 @@ export class RequestTrace {
 
   /** Runs a handler within the span. @param work gets the span's place in its trace */
   handle<T>(work: (trace: TraceContext | undefined) => T): T {
+    if (!this.#isWorthASpan()) return work(undefined);
     let result: { readonly value: T } | undefined;
     this.#start((span) => {
       const place = span.spanContext?.();
@@ -53,12 +54,16 @@ export class RequestTrace {
   }
 
   end(outcome: Outcome): void {
-    if (!this.#isStarted) this.#start(() => undefined);
+    if (!this.#isStarted && this.#isWorthASpan()) this.#start(() => undefined);
     try {
       if (this.#span) describe(outcome, this.#span);
     } catch (cause) {
       this.#report(cause);
     }
+  }
+
+  #isWorthASpan(): boolean {
+    return this.#sender !== undefined || this.#tracer.isEnabled?.() !== false;
   }
 
   #start(run: (span: Span) => void): void {
@@ -82,7 +87,11 @@ export class RequestTrace {
 }
 
 const valuesOf = (rawHeaders: readonly string[], lowerCaseName: string): string[] =>
-  rawHeaders.filter((_, index) => index % 2 === 1 && rawHeaders[index - 1]?.toLowerCase() === lowerCaseName);
+  rawHeaders.filter((_, index) => {
+    const name = index % 2 === 1 ? rawHeaders[index - 1] : undefined;
+    // Most names have another length, and are not copied.
+    return name?.length === lowerCaseName.length && name.toLowerCase() === lowerCaseName;
+  });
 
 function describe(outcome: Outcome, span: Span): void {
   const finish = (label: "rejected" | "failed" | "duplicate" | "handled", errorType?: string) => {

@@ -220,6 +220,15 @@ test("without an SDK the sender's trace goes through to the queue, and nothing i
   expect(trace.getTracerProvider().constructor.name).toBe("ProxyTracerProvider");
 });
 
+test("a receiver that was made before the SDK was registered traces from then on", async () => {
+  const handler = webhookHandler({ secret, tracer: webhookTracer(), onWorkerOfferResponse: () => undefined });
+  await handler(eventOf({}));
+  trace.setGlobalTracerProvider(provider);
+  onTestFinished(() => trace.disable());
+  await handler(eventOf({ "x-request": "2" }));
+  expect(exporter.getFinishedSpans().map(({ name }) => name)).toEqual(["webhook WorkerOfferResponse"]);
+});
+
 test.each([{ sender: "child" }, { traceer: tracer }])("wrong options, %j, are refused", (wrong) => {
   const make = () => webhookTracer(wrong as TracerOptions);
   expect(make).toThrow(expect.objectContaining({ code: "invalid_option" }));
