@@ -267,8 +267,7 @@ async function copyMarkdown(source: string, file: string, base: string): Promise
 function printLlms(base: string): string {
   const listed = new Set<string>();
   const sections = [...guides, ...Object.values(sidebar).flat()].map((group) => {
-    const pages = listPages([group], base).filter((page) => !listed.has(page));
-    for (const page of pages) listed.add(page);
+    const pages = listPages([group], base).filter((page) => !listed.has(page) && listed.add(page));
     return pages.length && `## ${group.text}\n\n${pages.join("\n")}`;
   });
   return `${["# Offers", `> ${summary}`, ...sections].filter(Boolean).join("\n\n")}\n`;
