@@ -4,12 +4,7 @@
 import { keepRunning } from "./keep-running.ts";
 import { type JourneyOptions, readOptions } from "./options.ts";
 import { Processes } from "./processes.ts";
-import { companyProfile } from "./scenarios/company-profile.ts";
-import { contacts } from "./scenarios/contacts.ts";
-import { failures } from "./scenarios/failures.ts";
-import { offerIsFilled } from "./scenarios/offer-is-filled.ts";
-import { offerIsWithdrawn } from "./scenarios/offer-is-withdrawn.ts";
-import { wrongRequests } from "./scenarios/wrong-requests.ts";
+import { scenarios } from "./scenarios/scenarios.ts";
 import { JourneyTraces } from "./tracing/journey-traces.ts";
 
 const options = readOptionsOrExit();
@@ -30,8 +25,7 @@ process.on("SIGTERM", stop);
 
 try {
   const context = await processes.start();
-  for (const scenario of [companyProfile, offerIsFilled, offerIsWithdrawn, contacts, failures, wrongRequests])
-    await scenario(context);
+  for (const scenario of scenarios) await scenario(context);
   passed = true;
 } catch (error) {
   if (!stopping) console.error(error, `\n${processes.lastLines()}`);

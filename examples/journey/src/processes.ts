@@ -24,6 +24,8 @@ export interface ProcessesOptions {
   sandbox?: string | undefined;
   /** Gets the spans of the processes, if they are to be traced. */
   traces?: JourneyTraces | undefined;
+  /** Puts a proxy in front of a process. @returns the address that its callers use instead */
+  inFrontOf?: ((name: "platform" | "integrator", address: string) => Promise<string>) | undefined;
 }
 
 /** The three processes, the proxies between them, and the phones. */
@@ -45,7 +47,7 @@ export class Processes {
   /** Starts everything, step by step. */
   async start(): Promise<Context> {
     const { reporter, secret } = this;
-    const { dialect, killBetweenSteps } = this.#options;
+    const { dialect, killBetweenSteps, inFrontOf = async (_name, address) => address } = this.#options;
     const traffic = this.#traffic;
     reporter.scenario("Three processes on loopback");
 
@@ -62,11 +64,11 @@ export class Processes {
       OFFERS_DIALECT: dialect,
     };
     const platform = await reporter.step("the platform starts", () => this.startPlatform());
-    const toPlatform = await this.#proxy("hirer", "platform", platform.address);
+    const toPlatform = await this.#proxy("hirer", "platform", await inFrontOf("platform", platform.address));
     const integrator = await reporter.step("an integrator starts", async () =>
       this.#start("integrator", { PORT: String(await freePort(3001)), WEBHOOK_SECRET: secret }),
     );
-    const webhooks = await this.#proxy("platform", "integrator", integrator.address);
+    const webhooks = await this.#proxy("platform", "integrator", await inFrontOf("integrator", integrator.address));
     const hirer = await reporter.step("a hirer starts", async () =>
       this.#start("hirer", {
         PORT: String(await freePort(3002)),
