@@ -1,7 +1,7 @@
 // Runs a command with the right Node, pnpm and all dependencies, on a machine that needs only Node 20 and npm:
-//   node tools/bootstrap.mjs [--journey | --bench] [--build] command [arguments…]
+//   node tools/bootstrap.mjs [--journey | --bench | --outside] [--build] command [arguments…]
 // --build builds the packages. --journey installs only what building and npm start need; --bench also installs the candidates
-// of bench/, which nothing else needs.
+// of bench/, and --outside the suites of tools/outside/, which nothing else needs.
 // The running Node is used where it is new enough for the tools, a pinned one from npm otherwise. Plain JavaScript,
 // without dependencies: it is what installs them.
 import { spawn } from "node:child_process";
@@ -38,12 +38,13 @@ const journey = ["offers", "./packages/*", "@offers/sandbox", "@offers-examples/
 /** The part of pnpm's command line that says what is installed. */
 const installationFor = (flags) => {
   const filters = (names) => names.flatMap((name) => ["--filter", name]);
-  if (flags.includes("--bench")) return ["install"];
+  if (flags.includes("--bench")) return [...filters(["!@offers/outside"]), "install"];
+  if (flags.includes("--outside")) return [...filters(["!@offers/bench"]), "install"];
   // Installing less than is there would remove the rest: vitest came with the rest.
   if (flags.includes("--journey") && !existsSync(join(root, "node_modules", "vitest")))
     // Without the check of every locked version's age, which loads 170 MB of metadata; the other installations, CI's among them, do it.
     return [...filters(journey), "install", "--prod", "--config.minimumReleaseAge=0"];
-  return [...filters(["!@offers/bench"]), "install"];
+  return [...filters(["!@offers/bench", "!@offers/outside"]), "install"];
 };
 
 /** The store that the folder's packages are linked from. pnpm refuses any other one, such as that of another HOME. */

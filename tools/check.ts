@@ -94,6 +94,10 @@ const groups: Readonly<Record<string, Readonly<Record<string, Check>>>> = {
       about: "the platform called by a Perl client that another generator made",
       command: "--build node tools/compatibility/other-language/run.ts",
     },
+    outside: {
+      about: "suites that others wrote; a name selects one: `formats`, `prism`",
+      command: "--outside --build node --disable-warning=ExperimentalWarning tools/outside/run.ts",
+    },
     corpus: {
       about: "sends the corpus to a receiver: WEBHOOK_SECRET=… npm run check -- corpus http://…",
       command: "--build node packages/cli/dist/offers.js probe --strict --allow-events",

@@ -1,0 +1,21 @@
+// Suites that others wrote, run against the packages and the platform:
+//   npm run check -- outside [formats prism]
+import { formats } from "./formats.ts";
+import { prism } from "./prism.ts";
+import type { SuiteReport } from "./suite.ts";
+
+const suites: Readonly<Record<string, () => Promise<SuiteReport>>> = { formats, prism };
+
+const named = process.argv.slice(2);
+const unknown = named.filter((name) => !Object.hasOwn(suites, name));
+if (unknown.length > 0) {
+  console.error(`There is no suite ${unknown.join(", ")}; there are: ${Object.keys(suites).join(", ")}.`);
+  process.exit(1);
+}
+for (const [name, run] of Object.entries(suites)) {
+  if (named.length > 0 && !named.includes(name)) continue;
+  const { suite, tried, found } = await run();
+  console.log(`${name}: ${suite}: ${tried}; ${found.length} found`);
+  for (const line of found) console.log(`  ${line}`);
+  if (found.length > 0) process.exitCode = 1;
+}
