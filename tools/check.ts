@@ -72,6 +72,10 @@ const groups: Readonly<Record<string, Readonly<Record<string, Check>>>> = {
       about: "the property tests with a new seed; PROPERTY_SEED repeats a run",
       command: "--build node tools/reliability/properties.ts",
     },
+    simulator: {
+      about: "100,000 stories of deliveries in virtual time, with faults; SEED and SCHEDULES select some of them",
+      command: "node tools/reliability/simulator/run.ts",
+    },
     soak: {
       about: "100,000 calls to a server that resets, stalls, throttles and fails",
       command: "--build node --expose-gc tools/reliability/soak/run.ts",

@@ -1,0 +1,159 @@
+import { readFileSync } from "node:fs";
+import { registerHooks } from "node:module";
+
+const root = new URL("../../../", import.meta.url);
+const outbox = "examples/platform/src/dispatch/outbox";
+const webhooks = "examples/platform/src/dispatch/webhooks";
+const inbox = "packages/webhook-kit/src/inbox";
+
+/** A guard that is taken out of the source while it is loaded. */
+interface Edit {
+  file: string;
+  /** Occurs once. */
+  fragment: string;
+  replacement: string;
+}
+
+/** Production code has no switch for these: its text is changed on its way into Node. */
+export const plantedBugs = {
+  /** The result of an attempt counts although the lease has ended. */
+  fence: [
+    {
+      file: `${outbox}/leases.ts`,
+      fragment: "const held = attempted.filter(({ lease }) => ended.has(lease.token));",
+      replacement: "const held = [...attempted]; void ended;",
+    },
+  ],
+  "wake-up in the transaction": [
+    {
+      file: `${webhooks}/record-event.ts`,
+      fragment: 'await wakeLanes(trx, "webhooks", [organisationId]);',
+      replacement: "void wakeLanes;",
+    },
+  ],
+  "wake-up when due": [
+    {
+      file: `${webhooks}/settle-attempts.ts`,
+      fragment: ["$", '{wakeWhenDue("webhooks")}'].join(""),
+      replacement: "select where false",
+    },
+  ],
+  /** Rows that were claimed and not attempted stay leased. */
+  release: [
+    {
+      file: `${outbox}/start-dispatcher.ts`,
+      fragment: "!(await settling.add({ ...leased, result }))) hasStrayLeases = true;",
+      replacement: "!(await settling.add({ ...leased, result }))) void 0;",
+    },
+  ],
+  "leases of the dead": [
+    {
+      file: `${outbox}/leases.ts`,
+      fragment: " and lease_until < now()`",
+      replacement: " and false`",
+    },
+  ],
+  capacity: [
+    {
+      file: `${outbox}/claim-rows.ts`,
+      fragment: "greatest(0, capacity - (",
+      replacement: "greatest(0, capacity - 0 * (",
+    },
+  ],
+  /** A process that was stalled attempts what others have attempted meanwhile. */
+  "lease is held": [
+    {
+      file: `${outbox}/leases.ts`,
+      fragment: "return () => this.#count === count && performance.now() < this.#heldUntilMs;",
+      replacement: "return () => this.#count >= count;",
+    },
+  ],
+  /** Two guards: the lane is closed, and what was claimed before is not loaded. */
+  "disabled endpoint": [
+    {
+      file: `${webhooks}/start-delivery.ts`,
+      fragment: "when organisation_id is null or disabled_at is not null then 0",
+      replacement: "when organisation_id is null then 0",
+    },
+    {
+      file: `${webhooks}/attempt-delivery.ts`,
+      fragment: '.where("endpoints.disabled_at", "is", null)',
+      replacement: "",
+    },
+  ],
+  "order key": [
+    {
+      file: `${webhooks}/settle-attempts.ts`,
+      fragment: "order by sequence\n        limit 1",
+      replacement: "order by sequence desc\n        limit 1",
+    },
+  ],
+  "release of the next": [
+    {
+      file: `${webhooks}/settle-attempts.ts`,
+      fragment: "await releaseNext(trx, settled);",
+      replacement: "void settled;",
+    },
+  ],
+  "restart of schedules": [
+    {
+      file: `${webhooks}/disabled-endpoint.ts`,
+      fragment: "set attempts = 0, due_at = least(due_at, now())",
+      replacement: "set attempts = 0",
+    },
+  ],
+  "restart during an attempt": [
+    {
+      file: `${webhooks}/settle-attempts.ts`,
+      fragment: "const isRestarted = sql`deliveries.attempts <> outcome.before and outcome.state <> 'acknowledged'`;",
+      replacement: "const isRestarted = sql`false`;",
+    },
+  ],
+  /** A duplicate is handled again. */
+  "inbox record": [
+    {
+      file: `${inbox}/postgres-dialect.ts`,
+      fragment: "ON CONFLICT (key) DO NOTHING RETURNING key`,",
+      replacement: "ON CONFLICT (key) DO UPDATE SET status = 200 RETURNING key`,",
+    },
+  ],
+  /** An event whose handling was rolled back counts as handled. */
+  "inbox record in the transaction": [
+    {
+      file: `${inbox}/postgres-databases.ts`,
+      fragment: 'const rows = ((await client.query(["BEGIN", ...first].join(";"))) as SqlResult[]).at(-1)?.rows ?? [];',
+      replacement:
+        'const rows = [await client.query(first.join(";"))].flat().at(-1)?.rows ?? []; await client.query("BEGIN");',
+    },
+  ],
+} as const satisfies Record<string, readonly Edit[]>;
+
+export type PlantedBugName = keyof typeof plantedBugs;
+
+/**
+ * From now on, modules are loaded with this bug. The kit is loaded from its source, not from what was built of it, with a bug
+ * or without.
+ *
+ * @throws when a fragment does not occur exactly once
+ */
+export function plant(name: PlantedBugName | undefined): void {
+  const edits: readonly Edit[] = name === undefined ? [] : plantedBugs[name];
+  for (const { file, fragment } of edits)
+    if (readFileSync(new URL(file, root), "utf8").split(fragment).length !== 2)
+      throw new Error(`${file} does not have exactly one: ${fragment}`);
+  registerHooks({
+    resolve(specifier, context, next) {
+      const [, entry] = /^@offers\/webhook-kit(?:\/(.*))?$/.exec(specifier) ?? [];
+      if (!specifier.startsWith("@offers/webhook-kit")) return next(specifier, context);
+      return next(new URL(`packages/webhook-kit/src/${entry ?? "index"}.ts`, root).href, context);
+    },
+    load(url, context, next) {
+      const loaded = next(url, context);
+      const here = edits.filter(({ file }) => new URL(file, root).href === url);
+      if (here.length === 0) return loaded;
+      let source = String(loaded.source);
+      for (const { fragment, replacement } of here) source = source.replace(fragment, () => replacement);
+      return { ...loaded, source };
+    },
+  });
+}

@@ -1,0 +1,38 @@
+// Runs stories of the delivery core, from SEED on (else from a random one), until one breaks the contract: npm run check -- simulator
+//   SCHEDULES=1000     how many
+//   PLANTED=capacity   with a guard taken out; planted-bugs.ts names them
+//   SHORTEN=1          searches a shorter story that fails too
+//   TRACE=1            prints each step
+import { randomInt } from "node:crypto";
+import { type PlantedBugName, plant } from "./planted-bugs.ts";
+import { shorten, storyOf } from "./story.ts";
+
+const { SEED = String(randomInt(2 ** 31)), SCHEDULES = "100000", PLANTED, TRACE, SHORTEN } = process.env;
+plant(PLANTED as PlantedBugName | undefined);
+// Loaded once the hooks are registered.
+const { Simulator } = await import("./simulator.ts");
+
+const simulator = await Simulator.open();
+const first = Number(SEED);
+const began = performance.now();
+const totals = { ran: 0, steps: 0, virtualMs: 0, sent: 0 };
+let fingerprint = 0;
+let failed: { seed: number; violations: readonly string[] } | undefined;
+for (let seed = first; seed < first + Number(SCHEDULES) && failed === undefined; seed += 1) {
+  const result = await simulator.run(storyOf(seed), TRACE ? console.log : undefined);
+  fingerprint = result.fingerprint;
+  totals.ran += 1;
+  totals.steps += result.steps;
+  totals.virtualMs += result.virtualMs;
+  totals.sent += result.sent;
+  if (result.violations.length > 0) failed = { seed, violations: result.violations };
+  if (totals.ran % 1_000 === 0)
+    console.error(`${totals.ran} stories, ${((totals.ran * 1_000) / (performance.now() - began)).toFixed(1)} a second`);
+}
+const seconds = (performance.now() - began) / 1_000;
+const shorter =
+  failed &&
+  SHORTEN &&
+  (await shorten(storyOf(failed.seed), async (story) => (await simulator.run(story)).violations.length > 0));
+console.log(JSON.stringify({ first, ...totals, seconds, fingerprint, failed, shorter: shorter || undefined }));
+process.exit(failed === undefined ? 0 : 1);

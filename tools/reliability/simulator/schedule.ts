@@ -1,0 +1,262 @@
+import { AsyncLocalStorage } from "node:async_hooks";
+import { syncBuiltinESMExports } from "node:module";
+import timersPromises from "node:timers/promises";
+
+/** A simulated process: code that runs in `Schedule.run` belongs to one, with its timers and replies. */
+export class Process {
+  readonly name: string;
+  /** A stopped process runs nothing more: its timers and replies are dropped, so that its awaits never return. */
+  isStopped = false;
+  /** Until then nothing of it runs, as in a long garbage collection or a suspended machine. */
+  stalledUntilMs = 0;
+  /** How far its wall clock is off. */
+  wallOffsetMs = 0;
+  /** Called when it is killed, for example to drop its connections. */
+  readonly onStop: (() => void)[] = [];
+
+  constructor(name: string) {
+    this.name = name;
+  }
+
+  stop(): void {
+    if (this.isStopped) return;
+    this.isStopped = true;
+    for (const drop of this.onStop) drop();
+  }
+}
+
+interface Event {
+  atMs: number;
+  /** Decides the order of events of one time. */
+  tie: number;
+  /** Undefined for what happens between processes: a packet on its way, the database server. */
+  process: Process | undefined;
+  what: string;
+  run: () => unknown;
+  isCancelled: boolean;
+}
+
+export interface Cancellable {
+  cancel(): void;
+}
+
+const running = new AsyncLocalStorage<{ schedule: Schedule; process: Process }>();
+
+/** The process whose code runs. */
+export function currentProcess(): Process {
+  const process = running.getStore()?.process;
+  if (process === undefined) throw new Error("no simulated process runs this code");
+  return process;
+}
+
+const realImmediate = setImmediate;
+/** Lets all promises that are resolved run their continuations. */
+const drain = (): Promise<void> => new Promise((resolve) => void realImmediate(resolve));
+
+/**
+ * Virtual time, and the order in which everything happens: of all timers, turns of the event loop, statements and replies that
+ * wait, it runs the earliest, and of those at one time a random one. All chance comes from the seed, so a seed replays exactly.
+ */
+export class Schedule {
+  nowMs = 0;
+  /** What happened, in order, as a number: two runs of one seed have the same. */
+  fingerprint = 0x811c9dc5;
+  steps = 0;
+  /** Called before each step of a process: the place where it may be killed or stalled. */
+  beforeStep: (process: Process) => void = () => undefined;
+  onStep: ((line: string) => void) | undefined;
+  #state: number;
+  #events: Event[] = [];
+
+  constructor(seed: number) {
+    this.#state = seed >>> 0;
+  }
+
+  /** From 0 up to 1, by mulberry32. */
+  readonly random = (): number => {
+    this.#state = (this.#state + 0x6d2b79f5) >>> 0;
+    let mixed = Math.imul(this.#state ^ (this.#state >>> 15), 1 | this.#state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
+
+  chance(probability: number): boolean {
+    return probability > 0 && this.random() < probability;
+  }
+
+  /** A whole number from `least` up to and with `most`. */
+  between(least: number, most: number): number {
+    return least + Math.floor(this.random() * (most - least + 1));
+  }
+
+  pick<T>(items: readonly T[]): T {
+    return items[Math.floor(this.random() * items.length)] as T;
+  }
+
+  /** How long a packet, a statement or a wake-up takes: usually a millisecond or two, sometimes much longer. */
+  latencyMs(): number {
+    const kind = this.random();
+    return kind < 0.9 ? this.between(0, 2) : kind < 0.99 ? this.between(3, 20) : this.between(20, 300);
+  }
+
+  at(process: Process | undefined, delayMs: number, what: string, run: () => unknown): Cancellable {
+    const event = { atMs: this.nowMs + delayMs, tie: this.random(), process, what, run, isCancelled: false };
+    this.#events.push(event);
+    return {
+      cancel() {
+        event.isCancelled = true;
+      },
+    };
+  }
+
+  /** Runs code of a process. */
+  run<T>(process: Process, work: () => T): T {
+    return running.run({ schedule: this, process }, work);
+  }
+
+  /** @returns whether `condition` held before `limitMs` of virtual time had passed */
+  async until(condition: () => boolean, limitMs: number): Promise<boolean> {
+    const endMs = this.nowMs + limitMs;
+    // What was started since the last step may wait for something by now.
+    await drain();
+    while (!condition()) {
+      const event = this.#next();
+      if (event === undefined || event.atMs > endMs) {
+        if (event !== undefined) this.#events.push(event);
+        this.nowMs = endMs;
+        return condition();
+      }
+      this.nowMs = Math.max(this.nowMs, event.atMs);
+      await this.#runEvent(event);
+    }
+    return true;
+  }
+
+  async #runEvent({ process, what, run }: Event): Promise<void> {
+    this.steps += 1;
+    if (process !== undefined) this.beforeStep(process);
+    if (process?.isStopped) return;
+    if (process !== undefined && process.stalledUntilMs > this.nowMs) {
+      this.at(process, process.stalledUntilMs - this.nowMs, what, run);
+      return;
+    }
+    this.#note(`${this.nowMs} ${process?.name ?? "-"} ${what}`);
+    await (process === undefined ? run() : this.run(process, run));
+    await drain();
+  }
+
+  #note(line: string): void {
+    this.onStep?.(line);
+    for (let index = 0; index < line.length; index += 1)
+      this.fingerprint = Math.imul(this.fingerprint ^ line.charCodeAt(index), 0x01000193) >>> 0;
+  }
+
+  /** Removes the next event from those that wait. */
+  #next(): Event | undefined {
+    let next: number | undefined;
+    const events = this.#events.filter(({ isCancelled, process }) => !isCancelled && !process?.isStopped);
+    for (const [index, { atMs, tie }] of events.entries()) {
+      const best = next === undefined ? undefined : events[next];
+      if (best === undefined || atMs < best.atMs || (atMs === best.atMs && tie < best.tie)) next = index;
+    }
+    this.#events = events;
+    return next === undefined ? undefined : events.splice(next, 1)[0];
+  }
+}
+
+/**
+ * Replaces the clocks and timers of this Node process: code of a simulated process gets virtual ones, all other code the real
+ * ones. Neither needs to know.
+ */
+export function virtualiseTimers(): void {
+  const real = {
+    setTimeout: globalThis.setTimeout,
+    clearTimeout: globalThis.clearTimeout,
+    setInterval: globalThis.setInterval,
+    setImmediate: globalThis.setImmediate,
+    now: performance.now.bind(performance),
+    date: Date.now,
+    sleep: timersPromises.setTimeout,
+    turn: timersPromises.setImmediate,
+  };
+  performance.now = () => running.getStore()?.schedule.nowMs ?? real.now();
+  Date.now = () => {
+    const store = running.getStore();
+    return store === undefined ? real.date() : wallClock(store.schedule, store.process).getTime();
+  };
+  const start = (work: (...values: unknown[]) => void, ms: number, values: unknown[], repeats: boolean): unknown => {
+    const store = running.getStore();
+    if (store === undefined) return (repeats ? real.setInterval : real.setTimeout)(work, ms, ...values);
+    return new VirtualTimer(store.schedule, store.process, () => work(...values), ms, repeats);
+  };
+  const clear = (timer: unknown): void => {
+    if (timer instanceof VirtualTimer) timer.cancel();
+    else real.clearTimeout(timer as NodeJS.Timeout);
+  };
+  Object.assign(globalThis, {
+    setTimeout: (work: () => void, ms = 0, ...values: unknown[]) => start(work, ms, values, false),
+    setInterval: (work: () => void, ms = 0, ...values: unknown[]) => start(work, ms, values, true),
+    clearTimeout: clear,
+    clearInterval: clear,
+  });
+  Object.assign(timersPromises, {
+    setTimeout(ms = 0, value?: unknown, options: { signal?: AbortSignal } = {}) {
+      const store = running.getStore();
+      if (store === undefined) return real.sleep(ms, value, options);
+      return new Promise((resolve, reject) => {
+        const abort = (): void => reject(new DOMException("The operation was aborted", "AbortError"));
+        if (options.signal?.aborted) return abort();
+        const timer = new VirtualTimer(store.schedule, store.process, () => resolve(value), ms, false);
+        options.signal?.addEventListener("abort", () => {
+          timer.cancel();
+          abort();
+        });
+      });
+    },
+    setImmediate(value?: unknown) {
+      const store = running.getStore();
+      if (store === undefined) return real.turn(value);
+      return new Promise((resolve) => store.schedule.at(store.process, 0, "turn", () => resolve(value)));
+    },
+  });
+  syncBuiltinESMExports();
+}
+
+/** A process's wall clock. Virtual time begins at a fixed date, so that a seed replays on any day. */
+export const wallClock = (schedule: Schedule, { wallOffsetMs }: Process): Date =>
+  new Date(startedAt + schedule.nowMs + wallOffsetMs);
+
+export const startedAt = Date.parse("2026-01-01T00:00:00Z");
+
+class VirtualTimer {
+  readonly #begin: () => Cancellable;
+  #event: Cancellable;
+
+  constructor(schedule: Schedule, process: Process, work: () => void, ms: number, repeats: boolean) {
+    // Node's timers are late by about a millisecond, in no fixed order.
+    this.#begin = () =>
+      schedule.at(process, Math.max(1, ms) + schedule.between(0, 1), "timer", () => {
+        if (repeats) this.#event = this.#begin();
+        work();
+      });
+    this.#event = this.#begin();
+  }
+
+  cancel(): void {
+    this.#event.cancel();
+  }
+
+  refresh(): this {
+    this.#event.cancel();
+    this.#event = this.#begin();
+    return this;
+  }
+
+  ref(): this {
+    return this;
+  }
+
+  unref(): this {
+    return this;
+  }
+}

@@ -1,0 +1,108 @@
+import { Schedule } from "./schedule.ts";
+
+/** What may go wrong, each with its probability: per step of a process, per statement, per request, or per action of a person. */
+export const faultRates = {
+  /** Per step of a platform process. */
+  kill: 0.002,
+  stop: 0.001,
+  stall: 0.002,
+  /** Per step of the receiver. */
+  receiverKill: 0.01,
+  receiverStall: 0.01,
+  /** Per step of any process: its wall clock jumps by up to an hour, the database's by up to ten seconds. */
+  clockJump: 0.002,
+  databaseClockJump: 0.001,
+  lostStatements: 0.01,
+  lostReplies: 0.01,
+  lostNotifications: 0.7,
+  slowCommits: 0.03,
+  refused: 0.2,
+  lostRequests: 0.1,
+  lostResponses: 0.2,
+  doubled: 0.2,
+  slow: 0.2,
+  unavailable: 0.3,
+  gone: 0.05,
+  /** Per event: a person enables the endpoint, saves its profile, or retries a delivery. */
+  enable: 0.2,
+  profile: 0.2,
+  retryNow: 0.2,
+} as const;
+
+export type FaultName = keyof typeof faultRates;
+export const faultNames = Object.keys(faultRates) as FaultName[];
+
+/** All that decides what happens. */
+export interface Story {
+  seed: number;
+  processes: number;
+  organisations: number;
+  /** Order keys of each organisation. */
+  keys: number;
+  events: number;
+  /** Within which time the events are recorded. */
+  spreadMs: number;
+  faults: Partial<Record<FaultName, number>>;
+}
+
+/**
+ * The story of a seed. Most have one kind of fault that is frequent, and few others: the more kinds, the more does the oracle have to
+ * excuse.
+ */
+export function storyOf(seed: number): Story {
+  const schedule = new Schedule(seed ^ 0x5bd1e995);
+  const share = schedule.pick([0, 0, 0.1, 0.2, 0.4]);
+  const faults: Story["faults"] = {};
+  for (const name of faultNames) if (schedule.chance(share)) faults[name] = faultRates[name];
+  if (schedule.chance(0.8)) {
+    const name = schedule.pick(faultNames);
+    faults[name] = Math.min(0.9, faultRates[name] * schedule.pick([1, 2, 5]));
+  }
+  const isBurst = schedule.chance(0.3);
+  return {
+    seed,
+    processes: schedule.between(1, 3),
+    organisations: isBurst ? 1 : schedule.between(1, 3),
+    keys: isBurst ? 20 : schedule.between(1, 4),
+    events: isBurst ? 14 : schedule.between(2, 10),
+    spreadMs: isBurst ? 50 : schedule.pick([10, 1_000, 15_000]),
+    faults,
+  };
+}
+
+/**
+ * Searches a shorter story that fails too: fewer kinds of faults, events, processes and keys. Each change makes other things happen,
+ * so a few seeds are tried for each.
+ *
+ * @param fails runs a story
+ */
+export async function shorten(
+  story: Story,
+  fails: (story: Story) => Promise<boolean>,
+  triesPerChange = 5,
+): Promise<Story> {
+  let shortest = story;
+  for (let improved = true; improved; ) {
+    improved = false;
+    for (const change of changesOf(shortest))
+      for (let attempt = 0; attempt < triesPerChange; attempt += 1) {
+        const candidate = { ...shortest, ...change, seed: (shortest.seed + attempt * 1_000_003) >>> 0 };
+        if (!(await fails(candidate))) continue;
+        shortest = candidate;
+        improved = true;
+        break;
+      }
+  }
+  return shortest;
+}
+
+function changesOf({ faults, events, processes, organisations, keys }: Story): Partial<Story>[] {
+  const without = (name: string) => Object.fromEntries(Object.entries(faults).filter(([other]) => other !== name));
+  return [
+    ...Object.keys(faults).map((name) => ({ faults: without(name) })),
+    ...(events > 1 ? [{ events: Math.ceil(events / 2) }, { events: events - 1 }] : []),
+    ...(processes > 1 ? [{ processes: processes - 1 }] : []),
+    ...(organisations > 1 ? [{ organisations: 1 }] : []),
+    ...(keys > 1 ? [{ keys: 1 }] : []),
+  ];
+}
