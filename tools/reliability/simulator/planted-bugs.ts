@@ -38,14 +38,6 @@ export const plantedBugs = {
       replacement: "select where false",
     },
   ],
-  /** Rows that were claimed and not attempted stay leased. */
-  release: [
-    {
-      file: `${outbox}/start-dispatcher.ts`,
-      fragment: "!(await settling.add({ ...leased, result }))) hasStrayLeases = true;",
-      replacement: "!(await settling.add({ ...leased, result }))) void 0;",
-    },
-  ],
   "leases of the dead": [
     {
       file: `${outbox}/leases.ts`,
@@ -58,14 +50,6 @@ export const plantedBugs = {
       file: `${outbox}/claim-rows.ts`,
       fragment: "greatest(0, capacity - (",
       replacement: "greatest(0, capacity - 0 * (",
-    },
-  ],
-  /** A process that was stalled attempts what others have attempted meanwhile. */
-  "lease is held": [
-    {
-      file: `${outbox}/leases.ts`,
-      fragment: "return () => this.#count === count && performance.now() < this.#heldUntilMs;",
-      replacement: "return () => this.#count >= count;",
     },
   ],
   /** Two guards: the lane is closed, and what was claimed before is not loaded. */

@@ -63,7 +63,7 @@ export class Schedule {
   fingerprint = 0x811c9dc5;
   steps = 0;
   /** Called before each step of a process: the place where it may be killed or stalled. */
-  beforeStep: (process: Process) => void = () => undefined;
+  beforeStep: (process: Process, what: string) => void = () => undefined;
   onStep: ((line: string) => void) | undefined;
   #state: number;
   #events: Event[] = [];
@@ -134,7 +134,7 @@ export class Schedule {
 
   async #runEvent({ process, what, run }: Event): Promise<void> {
     this.steps += 1;
-    if (process !== undefined) this.beforeStep(process);
+    if (process !== undefined) this.beforeStep(process, what);
     if (process?.isStopped) return;
     if (process !== undefined && process.stalledUntilMs > this.nowMs) {
       this.at(process, process.stalledUntilMs - this.nowMs, what, run);

@@ -167,11 +167,13 @@ class Run {
     this.#database.faults = only(["lostStatements", "lostReplies", "lostNotifications", "slowCommits"]);
     this.#network.faults = only(["refused", "lostRequests", "lostResponses", "doubled", "slow", "unavailable", "gone"]);
     const schedule = this.#schedule;
-    schedule.beforeStep = (process) => {
+    schedule.beforeStep = (process, what) => {
       if (process.isStopped) return;
       const isReceiver = process === this.#receiver.process;
       if (schedule.chance(rate(isReceiver ? "receiverKill" : "kill"))) this.#kill(process);
-      if (schedule.chance(rate(isReceiver ? "receiverStall" : "stall"))) {
+      // Few steps lie between a claim and its request, and a stall there is what leases are for.
+      const weight = what === "turn" || what === "connected" ? 20 : 1;
+      if (schedule.chance(weight * rate(isReceiver ? "receiverStall" : "stall"))) {
         const durationMs = schedule.between(100, 12_000);
         process.stalledUntilMs = schedule.nowMs + durationMs;
         this.#oracle.disturbed(process, durationMs);
