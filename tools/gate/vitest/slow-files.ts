@@ -12,6 +12,7 @@ export const slowFiles = [
   "examples/platform/test/outbox/lease-expiry.test.ts",
   "examples/platform/test/outbox/shared-leases.test.ts",
   "examples/platform/test/outbox/unfinished-claims.test.ts",
+  "examples/journey/test/trace.test.ts",
   "packages/cli/test/command/start-time.test.ts",
   "packages/cli/test/listen/forward-many.test.ts",
   "packages/cli/test/probe/languages.test.ts",
