@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { runStories } from "./run-stories.ts";
 
 /** A share: about fifteen run in a second. `npm run check -- simulator` runs others, as many as asked for. */
-const count = 60;
+const count = 150;
 
 test("whatever processes, database, network and people do, the contract of deliveries holds", async () => {
   const { ran, failed } = await runStories(1, count);
