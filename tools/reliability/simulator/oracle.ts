@@ -43,9 +43,10 @@ const leaseLapseMs = 7_000;
 const disabledGraceMs = 1_000;
 
 /**
- * Knows the contract alone: an event that was recorded is handled once, in the order of its key; no endpoint gets more attempts at a
- * time than its capacity; one that is disabled gets none; an acknowledged delivery is not attempted again, and a failed one not before its time. A disturbance
- * excuses doubles of the process that it hit, since its lease may have ended: at-least-once is all that the contract promises.
+ * Knows the contract alone: an event that was recorded is handled once, in the order of its key; no endpoint gets more attempts
+ * at a time than its capacity; one that is disabled gets none; an acknowledged delivery is not attempted again, and a failed one
+ * not before its time. A disturbance excuses doubles of the process that it hit, since its lease may have ended: at-least-once
+ * is all that the contract promises.
  */
 export class Oracle {
   readonly violations: string[] = [];

@@ -154,7 +154,7 @@ export class SimulatedPostgres implements Server {
     });
   }
 
-  /** The connection ends: its transaction is rolled back, and its client is told. */
+  /** The connection ends: its transaction is rolled back, and its client gets an error. */
   #lose(connection: Connection): void {
     if (connection.isLost) return;
     connection.isLost = true;

@@ -23,7 +23,7 @@ export interface StoryResult {
   sent: number;
 }
 
-/** How many processes a story may start anew. */
+/** How many processes a story may restart. */
 const mostRestarts = 8;
 /** After the last fault, everything that is pending is handled within this time. */
 const recoveryMs = 120_000;
@@ -258,7 +258,7 @@ class Run {
     await restartSchedules(store, organisationId);
   }
 
-  /** Nothing goes wrong from now on. A person enables the endpoints that failed; nobody needs to touch the others. */
+  /** Nothing goes wrong from now on. A person enables the endpoints that failed; the others recover without. */
   async #heal(): Promise<void> {
     const schedule = this.#schedule;
     schedule.beforeStep = () => undefined;

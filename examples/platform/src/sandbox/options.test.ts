@@ -57,9 +57,11 @@ test("help and README name the same options, and help fits into 80 columns", () 
   const print = vi.spyOn(process.stdout, "write").mockReturnValue(true);
   expect(readSandboxOptions(["--help"], "1.0.0")).toBeUndefined();
   const help = print.mock.calls.join("");
-  print.mockRestore();
   const options = named(help, /^ {2}(?:-h, )?(--[a-z-]+)/gm);
   expect(options.length).toBeGreaterThan(10);
   expect(named(readme, /^\| `(--[a-z-]+)/gm)).toEqual(options);
   for (const line of help.split("\n")) expect(line.length).toBeLessThanOrEqual(80);
+  for (const option of options)
+    expect(() => readSandboxOptions([String(option)], "1.0.0")).not.toThrow("unknown option");
+  print.mockRestore();
 });
