@@ -86,7 +86,7 @@ export function startCall<Argument, Data>(
         // One per call, the same on every attempt (D-40).
         const { idempotencyKey = crypto.randomUUID() } = options;
         headers["content-type"] = "application/json";
-        headers["idempotency-key"] = checkHeaderValue("idempotencyKey", idempotencyKey);
+        headers["idempotency-key"] = idempotencyKey;
         body = JSON.stringify(encode?.(argument));
       }
       let startedAt = performance.now();

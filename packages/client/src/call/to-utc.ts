@@ -2,7 +2,7 @@ import { refuse } from "../errors/failure.ts";
 
 /** A date-time with its zone, of RFC 3339 or without seconds (D-96). Whether the month has the day is not in the pattern. */
 const dateTime =
-  /^\d{4}-(?:0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])T(?:[01]\d|2[0-3]):[0-5]\d(:[0-5]\d(?:\.\d+)?)?(Z|[+-]\d\d:\d\d)$/;
+  /^\d{4}-(?:0[1-9]|1[0-2])-((?!00)\d\d)T(?:[01]\d|2[0-3]):[0-5]\d(:[0-5]\d(?:\.\d+)?)?(Z|[+-]\d\d:\d\d)$/;
 
 /** The same instant in UTC. A string with seconds and `Z` is unchanged (D-33). `field` and `index` are for the message. */
 export function toUtc(time: Date | string, field: "start" | "end", index: number): string {

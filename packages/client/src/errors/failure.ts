@@ -31,7 +31,9 @@ export const mustBe = (name: string, kind: string, value: unknown): string =>
 /** Refuses what is not a list of values of this kind. */
 export function checkEach(name: string, values: readonly unknown[], kind: string, code?: UsageError["code"]): void {
   check(name, values, "Array", code);
-  for (const [index, value] of values.entries()) check(`${name}[${index}]`, value, kind, code);
+  // The name is made for a refusal only: with it, the check of an offer took a third longer.
+  for (const [index, value] of values.entries())
+    if (kindOf(value) !== kind) check(`${name}[${index}]`, value, kind, code);
 }
 
 /** A call, as its errors show it. */
