@@ -66,9 +66,9 @@ export async function startPlatform(settings: Settings, log: Logger, now = () =>
   };
   const onError = (error: unknown): void => log.error(errorFields(error), "background.error");
   try {
-    const { dataFolder, databaseUrl, publicOrigin, bodyLimitBytes } = settings;
+    const { dataFolder, databaseUrl, listenUrl, publicOrigin, bodyLimitBytes } = settings;
     const seed = await preflight(settings);
-    const store = await openStore({ dataFolder, onError, ...(databaseUrl !== undefined && { databaseUrl }) });
+    const store = await openStore({ dataFolder, onError, databaseUrl, listenUrl });
     resources.push(() => store.close());
     const signals = openSignals(store, { onError });
     resources.push(() => signals.stop());
@@ -141,11 +141,12 @@ export async function startPlatform(settings: Settings, log: Logger, now = () =>
  * @throws {SettingError}
  */
 async function preflight(settings: Settings): Promise<Seed | undefined> {
-  const { seedFile, metrics, databaseUrl, encryptionKey, dataFolder } = settings;
+  const { seedFile, metrics, databaseUrl, listenUrl, encryptionKey, dataFolder } = settings;
   const seed = seedFile === undefined ? undefined : await readSeedFile(seedFile);
   await checkAddress("platform", settings);
   if (metrics !== undefined) await checkAddress("metrics", metrics);
   if (databaseUrl !== undefined) await checkDatabase(databaseUrl);
+  if (listenUrl !== undefined) await checkDatabase(listenUrl, { setting: "DATABASE_LISTEN_URL" });
   if (databaseUrl === undefined || encryptionKey === undefined) await makeDataFolder(dataFolder);
   return seed;
 }

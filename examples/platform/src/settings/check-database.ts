@@ -4,11 +4,15 @@ import { SettingError } from "./setting-error.ts";
 /**
  * Connects once to the database, before anything else is started.
  *
- * @param timeoutMs for the connection
+ * @param options.setting what the address comes from
+ * @param options.timeoutMs for the connection
  * @throws {SettingError} with the likely mistake and the remedy. Of the URL it quotes only role, host, port and database: the
  *   rest may hold a password
  */
-export async function checkDatabase(databaseUrl: string, timeoutMs = 5_000): Promise<void> {
+export async function checkDatabase(
+  databaseUrl: string,
+  { setting = "DATABASE_URL", timeoutMs = 5_000 }: { setting?: string; timeoutMs?: number } = {},
+): Promise<void> {
   try {
     // The constructor may throw: it reads the certificates that the URL names.
     const client = new pg.Client({ connectionString: databaseUrl, connectionTimeoutMillis: timeoutMs });
@@ -17,12 +21,12 @@ export async function checkDatabase(databaseUrl: string, timeoutMs = 5_000): Pro
     await client.connect();
     await client.end();
   } catch (cause) {
-    throw databaseError(cause, databaseUrl);
+    throw databaseError(cause, databaseUrl, setting);
   }
 }
 
 /** The error of a database that cannot be used, for the person who starts the platform. */
-export function databaseError(cause: unknown, databaseUrl: string): SettingError {
+export function databaseError(cause: unknown, databaseUrl: string, setting = "DATABASE_URL"): SettingError {
   const { code = "", message = "" } = Object(cause) as NodeJS.ErrnoException;
   const { username = "", hostname = "", port = "", pathname = "", searchParams } = URL.parse(databaseUrl) ?? {};
   const server = `${hostname || searchParams?.get("host") || "localhost"}:${port || "5432"}`;
@@ -31,7 +35,7 @@ export function databaseError(cause: unknown, databaseUrl: string): SettingError
   const [, reason] = reasons.find(([pattern]) => pattern.test(`${code} ${message}`)) ?? otherServer;
   const filled = reason.replace(/SERVER|DATABASE|ROLE/g, (name) => values[name] ?? name);
   const known = code === "" ? "" : ` (${code})`;
-  const text = `DATABASE_URL: the database ${database} at ${server} cannot be used${known}: ${filled}`;
+  const text = `${setting}: the database ${database} at ${server} cannot be used${known}: ${filled}`;
   return new SettingError(text, { cause });
 }
 

@@ -50,6 +50,7 @@ test.each([
   ["DATABASE_URL", "postgres://"],
   ["DATABASE_URL", "postgres://postgres@127.0.0.1"],
   ["DATABASE_URL", "postgres://postgres@127.0.0.1/?application_name=offers"],
+  ["DATABASE_LISTEN_URL", "http://localhost"],
   ["OFFERS_DIALECT", "toString"],
   ["OFFERS_DIALECT", "Live"],
   ["OFFERS_ALLOW_LOOPBACK", "true"],
@@ -94,6 +95,16 @@ test("every message says what is expected of its setting", () => {
     } catch (error) {
       expect(String(error)).not.toContain("another value");
     }
+});
+
+test("a database to listen at is beside a pooler", () => {
+  const listenUrl = "postgres://offers@postgres/offers";
+  expect(() => settings({ DATABASE_LISTEN_URL: listenUrl })).toThrow(
+    /^Invalid DATABASE_URL: expected the pooler's address, beside DATABASE_LISTEN_URL/,
+  );
+  expect(settings({ DATABASE_URL: "postgres://offers@pooler/offers", DATABASE_LISTEN_URL: listenUrl })).toMatchObject({
+    listenUrl,
+  });
 });
 
 test("the metrics have a port of their own", () => {

@@ -94,6 +94,7 @@ const schema = z.strictObject({
   OFFERS_ALLOWED_HOSTS: hostNames.optional().describe("host names, such as localhost or sandbox,offers.internal"),
   OFFERS_DATA: text,
   DATABASE_URL: postgresUrl.optional().describe("postgres://user@host/database"),
+  DATABASE_LISTEN_URL: postgresUrl.optional().describe("postgres://user@host/database"),
   OFFERS_ENCRYPTION_KEY: text,
   OFFERS_SEED: text,
   OFFERS_DIALECT: z
@@ -144,6 +145,8 @@ export function readSettings(environment: Environment, exampleFolder: string) {
   const { SMTP_URL: url, OFFERS_MAIL_FROM: from, OFFERS_METRICS: metrics } = given;
   if (url !== undefined && from === undefined)
     throw invalid("OFFERS_MAIL_FROM", "the sender's address, which SMTP_URL requires", environment);
+  if (given.DATABASE_LISTEN_URL !== undefined && given.DATABASE_URL === undefined)
+    throw invalid("DATABASE_URL", "the pooler's address, beside DATABASE_LISTEN_URL", environment);
   if (metrics !== undefined && metrics.port !== 0 && metrics.port === given.PORT)
     throw invalid("OFFERS_METRICS", "another port than PORT", environment);
   return {
@@ -154,6 +157,8 @@ export function readSettings(environment: Environment, exampleFolder: string) {
     allowedHosts: given.OFFERS_ALLOWED_HOSTS,
     dataFolder: given.OFFERS_DATA ?? join(exampleFolder, "data", "platform"),
     databaseUrl: given.DATABASE_URL,
+    /** PostgreSQL itself, when DATABASE_URL is a pooler in transaction mode. */
+    listenUrl: given.DATABASE_LISTEN_URL,
     seedFile: given.OFFERS_SEED,
     dialect: given.OFFERS_DIALECT,
     allowLoopback: given.OFFERS_ALLOW_LOOPBACK,

@@ -6,14 +6,16 @@ import { prepareClusterFiles } from "./pglite/cluster-files.ts";
 import { PgliteConnection } from "./pglite/pglite-connection.ts";
 import { PgliteThread } from "./pglite/pglite-thread.ts";
 import { type Lane, PriorityMutex } from "./pglite/priority-mutex.ts";
-import { openPool, ownClient, withPreparedStatements } from "./postgres-pool.ts";
+import { openPool, ownClient, withPreparedStatements, withTransactionSettings } from "./postgres-pool.ts";
 import { pageCost } from "./query-plans.ts";
 import { announcedIn, type Signal, type Store, StoreError, type Trx } from "./store.ts";
 import type { Tables } from "./tables.ts";
 
 export interface StoreOptions {
   /** A PostgreSQL address. Without it, PGlite in the data folder. */
-  databaseUrl?: string;
+  databaseUrl?: string | undefined;
+  /** PostgreSQL itself, when `databaseUrl` is a pooler in transaction mode, through which nothing can `LISTEN`. */
+  listenUrl?: string | undefined;
   /** Created when missing. PGlite's files lie in it, for one process at a time. */
   dataFolder: string;
   /** Called with connections lost in the background. @default ignored: the next query reports it */
@@ -88,24 +90,28 @@ async function openPglite(options: StoreOptions): Promise<Store> {
 }
 
 async function openPostgres(options: StoreOptions, databaseUrl: string): Promise<Store> {
-  const { onError = () => undefined, transactionLimitMs = 5_000 } = options;
-  const pool = openPool(databaseUrl, onError);
+  const { listenUrl, onError = () => undefined, transactionLimitMs = 5_000 } = options;
+  const isTransactionPooler = listenUrl !== undefined;
+  const pool = openPool(databaseUrl, onError, { isTransactionPooler });
+  // PgBouncer keeps prepared statements in transaction mode since 1.21 only.
+  const foregroundPool = isTransactionPooler ? withTransactionSettings(pool) : pool;
+  const backgroundPool = isTransactionPooler ? foregroundPool : withPreparedStatements(pool);
   const { rows } = await pool.query<{ version: string }>("select current_setting('server_version') as version");
   const commits = new Commits();
   const version = rows[0]?.version.split(" ")[0] ?? "of unknown version";
   const background: Store = {
     name: "postgres",
     label: `PostgreSQL ${version}`,
-    ...queriesBy(new PostgresDialect({ pool: withPreparedStatements(pool) }), transactionLimitMs, commits),
+    ...queriesBy(new PostgresDialect({ pool: backgroundPool }), transactionLimitMs, commits),
     onCommit: (publish) => commits.subscribe(publish),
     execute: (text, values) => pool.query(text, values),
-    newClient: () => ownClient(databaseUrl),
+    newClient: () => ownClient(listenUrl ?? databaseUrl),
     get background() {
       return background;
     },
     close: () => pool.end(),
   };
-  return { ...background, ...queriesBy(new PostgresDialect({ pool }), transactionLimitMs, commits) };
+  return { ...background, ...queriesBy(new PostgresDialect({ pool: foregroundPool }), transactionLimitMs, commits) };
 }
 
 /** Passes the signals of committed transactions on. */

@@ -14,25 +14,38 @@ const defaultSilenceMs = 35_000;
 /**
  * The server's timeouts for a statement or transaction that hangs; the platform's own limit, `transactionLimitMs`, is
  * shorter. They are not part of the connection's startup message, because PgBouncer refuses unknown parameters there.
+ *
+ * @param command `set` for the session, `set local` for the transaction
  */
-const sessionSettings = `
-  set statement_timeout = '30s';
-  set idle_in_transaction_session_timeout = '30s';
-  set ${pageCost}`;
+const settingsBy = (command: "set" | "set local"): string => `
+  ${command} statement_timeout = '30s';
+  ${command} idle_in_transaction_session_timeout = '30s';
+  ${command} ${pageCost}`;
+
+export interface PoolOptions {
+  /**
+   * Whether `databaseUrl` is a pooler in transaction mode: each transaction may use another session of PostgreSQL. Then nothing
+   * is set for a session, and statements have no names. @default false
+   */
+  isTransactionPooler?: boolean;
+  /** @default 35_000 */
+  silenceMs?: number;
+}
 
 /**
  * A connection pool that survives the loss of connections: an `error` event without a listener would end the process. It
  * closes connections that stay silent, for example after a failover or behind a firewall that dropped them: a query on one
  * would never return.
  */
-export function openPool(databaseUrl: string, onError: (error: Error) => void, silenceMs = defaultSilenceMs): pg.Pool {
+export function openPool(databaseUrl: string, onError: (error: Error) => void, options: PoolOptions = {}): pg.Pool {
+  const { isTransactionPooler = false, silenceMs = defaultSilenceMs } = options;
   const pool = new pg.Pool({
     connectionString: databaseUrl,
     max: 20,
     connectionTimeoutMillis: 10_000,
     stream: () => endingInSilence(silenceMs),
     application_name: "offers-platform",
-    onConnect: async (client) => void (await client.query(sessionSettings)),
+    ...(!isTransactionPooler && { onConnect: async (client) => void (await client.query(settingsBy("set"))) }),
     types: {
       // Counts and identities are numbers, as PGlite gives them, not the strings of pg's default.
       getTypeParser: (oid, format) => (oid === int8 ? Number : pg.types.getTypeParser(oid, format)),
@@ -73,25 +86,47 @@ export function withPreparedStatements(pool: pg.Pool): PostgresPool {
     if (!names.has(text) && names.size < maxPrepared) names.set(text, `statement_${names.size + 1}`);
     return names.get(text);
   };
-  const preparing = (client: pg.PoolClient): PostgresPoolClient => {
+  return withClients(pool, (client) => {
     const plans = new PlanAge();
-    // The first argument is a text: kysely passes a cursor only when the dialect has the option `cursor`.
-    const query: unknown = async (text: string, values: unknown[]) => {
+    return async (text, values) => {
       const name = values.length === 0 ? undefined : nameOf(text);
       if (name === undefined) return client.query(text, values);
       if (plans.areOld()) await client.query("discard plans");
       return client.query({ text, values, name });
     };
-    return { query: query as PostgresPoolClient["query"], release: (destroy) => client.release(destroy) };
-  };
+  });
+}
+
+/**
+ * The same pool for a pooler in transaction mode: each transaction begins with what is otherwise set for a session. It is one
+ * text, so it takes no further wait for the database.
+ */
+export function withTransactionSettings(pool: pg.Pool): PostgresPool {
+  const begin = `begin; ${settingsBy("set local")}`;
+  return withClients(pool, (client) => async (text, values) => {
+    if (text !== "begin") return client.query(text, values);
+    await client.query(begin);
+    return { command: "BEGIN", rowCount: 0, rows: [] };
+  });
+}
+
+type Query = (text: string, values: unknown[]) => Promise<unknown>;
+
+/** The same pool, whose clients query by `queryOf`. */
+function withClients(pool: pg.Pool, queryOf: (client: pg.PoolClient) => Query): PostgresPool {
   // kysely recognises a connection by its client object, so each client keeps its own.
   const clients = new WeakMap<pg.PoolClient, PostgresPoolClient>();
   return {
     options: pool.options,
     async connect() {
       const client = await pool.connect();
-      const known = clients.get(client) ?? preparing(client);
-      clients.set(client, known);
+      let known = clients.get(client);
+      if (known === undefined) {
+        // The first argument is a text: kysely passes a cursor only when the dialect has the option `cursor`.
+        const query: unknown = queryOf(client);
+        known = { query: query as PostgresPoolClient["query"], release: (destroy) => client.release(destroy) };
+        clients.set(client, known);
+      }
       return known;
     },
     end: async () => undefined,

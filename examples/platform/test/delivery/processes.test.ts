@@ -6,6 +6,7 @@ import { callProcess, type ProcessCall, signIn } from "../process/call-process.t
 import { eventually } from "../support/eventually.ts";
 import { type PlatformProcess, startProcess } from "../support/platform-process.ts";
 import { openReceiver, type Receiver, respondWith } from "../support/receiver.ts";
+import { behindPgBouncer } from "../support/stores/pgbouncer.ts";
 import { storesUnderTest, type TestDatabase } from "../support/stores/stores.ts";
 import { testSeed } from "../support/test-seed.ts";
 
@@ -21,7 +22,9 @@ const environment = {
   OFFERS_RETRY_SCHEDULE: Array.from({ length: 30 }, () => "200ms").join(),
 };
 
-describe.each(await storesUnderTest())("several processes on $title", ({ title, createDatabase }) => {
+const stores = [...(await storesUnderTest()), await behindPgBouncer()];
+
+describe.each(stores)("several processes on $title", ({ title, createDatabase }) => {
   // PGlite serves one process.
   const count = title === "PGlite" ? 1 : 3;
   let database: TestDatabase;
@@ -169,7 +172,7 @@ async function expectCountedAttempts(database: TestDatabase, count: number): Pro
     .innerJoin("attempts", "delivery_id", "deliveries.id")
     .select("deliveries.attempts as counted")
     .select(({ fn }) => fn.countAll<number>().as("stored"))
-    .groupBy("deliveries.id")
+    .groupBy(["deliveries.id", "deliveries.attempts"])
     .execute();
   await store.close();
   expect(rows.map(({ stored }) => Number(stored))).toEqual(rows.map(({ counted }) => counted));

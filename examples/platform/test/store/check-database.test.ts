@@ -9,7 +9,9 @@ async function refusalAt(onConnection: (socket: Socket) => void, query = ""): Pr
   const server = createServer((socket) => onConnection(socket.on("error", () => undefined))).listen(0, "127.0.0.1");
   await once(server, "listening");
   const { port } = server.address() as AddressInfo;
-  const refusal = await checkDatabase(`postgres://ann:s3cret@127.0.0.1:${port}/x${query}`, 500).catch((error) => error);
+  const refusal = await checkDatabase(`postgres://ann:s3cret@127.0.0.1:${port}/x${query}`, { timeoutMs: 500 }).catch(
+    (error) => error,
+  );
   // An open connection would keep the process from ending.
   server.close();
   await once(server, "close");

@@ -1,6 +1,8 @@
 import { once } from "node:events";
 import { type AddressInfo, createServer } from "node:net";
+import { sql } from "kysely";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { openStore } from "../../src/store/open-store.ts";
 import { openPool, ownClient } from "../../src/store/postgres-pool.ts";
 import { storesUnderTest, type TestDatabase } from "../support/stores/stores.ts";
 import { openTcpProxy, type TcpProxy } from "../support/tcp-proxy.ts";
@@ -28,7 +30,7 @@ describe.each(shared)("connections to $title", ({ createDatabase }) => {
 
   test("that go silent are given up, and others take their place", async () => {
     const errors: unknown[] = [];
-    const pool = openPool(databaseUrl, (error) => errors.push(error), silenceMs);
+    const pool = openPool(databaseUrl, (error) => errors.push(error), { silenceMs });
     const client = await pool.connect();
     expect((await client.query("select 1 as one")).rows).toEqual([{ one: 1 }]);
     proxy.silence();
@@ -41,7 +43,7 @@ describe.each(shared)("connections to $title", ({ createDatabase }) => {
   });
 
   test("have limits of their own on the server", async () => {
-    const pool = openPool(databaseUrl, () => undefined, silenceMs);
+    const pool = openPool(databaseUrl, () => undefined, { silenceMs });
     for (const [name, value] of [
       ["statement_timeout", "30s"],
       ["idle_in_transaction_session_timeout", "30s"],
@@ -52,8 +54,22 @@ describe.each(shared)("connections to $title", ({ createDatabase }) => {
     await pool.end();
   });
 
+  test("through a pooler in transaction mode keep nothing in the session, and give each transaction its limits", async () => {
+    const listenUrl = database.options.databaseUrl;
+    const store = await openStore({ dataFolder: database.options.dataFolder, databaseUrl, listenUrl });
+    const settings = sql<{ limit: string; cost: string; names: number }>`
+      select current_setting('statement_timeout') as limit, current_setting('random_page_cost') as cost,
+        (select count(*) from pg_prepared_statements) as names`;
+    const limits = [{ limit: "30s", cost: "1.1", names: 0 }];
+    for (const { transaction } of [store, store.background])
+      expect((await transaction((trx) => settings.execute(trx))).rows).toEqual(limits);
+    for (const { db } of [store, store.background])
+      expect((await settings.execute(db)).rows).toEqual([{ limit: "0", cost: "4", names: 0 }]);
+    await store.close();
+  });
+
   test("last as long as they are used", async () => {
-    const pool = openPool(databaseUrl, () => undefined, silenceMs);
+    const pool = openPool(databaseUrl, () => undefined, { silenceMs });
     const client = await pool.connect();
     for (let times = 0; times < 4; times += 1) expect((await client.query("select pg_sleep(1)")).rows).toHaveLength(1);
     client.release();

@@ -16,7 +16,8 @@ export interface PlatformProcess {
 
 /** Starts the platform as a process that has only these settings in its environment. */
 export function startProcess({ options }: TestDatabase, environment: Record<string, string> = {}): PlatformProcess {
-  const store = { OFFERS_DATA: options.dataFolder, DATABASE_URL: options.databaseUrl ?? "" };
+  const { dataFolder, databaseUrl = "", listenUrl = "" } = options;
+  const store = { OFFERS_DATA: dataFolder, DATABASE_URL: databaseUrl, DATABASE_LISTEN_URL: listenUrl };
   // A process lives for seconds, in which V8's optimising of PGlite costs more than it saves.
   const child = spawn(process.execPath, ["--liftoff-only", main], {
     env: {

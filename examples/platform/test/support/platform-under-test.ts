@@ -50,6 +50,7 @@ const settingsFor = ({ options }: TestDatabase, changes: Partial<Settings>): Set
   allowedHosts: undefined,
   dataFolder: options.dataFolder,
   databaseUrl: options.databaseUrl,
+  listenUrl: options.listenUrl,
   seedFile: testSeed,
   dialect: "reference",
   allowLoopback: true,

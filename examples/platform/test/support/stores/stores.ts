@@ -11,7 +11,7 @@ import { migratedPglite } from "./migrated-pglite.ts";
 
 /** A data folder, and on PostgreSQL a database, for one test file. */
 export interface TestDatabase {
-  options: Required<Pick<StoreOptions, "dataFolder">> & Pick<StoreOptions, "databaseUrl">;
+  options: Required<Pick<StoreOptions, "dataFolder">> & Pick<StoreOptions, "databaseUrl" | "listenUrl">;
   remove(): Promise<void>;
 }
 

@@ -1,0 +1,74 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { type StoreUnderTest, storesUnderTest, type TestDatabase } from "./stores.ts";
+
+/** PostgreSQL behind a PgBouncer of each database's own, in transaction mode, with fewer sessions than the processes have. */
+export async function behindPgBouncer(): Promise<StoreUnderTest> {
+  const [, postgres] = await storesUnderTest();
+  if (postgres === undefined)
+    throw new Error("no PostgreSQL responds at 127.0.0.1:5432; start one, or set DATABASE_URL");
+  return {
+    title: `PgBouncer in transaction mode before ${postgres.title}`,
+    async createDatabase(tables) {
+      const database = await postgres.createDatabase(tables);
+      return startPgBouncer(database, database.options.databaseUrl ?? "");
+    },
+  };
+}
+
+async function startPgBouncer({ options, remove }: TestDatabase, listenUrl: string): Promise<TestDatabase> {
+  const folder = await mkdtemp(join(tmpdir(), "offers-pgbouncer-"));
+  const file = join(folder, "pgbouncer.ini");
+  const { hostname, port, username } = new URL(listenUrl);
+  const databaseUrl = new URL(listenUrl);
+  databaseUrl.host = `127.0.0.1:${await freePort()}`;
+  await writeFile(
+    file,
+    `[databases]
+* = host=${hostname} port=${port} user=${username}
+[pgbouncer]
+listen_addr = 127.0.0.1
+listen_port = ${databaseUrl.port}
+unix_socket_dir =
+auth_type = any
+pool_mode = transaction
+default_pool_size = 5
+`,
+  );
+  // It refuses to run as root, and drops root's rights itself.
+  const asUser = process.getuid?.() === 0 ? ["-u", "nobody"] : [];
+  const child = spawn("/usr/sbin/pgbouncer", [...asUser, file], { stdio: ["ignore", "ignore", "pipe"] });
+  const exited = once(child, "exit");
+  const lines: string[] = [];
+  await new Promise<void>((resolve, reject) => {
+    child.once("error", (cause) => reject(new Error("install Debian's package pgbouncer", { cause })));
+    exited.then(() => reject(new Error(`PgBouncer has ended:\n${lines.join("\n")}`)), reject);
+    createInterface({ input: child.stderr }).on("line", (line) => {
+      lines.push(line);
+      if (/process up/.test(line)) resolve();
+    });
+  });
+  return {
+    options: { ...options, databaseUrl: databaseUrl.href, listenUrl },
+    async remove() {
+      child.kill("SIGQUIT");
+      await exited;
+      await rm(folder, { recursive: true, force: true });
+      await remove();
+    },
+  };
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address() as { port: number };
+  server.close();
+  await once(server, "close");
+  return port;
+}
