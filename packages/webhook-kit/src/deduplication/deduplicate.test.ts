@@ -136,3 +136,21 @@ test("an error that is none of ours waits for the record as any other", async ()
   await expect(run(() => ({ response: response, outcome: response }))).rejects.toBe(error);
   expect(deduplication.release).toHaveBeenCalledOnce();
 });
+
+test("a handler that returns no promise also responds only once its record is kept", async () => {
+  const { deduplication, run } = setUp();
+  let finish = () => {};
+  deduplication.complete.mockImplementation(
+    () =>
+      new Promise<void>((resolve) => {
+        finish = resolve;
+      }),
+  );
+  const responded = vi.fn();
+  const running = run(() => ({ response: accepted, outcome: accepted })).then(responded);
+  await heard();
+  expect([deduplication.complete.mock.calls, responded.mock.calls]).toEqual([[["a", "1", 202, 600_000]], []]);
+  finish();
+  await running;
+  expect(responded).toHaveBeenCalledExactlyOnceWith(handled);
+});

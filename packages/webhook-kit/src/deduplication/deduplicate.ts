@@ -31,15 +31,14 @@ export async function deduplicate(
   start: () => RunningHandler,
 ): Promise<{ readonly response: WebhookResponse; readonly duplicate: boolean }> {
   const { deduplication, handlerTimeoutMs } = settings;
-  if (!deduplication || keys.length === 0) return { response: await start().response, duplicate: false };
+  if (!deduplication) return { response: await start().response, duplicate: false };
   const leases = new LeaseSet(deduplication, report);
   // A handler that has timed out gets as long again before the same request may start another beside it.
   const earlier = await leases.acquire(keys, 2 * handlerTimeoutMs + leaseMarginMs);
   if (earlier) return { response: earlier, duplicate: true };
   const { response, outcome } = start();
   if (!(outcome instanceof Promise)) {
-    const recorded = leases.complete(outcome.status, keepMs);
-    if (recorded instanceof Promise) await recorded;
+    await leases.complete(outcome.status, keepMs);
     return { response: outcome, duplicate: false };
   }
   // The leases follow the handler, not its response: after a timeout the handler still runs.

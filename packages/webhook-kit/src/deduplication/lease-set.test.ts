@@ -204,3 +204,31 @@ test("all records are waited for, not the last alone", async () => {
   finish();
   await settled;
 });
+
+test("of a store in memory the outcome is recorded at once, without a promise", async () => {
+  const { held, acquire } = setUp();
+  await acquire({ key: "a" });
+  expect([held.complete(200, 1), held.release()]).toEqual([undefined, undefined]);
+});
+
+test("a store that never responds is given up after 5 s, and keeps no process alive", async () => {
+  const { store, held, failed, acquire } = setUp();
+  await acquire({ key: "a" });
+  store.complete.mockImplementation(() => new Promise(() => undefined));
+  const timers = () => process.getActiveResourcesInfo().filter((name) => name === "Timeout").length;
+  const before = timers();
+  void held.complete(200, 1);
+  expect(timers()).toBe(before);
+  vi.useFakeTimers();
+  try {
+    const completed = held.complete(200, 1);
+    await vi.advanceTimersByTimeAsync(4_999);
+    expect(failed).not.toHaveBeenCalled();
+    await vi.advanceTimersByTimeAsync(1);
+    await completed;
+    const cause = expect.objectContaining({ message: expect.stringMatching(/store did not respond in time/) });
+    expect(failed.mock.calls).toEqual([[expect.objectContaining({ code: "deduplication_failed", cause })]]);
+  } finally {
+    vi.useRealTimers();
+  }
+});

@@ -120,3 +120,55 @@ test("what has ended is cleared away now and then, without a search", () => {
   });
   expect([states[0], states.includes("acquired")]).toEqual(["full", true]);
 });
+
+/**
+ * Sends copies of one request whose lease ends at once, between two searches of a full store: only the batches that are cleared on
+ * the way can make room.
+ *
+ * @returns whether a new request was taken
+ */
+function hasRoomWithoutSearch({ clock, acquire }: ReturnType<typeof setUp>): boolean {
+  expect(() => acquire("new")).toThrow(full);
+  clock.ms += 500;
+  for (let copies = 0; copies < 200; copies += 1) {
+    acquire("copies", 0);
+    try {
+      return acquire("new").state === "acquired";
+    } catch {}
+  }
+  return false;
+}
+
+test("what was acquired again after its lease had ended does not stand before what has ended", () => {
+  const store = setUp(301);
+  const { clock, acquire } = store;
+  const slow = Array.from({ length: 200 }, (_, index) => `slow ${index}`);
+  for (const key of slow) acquire(key, 1);
+  for (let index = 0; index < 100; index += 1) acquire(`ended ${index}`, 500);
+  clock.ms += 1;
+  for (const key of slow) acquire(key, 60_000);
+  acquire("copies", 500);
+  expect(hasRoomWithoutSearch(store)).toBe(true);
+});
+
+test("what was completed again of a subject does not stand before what has ended", async () => {
+  const store = setUp(301);
+  const { deduplication, acquire } = store;
+  const complete = async (key: string, subject: string, keepMs: number) => {
+    const { token } = deduplication.acquire(key, { leaseMs: 1_000, subject }) as { token: string };
+    await deduplication.complete(key, token, 200, keepMs);
+  };
+  const subjects = Array.from({ length: 200 }, (_, index) => `subject ${index}`);
+  for (const subject of subjects) await complete(`first of ${subject}`, subject, 60_000);
+  for (let index = 0; index < 100; index += 1) await complete(`ended ${index}`, `ended ${index}`, 500);
+  for (const subject of subjects) await complete(`second of ${subject}`, subject, 60_000);
+  acquire("copies", 500);
+  expect(hasRoomWithoutSearch(store)).toBe(true);
+});
+
+test("between two searches no request looks through the whole store", () => {
+  const store = setUp(301);
+  for (let index = 0; index < 300; index += 1) store.acquire(`at work ${index}`, 60_000);
+  store.acquire("copies", 500);
+  expect(hasRoomWithoutSearch(store)).toBe(false);
+});

@@ -149,12 +149,22 @@ test("a Redis that does not respond is not waited for, and what it grants later 
     }),
   ];
   const { call, stores } = setUp(() => results.shift() ?? "settled", { timeoutMs: 5 });
-  await expect(stores[0]?.acquire("k", { leaseMs: 1 })).rejects.toThrow("Redis has not responded within 5 ms.");
+  await expect(stores[0]?.acquire("k", { leaseMs: 1 })).rejects.toEqual(
+    expect.objectContaining({ message: "Redis has not responded within 5 ms." }),
+  );
   expect(call).toHaveBeenCalledTimes(1);
   response("acquired");
   await vi.waitFor(() => expect(call.mock.calls.map((sent) => sent[1])).toEqual([scripts.acquire, scripts.release]), {
     timeout: 60_000,
   });
+});
+
+test("waiting for Redis keeps no process alive", () => {
+  const timers = () => process.getActiveResourcesInfo().filter((name) => name === "Timeout").length;
+  const before = timers();
+  const silent = redisDeduplication({ call: () => new Promise(() => undefined) });
+  Promise.resolve(silent.acquire("k", { leaseMs: 1 })).catch(() => undefined);
+  expect(timers()).toBe(before);
 });
 
 const client = { call: async () => "acquired" };

@@ -101,7 +101,8 @@ const unexpectedResult = "Unexpected response from Redis.";
 /** A client may be configured to return buffers. */
 function readText(result: unknown): string {
   if (Buffer.isBuffer(result)) return result.toString();
-  return typeof result === "string" ? result : "";
+  if (typeof result === "string") return result;
+  throw new Error(unexpectedResult);
 }
 
 function readResult(result: unknown, token: string): AcquireResult {

@@ -48,6 +48,7 @@ test.each([
   ["/contact/new/J%C3%BCrgen%20%F0%9F%94%91", "Jürgen 🔑"],
   ["/contact/new/a+b", "a+b"],
   ["/contact/new/%25", "%"],
+  ["/contact/new/{workerId}", "{workerId}"],
   ["/contact/new/%", undefined],
   ["/contact/new/%zz", undefined],
   ["/contact/new/%E0%A4%A", undefined],

@@ -1,5 +1,6 @@
 import * as schemas from "@offers/contract/schemas";
 import { expect, test } from "vitest";
+import * as z from "zod";
 import { changed, deleted } from "../../test/support/payloads.ts";
 import { readTolerantly } from "./tolerant-reader.ts";
 
@@ -68,6 +69,18 @@ const readings = {
         "with a number as text",
         { ...changed, maxAvailableNow: "3.5" },
         { ...changed, maxAvailableNow: 3.5 },
+        ["maxAvailableNow"],
+      ],
+      [
+        "with several digits on both sides of the point",
+        { ...changed, maxAvailableNow: "12.75" },
+        { ...changed, maxAvailableNow: 12.75 },
+        ["maxAvailableNow"],
+      ],
+      [
+        "with a number as text of 15 digits",
+        { ...changed, maxAvailableNow: "123456789012345" },
+        { ...changed, maxAvailableNow: 123456789012345 },
         ["maxAvailableNow"],
       ],
       [
@@ -141,6 +154,7 @@ const noMeaning: [what: string, schema: keyof typeof readings, given: unknown][]
   ["a flag for an id", "a worker's response", { ...response, offerId: true }],
   ["an object for an id", "a worker's response", { ...response, offerId: { id: "offer_1" } }],
   ["a list for an id", "a worker's response", { ...response, offerId: ["offer_1"] }],
+  ["a list with one number for an id", "a worker's response", { ...response, offerId: [7] }],
   ["null for an id", "a worker's response", { ...response, offerId: null }],
   ["an empty id", "a worker's response", { ...response, offerId: "" }],
   ["no id", "a worker's response", { workerId: "worker_amal", response: "accepted" }],
@@ -163,6 +177,8 @@ const noMeaning: [what: string, schema: keyof typeof readings, given: unknown][]
     "a changed timeline",
     { ...changed, maxAvailableNow: "1234567890123456" },
   ],
+  ["a list with one number for a number", "a changed timeline", { ...changed, maxAvailableNow: ["3"] }],
+  ["a whole number of another parser for a number", "a changed timeline", { ...changed, maxAvailableNow: 3n }],
   ["a flag for a number", "a changed timeline", { ...changed, maxAvailableNow: true }],
   ["an unreadable optional time", "a changed timeline", { ...changed, maxAvailableNowCreated: "soon" }],
   ["neither addresses nor words", "a search", {}],
@@ -174,6 +190,7 @@ const noMeaning: [what: string, schema: keyof typeof readings, given: unknown][]
   ["a list for an address", "a search", { userEmailAddresses: [["hana@harbour.example"]] }],
   ["an address with white space in it", "a search", { userEmailAddresses: ["ha na@harbour.example"] }],
   ["what is no address", "a search", { userEmailAddresses: "hana" }],
+  ["what is no address in white space", "a search", { userEmailAddresses: " hana " }],
   ["a flag for a filter", "a search", { ...search, filter: false }],
 ];
 
@@ -188,3 +205,9 @@ test("a payload is converted whole or not at all", () =>
   expect(readTolerantly<unknown>(workerOfferResponseSchema, { ...response, offerId: 7, workerId: true })).toEqual({
     issues: [expect.objectContaining({ path: ["offerId"] }), expect.objectContaining({ path: ["workerId"] })],
   }));
+
+test.each([null, undefined])("%s for a payload that should be a list has no meaning", (given) =>
+  expect(readTolerantly(z.array(z.string()), given)).toEqual({
+    issues: [expect.objectContaining({ code: "invalid_type", expected: "array", path: [] })],
+  }),
+);

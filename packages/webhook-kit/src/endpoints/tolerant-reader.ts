@@ -58,12 +58,9 @@ function conversionOf(issue: Issue, root: unknown): Change | undefined {
   return (value === undefined || value === null) && hasText(parent, "filter") ? () => [] : undefined;
 }
 
-function conversionOfText(format: string, text: string): Change | undefined {
-  // A day without a time is midnight UTC (D-28).
-  if (format === "datetime") return /^\d{4}-\d{2}-\d{2}$/.test(text) ? () => `${text}T00:00:00Z` : undefined;
-  const trimmed = text.trim();
-  return trimmed === text ? undefined : () => trimmed;
-}
+/** A day without a time is midnight UTC (D-28); any other format may have white space around it. */
+const conversionOfText = (format: string, text: string): Change =>
+  format === "datetime" ? () => `${text}T00:00:00Z` : () => text.trim();
 
 /**
  * A number whose text is what was sent: JSON.parse rounds whole numbers beyond 2^53, and decimals of more than 15 digits. An id that
@@ -82,10 +79,7 @@ const hasText = (object: unknown, name: string): boolean => {
 };
 
 const valueAt = (value: unknown, path: readonly PropertyKey[]): unknown =>
-  path.reduce<unknown>(
-    (inner, key) => (typeof inner === "object" && inner !== null ? Reflect.get(inner, key) : undefined),
-    value,
-  );
+  path.reduce((inner, key) => (inner as Record<PropertyKey, unknown> | null | undefined)?.[key], value);
 
 /** A copy in which one value is changed: the value may be a framework's own, such as Express' `request.body`. */
 function changeAt(value: unknown, [key, ...rest]: readonly PropertyKey[], change: Change): unknown {

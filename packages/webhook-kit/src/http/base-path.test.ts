@@ -16,6 +16,8 @@ test.each([
   ["/a/b.c", "/a/b.c/test", "/test"],
   ["/b%C3%BCro", "/b%C3%BCro/test", "/test"],
   ["/a(1)+$", "/a(1)+$/test", "/test"],
+  ["/.well-known", "/.well-known/test", "/test"],
+  ["/v1.", "/v1./test", "/test"],
   ["/:tenant", "/north/test", "/test"],
   ["/hooks/:tenant", "/hooks/north/test/auth", "/test/auth"],
   ["/hooks/:tenant", "/hooks/a%2Fb/test", "/test"],
@@ -60,6 +62,7 @@ test.each([
   ["/büro", "percent-encoded"],
   ["/a%", "percent-encoded"],
   ["/a%zz", "percent-encoded"],
+  ["/a%2g", "percent-encoded"],
   ["/a\\b", "percent-encoded"],
 ])("%j is no basePath", (base, words) =>
   expect(() => readBasePath(base)).toThrow(
@@ -82,6 +85,8 @@ test.each([
   ["http://host.example", "", ""],
   ["http://host.example?/test", "?/test", ""],
   ["http://", "", ""],
+  ["h2c://host.example/test", "/test", "/test"],
+  ["2h://host.example/test", "2h://host.example/test", "2h://host.example/test"],
   ["http:///test", "/test", "/test"],
   ["*", "*", "*"],
   ["host.example:443", "host.example:443", "host.example:443"],

@@ -52,7 +52,7 @@ const origin = /^[a-z][a-z\d+.-]*:\/\/[^/?#]*/i;
  */
 export function readTarget(address: string): { readonly target: string; readonly path: string } {
   const whole = address.startsWith("/") ? address : address.replace(origin, "");
-  const [target = ""] = whole.split("#", 1);
-  const [path = ""] = target.split("?", 1);
+  const [target] = whole.split("#", 1) as [string];
+  const [path] = target.split("?", 1) as [string];
   return { target, path };
 }

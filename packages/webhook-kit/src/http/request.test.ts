@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { duplicated, findHeader } from "./request.ts";
+import { duplicated, findDeliveryId, findHeader } from "./request.ts";
 
 test("finds a header whatever its capitals", () =>
   expect(findHeader(["Host", "a", "TIMESTAMP", "b"], "timestamp")).toBe("b"));
@@ -18,3 +18,13 @@ test("a name at the end without a value is no header, and no second one", () => 
   expect(findHeader(["Timestamp"], "timestamp")).toBeUndefined();
   expect(findHeader(["Timestamp", "a", "Timestamp"], "timestamp")).toBe("a");
 });
+
+test("the delivery's id is the value of Offers-Delivery-Id", () =>
+  expect(findDeliveryId(["Host", "a", "offers-Delivery-ID", "delivery_7"])).toBe("delivery_7"));
+
+test.each([
+  ["absent", ["Host", "a"]],
+  ["empty", ["Offers-Delivery-Id", ""]],
+  ["sent twice", ["Offers-Delivery-Id", "a", "Offers-Delivery-Id", "b"]],
+  ["joined from two by a runtime", ["Offers-Delivery-Id", "a, b"]],
+])("a delivery whose id is %s has none", (_, rawHeaders) => expect(findDeliveryId(rawHeaders)).toBeUndefined());

@@ -3,6 +3,7 @@ import { Deadlines, withTimeout } from "./timeouts.ts";
 
 afterEach(() => {
   vi.useRealTimers();
+  vi.unstubAllGlobals();
 });
 
 const never = new Promise<never>(() => undefined);
@@ -71,4 +72,9 @@ test("deadlines keep no process alive", () => {
   Deadlines.of(50_000).add(end);
   expect(timers()).toBe(before);
   Deadlines.of(50_000).delete(end);
+});
+
+test("where a timer is a number, as in browsers, a value in time is the value", async () => {
+  vi.stubGlobal("setTimeout", () => 1);
+  expect(await withTimeout(Promise.resolve("in time"), 1_000, late, { unref: true })).toBe("in time");
 });

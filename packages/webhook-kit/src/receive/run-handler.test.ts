@@ -8,7 +8,7 @@ import { acknowledged } from "../http/response.ts";
 import type { VerifiedRequest } from "../signature/verify-signature.ts";
 import { runHandler } from "./run-handler.ts";
 
-const incoming = { rawHeaders: [], request: undefined };
+const incoming = { rawHeaders: ["Offers-Delivery-Id", "delivery_7"], request: undefined };
 const request: VerifiedRequest = {
   parsed: { signedAt: { earliest: 0, latest: 0 }, signature: new Uint8Array() },
   receivedAt: new Date(0),
@@ -52,6 +52,37 @@ test("a signal that is first asked for when the time is over has aborted", async
   expect(await late).toBe(true);
 });
 
+test("a signal is the same each time it is read, and aborts with a TimeoutError that names the option", async () => {
+  const signals: AbortSignal[] = [];
+  const response = run((context) => {
+    signals.push(context.signal, context.signal);
+    return new Promise(() => undefined);
+  }, 20);
+  await expect(response).rejects.toEqual(
+    expect.objectContaining({
+      code: "handler_timed_out",
+      message: expect.stringMatching(/handler of Test took more than 20 ms/),
+    }),
+  );
+  expect(signals[0]).toBe(signals[1]);
+  expect(signals[0]?.reason).toBeInstanceOf(DOMException);
+  expect(signals[0]?.reason).toMatchObject({
+    name: "TimeoutError",
+    message: expect.stringContaining("handlerTimeoutMs"),
+  });
+});
+
+test("a handler learns that its event came as a webhook, under which id, when, and who signed it", () => {
+  const handle = vi.fn();
+  start(handle, 1_000);
+  expect(handle.mock.calls[0]?.[0]).toMatchObject({
+    source: "webhook",
+    unverifiedDeliveryId: "delivery_7",
+    receivedAt: request.receivedAt,
+    verified: request.verified,
+  });
+});
+
 test("a handler that fails after its time is over has no effect", async () => {
   const response = run(() => sleep(40).then(() => Promise.reject(new Error("late"))), 10);
   await expect(response).rejects.toEqual(expect.objectContaining({ code: "handler_timed_out" }));
@@ -74,6 +105,20 @@ test("what a handler throws is the cause, whatever it is; our own verdict on its
     throw verdict;
   };
   await expect(start(() => undefined, 1_000, respond).response).rejects.toBe(verdict);
+});
+
+test("a handler that throws at once is a failure that names its endpoint", async () => {
+  const cause = new Error("own");
+  const response = run(() => {
+    throw cause;
+  }, 1_000);
+  await expect(response).rejects.toEqual(
+    expect.objectContaining({
+      code: "handler_failed",
+      cause,
+      message: expect.stringMatching(/handler of Test threw; the cause of this error/),
+    }),
+  );
 });
 
 test("a handler's promise of another realm is awaited, as any promise", async () => {

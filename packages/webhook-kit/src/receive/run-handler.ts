@@ -77,7 +77,8 @@ function callHandler<Incoming>(
   context: HandlerContext<Incoming>,
 ): WebhookResponse | Promise<WebhookResponse> {
   const { name, handler, respond } = endpoint;
-  let [result, isPending]: [unknown, boolean] = [undefined, false];
+  let result: unknown;
+  let isPending: boolean;
   try {
     // As a method, so that `this` is the options: they may be an object of a class.
     result =

@@ -67,6 +67,19 @@ test.each([
     );
 });
 
+test("a verified request says who signed it, when it came and its unsigned delivery id", async () => {
+  const rawHeaders = [...byMinute, "Offers-Delivery-Id", "delivery_7"];
+  expect(await verifyRequest({ secret, now: () => new Date(start) }, { rawHeaders })).toEqual({
+    ok: true,
+    webhook: {
+      verified: { scheme: "timestamp-digest", variant: "sha256", secretIndex: 0, skewSeconds: 0 },
+      receivedAt: new Date(start),
+      unverifiedDeliveryId: "delivery_7",
+      body: undefined,
+    },
+  });
+});
+
 test("reports how far the clock is off, negative for the past", async () => {
   const onVerified = vi.fn();
   for (const ms of [-2_500, 30_000, 61_000])
@@ -131,12 +144,14 @@ test("a clock that throws is a 500 with its error as the cause, and still a valu
 test("a scheme that covers the body is never asked without one", async () => {
   const verify = vi.fn();
   const scheme = { ...timestampDigest(), signsBody: true, verify };
-  const options = { secret, scheme, maxBodyBytes: 3, now: () => new Date(start) };
+  const onError = vi.fn();
+  const options = { secret, scheme, maxBodyBytes: 3, onError, now: () => new Date(start) };
   const outcome = async (body?: Uint8Array) => {
     const verification = await verifyRequest(options, { rawHeaders: byMinute, ...(body && { body }) });
     return verification.ok ? 200 : verification.response.status;
   };
   expect([await outcome(), await outcome(Buffer.from("1234")), verify.mock.calls.length]).toEqual([500, 413, 0]);
+  expect(onError).toHaveBeenCalledExactlyOnceWith(expect.objectContaining({ code: "body_already_consumed" }));
   expect([await outcome(Buffer.from("123")), verify.mock.calls[0]?.[2]]).toEqual([401, Buffer.from("123")]);
 });
 

@@ -1,4 +1,4 @@
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import { findSecretProblem, findWeakness, readSecret, type SecretSource } from "./secrets.ts";
 
 const good = "5f0c9a7e-2d43-4f0e-9b7a-0d6f3c1e8a52";
@@ -60,6 +60,31 @@ test("keeps what the function threw as the cause", async () => {
   );
 });
 
+test("a function that never returns is given up after 5 s, and keeps no process alive", async () => {
+  const timers = () => process.getActiveResourcesInfo().filter((name) => name === "Timeout").length;
+  const before = timers();
+  const never = readSecret(() => new Promise<never>(() => undefined), false);
+  Promise.resolve(never({})).catch(() => undefined);
+  expect(timers()).toBe(before);
+  vi.useFakeTimers();
+  try {
+    const failed = vi.fn();
+    const looked = Promise.resolve(never({})).catch(failed);
+    await vi.advanceTimersByTimeAsync(4_999);
+    expect(failed).not.toHaveBeenCalled();
+    await vi.advanceTimersByTimeAsync(1);
+    await looked;
+    expect(failed).toHaveBeenCalledExactlyOnceWith(
+      expect.objectContaining({
+        code: "secret_lookup_failed",
+        cause: expect.objectContaining({ message: expect.stringMatching(/took more than 5000 ms/) }),
+      }),
+    );
+  } finally {
+    vi.useRealTimers();
+  }
+});
+
 test("takes several from the function, and refuses them for one that is bad", async () => {
   expect(await readSecret(() => [good, `${good}2`], false)({})).toEqual([good, `${good}2`]);
   await expect(Promise.resolve(readSecret(() => [good, ""], false)({}))).rejects.toEqual(code("invalid_secret"));
@@ -115,4 +140,10 @@ test("16 characters are enough, 15 are not", () => {
     code: "short_secret",
     message: expect.stringMatching(/fewer than 16 characters.*allowShortSecret/),
   });
+});
+
+test("the prefix of a Standard Webhooks key does not count, the same letters elsewhere do", () => {
+  expect(findWeakness("whsec_fifteen-letters")).toMatchObject({ code: "short_secret" });
+  expect(findWeakness("whsec_sixteen-letters!")).toBeUndefined();
+  expect(findWeakness("abcdewhsec_fghij")).toBeUndefined();
 });

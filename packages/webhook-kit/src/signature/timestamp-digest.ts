@@ -41,7 +41,7 @@ export function timestampDigest(
   const { variant = "auto" } = options;
   if (variant !== "auto" && variant !== "sha256" && variant !== "hmac")
     throw new ConfigurationError("invalid_option", 'variant must be "auto", "sha256" or "hmac".');
-  const accepted: readonly DigestVariant[] = variant === "auto" ? ["sha256", "hmac"] : [variant];
+  const accepted: readonly [DigestVariant, ...DigestVariant[]] = variant === "auto" ? ["sha256", "hmac"] : [variant];
   return {
     name: "timestamp-digest",
     wwwAuthenticate: "hmac",
@@ -51,7 +51,7 @@ export function timestampDigest(
       if (problem) throw new ConfigurationError(problem.code, problem.message);
       if (Number.isNaN(now.getTime())) throw new ConfigurationError("invalid_option", "now must be a valid Date.");
       const timestamp = now.toISOString();
-      const signature = digest(accepted[0] ?? "sha256", timestamp, secret);
+      const signature = digest(accepted[0], timestamp, secret);
       return { Timestamp: timestamp, Authorization: `hmac ${signature.toUpperCase()}` };
     },
     parse: parseHeaders,

@@ -1,5 +1,5 @@
 import { runInNewContext } from "node:vm";
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import { ConfigurationError } from "../errors/errors.ts";
 import { Rejected } from "../http/rejected.ts";
 import type { VerifyOptions } from "../options/options.ts";
@@ -91,6 +91,31 @@ test.each<[string, Partial<VerifyOptions<string>>, string, RegExp]>([
     response: { status: 401, headers: { "www-authenticate": "sample" } },
   });
   expect(JSON.stringify(refused.response)).not.toContain(reason);
+});
+
+test.each([-1, 1, 0.5, Number.NaN, undefined])(
+  "a scheme whose match is secret %s of one has found none",
+  async (secretIndex) => {
+    const verify = () => ({ secretIndex: secretIndex as number, variant: "only" });
+    for (const source of [secret, () => secret])
+      await expect(check({ secret: source, scheme: { ...scheme, verify } })).rejects.toMatchObject({
+        rejection: { reason: "signature_mismatch", status: 401 },
+      });
+  },
+);
+
+test("a signed body that a parser has replaced by its value is a mistake of this side, and nothing is verified", async () => {
+  const verify = vi.fn(scheme.verify);
+  const settings = readVerifyOptions({
+    secret,
+    scheme: { ...scheme, signsBody: true, verify },
+    now: () => new Date(signedAt),
+  });
+  const readBody = async () => ({ kind: "parsed", value: { offerId: "offer_1" } }) as const;
+  await expect(verifySignature(settings, { rawHeaders: [], request: undefined, readBody })).rejects.toEqual(
+    expect.objectContaining({ name: "ConfigurationError", code: "body_already_consumed" }),
+  );
+  expect(verify).not.toHaveBeenCalled();
 });
 
 const fail = (cause: unknown) => (): never => {

@@ -80,11 +80,13 @@ export async function verifySignature<Incoming>(
   if (!secrets) throw rejectSignature(unknownTenant, scheme.wwwAuthenticate);
   const body = scheme.signsBody ? await readSignedBody(incoming, policy.maxBodyBytes) : undefined;
   const match = await callScheme(() => scheme.verify(parsed, secrets, body));
-  if (!match) throw rejectSignature(noMatch, scheme.wwwAuthenticate);
+  // A scheme of a user's own may return what findIndex does: -1 for no match.
+  const secret = match && secrets[match.secretIndex];
+  if (!match || secret === undefined) throw rejectSignature(noMatch, scheme.wwwAuthenticate);
   const { secretIndex, variant } = match;
   const verified = { scheme: scheme.name, variant, secretIndex, skewSeconds };
   // A tenant is known by its secret: no signature covers anything else of it.
-  const tenant = policy.hasTenants ? sha256(secrets[secretIndex] ?? "") : "";
+  const tenant = policy.hasTenants ? sha256(secret) : "";
   return { parsed, receivedAt, verified, tenant, body };
 }
 
