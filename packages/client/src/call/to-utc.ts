@@ -12,6 +12,7 @@ export function toUtc(time: Date | string, field: "start" | "end", index: number
   const isDay = (day && day < "29") || new Date(text.slice(0, 10)).getUTCDate() === Number(day);
   // A time in UTC without seconds (16:00Z) is written with them. The JSON of a zone that does not exist, +25:00, is null.
   const utc = seconds && zone === "Z" ? text : new Date(text).toJSON();
-  if (isDay && utc) return utc;
+  // At either end of the calendar the zone leads to a year that begins with a sign, -000001: RFC 3339 has none.
+  if (isDay && utc && !/^[+-]/.test(utc)) return utc;
   return refuse(`events[${index}].${field} must be a Date or a time with a zone (+02:00)`, "invalid_time");
 }
