@@ -2,9 +2,14 @@
 //   npm run check -- outside [formats prism]
 import { formats } from "./formats.ts";
 import { prism } from "./prism.ts";
+import { standardWebhooks } from "./standard-webhooks.ts";
 import type { SuiteReport } from "./suite.ts";
 
-const suites: Readonly<Record<string, () => Promise<SuiteReport>>> = { formats, prism };
+const suites: Readonly<Record<string, () => Promise<SuiteReport>>> = {
+  formats,
+  prism,
+  "standard-webhooks": standardWebhooks,
+};
 
 const named = process.argv.slice(2);
 const unknown = named.filter((name) => !Object.hasOwn(suites, name));

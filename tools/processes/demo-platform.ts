@@ -10,8 +10,8 @@ export interface DemoPlatform {
   stop(): Promise<void>;
 }
 
-/** The reference platform as a process, with the demo data in a folder of its own. */
-export async function startDemoPlatform(): Promise<DemoPlatform> {
+/** The reference platform as a process, with the demo data in a folder of its own. `more` are settings of its environment. */
+export async function startDemoPlatform(more: Readonly<Record<string, string>> = {}): Promise<DemoPlatform> {
   const data = await mkdtemp(join(tmpdir(), "offers-demo-"));
   const settings = {
     DATABASE_URL: "",
@@ -19,6 +19,7 @@ export async function startDemoPlatform(): Promise<DemoPlatform> {
     OFFERS_DATA: data,
     OFFERS_SEED: join(platform, "seed/demo.json"),
     OFFERS_ALLOW_LOOPBACK: "1",
+    ...more,
   };
   const { ready, stop } = startProcess(
     process.execPath,

@@ -1,0 +1,88 @@
+import type { IncomingHttpHeaders } from "node:http";
+import { setTimeout as pause } from "node:timers/promises";
+import { startDemoPlatform } from "../processes/demo-platform.ts";
+import { listen } from "../processes/listen.ts";
+
+/** A webhook as it arrived. */
+export interface ReceivedWebhook {
+  method: string;
+  path: string;
+  headers: IncomingHttpHeaders;
+  body: Buffer;
+}
+
+/** The reference platform with its demo data, an endpoint of Harbour Hotels, Hana at the portal and Amal at the worker app. */
+export interface Integration {
+  platform: string;
+  apiKey: string;
+  /** What the endpoint was sent, in order; it responds to everything with 200. */
+  webhooks: readonly ReceivedWebhook[];
+  /** Saves the company profile with this secret, or rotates its secret. */
+  profile(change: "save" | "rotate", secret: string): Promise<void>;
+  /** @returns the id of a new offer to Amal */
+  createOffer(): Promise<string>;
+  /** Amal applies to a new offer. @returns the id of its webhook, once it is acknowledged */
+  deliverResponse(): Promise<string>;
+  stop(): Promise<void>;
+}
+
+/** How long a delivery may take: far longer than one does on a busy machine. */
+const patienceMs = 60_000;
+
+export async function startIntegration(): Promise<Integration> {
+  const webhooks: ReceivedWebhook[] = [];
+  const endpoint = await listen(async (request, response) => {
+    const chunks: Buffer[] = [];
+    for await (const chunk of request) chunks.push(chunk);
+    const { method = "", url: path = "", headers } = request;
+    webhooks.push({ method, path, headers, body: Buffer.concat(chunks) });
+    response.end();
+  });
+  const platform = await startDemoPlatform({ OFFERS_RATE_LIMIT: "off", OFFERS_PERSON_RATE_LIMIT: "off" });
+  const apiKey = "demo-key-harbour";
+  const call = async (method: string, path: string, headers: Record<string, string>, body?: unknown) => {
+    const response = await fetch(platform.address + path, {
+      method,
+      headers: { ...headers, ...(body !== undefined && { "content-type": "application/json" }) },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+    });
+    const text = await response.text();
+    if (!response.ok) throw new Error(`${method} ${path} got ${response.status}: ${text}`);
+    return text === "" ? {} : JSON.parse(text);
+  };
+  const signIn = async (path: string, who: object) => {
+    const { token } = await call("POST", path, {}, { ...who, password: "demo-password" });
+    return { authorization: `Bearer ${token}` };
+  };
+  const hana = await signIn("/portal/session", { emailAddress: "hana@harbour-hotels.example" });
+  const amal = await signIn("/worker-app/session", { workerId: "worker_amal" });
+  const createOffer = async (): Promise<string> => {
+    const offer = { createdByUserId: "user_hana", title: "Kitchen help", workerIds: ["worker_amal", "worker_ben"] };
+    return (await call("POST", "/offer", { "x-ue-api-subscription-key": apiKey }, offer)).id;
+  };
+  return {
+    platform: platform.address,
+    apiKey,
+    webhooks,
+    async profile(change, secret) {
+      const profile = { baseAddress: endpoint.address, scheme: "timestampDigestAndStandardWebhooks" };
+      if (change === "rotate") await call("POST", "/portal/profile/rotation", hana, { secret });
+      else await call("PUT", "/portal/profile", hana, { ...profile, secret, suggestsContacts: true });
+    },
+    createOffer,
+    async deliverResponse() {
+      const offer = await createOffer();
+      await call("POST", `/worker-app/offers/${offer}/apply`, amal);
+      for (const end = Date.now() + patienceMs; Date.now() < end; await pause(50)) {
+        const { deliveries } = await call("GET", "/portal/deliveries?state=acknowledged&limit=5", hana);
+        const delivery = deliveries.find((each: { data: { offerId: string } }) => each.data.offerId === offer);
+        if (delivery) return delivery.id;
+      }
+      throw new Error("the webhook of a worker's response was not acknowledged");
+    },
+    async stop() {
+      await platform.stop();
+      await endpoint.close();
+    },
+  };
+}

@@ -1,0 +1,146 @@
+import { standardWebhooks as scheme } from "@offers/webhook-kit";
+import { webhookHandler } from "@offers/webhook-kit/fetch";
+import { type ReceivedWebhook, startIntegration } from "./integration.ts";
+import { type Implementation, implementations, type SignedMessage } from "./standard-webhooks/implementations.ts";
+import type { SuiteReport } from "./suite.ts";
+
+const secret = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
+const renewed = "whsec_bmV3IHNlY3JldCBvZiB0d2VudHkgYnl0ZXM=";
+const stranger = "whsec_c2VjcmV0IG9mIHNvbWVib2R5IGVsc2Ugb24gZWFydGg=";
+
+/** What a case expects, and what came of it. */
+type Compare = (what: string, expected: boolean, accepted: boolean) => void;
+
+/**
+ * Other implementations of Standard Webhooks verify what the platform sends, before and during a rotation of its secret; and the
+ * kit verifies what they sign. Each case is there as it is sent and with one thing wrong.
+ */
+export async function standardWebhooks(): Promise<SuiteReport> {
+  const others = implementations();
+  const found: string[] = [];
+  let compared = 0;
+  const compare: Compare = (what, expected, accepted) => {
+    compared += 1;
+    if (accepted !== expected) found.push(`${what}: ${accepted ? "accepted" : "refused"}`);
+  };
+  const sent = await sendWebhooks();
+  for (const other of others) for (const each of sent) verifyPlatform(other, each, compare);
+  for (const other of others) await verifyOther(other, compare);
+  const tried = `${compared} verdicts on ${sent.length} webhooks of the platform, and on messages of each other implementation`;
+  return { suite: others.map(({ name }) => name).join(", "), tried, found };
+}
+
+/** A message of the platform, the secret of its endpoint then, and whether the secret before it is still valid. */
+interface SentMessage {
+  message: SignedMessage;
+  own: string;
+  isOverlap: boolean;
+}
+
+/** All are sent before the first is verified: other programs keep this one waiting, and the platform closes idle connections. */
+async function sendWebhooks(): Promise<readonly SentMessage[]> {
+  const integration = await startIntegration();
+  const sent: SentMessage[] = [];
+  try {
+    for (const [change, own] of [
+      ["save", secret],
+      ["rotate", renewed],
+    ] as const) {
+      const before = integration.webhooks.length;
+      await integration.profile(change, own);
+      await integration.deliverResponse();
+      // The check of a new secret is signed with it alone, and has no body.
+      for (const message of integration.webhooks.slice(before).flatMap(toMessage))
+        sent.push({ message, own, isOverlap: change === "rotate" && message.body !== "" });
+    }
+  } finally {
+    await integration.stop();
+  }
+  return sent;
+}
+
+function toMessage({ headers, body }: ReceivedWebhook): SignedMessage[] {
+  const [id, timestamp, signature] = ["id", "timestamp", "signature"].map((name) => headers[`webhook-${name}`]);
+  return typeof id === "string" && typeof timestamp === "string" && typeof signature === "string"
+    ? [{ id, timestamp, signature, body: body.toString() }]
+    : [];
+}
+
+function verifyPlatform(other: Implementation, { message, own, isOverlap }: SentMessage, compare: Compare): void {
+  const { id, timestamp, signature, body } = message;
+  const kind = `${other.name} on the platform's ${body === "" ? "check" : "delivery"}`;
+  const verify = (what: string, expected: boolean, changes: Partial<SignedMessage>, key = own) =>
+    compare(`${kind} ${what}`, expected, other.verify(key, { ...message, ...changes }));
+  verify("as sent", true, {});
+  verify("with the secret without its prefix", true, {}, own.slice("whsec_".length));
+  verify("after a signature of another version", true, { signature: `v9,bm90IHJlYWQ= ${signature}` });
+  verify("with the secret before the rotation", isOverlap, {}, own === renewed ? secret : renewed);
+  verify("with a stranger's secret", false, {}, stranger);
+  verify("with another body", false, { body: `${body} ` });
+  verify("with another id", false, { id: `${id}0` });
+  verify("with another time", false, { timestamp: String(Number(timestamp) + 1) });
+  verify("with its signatures under another version", false, { signature: signature.replaceAll("v1,", "v2,") });
+}
+
+async function verifyOther(other: Implementation, compare: Compare): Promise<void> {
+  const body = JSON.stringify({ offerId: "offer_1", workerId: "Zoë 東京 🦊", response: "accepted" });
+  const verify = async (what: string, expected: boolean, given: Partial<Case>) => {
+    const { holds = secret, signs = [secret], ageSeconds = 0, change = (message) => message } = given;
+    const timestamp = String(Math.floor(Date.now() / 1000) - ageSeconds);
+    const message = { id: "msg_2KWPBgLlAfxdpx2AI54pPJ85f4W", timestamp, body: given.body ?? body };
+    const signature = signs.map((key) => other.sign(key, message)).join(" ");
+    const status = await receive(change({ ...message, signature }), holds);
+    compare(`the kit on a message of ${other.name} ${what}`, expected, status === 200);
+    if (!expected && status !== 401) compare(`the kit's status ${status} for a message ${what}`, true, false);
+  };
+  await verify("as signed", true, {});
+  await verify("with the secret without its prefix", true, { holds: secret.slice("whsec_".length) });
+  await verify("290 s ago", true, { ageSeconds: 290 });
+  await verify("310 s ago", false, { ageSeconds: 310 });
+  await verify("310 s ahead", false, { ageSeconds: -310 });
+  for (const holds of [secret, renewed, [stranger, renewed]])
+    await verify("with the old and the new secret", true, { signs: [secret, renewed], holds });
+  await verify("with a stranger's secret", false, { signs: [stranger] });
+  const changes: Record<string, (message: SignedMessage) => SignedMessage> = {
+    "with another body": (message) => ({ ...message, body: message.body.replace("accepted", "rejected") }),
+    "with another id": (message) => ({ ...message, id: "msg_other" }),
+    "with another time": (message) => ({ ...message, timestamp: String(Number(message.timestamp) - 1) }),
+    "under another version": (message) => ({ ...message, signature: message.signature.replace("v1,", "v2,") }),
+    "without its padding": (message) => ({ ...message, signature: message.signature.replace("=", "") }),
+  };
+  for (const [what, change] of Object.entries(changes)) await verify(what, false, { change });
+  await verify("beside signatures of other versions", true, {
+    change: (message) => ({ ...message, signature: `v9,bm90IHJlYWQ= ${message.signature} v1a,bm90IHJlYWQ=` }),
+  });
+}
+
+interface Case {
+  body: string;
+  holds: string | readonly string[];
+  signs: readonly string[];
+  ageSeconds: number;
+  change: (message: SignedMessage) => SignedMessage;
+}
+
+/** @returns the status of a receiver of the kit that holds this secret */
+async function receive({ id, timestamp, signature, body }: SignedMessage, held: string | readonly string[]) {
+  const handle = webhookHandler({
+    secret: held,
+    scheme: scheme(),
+    deduplication: false,
+    onWorkerOfferResponse: () => undefined,
+  });
+  const response = await handle(
+    new Request("http://integrator.example/offer/response", {
+      method: "POST",
+      headers: {
+        "content-type": "application/json",
+        "webhook-id": id,
+        "webhook-timestamp": timestamp,
+        "webhook-signature": signature,
+      },
+      body,
+    }),
+  );
+  return response.status;
+}

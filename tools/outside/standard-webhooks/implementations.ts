@@ -1,0 +1,67 @@
+import { spawnSync } from "node:child_process";
+import { createRequire } from "node:module";
+import { join } from "node:path";
+import { Webhook } from "standardwebhooks";
+import { Webhook as SvixWebhook } from "svix";
+
+/** A message with its three headers. */
+export interface SignedMessage {
+  id: string;
+  /** Unix seconds. */
+  timestamp: string;
+  signature: string;
+  /** UTF-8. */
+  body: string;
+}
+
+/** A library, or a program in another language. */
+export interface Implementation {
+  name: string;
+  sign(secret: string, message: Omit<SignedMessage, "signature">): string;
+  verify(secret: string, message: SignedMessage): boolean;
+}
+
+const versionOf = (name: string): string => createRequire(import.meta.url)(`${name}/package.json`).version;
+
+const library = (name: string, Class: typeof Webhook | typeof SvixWebhook): Implementation => ({
+  name: `npm ${name} ${versionOf(name)}`,
+  sign: (secret, { id, timestamp, body }) => new Class(secret).sign(id, new Date(Number(timestamp) * 1000), body),
+  verify(secret, { id, timestamp, signature, body }) {
+    const headers = { "webhook-id": id, "webhook-timestamp": timestamp, "webhook-signature": signature };
+    try {
+      new Class(secret).verify(body, headers);
+      return true;
+    } catch (error) {
+      // The libraries parse what they have verified; a request without a body is no JSON.
+      return error instanceof SyntaxError;
+    }
+  },
+});
+
+/** @throws when the language is not installed */
+function program(command: string, file: string): Implementation {
+  const { status, stdout, stderr } = spawnSync(command, ["--version"], { encoding: "utf8" });
+  if (status !== 0) throw new Error(`This needs ${command}: apt-get install ${command}`);
+  const ask = (request: object): string => {
+    const result = spawnSync(command, [join(import.meta.dirname, file)], {
+      input: `${JSON.stringify(request)}\n`,
+      encoding: "utf8",
+    });
+    if (result.status !== 0) throw new Error(`${file} failed: ${result.stderr}`);
+    return result.stdout.trim();
+  };
+  const inHex = (body: string) => Buffer.from(body).toString("hex");
+  return {
+    name: /(?:Python |v)(\d[\d.]*)/.exec(stdout + stderr)?.[0].replace(/^v/, "Perl ") ?? command,
+    sign: (secret, { body, ...message }) => ask({ do: "sign", secret, ...message, body: inHex(body) }),
+    verify: (secret, { body, ...message }) => ask({ do: "verify", secret, ...message, body: inHex(body) }) === "true",
+  };
+}
+
+/** Debian packages no library of Standard Webhooks in any language; Python and Perl have what the specification needs. */
+export const implementations = (): readonly Implementation[] => [
+  library("standardwebhooks", Webhook),
+  library("svix", SvixWebhook),
+  program("python3", "verify.py"),
+  program("perl", "verify.pl"),
+];
