@@ -602,7 +602,8 @@ export interface components {
         RequiredApiVersion: components["schemas"]["ApiVersion"];
         /**
          * @description One key for each intended effect. For 24 hours the same request with the same key has no further effect and gets the
-         *     first response again; a different request with it is rejected. A rejected request leaves its key unused.
+         *     first response again; a different request with it is rejected. A rejected request leaves its key unused. A key has no
+         *     space at its ends, since HTTP removes it there.
          */
         IdempotencyKey: string;
         /**
@@ -631,7 +632,8 @@ export interface operations {
             header?: {
                 /**
                  * @description One key for each intended effect. For 24 hours the same request with the same key has no further effect and gets the
-                 *     first response again; a different request with it is rejected. A rejected request leaves its key unused.
+                 *     first response again; a different request with it is rejected. A rejected request leaves its key unused. A key has no
+                 *     space at its ends, since HTTP removes it there.
                  */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
@@ -709,7 +711,8 @@ export interface operations {
             header?: {
                 /**
                  * @description One key for each intended effect. For 24 hours the same request with the same key has no further effect and gets the
-                 *     first response again; a different request with it is rejected. A rejected request leaves its key unused.
+                 *     first response again; a different request with it is rejected. A rejected request leaves its key unused. A key has no
+                 *     space at its ends, since HTTP removes it there.
                  */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };

@@ -149,10 +149,11 @@ export const requiredApiVersionSchema = apiVersionSchema;
 
 /**
  * One key for each intended effect. For 24 hours the same request with the same key has no further effect and gets the
- * first response again; a different request with it is rejected. A rejected request leaves its key unused.
+ * first response again; a different request with it is rejected. A rejected request leaves its key unused. A key has no
+ * space at its ends, since HTTP removes it there.
  *
  */
-export const idempotencyKeySchema = z.string().min(1).max(255).regex(/^[ -~]+$/);
+export const idempotencyKeySchema = z.string().min(1).max(255).regex(/^[!-~](?:[ -~]*[!-~])?$/);
 
 /**
  * When the request was signed, ISO 8601 in UTC. The digest covers its text exactly as sent.
