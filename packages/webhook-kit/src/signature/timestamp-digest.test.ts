@@ -93,10 +93,12 @@ test.each(["", " ", "secret\n", " secret"])("does not sign with %j", (secret) =>
   ),
 );
 
-test("does not sign an invalid date", () =>
-  expect(() => timestampDigest().sign({ secret: "secret", now: new Date(Number.NaN) })).toThrow(
+// The last two are the milliseconds before the year 0 and after the year 9999, which `date -u -d @… ` confirms.
+test.each([Number.NaN, -62_167_219_200_001, 253_402_300_800_000])("does not sign the date %d", (time) =>
+  expect(() => timestampDigest().sign({ secret: "secret", now: new Date(time) })).toThrow(
     expect.objectContaining({ code: "invalid_option" }),
-  ));
+  ),
+);
 
 const secretText = fc.string({ minLength: 1, unit: "grapheme" });
 const time = fc.date({ min: new Date(0), max: new Date("9999-12-31T23:59:59.999Z"), noInvalidDate: true });

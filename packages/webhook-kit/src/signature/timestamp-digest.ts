@@ -23,7 +23,7 @@ interface DigestSignature extends ParsedSignature {
  *
  * @param options.variant `"auto"` (default) accepts SHA-256(timestamp + secret) and HMAC-SHA-256(secret, timestamp), and
  *   signs the first; the others accept and sign one (D-15)
- * @throws {ConfigurationError} `invalid_option` for another variant; `sign` throws for an invalid date, and `invalid_secret`
+ * @throws {ConfigurationError} `invalid_option` for another variant; `sign` throws for a date that is invalid or outside the years 0 to 9999, and `invalid_secret`
  *   for a secret that is empty or has stray white space
  *
  * @example
@@ -49,8 +49,10 @@ export function timestampDigest(
     sign({ secret, now }) {
       const problem = findSecretProblem(secret);
       if (problem) throw new ConfigurationError(problem.code, problem.message);
-      if (Number.isNaN(now.getTime())) throw new ConfigurationError("invalid_option", "now must be a valid Date.");
-      const timestamp = now.toISOString();
+      // toJSON is null for no date; before the year 0 and after 9999 it begins with a sign, which no receiver takes.
+      const timestamp = now.toJSON();
+      if (!readDateTime(`${timestamp}`))
+        throw new ConfigurationError("invalid_option", "now must be a valid Date of the years 0 to 9999.");
       const signature = digest(accepted[0], timestamp, secret);
       return { Timestamp: timestamp, Authorization: `hmac ${signature.toUpperCase()}` };
     },
