@@ -11,7 +11,7 @@ export interface ReceivedWebhook {
   body: Buffer;
 }
 
-/** The reference platform with its demo data, an endpoint of Harbour Hotels, Hana at the portal and Amal at the worker app. */
+/** The reference platform with its demo data, an endpoint of Harbour Hotels, Hana at the portal, and Amal and Ben at the worker app. */
 export interface Integration {
   platform: string;
   apiKey: string;
@@ -19,8 +19,8 @@ export interface Integration {
   webhooks: readonly ReceivedWebhook[];
   /** Saves the company profile with this secret, or rotates its secret. */
   profile(change: "save" | "rotate", secret: string): Promise<void>;
-  /** @returns the id of a new offer to Amal */
-  createOffer(): Promise<string>;
+  /** @returns the id of a new offer to Amal and Ben, to which both apply if `applied` */
+  createOffer(applied?: boolean): Promise<string>;
   /** Amal applies to a new offer. @returns the id of its webhook, once it is acknowledged */
   deliverResponse(): Promise<string>;
   stop(): Promise<void>;
@@ -55,10 +55,14 @@ export async function startIntegration(): Promise<Integration> {
     return { authorization: `Bearer ${token}` };
   };
   const hana = await signIn("/portal/session", { emailAddress: "hana@harbour-hotels.example" });
-  const amal = await signIn("/worker-app/session", { workerId: "worker_amal" });
-  const createOffer = async (): Promise<string> => {
+  const signInWorker = (workerId: string) => signIn("/worker-app/session", { workerId });
+  const [amal, ben] = [await signInWorker("worker_amal"), await signInWorker("worker_ben")];
+  const apply = (worker: typeof amal, offer: string) => call("POST", `/worker-app/offers/${offer}/apply`, worker);
+  const createOffer = async (applied = false): Promise<string> => {
     const offer = { createdByUserId: "user_hana", title: "Kitchen help", workerIds: ["worker_amal", "worker_ben"] };
-    return (await call("POST", "/offer", { "x-ue-api-subscription-key": apiKey }, offer)).id;
+    const { id } = await call("POST", "/offer", { "x-ue-api-subscription-key": apiKey }, offer);
+    if (applied) for (const worker of [amal, ben]) await apply(worker, id);
+    return id;
   };
   return {
     platform: platform.address,
@@ -72,7 +76,7 @@ export async function startIntegration(): Promise<Integration> {
     createOffer,
     async deliverResponse() {
       const offer = await createOffer();
-      await call("POST", `/worker-app/offers/${offer}/apply`, amal);
+      await apply(amal, offer);
       for (const end = Date.now() + patienceMs; Date.now() < end; await pause(50)) {
         const { deliveries } = await call("GET", "/portal/deliveries?state=acknowledged&limit=5", hana);
         const delivery = deliveries.find((each: { data: { offerId: string } }) => each.data.offerId === offer);

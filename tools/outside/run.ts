@@ -1,12 +1,16 @@
 // Suites that others wrote, run against the packages and the platform:
 //   npm run check -- outside [formats prism]
+import { contract } from "./contract.ts";
 import { formats } from "./formats.ts";
+import { fuzz } from "./fuzz.ts";
 import { prism } from "./prism.ts";
 import { standardWebhooks } from "./standard-webhooks.ts";
 import type { SuiteReport } from "./suite.ts";
 
 const suites: Readonly<Record<string, () => Promise<SuiteReport>>> = {
+  contract,
   formats,
+  fuzz,
   prism,
   "standard-webhooks": standardWebhooks,
 };

@@ -1,0 +1,168 @@
+import { execFile, spawnSync } from "node:child_process";
+import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { createRequire } from "node:module";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { listen } from "../processes/listen.ts";
+import { examples, fresh, narrowedContract } from "./contract/narrowed-contract.ts";
+import { type Integration, startIntegration } from "./integration.ts";
+import type { SuiteReport } from "./suite.ts";
+
+/** Why the platform differs from what the tester expects, on purpose. */
+interface Rule {
+  reason: string;
+  applies(failure: Failure): boolean;
+}
+
+/** A test that failed. */
+interface Failure {
+  /** What was changed in the request. */
+  test: string;
+  /** What was wrong with the response. */
+  message: string;
+}
+
+const rules: readonly Rule[] = [
+  {
+    reason: "D-94: an optional field that is null is absent",
+    applies: ({ test, message }) =>
+      /(?:details|locationPlaceId|notifyEmailAddress|events|until|state) is mutated from .* to null/.test(test) &&
+      /received 20\d/.test(message),
+  },
+  {
+    reason: "D-40: an idempotency key of one character soon belongs to another request",
+    applies: ({ test, message }) =>
+      /Idempotency-Key is set to the shortest possible string/.test(test) && /status 422/.test(message),
+  },
+  {
+    reason: "D-20: a path without its id is another path, which has no such method (RFC 9110, 15.5.6)",
+    applies: ({ test, message }) =>
+      /PATH\.id is set to a value with length lesser/.test(test) && /status 405/.test(message),
+  },
+];
+
+/**
+ * Specmatic sends the platform requests that it generates from the contract: those that fit, with and without each optional part, and
+ * those with one thing wrong. It expects a documented status, headers and body.
+ */
+export async function contract(): Promise<SuiteReport> {
+  const manifest = createRequire(import.meta.url).resolve("specmatic/package.json");
+  const { version } = JSON.parse(await readFile(manifest, "utf8"));
+  checkJava();
+  const folder = await mkdtemp(join(tmpdir(), "offers-contract-"));
+  const integration = await startIntegration();
+  const door = await openDoor(integration);
+  try {
+    await integration.profile("save", "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw");
+    await writeInputs(folder, integration, await readCursor(integration));
+    const output = await test(join(manifest, "../specmatic.jar"), folder, door.address);
+    const report = await readFile(join(folder, "report/TEST-junit-jupiter.xml"), "utf8").catch(() => "");
+    const { tests, failures } = readReport(report);
+    const found = failures.filter((failure) => !rules.some((rule) => rule.applies(failure)));
+    for (const rule of rules) {
+      const explained = failures.filter((failure) => rule.applies(failure)).length;
+      if (explained > 0) console.log(`  ${explained} differ on purpose: ${rule.reason}`);
+    }
+    const unable = tests === 0 ? [`no test ran:\n${output.slice(-3000)}`] : [];
+    return {
+      suite: `specmatic ${version}`,
+      tried: `${tests} generated requests, ${tests - failures.length} of them with the expected response`,
+      found: [...unable, ...door.unexpected, ...found.map(({ test, message }) => `${test}: ${message}`)],
+    };
+  } finally {
+    await door.close();
+    await integration.stop();
+    await rm(folder, { recursive: true });
+  }
+}
+
+function checkJava(): void {
+  const { stderr } = spawnSync("java", ["-version"], { encoding: "utf8" });
+  if (Number(/version "(\d+)/.exec(stderr ?? "")?.[1] ?? 0) < 17)
+    throw new Error("This needs Java 17 or newer: apt-get install default-jre-headless");
+}
+
+/** The cursor of a page of the feed. */
+async function readCursor({ platform, apiKey, deliverResponse }: Integration): Promise<string> {
+  await deliverResponse();
+  const response = await fetch(`${platform}/events`, { headers: { "x-ue-api-subscription-key": apiKey } });
+  return ((await response.json()) as { cursor: string }).cursor;
+}
+
+async function writeInputs(folder: string, { apiKey }: Integration, cursor: string): Promise<void> {
+  await mkdir(join(folder, "examples"));
+  await writeFile(join(folder, "contract.json"), JSON.stringify(await narrowedContract()));
+  for (const [name, example] of Object.entries(examples(apiKey, cursor)))
+    await writeFile(join(folder, "examples", `${name}.json`), JSON.stringify(example));
+  const settings = {
+    version: 2,
+    contracts: [{ provides: ["contract.json"] }],
+    test: { resiliencyTests: { enable: "all" } },
+    security: { OpenAPI: { securitySchemes: { subscriptionKey: { type: "apiKey", value: apiKey } } } },
+  };
+  await writeFile(join(folder, "specmatic.json"), JSON.stringify(settings));
+}
+
+/** @returns what it printed */
+const test = (archive: string, folder: string, address: string): Promise<string> =>
+  new Promise((resolve) => {
+    const command = ["-jar", archive, "test", `--testBaseURL=${address}`];
+    const options = ["--examples=examples", "--junitReportDir=report", "--timeout=60"];
+    // Its exit code is 1 also for differences that are explained.
+    execFile("java", [...command, ...options], { cwd: folder, maxBuffer: 2 ** 28 }, (_error, stdout, stderr) =>
+      resolve(stdout + stderr),
+    );
+  });
+
+/** In front of the platform: gives each test that names a fresh offer or delivery one of its own, which the tester cannot make. */
+async function openDoor({ platform, createOffer, deliverResponse }: Integration) {
+  const unexpected: string[] = [];
+  const door = await listen(async (request, response) => {
+    const chunks: Buffer[] = [];
+    for await (const chunk of request) chunks.push(chunk);
+    const { method = "", url = "" } = request;
+    let path = url;
+    if (url.startsWith(`/offer/${fresh}`)) path = url.replace(fresh, await createOffer(/\/complete\b/.test(url)));
+    if (url.startsWith(`/events/${fresh}/`)) path = url.replace(fresh, await deliverResponse());
+    const {
+      host: _host,
+      connection: _connection,
+      "content-length": _length,
+      "transfer-encoding": _coding,
+      ...headers
+    } = request.headers;
+    const body = Buffer.concat(chunks);
+    const result = await fetch(platform + path, {
+      method,
+      headers: headers as Record<string, string>,
+      redirect: "manual",
+      ...(body.length > 0 && { body }),
+    });
+    if (result.status >= 500) unexpected.push(`${method} ${path} got ${result.status}`);
+    response.writeHead(result.status, Object.fromEntries(result.headers));
+    response.end(Buffer.from(await result.arrayBuffer()));
+  });
+  return { ...door, unexpected };
+}
+
+function readReport(report: string): { tests: number; failures: readonly Failure[] } {
+  const cases = [...report.matchAll(/<testcase [^>]*?\bname="([^"]*)"[^>]*>(?:\s*<failure message="([^"]*)")?/g)];
+  const failures = cases.flatMap(([, name = "", message]) =>
+    message === undefined
+      ? []
+      : [{ test: plain(name).replace(/.*contractTest\(\) > /, ""), message: reasonIn(plain(message)) }],
+  );
+  return { tests: cases.length, failures };
+}
+
+/** Without the tester's links and headings. */
+const reasonIn = (message: string): string =>
+  message
+    .split("\n")
+    .map((line) => line.trim())
+    .filter((line) => line !== "" && !/^(?:Testing scenario|API:|R\d{4}:|Documentation:|Summary:)/.test(line))
+    .join(" ");
+
+const entities: Readonly<Record<string, string>> = { lt: "<", gt: ">", amp: "&", quot: '"', apos: "'", "#10": "\n" };
+
+const plain = (xml: string): string => xml.replace(/&(#?\w+);/g, (whole, name) => entities[name] ?? whole);

@@ -1,0 +1,91 @@
+import { readFile } from "node:fs/promises";
+import { resolve } from "node:path";
+import { parse } from "yaml";
+
+type Json = Record<string, unknown>;
+
+/** What the tests use of the contract. */
+interface Contract extends Json {
+  webhooks?: unknown;
+  components: {
+    securitySchemes: Json;
+    schemas: Record<string, { properties: Record<string, Json>; items: Json } & Json>;
+  };
+}
+
+/**
+ * The contract, narrowed to what a tester can make up: Java's regular expressions know neither the pattern of a title nor that of an
+ * address, and whether a person or a worker exists is beyond any schema. Everything else is as it stands.
+ */
+export async function narrowedContract(): Promise<Json> {
+  const file = resolve(import.meta.dirname, "../../../spec/openapi.yaml");
+  // Webhooks are requests of the platform; the scheme that signs them is one of theirs.
+  const { webhooks: _, ...contract }: Contract = parse(await readFile(file, "utf8"));
+  delete contract.components.securitySchemes.webhookSignature;
+  withoutExamples(contract);
+  const { OfferCreation, EmailAddress, AssignedWorkerIds } = contract.components.schemas;
+  const { title, createdByUserId, workerIds } = OfferCreation?.properties ?? {};
+  Object.assign(title ?? {}, { pattern: "^[A-Z][A-Za-z ]{0,60}$" });
+  Object.assign(createdByUserId ?? {}, { enum: ["user_hana"] });
+  Object.assign(EmailAddress ?? {}, { pattern: "^[a-z]{1,20}@[a-z-]{1,30}\\.example$" });
+  for (const list of [workerIds, AssignedWorkerIds])
+    Object.assign(list ?? {}, { items: { type: "string", enum: ["worker_amal", "worker_ben"] } });
+  return contract;
+}
+
+/** The tester takes examples for tests of their own, and demands that request and response have them by the same names. */
+function withoutExamples(value: unknown): void {
+  if (typeof value !== "object" || value === null) return;
+  for (const name of ["example", "examples"]) Reflect.deleteProperty(value, name);
+  for (const inner of Object.values(value)) withoutExamples(inner);
+}
+
+/** Stands in a path for an offer, or a delivery, that a test may change. */
+export const fresh = "fresh";
+
+interface Example {
+  "http-request": Json;
+  "http-response": Json;
+}
+
+/** Requests from which tests are varied: what a schema does not say, such as a time in the future, holds in them. */
+export function examples(apiKey: string, cursor: string): Readonly<Record<string, Example>> {
+  const example = (method: string, path: string, status: number, more: Json = {}, response: Json = {}): Example => ({
+    "http-request": {
+      method,
+      path,
+      ...more,
+      headers: { "X-UE-Api-Subscription-Key": apiKey, ...(more.headers as Json) },
+    },
+    "http-response": { status, ...response },
+  });
+  const json = { "Content-Type": "application/json" };
+  const query = { "api-version": "1.0" };
+  const body = {
+    createdByUserId: "user_hana",
+    title: "Kitchen help",
+    details: "Evening service",
+    locationPlaceId: "place_harbour_kitchen",
+    notifyEmailAddress: "hana@harbour-hotels.example",
+    workerIds: ["worker_amal", "worker_ben"],
+    events: [{ start: "2099-05-01T16:00:00Z", end: "2099-05-01T22:00:00Z" }],
+  };
+  const offer = { id: "offer_1", title: "", details: "", isHistoric: false, widthdrawn: false, complete: false };
+  const readOffer = { ...offer, locationPlaceId: "", createdAt: "2099-05-01T16:00:00Z", events: [], recipients: [] };
+  const created = { headers: { Location: "/offer/offer_1", ...json }, body: { id: "offer_1" } };
+  const page = { headers: json, body: { events: [], cursor, more: false } };
+  return {
+    create: example("POST", "/offer", 201, { query, headers: json, body }, created),
+    read: example("GET", `/offer/${fresh}`, 200, { query }, { headers: json, body: readOffer }),
+    complete: example("POST", `/offer/${fresh}/complete`, 204, { query, headers: json, body: ["worker_amal"] }),
+    withdraw: example("GET", `/offer/${fresh}/withdraw`, 200, { query }),
+    events: example("GET", "/events", 200, { query: { ...query, after: cursor, limit: 5 } }, page),
+    redeliver: example(
+      "POST",
+      `/events/${fresh}/redeliver`,
+      202,
+      { query },
+      { headers: json, body: { id: "019adf3c-5f1e-7c41-9c0e-3a0f8d5b7e21" } },
+    ),
+  };
+}
