@@ -1,9 +1,10 @@
 // Suites that others wrote, run against the packages and the platform:
-//   npm run check -- outside [formats prism]
+//   npm run check -- outside [NAME…]
 import { contract } from "./contract.ts";
 import { formats } from "./formats.ts";
 import { fuzz } from "./fuzz.ts";
 import { prism } from "./prism.ts";
+import { proxies } from "./proxies.ts";
 import { standardWebhooks } from "./standard-webhooks.ts";
 import type { SuiteReport } from "./suite.ts";
 
@@ -12,6 +13,7 @@ const suites: Readonly<Record<string, () => Promise<SuiteReport>>> = {
   formats,
   fuzz,
   prism,
+  proxies,
   "standard-webhooks": standardWebhooks,
 };
 
