@@ -178,10 +178,17 @@ export async function endLeases<Attempted extends { lease: Lease }, Locked exten
   return { held, locked: rows.filter(({ isLocked }) => isLocked) };
 }
 
-/** @returns milliseconds until the next wake-up of a lane of the queue; Infinity when there is none */
-export async function nextWakeupMs({ db }: Store, queue: QueueName): Promise<number> {
-  const { rows } = await sql<{ ms: number | null }>`
-    select (extract(epoch from min(at) - now()) * 1000)::float8 as ms
+/** When a queue is looked at next, by the database's clock. */
+export interface NextWakeup {
+  /** Until the next wake-up of a lane; Infinity when there is none. */
+  waitMs: number;
+  /** The database's clock, in milliseconds since 1970. */
+  clockMs: number;
+}
+
+export async function nextWakeup({ db }: Store, queue: QueueName): Promise<NextWakeup> {
+  const { rows } = await sql<{ ms: number | null; clock: number }>`
+    select (extract(epoch from min(at) - now()) * 1000)::float8 as ms, (extract(epoch from now()) * 1000)::float8 as clock
     from outbox_wakeups where queue = ${queue}`.execute(db);
-  return rows[0]?.ms ?? Number.POSITIVE_INFINITY;
+  return { waitMs: rows[0]?.ms ?? Number.POSITIVE_INFINITY, clockMs: rows[0]?.clock ?? Number.NaN };
 }

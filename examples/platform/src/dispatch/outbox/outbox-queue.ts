@@ -19,6 +19,8 @@ export interface OutboxQueue {
   capacity: number;
   /** A select of at most one row with the state of a lane. Without it, lanes are always open. */
   laneState?: (lane: RawBuilder<unknown>) => RawBuilder<LaneState>;
+  /** This process's clock, if the pauses of lanes follow it. */
+  now?: () => Date;
   /** A condition on a row with the alias `head`: whether it must wait for another row that is being attempted. */
   isBlocked?: RawBuilder<boolean>;
 }

@@ -3,8 +3,9 @@ import type { Signals } from "../../store/signals.ts";
 import type { Store, Trx } from "../../store/store.ts";
 import { claimRows } from "./claim-rows.ts";
 import { GroupCommit } from "./group-commit.ts";
-import { type Leases, nextWakeupMs } from "./leases.ts";
+import { type Leases, nextWakeup } from "./leases.ts";
 import type { Lease, OutboxQueue } from "./outbox-queue.ts";
+import { ClockWatch, setBackDueTimes, setBackPauses } from "./set-back-clock.ts";
 import { type Loop, runLoop } from "./timers.ts";
 
 /** A row with the lease that this process has on it. */
@@ -148,8 +149,24 @@ export function startDispatcher<Row, Result>(options: DispatcherOptions<Row, Res
     // In this order: another process may free rows between the two reads. It deletes the lease and wakes the lanes in one
     // transaction.
     const lapseMs = Math.max(await leases.nextLapseMs(), lookedForLapsedAt + lapseLookMs - performance.now());
-    const wakeupMs = await nextWakeupMs(store, queue.name);
-    return Math.max(shortestPauseMs, Math.min(wakeupMs, lapseMs, slowLookMs[store.name]));
+    const askedAtMs = performance.now();
+    const { waitMs, clockMs } = await nextWakeup(store, queue.name);
+    if (await followClocks(clockMs, askedAtMs)) return 0;
+    return Math.max(shortestPauseMs, Math.min(waitMs, lapseMs, slowLookMs[store.name]));
+  };
+
+  const [databaseClock, ownClock] = [new ClockWatch(), new ClockWatch()];
+  /** @returns whether one of them was set back, so that rows may be due */
+  const followClocks = async (databaseClockMs: number, askedAtMs: number): Promise<boolean> => {
+    const dueByMs = databaseClock.setBackMs(databaseClockMs, askedAtMs);
+    if (dueByMs > 0) await setBackDueTimes(store, queue, { byMs: dueByMs, leaseMs: leases.leaseMs });
+    databaseClock.note(databaseClockMs, performance.now());
+    const now = queue.now?.();
+    if (now === undefined) return dueByMs > 0;
+    const pausesByMs = ownClock.setBackMs(now.getTime(), performance.now());
+    if (pausesByMs > 0) await setBackPauses(store, { byMs: pausesByMs, now });
+    ownClock.note(now.getTime(), performance.now());
+    return dueByMs > 0 || pausesByMs > 0;
   };
 
   const loop = runLoop(tick, noteError);

@@ -112,6 +112,7 @@ export const webhooks = (now: () => Date): OutboxQueue => ({
   id: "sequence",
   lane: "organisation_id",
   capacity: endpointCapacity,
+  now,
   laneState(lane) {
     // The breaker's time was written by this process's clock, and the queue uses the database's. So only a difference is passed on.
     const at = sql`${now()}::timestamptz`;
