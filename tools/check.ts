@@ -99,7 +99,7 @@ const groups: Readonly<Record<string, Readonly<Record<string, Check>>>> = {
       command: "--build node tools/compatibility/other-language/run.ts",
     },
     outside: {
-      about: "suites that others wrote; a name selects one: `formats`, `prism`",
+      about: "suites that others wrote; a name selects one: `proxies`",
       command: "--outside --build node --disable-warning=ExperimentalWarning tools/outside/run.ts",
     },
     corpus: {

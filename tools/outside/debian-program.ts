@@ -17,6 +17,6 @@ export interface DebianProgram {
 export async function findDebianProgram(packageName: string, name = packageName): Promise<DebianProgram> {
   const path = ["/usr/sbin", "/usr/bin"].map((folder) => `${folder}/${name}`).find((file) => existsSync(file));
   if (path === undefined) throw new Error(`This needs ${name}: apt-get install ${packageName}`);
-  const { stdout } = await promisify(execFile)("dpkg-query", ["--show", "--showformat", "${Version}", packageName]);
-  return { path, title: `${packageName} ${stdout}` };
+  const { stdout } = await promisify(execFile)("dpkg-query", ["--status", packageName]);
+  return { path, title: `${packageName} ${/^Version: (.*)$/m.exec(stdout)?.[1]}` };
 }

@@ -1,7 +1,8 @@
 import type { Case, Sent } from "./proxies/cases.ts";
 import { framingCases } from "./proxies/framing-cases.ts";
 import { headerCases } from "./proxies/header-cases.ts";
-import { judge, Pair } from "./proxies/judge.ts";
+import { explained, judge, Pair } from "./proxies/judge.ts";
+import { startPlantedProxy } from "./proxies/planted-proxy.ts";
 import { startPlatform } from "./proxies/platform.ts";
 import { type ProxyServer, proxyNames, startProxy } from "./proxies/proxy-servers.ts";
 import { exchange, write } from "./proxies/raw-request.ts";
@@ -40,6 +41,9 @@ export async function proxies(): Promise<SuiteReport> {
     }
   };
   await Promise.all(Array.from({ length: pairsAtOnce }, work));
+  if (!(await noticesPlantedSmuggling()))
+    found.push("a planted proxy that lets requests through unseen is not noticed");
+  for (const [reason, count] of explained) console.log(`  ${count} paths differ on purpose: ${reason}`);
   const tried = `${selectedCases.length} cases, ${connections} connections through ${selected.length} configurations and none`;
   return { suite: [...titles].sort().join(", "), tried, found };
 }
@@ -57,7 +61,9 @@ async function tryPair(proxyName: string, upstreamName: string, onProxy: (title:
       proxy = await startProxy(proxyName, upstream.port);
       onProxy(proxy.title);
     }
-    const tally = await tryCases(upstream, proxy);
+    const tally = await tryCases(upstream, proxy, selectedCases);
+    const { port } = proxy ?? upstream;
+    tally.found.push(...(await upstream.journey(port)).map((line) => `journey: ${line}`));
     tally.found.push(...upstream.failures.map((line) => `${upstreamName} failed: ${line}`));
     return tally;
   } finally {
@@ -66,7 +72,21 @@ async function tryPair(proxyName: string, upstreamName: string, onProxy: (title:
   }
 }
 
-async function tryCases(upstream: Upstream, proxy: ProxyServer | undefined): Promise<Tally> {
+/** Otherwise a run without disagreements would prove nothing. */
+async function noticesPlantedSmuggling(): Promise<boolean> {
+  const upstream = await startReceiver("node-sha256");
+  const proxy = await startPlantedProxy(upstream.port);
+  try {
+    const pipelined = cases.filter(({ name }) => name === "five requests at once");
+    const { found } = await tryCases(upstream, proxy, pipelined);
+    return found.some((line) => line.includes("which the proxy did not forward"));
+  } finally {
+    await proxy.stop();
+    await upstream.close();
+  }
+}
+
+async function tryCases(upstream: Upstream, proxy: ProxyServer | undefined, tried: readonly Case[]): Promise<Tally> {
   const { port } = proxy ?? upstream;
   const pair = new Pair(upstream, proxy);
   await pair.begin();
@@ -81,7 +101,7 @@ async function tryCases(upstream: Upstream, proxy: ProxyServer | undefined): Pro
     const wrong = judge(sent, got, await upstream.readEffects());
     found.push(...[...disagreements, ...wrong].map((line) => `${name}: ${line}`));
   };
-  for (const { name, build } of selectedCases) {
+  for (const { name, build } of tried) {
     const sent = await build(upstream);
     if (sent === undefined) continue;
     await send(name, sent);

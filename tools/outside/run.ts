@@ -1,19 +1,23 @@
 // Suites that others wrote, run against the packages and the platform:
 //   npm run check -- outside [NAME…]
 import { contract } from "./contract.ts";
+import { faketime } from "./faketime.ts";
 import { formats } from "./formats.ts";
 import { fuzz } from "./fuzz.ts";
 import { prism } from "./prism.ts";
 import { proxies } from "./proxies.ts";
+import { slowhttptest } from "./slowhttptest.ts";
 import { standardWebhooks } from "./standard-webhooks.ts";
 import type { SuiteReport } from "./suite.ts";
 
 const suites: Readonly<Record<string, () => Promise<SuiteReport>>> = {
   contract,
+  faketime,
   formats,
   fuzz,
   prism,
   proxies,
+  slowhttptest,
   "standard-webhooks": standardWebhooks,
 };
 

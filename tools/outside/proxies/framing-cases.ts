@@ -11,10 +11,14 @@ const chunkedAs = (name: string, outcome: Outcome, body: (bytes: Buffer) => Buff
 
 /** `Transfer-Encoding` in this spelling beside the true `Content-Length`; the body is chunked or plain. */
 const beside = (lines: readonly string[], body: "chunks" | "plain"): Case =>
-  changed(`${JSON.stringify(lines)} beside Content-Length, body in ${body}`, "either", (draft) => {
-    const bytes = body === "chunks" ? chunks(draft.body) : draft.body;
-    return { ...withLength(add(draft, ...lines), `Content-Length: ${bytes.length}`), body: bytes };
-  });
+  changed(
+    `${JSON.stringify(lines)} beside Content-Length, body in ${body}`,
+    body === "plain" ? "dropped" : "either",
+    (draft) => {
+      const bytes = body === "chunks" ? chunks(draft.body) : draft.body;
+      return { ...withLength(add(draft, ...lines), `Content-Length: ${bytes.length}`), body: bytes };
+    },
+  );
 
 const codings = [
   ["Transfer-Encoding: chunked"],
@@ -216,7 +220,7 @@ export const framingCases: readonly Case[] = [
   ),
   changed("chunks in HTTP/1.0", "either", (draft) => ({ ...chunked(draft, chunks(draft.body)), version: "HTTP/1.0" })),
 
-  changed("the end of the sender's side after the request", "either", (draft) => draft, {
+  changed("the end of the sender's side after the request", "dropped", (draft) => draft, {
     halfClose: true,
     patienceMs: 400,
   }),

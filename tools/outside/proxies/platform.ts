@@ -3,16 +3,13 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { startProcess } from "../../processes/start-process.ts";
+import { playJourney } from "./platform-journey.ts";
 import type { SeenRequest, Upstream } from "./upstream.ts";
 
 const platform = resolve(import.meta.dirname, "../../../examples/platform");
 
-export interface PlatformUpstream extends Upstream {
-  address: string;
-}
-
 /** The reference platform with the demo data, and one proxy whose `X-Forwarded-For` it trusts. */
-export async function startPlatform(): Promise<PlatformUpstream> {
+export async function startPlatform(): Promise<Upstream> {
   const data = await mkdtemp(join(tmpdir(), "offers-proxies-"));
   const seen = new Map<string, SeenRequest>();
   const failures: string[] = [];
@@ -36,7 +33,8 @@ export async function startPlatform(): Promise<PlatformUpstream> {
         OFFERS_SEED: join(platform, "seed/demo.json"),
         OFFERS_ALLOW_LOOPBACK: "1",
         OFFERS_TRUSTED_PROXIES: "1",
-        OFFERS_RATE_LIMIT: "off",
+        // Of valid keys; that of wrong ones stays.
+        OFFERS_RATE_LIMIT: "1000000/m",
         OFFERS_PERSON_RATE_LIMIT: "off",
       },
     },
@@ -46,7 +44,6 @@ export async function startPlatform(): Promise<PlatformUpstream> {
   const effects = new Map<string, string>();
   return {
     name: "platform",
-    address,
     port: Number(new URL(address).port),
     credentials: ["X-UE-Api-Subscription-Key"],
     seen,
@@ -75,6 +72,7 @@ export async function startPlatform(): Promise<PlatformUpstream> {
       for (const { id, title } of offers) effects.set(id, title);
       return [...effects.values()];
     },
+    journey: (port) => playJourney(`http://127.0.0.1:${port}`, address),
     async close() {
       await started.stop("SIGKILL");
       await rm(data, { recursive: true, maxRetries: 5, retryDelay: 100 });

@@ -11,7 +11,7 @@ import { findDebianProgram } from "../debian-program.ts";
 /** A request as a proxy logged it. */
 export interface LoggedRequest {
   method: string;
-  /** The target as it came; of Apache, the request line. */
+  /** The target as it came. */
   target: string;
   /** The path by which the proxy chooses what applies to a request: decoded and without dot segments, where it does so. */
   path: string;
@@ -86,7 +86,7 @@ const haproxy: ProxyKind = {
   debianPackage: "haproxy",
   configure: ({ port, upstreamPort }) => `
 global
-  log stdout format raw local0
+  log stdout len 65535 format raw local0
   maxconn 1000
 defaults
   mode http
@@ -206,7 +206,15 @@ function logReader(log: FileHandle, others: string[]): ProxyServer["readLog"] {
         continue;
       }
       const isForwarded = !["", "-", "<NOSRV>"].includes(asked);
-      logged.push({ method, target, path, status: Number(status), isForwarded, id: id === "-" ? "" : id });
+      // Apache logs the request line.
+      logged.push({
+        method,
+        target: target.split(" ")[1] ?? target,
+        path,
+        status: Number(status),
+        isForwarded,
+        id: id === "-" ? "" : id,
+      });
     }
     return logged;
   };

@@ -5,7 +5,7 @@ import type { AddressInfo } from "node:net";
 import { type SignatureScheme, standardWebhooks, timestampDigest } from "@offers/webhook-kit";
 import { webhookRouter } from "@offers/webhook-kit/express";
 import { webhookListener } from "@offers/webhook-kit/node";
-import { signHeaders } from "@offers/webhook-kit/testing";
+import { signHeaders, testReceiver } from "@offers/webhook-kit/testing";
 import express from "express";
 import type { Draft } from "./raw-request.ts";
 import type { SeenRequest, Upstream } from "./upstream.ts";
@@ -45,11 +45,15 @@ export async function startReceiver(name: string): Promise<Upstream> {
       effects.push(workerId);
     },
     onError: ({ code, message }: { code: string; message: string }) => failures.push(`${code}: ${message}`),
+    suggestContacts: () => [],
     onRejected: () => undefined,
   };
+  // Express passes on what is no webhook's.
+  const notFound: RequestListener = (_, response) =>
+    void response.writeHead(404, { "content-type": "application/problem+json" }).end('{"status":404}');
   const receiver: RequestListener =
     adapter === "express"
-      ? express().use("/offers", webhookRouter(options))
+      ? express().use("/offers", webhookRouter(options)).use(notFound)
       : webhookListener({ ...options, basePath: "/offers" });
   const server = createServer((request, response) => {
     const id = String(seen.size + 1);
@@ -82,6 +86,18 @@ export async function startReceiver(name: string): Promise<Upstream> {
       const unique = randomUUID();
       const marker = decodeURIComponent(`${unique}${encoded}`);
       return sign("GET", `/offers/contact/new/${unique}${encoded}`, marker, Buffer.alloc(0));
+    },
+    async journey(port) {
+      const found: string[] = [];
+      const address = `http://127.0.0.1:${port}/offers`;
+      const tested = await testReceiver(address, { secret, scheme });
+      const event = { offerId: "offer_漢字", workerId: `wörker ${randomUUID()}`, response: "accepted" };
+      const { status } = await tested.workerOfferResponse(event);
+      if (status !== 200) found.push(`an event gets ${status}`);
+      // Valid and forged requests of every endpoint.
+      found.push(...(await tested.checkContract()));
+      await tested.close();
+      return found;
     },
     async close() {
       const closed = once(server, "close");

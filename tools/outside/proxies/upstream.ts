@@ -22,6 +22,8 @@ export interface Upstream {
   seen: ReadonlyMap<string, SeenRequest>;
   /** The markers of all effects so far. */
   readEffects(): Promise<readonly string[]>;
+  /** What its users do every day, through this port. @returns a line for each thing that went wrong */
+  journey(port: number): Promise<readonly string[]>;
   /** Errors of the server itself. */
   failures: readonly string[];
   close(): Promise<void>;

@@ -1,6 +1,9 @@
 import { defaultBreakerPolicy } from "@offers/contract/circuit-breaker";
+import { sql } from "kysely";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { setBackDueTimes } from "../../src/dispatch/outbox/set-back-clock.ts";
 import { recordEvent } from "../../src/dispatch/webhooks/record-event.ts";
+import { webhooks } from "../../src/dispatch/webhooks/start-delivery.ts";
 import { addOrganisation } from "../support/delivery-fixture.ts";
 import { eventually } from "../support/eventually.ts";
 import { openReceiver, type Receiver, respondWith } from "../support/receiver.ts";
@@ -9,8 +12,7 @@ import { useDeliveryFixture } from "../support/use-opened.ts";
 
 const hours = 3_600_000;
 
-// PGlite's clock is that of this process; the clock of a PostgreSQL server cannot be set here.
-describe.each((await storesUnderTest()).slice(0, 1))("when the clock of $title is set back,", ({ createDatabase }) => {
+describe.each(await storesUnderTest())("a clock that was set back on $title", ({ createDatabase }) => {
   const fixture = useDeliveryFixture(createDatabase);
   const realNow = Date.now;
   let aheadMs = 0;
@@ -18,6 +20,7 @@ describe.each((await storesUnderTest()).slice(0, 1))("when the clock of $title i
   let organisationId: string;
 
   beforeEach(async () => {
+    fixture.attempts.length = 0;
     aheadMs = 0;
     vi.spyOn(Date, "now").mockImplementation(() => realNow() + aheadMs);
     receiver = await openReceiver();
@@ -38,21 +41,25 @@ describe.each((await storesUnderTest()).slice(0, 1))("when the clock of $title i
   const delivered = () =>
     eventually("the event is delivered", () => fixture.attempts.some(({ outcome }) => outcome === "acknowledged"));
 
-  test("a retry that was planned by the old clock comes after its delay, not hours later", async () => {
-    receiver.respond = respondWith(401);
-    fixture.startDelivery({ now });
-    // The loop has looked at the clock before.
+  test("takes the due times, wake-ups and leases that follow the database's clock with it", async () => {
     await record();
-    await eventually("an attempt was refused", () => fixture.attempts.length > 0);
-    aheadMs = 3 * hours;
-    const before = fixture.attempts.length;
-    await eventually("another one was, three hours later", () => fixture.attempts.length > before);
-    aheadMs = 0;
-    receiver.respond = respondWith(200);
+    // As they are after three hours were taken from the clock.
+    const ahead = sql`3 * interval '1 hour'`;
+    await sql`update deliveries set due_at = due_at + ${ahead}`.execute(fixture.store.db);
+    await sql`update outbox_wakeups set at = at + ${ahead}`.execute(fixture.store.db);
+    const dead = "00000000-0000-4000-8000-000000000000";
+    await sql`insert into outbox_processes values (${dead}, now() + ${ahead})`.execute(fixture.store.db);
+    fixture.startDelivery({ now });
+    const { leaseMs } = fixture.leases;
+    await setBackDueTimes(fixture.store, webhooks(now), { byMs: 3 * hours, leaseMs });
     await delivered();
+    await eventually("the lease of the other process has ended", async () => {
+      const { rows } = await sql`select from outbox_processes where id = ${dead}`.execute(fixture.store.db);
+      return rows.length === 0;
+    });
   });
 
-  test("a circuit breaker that was opened by the old clock closes after its pause, not hours later", async () => {
+  test("takes the pause of a circuit breaker with it, which follows the clock of the process", async () => {
     aheadMs = 3 * hours;
     receiver.respond = respondWith(503);
     const breaker = { ...defaultBreakerPolicy, failures: 1, firstPauseMs: 500, jitter: 0 };
