@@ -13,10 +13,7 @@ export interface Result {
 export class Connection extends EventEmitter {
   isLost = false;
   isInTransaction = false;
-  hasFailed = false;
   isListening = false;
-  /** `now()` of its transaction. */
-  beganAtMs = 0;
   /** Until the server ends it within a transaction. */
   idleLimitMs = 0;
   idleSince = 0;

@@ -1,7 +1,6 @@
-import { PGlite } from "@electric-sql/pglite";
-import { PgliteStatements } from "../../../examples/platform/src/store/pglite/pglite-statements.ts";
 import { Connection, type Result, replaceClients, type Server } from "./clients.ts";
 import { type Process, type Schedule, startedAt } from "./schedule.ts";
+import { Session } from "./session.ts";
 
 export interface DatabaseFaults {
   /** The share of statements whose connection is lost before they run. */
@@ -34,8 +33,7 @@ const lost = (): Error => Object.assign(new Error("Connection terminated unexpec
 
 /**
  * One PostgreSQL server for all simulated processes, which reach it through npm `pg`: PGlite beneath, whose one session runs
- * their transactions one after the other. `now()` and `clock_timestamp()` are the schedule's: a schema that the search path names
- * before `pg_catalog` has functions of these names, so the statements of the product stay as they are.
+ * their transactions one after the other, by the schedule's clock.
  */
 export class SimulatedPostgres implements Server {
   /** How far the server's clock is off. */
@@ -43,65 +41,49 @@ export class SimulatedPostgres implements Server {
   faults = noDatabaseFaults;
   /** Called when something may have delayed the renewal of leases: of one process, or of all when they waited for a transaction. */
   onFault: (process: Process | undefined, durationMs: number) => void = () => undefined;
-  readonly #database: PGlite;
-  readonly #statements: PgliteStatements;
+  readonly #session: Session;
   #schedule: Schedule | undefined;
   #connections = new Set<Connection>();
   #queue: Request[] = [];
   /** The connection whose transaction is open. */
   #owner: Connection | undefined;
   #isRunning = false;
-  #clock = "";
 
-  private constructor(database: PGlite) {
-    this.#database = database;
-    this.#statements = new PgliteStatements(database);
+  private constructor(session: Session) {
+    this.#session = session;
   }
 
   static async open(): Promise<SimulatedPostgres> {
-    const server = new SimulatedPostgres(await PGlite.create());
+    const server = new SimulatedPostgres(await Session.open());
     replaceClients(server);
     return server;
   }
 
-  /** After the migrations: virtual time for all later statements, also in the defaults of columns. */
-  async virtualiseClock(): Promise<void> {
-    await this.#database.exec(`
-      create schema simulated;
-      create function simulated.now() returns timestamptz language sql stable
-        as $$ select current_setting('simulated.now')::timestamptz $$;
-      create function simulated.clock_timestamp() returns timestamptz language sql stable
-        as $$ select current_setting('simulated.clock')::timestamptz $$;
-      set simulated.now = '2026-01-01'; set simulated.clock = '2026-01-01';
-      do $$ declare each record; begin
-        for each in select table_name, column_name from information_schema.columns
-          where table_schema = 'public' and column_default = 'now()'
-        loop
-          execute format('alter table public.%I alter column %I set default simulated.now()', each.table_name, each.column_name);
-        end loop;
-      end $$;
-      set search_path = simulated, pg_catalog, public;
-      set random_page_cost = 1.1;`);
+  /** At once, outside of the schedule. */
+  query<Row>(text: string, values: readonly unknown[] = []): Row[] {
+    return (this.#session.run(this.nowMs, text, values) as Result).rows as Row[];
   }
 
-  /** Outside of simulated time. */
-  async query<Row>(text: string, values: readonly unknown[] = []): Promise<Row[]> {
-    return (await this.#database.query<Row>(text, [...values])).rows;
-  }
-
-  exec(text: string): Promise<unknown> {
-    return this.#database.exec(text);
+  /** After the migrations: nobody reads a log of what was written, and it would fill the memory. */
+  dropLog(): void {
+    const logged =
+      "select oid::regclass::text as name from pg_class where relkind = 'r' and relpersistence = 'p' and oid >= 16384";
+    // A table with a log cannot reference one without: those that reference come first.
+    for (let left = this.query<{ name: string }>(logged); left.length > 0; left = this.query(logged))
+      for (const { name } of left)
+        try {
+          this.query(`alter table ${name} set unlogged`);
+        } catch {}
   }
 
   /** Begins a schedule: without connections, with an open session. */
-  async begin(schedule: Schedule): Promise<void> {
-    await this.#database.exec("rollback");
+  begin(schedule: Schedule): void {
     this.#schedule = schedule;
+    this.#session.run(this.nowMs, "rollback");
     this.#connections.clear();
     this.#queue = [];
     this.#owner = undefined;
     this.#isRunning = false;
-    this.#clock = "";
     this.offsetMs = 0;
     this.faults = noDatabaseFaults;
   }
@@ -170,9 +152,8 @@ export class SimulatedPostgres implements Server {
 
   #rollBack(connection: Connection): void {
     this.#isRunning = true;
-    this.#scheduled.at(undefined, 0, "rollback", async () => {
-      await this.#database.exec("rollback");
-      this.#clock = "";
+    this.#scheduled.at(undefined, 0, "rollback", () => {
+      this.#session.run(this.nowMs, "rollback");
       connection.isInTransaction = false;
       this.#owner = undefined;
       this.#isRunning = false;
@@ -192,19 +173,18 @@ export class SimulatedPostgres implements Server {
     this.#scheduled.at(undefined, 0, "execute", () => this.#execute(request));
   }
 
-  async #execute({ connection, text, values, arrivedAtMs, reply }: Request): Promise<void> {
+  #execute({ connection, text, values, arrivedAtMs, reply }: Request): void {
     const schedule = this.#scheduled;
     // Another process had stalled, or was slow, in the middle of a transaction.
     if (schedule.nowMs - arrivedAtMs > longWaitMs) this.onFault(undefined, 0);
     let error: Error | undefined;
     let result: Result | Result[] | undefined;
     try {
-      result = await this.#run(connection, text, values);
+      result = this.#run(connection, text, values);
     } catch (cause) {
       error = cause as Error;
-      connection.hasFailed = true;
-      this.#clock = "";
-      if (!connection.isInTransaction) await this.#database.exec("rollback");
+      // Of a text with several statements, the first may have begun a transaction.
+      if (!connection.isInTransaction) this.#session.run(this.nowMs, "rollback");
     }
     this.#isRunning = false;
     this.#owner = connection.isInTransaction ? connection : undefined;
@@ -231,41 +211,17 @@ export class SimulatedPostgres implements Server {
     });
   }
 
-  async #run(connection: Connection, text: string, values: readonly unknown[]): Promise<Result | Result[]> {
+  #run(connection: Connection, text: string, values: readonly unknown[]): Result | Result[] {
     connection.idleSince = -1;
-    const isBegin = /^begin\b/i.test(text);
     const isEnd = /^(commit|rollback)$/i.test(text);
-    if (!connection.isInTransaction) connection.beganAtMs = this.nowMs;
-    if (isBegin) {
-      Object.assign(connection, { isInTransaction: true, hasFailed: false, idleLimitMs: defaultIdleMs });
+    if (/^begin\b/i.test(text)) {
+      Object.assign(connection, { isInTransaction: true, idleLimitMs: defaultIdleMs });
       this.#owner = connection;
     }
     if (text.includes("idle_in_transaction_session_timeout")) connection.idleLimitMs = 2_000;
-    if (!isBegin && !isEnd && !connection.hasFailed) await this.#setClock(connection);
-    if (isBegin && text.includes(";")) await this.#setClock(connection);
-    if (values.length > 0) {
-      const { rows, affectedRows = 0 } = await this.#statements.run(text, values);
-      return { command: "", rowCount: affectedRows, rows, fields: [] };
-    }
-    const results = await this.#database.exec(text);
-    if (/(^|;)rollback$/i.test(text) || connection.hasFailed) this.#clock = "";
-    const command = isEnd && connection.hasFailed ? "ROLLBACK" : text.toUpperCase();
-    if (isEnd) Object.assign(connection, { isInTransaction: false, hasFailed: false });
-    const all = results.map(({ rows, affectedRows = 0 }) => ({
-      command,
-      rowCount: affectedRows,
-      rows: rows as Record<string, unknown>[],
-      fields: [] as never[],
-    }));
-    return all.length === 1 ? (all[0] as Result) : all;
-  }
-
-  async #setClock({ beganAtMs }: Connection): Promise<void> {
-    const [now, clock] = [new Date(beganAtMs).toISOString(), new Date(this.nowMs).toISOString()];
-    if (this.#clock === now + clock) return;
-    this.#clock = now + clock;
-    const set = "select set_config('simulated.now', $1, false), set_config('simulated.clock', $2, false)";
-    await this.#statements.run(set, [now, clock]);
+    const result = this.#session.run(this.nowMs, text, values);
+    if (isEnd) connection.isInTransaction = false;
+    return result;
   }
 
   /** NOTIFY reaches the other processes that listen, each by its own delay, or not at all. */

@@ -43,7 +43,7 @@ export class Simulator {
     virtualiseTimers();
     const database = await SimulatedPostgres.open();
     const schedule = new Schedule(0);
-    await database.begin(schedule);
+    database.begin(schedule);
     const stores = new Stores();
     let outcome: unknown;
     schedule.run(new Process("set-up"), () => {
@@ -54,9 +54,9 @@ export class Simulator {
     });
     await schedule.until(() => outcome !== undefined, 600_000);
     if (outcome !== "opened") throw outcome;
-    await database.exec(`${inboxMigration()}
+    database.query(`${inboxMigration()}
       create table handled (id bigint generated always as identity, delivery_id text not null, response text not null);`);
-    await database.virtualiseClock();
+    database.dropLog();
     return new Simulator(database, stores);
   }
 
@@ -80,6 +80,8 @@ class Run {
   readonly #platforms: Platform[] = [];
   #api: { process: Process; store: Store };
   #restarts = 0;
+  /** Restarts that have not happened yet. */
+  #restarting = 0;
 
   constructor(database: SimulatedPostgres, stores: Stores, story: Story, onStep?: (line: string) => void) {
     this.#database = database;
@@ -98,12 +100,12 @@ class Run {
     const { spreadMs, processes, events } = this.#story;
     const schedule = this.#schedule;
     try {
-      await this.#prepare();
+      this.#prepare();
       for (let index = 0; index < processes; index += 1) this.#startPlatform(`platform-${index}`);
       this.#beginFaults();
       for (let index = 0; index < events; index += 1)
         schedule.at(undefined, schedule.between(0, spreadMs), "person", () => this.#act(index));
-      await schedule.until(() => false, spreadMs + schedule.between(100, 10_000));
+      await schedule.until(() => false, spreadMs + schedule.between(100, 5_000));
       await this.#heal();
       await this.#recover();
       this.#oracle.finish(await this.#outcome());
@@ -122,16 +124,16 @@ class Run {
     this.#api.process,
   ];
 
-  async #prepare(): Promise<void> {
+  #prepare(): void {
     const database = this.#database;
-    await database.begin(this.#schedule);
-    await database.exec(`
+    database.begin(this.#schedule);
+    database.query(`
       delete from outbox_wakeups; delete from outbox_leases; delete from outbox_processes; delete from attempts;
       delete from deliveries; delete from events; delete from endpoints; delete from mails; delete from organisations;
       delete from offers_inbox; delete from handled;`);
     for (const id of this.#organisations) {
-      await database.query("insert into organisations (id, name, kind) values ($1, $1, 'hirer')", [id]);
-      await database.query(
+      database.query("insert into organisations (id, name, kind) values ($1, $1, 'hirer')", [id]);
+      database.query(
         `insert into endpoints (organisation_id, base_address, encrypted_secret, suggests_contacts, updated_at, scheme)
          values ($1, $2, $3, false, now(), 'timestampDigestAndStandardWebhooks')`,
         [id, `http://receiver/${id}`, encrypt(secret, encryptionKey, id)],
@@ -204,7 +206,9 @@ class Run {
 
   #restart(process: Process, delayMs: number): void {
     this.#restarts += 1;
+    this.#restarting += 1;
     this.#schedule.at(undefined, delayMs, "restart", () => {
+      this.#restarting -= 1;
       if (process === this.#receiver.process) return this.#receiver.restart();
       if (process !== this.#api.process) return this.#startPlatform(`${process.name}+`);
       this.#api = this.#startApi();
@@ -265,8 +269,9 @@ class Run {
     this.#database.faults = noDatabaseFaults;
     this.#network.faults = noNetworkFaults;
     for (const process of this.#processes()) Object.assign(process, { stalledUntilMs: 0, wallOffsetMs: 0 });
-    // Restarts and transactions that a stall has kept open are over by then.
-    await schedule.until(() => false, this.#restarts > 0 ? 20_000 : 3_000);
+    await schedule.until(() => this.#restarting === 0, 20_000);
+    // Transactions that a stall has kept open are over by then.
+    await schedule.until(() => false, 3_000);
     const failing = await this.#read<{ id: string }>(
       `select distinct organisation_id as id from attempts where error is not null
        union select organisation_id from endpoints where disabled_at is not null or failing_since is not null order by id`,

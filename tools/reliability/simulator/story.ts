@@ -58,14 +58,15 @@ export function storyOf(seed: number): Story {
     const name = schedule.pick(faultNames);
     faults[name] = Math.min(0.9, faultRates[name] * schedule.pick([1, 2, 5]));
   }
-  const isBurst = schedule.chance(0.3);
+  // More at a time than an endpoint's capacity.
+  const isBurst = schedule.chance(0.12);
   return {
     seed,
-    processes: schedule.between(1, 3),
-    organisations: isBurst ? 1 : schedule.between(1, 3),
-    keys: isBurst ? 20 : schedule.between(1, 4),
-    events: isBurst ? 14 : schedule.between(2, 10),
-    spreadMs: isBurst ? 50 : schedule.pick([10, 1_000, 15_000]),
+    processes: schedule.pick([1, 2, 2, 3]),
+    organisations: isBurst ? 1 : schedule.between(1, 2),
+    keys: isBurst ? 20 : schedule.between(1, 3),
+    events: isBurst ? 12 : schedule.between(1, 5),
+    spreadMs: isBurst ? 50 : schedule.pick([10, 1_000, 6_000]),
     faults,
   };
 }
