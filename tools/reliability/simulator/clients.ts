@@ -1,6 +1,6 @@
 import { EventEmitter } from "node:events";
 import pg from "pg";
-import { currentProcess, type Process } from "./schedule.ts";
+import { type Cancellable, currentProcess, type Process } from "./schedule.ts";
 
 export interface Result {
   command: string;
@@ -16,7 +16,8 @@ export class Connection extends EventEmitter {
   isListening = false;
   /** Until the server ends it within a transaction. */
   idleLimitMs = 0;
-  idleSince = 0;
+  /** That end, while it waits for the next statement. */
+  idle: Cancellable | undefined;
   readonly process: Process;
 
   constructor(process: Process) {

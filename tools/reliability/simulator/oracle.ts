@@ -69,6 +69,11 @@ export class Oracle {
     return this.#sent;
   }
 
+  /** Whether a process that runs waits for a response. */
+  get isWaiting(): boolean {
+    return this.#sent.some(({ endedAtMs, process }) => endedAtMs === undefined && !process.isStopped);
+  }
+
   /** @param process undefined when it may have hit any process */
   disturbed(process: Process | undefined, durationMs = 0): void {
     const atMs = this.#schedule.nowMs;
@@ -160,6 +165,7 @@ export class Oracle {
     }
     for (const id of new Set(handledIds))
       if (handledIds.indexOf(id) !== handledIds.lastIndexOf(id)) this.violations.push(`twice: ${id} was handled twice`);
+    this.#checkOrderOfRequests(recorded);
     const lastOfKey = new Map<string, Delivery>();
     for (const id of handledIds) {
       const delivery = recorded.get(id);
@@ -170,6 +176,23 @@ export class Oracle {
       if (last !== undefined && last.sequence > delivery.sequence)
         this.violations.push(`order: ${id} was handled after its successor`);
       lastOfKey.set(key, delivery);
+    }
+  }
+
+  /**
+   * A stalled process may send a delivery twice, but not after a later one of its key: a receiver that keeps no inbox would take
+   * the older response for the newer one. Leases follow the database's clock, so nothing is said once that has jumped.
+   */
+  #checkOrderOfRequests(recorded: ReadonlyMap<string, Delivery>): void {
+    if (this.#hasClockJumped) return;
+    const lastOfKey = new Map<string, Delivery>();
+    for (const { deliveryId, process } of this.#sent) {
+      const delivery = recorded.get(deliveryId);
+      if (delivery === undefined) continue;
+      const key = `${delivery.organisation_id} ${delivery.order_key}`;
+      const last = lastOfKey.get(key);
+      if (last === undefined || last.sequence <= delivery.sequence) lastOfKey.set(key, delivery);
+      else this.violations.push(`order: ${process.name} sends ${deliveryId} after its successor`);
     }
   }
 }

@@ -38,6 +38,22 @@ export const plantedBugs = {
       replacement: "select where false",
     },
   ],
+  /** What was claimed and not begun, or by a claim whose reply was lost. */
+  "release of claimed rows": [
+    {
+      file: `${outbox}/start-dispatcher.ts`,
+      fragment: "await leases.freeAllBut(queue.name, [...underWay.keys()]);",
+      replacement: "void leases;",
+    },
+  ],
+  /** Two guards: before an attempt begins, and before its request is written. */
+  "lease is held": [
+    {
+      file: `${outbox}/leases.ts`,
+      fragment: "return () => this.#count === count && performance.now() < this.#heldUntilMs;",
+      replacement: "return () => count >= 0;",
+    },
+  ],
   "leases of the dead": [
     {
       file: `${outbox}/leases.ts`,

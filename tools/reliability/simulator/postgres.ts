@@ -203,16 +203,14 @@ export class SimulatedPostgres implements Server {
 
   /** As `idle_in_transaction_session_timeout`: one session cannot end itself. */
   #watchIdle(connection: Connection): void {
-    connection.idleSince = this.#scheduled.nowMs;
-    const { idleSince } = connection;
-    this.#scheduled.at(undefined, connection.idleLimitMs, "idle", () => {
-      const isIdle = connection.isInTransaction && connection.idleSince === idleSince && !this.#isRunning;
-      if (isIdle && !this.#queue.some((request) => request.connection === connection)) this.#lose(connection);
+    const isWaiting = (): boolean => this.#queue.some((request) => request.connection === connection);
+    connection.idle = this.#scheduled.at(undefined, connection.idleLimitMs, "idle", () => {
+      if (connection.isInTransaction && !this.#isRunning && !isWaiting()) this.#lose(connection);
     });
   }
 
   #run(connection: Connection, text: string, values: readonly unknown[]): Result | Result[] {
-    connection.idleSince = -1;
+    connection.idle?.cancel();
     const isEnd = /^(commit|rollback)$/i.test(text);
     if (/^begin\b/i.test(text)) {
       Object.assign(connection, { isInTransaction: true, idleLimitMs: defaultIdleMs });

@@ -269,7 +269,8 @@ class Run {
     this.#database.faults = noDatabaseFaults;
     this.#network.faults = noNetworkFaults;
     for (const process of this.#processes()) Object.assign(process, { stalledUntilMs: 0, wallOffsetMs: 0 });
-    await schedule.until(() => this.#restarting === 0, 20_000);
+    // A request that is under way may still fail.
+    await schedule.until(() => this.#restarting === 0 && !this.#oracle.isWaiting, 30_000);
     // Transactions that a stall has kept open are over by then.
     await schedule.until(() => false, 3_000);
     const failing = await this.#read<{ id: string }>(
