@@ -10,6 +10,7 @@ import { parseArgs } from "node:util";
 import { agreementOf } from "./agreement.ts";
 import { measureClients } from "./client/suite.ts";
 import type { Comparison } from "./comparison.ts";
+import { measureGrowth } from "./growth/suite.ts";
 import { measureInbox } from "./inbox/suite.ts";
 import { measurePlatform } from "./platform/suite.ts";
 import { measureReceivers } from "./receivers/suite.ts";
@@ -24,6 +25,7 @@ const suites = new Map<string, Suite>([
   ["inbox", measureInbox],
   ["platform", measurePlatform],
   ["scale", measureScale],
+  ["growth", measureGrowth],
 ]);
 
 const { values: options, positionals } = parseArgs({

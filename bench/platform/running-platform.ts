@@ -7,6 +7,7 @@ import { encryptionKey } from "./backlog.ts";
 /** The platform as it is run, in a process of its own. */
 export interface RunningPlatform {
   address: string;
+  pid: number;
   /** When its acknowledgements were committed, in milliseconds: it logs each in one line. */
   acknowledged: number[];
   stop(): Promise<void>;
@@ -36,6 +37,7 @@ export async function runPlatform({ options }: TestDatabase): Promise<RunningPla
   });
   return {
     address: await platform.ready,
+    pid: platform.child.pid ?? 0,
     acknowledged,
     async stop() {
       const code = await platform.stop();
