@@ -2,5 +2,10 @@ import { defineConfig } from "vitest/config";
 
 /** The tests that must notice a mutant of the kit: those beside the code, none of which opens a socket. */
 export default defineConfig({
-  test: { include: ["packages/webhook-kit/src/**/*.test.ts"], pool: "forks" },
+  test: {
+    include: ["packages/webhook-kit/src/**/*.test.ts"],
+    pool: "forks",
+    // Thousands of hostile inputs take more than the usual 5 s on a busy machine.
+    testTimeout: 30_000,
+  },
 });
