@@ -104,6 +104,7 @@ async function fuzzTarget(name: string, target: FuzzTarget, bundle: string, fold
   if (keepsCorpus && !failure) {
     await run(fewest, inputs, ...common, "-merge=1");
     const files = await readdir(fewest);
+    if (files.length === 0) throw new Error(`${name}: libFuzzer could not merge its inputs; the corpus is as it was`);
     await writeCorpus(name, await Promise.all(files.map((file) => readFile(join(fewest, file)))));
   }
   return {

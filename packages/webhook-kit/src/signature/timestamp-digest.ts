@@ -23,8 +23,8 @@ interface DigestSignature extends ParsedSignature {
  *
  * @param options.variant `"auto"` (default) accepts SHA-256(timestamp + secret) and HMAC-SHA-256(secret, timestamp), and
  *   signs the first; the others accept and sign one (D-15)
- * @throws {ConfigurationError} `invalid_option` for another variant; `sign` throws for a date that is invalid or outside the years 0 to 9999, and `invalid_secret`
- *   for a secret that is empty or has stray white space
+ * @throws {ConfigurationError} `invalid_option` for another variant; `sign` throws it for a date that is invalid or outside the
+ *   years 0 to 9999, and `invalid_secret` for a secret that is empty or has stray white space
  *
  * @example
  * ```ts
