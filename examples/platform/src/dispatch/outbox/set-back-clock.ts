@@ -29,8 +29,8 @@ export class ClockWatch {
  * Moves the due times of a queue back with the database's clock. Otherwise a retry that was planned while the clock was three hours
  * ahead would come in three hours, and the rows of its order key would wait for it.
  *
- * Each process does this once it notices. What is planned in between comes early by then, which an endpoint can bear: its lane
- * limits the attempts.
+ * For a store that serves one process, which does this once it notices. What is planned in between comes early by then, which an
+ * endpoint can bear: its lane limits the attempts.
  *
  * @param leaseMs no lease lasts longer than this
  */

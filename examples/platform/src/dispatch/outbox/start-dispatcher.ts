@@ -158,7 +158,8 @@ export function startDispatcher<Row, Result>(options: DispatcherOptions<Row, Res
   const [databaseClock, ownClock] = [new ClockWatch(), new ClockWatch()];
   /** @returns whether one of them was set back, so that rows may be due */
   const followClocks = async (databaseClockMs: number, askedAtMs: number): Promise<boolean> => {
-    const dueByMs = databaseClock.setBackMs(databaseClockMs, askedAtMs);
+    // On PostgreSQL each of several processes would notice the step, and move the rows once more.
+    const dueByMs = store.name === "pglite" ? databaseClock.setBackMs(databaseClockMs, askedAtMs) : 0;
     if (dueByMs > 0) await setBackDueTimes(store, queue, { byMs: dueByMs, leaseMs: leases.leaseMs });
     databaseClock.note(databaseClockMs, performance.now());
     const now = queue.now?.();
