@@ -102,6 +102,7 @@ const groups: Readonly<Record<string, Readonly<Record<string, Check>>>> = {
       about: "suites that others wrote; a name selects one: `proxies`",
       command: "--outside --build node --disable-warning=ExperimentalWarning tools/outside/run.ts",
     },
+    "outside:types": { about: "the types of those suites", command: "--outside --build tsc -p tools/outside" },
     corpus: {
       about: "sends the corpus to a receiver: WEBHOOK_SECRET=… npm run check -- corpus http://…",
       command: "--build node packages/cli/dist/offers.js probe --strict --allow-events",

@@ -83,9 +83,7 @@ const kinds: Partial<Record<number, Kind>> = {
 /** Parses a Retry-After header, seconds or an HTTP date, as milliseconds from now. Undefined for anything else. */
 export function readRetryAfter(value: string, now = Date.now()): number | undefined {
   // Date.parse accepts almost any text; an HTTP date ends with GMT.
-  // Of 400 digits, Number makes Infinity, which JSON writes as null.
-  const waitMs = /^\d+$/.test(value)
-    ? Math.min(Number(value) * 1000, Number.MAX_SAFE_INTEGER)
-    : Date.parse(/GMT$/.test(value) ? value : "") - now;
-  return waitMs < 0 ? 0 : waitMs >= 0 ? waitMs : undefined;
+  // At most twelve digits, 31,000 years: of 400, Number would make Infinity, which JSON writes as null.
+  const waitMs = /^\d+$/.test(value) ? +value.slice(0, 12) * 1000 : Date.parse(/GMT$/.test(value) ? value : "") - now;
+  return waitMs >= 0 ? waitMs : waitMs < 0 ? 0 : undefined;
 }

@@ -101,7 +101,7 @@ export function readOptions<Options extends object>(given: object, defaults: Opt
     const byDefault = options[name];
     if (byDefault !== undefined) check(name, value, kindOf(byDefault));
     if (typeof byDefault === "string" || name === "idempotencyKey") checkHeaderValue(name, value);
-    const least = name === "maxResponseBytes" ? 1 : 0;
+    const least = Number(name === "maxResponseBytes");
     // The bitwise and returns its operand only for a whole number in the range.
     if (typeof byDefault === "number" && (value !== (value & longestMs) || value < least))
       refuse(`${name} must be a whole number from ${least} to ${longestMs}`);
