@@ -25,6 +25,24 @@ describe.each(await storesUnderTest())("claims on $title", ({ createDatabase }) 
     expect(await lanesOfClaim()).toEqual([0, 40]);
   });
 
+  test("serve another lane before the rest of one whose room is larger than a claim", async () => {
+    const otherId = await addOrganisation(outbox.store, "http://127.0.0.1:2");
+    await recordDue(outbox.store, outbox.organisationId, 500);
+    await recordDue(outbox.store, otherId, 1);
+    const leases = newProcess();
+    const claimLanes = async () => {
+      const claimed = (await claimRows(outbox.store, leases, { ...wide, capacity: 1_000 }, 100)) ?? [];
+      return claimed.map(({ lane }) => lane);
+    };
+    expect(new Set(await claimLanes())).toEqual(new Set([outbox.organisationId]));
+    expect((await claimLanes())[0]).toBe(otherId);
+    let claims = 0;
+    for (let rest = 301; rest > 0; claims += 1) rest -= (await claimLanes()).length;
+    expect(claims).toBe(4);
+    expect(await claimLanes()).toEqual([]);
+    expect(await outbox.store.execute("select from outbox_wakeups")).toMatchObject({ rows: [] });
+  });
+
   test("of a paused endpoint are planned once, however often its lane is woken", async () => {
     const openUntil = sql`now() + interval '1 hour'`;
     await sql`update endpoints set breaker_open_until = ${openUntil} where organisation_id = ${outbox.organisationId}`.execute(

@@ -42,8 +42,8 @@ async function oneAtATime(trx: Trx, { name }: OutboxQueue): Promise<void> {
 /**
  * One statement, so that it sees one snapshot: when it deletes the wake-up of a lane, it has seen all rows of that lane. It
  * deletes the wake-up of a lane that is full, is closed or has no further row; the end of a lease, the end of the lane's pause
- * or an insert wakes such a lane again. Other lanes keep their wake-up and their turn: those beyond the limit, and the one whose
- * rows the limit cut off.
+ * or an insert wakes such a lane again. The lane whose rows the limit cut off goes to the end of the line: had it kept its turn,
+ * 1,300 of its rows would have gone before another lane's first. Lanes beyond the limit keep theirs.
  *
  * The queue, the limit and the capacity are part of the text, not parameters: PostgreSQL estimates the number of rows from
  * them. With parameters it planned each claim again, which took a third of the claim's time.
@@ -88,17 +88,17 @@ function claim(queue: OutboxQueue, { processId, leaseEnd }: Leases, most: number
       select ${name}, row_id, lane, ${processId}::uuid from heads where row_id is not null
       returning token, row_id, lane
     ), passed as (
-      select lane, max("opensInMs") as "opensInMs" from heads group by lane
-      having count(row_id) = max(room) or lane is distinct from (select (array_agg(lane))[${limit}] from heads)
+      select lane, max("opensInMs") as "opensInMs",
+        count(row_id) < max(room) and lane = (select (array_agg(lane))[${limit}] from heads) as "isCut"
+      from heads group by lane
     ), taken as (
       delete from outbox_wakeups using passed
-      where queue = ${name} and outbox_wakeups.lane = passed.lane and at <= now()
+      where queue = ${name} and outbox_wakeups.lane = passed.lane and (at < now() or at = now() and "isCut" is not true)
     ), planned as (${insertWakeups(sql`
-      select ${name}, now() + "opensInMs" * interval '1 ms', lane from passed
-      where not exists (
+      select ${name}, now() + coalesce("opensInMs", 0) * interval '1 ms', lane from passed
+      where "isCut" or "opensInMs" is not null and not exists (
         select from outbox_wakeups as other where other.queue = ${name} and other.lane = passed.lane
-          and other.at > now() and other.at <= now() + ("opensInMs" + 100) * interval '1 ms')
-        and "opensInMs" is not null`)}
+          and other.at > now() and other.at <= now() + ("opensInMs" + 100) * interval '1 ms')`)}
     )
     select token, row_id as "rowId", leased.lane
     from (select from heads limit 1) as looked left join leased on true`;
