@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { parse } from "yaml";
-import { decodeParameters, endpoints, findRoute } from "./endpoints.ts";
+import { decodeParameters, endpoints, findRoute, handlerNames } from "./endpoints.ts";
 
 test("there is one endpoint for every webhook of the contract, under its path, method and name", () => {
   const contract = parse(readFileSync(new URL("../../../../spec/openapi.yaml", import.meta.url), "utf8")) as {
@@ -56,3 +56,14 @@ test.each([
 ])("the worker of %s is %j", (path, workerId) =>
   expect(decodeParameters(findRoute(path)?.parameters ?? {})).toEqual({ workerId }),
 );
+
+test("every webhook that carries something has a handler, and onEvent takes what others leave", () => {
+  expect(handlerNames.toSorted()).toEqual([
+    "onEvent",
+    "onOfferEventDeleted",
+    "onTimelineChanged",
+    "onWorkerAddedContact",
+    "onWorkerOfferResponse",
+    "suggestContacts",
+  ]);
+});

@@ -1,6 +1,8 @@
 import { expect, test } from "vitest";
-import { endpoints } from "./endpoints.ts";
-import { validateInput } from "./read-input.ts";
+import type { IncomingRequest } from "../http/request.ts";
+import type { VerifiedRequest } from "../signature/verify-signature.ts";
+import { endpoints, findRoute, type Route } from "./endpoints.ts";
+import { readInput, validateInput } from "./read-input.ts";
 
 const { schema } = endpoints["/offer/response"];
 
@@ -13,4 +15,34 @@ test("a payload is validated, and keeps fields that the contract does not know",
       response: expect.objectContaining({ body: expect.stringMatching(/"offerId":\[".*"workerId":\["/) }),
     }),
   );
+});
+
+/** A request whose body nobody may read: it is absent, or was read to verify the signature. */
+const unreadable = {
+  rawHeaders: ["Content-Type", "application/json"],
+  readBody: () => Promise.reject(new Error("the body is read")),
+} as unknown as IncomingRequest<undefined>;
+const read = (path: string, signed?: Uint8Array) =>
+  readInput({ maxBodyBytes: 10 }, unreadable, findRoute(path) as Route, { body: signed } as unknown as VerifiedRequest);
+
+test("a test of the receiver has no input, and no body is read for it", async () => {
+  expect(await read("/test")).toStrictEqual({ input: undefined, converted: [], body: undefined });
+});
+
+test("the input of a GET is in its path, and no body is read for it", async () => {
+  expect(await read("/contact/new/J%C3%BCrgen")).toStrictEqual({
+    input: { workerId: "Jürgen" },
+    converted: [],
+    body: undefined,
+  });
+});
+
+test("a body that was read to verify its signature is not read again", async () => {
+  const payload = { offerId: "o1", workerId: "w1", response: "accepted" };
+  const bytes = new TextEncoder().encode(JSON.stringify(payload));
+  expect(await read("/offer/response", bytes)).toStrictEqual({
+    input: payload,
+    converted: [],
+    body: { kind: "bytes", bytes },
+  });
 });

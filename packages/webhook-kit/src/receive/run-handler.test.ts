@@ -136,3 +136,12 @@ test("a handler that returns no promise has its response at once, and reads a si
   expect([response, outcome]).toEqual([acknowledged, acknowledged]);
   expect(signal?.aborted).toBe(false);
 });
+
+test("an endpoint without a handler is acknowledged", () => {
+  const test = { ...endpoint, handler: undefined } as unknown as HandledEndpoint;
+  const options = { handlers: {}, handlerTimeoutMs: 20 };
+  expect(runHandler(options, test, {}, incoming, request, undefined)).toEqual({
+    response: acknowledged,
+    outcome: acknowledged,
+  });
+});
