@@ -15,6 +15,7 @@ export interface LoggedRequest {
   target: string;
   /** The path by which the proxy chooses what applies to a request: decoded and without dot segments, where it does so. */
   path: string;
+  /** Of nginx the upstream's, NaN when there was none: nginx also gives 400 to a sender who hangs up while it forwards the body. */
   status: number;
   /** Whether the proxy asked the upstream. */
   isForwarded: boolean;
@@ -62,7 +63,7 @@ error_log stderr error;
 events { worker_connections 1024; }
 http {
   ${["client_body", "proxy", "fastcgi", "uwsgi", "scgi"].map((name) => `${name}_temp_path ${folder}/${name};`).join("\n  ")}
-  log_format requests "${mark}\\t$request_method\\t$request_uri\\t$uri\\t$status\\t$upstream_addr\\t$upstream_http_x_request_id";
+  log_format requests "${mark}\\t$request_method\\t$request_uri\\t$uri\\t$upstream_status\\t$upstream_addr\\t$upstream_http_x_request_id";
   access_log /dev/stdout requests;
   upstream server { server 127.0.0.1:${upstreamPort}; keepalive 8; }
   server {
