@@ -12,4 +12,4 @@ export interface ReceiverCandidate {
 export const webhookPath = "/hooks/offer/response";
 
 /** Of one length for everybody; standardwebhooks and svix want theirs in base64. */
-export const secret = "whsec_c2lkZSBieSBzaWRlIG1lYXN1cmVtZW50cw==";
+export const secret = "c2lkZSBieSBzaWRlIG1lYXN1cmVtZW50cw==";
