@@ -63,10 +63,11 @@ export async function startLoad(addresses: readonly string[]): Promise<Load> {
 
   const actAs = async (workerId: string): Promise<void> => {
     let token: string | undefined;
-    for (let turn = 0; !isStopping; turn++) {
+    for (let turn = 0; !isStopping; ) {
       await sleep(pauseMs);
       const address = addresses[turn % addresses.length] ?? "";
       if (token === undefined) {
+        // At the process that ended the session: one whose clock is behind would begin another that has ended there.
         const response = await post(address, "/worker-app/session", {}, { workerId, password });
         if (response.ok) ({ token } = (await response.json()) as { token: string });
         else await note(response);
@@ -82,7 +83,10 @@ export async function startLoad(addresses: readonly string[]): Promise<Load> {
       if (response.status === 401) {
         sessionsEnded++;
         token = undefined;
-      } else if (response.ok) {
+        continue;
+      }
+      turn++;
+      if (response.ok) {
         await response.arrayBuffer();
         changes.push({ ...change, isAcked: true });
       } else await note(response);
