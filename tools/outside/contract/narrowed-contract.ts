@@ -13,6 +13,9 @@ interface Contract extends Json {
   };
 }
 
+/** Of a title and an email address. */
+export const narrowPatterns = { title: "^[A-Z][A-Za-z ]{0,60}", emailAddress: "^[a-z]{1,20}@[a-z-]{1,30}\\.example" };
+
 /**
  * The contract, narrowed to what a tester can make up: Java's regular expressions know neither the pattern of a title nor that of an
  * address, and whether a person or a worker exists is beyond any schema. Everything else is as it stands.
@@ -25,9 +28,9 @@ export async function narrowedContract(): Promise<Json> {
   withoutExamples(contract);
   const { OfferCreation, EmailAddress, AssignedWorkerIds } = contract.components.schemas;
   const { title, createdByUserId, workerIds } = OfferCreation?.properties ?? {};
-  Object.assign(title ?? {}, { pattern: "^[A-Z][A-Za-z ]{0,60}$" });
+  Object.assign(title ?? {}, { pattern: `${narrowPatterns.title}$` });
   Object.assign(createdByUserId ?? {}, { enum: ["user_hana"] });
-  Object.assign(EmailAddress ?? {}, { pattern: "^[a-z]{1,20}@[a-z-]{1,30}\\.example$" });
+  Object.assign(EmailAddress ?? {}, { pattern: `${narrowPatterns.emailAddress}$` });
   for (const list of [workerIds, AssignedWorkerIds])
     Object.assign(list ?? {}, { items: { type: "string", enum: ["worker_amal", "worker_ben"] } });
   return contract;
