@@ -76,6 +76,15 @@ const groups: Readonly<Record<string, Readonly<Record<string, Check>>>> = {
       about: "100,000 stories of deliveries in virtual time, with faults; SEED and SCHEDULES select some of them",
       command: "node tools/reliability/simulator/run.ts",
     },
+    interleavings: {
+      about:
+        "10,000 orders of the statements of several processes on PostgreSQL; SEED and SCHEDULES select some of them",
+      command: "node --disable-warning=ExperimentalWarning tools/reliability/interleavings/run.ts",
+    },
+    "planted-bugs": {
+      about: "how many schedules of these two find each guard that is taken out; a name selects one",
+      command: "node --disable-warning=ExperimentalWarning tools/reliability/planted-bugs/report.ts",
+    },
     soak: {
       about: "100,000 calls to a server that resets, stalls, throttles and fails",
       command: "--build node --expose-gc tools/reliability/soak/run.ts",

@@ -25,7 +25,7 @@ export const slowFiles = [
   "tools/release/sandbox/sandbox.test.ts",
   "tools/reliability/one-trace/kills.test.ts",
   "tools/reliability/one-trace/one-trace.test.ts",
-  "tools/reliability/simulator/planted-bugs.test.ts",
+  "tools/reliability/planted-bugs/planted-bugs.test.ts",
   "tools/reliability/simulator/simulator.test.ts",
   "tools/reliability/soak/soak.test.ts",
   "tools/gate/spec-driven.test.ts",

@@ -1,6 +1,7 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import { syncBuiltinESMExports } from "node:module";
 import timersPromises from "node:timers/promises";
+import { Seeded } from "../seeded.ts";
 
 /** A simulated process: code that runs in `Schedule.run` belongs to one, with its timers and replies. */
 export class Process {
@@ -57,41 +58,11 @@ const drain = (): Promise<void> => new Promise((resolve) => void realImmediate(r
  * Virtual time, and the order in which everything happens: of all timers, turns of the event loop, statements and replies that
  * wait, it runs the earliest, and of those at one time a random one. All chance comes from the seed, so a seed replays exactly.
  */
-export class Schedule {
+export class Schedule extends Seeded {
   nowMs = 0;
-  /** What happened, in order, as a number: two runs of one seed have the same. */
-  fingerprint = 0x811c9dc5;
-  steps = 0;
   /** Called before each step of a process: the place where it may be killed or stalled. */
   beforeStep: (process: Process, what: string) => void = () => undefined;
-  onStep: ((line: string) => void) | undefined;
-  #state: number;
   #events: Event[] = [];
-
-  constructor(seed: number) {
-    this.#state = seed >>> 0;
-  }
-
-  /** From 0 up to 1, by mulberry32. */
-  readonly random = (): number => {
-    this.#state = (this.#state + 0x6d2b79f5) >>> 0;
-    let mixed = Math.imul(this.#state ^ (this.#state >>> 15), 1 | this.#state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
-
-  chance(probability: number): boolean {
-    return probability > 0 && this.random() < probability;
-  }
-
-  /** A whole number from `least` up to and with `most`. */
-  between(least: number, most: number): number {
-    return least + Math.floor(this.random() * (most - least + 1));
-  }
-
-  pick<T>(items: readonly T[]): T {
-    return items[Math.floor(this.random() * items.length)] as T;
-  }
 
   /** How long a packet, a statement or a wake-up takes: usually a millisecond or two, sometimes much longer. */
   latencyMs(): number {
@@ -140,15 +111,9 @@ export class Schedule {
       this.at(process, process.stalledUntilMs - this.nowMs, what, run);
       return;
     }
-    this.#note(`${this.nowMs} ${process?.name ?? "-"} ${what}`);
+    this.note(`${this.nowMs} ${process?.name ?? "-"} ${what}`);
     await (process === undefined ? run() : this.run(process, run));
     await drain();
-  }
-
-  #note(line: string): void {
-    this.onStep?.(line);
-    for (let index = 0; index < line.length; index += 1)
-      this.fingerprint = Math.imul(this.fingerprint ^ line.charCodeAt(index), 0x01000193) >>> 0;
   }
 
   /** Removes the next event from those that wait, and those that will never happen. */

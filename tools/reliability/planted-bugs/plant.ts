@@ -4,6 +4,7 @@ import { registerHooks } from "node:module";
 const root = new URL("../../../", import.meta.url);
 const outbox = "examples/platform/src/dispatch/outbox";
 const webhooks = "examples/platform/src/dispatch/webhooks";
+const feedPositions = "examples/platform/src/dispatch/feed-positions.ts";
 const inbox = "packages/webhook-kit/src/inbox";
 
 /** A guard that is taken out of the source while it is loaded. */
@@ -14,8 +15,10 @@ interface Edit {
   replacement: string;
 }
 
-/** Production code has no switch for these: its text is changed on its way into Node. */
-export const plantedBugs = {
+type Bugs = Readonly<Record<string, readonly Edit[]>>;
+
+/** Found by the simulator. Production code has no switch for these: its text is changed on its way into Node. */
+export const simulatorBugs: Bugs = {
   /** The result of an attempt counts although the lease has ended. */
   fence: [
     {
@@ -126,18 +129,74 @@ export const plantedBugs = {
         'const rows = [await client.query(first.join(";"))].flat().at(-1)?.rows ?? []; await client.query("BEGIN");',
     },
   ],
-} as const satisfies Record<string, readonly Edit[]>;
+};
 
-export type PlantedBugName = keyof typeof plantedBugs;
+/** Found by interleavings on PostgreSQL: PGlite runs one transaction after the other, so these guards do nothing there. */
+export const interleavingBugs: Bugs = {
+  /** Two claims at a time would lease the same rows. */
+  "one claim at a time": [
+    { file: `${outbox}/claim-rows.ts`, fragment: "await oneAtATime(trx, queue);", replacement: "void oneAtATime;" },
+  ],
+  "settling lock": [
+    {
+      file: `${outbox}/outbox-queue.ts`,
+      fragment: ", pg_advisory_xact_lock(",
+      replacement: ", pg_advisory_xact_lock_shared(",
+    },
+  ],
+  /** Who records an event locks the delivery before it, so that whoever settles that one sees this one. */
+  "lock of an order key": [
+    {
+      file: `${webhooks}/record-event.ts`,
+      fragment: "order by sequence\n    for update`",
+      replacement: "order by sequence`",
+    },
+  ],
+  "lock of a settled delivery": [
+    {
+      file: `${webhooks}/redeliver.ts`,
+      fragment: "order by sequence\n    for update`",
+      replacement: "order by sequence`",
+    },
+  ],
+  "lock of an endpoint": [
+    {
+      file: `${webhooks}/settle-attempts.ts`,
+      fragment: "order by organisation_id\n    for update`",
+      replacement: "order by organisation_id`",
+    },
+  ],
+  "lock of a lapsed process": [
+    {
+      file: `${outbox}/leases.ts`,
+      fragment: "for update skip locked\n      ), theirs as",
+      replacement: "), theirs as",
+    },
+  ],
+  "lock of a feed": [{ file: feedPositions, fragment: " for update`.execute(trx)", replacement: "`.execute(trx)" }],
+  /** A number that was taken before the commit: a reader passes it. */
+  "positions of committed rows": [
+    { file: feedPositions, fragment: "set position = last_position + place", replacement: "set position = place" },
+    {
+      file: feedPositions,
+      fragment: "row_number() over (partition by owner order by number) as place",
+      replacement: "number as place",
+    },
+  ],
+  "lock of an offer": [
+    { file: "examples/platform/src/offers/apply-action.ts", fragment: "\n    .forUpdate()", replacement: "" },
+  ],
+};
 
 /**
  * From now on, modules are loaded with this bug. The kit is loaded from its source, not from what was built of it, with a bug
  * or without.
  *
- * @throws when a fragment does not occur exactly once
+ * @throws when there is no such bug, and when a fragment does not occur exactly once
  */
-export function plant(name: PlantedBugName | undefined): void {
-  const edits: readonly Edit[] = name === undefined ? [] : plantedBugs[name];
+export function plant(bugs: Bugs, name: string | undefined): void {
+  const edits = name === undefined ? [] : bugs[name];
+  if (edits === undefined) throw new Error(`There is no bug ${name}, only: ${Object.keys(bugs).join(", ")}.`);
   for (const { file, fragment } of edits)
     if (readFileSync(new URL(file, root), "utf8").split(fragment).length !== 2)
       throw new Error(`${file} does not have exactly one: ${fragment}`);

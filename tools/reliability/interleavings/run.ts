@@ -1,0 +1,46 @@
+// Interleaves the statements of several processes on PostgreSQL, from SEED on (else from a random one), until one order of them breaks
+// the contract: npm run check -- interleavings
+//   SCHEDULES=1000     how many
+//   PLANTED="lock of a feed"   with a guard taken out; ../planted-bugs/plant.ts names them
+//   SCENARIO=feeds     of this alone, else of all in turn
+//   TRACE=1            prints each statement
+import { randomInt } from "node:crypto";
+import { interleavingBugs, plant } from "../planted-bugs/plant.ts";
+
+const { SEED = String(randomInt(2 ** 31)), SCHEDULES = "10000", PLANTED, SCENARIO, TRACE } = process.env;
+plant(interleavingBugs, PLANTED);
+// Loaded once the hooks are registered.
+const [{ Postgres, World }, { scenarios, turns }] = await Promise.all([import("./world.ts"), import("./scenarios.ts")]);
+
+const postgres = await Postgres.open();
+const names = turns.filter((name) => SCENARIO === undefined || name === SCENARIO);
+const first = Number(SEED);
+const began = performance.now();
+const totals = { ran: 0, steps: 0 };
+let fingerprint = 0;
+let failed: { seed: number; scenario: string; violations: readonly string[] } | undefined;
+try {
+  for (let seed = first; seed < first + Number(SCHEDULES) && failed === undefined; seed += 1) {
+    const name = names[seed % names.length];
+    if (name === undefined) throw new Error("SEED or SCENARIO is wrong");
+    const world = await World.prepare(postgres, seed);
+    if (TRACE) world.interleaving.onStep = console.log;
+    await scenarios[name](world).catch((error: unknown) =>
+      world.interleaving.violations.push(`error at the end: ${error}`),
+    );
+    const { violations, steps } = world.interleaving;
+    fingerprint = world.interleaving.fingerprint;
+    totals.ran += 1;
+    totals.steps += steps;
+    if (violations.length > 0) failed = { seed, scenario: name, violations: [...new Set(violations)] };
+    if (totals.ran % 1_000 === 0)
+      console.error(
+        `${totals.ran} schedules, ${((totals.ran * 1_000) / (performance.now() - began)).toFixed(1)} a second`,
+      );
+  }
+} finally {
+  await postgres.close();
+}
+const seconds = (performance.now() - began) / 1_000;
+console.log(JSON.stringify({ first, ...totals, seconds, fingerprint, failed }));
+process.exit(failed === undefined ? 0 : 1);

@@ -1,0 +1,40 @@
+/** A run in which a seed decides everything, so that it replays exactly. */
+export class Seeded {
+  /** What happened, in order, as a number: two runs of one seed have the same. */
+  fingerprint = 0x811c9dc5;
+  steps = 0;
+  onStep: ((line: string) => void) | undefined;
+  #state: number;
+
+  constructor(seed: number) {
+    this.#state = seed >>> 0;
+  }
+
+  /** From 0 up to 1, by mulberry32. */
+  readonly random = (): number => {
+    this.#state = (this.#state + 0x6d2b79f5) >>> 0;
+    let mixed = Math.imul(this.#state ^ (this.#state >>> 15), 1 | this.#state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
+
+  chance(probability: number): boolean {
+    return probability > 0 && this.random() < probability;
+  }
+
+  /** A whole number from `least` up to and with `most`. */
+  between(least: number, most: number): number {
+    return least + Math.floor(this.random() * (most - least + 1));
+  }
+
+  pick<T>(items: readonly T[]): T {
+    return items[Math.floor(this.random() * items.length)] as T;
+  }
+
+  /** Reports a step, and adds it to the fingerprint. */
+  protected note(line: string): void {
+    this.onStep?.(line);
+    for (let index = 0; index < line.length; index += 1)
+      this.fingerprint = Math.imul(this.fingerprint ^ line.charCodeAt(index), 0x01000193) >>> 0;
+  }
+}
