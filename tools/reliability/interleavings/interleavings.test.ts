@@ -3,7 +3,7 @@ import { findPostgres } from "../../test-database.ts";
 import { runSeeds } from "../run-seeds.ts";
 
 /** A share: `npm run check -- interleavings` runs others, as many as asked for. */
-const count = 60;
+const count = 40;
 
 const testOnPostgres = test.runIf(await findPostgres());
 
