@@ -50,7 +50,7 @@ const settlings: Scenario = async (world) => {
       ids.push(await record(earlier.store, key));
       if (interleaving.chance(0.6)) await earlier.attempt(100, interleaving.pick(results));
     }
-  for (const name of ["one", "two"]) {
+  for (const name of ["one", "two"].slice(0, interleaving.between(1, 2))) {
     const process = await deliveries.newProcess();
     const limit = interleaving.pick([1, 100]);
     const [first, second] = [interleaving.pick(results), interleaving.pick(results)];
@@ -63,12 +63,14 @@ const settlings: Scenario = async (world) => {
   }
   const recorder = world.nextStore();
   const key = interleaving.pick(keys);
-  if (interleaving.chance(0.7)) interleaving.start("recorder", () => record(recorder, key));
+  if (interleaving.chance(0.5)) interleaving.start("recorder", () => record(recorder, key));
   for (const name of ["person one", "person two"].slice(0, interleaving.between(1, 2))) {
     const store = world.nextStore();
     const id = interleaving.pick(ids.slice(-2));
+    const retry = () => retryNow(store, organisationId, id, new Date());
     const act = interleaving.pick([
-      () => retryNow(store, organisationId, id, new Date()),
+      retry,
+      retry,
       () => restartSchedules(store, organisationId),
       () => redeliver(store, organisationId, id),
       () => redeliverMany(store, organisationId, { since: new Date(0), states: ["dead", "acknowledged"] }),
