@@ -39,6 +39,8 @@ export interface Outcome {
 const capacity = 8;
 /** A lease lasts four seconds, and a process notices its end late by a statement or two. */
 const leaseLapseMs = 7_000;
+/** Between planning an attempt and reporting it, its outcome is committed. */
+const settlingMs = 10_000;
 /** Requests that were claimed before the endpoint was disabled may still be written. */
 const disabledGraceMs = 1_000;
 
@@ -101,9 +103,13 @@ export class Oracle {
     return (this.#restartedAtMs.get(organisationId) ?? Number.NEGATIVE_INFINITY) > this.#schedule.nowMs - 10_000;
   }
 
-  /** @param delayMs until the next attempt, by the clock of the process that reports it */
-  attempted(deliveryId: string, delayMs: number | undefined): void {
-    if (delayMs === undefined) this.#nextAtMs.delete(deliveryId);
+  /**
+   * @param process reports it
+   * @param delayMs until the next attempt, by the clock of that process: says nothing when this jumped after it planned the attempt
+   */
+  attempted(process: Process, deliveryId: string, delayMs: number | undefined): void {
+    const hasJumped = process.clockJumpedAtMs > this.#schedule.nowMs - settlingMs;
+    if (delayMs === undefined || hasJumped) this.#nextAtMs.delete(deliveryId);
     else this.#nextAtMs.set(deliveryId, this.#schedule.nowMs + delayMs);
   }
 

@@ -82,7 +82,7 @@ export class Platform {
       random: schedule.random,
       onError,
       onAttempt({ deliveryId, nextAttemptAt }) {
-        oracle.attempted(deliveryId, nextAttemptAt && nextAttemptAt.getTime() - now().getTime());
+        oracle.attempted(process, deliveryId, nextAttemptAt && nextAttemptAt.getTime() - now().getTime());
       },
       onEndpoint({ change, organisationId }) {
         if (change === "disabled") oracle.disabled(organisationId);

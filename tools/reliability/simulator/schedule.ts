@@ -12,11 +12,18 @@ export class Process {
   stalledUntilMs = 0;
   /** How far its wall clock is off. */
   wallOffsetMs = 0;
+  /** When its wall clock last jumped. */
+  clockJumpedAtMs = Number.NEGATIVE_INFINITY;
   /** Called when it is killed, for example to drop its connections. */
   readonly onStop: (() => void)[] = [];
 
   constructor(name: string) {
     this.name = name;
+  }
+
+  jumpClock(nowMs: number, wallOffsetMs: number): void {
+    this.wallOffsetMs = wallOffsetMs;
+    this.clockJumpedAtMs = nowMs;
   }
 
   stop(): void {

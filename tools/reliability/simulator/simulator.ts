@@ -181,7 +181,8 @@ class Run {
         this.#oracle.disturbed(process, durationMs);
       }
       if (!isReceiver && schedule.chance(rate("stop"))) this.#stop(process);
-      if (schedule.chance(rate("clockJump"))) process.wallOffsetMs = schedule.between(-3_600_000, 3_600_000);
+      if (schedule.chance(rate("clockJump")))
+        process.jumpClock(schedule.nowMs, schedule.between(-3_600_000, 3_600_000));
       if (schedule.chance(rate("databaseClockJump"))) {
         this.#database.offsetMs += schedule.between(-2_000, 10_000);
         this.#oracle.databaseClockJumped();
@@ -268,7 +269,10 @@ class Run {
     schedule.beforeStep = () => undefined;
     this.#database.faults = noDatabaseFaults;
     this.#network.faults = noNetworkFaults;
-    for (const process of this.#processes()) Object.assign(process, { stalledUntilMs: 0, wallOffsetMs: 0 });
+    for (const process of this.#processes()) {
+      process.stalledUntilMs = 0;
+      process.jumpClock(schedule.nowMs, 0);
+    }
     // A request that is under way may still fail.
     await schedule.until(() => this.#restarting === 0 && !this.#oracle.isWaiting, 30_000);
     // Transactions that a stall has kept open are over by then.
