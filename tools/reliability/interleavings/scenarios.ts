@@ -73,6 +73,7 @@ const settlings: Scenario = async (world) => {
       retry,
       () => restartSchedules(store, organisationId),
       () => redeliver(store, organisationId, id),
+      () => redeliver(store, organisationId, id),
       () => redeliverMany(store, organisationId, { since: new Date(0), states: ["dead", "acknowledged"] }),
     ]);
     interleaving.start(name, act);
@@ -131,11 +132,11 @@ const feeds: Scenario = async (world) => {
   const { interleaving } = world;
   const stores = ["writer one", "writer two", "writer three"].map((name) => ({ name, store: world.nextStore() }));
   const readers: FeedReader[] = [];
-  for (const name of ["reader one", "reader two"]) {
+  for (const name of ["reader one", "reader two", "reader three"]) {
     const reader = new FeedReader(world.nextStore(), interleaving.between(1, 3));
     readers.push(reader);
     interleaving.start(name, async () => {
-      for (let page = 0; page < 3; page += 1) await reader.readPage();
+      for (let page = 0; page < 4; page += 1) await reader.readPage();
     });
   }
   for (const { name, store } of stores) {
@@ -144,7 +145,10 @@ const feeds: Scenario = async (world) => {
       await record(store, key);
       await readers[0]?.readPage();
     }
-    interleaving.start(name, () => record(store, key));
+    interleaving.start(name, async () => {
+      await record(store, key);
+      await record(store, key);
+    });
   }
   await interleaving.toEnd();
   const recorded = await world.query<{ id: string }>("select id from events order by feed_order");

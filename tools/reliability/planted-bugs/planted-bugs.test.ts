@@ -6,9 +6,6 @@ import { interleavingBugs, simulatorBugs } from "./plant.ts";
 /** `report.ts` says how many they take. */
 const most = { simulator: 150, interleavings: 400 };
 
-/** 600 schedules did not find it: a unique index stops most of what the lock prevents. */
-const notFound = "lock of a feed";
-
 const timeout = 600_000;
 
 test.each(Object.keys(simulatorBugs))(
@@ -20,9 +17,7 @@ test.each(Object.keys(simulatorBugs))(
   },
 );
 
-test.todo(`without the guard ${notFound}, an order of statements on PostgreSQL breaks the contract`);
-
-test.runIf(await findPostgres()).each(Object.keys(interleavingBugs).filter((name) => name !== notFound))(
+test.runIf(await findPostgres()).each(Object.keys(interleavingBugs))(
   "without the guard %s, an order of statements on PostgreSQL breaks the contract",
   { timeout },
   async (name) => {
