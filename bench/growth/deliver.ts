@@ -12,10 +12,12 @@ import {
 import { settleAttempts } from "../../examples/platform/src/dispatch/webhooks/settle-attempts.ts";
 import { webhooks } from "../../examples/platform/src/dispatch/webhooks/start-delivery.ts";
 import { openStore } from "../../examples/platform/src/store/open-store.ts";
+import { openSignals } from "../../examples/platform/src/store/signals.ts";
 
 const [, , options = ""] = process.argv;
 const onError = (error: unknown): void => console.error(error);
 const { background: store } = await openStore({ ...JSON.parse(options), onError });
+const signals = openSignals(store, { onError });
 const leases = await openLeases(store, { onError });
 const now = (): Date => new Date();
 const context = { now, random: Math.random, breaker: defaultBreakerPolicy, retrySchedule: defaultRetrySchedule };
@@ -24,6 +26,7 @@ const path = "/contact/new/{workerId}";
 const dispatcher = startDispatcher<PendingDelivery, Attempt>({
   store,
   leases,
+  signals,
   queue: webhooks(now),
   maxUnderWay: 512,
   onError,
@@ -45,6 +48,7 @@ const dispatcher = startDispatcher<PendingDelivery, Attempt>({
 process.on("disconnect", async () => {
   await dispatcher.stop();
   await leases.stop();
+  await signals.stop();
   await store.close();
   process.exit();
 });

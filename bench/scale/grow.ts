@@ -1,5 +1,7 @@
+import { randomInt, randomUUID } from "node:crypto";
 import { sql } from "kysely";
-import type { Store, Trx } from "../../examples/platform/src/store/store.ts";
+import { wakeLanes } from "../../examples/platform/src/dispatch/outbox/outbox-queue.ts";
+import { announce, type Store, type Trx } from "../../examples/platform/src/store/store.ts";
 
 /** What a store may hold beside the endpoints that are delivered to. Each comes on top of those before it. */
 export const burdens = ["idle", "disabled", "notDue", "settled", "paused"] as const;
@@ -53,7 +55,26 @@ export async function addDue(store: Store, count: number): Promise<void> {
   await addDeliveries(store, count, sql`'busy-' || (number % 20 + 1)`, sql`now()`);
   await store.transaction(async (trx) => {
     await wake(trx, sql`now()`, sql`like 'busy-%'`);
+    announce(trx, { topic: "delivery", organisationId: "busy-1" });
   });
+}
+
+/** Deliveries that are due now, each recorded by itself, to one of the twenty at random. */
+export async function addEach(store: Store, count: number): Promise<void> {
+  await Promise.all(
+    Array.from({ length: count }, () => {
+      const lane = `busy-${randomInt(1, 21)}`;
+      return store.transaction(async (trx) => {
+        const id = randomUUID();
+        await trx
+          .insertInto("deliveries")
+          .values({ id, event_id: "event", organisation_id: lane, order_key: id, due_at: sql`now()` })
+          .execute();
+        await wakeLanes(trx, "webhooks", [lane]);
+        announce(trx, { topic: "delivery", organisationId: lane });
+      });
+    }),
+  );
 }
 
 type Sql = ReturnType<typeof sql>;

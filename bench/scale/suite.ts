@@ -4,6 +4,7 @@ import { type Comparison, compare } from "../comparison.ts";
 import type { Suite } from "../suite.ts";
 import type { Claims, Task } from "./claims.ts";
 import { type Burden, burdens } from "./grow.ts";
+import { measureHeldSnapshot } from "./held-snapshot.ts";
 
 const count = (number: number): string => number.toLocaleString("en-GB");
 
@@ -19,15 +20,15 @@ const labels: Record<Burden, (size: number) => string> = {
  * What a claim of a hundred deliveries costs beside all that a store may hold, without HTTP. PostgreSQL is one of the run's own,
  * with its defaults: autovacuum is on. Without its programs the one at `DATABASE_URL` or 127.0.0.1:5432 serves, as it is set.
  */
-export const measureScale: Suite = async ({ quick }) => {
+export const measureScale: Suite = async (options) => {
   const hasPrograms = findPrograms() !== undefined;
   const comparisons: Comparison[] = [];
   for (const name of ["pglite", "postgres"] as const) {
     const place = await openDataLocation(name, name === "postgres" && hasPrograms);
-    comparisons.push(...(await measureStore(place, quick)));
+    comparisons.push(...(await measureStore(place, options.quick)));
     await place.remove();
   }
-  return comparisons;
+  return [...comparisons, ...(await measureHeldSnapshot(options))];
 };
 
 async function measureStore(place: DataLocation, quick: boolean): Promise<Comparison[]> {
