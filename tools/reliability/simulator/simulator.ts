@@ -277,6 +277,11 @@ class Run {
     await schedule.until(() => this.#restarting === 0 && !this.#oracle.isWaiting, 30_000);
     // Transactions that a stall has kept open are over by then.
     await schedule.until(() => false, 3_000);
+    // An outcome whose commit failed is committed again, until ten seconds have passed.
+    for (let passedMs = 0; passedMs < 12_000; passedMs += 1_000) {
+      if ((await this.#read("select from outbox_leases limit 1")).length === 0) break;
+      await schedule.until(() => false, 1_000);
+    }
     const failing = await this.#read<{ id: string }>(
       `select distinct organisation_id as id from attempts where error is not null
        union select organisation_id from endpoints where disabled_at is not null or failing_since is not null order by id`,
