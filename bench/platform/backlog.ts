@@ -3,7 +3,7 @@ import { v7 as uuidv7 } from "uuid";
 import { wakeLanes } from "../../examples/platform/src/dispatch/outbox/outbox-queue.ts";
 import { encrypt, sha256 } from "../../examples/platform/src/store/encrypt.ts";
 import { openStore } from "../../examples/platform/src/store/open-store.ts";
-import type { Trx } from "../../examples/platform/src/store/store.ts";
+import type { Store, Trx } from "../../examples/platform/src/store/store.ts";
 import type { TestDatabase } from "../../examples/platform/test/support/stores/stores.ts";
 
 export const encryptionKey = new Uint8Array(32).fill(9);
@@ -18,6 +18,8 @@ export interface Backlog {
   events: number;
   /** With a device each. */
   workers: number;
+  /** Acknowledged a hundred days ago, with an attempt each: retention deletes them. @default 0 */
+  expired?: number;
   baseAddress: string;
 }
 
@@ -33,9 +35,31 @@ export async function makeBacklog(database: TestDatabase, backlog: Backlog): Pro
       await addEvents(trx, organisations, made, Math.min(perInsert, backlog.events - made));
       await wakeLanes(trx, "webhooks", organisations);
     });
+  for (let made = 0; made < (backlog.expired ?? 0); made += expiredPerInsert) await addExpired(store);
   // As a database that has been up for a while has done by itself.
   await store.execute("analyze");
   await store.close();
+}
+
+const expiredPerInsert = 10_000;
+
+async function addExpired(store: Store): Promise<void> {
+  await store.execute(
+    `with given as materialized (
+      select gen_random_uuid()::text as id, ids[number % array_length(ids, 1) + 1] as organisation_id,
+        now() - interval '100 days' as at
+      from generate_series(1, $1::int) as number, (select array_agg(organisation_id) as ids from endpoints) as them
+    ), event as (
+      insert into events (id, organisation_id, type, data, created_at)
+      select id, organisation_id, 'workerAddedContact', '{"workerId":"worker-1"}', at from given
+    ), delivery as (
+      insert into deliveries (id, event_id, organisation_id, order_key, state, attempts, settled_at)
+      select id, id, organisation_id, id, 'acknowledged', 1, at from given
+    )
+    insert into attempts (delivery_id, organisation_id, method, path, started_at, duration_ms, status, lag_ms)
+    select id, organisation_id, 'GET', '/contact/new/{workerId}', at, 5, 200, 10 from given`,
+    [expiredPerInsert],
+  );
 }
 
 async function addOrganisations(trx: Trx, ids: readonly string[], baseAddress: string): Promise<void> {
