@@ -134,8 +134,12 @@ export const simulatorBugs: Bugs = {
 /** Found by interleavings on PostgreSQL: PGlite runs one transaction after the other, so these guards do nothing there. */
 export const interleavingBugs: Bugs = {
   /** Two claims at a time would lease the same rows. */
-  "one claim at a time": [
-    { file: `${outbox}/claim-rows.ts`, fragment: "await oneAtATime(trx, queue);", replacement: "void oneAtATime;" },
+  "one claim at a time of each shard": [
+    {
+      file: `${outbox}/shards.ts`,
+      fragment: "where pg_try_advisory_xact_lock(",
+      replacement: "where pg_try_advisory_xact_lock_shared(",
+    },
   ],
   "settling lock": [
     {

@@ -1,25 +1,31 @@
-import { type Kysely, sql } from "kysely";
+import { sql } from "kysely";
 import { Migrator } from "kysely/migration";
 import * as tables from "./migrations/001-tables.ts";
 import * as portal from "./migrations/002-portal.ts";
 import * as feedsAndTraces from "./migrations/003-feeds-and-traces.ts";
-import { StoreError } from "./store.ts";
-import type { Tables } from "./tables.ts";
+import { shards } from "./migrations/004-shards.ts";
+import { type Store, StoreError, shardCounts } from "./store.ts";
 
 /** Applied in the order of their names. One that was released never changes again: add the next. */
-const migrations = { "001-tables": tables, "002-portal": portal, "003-feeds-and-traces": feedsAndTraces };
+const migrationsOf = (name: Store["name"]) => ({
+  "001-tables": tables,
+  "002-portal": portal,
+  "003-feeds-and-traces": feedsAndTraces,
+  "004-shards": shards(shardCounts[name]),
+});
 
 /**
  * Brings the tables up to date. Two processes may start at once: kysely's migrator takes an advisory lock.
  *
  * @throws {StoreError} `newer_tables` for migrations that only a later version has: nothing says how to undo them
  */
-export async function migrate(db: Kysely<Tables>): Promise<void> {
+export async function migrate({ db, name }: Store): Promise<void> {
+  const migrations = migrationsOf(name);
   const migrator = new Migrator({ db, provider: { getMigrations: async () => migrations } });
   const { error } = await migrator.migrateToLatest();
   if (error === undefined) return;
   const applied = await sql<{ name: string }>`select name from kysely_migration order by name`.execute(db);
-  const [unknown] = applied.rows.filter(({ name }) => !(name in migrations));
+  const [unknown] = applied.rows.filter((each) => !(each.name in migrations));
   if (unknown === undefined) throw error;
   throw new StoreError(
     "newer_tables",

@@ -35,7 +35,7 @@ const upkeepMs = 10 * 60_000;
 export async function openStore(options: StoreOptions): Promise<Store> {
   const store = options.databaseUrl ? await openPostgres(options, options.databaseUrl) : await openPglite(options);
   try {
-    await migrate(store.db);
+    await migrate(store);
     return store;
   } catch (error) {
     await store.close();

@@ -31,6 +31,12 @@ export function announce(trx: Trx, ...signals: readonly Signal[]): void {
 /** For the store, when it commits. */
 export const announcedIn = (trx: Trx): readonly Signal[] => announced.get(trx) ?? [];
 
+/**
+ * How many logical shards the lanes of each queue are in (D-139). A lane stays in its shard; processes claim from several at a time.
+ * Another number takes a migration: it is part of a column of `outbox_wakeups`.
+ */
+export const shardCounts = { postgres: 8, pglite: 1 } as const;
+
 /** A transaction. Code that runs inside one uses nothing else: no `store.db`, network or files. */
 export type Trx = Transaction<Tables>;
 

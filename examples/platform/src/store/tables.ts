@@ -276,6 +276,8 @@ export interface OutboxWakeupTable {
   queue: Fact<QueueName>;
   at: Timestamp;
   lane: Fact<string>;
+  /** Of the lane. */
+  shard: ColumnType<number, never, never>;
 }
 
 export type QueueName = "webhooks" | "pushes" | "mails";

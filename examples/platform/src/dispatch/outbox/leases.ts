@@ -3,6 +3,7 @@ import { type RawBuilder, sql } from "kysely";
 import type { Store, Trx } from "../../store/store.ts";
 import type { QueueName } from "../../store/tables.ts";
 import { idleTransactionTimeout, insertWakeups, type Lease, shareSettling } from "./outbox-queue.ts";
+import { shardsOf } from "./shards.ts";
 import { type Loop, runLoop } from "./timers.ts";
 
 export interface LeasesOptions {
@@ -186,9 +187,11 @@ export interface NextWakeup {
   clockMs: number;
 }
 
-export async function nextWakeup({ db }: Store, queue: QueueName): Promise<NextWakeup> {
+export async function nextWakeup(store: Store, queue: QueueName): Promise<NextWakeup> {
   const { rows } = await sql<{ ms: number | null; clock: number }>`
     select (extract(epoch from min(at) - now()) * 1000)::float8 as ms, (extract(epoch from now()) * 1000)::float8 as clock
-    from outbox_wakeups where queue = ${queue}`.execute(db);
+    from ${shardsOf(store)} cross join lateral (
+      select at from outbox_wakeups where queue = ${queue} and outbox_wakeups.shard = shards.shard order by at limit 1
+    ) as first`.execute(store.db);
   return { waitMs: rows[0]?.ms ?? Number.POSITIVE_INFINITY, clockMs: rows[0]?.clock ?? Number.NaN };
 }
