@@ -42,7 +42,7 @@ export async function applyAction(
   };
   const outcome = transition(state, action);
   if (!outcome.allowed) return outcome.refusal;
-  await writeState(trx, offerId, action, state, outcome.state, at);
+  await writeState(trx, offer, action, state, outcome.state, at);
   await recordView(trx, offerId, action, at);
   announce(trx, { topic: "offer", organisationId: offer.organisation_id });
   const applyEffects = async () => {
@@ -94,17 +94,17 @@ async function readRecipients(trx: Trx, offerId: string, action: Action): Promis
 
 async function writeState(
   trx: Trx,
-  offerId: string,
+  { id, organisation_id }: { id: string; organisation_id: string },
   action: Action,
   before: OfferState,
   after: OfferState,
   now: Date,
 ): Promise<void> {
+  const set = (ended: { completed_at: Date } | { withdrawn_at: Date }) =>
+    trx.updateTable("offers").set(ended).where("id", "=", id).where("organisation_id", "=", organisation_id).execute();
   // D-07
-  if (after.complete !== before.complete)
-    await trx.updateTable("offers").set({ completed_at: now }).where("id", "=", offerId).execute();
-  if (after.withdrawn !== before.withdrawn)
-    await trx.updateTable("offers").set({ withdrawn_at: now }).where("id", "=", offerId).execute();
+  if (after.complete !== before.complete) await set({ completed_at: now });
+  if (after.withdrawn !== before.withdrawn) await set({ withdrawn_at: now });
   const changed = after.recipients.filter((recipient, index) => recipient !== before.recipients[index]);
   // All of them get the same values: the selected workers of a completion, or the worker who responds.
   const [first] = changed;
@@ -113,7 +113,7 @@ async function writeState(
   await trx
     .updateTable("recipients")
     .set({ response, confirmation, ...(action.type !== "complete" && { responded_at: now }) })
-    .where("offer_id", "=", offerId)
+    .where("offer_id", "=", id)
     .where(
       "worker_id",
       "in",

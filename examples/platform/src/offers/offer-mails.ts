@@ -118,6 +118,7 @@ async function bodyOf(trx: Trx, { linkTo }: MailDeps, offer: MailedOffer, lines:
     .innerJoin("organisations", "organisations.id", "offers.organisation_id")
     .select(["organisations.time_zone as timeZone", placeName.as("place")])
     .where("offers.id", "=", offer.id)
+    .where("offers.organisation_id", "=", offer.organisation_id)
     .executeTakeFirstOrThrow();
   const summary = offerSummary({ events: offer.events, place, timeZone });
   const link = linkTo(`/offers/${encodeURIComponent(offer.id)}`);
