@@ -4,8 +4,8 @@ import type { QueueName } from "../../store/tables.ts";
 import { idleTransactionTimeout } from "./outbox-queue.ts";
 
 /**
- * Every statement looks for wake-ups in one shard after the other: then it reads the first few of an index, in whatever order
- * the table's statistics make PostgreSQL prefer.
+ * The shards, as a table to join laterally. Looking into each by itself, PostgreSQL reads the first entries of an index, whatever the
+ * table's statistics say.
  */
 export const shardsOf = (store: Pick<Store, "name">): RawBuilder<unknown> =>
   sql`generate_series(0, ${sql.lit(shardCounts[store.name] - 1)}) as shards (shard)`;

@@ -12,6 +12,7 @@ export const shards = (count: number): Migration => ({
 -- Stored, so that an index begins with it. Every row of a lane is in one shard, whose lock a claim holds.
 alter table outbox_wakeups add column shard smallint not null generated always as (
   ${count === 1 ? "0" : `(hashtext(lane) & ${count - 1})::smallint`}) stored;
+-- Until they are stopped, processes of the version before sort the wake-ups of a queue.
 drop index outbox_wakeups_queue_at_lane_idx;
 create index outbox_wakeups_due on outbox_wakeups (queue, shard, at, lane);
 `)
