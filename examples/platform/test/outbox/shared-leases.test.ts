@@ -77,6 +77,44 @@ describe.each(shared)("claims of several processes on $title", ({ createDatabase
     expect(errors.splice(0)).toEqual([]);
   });
 
+  test("reach every lane while processes come and go, half of them killed with rows that they had claimed", async () => {
+    const store = await open();
+    const servedAt = new Map<string, number>();
+    let longestMs = 0;
+    const serve = (lane: string): void => {
+      longestMs = Math.max(longestMs, performance.now() - (servedAt.get(lane) ?? began));
+      servedAt.set(lane, performance.now());
+    };
+    const lanes = 24;
+    for (let lane = 0; lane < lanes; lane += 1)
+      await recordDue(store, await addOrganisation(store, "http://127.0.0.1:1"), 60);
+    const began = performance.now();
+    const live = async (isKilled: boolean): Promise<void> => {
+      const leases = new Leases(store, 500, onError);
+      const endsAt = performance.now() + 200;
+      for (;;) {
+        await leases.freeLapsed();
+        const rows = (await claimRows(store, leases, queue, 16)) ?? [];
+        for (const { lane } of rows) serve(lane);
+        if (isKilled && performance.now() > endsAt) return;
+        await store.transaction(async (trx) => {
+          const attempted = rows.map((lease) => ({ lease }));
+          const { held } = await endLeases(trx, "webhooks", attempted);
+          const rowIds = held.map(({ lease }) => lease.rowId);
+          if (rowIds.length > 0) await acknowledge(trx, rowIds);
+        });
+        if (performance.now() > endsAt) return leases.stop();
+      }
+    };
+    const succeedEachOther = async (place: number): Promise<void> => {
+      for (let lives = place; (await countPending(store)) > 0; lives += 1) await live(lives % 2 === 0);
+    };
+    await Promise.all([0, 1, 2, 3].map(succeedEachOther));
+    expect(servedAt.size).toBe(lanes);
+    expect(longestMs).toBeLessThan(10_000);
+    expect(errors.splice(0)).toEqual([]);
+  });
+
   /** A store whose transactions wait before they commit. */
   const openStill = async () => {
     const stillErrors: unknown[] = [];
