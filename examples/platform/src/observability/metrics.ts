@@ -46,6 +46,10 @@ export function createMetrics(store: Store, now: () => Date): Metrics {
     disabledEndpoints: gauge("endpoints_disabled", "Disabled endpoints, whose events are held"),
     unsentNotifications: gauge("notifications_unsent", "Notifications waiting to be pushed"),
     unsentMails: gauge("mails_unsent", "Mails waiting to be sent"),
+    oldestSnapshotSeconds: gauge(
+      "oldest_snapshot_seconds",
+      "How long a transaction has kept dead rows from being removed",
+    ),
   };
   const loopDelay = monitorEventLoopDelay({ resolution: 20 });
   loopDelay.enable();
@@ -101,6 +105,11 @@ interface Backlog {
   disabledEndpoints: number;
   unsentNotifications: number;
   unsentMails: number;
+  /**
+   * Every claim meets the rows that were deleted after the oldest snapshot: `bench -- scale`. Those of other database users are seen
+   * with the role `pg_read_all_stats` only.
+   */
+  oldestSnapshotSeconds: number;
 }
 
 const limitMs = 2_000;
@@ -117,6 +126,9 @@ async function readTotals({ db }: Store, now: Date): Promise<Omit<Backlog, "deli
     (select count(*) from endpoints where disabled_at is not null) as "disabledEndpoints",
     (select count(*) from notifications where due_at is not null) as "unsentNotifications",
     (select count(*) from mails where due_at is not null) as "unsentMails",
+    (select coalesce(floor(extract(epoch from clock_timestamp() - min(xact_start))), 0)::float8 from pg_stat_activity
+      where backend_xmin is not null and datname = current_database() and pid <> pg_backend_pid()
+    ) as "oldestSnapshotSeconds",
     coalesce((
       select extract(epoch from ${now}::timestamptz - due_at)::float8
       from deliveries join endpoints using (organisation_id)

@@ -13,7 +13,7 @@ import { useStore } from "../support/use-opened.ts";
 const noon = new Date("2030-06-01T12:00:00Z");
 const secondsAgo = (seconds: number): Date => new Date(noon.getTime() - seconds * 1_000);
 
-describe.each(await anyStore())("the backlog on $title", ({ createDatabase }) => {
+describe.each(await anyStore())("the backlog on $title", ({ title, createDatabase }) => {
   const store = useStore({ createDatabase });
   beforeEach(() => store.execute("truncate organisations, workers, mails, attempts cascade"));
 
@@ -50,7 +50,21 @@ describe.each(await anyStore())("the backlog on $title", ({ createDatabase }) =>
       disabledEndpoints: 0,
       unsentNotifications: 0,
       unsentMails: 0,
+      oldestSnapshotSeconds: 0,
     }));
+
+  test.runIf(title !== "PGlite")("a transaction that somebody forgot is as old as it is", async () => {
+    const forgotten = await store.newClient?.();
+    if (forgotten === undefined) throw new Error("no PostgreSQL");
+    await forgotten.connect();
+    await forgotten.query("begin isolation level repeatable read");
+    await forgotten.query("select");
+    const age = async () => (await readBacklog(store, noon)).oldestSnapshotSeconds;
+    await eventually("it is two seconds old", async () => (await age()) >= 2);
+    await forgotten.query("commit");
+    await forgotten.end();
+    expect(await age()).toBeLessThan(2);
+  });
 
   test("deliveries are counted by state, the acknowledged not at all", async () => {
     const [organisation, disabled] = [await newEndpoint(), await newEndpoint()];
@@ -191,6 +205,7 @@ describe("the metrics of a platform", () => {
       "offers_endpoints_disabled 0",
       "offers_notifications_unsent 0",
       "offers_mails_unsent 0",
+      "offers_oldest_snapshot_seconds 0",
     ])
       expect(text).toContain(name);
     expect(text).not.toMatch(/harbour|worker_amal|hana|127\.0\.0\.1|offer-that|secret/i);
