@@ -1,5 +1,4 @@
 import { DatabaseSync } from "node:sqlite";
-import { PGlite } from "@electric-sql/pglite";
 import { PrismaPg } from "@prisma/adapter-pg";
 import SqliteDatabase from "better-sqlite3";
 import { sql } from "drizzle-orm";
@@ -14,6 +13,7 @@ import { findPostgres } from "../../../../tools/test-database.ts";
 import { mysqlInbox, inboxMigration as mysqlMigration } from "../../src/mysql.ts";
 import { type Inbox, inboxMigration, postgresInbox } from "../../src/postgres.ts";
 import { sqliteInbox, inboxMigration as sqliteMigration } from "../../src/sqlite.ts";
+import { openPglite } from "../support/open-pglite.ts";
 import { createMysqlDatabase, findMysql } from "./mysql-server.ts";
 import { databaseOfFile, openPool } from "./postgres-server.ts";
 import { PrismaClient } from "./prisma/generated/client.ts";
@@ -96,7 +96,7 @@ const open =
 type Options = Parameters<typeof postgresInbox>[1];
 
 async function onPglite(options: Options): Promise<InboxUnderTest[]> {
-  const pglite = new PGlite();
+  const pglite = await openPglite();
   await pglite.exec(`${inboxMigration()} ${notesTable}`);
   const kysely = new Kysely<Tables>({ dialect: new PGliteDialect({ pglite }) });
   afterAll(() => kysely.destroy());
@@ -189,10 +189,15 @@ async function onMysql(options: Options): Promise<InboxUnderTest[]> {
   return [underTest("mysql2", mysqlInbox(pool, options), (tx, text) => tx.execute(insertPositional, [text]))];
 }
 
-/** Every handle that an inbox takes, on each database that is there: PostgreSQL and MySQL may be missing. */
-export async function inboxesUnderTest(options: Options = {}): Promise<InboxUnderTest[]> {
+/**
+ * Every handle that an inbox takes, on each database that is there: PostgreSQL and MySQL may be missing.
+ *
+ * @param share `onePerDatabase` for tests of what is built on an inbox; the full matrix has every handle for them too
+ */
+export async function inboxesUnderTest(options: Options = {}, share?: "onePerDatabase"): Promise<InboxUnderTest[]> {
   const [embedded, server, mysql] = [await onPglite(options), await onPostgres(options), await onMysql(options)];
-  const all = [...embedded, ...server, ...onSqlite(options), ...mysql];
+  const most = share === undefined || process.env.TEST_MATRIX === "full" ? Number.POSITIVE_INFINITY : 1;
+  const all = [embedded, server, onSqlite(options), mysql].flatMap((handles) => handles.slice(0, most));
   const missing = [server.length === 0 && "PostgreSQL", mysql.length === 0 && "MySQL"].filter(Boolean).join(" and ");
   console.log(
     `inboxes under test: ${all.map(({ title }) => title).join(", ")}${missing && `; not there, so not tested: ${missing}`}`,

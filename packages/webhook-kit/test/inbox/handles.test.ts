@@ -4,17 +4,18 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { setTimeout as pause } from "node:timers/promises";
-import { PGlite } from "@electric-sql/pglite";
+import type { PGlite } from "@electric-sql/pglite";
 import { PrismaPg } from "@prisma/adapter-pg";
 import SqliteDatabase from "better-sqlite3";
 import { drizzle } from "drizzle-orm/pglite";
 import mysql from "mysql2";
 import { createConnection, createPool, type PoolConnection } from "mysql2/promise";
-import { describe, expect, onTestFinished, test, vi } from "vitest";
+import { afterAll, describe, expect, onTestFinished, test, vi } from "vitest";
 import { findPostgres } from "../../../../tools/test-database.ts";
 import { mysqlInbox, inboxMigration as mysqlMigration } from "../../src/mysql.ts";
 import { type InboxDatabase, inboxMigration, postgresInbox } from "../../src/postgres.ts";
 import { sqliteInbox, inboxMigration as sqliteMigration } from "../../src/sqlite.ts";
+import { openPglite } from "../support/open-pglite.ts";
 import { createMysqlDatabase, findMysql } from "./mysql-server.ts";
 import { databaseOfFile } from "./postgres-server.ts";
 import { PrismaClient } from "./prisma/generated/client.ts";
@@ -25,6 +26,10 @@ const missing = (inbox: string, table: string) =>
     code: "inbox_table_missing",
     message: expect.stringMatching(`^The table ${table} of ${inbox} does not exist. inboxMigration\\(\\) returns`),
   });
+
+/** Only the last of its tests creates tables. */
+const pglite = await openPglite();
+afterAll(() => pglite.close());
 
 const createTable = "CREATE TABLE notes (text varchar(255) NOT NULL)";
 
@@ -37,18 +42,14 @@ test("a handle of another kind is refused, and a transaction is no handle", asyn
   }
   expect(() => postgresInbox(sqlite as never)).toThrow(invalid);
   expect(() => mysqlInbox(sqlite as never)).toThrow(invalid);
-  const pglite = new PGlite();
   await drizzle(pglite).transaction(async (tx) => expect(() => postgresInbox(tx as never)).toThrow(invalid));
-  await pglite.close();
 });
 
 test("a missing table is named inside of the errors of Drizzle", async () => {
-  const pglite = new PGlite();
   const inbox = postgresInbox(drizzle(pglite));
   await expect(inbox.once({}, async () => undefined, { key: "k" })).rejects.toEqual(
     missing("postgresInbox", '"offers_inbox"'),
   );
-  await pglite.close();
 });
 
 test.runIf(await findPostgres())("a missing table is named inside of the errors of Prisma", async () => {
@@ -63,7 +64,6 @@ test.runIf(await findPostgres())("a missing table is named inside of the errors 
 });
 
 test("an InboxDatabase of the user's own is called as it is", async () => {
-  const pglite = new PGlite();
   await pglite.exec(`${inboxMigration()} ${createTable}`);
   type Run = (sql: string, values?: readonly unknown[]) => Promise<Record<string, unknown>[]>;
   const runOf =
@@ -85,7 +85,6 @@ test("an InboxDatabase of the user's own is called as it is", async () => {
   expect(await inbox.once({}, write, { key: "k" })).toEqual({ duplicate: false });
   expect(await inbox.once({}, write, { key: "k" })).toEqual({ duplicate: true });
   expect(await own.query("SELECT text FROM notes")).toEqual([{ text: "a" }]);
-  await pglite.close();
 });
 
 describe("SQLite", () => {

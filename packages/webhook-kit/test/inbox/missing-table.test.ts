@@ -1,9 +1,15 @@
-import { PGlite } from "@electric-sql/pglite";
+import type { PGlite } from "@electric-sql/pglite";
 import { Kysely, PGliteDialect } from "kysely";
-import { expect, test, vi } from "vitest";
+import { afterAll, afterEach, expect, test, vi } from "vitest";
 import { webhookHandler } from "../../src/fetch.ts";
 import { inboxMigration, postgresInbox } from "../../src/postgres.ts";
+import { openPglite } from "../support/open-pglite.ts";
 import { secret, signed } from "../support/serve.ts";
+
+// Opening one takes longer than all of the tests.
+const pglite = await openPglite();
+afterEach(() => pglite.exec("DROP SCHEMA public CASCADE; CREATE SCHEMA public"));
+afterAll(() => pglite.close());
 
 const missing = (table: string, call: string) =>
   expect.objectContaining({
@@ -21,7 +27,6 @@ const open = {
 test.each(["PGlite", "Kysely"] as const)(
   "an inbox on %s without its table names inboxMigration(), wherever it is used",
   async (kind) => {
-    const pglite = new PGlite();
     const inbox = postgresInbox<unknown>(open[kind](pglite) as PGlite);
     const work = vi.fn(async () => undefined);
     const failure = missing('"offers_inbox"', "inboxMigration()");
@@ -34,12 +39,10 @@ test.each(["PGlite", "Kysely"] as const)(
     // As a program that creates the table at each of its starts.
     await pglite.exec(inboxMigration());
     expect(await inbox.once({}, work, { key: "k" })).toEqual({ duplicate: true });
-    await pglite.close();
   },
 );
 
 test("the missing table of the user's own work is the database's error, unchanged", async () => {
-  const pglite = new PGlite();
   await pglite.exec(inboxMigration({ table: "own" }));
   const inbox = postgresInbox(pglite, { table: "own" });
   await expect(inbox.once({}, (tx) => tx.query("SELECT 1 FROM nothing"), { key: "k" })).rejects.toMatchObject({
@@ -50,12 +53,9 @@ test("the missing table of the user's own work is the database's error, unchange
   await expect(other.once({}, async () => undefined, { key: "k" })).rejects.toEqual(
     missing('"planning"', "inboxMigration({ table })"),
   );
-  await pglite.close();
 });
 
 test("a webhook gets 503, so that the service retries until the table is there", async () => {
-  const pglite = new PGlite();
-  await pglite.waitReady;
   const deduplication = postgresInbox(pglite, { timeoutMs: 60_000 });
   const [onError, onWorkerAddedContact] = [vi.fn(), vi.fn()];
   const handler = webhookHandler({ secret, deduplication, onWorkerAddedContact, onError });
@@ -65,5 +65,4 @@ test("a webhook gets 503, so that the service retries until the table is there",
   await pglite.exec(inboxMigration());
   expect((await send()).status).toBe(200);
   expect(onWorkerAddedContact).toHaveBeenCalledTimes(1);
-  await pglite.close();
 });

@@ -1,12 +1,12 @@
-import { PGlite } from "@electric-sql/pglite";
 import { Kysely, PGliteDialect } from "kysely";
 import pg from "pg";
 import { afterAll, describe, expect, test } from "vitest";
 import { inboxMigration, postgresInbox } from "../../src/postgres.ts";
+import { openPglite } from "../support/open-pglite.ts";
 
 const invalid = expect.objectContaining({ name: "ConfigurationError", code: "invalid_option" });
 const pool = new pg.Pool();
-const pglite = new PGlite();
+const pglite = await openPglite();
 afterAll(() => pglite.close());
 
 describe("the table's name", () => {
