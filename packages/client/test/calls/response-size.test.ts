@@ -1,5 +1,5 @@
 import { createServer, type ServerResponse } from "node:http";
-import { brotliCompressSync, gzipSync } from "node:zlib";
+import { brotliCompressSync, constants, gzipSync } from "node:zlib";
 import { expect, onTestFinished, test } from "vitest";
 import { type AnyOffersError, type Fetch, OffersClient, type OffersClientOptions } from "../../src/index.ts";
 import { undiciFetch } from "../../src/node.ts";
@@ -62,15 +62,19 @@ test.each(transports)(
   },
 );
 
+const bomb = Buffer.alloc(40 * mebibyte, " ");
+const gzipped = gzipSync(bomb);
+const bombs = [
+  ["gzip", gzipped],
+  // At the quality that is usual for what is compressed once, this takes seconds.
+  ["br", brotliCompressSync(bomb, { params: { [constants.BROTLI_PARAM_QUALITY]: 4 } })],
+  ["gzip, gzip", gzipSync(gzipped)],
+] as const;
+
 test.each(transports)(
   "what is small on the wire and large once unpacked is given up too: %s",
   async (_what, options) => {
-    const bomb = Buffer.alloc(40 * mebibyte, " ");
-    for (const [encoding, bytes] of [
-      ["gzip", gzipSync(bomb)],
-      ["br", brotliCompressSync(bomb, { params: {} })],
-      ["gzip, gzip", gzipSync(gzipSync(bomb))],
-    ] as const) {
+    for (const [encoding, bytes] of bombs) {
       const { baseUrl } = await pouring((response) => response.setHeader("content-encoding", encoding).end(bytes));
       const error = await errorOf(new OffersClient({ baseUrl, apiKey, ...options() }).getOffer("a"));
       expect(error).toMatchObject({ code: "response_too_large", status: 200 });
