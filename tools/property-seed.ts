@@ -6,4 +6,7 @@ import fc from "fast-check";
  */
 fc.configureGlobal({ ...fc.readConfigureGlobal(), seed: Number(process.env.PROPERTY_SEED ?? 20_261_122) });
 
+/** How many runs of a property `npm test` has, where the full matrix has more: its draws are of one kind, and each costs much. */
+export const share = (part: number, full: number): number => (process.env.TEST_MATRIX === "full" ? full : part);
+
 export { fc };

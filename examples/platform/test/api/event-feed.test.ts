@@ -4,12 +4,15 @@ import { type FeedPage, readFeed } from "../../src/dispatch/event-feed.ts";
 import { recordEvent } from "../../src/dispatch/webhooks/record-event.ts";
 import { eventually } from "../support/eventually.ts";
 import { respondWith } from "../support/receiver.ts";
-import { storesUnderTest } from "../support/stores/stores.ts";
+import { anyStore, storesUnderTest } from "../support/stores/stores.ts";
 import { usePlatform, useReceiver, useStore } from "../support/use-opened.ts";
 
 const key = "demo-key-harbour";
 
-describe.each(await storesUnderTest())("the event feed on $title", ({ createDatabase, title }) => {
+/** `npm run check -- slow` measures it on each. */
+const stores = process.env.MEASURE ? await storesUnderTest() : await anyStore();
+
+describe.each(stores)("the event feed on $title", ({ createDatabase, title }) => {
   const platform = usePlatform({ createDatabase });
   const receiver = useReceiver();
   const store = useStore({ createDatabase });

@@ -6,14 +6,14 @@ import type { Store, Trx } from "../../src/store/store.ts";
 import { linkTo } from "../mail/link-to.ts";
 import { afterEachStatement } from "../store/after-each-statement.ts";
 import { addOrganisation } from "../support/delivery-fixture.ts";
-import { storesUnderTest } from "../support/stores/stores.ts";
+import { anyStore } from "../support/stores/stores.ts";
 import { useDeliveryFixture } from "../support/use-opened.ts";
 
 const dayMs = 24 * 60 * 60 * 1_000;
 /** Set TEST_CREATIONS for a longer run. */
 const creations = Number(process.env.TEST_CREATIONS || 50);
 
-describe.each(await storesUnderTest())("an expired idempotency key on $title", ({ createDatabase }) => {
+describe.each(await anyStore())("an expired idempotency key on $title", ({ createDatabase }) => {
   const lower = useDeliveryFixture(createDatabase);
   let store: Store;
   let organisationId: string;

@@ -3,10 +3,10 @@ import { type IncomingMessage, request } from "node:http";
 import { json } from "node:stream/consumers";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { openPlatform, type PlatformUnderTest } from "../support/platform-under-test.ts";
-import { storesUnderTest, type TestDatabase } from "../support/stores/stores.ts";
+import { anyStore, type TestDatabase } from "../support/stores/stores.ts";
 
 // No store can change who is served.
-const [{ createDatabase } = { createDatabase: undefined }] = await storesUnderTest();
+const [{ createDatabase } = { createDatabase: undefined }] = await anyStore();
 let database: TestDatabase;
 let platform: PlatformUnderTest;
 beforeAll(async () => {

@@ -5,7 +5,7 @@ import { mountedRoutes, takesToken } from "../pages/mounted-routes.ts";
 import { openPageClient, type PageClient } from "../pages/page-client.ts";
 import { addOrganisation, openDeliveryFixture } from "../support/delivery-fixture.ts";
 import { openPlatform, type PlatformUnderTest } from "../support/platform-under-test.ts";
-import { anyStore, storesUnderTest, type TestDatabase } from "../support/stores/stores.ts";
+import { anyStore, type TestDatabase } from "../support/stores/stores.ts";
 
 const [store] = await anyStore();
 
@@ -131,7 +131,7 @@ describe("the requests of a signed-in person", () => {
   });
 });
 
-describe.each(await storesUnderTest())("the contacts that a worker adds on $title", ({ createDatabase }) => {
+describe.each(await anyStore())("the contacts that a worker adds on $title", ({ createDatabase }) => {
   let database: TestDatabase;
   beforeAll(async () => {
     database = await createDatabase();

@@ -3,7 +3,7 @@ import type { Settings } from "../../src/settings/settings.ts";
 import { eventually } from "../support/eventually.ts";
 import { openPlatform, type PlatformUnderTest } from "../support/platform-under-test.ts";
 import { openReceiver, respondWith } from "../support/receiver.ts";
-import { storesUnderTest } from "../support/stores/stores.ts";
+import { anyStore } from "../support/stores/stores.ts";
 import { type Integrator, openIntegrator, secret } from "./integrator.ts";
 import { openBrowser } from "./open-browser.ts";
 import { openWindow, type Window } from "./window.ts";
@@ -31,7 +31,7 @@ const hana = "hana@harbour-hotels.example";
 export const phone = { viewport: { width: 390, height: 844 }, deviceScaleFactor: 2 } as const;
 
 export async function openPagesFixture(settings: Partial<Settings> = {}): Promise<PagesFixture> {
-  const [store] = await storesUnderTest();
+  const [store] = await anyStore();
   const database = await store?.createDatabase();
   if (database === undefined) throw new Error("there is always a store");
   const platform = await openPlatform(database, settings);

@@ -1,12 +1,12 @@
 import type { ContractFixture } from "../../../../packages/client/test/contract/fixture.ts";
 import { eventually } from "../support/eventually.ts";
 import { startProcess } from "../support/platform-process.ts";
-import { storesUnderTest } from "../support/stores/stores.ts";
+import { anyStore } from "../support/stores/stores.ts";
 import { testSeed } from "../support/test-seed.ts";
 
 /** A platform process as a fixture of the client's contract suite. The demo seed has the suite's organisations and workers. */
 export async function platformFixture(dialect: "reference" | "live"): Promise<ContractFixture> {
-  const [store] = await storesUnderTest();
+  const [store] = await anyStore();
   const database = await store?.createDatabase();
   if (database === undefined) throw new Error("there is always a store");
   const running = startProcess(database, { OFFERS_DIALECT: dialect, OFFERS_SEED: testSeed });

@@ -8,7 +8,7 @@ import {
   type PlatformUnderTest,
 } from "../support/platform-under-test.ts";
 import { openReceiver, type ReceivedRequest, type Receiver } from "../support/receiver.ts";
-import { storesUnderTest } from "../support/stores/stores.ts";
+import { anyStore } from "../support/stores/stores.ts";
 
 export const secret = "9a4f3c52-7c1e-4b57-9e0c-2f4f6f0f6a11";
 
@@ -48,7 +48,7 @@ export interface HarbourFixture {
 }
 
 export async function openHarbourFixture(settings: Partial<Settings> = {}): Promise<HarbourFixture> {
-  const [store] = await storesUnderTest();
+  const [store] = await anyStore();
   const database = await store?.createDatabase();
   if (database === undefined) throw new Error("there is always a store");
   const platform = await openPlatform(database, settings);

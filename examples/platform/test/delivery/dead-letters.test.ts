@@ -1,10 +1,10 @@
 import { describe, expect, test } from "vitest";
 import { redeliver } from "../../src/dispatch/webhooks/redeliver.ts";
 import { respondWith } from "../support/receiver.ts";
-import { storesUnderTest } from "../support/stores/stores.ts";
+import { anyStore } from "../support/stores/stores.ts";
 import { onlyOnce, useDeliveries, workerResponse } from "./use-deliveries.ts";
 
-describe.each(await storesUnderTest())("deliveries on $title", ({ createDatabase }) => {
+describe.each(await anyStore())("deliveries on $title", ({ createDatabase }) => {
   const deliveries = useDeliveries(createDatabase);
   const { record, becomes, stateOf } = deliveries;
 

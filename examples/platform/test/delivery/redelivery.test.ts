@@ -1,7 +1,7 @@
 import { afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { eventually } from "../support/eventually.ts";
 import { openReceiver, type Receiver, respondWith } from "../support/receiver.ts";
-import { storesUnderTest } from "../support/stores/stores.ts";
+import { anyStore } from "../support/stores/stores.ts";
 import { usePlatform } from "../support/use-opened.ts";
 
 interface ListedDelivery {
@@ -19,7 +19,7 @@ interface DeliveriesPage {
 
 const longAgo = "2020-01-01T00:00:00Z";
 
-describe.each(await storesUnderTest())("redelivery on $title", ({ createDatabase }) => {
+describe.each(await anyStore())("redelivery on $title", ({ createDatabase }) => {
   const platform = usePlatform({ createDatabase });
   let receiver: Receiver;
   let token: string;

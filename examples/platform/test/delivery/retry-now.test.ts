@@ -3,13 +3,13 @@ import { describe, expect, test } from "vitest";
 import { retryAllNow, retryNow } from "../../src/dispatch/webhooks/retry-now.ts";
 import { eventually } from "../support/eventually.ts";
 import { respondWith } from "../support/receiver.ts";
-import { storesUnderTest } from "../support/stores/stores.ts";
+import { anyStore } from "../support/stores/stores.ts";
 import { useDeliveries, workerResponse } from "./use-deliveries.ts";
 
 /** After the first failure, attempts are a day apart: whatever is attempted in a test, a person asked for. */
 const daily = { delaysMs: Array.from({ length: 3 }, () => 86_400_000), jitter: 0, maxRetryAfterMs: 0 };
 
-describe.each(await storesUnderTest())("retrying now on $title", ({ createDatabase }) => {
+describe.each(await anyStore())("retrying now on $title", ({ createDatabase }) => {
   const deliveries = useDeliveries(createDatabase);
   const { record, becomes, receivedIds } = deliveries;
   const retry = (id: string, organisationId = deliveries.organisationId) =>

@@ -7,12 +7,12 @@ import { webhooks } from "../../src/dispatch/webhooks/start-delivery.ts";
 import { addOrganisation } from "../support/delivery-fixture.ts";
 import { eventually } from "../support/eventually.ts";
 import { openReceiver, type Receiver, respondWith } from "../support/receiver.ts";
-import { storesUnderTest } from "../support/stores/stores.ts";
+import { anyStore } from "../support/stores/stores.ts";
 import { useDeliveryFixture } from "../support/use-opened.ts";
 
 const hours = 3_600_000;
 
-describe.each(await storesUnderTest())("a clock that was set back on $title", ({ createDatabase }) => {
+describe.each(await anyStore())("a clock that was set back on $title", ({ createDatabase }) => {
   const fixture = useDeliveryFixture(createDatabase);
   const realNow = Date.now;
   let aheadMs = 0;

@@ -10,12 +10,12 @@ import { webhooks } from "../../src/dispatch/webhooks/start-delivery.ts";
 import { addOrganisation, type DeliveryFixture, openDeliveryFixture } from "../support/delivery-fixture.ts";
 import { eventually } from "../support/eventually.ts";
 import { hangUp, openReceiver, type Receiver, type Respond, respondWith } from "../support/receiver.ts";
-import { storesUnderTest } from "../support/stores/stores.ts";
+import { anyStore } from "../support/stores/stores.ts";
 import { useDeliveryFixture } from "../support/use-opened.ts";
 import { type VirtualTime, virtualTime } from "../support/virtual-time.ts";
 
 const second = 1_000;
-const stores = await storesUnderTest();
+const stores = await anyStore();
 
 const recordFor = (fixture: DeliveryFixture, organisationId: string) => (workerId: string) =>
   fixture.store.transaction(async (trx) => {

@@ -10,11 +10,11 @@ import { addOrganisation } from "../support/delivery-fixture.ts";
 import { eventually } from "../support/eventually.ts";
 import { openReceiver, type Receiver, respondWith } from "../support/receiver.ts";
 import { recordMany } from "../support/record-many.ts";
-import { storesUnderTest } from "../support/stores/stores.ts";
+import { anyStore } from "../support/stores/stores.ts";
 import { useDeliveryFixture } from "../support/use-opened.ts";
 import { virtualTime } from "../support/virtual-time.ts";
 
-describe.each(await storesUnderTest())("a disabled endpoint on $title", ({ createDatabase }) => {
+describe.each(await anyStore())("a disabled endpoint on $title", ({ createDatabase }) => {
   const fixture = useDeliveryFixture(createDatabase);
   let receiver: Receiver;
   let organisationId: string;

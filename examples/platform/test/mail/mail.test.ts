@@ -17,7 +17,7 @@ import { Leases, openLeases } from "../../src/dispatch/outbox/leases.ts";
 import type { Loop } from "../../src/dispatch/outbox/timers.ts";
 import { eventually } from "../support/eventually.ts";
 import { openPlatform } from "../support/platform-under-test.ts";
-import { storesUnderTest } from "../support/stores/stores.ts";
+import { anyStore } from "../support/stores/stores.ts";
 import { useDeliveryFixture } from "../support/use-opened.ts";
 import { virtualTime } from "../support/virtual-time.ts";
 
@@ -67,7 +67,7 @@ async function openMailServer(password?: string): Promise<MailServer> {
 
 const from = "offers@platform.example";
 
-describe.each(await storesUnderTest())("mail on $title", ({ createDatabase }) => {
+describe.each(await anyStore())("mail on $title", ({ createDatabase }) => {
   const fixture = useDeliveryFixture(createDatabase);
   let server: MailServer;
   let transports: MailTransport[];
@@ -233,7 +233,7 @@ describe.each(await storesUnderTest())("mail on $title", ({ createDatabase }) =>
 });
 
 test("the platform sends the mail of a creation over SMTP, and its log names no person", async () => {
-  const [store] = await storesUnderTest();
+  const [store] = await anyStore();
   const database = await store?.createDatabase();
   if (database === undefined) throw new Error("there is always a store");
   const server = await openMailServer();

@@ -2,13 +2,13 @@ import { setTimeout } from "node:timers/promises";
 import { beforeAll, describe, expect, test } from "vitest";
 import { openStore } from "../../src/store/open-store.ts";
 import { eventually } from "../support/eventually.ts";
-import { storesUnderTest } from "../support/stores/stores.ts";
+import { anyStore } from "../support/stores/stores.ts";
 import { useDatabase, usePlatform } from "../support/use-opened.ts";
 import { openPageClient } from "./page-client.ts";
 import { readLive } from "./read-live.ts";
 
 const hanaAddress = "hana@harbour-hotels.example";
-const stores = await storesUnderTest();
+const stores = await anyStore();
 
 describe.each(stores)("the stream of what changes on $title", ({ createDatabase }) => {
   const platform = usePlatform({ createDatabase });

@@ -5,7 +5,7 @@ import { hostileNext } from "./hostile-next.ts";
 import { openPageClient, type SendOptions } from "./page-client.ts";
 
 /** Each signs in for real. `REDIRECT_RUNS=10000` tries as many for each section. */
-const runs = Number(process.env.REDIRECT_RUNS ?? 150);
+const runs = Number(process.env.REDIRECT_RUNS ?? (process.env.TEST_MATRIX === "full" ? 150 : 50));
 const publicOrigin = "https://offers.example";
 
 const audiences = [

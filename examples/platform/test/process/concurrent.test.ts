@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type PlatformProcess, startProcess } from "../support/platform-process.ts";
-import { storesUnderTest, type TestDatabase } from "../support/stores/stores.ts";
+import { anyStore, type TestDatabase } from "../support/stores/stores.ts";
 import { testSeed } from "../support/test-seed.ts";
 import { callProcess, signIn } from "./call-process.ts";
 
-describe.each(await storesUnderTest())("many requests at once on $title", ({ title, createDatabase }) => {
+describe.each(await anyStore())("many requests at once on $title", ({ title, createDatabase }) => {
   let database: TestDatabase;
   let processes: PlatformProcess[];
   let addresses: string[];

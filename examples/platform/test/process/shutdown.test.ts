@@ -8,7 +8,7 @@ import { addOrganisation, openDeliveryFixture, testEncryptionKey } from "../supp
 import { eventually } from "../support/eventually.ts";
 import { type PlatformProcess, startProcess } from "../support/platform-process.ts";
 import { openReceiver, type Receiver, respondWith } from "../support/receiver.ts";
-import { storesUnderTest, type TestDatabase } from "../support/stores/stores.ts";
+import { anyStore, type TestDatabase } from "../support/stores/stores.ts";
 import { testSeed } from "../support/test-seed.ts";
 
 const environment = {
@@ -17,7 +17,7 @@ const environment = {
   OFFERS_SEED: testSeed,
 };
 
-describe.each(await storesUnderTest())("a process on $title that is asked to stop", ({ title, createDatabase }) => {
+describe.each(await anyStore())("a process on $title that is asked to stop", ({ title, createDatabase }) => {
   const isShared = title !== "PGlite";
   const running: ChildProcess[] = [];
   let database: TestDatabase;

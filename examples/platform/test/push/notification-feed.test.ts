@@ -5,10 +5,10 @@ import { notifyWorkers } from "../../src/dispatch/push/notify-workers.ts";
 import type { Notification, PushTransport } from "../../src/dispatch/push/push-transport.ts";
 import { maxPushAttempts } from "../../src/dispatch/push/start-push.ts";
 import { eventually } from "../support/eventually.ts";
-import { storesUnderTest } from "../support/stores/stores.ts";
+import { anyStore } from "../support/stores/stores.ts";
 import { usePush } from "./use-push.ts";
 
-describe.each(await storesUnderTest())("push on $title", ({ createDatabase, title }) => {
+describe.each(await anyStore())("push on $title", ({ createDatabase, title }) => {
   const push = usePush(createDatabase);
   const { start, openFeed, publish, addOffer, addWorkers, notify, countUnsent } = push;
 

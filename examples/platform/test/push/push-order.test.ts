@@ -15,7 +15,7 @@ import type { Trx } from "../../src/store/store.ts";
 import { linkTo } from "../mail/link-to.ts";
 import { addOrganisation } from "../support/delivery-fixture.ts";
 import { eventually } from "../support/eventually.ts";
-import { storesUnderTest } from "../support/stores/stores.ts";
+import { anyStore } from "../support/stores/stores.ts";
 import { useDeliveryFixture } from "../support/use-opened.ts";
 import { type VirtualTime, virtualTime } from "../support/virtual-time.ts";
 import { accepted, type FcmServer, openFcmServer, refusedAs } from "./fcm-server.ts";
@@ -29,7 +29,7 @@ const credentials = { projectId: "demo", clientEmail: "push@demo.iam.gserviceacc
 const hourMs = 3_600_000;
 const now = (): Date => new Date();
 
-describe.each(await storesUnderTest())("the order of pushes on $title", ({ createDatabase }) => {
+describe.each(await anyStore())("the order of pushes on $title", ({ createDatabase }) => {
   const fixture = useDeliveryFixture(createDatabase);
   let time: VirtualTime;
   let server: FcmServer;
@@ -192,7 +192,7 @@ describe.each(await storesUnderTest())("the order of pushes on $title", ({ creat
   });
 });
 
-const shared = (await storesUnderTest()).filter(({ title }) => title !== "PGlite");
+const shared = (await anyStore()).filter(({ title }) => title !== "PGlite");
 
 describe.each(shared)("what locks pushes on $title", ({ createDatabase }) => {
   const fixture = useDeliveryFixture(createDatabase);

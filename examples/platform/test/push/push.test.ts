@@ -5,11 +5,11 @@ import { Leases } from "../../src/dispatch/outbox/leases.ts";
 import type { Notification } from "../../src/dispatch/push/push-transport.ts";
 import { pushes } from "../../src/dispatch/push/start-push.ts";
 import { eventually } from "../support/eventually.ts";
-import { storesUnderTest } from "../support/stores/stores.ts";
+import { anyStore } from "../support/stores/stores.ts";
 import { virtualTime } from "../support/virtual-time.ts";
 import { usePush } from "./use-push.ts";
 
-describe.each(await storesUnderTest())("push on $title", ({ createDatabase }) => {
+describe.each(await anyStore())("push on $title", ({ createDatabase }) => {
   const push = usePush(createDatabase);
   const { start, addOffer, addWorkers, notify, countUnsent } = push;
 

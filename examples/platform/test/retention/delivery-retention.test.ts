@@ -2,10 +2,10 @@ import { describe, expect, test } from "vitest";
 import { readFeed } from "../../src/dispatch/event-feed.ts";
 import { defaultRetention, purgeExpired } from "../../src/dispatch/retention.ts";
 import { addOrganisation } from "../support/delivery-fixture.ts";
-import { storesUnderTest } from "../support/stores/stores.ts";
+import { anyStore } from "../support/stores/stores.ts";
 import { daysAgo, fail, today, useRetention } from "./use-retention.ts";
 
-describe.each(await storesUnderTest())("retention on $title", ({ createDatabase }) => {
+describe.each(await anyStore())("retention on $title", ({ createDatabase }) => {
   const retention = useRetention(createDatabase);
   const { purgeAll, addDelivery, addEvent, idsOf, countOf } = retention;
 

@@ -5,7 +5,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { eventually } from "../support/eventually.ts";
 import { openPlatform, type PlatformUnderTest } from "../support/platform-under-test.ts";
 import { openReceiver, type Receiver, respondWith } from "../support/receiver.ts";
-import { storesUnderTest, type TestDatabase } from "../support/stores/stores.ts";
+import { anyStore, type TestDatabase } from "../support/stores/stores.ts";
 
 const exporter = new InMemorySpanExporter();
 const provider = new TracerProvider({ spanProcessors: [new SimpleSpanProcessor({ exporter })] });
@@ -21,7 +21,7 @@ const callersSpan = "00f067aa0ba902b7";
 const traceparent = `00-${traceId}-${callersSpan}-01`;
 const key = "demo-key-harbour";
 
-describe.each(await storesUnderTest())("tracing on $title", ({ createDatabase }) => {
+describe.each(await anyStore())("tracing on $title", ({ createDatabase }) => {
   let database: TestDatabase;
   let platform: PlatformUnderTest;
   let receiver: Receiver;
