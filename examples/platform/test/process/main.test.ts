@@ -17,6 +17,7 @@ const [pglite, postgres] = await storesUnderTest();
 const running: ChildProcess[] = [];
 const databases: TestDatabase[] = [];
 
+/** @param store PostgreSQL for what no store can change, where there is one: opening PGlite takes longer than all the rest of a start */
 async function createDatabase(store = pglite): Promise<TestDatabase> {
   const database = await store?.createDatabase();
   if (database === undefined) throw new Error("there is always a store");
@@ -78,7 +79,7 @@ describe("the platform's process", () => {
   });
 
   test("does not start with another encryption key than its secrets were encrypted with, and says so in one line", async () => {
-    const database = await createDatabase();
+    const database = await createDatabase(postgres);
     const first = start(database);
     await first.address();
     first.child.kill("SIGTERM");
@@ -97,7 +98,7 @@ describe("the platform's process", () => {
     const first = start(database);
     const { port } = new URL(await first.address());
     const sameFolder = start(database);
-    const samePort = start(await createDatabase(), { PORT: port });
+    const samePort = start(await createDatabase(postgres), { PORT: port });
     expect((await sameFolder.exited).code).toBe(1);
     expect(sameFolder.output.stderr).toMatch(/^platform did not start: the data folder \S+ is in use by another .*\n$/);
     expect((await samePort.exited).code).toBe(1);
@@ -201,8 +202,8 @@ describe("the platform's process", () => {
   });
 
   test("warns of an origin without trusted proxies", async () => {
-    const warned = start(await createDatabase(), { OFFERS_PUBLIC_ORIGIN: "https://offers.example" });
-    const quiet = start(await createDatabase(), {
+    const warned = start(await createDatabase(postgres), { OFFERS_PUBLIC_ORIGIN: "https://offers.example" });
+    const quiet = start(await createDatabase(postgres), {
       OFFERS_PUBLIC_ORIGIN: "https://offers.example",
       OFFERS_TRUSTED_PROXIES: "1",
     });

@@ -1,17 +1,18 @@
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { PGlite } from "@electric-sql/pglite";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { PgliteStatements } from "../../src/store/pglite/pglite-statements.ts";
+import { storesUnderTest } from "../support/stores/stores.ts";
+import { useDatabase } from "../support/use-opened.ts";
+
+const [pglite] = await storesUnderTest();
 
 describe("prepared statements on PGlite", () => {
-  let folder: string;
+  const folder = useDatabase(pglite?.createDatabase);
   let database: PGlite;
   let statements: PgliteStatements;
   beforeAll(async () => {
-    folder = await mkdtemp(join(tmpdir(), "statements-"));
-    database = await PGlite.create(folder);
+    database = await PGlite.create(join(folder.options.dataFolder, "pglite"));
   });
   beforeEach(() => {
     statements = new PgliteStatements(database);
@@ -19,10 +20,7 @@ describe("prepared statements on PGlite", () => {
       "deallocate all; drop table if exists shift; create table shift (id int primary key, at timestamptz)",
     );
   });
-  afterAll(async () => {
-    await database.close();
-    await rm(folder, { recursive: true });
-  });
+  afterAll(() => database.close());
   const kept = async () => (await database.query("select name from pg_prepared_statements")).rows.length;
 
   test("read and write every type as PGlite itself does", async () => {
