@@ -71,7 +71,10 @@ const bodyHmac: SignatureScheme = {
 const hmac = (key: string, time: string, id: string, body: Uint8Array) =>
   createHmac("sha256", key).update(`${time}.${id}.`).update(body).digest("hex");
 
-describe.each(adapters)("the kit on %s", (_name, mount) => {
+/** Of the adapters: each has every setting in the full matrix, one of them has it in any case. */
+const isFull = process.env.TEST_MATRIX === "full";
+
+describe.each(adapters)("the kit on %s", (name, mount) => {
   test("has no fault, and none of its handlers runs without a sample", async () => {
     const handlers = everyHandler();
     await using receiver = await testReceiver(mount({ secret, ...handlers }), { secret, basePath });
@@ -88,7 +91,7 @@ describe.each(adapters)("the kit on %s", (_name, mount) => {
 
   const standard = { scheme: standardWebhooks(), secret: `whsec_${Buffer.alloc(32, "k").toString("base64")}` };
   const hmacOnly = timestampDigest({ variant: "hmac" });
-  test.each<[string, Options, Partial<ReceiverOptions>]>([
+  const settings: [string, Options, Partial<ReceiverOptions>][] = [
     ["no handler", {}, {}],
     ["a tolerance of its own", { toleranceSeconds: 20 }, { toleranceSeconds: 20 }],
     ["one variant of the digest", { scheme: hmacOnly }, { scheme: hmacOnly }],
@@ -97,9 +100,11 @@ describe.each(adapters)("the kit on %s", (_name, mount) => {
     ["secrets in rotation", {}, { secret: ["another-secret-of-the-profile", secret] }],
     ["a signature for one request only", {}, { replayProtection: "single-use-signature" }],
     ["another clock", { now: () => new Date("2030-01-01") }, { now: () => new Date("2030-01-01") }],
-  ])("has no fault with %s, however often it is checked", async (what, options, settings) => {
+  ];
+  const tried = isFull || name === "node:http" ? settings : settings.slice(0, 1);
+  test.each(tried)("has no fault with %s, however often it is checked", async (what, options, changed) => {
     const handlers = what === "no handler" ? {} : everyHandler();
-    const app = mount({ secret, ...settings, ...handlers });
+    const app = mount({ secret, ...changed, ...handlers });
     await using receiver = await testReceiver(app, { secret, basePath, ...options });
     const given = what === "no handler" ? {} : samples;
     expect([await receiver.checkContract(given), await receiver.checkContract(given)]).toEqual([[], []]);
