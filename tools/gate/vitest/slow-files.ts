@@ -26,7 +26,6 @@ export const slowFiles = [
   "tools/reliability/one-trace/kills.test.ts",
   "tools/reliability/one-trace/one-trace.test.ts",
   "tools/reliability/planted-bugs/planted-bugs.test.ts",
-  "tools/reliability/simulator/simulator.test.ts",
   "tools/reliability/soak/soak.test.ts",
   "tools/gate/spec-driven.test.ts",
   "tools/gate/start.test.ts",
