@@ -154,8 +154,10 @@ describe("the platform's process", () => {
       /^OFFERS_DATA: \S+ cannot be the data folder: a part of its path is a file \(ENOTDIR\); .*$/,
     ],
   ] satisfies [Record<string, string>, RegExp][])("does not start with %o", async (environment, message) => {
-    const { options } = await createFolder();
-    const failure = await failureOf({ PORT: "0", OFFERS_DATA: options.dataFolder, ...environment });
+    // Some fail only once the store is open.
+    const { options } = await ("OFFERS_DATA" in environment ? createFolder() : createDatabase(postgres));
+    const store = { OFFERS_DATA: options.dataFolder, DATABASE_URL: options.databaseUrl ?? "" };
+    const failure = await failureOf({ PORT: "0", ...store, ...environment });
     expect(failure).toMatch(message);
     expect(failure).not.toContain("s3cret");
   });
@@ -176,13 +178,14 @@ describe("the platform's process", () => {
       change(url);
       return url.href;
     };
-    const noDatabase = start(await createFolder(), { DATABASE_URL: wrong((url) => (url.pathname = "/no_such")) });
-    const noRole = start(await createFolder(), { DATABASE_URL: wrong((url) => (url.username = "no_such")) });
-    const noTls = start(await createFolder(), { DATABASE_URL: wrong((url) => (url.search = "?sslmode=verify-full")) });
-    for (const { exited } of [noDatabase, noRole, noTls]) expect((await exited).code).toBe(1);
-    expect(noDatabase.output.stderr).toMatch(/there is no database no_such; create it with: createdb no_such/);
-    expect(noRole.output.stderr).toMatch(/the role no_such (does not exist|needs a password)/);
-    expect(noTls.output.stderr).toMatch(/the server takes no TLS; remove sslmode|its certificate is not trusted/);
+    const failureAt = async (url: string) =>
+      failureOf({ PORT: "0", OFFERS_DATA: (await createFolder()).options.dataFolder, DATABASE_URL: url });
+    const noDatabase = await failureAt(wrong((url) => (url.pathname = "/no_such")));
+    const noRole = await failureAt(wrong((url) => (url.username = "no_such")));
+    const noTls = await failureAt(wrong((url) => (url.search = "?sslmode=verify-full")));
+    expect(noDatabase).toMatch(/there is no database no_such; create it with: createdb no_such/);
+    expect(noRole).toMatch(/the role no_such (does not exist|needs a password)/);
+    expect(noTls).toMatch(/the server takes no TLS; remove sslmode|its certificate is not trusted/);
   });
 
   test("names a server that is not PostgreSQL", async () => {
