@@ -10,6 +10,7 @@ const headings: Record<string, string> = {
   inbox: "The inbox beside a bare insert",
   platform: "The reference platform",
   scale: "The platform with many rows",
+  growth: "Several processes on one PostgreSQL",
 };
 
 interface PublishedSuite {
