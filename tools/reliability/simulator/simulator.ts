@@ -282,9 +282,11 @@ class Run {
       if ((await this.#read("select from outbox_leases limit 1")).length === 0) break;
       await schedule.until(() => false, 1_000);
     }
+    // The others recover by themselves.
     const failing = await this.#read<{ id: string }>(
-      `select distinct organisation_id as id from attempts where error is not null
-       union select organisation_id from endpoints where disabled_at is not null or failing_since is not null order by id`,
+      `select organisation_id as id from deliveries where state = 'pending' and due_at > now() + interval '60 s'
+       union select organisation_id from endpoints
+       where disabled_at is not null or breaker_open_until > now() + interval '60 s' order by id`,
     );
     for (const { id } of failing) this.#inApi((store) => this.#enable(store, id, false));
   }
