@@ -1,10 +1,10 @@
 // How many schedules it takes to find each planted bug, over nine ranges of seeds: npm run check -- planted-bugs
 //   "lock of a feed"   one of them
-//   MOST=300           schedules of each range
+//   MOST=1000          schedules of each range
 import { type Explorer, runSeeds } from "../run-seeds.ts";
 import { interleavingBugs, simulatorBugs } from "./plant.ts";
 
-const most = Number(process.env.MOST ?? 300);
+const most = Number(process.env.MOST ?? 1_000);
 const firsts = Array.from({ length: 9 }, (_, index) => 1 + index * 1_000_000);
 const selected = process.argv.slice(2);
 let isMissed = false;
