@@ -18,7 +18,7 @@ const sizes = ({ quick }: SuiteOptions) =>
     : { bursts: 6, events: 4_000, warmUpSeconds: 20, heldSeconds: 30, recoverySeconds: 60 };
 
 /**
- * What a transaction that somebody forgot costs: PostgreSQL removes no row that was deleted after its snapshot, and every scan meets
+ * What a transaction costs that was left open: PostgreSQL removes no row that was deleted after its snapshot, and every scan meets
  * these. Events come at a steady rate all the time; in between, bursts show how fast one process claims and settles.
  */
 export async function measureHeldSnapshot(options: SuiteOptions): Promise<Comparison[]> {

@@ -89,7 +89,7 @@ describe.each(shared)("shards of several processes on $title", ({ createDatabase
     return [...lanes.values()];
   };
 
-  /** Claims, and commits once it is told to. */
+  /** Claims. @returns commits the claim */
   const claimAndStay = async (limit: number) => {
     let commit = (): void => undefined;
     const staying = new Promise<void>((resolve) => {
@@ -160,7 +160,7 @@ describe.each(shared)("shards of several processes on $title", ({ createDatabase
       hasLock = true;
     });
     await setTimeout(100);
-    // Whoever waits has been there first.
+    // The older version waits, and its lock comes first.
     expect(await claim(newProcess(), 1)).toEqual([]);
     expect(hasLock).toBe(false);
     expect(await commit()).toHaveLength(1);

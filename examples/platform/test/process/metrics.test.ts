@@ -53,7 +53,7 @@ describe.each(await anyStore())("the backlog on $title", ({ title, createDatabas
       oldestSnapshotSeconds: 0,
     }));
 
-  test.runIf(title !== "PGlite")("a transaction that somebody forgot is as old as it is", async () => {
+  test.runIf(title !== "PGlite")("the oldest snapshot is as old as the transaction that was left open", async () => {
     const forgotten = await store.newClient?.();
     if (forgotten === undefined) throw new Error("no PostgreSQL");
     await forgotten.connect();

@@ -129,7 +129,7 @@ describe.each(await inboxesUnderTest({}, "onePerDatabase"))(
       expect(await notes(workerId)).toBe(1);
     });
 
-    test("a record outlives the process: a receiver that starts anew knows the event", async () => {
+    test("a record outlives the process: a receiver that is started again knows the event", async () => {
       const { attempt, worker } = retriedOver((context, text) => once(context, [text]));
       expect([await attempt(0), await attempt(1), await attempt(1)]).toEqual([200, 200, 200]);
       expect(await notes(worker)).toBe(1);

@@ -19,7 +19,7 @@ export interface HeldShards {
 }
 
 /**
- * Holds shards until the end of the transaction, so that nobody else claims from them: two processes that count the leases of a lane
+ * Holds shards until the end of the transaction, so that no other process claims from them: two processes that count the leases of a lane
  * at the same time would each fill it to its capacity. Never waits for another process. A statement of its own, because the
  * snapshot of the claim must be taken after the locks.
  *
