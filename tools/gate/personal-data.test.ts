@@ -10,6 +10,7 @@ const read = (file: string): string => readFileSync(join(root, file), "utf8");
 const withoutPersonalData = [
   "encryption_key_check",
   "organisations",
+  "outbox_lanes",
   "outbox_leases",
   "outbox_processes",
   "outbox_wakeups",

@@ -1,10 +1,11 @@
 import type { Logger } from "pino";
 import { mailboxTransport, startMail } from "./dispatch/mail/start-mail.ts";
 import { runLoop } from "./dispatch/outbox/timers.ts";
+import { wakeBeforeWindows } from "./dispatch/outbox/windows.ts";
 import { inboxTransport, type PushTransport } from "./dispatch/push/push-transport.ts";
 import { startPush } from "./dispatch/push/start-push.ts";
 import { purgeExpired } from "./dispatch/retention.ts";
-import { type DeliveryOptions, startDelivery } from "./dispatch/webhooks/start-delivery.ts";
+import { type DeliveryOptions, startDelivery, webhooks } from "./dispatch/webhooks/start-delivery.ts";
 import { createMetrics, type Metrics, serveMetrics } from "./observability/metrics.ts";
 import { readFcmCredentials } from "./settings/fcm-credentials.ts";
 import type { Settings } from "./settings/settings.ts";
@@ -55,9 +56,12 @@ export async function startBackground(options: BackgroundOptions): Promise<Backg
   });
   const push = startPush({ store, leases, signals, transport: pushTransport, onError });
   const mail = startMail({ store, leases, signals, transport: mailTransport, onError });
-  const purgeBatch = async (): Promise<number> =>
-    (await purgeExpired(store, now(), settings.retention, onError)) ? 0 : retentionIdleMs;
-  const retention = runLoop(purgeBatch, onError);
+  const keepTidy = async (): Promise<number> => {
+    if (await purgeExpired(store, now(), settings.retention, onError)) return 0;
+    await wakeBeforeWindows(store, webhooks(now));
+    return retentionIdleMs;
+  };
+  const retention = runLoop(keepTidy, onError);
   return {
     onRequest: metrics.onRequest,
     metricsAddress: metricsServer?.address,

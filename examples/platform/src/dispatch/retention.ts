@@ -34,12 +34,7 @@ export async function purgeExpired(
   const delivery = daysAgo(periods.deliveryDays);
   let more = false;
   const inBatch = async (purge: (trx: Trx) => Promise<number>): Promise<void> => {
-    const purging = transaction(async (trx) => {
-      // Outdated statistics after mass deletes make PostgreSQL JIT-compile these, which takes longer than running them.
-      await sql`set local jit = off`.execute(trx);
-      return purge(trx);
-    });
-    const purged = await purging.catch(onError);
+    const purged = await transaction(purge).catch(onError);
     more = purged === batchSize || more;
   };
   /** @param statement returns what it purged */

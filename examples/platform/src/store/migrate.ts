@@ -4,6 +4,7 @@ import * as tables from "./migrations/001-tables.ts";
 import * as portal from "./migrations/002-portal.ts";
 import * as feedsAndTraces from "./migrations/003-feeds-and-traces.ts";
 import { shards } from "./migrations/004-shards.ts";
+import * as windows from "./migrations/005-windows.ts";
 import { type Store, StoreError, shardCounts } from "./store.ts";
 
 /** Applied in the order of their names. One that was released never changes again: add the next. */
@@ -12,6 +13,7 @@ const migrationsOf = (name: Store["name"]) => ({
   "002-portal": portal,
   "003-feeds-and-traces": feedsAndTraces,
   "004-shards": shards(shardCounts[name]),
+  "005-windows": windows,
 });
 
 /**

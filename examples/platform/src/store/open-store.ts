@@ -7,7 +7,7 @@ import { PgliteConnection } from "./pglite/pglite-connection.ts";
 import { PgliteThread } from "./pglite/pglite-thread.ts";
 import { type Lane, PriorityMutex } from "./pglite/priority-mutex.ts";
 import { openPool, ownClient, withPreparedStatements, withTransactionSettings } from "./postgres-pool.ts";
-import { pageCost } from "./query-plans.ts";
+import { planSettings } from "./query-plans.ts";
 import { announcedIn, type Signal, type Store, StoreError, type Trx } from "./store.ts";
 import type { Tables } from "./tables.ts";
 
@@ -53,7 +53,7 @@ async function openPglite(options: StoreOptions): Promise<Store> {
     thread = new PgliteThread(files.folder, onError);
     await thread.waitReady;
     await files.opened();
-    await thread.send(`set ${pageCost}`, [], true);
+    for (const setting of planSettings) await thread.send(`set ${setting}`, [], true);
   } catch (error) {
     lock.release();
     throw error;

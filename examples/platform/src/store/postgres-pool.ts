@@ -1,7 +1,7 @@
 import { Socket } from "node:net";
 import type { PostgresPool, PostgresPoolClient } from "kysely";
 import pg from "pg";
-import { PlanAge, pageCost } from "./query-plans.ts";
+import { PlanAge, planSettings } from "./query-plans.ts";
 
 const int8 = 20;
 
@@ -20,7 +20,7 @@ const defaultSilenceMs = 35_000;
 const settingsBy = (command: "set" | "set local"): string => `
   ${command} statement_timeout = '30s';
   ${command} idle_in_transaction_session_timeout = '30s';
-  ${command} ${pageCost}`;
+  ${planSettings.map((setting) => `${command} ${setting}`).join(";")}`;
 
 export interface PoolOptions {
   /**

@@ -280,6 +280,14 @@ export interface OutboxWakeupTable {
   shard: ColumnType<number, never, never>;
 }
 
+/** Where the rows of a lane begin that are due, and its leases. */
+export interface OutboxLaneTable {
+  queue: Fact<QueueName>;
+  lane: Fact<string>;
+  due_from: Timestamp;
+  token_from: Fact<number>;
+}
+
 export type QueueName = "webhooks" | "pushes" | "mails";
 
 /** One row: a text encrypted with the store's encryption key. */
@@ -314,5 +322,6 @@ export interface Tables {
   outbox_processes: OutboxProcessTable;
   outbox_leases: OutboxLeaseTable;
   outbox_wakeups: OutboxWakeupTable;
+  outbox_lanes: OutboxLaneTable;
   encryption_key_check: EncryptionKeyCheckTable;
 }

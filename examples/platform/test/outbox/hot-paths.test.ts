@@ -27,12 +27,13 @@ const keys: Readonly<Record<string, string>> = {
   attempts: "organisation_id",
   outbox_wakeups: "shard|lane",
   outbox_leases: "lane",
+  outbox_lanes: "lane",
 };
 
 /** Why a statement may concern several organisations or shards, by a fragment of it. */
 const exceptions: readonly [fragment: string, because: string][] = [
   ["set_config('synchronous_commit', 'off', true)", "chooses shards: it reads the first wake-up of each"],
-  ["as clock from generate_series", "an idle process sleeps until the first wake-up of any shard"],
+  ["as clock from (", "an idle process sleeps until the first wake-up of any shard"],
   ["with woken as materialized", "names the shards that it holds, of which there are as many as fill the claim"],
   [
     "with ended as ( select id from outbox_processes",

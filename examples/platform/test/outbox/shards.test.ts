@@ -2,6 +2,7 @@ import { setTimeout } from "node:timers/promises";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { claimRows } from "../../src/dispatch/outbox/claim-rows.ts";
 import { nextWakeup } from "../../src/dispatch/outbox/leases.ts";
+import { WakeupWindows } from "../../src/dispatch/outbox/windows.ts";
 import { openStore } from "../../src/store/open-store.ts";
 import { type Store, shardCounts } from "../../src/store/store.ts";
 import { addOrganisation } from "../support/delivery-fixture.ts";
@@ -42,7 +43,7 @@ describe.each(stores)("shards on $title", ({ createDatabase }) => {
     const leases = newProcess();
     const statements = recordStatements();
     expect(await claim(leases)).toHaveLength(1);
-    await nextWakeup(store, "webhooks");
+    await nextWakeup(store, "webhooks", new WakeupWindows(store));
     const ofWakeups = statements.filter(({ text }) => text.includes("outbox_wakeups"));
     expect(ofWakeups).toHaveLength(store.name === "pglite" ? 2 : 3);
     for (const { text, values } of ofWakeups) {
@@ -61,7 +62,10 @@ describe.each(stores)("shards on $title", ({ createDatabase }) => {
     await recordDue(before, id, 3);
     await before.execute("alter table outbox_wakeups drop column shard");
     await before.execute("create index on outbox_wakeups (queue, at, lane)");
-    await before.execute("delete from kysely_migration where name = '004-shards'");
+    await before.execute("drop table outbox_lanes");
+    await before.execute("drop index outbox_leases_of_lane");
+    await before.execute("create index on outbox_leases (queue, lane)");
+    await before.execute("delete from kysely_migration where name in ('004-shards', '005-windows')");
     await before.close();
     const store = await openStore(database.options);
     onTestFinished(() => store.close());

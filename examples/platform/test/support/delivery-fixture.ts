@@ -82,7 +82,7 @@ export async function openDeliveryFixture(database: TestDatabase, leaseSeconds =
     async reset() {
       await stop();
       await store.execute("truncate organisations, workers, people cascade");
-      await store.execute("truncate attempts, outbox_wakeups, outbox_leases, mails");
+      await store.execute("truncate attempts, outbox_wakeups, outbox_lanes, outbox_leases, mails");
       await store.execute("delete from outbox_processes where id <> $1", [leases.processId]);
       for (const list of [attempts, errors]) list.splice(0);
     },

@@ -4,6 +4,7 @@ import type { Store } from "../../store/store.ts";
 import type { Leases } from "./leases.ts";
 import { insertWakeups, type Lease, type OutboxQueue } from "./outbox-queue.ts";
 import { dueWakeups, holdShards } from "./shards.ts";
+import { laneWindow, WakeupWindows } from "./windows.ts";
 
 /** How soon to look again when other processes claim from every shard that has something due. A claim takes them some 3 ms. */
 const busyPauseMs = 5;
@@ -20,18 +21,20 @@ export async function claimRows(
   leases: Leases,
   queue: OutboxQueue,
   limit: number,
+  windows: WakeupWindows = new WakeupWindows(store),
 ): Promise<Lease[] | undefined> {
+  windows.open();
   const claimIn = async (db: Store["db"], held?: number): Promise<Lease[] | undefined> => {
     const sentAtMs = performance.now();
-    const { rows } = await claim(queue, leases, limit, held).execute(db);
+    const { rows } = await claim(queue, leases, windows, limit, held).execute(db);
     const leased = rows.filter(({ token }) => token !== null);
-    if (leased.length > 0) leases.renewed(sentAtMs);
-    return rows.length === 0 ? undefined : leased;
+    if (leased.length > 0) leases.renewed(sentAtMs, rows[0]?.isRenewed);
+    return rows.length === 0 ? undefined : leased.map(({ token, rowId, lane }) => ({ token, rowId, lane }));
   };
   // PGlite has one process.
   if (store.name === "pglite") return claimIn(store.db);
   const claimed = await store.transaction(async (trx) => {
-    const { isDue, held } = await holdShards(trx, queue.name, limit);
+    const { isDue, held } = await holdShards(trx, queue.name, windows, limit);
     if (held !== null) return claimIn(trx, held);
     return isDue ? "busy" : undefined;
   });
@@ -54,51 +57,54 @@ export async function claimRows(
  * by a separate statement: within this one PGlite delivered a tenth more, but claims took twice as long, up to 11 ms beside
  * three million rows.
  */
-function claim(queue: OutboxQueue, { processId, leaseEnd }: Leases, most: number, held: number | undefined) {
+function claim(queue: OutboxQueue, leases: Leases, windows: WakeupWindows, most: number, held: number | undefined) {
   const { table, id, lane, capacity, laneState, isBlocked = sql`false` } = queue;
   const [name, limit] = [sql.lit(queue.name), sql.lit(most)];
   const always = sql`select ${sql.lit(capacity)} as capacity, null::float8 as "opensInMs"`;
   const isOfLane = lane === undefined ? sql`true` : sql`head.${sql.ref(lane)} = woken.lane`;
-  return sql<Lease>`
+  const laneWindows = laneWindow(queue);
+  return sql<Lease & { isRenewed: boolean }>`
     with woken as materialized (
-      select lane from (${dueWakeups(queue.name, most, held)}) as first
-      group by lane order by min(at), lane
+      select lane, at, due_from, token_from, least(at, due_from) as since from (
+        select lane, min(at) as at from (${dueWakeups(queue.name, windows, most, held)}) as due group by lane
+      ) as first cross join lateral ${laneWindows.join}
+      order by at, lane
     ), heads as materialized (
-      select lane, "opensInMs", room, row_id from woken cross join lateral (
+      select lane, at, "opensInMs", room, row_id from woken cross join lateral (
         select "opensInMs", case when "opensInMs" is null then greatest(0, capacity - (
           select count(*) from (
-            select from outbox_leases where queue = ${name} and outbox_leases.lane = woken.lane limit capacity) as held
+            select from outbox_leases where queue = ${name} and outbox_leases.lane = woken.lane
+              and token >= token_from limit capacity) as held
         )) else 0 end as room
         from (${laneState?.(sql.ref("woken.lane")) ?? always}) as state offset 0
       ) as state left join lateral (
         select head.${sql.ref(id)} as row_id from ${sql.table(table)} as head
-        where head.due_at <= now() and ${isOfLane} and not (${isBlocked})
+        where head.due_at >= since and head.due_at <= now() and ${isOfLane} and not (${isBlocked})
           and not exists (select from outbox_leases where queue = ${name} and row_id = head.${sql.ref(id)} offset 0)
         order by head.due_at, head.${sql.ref(id)}
         limit room
       ) as head on true
       limit ${limit}
     ), renewed as (
-      insert into outbox_processes (id, lease_until)
-      select ${processId}::uuid, ${leaseEnd} where exists (select from heads where row_id is not null)
-      on conflict (id) do update set lease_until = excluded.lease_until
+      ${leases.renewal(sql`exists (select from heads where row_id is not null)`)}
     ), leased as (
       insert into outbox_leases (queue, row_id, lane, process_id)
-      select ${name}, row_id, lane, ${processId}::uuid from heads where row_id is not null
+      select ${name}, row_id, lane, ${leases.processId}::uuid from heads where row_id is not null
       returning token, row_id, lane
+    ), moved as (${laneWindows.moved}
     ), passed as (
-      select lane, max("opensInMs") as "opensInMs",
+      select lane, at as since, max("opensInMs") as "opensInMs",
         count(row_id) < max(room) and lane = (select (array_agg(lane))[${limit}] from heads) as "isCut"
-      from heads group by lane
+      from heads group by lane, at
     ), taken as (
       delete from outbox_wakeups using passed
-      where queue = ${name} and outbox_wakeups.lane = passed.lane and (at < now() or at = now() and "isCut" is not true)
+      where queue = ${name} and outbox_wakeups.lane = passed.lane and at >= since and (at < now() or at = now() and "isCut" is not true)
     ), planned as (${insertWakeups(sql`
       select ${name}, now() + coalesce("opensInMs", 0) * interval '1 ms', lane from passed
       where "isCut" or "opensInMs" is not null and not exists (
         select from outbox_wakeups as other where other.queue = ${name} and other.lane = passed.lane
           and other.at > now() and other.at <= now() + ("opensInMs" + 100) * interval '1 ms')`)}
     )
-    select token, row_id as "rowId", leased.lane
+    select token, row_id as "rowId", leased.lane, exists (select from renewed) as "isRenewed"
     from (select from heads limit 1) as looked left join leased on true`;
 }

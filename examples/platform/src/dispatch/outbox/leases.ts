@@ -3,8 +3,8 @@ import { type RawBuilder, sql } from "kysely";
 import type { Store, Trx } from "../../store/store.ts";
 import type { QueueName } from "../../store/tables.ts";
 import { idleTransactionTimeout, insertWakeups, type Lease, shareSettling } from "./outbox-queue.ts";
-import { shardsOf } from "./shards.ts";
 import { type Loop, runLoop } from "./timers.ts";
+import type { WakeupWindows } from "./windows.ts";
 
 export interface LeasesOptions {
   /**
@@ -31,7 +31,7 @@ export class Leases {
   readonly #store: Store;
   /** How long a lease lasts if it is not renewed. */
   readonly leaseMs: number;
-  readonly #renewal: Loop;
+  readonly #renewing: Loop;
   #underWay = 0;
   /** Until when the lease lasts at least, by performance.now(). */
   #heldUntilMs = Number.NEGATIVE_INFINITY;
@@ -48,19 +48,20 @@ export class Leases {
       // Each claim renews the lease too, so it may last long enough already.
       const leftMs = this.#heldUntilMs - sentAtMs - (leaseMs * 3) / 4;
       if (leftMs > 0) return leftMs;
-      await sql`
-        insert into outbox_processes (id, lease_until) values (${this.processId}, ${this.leaseEnd})
-        on conflict (id) do update set lease_until = excluded.lease_until`.execute(store.db);
-      this.renewed(sentAtMs);
+      const { rows } = await sql`${this.renewal()}`.execute(store.db);
+      this.renewed(sentAtMs, rows.length > 0);
       return leaseMs / 4;
     };
-    this.#renewal = runLoop(renew, onError);
+    this.#renewing = runLoop(renew, onError);
   }
 
-  /** @param sentAtMs when the statement that renewed the lease was sent, by performance.now() */
-  renewed(sentAtMs: number): void {
+  /**
+   * @param sentAtMs when the statement that renewed the lease was sent, by performance.now()
+   * @param isWhole false when `renewal` left it as it was
+   */
+  renewed(sentAtMs: number, isWhole = true): void {
     if (sentAtMs >= this.#heldUntilMs) this.#count += 1;
-    this.#heldUntilMs = Math.max(this.#heldUntilMs, sentAtMs + this.leaseMs);
+    this.#heldUntilMs = Math.max(this.#heldUntilMs, sentAtMs + (isWhole ? this.leaseMs : this.restMs));
   }
 
   /**
@@ -75,7 +76,7 @@ export class Leases {
   /** Renews the lease until `work` ends. */
   async during<T>(work: () => Promise<T>): Promise<T> {
     this.#underWay += 1;
-    if (this.#underWay === 1) this.#renewal.wake();
+    if (this.#underWay === 1) this.#renewing.wake();
     try {
       return await work();
     } finally {
@@ -119,7 +120,7 @@ export class Leases {
 
   /** Frees the rows that this process still attempts, so that others can claim them at once. */
   async stop(): Promise<void> {
-    await this.#renewal.stop();
+    await this.#renewing.stop();
     await this.#free(sql`id = ${this.processId}`);
   }
 
@@ -129,7 +130,8 @@ export class Leases {
       with ended as (
         select id from outbox_processes where ${which} for update skip locked
       ), theirs as (
-        select token from outbox_leases where process_id in (select id from ended) for update skip locked
+        select token from outbox_leases
+        where exists (select from ended) and process_id in (select id from ended) for update skip locked
       ), freed as (
         delete from outbox_leases using theirs where outbox_leases.token = theirs.token returning queue, lane
       ), gone as (
@@ -139,9 +141,23 @@ export class Leases {
       ${wakeFreed}`.execute(this.#store.db);
   }
 
-  /** An SQL expression: when a lease that is renewed now ends. */
-  get leaseEnd(): RawBuilder<Date> {
-    return sql`now() + ${this.leaseMs}::int8 * interval '1 ms'`;
+  /** How long the lease lasts, at least, after a `renewal` that left it as it was. */
+  get restMs(): number {
+    return (this.leaseMs * 3) / 4;
+  }
+
+  /**
+   * A statement, or a part of one, that renews the lease, and returns a row if it did. A lease that was renewed less than a quarter ago
+   * stays as it is: each new version of its row is read by every claim while a snapshot keeps them.
+   */
+  renewal(condition: RawBuilder<unknown> = sql`true`): RawBuilder<unknown> {
+    const end = (ms: number) => sql`now() + ${ms}::float8 * interval '1 ms'`;
+    return sql`
+      insert into outbox_processes (id, lease_until)
+      select ${this.processId}::uuid, ${end(this.leaseMs)} where ${condition}
+      on conflict (id) do update set lease_until = excluded.lease_until
+        where outbox_processes.lease_until not between ${end(this.restMs)} and ${end(this.leaseMs)}
+      returning id`;
   }
 }
 
@@ -150,7 +166,8 @@ const wakeFreed = insertWakeups(sql`select distinct queue, now(), lane from free
 
 /**
  * The fence: ends leases, wakes their lanes, and says which of them this process still held. It is the first statement of every
- * transaction that settles rows, so it takes the settling lock too.
+ * transaction that settles rows, so it takes the settling lock too. It looks for each lease by its key: where statistics hold few, one
+ * scan of all was planned, which reads those that a snapshot keeps too.
  *
  * @param lock a select `for update`, in the same statement: another one would be another wait for the database
  * @returns `held`: those of `attempted` whose token still existed; the other rows belong to another process now, and must not be
@@ -167,9 +184,11 @@ export async function endLeases<Attempted extends { lease: Lease }, Locked exten
     with shared as materialized (
       select ${idleTransactionTimeout}, ${shareSettling(queue)}
     ), freed as (
-      delete from outbox_leases
-      using shared, json_to_recordset(${JSON.stringify(leases)}::text::json) as given ("rowId" int8, token int8)
-      where queue = ${queue} and row_id = given."rowId" and outbox_leases.token = given.token
+      delete from outbox_leases using shared where ctid = any (array(
+        select lease.ctid from json_to_recordset(${JSON.stringify(leases)}::text::json) as given ("rowId" int8, token int8)
+        cross join lateral (
+          select ctid from outbox_leases
+          where queue = ${queue} and row_id = given."rowId" and outbox_leases.token = given.token offset 0) as lease))
       returning outbox_leases.token, queue, lane
     ), woken as (${wakeFreed}), locked as materialized (${lock})
     select * from (select coalesce(json_agg(token), '[]') as tokens from freed) as ended
@@ -187,11 +206,13 @@ export interface NextWakeup {
   clockMs: number;
 }
 
-export async function nextWakeup(store: Store, queue: QueueName): Promise<NextWakeup> {
+/** @param windows it reads no wake-up before them */
+export async function nextWakeup(store: Store, queue: QueueName, windows: WakeupWindows): Promise<NextWakeup> {
   const { rows } = await sql<{ ms: number | null; clock: number }>`
     select (extract(epoch from min(at) - now()) * 1000)::float8 as ms, (extract(epoch from now()) * 1000)::float8 as clock
-    from ${shardsOf(store)} cross join lateral (
-      select at from outbox_wakeups where queue = ${queue} and outbox_wakeups.shard = shards.shard order by at limit 1
+    from ${windows.shards} cross join lateral (
+      select at from outbox_wakeups where queue = ${queue} and outbox_wakeups.shard = shards.shard and at >= shards.since
+      order by at limit 1
     ) as first`.execute(store.db);
   return { waitMs: rows[0]?.ms ?? Number.POSITIVE_INFINITY, clockMs: rows[0]?.clock ?? Number.NaN };
 }

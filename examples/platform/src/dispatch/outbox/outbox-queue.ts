@@ -15,6 +15,8 @@ export interface OutboxQueue {
    * block the others (head-of-line blocking). Without this column all rows are in one lane.
    */
   lane?: "organisation_id" | "offer_id";
+  /** Whether lanes outlive their rows by far: each gets a window then. */
+  hasLastingLanes?: boolean;
   /** How many rows of a lane may be attempted at a time, over all processes. */
   capacity: number;
   /** A select of at most one row with the state of a lane. Without it, lanes are always open. */

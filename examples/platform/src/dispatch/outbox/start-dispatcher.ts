@@ -7,6 +7,7 @@ import { type Leases, nextWakeup } from "./leases.ts";
 import type { Lease, OutboxQueue } from "./outbox-queue.ts";
 import { ClockWatch, setBackDueTimes, setBackPauses } from "./set-back-clock.ts";
 import { type Loop, runLoop } from "./timers.ts";
+import { WakeupWindows } from "./windows.ts";
 
 /** A row with the lease that this process has on it. */
 export interface Leased<Row> {
@@ -73,6 +74,7 @@ const shortestPauseMs = 1;
 export function startDispatcher<Row, Result>(options: DispatcherOptions<Row, Result>): Loop {
   const { store, leases, queue, maxUnderWay, onError } = options;
   const underWay = new Map<number, Promise<void>>();
+  const windows = new WakeupWindows(store);
   /** Whether the store may have leases of this process for rows that it does not attempt. */
   let hasStrayLeases = false;
   const noteError = (error: unknown): void => {
@@ -116,7 +118,7 @@ export function startDispatcher<Row, Result>(options: DispatcherOptions<Row, Res
     await freeLeases();
     // Powers of two: the limit is part of the statement's text, and each text is prepared.
     const limit = room < batchSize ? 2 ** Math.floor(Math.log2(room)) : batchSize;
-    const claimed = await claimRows(store, leases, queue, limit);
+    const claimed = await claimRows(store, leases, queue, limit, windows);
     if (claimed === undefined) return pauseMs();
     if (claimed.length === 0) return 0;
     const isHeld = leases.watch();
@@ -150,7 +152,7 @@ export function startDispatcher<Row, Result>(options: DispatcherOptions<Row, Res
     // transaction.
     const lapseMs = Math.max(await leases.nextLapseMs(), lookedForLapsedAt + lapseLookMs - performance.now());
     const askedAtMs = performance.now();
-    const { waitMs, clockMs } = await nextWakeup(store, queue.name);
+    const { waitMs, clockMs } = await nextWakeup(store, queue.name, windows);
     if (await followClocks(clockMs, askedAtMs)) return 0;
     return Math.max(shortestPauseMs, Math.min(waitMs, lapseMs, slowLookMs[store.name]));
   };

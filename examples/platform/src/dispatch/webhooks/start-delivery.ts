@@ -111,6 +111,7 @@ export const webhooks = (now: () => Date): OutboxQueue => ({
   table: "deliveries",
   id: "sequence",
   lane: "organisation_id",
+  hasLastingLanes: true,
   capacity: endpointCapacity,
   now,
   laneState(lane) {

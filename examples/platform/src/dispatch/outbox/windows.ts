@@ -1,0 +1,103 @@
+import { type RawBuilder, sql } from "kysely";
+import { type Store, shardCounts } from "../../store/store.ts";
+import { insertWakeups, type OutboxQueue } from "./outbox-queue.ts";
+
+// PostgreSQL keeps a deleted row for as long as a snapshot may see it, and every search of an index meets it until then. A queue is
+// searched from its oldest row, so each claim read all that was done since the oldest snapshot: after 90 seconds, at 500 events a second,
+// a process claimed 28 deliveries a second instead of 2,159. So a search begins where the live rows begin.
+
+/** How often all wake-ups are read: one that was committed later than `lateMs` after its time lies before the window. */
+const readAllMs = 5_000;
+const lateMs = 1_000;
+
+/** Where the wake-ups of each shard begin, as this process has seen it. PGlite has one connection, so no snapshot beside it. */
+export class WakeupWindows {
+  readonly #isMoving: boolean;
+  #from: readonly number[];
+  #readAllAt = Number.NEGATIVE_INFINITY;
+
+  constructor({ name }: Pick<Store, "name">) {
+    this.#isMoving = name === "postgres";
+    this.#from = Array.from({ length: shardCounts[name] }, () => Number.NEGATIVE_INFINITY);
+  }
+
+  /** Opens the windows wide when that is due. Called before a claim. */
+  open(): void {
+    if (performance.now() - this.#readAllAt < readAllMs) return;
+    this.#readAllAt = performance.now();
+    this.#from = this.#from.map(() => Number.NEGATIVE_INFINITY);
+  }
+
+  /**
+   * @param firstMs the first wake-up of each shard that has one which is due, by its number
+   * @param clockMs when they were read; both in milliseconds since 1970, by the database's clock
+   */
+  move(firstMs: Readonly<Record<number, number>>, clockMs: number): void {
+    if (this.#isMoving)
+      this.#from = this.#from.map((_, shard) => Math.min(firstMs[shard] ?? clockMs, clockMs) - lateMs);
+  }
+
+  /**
+   * The shards, as a table to join laterally: the number `shard` of each, and `since`, before which it has nothing to read. Looking into
+   * each by itself, PostgreSQL reads the first entries of an index, whatever the table's statistics say. As one parameter of unknown
+   * length, it is planned once.
+   */
+  get shards(): RawBuilder<unknown> {
+    const since = this.#from.map((ms) => (Number.isFinite(ms) ? new Date(ms).toISOString() : "-infinity"));
+    return sql`(
+      select since, (number - 1)::int as shard
+      from unnest(${`{${since.join(",")}}`}::text::timestamptz[]) with ordinality as windows (since, number)) as shards`;
+  }
+}
+
+/**
+ * The window of a lane, in the table `outbox_lanes`: of those of its rows that are due, and of its leases. The claim that makes about
+ * every 64th lease of a lane moves it, so that it is written seldom. A row that is committed late lies before the window, but
+ * the wake-up of its transaction has the same time, and a claim reads from there. It leaves the window there for what it leaves.
+ */
+export interface LaneWindow {
+  /** Lateral to `woken`, with the columns due_from and token_from. */
+  join: RawBuilder<unknown>;
+  /** A part of the claim, after `woken` and `leased`. */
+  moved: RawBuilder<unknown>;
+}
+
+export function laneWindow({ name, table, lane, hasLastingLanes = false }: OutboxQueue): LaneWindow {
+  const queue = sql.lit(name);
+  if (!hasLastingLanes || lane === undefined)
+    return {
+      join: sql`(select '-infinity'::timestamptz as due_from, 0::bigint as token_from) as lane_window`,
+      moved: sql`select`,
+    };
+  const isMoved = sql`exists (select from leased where leased.lane = woken.lane and hashint8(token) & 63 = 0)`;
+  return {
+    join: sql`(
+      select coalesce(max(due_from), '-infinity') as due_from, coalesce(max(token_from), 0) as token_from from (
+        select due_from, token_from from outbox_lanes where queue = ${queue} and lane = first.lane offset 0) as stored) as lane_window`,
+    moved: sql`
+      insert into outbox_lanes (queue, lane, due_from, token_from)
+      select ${queue}, lane,
+        case when ${isMoved} then (
+          select due_at from ${sql.table(table)} as head
+          where head.${sql.ref(lane)} = woken.lane and due_at >= since order by due_at limit 1) else since end,
+        case when ${isMoved} then coalesce(
+          (select token from outbox_leases
+          where queue = ${queue} and outbox_leases.lane = woken.lane and token >= token_from order by token limit 1),
+          (select min(token) from leased where leased.lane = woken.lane)) else token_from end
+      from woken where since < due_from or ${isMoved}
+      on conflict (queue, lane) do update set due_from = excluded.due_from, token_from = excluded.token_from`,
+  };
+}
+
+/**
+ * Wakes the lanes that have a row which is due before their window. There is one only after a process of a version before windows
+ * has left it, during an update.
+ */
+export async function wakeBeforeWindows({ db }: Pick<Store, "db">, { name, table, lane }: OutboxQueue): Promise<void> {
+  if (lane === undefined) return;
+  await insertWakeups(sql`
+    select queue, first.due_at, lane from outbox_lanes cross join lateral (
+      select due_at from ${sql.table(table)} as head
+      where head.${sql.ref(lane)} = outbox_lanes.lane and due_at < due_from order by due_at limit 1
+    ) as first where queue = ${name}`).execute(db);
+}
