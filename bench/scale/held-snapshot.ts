@@ -11,15 +11,15 @@ import { addBusy, addDue, addEach } from "./grow.ts";
 const eventsPerSecond = 500;
 const tickMs = 20;
 
-/** Held for longer, it would make claims slower than events come. */
+/** As long as a backup, or until an alert is seen. */
 const sizes = ({ quick }: SuiteOptions) =>
   quick
     ? { bursts: 2, events: 1_000, warmUpSeconds: 2, heldSeconds: 5, recoverySeconds: 2 }
-    : { bursts: 6, events: 4_000, warmUpSeconds: 20, heldSeconds: 30, recoverySeconds: 60 };
+    : { bursts: 6, events: 4_000, warmUpSeconds: 20, heldSeconds: 600, recoverySeconds: 60 };
 
 /**
- * What a transaction costs that was left open: PostgreSQL removes no row that was deleted after its snapshot, and every scan meets
- * these. Events come at a steady rate all the time; in between, bursts show how fast one process claims and settles.
+ * What a transaction costs that was left open: PostgreSQL removes no row that was deleted after its snapshot, and every scan that
+ * begins before these meets them. Events come at a steady rate all the time; in between, bursts show how fast one process claims and settles.
  */
 export async function measureHeldSnapshot(options: SuiteOptions): Promise<Comparison[]> {
   const place = await openDataLocation("postgres", findPrograms() !== undefined);

@@ -38,6 +38,26 @@ const claims: Scenario = async (world) => {
   await deliveries.finish();
 };
 
+/** Events are committed in any order, beside claims that move the window of their lane. Then the processes are killed. */
+const windows: Scenario = async (world) => {
+  const { interleaving } = world;
+  const deliveries = new Deliveries(world);
+  for (const key of ["worker-1", "worker-2", "worker-3"]) {
+    const recorder = world.nextStore();
+    interleaving.start(`recorder of ${key}`, () => record(recorder, key));
+  }
+  for (const name of ["one", "two"]) {
+    const process = await deliveries.newProcess();
+    const limit = interleaving.pick([1, 100]);
+    interleaving.start(`process ${name}`, async () => {
+      await process.attempt(limit, "acknowledged");
+      for (const { row } of (await process.claim(limit)) ?? []) deliveries.end(row);
+    });
+  }
+  await interleaving.toEnd();
+  await deliveries.finish();
+};
+
 /** Attempts are settled while events of the same order keys are recorded, retried and redelivered. */
 const settlings: Scenario = async (world) => {
   const { interleaving } = world;
@@ -227,7 +247,7 @@ const offers: Scenario = async (world) => {
   );
 };
 
-export const scenarios = { claims, settlings, failures, leases, feeds, offers } as const satisfies Record<
+export const scenarios = { claims, windows, settlings, failures, leases, feeds, offers } as const satisfies Record<
   string,
   Scenario
 >;
@@ -242,6 +262,7 @@ export const turns: readonly ScenarioName[] = [
   "feeds",
   "settlings",
   "failures",
+  "windows",
   "leases",
   "settlings",
   "feeds",
