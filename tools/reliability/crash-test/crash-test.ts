@@ -3,7 +3,7 @@ import { openStore } from "../../../examples/platform/src/store/open-store.ts";
 import type { Store } from "../../../examples/platform/src/store/store.ts";
 import type { DataLocation } from "./data-location.ts";
 import type { Fleet } from "./fleet.ts";
-import { type Failure, injectFailures } from "./inject-failures.ts";
+import { type Failure, injectFailures, turnOver } from "./inject-failures.ts";
 import { type Closer, type CrashTestOptions, setup, withStore } from "./setup.ts";
 import { readLeaseHistory } from "./verify/lease-history.ts";
 import { type Verdict, verifyHistory } from "./verify/verify-history.ts";
@@ -17,6 +17,7 @@ import {
   type TimeSpan,
   takeoversOf,
 } from "./verify/verify-store.ts";
+import { watchLanes } from "./verify/watch-lanes.ts";
 
 export interface CrashTestReport {
   verdict: Verdict & StoreVerdict;
@@ -58,20 +59,23 @@ export async function crashTest(options: CrashTestOptions): Promise<CrashTestRep
 }
 
 async function run(options: CrashTestOptions, closers: Closer[]): Promise<CrashTestReport> {
-  const { kills, restarts, stalls, seconds, drainSeconds, onProgress, signal } = options;
+  const { kills, restarts, stalls, turnoverSeconds, seconds, drainSeconds, onProgress, signal } = options;
   const { location, receiver, fleet, load, wrongResponses } = await setup(options, closers);
   onProgress(
     `${options.processes} on ${location.title}, ${kills} kills, ${stalls} stalls and ${restarts} restarts to come`,
   );
 
-  const done: Record<Failure, number> = { kill: 0, restart: 0, stall: 0 };
+  const done: Record<Failure, number> = { kill: 0, restart: 0, stall: 0, turnover: 0 };
+  const onDone = (what: Failure): void => {
+    done[what] += 1;
+  };
   const verdictNow = (): Verdict => verifyHistory(load.changes, receiver.receipts);
   const secondsSince = (since: number): number => (performance.now() - since) / 1_000;
   const startedAt = performance.now();
   const progress = setInterval(() => {
     const { acked, lost, duplicated } = verdictNow();
     const events = `${acked} acked, ${lost} under way, ${duplicated} duplicated`;
-    const interruptions = `${done.kill} kills, ${done.stall} stalls, ${done.restart} restarts`;
+    const interruptions = `${done.kill + done.turnover} ends, ${done.stall} stalls, ${done.restart} restarts`;
     onProgress(`${Math.round(secondsSince(startedAt))} s: ${interruptions}, ${events}`);
   }, progressMs);
   closers.push(async () => clearInterval(progress));
@@ -89,27 +93,29 @@ async function run(options: CrashTestOptions, closers: Closer[]): Promise<CrashT
       acked: load.changes.filter(({ isAcked }) => isAcked).length,
       delivered: new Set(receiver.receipts.map(({ deliveryId }) => deliveryId)).size,
     }),
-    onDone(what) {
-      done[what] += 1;
-    },
+    onDone,
   });
-  await Promise.all([injecting, sleep(1_000 * seconds, undefined, { signal })]);
+  const store = await openBeside(location, closers);
+  const lanes = store && watchLanes(store, () => [...fleet.outages, ...outages]);
+  closers.push(async () => lanes?.stop());
+  const turning = turnOver({ fleet, everySeconds: turnoverSeconds, seconds, onDone, signal });
+  await Promise.all([injecting, turning, sleep(1_000 * seconds, undefined, { signal })]);
 
   // The last process killed has yet to start again: that is part of the drain.
   const calmAt = performance.now();
   receiver.behave();
   onProgress("the faults are over");
-  const pendingStore = await openBeside(location, closers);
   const givenUp = await load.stop(AbortSignal.any([signal, AbortSignal.timeout(patienceMs)]));
   await fleet.allAtWork();
   const isDrained = async (): Promise<boolean> =>
-    verdictNow().lost === 0 && (pendingStore === undefined || totalOf(await countPending(pendingStore)) === 0);
+    verdictNow().lost === 0 && (store === undefined || totalOf(await countPending(store)) === 0);
   while (!(await isDrained()) && secondsSince(calmAt) < drainSeconds) await sleep(pollMs, undefined, { signal });
   const drainedSeconds = secondsSince(calmAt);
   for (let seen = -1; seen < receiver.receipts.length; await sleep(quietMs, undefined, { signal }))
     seen = receiver.receipts.length;
   clearInterval(progress);
-  const why = pendingStore === undefined ? [] : await explainPending(pendingStore);
+  const why = store === undefined ? [] : await explainPending(store);
+  const waiting = (await lanes?.stop()) ?? [];
   await fleet.stop();
 
   const verdict = {
@@ -120,6 +126,7 @@ async function run(options: CrashTestOptions, closers: Closer[]): Promise<CrashT
   const faults = [
     ...faultsOf(verdict, servedAtOnce),
     ...why,
+    ...waiting,
     ...fleet.faults,
     ...wrongResponses,
     ...[...receiver.refused].map(([reason, times]) => `the receiver refused ${times} requests: ${reason}`),

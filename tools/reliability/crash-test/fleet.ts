@@ -31,7 +31,8 @@ export class Fleet {
   readonly #options: FleetOptions;
   readonly #members = new Set<Member>();
   readonly #starts = new Set<Promise<void>>();
-  readonly #stalls = new Set<Promise<void>>();
+  /** Stalls and ends that are not over. */
+  readonly #underWay = new Set<Promise<void>>();
   readonly #killAll = (): void => {
     for (const { child } of this.#members) child.kill("SIGKILL");
   };
@@ -74,7 +75,7 @@ export class Fleet {
 
   /** Resolves when no process is stopped, or about to start. */
   async allAtWork(): Promise<void> {
-    await Promise.all(this.#stalls);
+    await Promise.all(this.#underWay);
     await this.allUp();
   }
 
@@ -99,24 +100,25 @@ export class Fleet {
       member.child.kill("SIGCONT");
       member.isStalled = false;
       this.#noteOutage();
-      this.#stalls.delete(stalled);
+      this.#underWay.delete(stalled);
     });
-    this.#stalls.add(stalled);
+    this.#underWay.add(stalled);
   }
 
-  /** Ends all gracefully; one that exits with an error is a fault. */
+  /** Asks one of those that are at work to end, and returns at once. Another one starts when it has ended. */
+  end(): void {
+    const member = this.#pick();
+    if (member === undefined) return;
+    const ended = this.#end(member).then(() => void this.#underWay.delete(ended));
+    this.#underWay.add(ended);
+    this.#noteOutage();
+  }
+
+  /** Ends all gracefully. */
   async stop(): Promise<void> {
     this.#isStopping = true;
     await this.allAtWork();
-    await Promise.all(
-      [...this.#members].map(async (member) => {
-        member.expectedToExit = true;
-        const overdue = setTimeout(() => member.child.kill("SIGKILL"), stopMs);
-        const code = await member.stop();
-        clearTimeout(overdue);
-        if (code !== 0) this.faults.push(`a process that was asked to end exited with ${code ?? "a signal"}`);
-      }),
-    );
+    await Promise.all([...this.#members].map((member) => this.#end(member)));
     process.off("exit", this.#killAll);
   }
 
@@ -135,8 +137,21 @@ export class Fleet {
     );
   }
 
+  /** One that exits with an error is a fault. */
+  async #end(member: Member): Promise<void> {
+    member.expectedToExit = true;
+    const overdue = setTimeout(() => member.child.kill("SIGKILL"), stopMs);
+    const code = await member.stop();
+    clearTimeout(overdue);
+    if (code !== 0) this.faults.push(`a process that was asked to end exited with ${code ?? "a signal"}`);
+  }
+
+  #pick(): Member | undefined {
+    return this.#atWork[Math.floor(Math.random() * this.#atWork.length)];
+  }
+
   #interrupt(stalledMs?: number): Member | undefined {
-    const member = this.#atWork[Math.floor(Math.random() * this.#atWork.length)];
+    const member = this.#pick();
     if (member === undefined) return undefined;
     this.#options.onInterruption();
     this.interruptions.push({ process: member.name, at: Date.now(), ...(stalledMs !== undefined && { stalledMs }) });

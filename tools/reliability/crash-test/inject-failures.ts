@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Fleet } from "./fleet.ts";
 
-export type Failure = "kill" | "restart" | "stall";
+export type Failure = "kill" | "restart" | "stall" | "turnover";
 
 export interface InjectOptions {
   fleet: Fleet;
@@ -70,4 +70,21 @@ export async function injectFailures(options: InjectOptions): Promise<void> {
     onDone(what);
   }
   await fleet.allAtWork();
+}
+
+/** Processes come and go for `seconds`: one is killed or asked to end every few seconds, whatever is left to deliver. */
+export async function turnOver({
+  fleet,
+  everySeconds,
+  seconds,
+  onDone,
+  signal,
+}: Pick<InjectOptions, "fleet" | "onDone" | "signal"> & { everySeconds: number; seconds: number }): Promise<void> {
+  if (everySeconds === 0) return;
+  for (let passed = everySeconds; passed < seconds; passed += everySeconds) {
+    await sleep(1_000 * everySeconds, undefined, { signal });
+    if (Math.random() < 0.5) await fleet.kill();
+    else fleet.end();
+    onDone("turnover");
+  }
 }

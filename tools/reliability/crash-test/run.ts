@@ -3,6 +3,7 @@
 //   npm run torture -- --store postgres --processes 2 --kills 50
 //   npm run torture -- --store postgres --processes 2 --restarts 20
 //   npm run torture -- --store postgres --processes 2 --kills 20 --stalls 10
+//   npm run torture -- --store postgres --processes 3 --kills 0 --turnover-seconds 5 --seconds 300
 // Shows that it finds mutated requests, and bugs in the platform's outbox:
 //   npm run torture -- --sabotage lose,reorder
 //   npm run torture -- --store postgres --processes 2 --stalls 3 --sabotage fence
@@ -23,6 +24,8 @@ const { values } = parseArgs({
     restarts: { type: "string", default: "0" },
     /** How often a process is stopped with SIGSTOP for longer than its lease, and continues. */
     stalls: { type: "string", default: "0" },
+    /** Every so many seconds a process is killed or asked to end, and another one starts; 0 for never. */
+    "turnover-seconds": { type: "string", default: "0" },
     processes: { type: "string", default: "1" },
     /** The least duration of the load; it goes on until the last kill. */
     seconds: { type: "string", default: "10" },
@@ -62,6 +65,7 @@ try {
     restarts,
     processes,
     stalls: numberOf("stalls", 0),
+    turnoverSeconds: numberOf("turnover-seconds", 0),
     seconds: numberOf("seconds", 1),
     rate: numberOf("rate", 1),
     drainSeconds: numberOf("drain-seconds", 1),

@@ -23,6 +23,8 @@ export interface CrashTestOptions {
   restarts: number;
   /** How often a process is stopped for longer than its lease. */
   stalls: number;
+  /** After so many seconds a process ends, killed or by itself, and another one starts; again and again. 0 for never. */
+  turnoverSeconds: number;
   processes: number;
   /** The least duration of the load. */
   seconds: number;

@@ -21,6 +21,7 @@ create table crash_test_leases (
   token bigint primary key, queue text not null, row_id bigint not null, lane text not null,
   holder text not null, leased_at timestamptz not null, ended_at timestamptz, ended_by text);
 create index on crash_test_leases (queue, row_id);
+create index on crash_test_leases (lane);
 create function crash_test_lease_begins() returns trigger language plpgsql as $$ begin
   insert into crash_test_leases (token, queue, row_id, lane, holder, leased_at)
   values (new.token, new.queue, new.row_id, new.lane, current_setting('application_name'), clock_timestamp());
