@@ -2,13 +2,13 @@ import { existsSync, openAsBlob } from "node:fs";
 import { mkdir, readFile, rename, writeFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
-import { PGlite } from "@electric-sql/pglite";
+import { PGlite, type PGliteOptions } from "@electric-sql/pglite";
 
 const cache = join(import.meta.dirname, "..", "..", ".cache");
 
 /** An empty database in memory. Loading its files takes a quarter of the CPU of creating them, so that this is done once. */
-export async function openPglite(): Promise<PGlite> {
-  const pglite = new PGlite({ loadDataDir: await openAsBlob(await emptyDatabase()) });
+export async function openPglite(options: PGliteOptions = {}): Promise<PGlite> {
+  const pglite = new PGlite({ ...options, loadDataDir: await openAsBlob(await emptyDatabase()) });
   await pglite.waitReady;
   return pglite;
 }
