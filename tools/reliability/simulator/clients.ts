@@ -13,6 +13,8 @@ export interface Result {
 export class Connection extends EventEmitter {
   isLost = false;
   isInTransaction = false;
+  /** When a transaction began that has no statement yet: it holds nothing that others wait for. */
+  begunAtMs: number | undefined;
   isListening = false;
   /** Until the server ends it within a transaction. */
   idleLimitMs = 0;

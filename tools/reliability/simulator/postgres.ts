@@ -211,11 +211,17 @@ export class SimulatedPostgres implements Server {
 
   #run(connection: Connection, text: string, values: readonly unknown[]): Result | Result[] {
     connection.idle?.cancel();
-    const isEnd = /^(commit|rollback)$/i.test(text);
-    if (/^begin\b/i.test(text)) {
+    if (/^begin$/i.test(text)) {
+      connection.begunAtMs = this.nowMs;
+      return { command: "BEGIN", rowCount: 0, rows: [], fields: [] };
+    }
+    if (connection.begunAtMs !== undefined || /^begin\b/i.test(text)) {
       Object.assign(connection, { isInTransaction: true, idleLimitMs: defaultIdleMs });
       this.#owner = connection;
     }
+    if (connection.begunAtMs !== undefined) this.#session.run(connection.begunAtMs, "begin");
+    connection.begunAtMs = undefined;
+    const isEnd = /^(commit|rollback)$/i.test(text);
     if (text.includes("idle_in_transaction_session_timeout")) connection.idleLimitMs = 2_000;
     const result = this.#session.run(this.nowMs, text, values);
     if (isEnd) connection.isInTransaction = false;
