@@ -13,7 +13,7 @@ import { type Process, type Schedule, wallClock } from "./schedule.ts";
 export const encryptionKey = new Uint8Array(32).fill(7);
 
 /** A delivery that fails three times is due a quarter of an hour later: only a restart of its schedule delivers it in time. */
-const retrySchedule = { delaysMs: [1_000, 4_000, 900_000, 3_600_000, 7_200_000], jitter: 0, maxRetryAfterMs: 60_000 };
+const retrySchedule = { delaysMs: [500, 1_000, 900_000, 3_600_000, 7_200_000], jitter: 0, maxRetryAfterMs: 60_000 };
 
 /** Stores without their process. Opening one runs the migrations' checks, so they are lent to one process after another. */
 export class Stores {

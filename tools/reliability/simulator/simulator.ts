@@ -6,6 +6,7 @@ import {
 import { recordEvent } from "../../../examples/platform/src/dispatch/webhooks/record-event.ts";
 import { retryNow } from "../../../examples/platform/src/dispatch/webhooks/retry-now.ts";
 import { encrypt } from "../../../examples/platform/src/store/encrypt.ts";
+import { openSignals } from "../../../examples/platform/src/store/signals.ts";
 import type { Store } from "../../../examples/platform/src/store/store.ts";
 import { Network, noNetworkFaults, Receiver, secret } from "./network.ts";
 import { type Delivery, type Handled, Oracle, type Outcome } from "./oracle.ts";
@@ -25,6 +26,7 @@ export interface StoryResult {
 
 /** How many processes a story may restart. */
 const mostRestarts = 8;
+const longestStallMs = 12_000;
 /** After the last fault, everything that is pending is handled within this time. */
 const recoveryMs = 120_000;
 
@@ -144,7 +146,10 @@ class Run {
 
   #startApi(): { process: Process; store: Store } {
     const process = new Process("api");
-    return { process, store: this.#stores.lend(process, this.#atEnd) };
+    const store = this.#stores.lend(process, this.#atEnd);
+    // Wakes the platforms after a commit; without it they look every five seconds.
+    this.#schedule.run(process, () => openSignals(store, { onError: this.#onError }));
+    return { process, store };
   }
 
   #startPlatform(name: string): void {
@@ -173,10 +178,9 @@ class Run {
       if (process.isStopped) return;
       const isReceiver = process === this.#receiver.process;
       if (schedule.chance(rate(isReceiver ? "receiverKill" : "kill"))) this.#kill(process);
-      // Few steps lie between a claim and its request, and a stall there is what leases are for.
-      const weight = what === "turn" || what === "connected" ? 20 : 1;
-      if (schedule.chance(weight * rate(isReceiver ? "receiverStall" : "stall"))) {
-        const durationMs = schedule.between(100, 12_000);
+      const isAttempt = what === "turn" || what === "connected" || what === "response";
+      if (schedule.chance(rate(isReceiver ? "receiverStall" : isAttempt ? "stallDuringAttempt" : "stall"))) {
+        const durationMs = schedule.between(100, longestStallMs);
         process.stalledUntilMs = schedule.nowMs + durationMs;
         this.#oracle.disturbed(process, durationMs);
       }
@@ -269,12 +273,17 @@ class Run {
     schedule.beforeStep = () => undefined;
     this.#database.faults = noDatabaseFaults;
     this.#network.faults = noNetworkFaults;
-    for (const process of this.#processes()) {
-      process.stalledUntilMs = 0;
-      process.jumpClock(schedule.nowMs, 0);
-    }
-    // A request that is under way may still fail.
-    await schedule.until(() => this.#restarting === 0 && !this.#oracle.isWaiting, 30_000);
+    for (const process of this.#processes()) process.jumpClock(schedule.nowMs, 0);
+    // A process that stalls may still hold what it claimed before.
+    const isStalled = ({ isStopped, stalledUntilMs }: Process): boolean =>
+      !isStopped && stalledUntilMs > schedule.nowMs;
+    await schedule.until(() => !this.#processes().some(isStalled), longestStallMs);
+    await schedule.until(() => this.#restarting === 0, 30_000);
+    // Those whose next failure delays them by a quarter of an hour: it may be that of a request that is under way.
+    await this.#enableFailing(`
+      select organisation_id as id from deliveries
+      where state = 'pending' and (attempts >= 2 or due_at > now() + interval '60 s')`);
+    await schedule.until(() => !this.#oracle.isWaiting, 30_000);
     // Transactions that a stall has kept open are over by then.
     await schedule.until(() => false, 3_000);
     // An outcome whose commit failed is committed again, until ten seconds have passed.
@@ -282,12 +291,13 @@ class Run {
       if ((await this.#read("select from outbox_leases limit 1")).length === 0) break;
       await schedule.until(() => false, 1_000);
     }
-    // The others recover by themselves.
-    const failing = await this.#read<{ id: string }>(
-      `select organisation_id as id from deliveries where state = 'pending' and due_at > now() + interval '60 s'
-       union select organisation_id from endpoints
-       where disabled_at is not null or breaker_open_until > now() + interval '60 s' order by id`,
-    );
+    await this.#enableFailing(`
+      select organisation_id as id from endpoints
+      where disabled_at is not null or breaker_open_until > now() + interval '60 s'`);
+  }
+
+  async #enableFailing(select: string): Promise<void> {
+    const failing = await this.#read<{ id: string }>(`select distinct id from (${select}) as failing order by id`);
     for (const { id } of failing) this.#inApi((store) => this.#enable(store, id, false));
   }
 

@@ -6,6 +6,8 @@ export const faultRates = {
   kill: 0.002,
   stop: 0.001,
   stall: 0.002,
+  /** Per step of a process from a claim to the outcome of its attempt: few steps, and leases are for a stall at these. */
+  stallDuringAttempt: 0.04,
   /** Per step of the receiver. */
   receiverKill: 0.01,
   receiverStall: 0.01,
@@ -47,15 +49,35 @@ export interface Story {
 
 /**
  * The story of a seed. Most have one kind of fault that is frequent, and few others: the more kinds, the more does the oracle have to
- * excuse. A fifth are bursts, and a fifth takeovers: few of the others need a guard against these.
+ * excuse. An eighth each are bursts, takeovers and outages: few of the others need a guard against these.
  */
 export function storyOf(seed: number): Story {
   const schedule = new Schedule(seed ^ 0x5bd1e995);
-  const kind = schedule.pick(["burst", "takeover", "any", "any", "any"] as const);
-  return { seed, ...(kind === "takeover" ? takeover(schedule) : any(schedule, kind === "burst")) };
+  const kind = schedule.pick([burst, takeover, outage, any, any, any, any, any]);
+  return { seed, ...kind(schedule) };
 }
 
-/** A process stalls after it has claimed a delivery. Another one attempts it and the next of its order key, before the first goes on. */
+/** There is more at a time than an endpoint's capacity, which shows only while attempts last. */
+function burst(schedule: Schedule): Omit<Story, "seed"> {
+  const { processes, faults } = any(schedule);
+  return { processes, organisations: 1, keys: 50, events: 12, spreadMs: 50, faults: { slow: 0.9, ...faults } };
+}
+
+/** An endpoint fails until the retry schedule has long delays, and a person restarts that. */
+function outage(schedule: Schedule): Omit<Story, "seed"> {
+  const faults: Story["faults"] = { slow: 0.4, [schedule.pick(["unavailable", "unavailable", "gone"] as const)]: 1 };
+  if (schedule.chance(0.5)) faults[schedule.pick(["enable", "profile", "retryNow"] as const)] = 0.3;
+  return {
+    processes: schedule.between(1, 2),
+    organisations: 1,
+    keys: schedule.between(1, 3),
+    events: schedule.between(2, 5),
+    spreadMs: schedule.pick([1_000, 6_000]),
+    faults,
+  };
+}
+
+/** A process stalls during an attempt. Another one attempts the delivery and the next of its order key, before the first goes on. */
 function takeover(schedule: Schedule): Omit<Story, "seed"> {
   return {
     processes: schedule.between(2, 3),
@@ -63,15 +85,13 @@ function takeover(schedule: Schedule): Omit<Story, "seed"> {
     keys: 1,
     events: schedule.between(2, 5),
     spreadMs: schedule.pick([10, 1_000]),
-    faults: { stall: faultRates.stall * schedule.pick([2, 5]) },
+    faults: { stallDuringAttempt: schedule.pick([0.1, 0.2]) },
   };
 }
 
-/** @param isBurst whether there is more at a time than an endpoint's capacity */
-function any(schedule: Schedule, isBurst: boolean): Omit<Story, "seed"> {
+function any(schedule: Schedule): Omit<Story, "seed"> {
   const share = schedule.pick([0, 0, 0.1, 0.2, 0.4]);
-  // A capacity shows only while attempts last.
-  const faults: Story["faults"] = isBurst ? { slow: 0.5 } : {};
+  const faults: Story["faults"] = {};
   for (const name of faultNames) if (schedule.chance(share)) faults[name] = faultRates[name];
   if (schedule.chance(0.8)) {
     const name = schedule.pick(faultNames);
@@ -79,10 +99,10 @@ function any(schedule: Schedule, isBurst: boolean): Omit<Story, "seed"> {
   }
   return {
     processes: schedule.pick([1, 2, 2, 3]),
-    organisations: isBurst ? 1 : schedule.between(1, 2),
-    keys: isBurst ? 20 : schedule.between(1, 3),
-    events: isBurst ? 12 : schedule.between(1, 5),
-    spreadMs: isBurst ? 50 : schedule.pick([10, 1_000, 6_000]),
+    organisations: schedule.between(1, 2),
+    keys: schedule.between(1, 3),
+    events: schedule.between(1, 5),
+    spreadMs: schedule.pick([10, 1_000, 6_000]),
     faults,
   };
 }
