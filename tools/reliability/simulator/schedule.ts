@@ -70,6 +70,8 @@ export class Schedule extends Seeded {
   /** Called before each step of a process: the place where it may be killed or stalled. */
   beforeStep: (process: Process, what: string) => void = () => undefined;
   #events: Event[] = [];
+  /** Whether no code of a process has run since the last turn of the event loop. */
+  #isDrained = false;
 
   /** How long a packet, a statement or a wake-up takes: usually a millisecond or two, sometimes much longer. */
   latencyMs(): number {
@@ -89,6 +91,7 @@ export class Schedule extends Seeded {
 
   /** Runs code of a process. */
   run<T>(process: Process, work: () => T): T {
+    this.#isDrained = false;
     return running.run({ schedule: this, process }, work);
   }
 
@@ -96,7 +99,7 @@ export class Schedule extends Seeded {
   async until(condition: () => boolean, limitMs: number): Promise<boolean> {
     const endMs = this.nowMs + limitMs;
     // What was started since the last step may wait for something by now.
-    await drain();
+    await this.#drain();
     while (!condition()) {
       const event = this.#next();
       if (event === undefined || event.atMs > endMs) {
@@ -105,12 +108,18 @@ export class Schedule extends Seeded {
         return condition();
       }
       this.nowMs = Math.max(this.nowMs, event.atMs);
-      await this.#runEvent(event);
+      this.#runEvent(event);
+      if (!this.#isDrained) await this.#drain();
     }
     return true;
   }
 
-  async #runEvent({ process, what, run }: Event): Promise<void> {
+  async #drain(): Promise<void> {
+    await drain();
+    this.#isDrained = true;
+  }
+
+  #runEvent({ process, what, run }: Event): void {
     this.steps += 1;
     if (process !== undefined) this.beforeStep(process, what);
     if (process?.isStopped) return;
@@ -119,8 +128,8 @@ export class Schedule extends Seeded {
       return;
     }
     this.note(`${this.nowMs} ${process?.name ?? "-"} ${what}`);
-    await (process === undefined ? run() : this.run(process, run));
-    await drain();
+    if (process === undefined) run();
+    else this.run(process, run);
   }
 
   /** Removes the next event from those that wait, and those that will never happen. */
