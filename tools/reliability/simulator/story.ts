@@ -57,10 +57,14 @@ export function storyOf(seed: number): Story {
   return { seed, ...kind(schedule) };
 }
 
-/** There is more at a time than an endpoint's capacity, which shows only while attempts last. */
+/**
+ * There is more at a time than an endpoint's capacity, which shows only while attempts last. The receiver restarts: it keeps what it
+ * has handled in memory too, so only then does it need its inbox.
+ */
 function burst(schedule: Schedule): Omit<Story, "seed"> {
   const { processes, faults } = any(schedule);
-  return { processes, organisations: 1, keys: 50, events: 12, spreadMs: 50, faults: { slow: 0.9, ...faults } };
+  const common = { slow: 0.9, receiverKill: 0.04 };
+  return { processes, organisations: 1, keys: 50, events: 12, spreadMs: 50, faults: { ...common, ...faults } };
 }
 
 /** An endpoint fails until the retry schedule has long delays, and a person restarts that. */
