@@ -116,6 +116,8 @@ describe.each(shared)("windows beside a snapshot that is held on $title", ({ cre
     };
     for (let turns = 0; turns < 500; turns += 1) await turn();
     const dead = 500 * capacity;
+    // The statistics of a queue: it is empty.
+    await store.execute("analyze");
     const statements = recordStatements();
     await turn();
     const ofOutbox = statements.filter(({ text }) => /^\s*with (due|woken|shared|ended)/.test(text));
@@ -123,7 +125,7 @@ describe.each(shared)("windows beside a snapshot that is held on $title", ({ cre
     for (const { text, values } of ofOutbox) {
       await client.query("rollback; begin");
       const { rows } = await client.query({ text: `explain (analyze, format json) ${text}`, values: [...values] });
-      expect(heapFetches(rows[0]["QUERY PLAN"][0].Plan), text).toBeLessThan(dead / 4);
+      expect(rowsRead(rows[0]["QUERY PLAN"][0].Plan), text).toBeLessThan(dead / 4);
     }
   });
 
@@ -151,9 +153,14 @@ describe.each(shared)("windows beside a snapshot that is held on $title", ({ cre
 interface Plan {
   "Node Type": string;
   "Heap Fetches"?: number;
+  "Actual Rows": number;
+  "Actual Loops": number;
   Plans?: Plan[];
 }
 
-/** How many rows of indexes a statement had to look for in their table. */
-const heapFetches = ({ "Heap Fetches": own = 0, Plans = [] }: Plan): number =>
-  Plans.reduce((sum, plan) => sum + heapFetches(plan), own);
+/** How many rows of indexes a statement read, dead ones too. */
+function rowsRead({ Plans = [], ...plan }: Plan): number {
+  const isBitmap = plan["Node Type"] === "Bitmap Index Scan";
+  const own = isBitmap ? plan["Actual Rows"] * plan["Actual Loops"] : (plan["Heap Fetches"] ?? 0);
+  return Plans.reduce((sum, each) => sum + rowsRead(each), own);
+}

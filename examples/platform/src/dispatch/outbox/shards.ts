@@ -69,7 +69,7 @@ export async function holdShards(
 const milliseconds = (at: RawBuilder<unknown>) => sql`(extract(epoch from ${at}) * 1000)::float8`;
 
 /**
- * A select of the lane and time of the wake-ups that are due, oldest first.
+ * A select of the shard, lane and time of the wake-ups that are due, oldest first.
  *
  * @param held the shards, as `holdShards` returns them: their number must not change the plan, which PostgreSQL would then
  *   make again for each claim. On PGlite there is one.
@@ -82,11 +82,11 @@ export function dueWakeups(
 ): RawBuilder<unknown> {
   const [name, most] = [sql.lit(queue), sql.lit(limit)];
   const inShard = (shard: RawBuilder<unknown>, since = sql``) => sql`
-    select lane, at from outbox_wakeups where queue = ${name} and shard = ${shard} ${since} and at <= now()
+    select shard, lane, at from outbox_wakeups where queue = ${name} and shard = ${shard} ${since} and at <= now()
     order by at, lane limit ${most}`;
   if (held === undefined) return inShard(sql`0`);
   return sql`
-    select lane, at from ${windows.shards} cross join lateral (
+    select due.shard, lane, at from ${windows.shards} cross join lateral (
       ${inShard(sql`shards.shard`, sql`and at >= shards.since`)}) as due
     where (${held}::int >> shards.shard) & 1 = 1
     order by at, lane limit ${most}`;

@@ -1,5 +1,6 @@
 import { type RawBuilder, sql } from "kysely";
 import { type Store, shardCounts } from "../../store/store.ts";
+import type { QueueName } from "../../store/tables.ts";
 import { insertWakeups, type OutboxQueue } from "./outbox-queue.ts";
 
 // PostgreSQL keeps a deleted row for as long as a snapshot may see it, and every search of an index meets it until then. A queue is
@@ -70,6 +71,9 @@ export interface LaneWindow {
   moved: RawBuilder<unknown>;
 }
 
+/** A condition on leases that is of no index. */
+export const isOfQueue = (queue: QueueName): RawBuilder<boolean> => sql`queue || '' = ${sql.lit(queue)}`;
+
 export function laneWindow({ name, table, lane, hasLastingLanes = false }: OutboxQueue): LaneWindow {
   const queue = sql.lit(name);
   if (!hasLastingLanes || lane === undefined)
@@ -90,7 +94,7 @@ export function laneWindow({ name, table, lane, hasLastingLanes = false }: Outbo
           where head.${sql.ref(lane)} = woken.lane and due_at >= since order by due_at limit 1) else since end,
         case when ${isMoved} then coalesce(
           (select token from outbox_leases
-          where queue = ${queue} and outbox_leases.lane = woken.lane and token >= token_from order by token limit 1),
+          where ${isOfQueue(name)} and outbox_leases.lane = woken.lane and token >= token_from order by token limit 1),
           (select min(token) from leased where leased.lane = woken.lane)) else token_from end
       from woken where since < due_from or ${isMoved}
       on conflict (queue, lane) do update set due_from = excluded.due_from, token_from = excluded.token_from`,
