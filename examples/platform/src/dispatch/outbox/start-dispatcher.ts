@@ -154,7 +154,7 @@ export function startDispatcher<Row, Result>(options: DispatcherOptions<Row, Res
     const askedAtMs = performance.now();
     const { waitMs, clockMs } = await nextWakeup(store, queue.name, windows);
     if (await followClocks(clockMs, askedAtMs)) return 0;
-    return Math.max(shortestPauseMs, Math.min(waitMs, lapseMs, slowLookMs[store.name]));
+    return Math.max(shortestPauseMs, Math.min(waitMs, lapseMs, windows.idle(), slowLookMs[store.name]));
   };
 
   const [databaseClock, ownClock] = [new ClockWatch(), new ClockWatch()];
