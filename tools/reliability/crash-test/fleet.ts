@@ -137,7 +137,7 @@ export class Fleet {
     );
   }
 
-  /** One that exits with an error is a fault. */
+  /** A process that exits with an error is a fault. */
   async #end(member: Member): Promise<void> {
     member.expectedToExit = true;
     const overdue = setTimeout(() => member.child.kill("SIGKILL"), stopMs);

@@ -5,7 +5,7 @@ const statements = `
 create table outbox_lanes (
   queue text not null,
   lane text not null,
-  -- No row of the lane is due before this, but one that a wake-up at its time or before announces.
+  -- A row that is due before this has a wake-up at its time, or before.
   due_from timestamptz not null,
   -- No lease of the lane has a token before this.
   token_from bigint not null,
