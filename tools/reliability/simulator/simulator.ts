@@ -274,6 +274,7 @@ class Run {
     this.#database.faults = noDatabaseFaults;
     this.#network.faults = noNetworkFaults;
     for (const process of this.#processes()) process.jumpClock(schedule.nowMs, 0);
+    const healedAt = wallClock(schedule, this.#api.process).toISOString();
     // A process that stalls may still hold what it claimed before.
     const isStalled = ({ isStopped, stalledUntilMs }: Process): boolean =>
       !isStopped && stalledUntilMs > schedule.nowMs;
@@ -291,9 +292,13 @@ class Run {
       if ((await this.#read("select from outbox_leases limit 1")).length === 0) break;
       await schedule.until(() => false, 1_000);
     }
+    // A receiver may refuse the attempts after one whose handling has not ended: these failures come later, and delay it as well.
     await this.#enableFailing(`
       select organisation_id as id from endpoints
-      where disabled_at is not null or breaker_open_until > now() + interval '60 s'`);
+      where disabled_at is not null or breaker_open_until > now() + interval '60 s'
+      union all select organisation_id from deliveries
+      where state = 'pending' and due_at > now() + interval '60 s' and exists (
+        select from attempts where delivery_id = deliveries.id and error is not null and started_at > '${healedAt}')`);
   }
 
   async #enableFailing(select: string): Promise<void> {
