@@ -64,13 +64,15 @@ function claim(queue: OutboxQueue, leases: Leases, windows: WakeupWindows, most:
   const [name, limit] = [sql.lit(queue.name), sql.lit(most)];
   const always = sql`select ${sql.lit(capacity)} as capacity, null::float8 as "opensInMs"`;
   const isOfLane = lane === undefined ? sql`true` : sql`head.${sql.ref(lane)} = woken.lane`;
-  const laneWindows = laneWindow(queue);
+  // PGlite has one connection, and so no snapshot beside it.
+  const laneWindows = laneWindow(held === undefined ? { ...queue, hasLastingLanes: false } : queue);
   const ofLane = sql`queue = ${name} and outbox_wakeups.shard = passed.shard and outbox_wakeups.lane = passed.lane`;
   return sql<Lease & { isRenewed: boolean }>`
     with woken as materialized (
-      select shard, lane, at, due_from, token_from, least(at, due_from) as since from (
+      select shard, lane, at, coalesce(due_from, '-infinity') as due_from, coalesce(token_from, 0) as token_from,
+        least(at, coalesce(due_from, '-infinity')) as since from (
         select shard, lane, min(at) as at from (${dueWakeups(queue.name, windows, most, held)}) as due group by shard, lane
-      ) as first cross join lateral ${laneWindows.join}
+      ) as first left join lateral ${laneWindows.join} on true
       order by at, lane
     ), heads as materialized (
       select shard, lane, at, "opensInMs", room, row_id from woken cross join lateral (

@@ -51,7 +51,6 @@ export async function setBackDueTimes(
     await sql`
       update ${sql.table(table)} set due_at = due_at - ${by} where ${column} in (
         select ${column} from ${sql.table(table)} where due_at > now() order by ${column} for update)`.execute(trx);
-    await sql`delete from outbox_lanes where queue = ${name}`.execute(trx);
     await sql`
       with moved as (delete from outbox_wakeups where queue = ${name} and at > now() returning at, lane)
       ${insertWakeups(sql`select ${name}, at - ${by}, lane from moved`)}`.execute(trx);

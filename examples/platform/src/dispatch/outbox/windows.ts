@@ -81,7 +81,7 @@ export class WakeupWindows {
  * the wake-up of its transaction has the same time, and a claim reads from there. It leaves the window there for what it leaves.
  */
 export interface LaneWindow {
-  /** Lateral to `woken`, with the columns due_from and token_from. */
+  /** To be joined laterally to `first`: the columns due_from and token_from, null for a lane without a window. */
   join: RawBuilder<unknown>;
   /** A part of the claim, after `woken` and `leased`. */
   moved: RawBuilder<unknown>;
@@ -94,25 +94,26 @@ export function laneWindow({ name, table, lane, hasLastingLanes = false }: Outbo
   const queue = sql.lit(name);
   if (!hasLastingLanes || lane === undefined)
     return {
-      join: sql`(select '-infinity'::timestamptz as due_from, 0::bigint as token_from) as lane_window`,
+      join: sql`(select null::timestamptz as due_from, null::bigint as token_from) as lane_window`,
       moved: sql`select`,
     };
-  const isMoved = sql`exists (select from leased where leased.lane = woken.lane and hashint8(token) & 63 = 0)`;
   return {
     join: sql`(
-      select coalesce(max(due_from), '-infinity') as due_from, coalesce(max(token_from), 0) as token_from from (
-        select due_from, token_from from outbox_lanes where queue = ${queue} and lane = first.lane offset 0) as stored) as lane_window`,
+      select due_from, token_from from outbox_lanes where queue = ${queue} and lane = first.lane offset 0) as lane_window`,
     moved: sql`
       insert into outbox_lanes (queue, lane, due_from, token_from)
-      select ${queue}, lane,
-        case when ${isMoved} then (
+      select ${queue}, woken.lane,
+        case when marked.lane is null then since else (
           select due_at from ${sql.table(table)} as head
-          where head.${sql.ref(lane)} = woken.lane and due_at >= since order by due_at limit 1) else since end,
-        case when ${isMoved} then coalesce(
+          where head.${sql.ref(lane)} = woken.lane and due_at >= since order by due_at limit 1) end,
+        case when marked.lane is null then token_from else coalesce(
           (select token from outbox_leases
           where ${isOfQueue(name)} and outbox_leases.lane = woken.lane and token >= token_from order by token limit 1),
-          (select min(token) from leased where leased.lane = woken.lane)) else token_from end
-      from woken where since < due_from or ${isMoved}
+          marked.token) end
+      from woken left join (
+        select lane, min(token) as token from leased group by lane having bool_or(hashint8(token) & 63 = 0)
+      ) as marked on marked.lane = woken.lane
+      where since < due_from or marked.lane is not null
       on conflict (queue, lane) do update set due_from = excluded.due_from, token_from = excluded.token_from`,
   };
 }
