@@ -81,6 +81,9 @@ async function run(options: CrashTestOptions, closers: Closer[]): Promise<CrashT
   closers.push(async () => clearInterval(progress));
 
   const outages: TimeSpan[] = [];
+  const store = await openBeside(location, closers);
+  const lanes = store && watchLanes(store, () => [...fleet.outages, ...outages]);
+  closers.push(async () => lanes?.stop());
   const injecting = injectFailures({
     fleet,
     processes: options.processes,
@@ -95,9 +98,6 @@ async function run(options: CrashTestOptions, closers: Closer[]): Promise<CrashT
     }),
     onDone,
   });
-  const store = await openBeside(location, closers);
-  const lanes = store && watchLanes(store, () => [...fleet.outages, ...outages]);
-  closers.push(async () => lanes?.stop());
   const turning = turnOver({ fleet, everySeconds: turnoverSeconds, seconds, onDone, signal });
   await Promise.all([injecting, turning, sleep(1_000 * seconds, undefined, { signal })]);
 

@@ -23,7 +23,7 @@ export interface CrashTestOptions {
   restarts: number;
   /** How often a process is stopped for longer than its lease. */
   stalls: number;
-  /** After so many seconds a process ends, killed or by itself, and another one starts; again and again. 0 for never. */
+  /** After so many seconds a process is killed or asked to end, and another one starts; again and again. 0 for never. */
   turnoverSeconds: number;
   processes: number;
   /** The least duration of the load. */

@@ -130,7 +130,7 @@ class Run {
     const database = this.#database;
     database.begin(this.#schedule);
     database.query(`
-      delete from outbox_wakeups; delete from outbox_lanes; delete from outbox_leases; delete from outbox_processes; delete from attempts;
+      delete from outbox_wakeups; delete from outbox_leases; delete from outbox_processes; delete from attempts;
       delete from deliveries; delete from events; delete from endpoints; delete from mails; delete from organisations;
       delete from offers_inbox; delete from handled;`);
     for (const id of this.#organisations) {

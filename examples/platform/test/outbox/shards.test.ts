@@ -2,7 +2,6 @@ import { setTimeout } from "node:timers/promises";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { claimRows } from "../../src/dispatch/outbox/claim-rows.ts";
 import { nextWakeup } from "../../src/dispatch/outbox/leases.ts";
-import { WakeupWindows } from "../../src/dispatch/outbox/windows.ts";
 import { openStore } from "../../src/store/open-store.ts";
 import { type Store, shardCounts } from "../../src/store/store.ts";
 import { addOrganisation } from "../support/delivery-fixture.ts";
@@ -43,7 +42,7 @@ describe.each(stores)("shards on $title", ({ createDatabase }) => {
     const leases = newProcess();
     const statements = recordStatements();
     expect(await claim(leases)).toHaveLength(1);
-    await nextWakeup(store, "webhooks", new WakeupWindows(store));
+    await nextWakeup(store, "webhooks");
     const ofWakeups = statements.filter(({ text }) => text.includes("outbox_wakeups"));
     expect(ofWakeups).toHaveLength(store.name === "pglite" ? 2 : 3);
     for (const { text, values } of ofWakeups) {
@@ -145,12 +144,7 @@ describe.each(shared)("shards of several processes on $title", ({ createDatabase
 
   test("are not claimed from while a process of a version without them claims, nor does it while they are", async () => {
     await addLanes(2, 5);
-    const old = await outbox.store.newClient?.();
-    if (old === undefined) throw new Error("no PostgreSQL");
-    // Its database is removed before the test has finished.
-    old.on("error", () => undefined);
-    await old.connect();
-    onTestFinished(() => old.end());
+    const old = await outbox.connect();
     const lock = "hashtext('offers-platform webhooks')";
     const isFree = async () =>
       (await old.query(`select pg_try_advisory_xact_lock(${lock}) as "isFree"`)).rows[0].isFree;

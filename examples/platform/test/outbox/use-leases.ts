@@ -1,4 +1,5 @@
-import { afterEach, beforeEach, expect } from "vitest";
+import type pg from "pg";
+import { afterEach, beforeEach, expect, onTestFinished } from "vitest";
 import { claimRows } from "../../src/dispatch/outbox/claim-rows.ts";
 import { endLeases, Leases } from "../../src/dispatch/outbox/leases.ts";
 import type { Lease, OutboxQueue } from "../../src/dispatch/outbox/outbox-queue.ts";
@@ -76,6 +77,10 @@ export interface LeasesUnderTest {
   takeOver(leases: Leases): Promise<Lease>;
   /** Ends leases. @returns the tokens of those that were valid */
   end(...ended: Lease[]): Promise<ReadonlySet<number>>;
+  /** Ends leases, and acknowledges the rows of those that were valid. */
+  settle(claimed?: readonly Lease[]): Promise<void>;
+  /** A connection of the test's own; only on PostgreSQL. */
+  connect(): Promise<pg.Client>;
   start: typeof dispatch;
 }
 
@@ -130,6 +135,20 @@ export function useLeases(createDatabase: StoreUnderTest["createDatabase"]): Lea
     const { held } = await store.transaction((trx) => endLeases(trx, "webhooks", attempted));
     return new Set(held.map(({ lease }) => lease.token));
   };
+  const settle = async (claimed: readonly Lease[] = []): Promise<void> => {
+    const valid = await end(...claimed);
+    const rowIds = claimed.filter(({ token }) => valid.has(token)).map(({ rowId }) => rowId);
+    if (rowIds.length > 0) await store.transaction((trx) => acknowledge(trx, rowIds));
+  };
+  const connect = async (): Promise<pg.Client> => {
+    const client = await store.newClient?.();
+    if (client === undefined) throw new Error("no PostgreSQL");
+    // Its database is removed before the test has finished.
+    client.on("error", () => undefined);
+    await client.connect();
+    onTestFinished(() => client.end());
+    return client;
+  };
   const start: typeof dispatch = (...given) => {
     const dispatched = dispatch(...given);
     loops.push(dispatched.loop);
@@ -147,6 +166,8 @@ export function useLeases(createDatabase: StoreUnderTest["createDatabase"]): Lea
     claimOne,
     takeOver,
     end,
+    settle,
+    connect,
     start,
   };
 }

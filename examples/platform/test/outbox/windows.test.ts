@@ -5,7 +5,7 @@ import { WakeupWindows, wakeBeforeWindows } from "../../src/dispatch/outbox/wind
 import { recordDue } from "../support/record-due.ts";
 import { recordStatements } from "../support/statements.ts";
 import { anyStore, storesUnderTest } from "../support/stores/stores.ts";
-import { acknowledge, queue, useLeases } from "./use-leases.ts";
+import { queue, useLeases } from "./use-leases.ts";
 
 /** The capacity of a lane. */
 const capacity = 8;
@@ -15,10 +15,7 @@ const rowIds = (leases: readonly Lease[] = []): number[] => leases.map(({ rowId 
 describe.each(await anyStore())("the window of a lane on $title", ({ createDatabase }) => {
   const outbox = useLeases(createDatabase);
 
-  const settle = async (claimed: readonly Lease[] = []): Promise<void> => {
-    await outbox.end(...claimed);
-    if (claimed.length > 0) await outbox.store.transaction((trx) => acknowledge(trx, rowIds(claimed)));
-  };
+  const { settle } = outbox;
 
   /** Delivers until the window has moved. */
   const moveWindow = async (): Promise<void> => {
@@ -91,27 +88,15 @@ const shared = (await storesUnderTest()).filter(({ title }) => title !== "PGlite
 describe.each(shared)("windows beside a snapshot that is held on $title", ({ createDatabase }) => {
   const outbox = useLeases(createDatabase);
 
-  const connect = async () => {
-    const client = await outbox.store.newClient?.();
-    if (client === undefined) throw new Error("no PostgreSQL");
-    // Its database is removed before the test has finished.
-    client.on("error", () => undefined);
-    await client.connect();
-    onTestFinished(() => client.end());
-    return client;
-  };
-
   test("keep claims and settling from reading what was done since", async () => {
     const { store, organisationId } = outbox;
-    const client = await connect();
+    const client = await outbox.connect();
     await client.query("begin isolation level repeatable read; select from deliveries");
     const leases = outbox.newProcess(60_000);
     const windows = new WakeupWindows(store);
     const turn = async (): Promise<void> => {
       await recordDue(store, organisationId, capacity);
-      const claimed = (await claimRows(store, leases, queue, 100, windows)) ?? [];
-      await outbox.end(...claimed);
-      await store.transaction((trx) => acknowledge(trx, rowIds(claimed)));
+      await outbox.settle(await claimRows(store, leases, queue, 100, windows));
       await leases.freeLapsed();
     };
     for (let turns = 0; turns < 500; turns += 1) await turn();

@@ -4,7 +4,7 @@ import type { Store, Trx } from "../../store/store.ts";
 import type { QueueName } from "../../store/tables.ts";
 import { idleTransactionTimeout, insertWakeups, type Lease, shareSettling } from "./outbox-queue.ts";
 import { type Loop, runLoop } from "./timers.ts";
-import type { WakeupWindows } from "./windows.ts";
+import { WakeupWindows } from "./windows.ts";
 
 export interface LeasesOptions {
   /**
@@ -46,7 +46,7 @@ export class Leases {
       if (this.#underWay === 0) return Number.POSITIVE_INFINITY;
       const sentAtMs = performance.now();
       // Each claim renews the lease too, so it may last long enough already.
-      const leftMs = this.#heldUntilMs - sentAtMs - (leaseMs * 3) / 4;
+      const leftMs = this.#heldUntilMs - sentAtMs - this.restMs;
       if (leftMs > 0) return leftMs;
       const { rows } = await sql`${this.renewal()}`.execute(store.db);
       this.renewed(sentAtMs, rows.length > 0);
@@ -207,7 +207,11 @@ export interface NextWakeup {
 }
 
 /** @param windows it reads no wake-up before them */
-export async function nextWakeup(store: Store, queue: QueueName, windows: WakeupWindows): Promise<NextWakeup> {
+export async function nextWakeup(
+  store: Store,
+  queue: QueueName,
+  windows: WakeupWindows = new WakeupWindows(store),
+): Promise<NextWakeup> {
   const { rows } = await sql<{ ms: number | null; clock: number }>`
     select (extract(epoch from min(at) - now()) * 1000)::float8 as ms, (extract(epoch from now()) * 1000)::float8 as clock
     from ${windows.shards} cross join lateral (

@@ -12,7 +12,8 @@ export interface HeldShards {
   held: number | null;
 }
 
-interface LookedAt extends HeldShards {
+interface LookedAt {
+  held: HeldShards["held"];
   firstMs: Readonly<Record<number, number>>;
   clockMs: number;
 }
@@ -54,7 +55,6 @@ export async function holdShards(
     select
       set_config('synchronous_commit', 'off', true),
       ${idleTransactionTimeout},
-      exists (select from due) as "isDue",
       (select coalesce(json_object_agg(shard, ${milliseconds(sql`at`)}), '{}') from due) as "firstMs",
       ${milliseconds(sql`now()`)} as "clockMs",
       case when pg_try_advisory_xact_lock_shared(${key}) then (select bit_or(1 << shard) from held) end as held`.execute(
@@ -63,7 +63,7 @@ export async function holdShards(
   const [looked] = rows;
   if (looked === undefined) return { isDue: false, held: null };
   windows.move(looked.firstMs, looked.clockMs);
-  return looked;
+  return { isDue: Object.keys(looked.firstMs).length > 0, held: looked.held };
 }
 
 const milliseconds = (at: RawBuilder<unknown>) => sql`(extract(epoch from ${at}) * 1000)::float8`;
