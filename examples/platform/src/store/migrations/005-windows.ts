@@ -1,7 +1,7 @@
 import { type Kysely, sql } from "kysely";
 
 const statements = `
--- Where the rows of a lane begin: see dispatch/outbox/windows.ts.
+-- Where the rows of a lane begin: see dispatch/outbox/windows.ts. The row with the greatest token counts.
 create table outbox_lanes (
   queue text not null,
   lane text not null,
@@ -9,7 +9,7 @@ create table outbox_lanes (
   due_from timestamptz not null,
   -- No lease of the lane has a token before this.
   token_from bigint not null,
-  primary key (queue, lane)
+  primary key (queue, lane, token_from)
 );
 drop index outbox_leases_queue_lane_idx;
 -- Not by the queue: with two indexes that begin with it, a plan read all leases of the queue.
