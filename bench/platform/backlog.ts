@@ -44,6 +44,7 @@ export async function makeBacklog(database: TestDatabase, backlog: Backlog): Pro
 const expiredPerInsert = 10_000;
 
 async function addExpired(store: Store): Promise<void> {
+  if (store.name === "postgres") await store.execute("select add_week_of_attempts(now() - interval '100 days')");
   await store.execute(
     `with given as materialized (
       select gen_random_uuid()::text as id, ids[number % array_length(ids, 1) + 1] as organisation_id,

@@ -2,7 +2,7 @@ import { type RawBuilder, sql } from "kysely";
 import { deleteExpiredKeys } from "../http/idempotent.ts";
 import type { Store, Trx } from "../store/store.ts";
 
-/** How long finished data is kept, in days (D-77). */
+/** How long finished data is kept, in days (D-77, D-140). */
 export interface RetentionPeriods {
   /** Acknowledged deliveries with their events and attempts, and notifications of past offers. */
   deliveryDays: number;
@@ -24,7 +24,7 @@ const dayMs = 24 * 60 * 60 * 1_000;
  * @returns whether more may be left
  */
 export async function purgeExpired(
-  { transaction, db }: Store,
+  { transaction, db, name }: Store,
   now: Date,
   periods: RetentionPeriods,
   onError: (error: unknown) => void,
@@ -50,14 +50,15 @@ export async function purgeExpired(
       where response <> '' and started_at <= ${content} order by started_at limit ${batchSize}
     ) returning id`);
   await inBatch((trx) => purgeDeliveries(trx, delivery, batchSize));
-  // Attempts of deliveries that are kept. By organisation: another index, by time alone, would cost each attempt that is stored.
-  await runBatch(sql`
-    delete from attempts where (delivery_id, id) in (
-      select expired.delivery_id, expired.id from organisations cross join lateral (
-        select delivery_id, id from attempts
-        where organisation_id = organisations.id and started_at <= ${delivery} limit ${batchSize}
-      ) as expired limit ${batchSize}
-    ) returning id`);
+  // By organisation: another index, by time alone, would cost each attempt that is stored.
+  for (const table of attemptsByRow[name].map((each) => sql.table(each)))
+    await runBatch(sql`
+      delete from ${table} where (delivery_id, id) in (
+        select expired.delivery_id, expired.id from organisations cross join lateral (
+          select delivery_id, id from ${table}
+          where organisation_id = organisations.id and started_at <= ${delivery} limit ${batchSize}
+        ) as expired limit ${batchSize}
+      ) returning id`);
   // Events without an endpoint have no deliveries. They come after the expired deliveries above. With the inner limit,
   // PostgreSQL probes the index per event instead of joining all.
   if (!more)
@@ -77,11 +78,42 @@ export async function purgeExpired(
   await db.updateTable("endpoints").set(noSecret).where("previous_secret_until", "<=", now).execute().catch(onError);
   await db.deleteFrom("sessions").where("expires_at", "<=", now).execute().catch(onError);
   await deleteExpiredKeys(db, now).catch(onError);
+  if (name === "postgres" && !more) await keepWeeks({ transaction, db }, now, delivery).catch(onError);
   return more;
 }
 
+/** The tables from which attempts are deleted row by row: PostgreSQL's are those of no week. */
+const attemptsByRow = { pglite: ["attempts"], postgres: ["attempts_earlier", "attempts_otherwise"] } as const;
+
+const weekMs = 7 * dayMs;
+
+/** The name of the partition of a week which begins on this day. */
+const weekOf = (day: Date): string => `attempts_${day.toISOString().slice(0, 10).replaceAll("-", "_")}`;
+
 /**
- * Deletes deliveries settled before `before`, their attempts, and events without deliveries (D-77). A failed delivery is
+ * Adds the partitions of attempts of this week and the next, and drops those that have expired as a whole (D-140).
+ *
+ * Both wait for transactions that have read attempts, a backup for example, and others wait for them. So they give up soon. The next
+ * call tries again, a week early as a rule.
+ */
+async function keepWeeks({ transaction, db }: Pick<Store, "transaction" | "db">, now: Date, before: Date) {
+  const briefly = (statement: RawBuilder<unknown>) =>
+    transaction(async (trx) => {
+      await sql`set local lock_timeout = '200ms'`.execute(trx);
+      await statement.execute(trx);
+    });
+  for (const at of [now, new Date(now.getTime() + weekMs)]) await briefly(sql`select add_week_of_attempts(${at})`);
+  const last = weekOf(new Date(before.getTime() - weekMs));
+  const { rows } = await sql<{ week: string }>`
+    select relname as week from pg_inherits join pg_class on pg_class.oid = inhrelid
+    where inhparent = 'attempts'::regclass and relname similar to 'attempts_[0-9_]+' and relname <= ${last}`.execute(
+    db,
+  );
+  for (const { week } of rows) await briefly(sql`drop table if exists ${sql.table(week)}`);
+}
+
+/**
+ * Deletes deliveries settled before `before`, and events without deliveries (D-77). A failed delivery is
  * deleted only if a later delivery superseded it, and before that one: otherwise it could be redelivered after the later
  * response (D-32).
  *
@@ -110,7 +142,6 @@ async function purgeDeliveries(trx: Trx, before: Date, limit: number): Promise<n
   if (rows.length === 0) return 0;
   const ids = sql.join(rows.map(({ id }) => id));
   const eventIds = sql.join(rows.map(({ event_id }) => event_id));
-  await sql`delete from attempts where delivery_id in (${ids})`.execute(trx);
   await sql`delete from deliveries where id in (${ids})`.execute(trx);
   await sql`delete from events
     where id in (${eventIds}) and not exists (select from deliveries where event_id = events.id)`.execute(trx);

@@ -5,15 +5,17 @@ import * as portal from "./migrations/002-portal.ts";
 import * as feedsAndTraces from "./migrations/003-feeds-and-traces.ts";
 import { shards } from "./migrations/004-shards.ts";
 import * as windows from "./migrations/005-windows.ts";
+import { attemptsByWeek } from "./migrations/006-attempts-by-week.ts";
 import { type Store, StoreError, shardCounts } from "./store.ts";
 
 /** Applied in the order of their names. One that was released never changes again: add the next. */
-const migrationsOf = (name: Store["name"]) => ({
+export const migrationsOf = (name: Store["name"]) => ({
   "001-tables": tables,
   "002-portal": portal,
   "003-feeds-and-traces": feedsAndTraces,
   "004-shards": shards(shardCounts[name]),
   "005-windows": windows,
+  "006-attempts-by-week": attemptsByWeek(name === "postgres"),
 });
 
 /**

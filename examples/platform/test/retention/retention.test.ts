@@ -114,7 +114,8 @@ describe.each(await anyStore())("retention on $title", ({ createDatabase }) => {
     await retention.store.db.insertInto("sessions").values(session).execute();
     await retention.store.execute(`create function refuse() returns trigger language plpgsql as $$
       begin raise exception 'no %', tg_table_name; end $$`);
-    for (const table of ["attempts", "endpoints"])
+    const byRow = retention.store.name === "pglite" ? [] : ["attempts_earlier", "attempts_otherwise"];
+    for (const table of ["attempts", ...byRow, "endpoints"])
       await retention.store.execute(
         `create trigger refused before update or delete on ${table} execute function refuse()`,
       );
@@ -125,7 +126,9 @@ describe.each(await anyStore())("retention on $title", ({ createDatabase }) => {
       await retention.store.execute("drop function refuse cascade");
     }
     expect(errors.map(String).sort()).toEqual(
-      ["attempts", "attempts", "attempts", "endpoints"].map((table) => expect.stringContaining(`no ${table}`)),
+      ["attempts", ...(byRow.length > 0 ? byRow : ["attempts"]), "endpoints"].map((table) =>
+        expect.stringContaining(`no ${table}`),
+      ),
     );
     for (const table of ["mails", "sessions"]) expect([table, await countOf(table)]).toEqual([table, 0]);
   });
