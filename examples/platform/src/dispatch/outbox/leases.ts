@@ -166,8 +166,8 @@ const wakeFreed = insertWakeups(sql`select distinct queue, now(), lane from free
 
 /**
  * The fence: ends leases, wakes their lanes, and says which of them this process still held. It is the first statement of every
- * transaction that settles rows, so it takes the settling lock too. It looks for each lease by its key: where statistics hold few, one
- * scan of all was planned, which reads those that a snapshot keeps too.
+ * transaction that settles rows, so it takes the settling lock too. It looks for each lease by its key, which no other index serves,
+ * hence `+ 0`: where statistics hold few leases, PostgreSQL took any plan, such as one that read all leases of a snapshot for each.
  *
  * @param lock a select `for update`, in the same statement: another one would be another wait for the database
  * @returns `held`: those of `attempted` whose token still existed; the other rows belong to another process now, and must not be
@@ -188,7 +188,7 @@ export async function endLeases<Attempted extends { lease: Lease }, Locked exten
         select lease.ctid from json_to_recordset(${JSON.stringify(leases)}::text::json) as given ("rowId" int8, token int8)
         cross join lateral (
           select ctid from outbox_leases
-          where queue = ${queue} and row_id = given."rowId" and outbox_leases.token = given.token offset 0) as lease))
+          where queue = ${queue} and row_id = given."rowId" and outbox_leases.token + 0 = given.token offset 0) as lease))
       returning outbox_leases.token, queue, lane
     ), woken as (${wakeFreed}), locked as materialized (${lock})
     select * from (select coalesce(json_agg(token), '[]') as tokens from freed) as ended

@@ -5,7 +5,7 @@ import { announce, type Trx } from "../../store/store.ts";
 import { endLeases } from "../outbox/leases.ts";
 import { wakeWhenDue } from "../outbox/outbox-queue.ts";
 import type { Attempted } from "../outbox/start-dispatcher.ts";
-import type { Attempt, PendingDelivery } from "./attempt-delivery.ts";
+import { type Attempt, isPending, type PendingDelivery } from "./attempt-delivery.ts";
 import { notifyEndpointDisabled } from "./disabled-endpoint.ts";
 import {
   classifyAttempt,
@@ -202,8 +202,6 @@ async function storeAttempts(trx: Trx, outcomes: readonly AttemptOutcome[]): Pro
     response: attempt.response,
     lag_ms: lagMs(delivery, attempt),
   }));
-  // A condition that no index serves: by the index of pending deliveries, all of them were read for each group.
-  const isPending = sql`deliveries.state || '' = 'pending'`;
   const isRestarted = sql`deliveries.attempts <> outcome.before and outcome.state <> 'acknowledged'`;
   // As one JSON parameter: planning a statement that grows with the number of attempts would take longer than running it.
   const { rows } = await sql<{ id: string }>`
