@@ -66,9 +66,7 @@ describe.each(partitioned)("attempts by week on $title", ({ createDatabase }) =>
 
   test("go with their week, once its last day is 90 days ago; without one, each after 90 days", async () => {
     await purge(monday);
-    const first = await addAttempt(after(0));
-    const last = await addAttempt(after(6.5));
-    const elsewhere = await addAttempt(after(30));
+    for (const days of [0, 6.5, 30]) await addAttempt(after(days));
     await purge(after(96.9));
     expect(await tables()).toEqual([nameOf(monday), nameOf(monday), "attempts_otherwise"]);
     await purge(after(97));
@@ -77,7 +75,6 @@ describe.each(partitioned)("attempts by week on $title", ({ createDatabase }) =>
     expect(await tables()).toEqual(["attempts_otherwise"]);
     await purge(after(120));
     expect(await tables()).toEqual([]);
-    expect(new Set([first, last, elsewhere]).size).toBe(3);
   });
 
   test("of a clock that runs ahead move into their week when it is added, by several processes at once", async () => {
