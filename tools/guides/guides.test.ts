@@ -1,28 +1,11 @@
-// The commands of the documents. The walkthrough is run here, with what is built already; `npm run check -- guides` runs
-// every document in a fresh clone.
-import { mkdtemp, readFile, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { delimiter, join } from "node:path";
-import { describe, expect, onTestFinished, test } from "vitest";
+// The commands of the documents. `npm run check -- guides` runs every document in a fresh clone.
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
 import { checks } from "../check.ts";
-import { writeNpmWithoutBuild } from "./npm-without-build.ts";
 import { documents, isCommand, readDocument } from "./read-document.ts";
-import { runDocument } from "./run-document.ts";
 
 const root = join(import.meta.dirname, "../..");
-
-test("the manual walkthrough can be finished by copy and paste, and prints what it says", {
-  timeout: 900_000,
-}, async () => {
-  const bin = await mkdtemp(join(tmpdir(), "offers-npm-"));
-  onTestFinished(() => rm(bin, { recursive: true }));
-  await writeNpmWithoutBuild(root, bin);
-  await runDocument(readDocument(root, "docs/guides/walkthrough.md"), {
-    root,
-    env: { ...process.env, PATH: `${bin}${delimiter}${process.env.PATH}`, DATABASE_URL: "" },
-    limitMs: 600_000,
-  });
-});
 
 describe.each(documents(root))("%s", (source) => {
   const blocks = readDocument(root, source);

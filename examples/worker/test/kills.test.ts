@@ -9,7 +9,7 @@ import { freePort } from "../../../tools/processes/free-port.ts";
 import { createDatabase, findPostgres } from "../../../tools/test-database.ts";
 
 const secret = "whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD";
-const kills = process.env.MEASURE ? 60 : 6;
+const kills = 60;
 
 const running = new Set<ChildProcess>();
 afterAll(() => {

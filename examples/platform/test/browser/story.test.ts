@@ -158,8 +158,7 @@ describe("the story of the contract, in the browser alone", () => {
     for (const [who, ms] of Object.entries(delays)) {
       expect(ms.length).toBeGreaterThanOrEqual(3);
       const median = ms.toSorted((a, b) => a - b)[Math.floor(ms.length / 2)];
-      // Only `npm run check -- slow` measures time: here, other tests use the machine.
-      if (process.env.MEASURE === "1") expect(median, `the ${who}'s median in ms`).toBeLessThan(1_000);
+      expect(median, `the ${who}'s median in ms`).toBeLessThan(1_000);
     }
   });
 

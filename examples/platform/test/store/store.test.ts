@@ -1,5 +1,3 @@
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { sql } from "kysely";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -146,8 +144,9 @@ describe.each(await storesUnderTest())("the store on $title", ({ title, createDa
 });
 
 test("a transaction of PGlite that can't be rolled back either says what went wrong first", async () => {
-  const folder = await mkdtemp(join(tmpdir(), "offers-pglite-"));
-  const thread = new PgliteThread(folder, () => undefined);
+  const [pglite] = await storesUnderTest();
+  const database = (await pglite?.createDatabase()) as TestDatabase;
+  const thread = new PgliteThread(join(database.options.dataFolder, "pglite"), () => undefined);
   const lane = new PgliteConnection(thread, new PriorityMutex(), "foreground");
   await lane.waitReady;
   const broken = lane.transaction(async () => {
@@ -157,5 +156,5 @@ test("a transaction of PGlite that can't be rolled back either says what went wr
   await expect(broken).rejects.toThrow("the first");
   thread.closed = false;
   await lane.close();
-  await rm(folder, { recursive: true });
+  await database.remove();
 });
