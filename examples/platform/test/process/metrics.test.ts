@@ -4,6 +4,7 @@ import { createMetrics, readBacklog } from "../../src/observability/metrics.ts";
 import { openStore } from "../../src/store/open-store.ts";
 import type { DeliveryState } from "../../src/store/tables.ts";
 import { addOrganisation } from "../support/delivery-fixture.ts";
+import { emptyTables } from "../support/empty-tables.ts";
 import { eventually } from "../support/eventually.ts";
 import { openPlatform, type PlatformUnderTest } from "../support/platform-under-test.ts";
 import { openReceiver, respondWith } from "../support/receiver.ts";
@@ -15,7 +16,7 @@ const secondsAgo = (seconds: number): Date => new Date(noon.getTime() - seconds 
 
 describe.each(await anyStore())("the backlog on $title", ({ title, createDatabase }) => {
   const store = useStore({ createDatabase });
-  beforeEach(() => store.execute("truncate organisations, workers, mails, attempts cascade"));
+  beforeEach(() => emptyTables(store));
 
   const newEndpoint = () => addOrganisation(store, "https://hooks.example");
   async function addDelivery(

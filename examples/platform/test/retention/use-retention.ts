@@ -4,6 +4,7 @@ import { defaultRetention, purgeExpired } from "../../src/dispatch/retention.ts"
 import type { Store } from "../../src/store/store.ts";
 import type { DeliveryState } from "../../src/store/tables.ts";
 import { addOrganisation } from "../support/delivery-fixture.ts";
+import { emptyTables } from "../support/empty-tables.ts";
 import type { StoreUnderTest } from "../support/stores/stores.ts";
 import { useStore } from "../support/use-opened.ts";
 
@@ -40,7 +41,7 @@ export function useRetention(createDatabase: StoreUnderTest["createDatabase"]): 
   const store = useStore({ createDatabase });
   let organisation: string;
   beforeEach(async () => {
-    await store.execute("truncate organisations, workers, mails, attempts cascade");
+    await emptyTables(store);
     organisation = await addOrganisation(store);
   });
 

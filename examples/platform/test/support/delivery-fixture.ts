@@ -8,6 +8,7 @@ import { type DeliveryOptions, startDelivery } from "../../src/dispatch/webhooks
 import { encrypt } from "../../src/store/encrypt.ts";
 import { openStore } from "../../src/store/open-store.ts";
 import type { Store } from "../../src/store/store.ts";
+import { emptyTables } from "./empty-tables.ts";
 import type { TestDatabase } from "./stores/stores.ts";
 
 /** 32 bytes, the length of an AES-256 key. */
@@ -81,8 +82,7 @@ export async function openDeliveryFixture(database: TestDatabase, leaseSeconds =
     },
     async reset() {
       await stop();
-      await store.execute("truncate organisations, workers, people cascade");
-      await store.execute("truncate attempts, outbox_wakeups, outbox_lanes, outbox_leases, mails");
+      await emptyTables(store);
       await store.execute("delete from outbox_processes where id <> $1", [leases.processId]);
       for (const list of [attempts, errors]) list.splice(0);
     },
