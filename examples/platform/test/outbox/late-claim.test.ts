@@ -1,10 +1,18 @@
+import { setTimeout } from "node:timers/promises";
+import { sql } from "kysely";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { writeMails } from "../../src/dispatch/mail/write-mails.ts";
+import { claimRows } from "../../src/dispatch/outbox/claim-rows.ts";
 import { endLeases, type Leases, openLeases } from "../../src/dispatch/outbox/leases.ts";
+import type { OutboxQueue } from "../../src/dispatch/outbox/outbox-queue.ts";
 import { startDispatcher } from "../../src/dispatch/outbox/start-dispatcher.ts";
+import type { Store, Trx } from "../../src/store/store.ts";
 import { type DeliveryFixture, openDeliveryFixture } from "../support/delivery-fixture.ts";
 import { eventually } from "../support/eventually.ts";
 import { storesUnderTest, type TestDatabase } from "../support/stores/stores.ts";
+import { useDeliveryFixture } from "../support/use-opened.ts";
+
+const mails: OutboxQueue = { name: "mails", wokenBy: [], table: "mails", id: "id", capacity: 8 };
 
 /** @returns a promise, and a function that resolves it */
 function signal(): [Promise<void>, () => void] {
@@ -40,7 +48,7 @@ describe.each(await storesUnderTest())("a claim on $title", ({ createDatabase })
         store,
         leases,
         onError,
-        queue: { name: "mails", wokenBy: [], table: "mails", id: "id", capacity: 8 },
+        queue: mails,
         maxUnderWay: 8,
         async load(claimed) {
           await loaded();
@@ -74,5 +82,32 @@ describe.each(await storesUnderTest())("a claim on $title", ({ createDatabase })
     await Promise.all([first.stop(), second.stop()]);
     expect(attempted).toEqual([expect.stringMatching(/^second \d+$/)]);
     expect(await store.db.selectFrom("outbox_leases").select("lane").execute()).toEqual([]);
+  });
+});
+
+const shared = (await storesUnderTest()).filter(({ title }) => title !== "PGlite");
+
+describe.each(shared)("a claim in a transaction, on $title,", ({ createDatabase }) => {
+  const fixture = useDeliveryFixture(createDatabase);
+
+  test("is held from the begin of the transaction on, for PostgreSQL's now() is that", async () => {
+    const { store } = fixture;
+    const leases = await openLeases(store, { leaseSeconds: 0.5, onError: (error) => void fixture.errors.push(error) });
+    const stalling: Store = Object.create(store, {
+      transaction: {
+        value: <T>(work: (trx: Trx) => Promise<T>) =>
+          store.transaction(async (trx) => {
+            await setTimeout(600);
+            return work(trx);
+          }),
+      },
+    });
+    await store.transaction((trx) => writeMails(trx, [{ to_address: "a@b.example", subject: "s", body: "b" }]));
+    expect(await claimRows(stalling, leases, mails, 1)).toHaveLength(1);
+    const isHeld = leases.watch();
+    const { rows } = await sql<{ hasEnded: boolean }>`
+      select lease_until < now() as "hasEnded" from outbox_processes where id = ${leases.processId}`.execute(store.db);
+    expect({ hasEnded: rows[0]?.hasEnded, isHeld: isHeld() }).toEqual({ hasEnded: true, isHeld: false });
+    await leases.stop();
   });
 });

@@ -24,8 +24,9 @@ export async function claimRows(
   windows: WakeupWindows = new WakeupWindows(store),
 ): Promise<Lease[] | undefined> {
   windows.open();
+  // A lease is counted from the begin of the transaction that renews it, which PostgreSQL's now() returns.
+  const sentAtMs = performance.now();
   const claimIn = async (db: Store["db"], held?: number): Promise<Lease[] | undefined> => {
-    const sentAtMs = performance.now();
     const { rows } = await claim(queue, leases, windows, limit, held).execute(db);
     const leased = rows.filter(({ token }) => token !== null);
     if (leased.length > 0) leases.renewed(sentAtMs, rows[0]?.isRenewed);

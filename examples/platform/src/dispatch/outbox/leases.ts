@@ -56,11 +56,14 @@ export class Leases {
   }
 
   /**
-   * @param sentAtMs when the statement that renewed the lease was sent, by performance.now()
+   * Called when the database has replied: it renewed the lease at an unknown time since `sentAtMs`, so after the lease's end there may
+   * have been a gap.
+   *
+   * @param sentAtMs when the statement that renewed the lease was sent, or the `begin` before it, by performance.now()
    * @param isWhole false when `renewal` left it as it was
    */
   renewed(sentAtMs: number, isWhole = true): void {
-    if (sentAtMs >= this.#heldUntilMs) this.#count += 1;
+    if (performance.now() >= this.#heldUntilMs) this.#count += 1;
     this.#heldUntilMs = Math.max(this.#heldUntilMs, sentAtMs + (isWhole ? this.leaseMs : this.restMs));
   }
 
