@@ -83,6 +83,20 @@ describe.each(await storesUnderTest())("a claim on $title", ({ createDatabase })
     expect(attempted).toEqual([expect.stringMatching(/^second \d+$/)]);
     expect(await store.db.selectFrom("outbox_leases").select("lane").execute()).toEqual([]);
   });
+
+  test("plans a wake-up for the row that is due next, which has none after the clock was set back", async () => {
+    const { store } = fixture;
+    const leases = await openLeases(store, { onError: (error) => void fixture.errors.push(error) });
+    await store.transaction((trx) => writeMails(trx, [{ to_address: "a@b.example", subject: "s", body: "b" }]));
+    // As if a claim had met it, and given it up again, before the clock was set back by an hour.
+    await store.execute("update mails set due_at = now() + interval '1 hour'");
+    expect(await claimRows(store, leases, mails, 8)).toEqual([]);
+    const planned = "select at from outbox_wakeups where queue = 'mails'";
+    const due = "select due_at as at from mails";
+    expect((await store.execute(planned)).rows).toEqual((await store.execute(due)).rows);
+    expect(await claimRows(store, leases, mails, 8)).toBeUndefined();
+    await leases.stop();
+  });
 });
 
 const shared = (await storesUnderTest()).filter(({ title }) => title !== "PGlite");

@@ -49,7 +49,8 @@ export async function claimRows(
  * deletes the wake-up of a lane that is full, is closed or has no further row; the end of a lease, the end of the lane's pause
  * or an insert wakes such a lane again. The lane whose rows the limit cut off goes to the end of the line: had it kept its turn,
  * 1,300 of its rows would have gone before another lane's first. Lanes beyond the limit keep theirs. It deletes no wake-up
- * before this process's window: that one was committed late, and a later claim must see the rows that it announces.
+ * before this process's window: that one was committed late, and a later claim must see the rows that it announces. It plans a wake-up
+ * for the lane's next row unless there is one: that row's own is gone if a claim met it before the database's clock was set back.
  *
  * The queue, the limit and the capacity are part of the text, not parameters: PostgreSQL estimates the number of rows from
  * them. With parameters it planned each claim again, which took a third of the claim's time.
@@ -64,7 +65,8 @@ function claim(queue: OutboxQueue, leases: Leases, windows: WakeupWindows, most:
   const { table, id, lane, capacity, laneState, isBlocked = sql`false` } = queue;
   const [name, limit] = [sql.lit(queue.name), sql.lit(most)];
   const always = sql`select ${sql.lit(capacity)} as capacity, null::float8 as "opensInMs"`;
-  const isOfLane = lane === undefined ? sql`true` : sql`head.${sql.ref(lane)} = woken.lane`;
+  const isOf = (of: "woken" | "passed") =>
+    lane === undefined ? sql`true` : sql`head.${sql.ref(lane)} = ${sql.table(of)}.lane`;
   // PGlite has one connection, and so no snapshot beside it.
   const laneWindows = laneWindow(held === undefined ? { ...queue, hasLastingLanes: false } : queue);
   const ofLane = sql`queue = ${name} and outbox_wakeups.shard = passed.shard and outbox_wakeups.lane = passed.lane`;
@@ -85,7 +87,7 @@ function claim(queue: OutboxQueue, leases: Leases, windows: WakeupWindows, most:
         from (${laneState?.(sql.ref("woken.lane")) ?? always}) as state offset 0
       ) as state left join lateral (
         select head.${sql.ref(id)} as row_id from ${sql.table(table)} as head
-        where head.due_at >= since and head.due_at <= now() and ${isOfLane} and not (${isBlocked})
+        where head.due_at >= since and head.due_at <= now() and ${isOf("woken")} and not (${isBlocked})
           and not exists (select from outbox_leases where queue = ${name} and row_id = head.${sql.ref(id)} offset 0)
         order by head.due_at, head.${sql.ref(id)}
         limit room
@@ -99,7 +101,7 @@ function claim(queue: OutboxQueue, leases: Leases, windows: WakeupWindows, most:
       returning token, row_id, lane
     ), moved as (${laneWindows.moved}
     ), passed as (
-      select shard, lane, at as since, max("opensInMs") as "opensInMs",
+      select shard, lane, at as since, max("opensInMs") as "opensInMs", count(row_id) < max(room) as "hasRoom",
         count(row_id) < max(room) and lane = (select (array_agg(lane))[${limit}] from heads) as "isCut"
       from heads group by shard, lane, at
     ), taken as (
@@ -111,7 +113,14 @@ function claim(queue: OutboxQueue, leases: Leases, windows: WakeupWindows, most:
       select ${name}, now() + coalesce("opensInMs", 0) * interval '1 ms', lane from passed
       where "isCut" or "opensInMs" is not null and not exists (
         select from outbox_wakeups where ${ofLane}
-          and at > now() and at <= now() + ("opensInMs" + 100) * interval '1 ms')`)}
+          and at > now() and at <= now() + ("opensInMs" + 100) * interval '1 ms')
+      union all
+      select ${name}, next.due_at, lane from passed cross join lateral (
+        select due_at from ${sql.table(table)} as head
+        where head.due_at > now() and ${isOf("passed")} order by due_at limit 1 offset 0
+      ) as next
+      where "hasRoom" and "isCut" is not true and not exists (
+        select from outbox_wakeups where ${ofLane} and at > now() and at <= next.due_at offset 0)`)}
     )
     select token, row_id as "rowId", leased.lane, exists (select from renewed) as "isRenewed"
     from (select from heads limit 1) as looked left join leased on true`;
