@@ -11,6 +11,9 @@ const docsChecks = ["tools/docs/check/*.test.ts"];
 /** Against the test's own servers, stores and processes. */
 const integration = ["{packages,examples}/*/test/**/*.test.ts"];
 
+/** Minutes of CPU in processes of their own, of a low priority: begun first, they use what the other tests leave. */
+const explorers = ["tools/reliability/{simulator,interleavings}/*.test.ts"];
+
 const notNow = [...configDefaults.exclude, ...slowFiles, ...docsChecks];
 
 /** Nothing is expected to take long; a busy machine may make it so. A project takes these from nowhere else. */
@@ -30,7 +33,9 @@ export default defineConfig({
     // PGlite is a large WebAssembly module, of which a test file uses little. V8 optimises only what is called for a hundred
     // times as long as usual: opening a store takes half the CPU then, the queries of most files too.
     execArgv: ["--wasm-tiering-budget=1500000000"],
+    // Vitest runs them in the order of their names.
     projects: [
+      { extends: true, test: { name: "explorers", include: explorers, ...limits } },
       { extends: true, test: { name: "units", include: units, isolate: false, ...limits } },
       {
         extends: true,
@@ -42,7 +47,10 @@ export default defineConfig({
           ...limits,
         },
       },
-      { extends: true, test: { name: "isolated", include: isolatedFiles, exclude: notNow, ...limits } },
+      {
+        extends: true,
+        test: { name: "isolated", include: isolatedFiles, exclude: [...notNow, ...explorers], ...limits },
+      },
       {
         extends: true,
         test: {

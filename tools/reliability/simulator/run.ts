@@ -4,11 +4,14 @@
 //   SHORTEN=1          searches a shorter story that fails too
 //   TRACE=1            prints each step
 import { randomInt } from "node:crypto";
+import { constants, setPriority } from "node:os";
 import { plant, simulatorBugs } from "../planted-bugs/plant.ts";
 import { shorten, storyOf } from "./story.ts";
 
 const { SEED = String(randomInt(2 ** 31)), SCHEDULES = "100000", PLANTED, TRACE, SHORTEN } = process.env;
 plant(simulatorBugs, PLANTED);
+// Its clock is its own. Tests beside it, which wait for replies, go first.
+setPriority(constants.priority.PRIORITY_LOW);
 // Loaded once the hooks are registered.
 const { Simulator } = await import("./simulator.ts");
 
