@@ -92,7 +92,7 @@ describe.runIf(hasPostgres)("once on a pool whose connections are lost", () => {
   });
 
   test("work that waits for a pool of one, which it holds itself, is ended by idle_in_transaction_session_timeout", async () => {
-    const pool = openPool(url, { max: 1, idle_in_transaction_session_timeout: 100 });
+    const pool = openPool(url, { max: 1, idle_in_transaction_session_timeout: 1_000 });
     const inbox = postgresInbox(pool);
     const [event, text] = [{ deduplicationKey: randomUUID() }, randomUUID()];
     await expect(inbox.once(event, () => pool.query(insert, [text]).then(() => undefined))).rejects.toThrow();
