@@ -9,7 +9,7 @@ const units = ["{packages,examples}/*/src/**/*.test.ts"];
 const docsChecks = ["tools/docs/check/*.test.ts"];
 
 /** Against the test's own servers, stores and processes. */
-const integration = ["{packages,examples}/*/test/**/*.test.ts"];
+const integration = ["{packages,examples}/*/test/**/*.test.ts", "{bench,tools}/**/*.test.ts"];
 
 /** Minutes of CPU in processes of their own, of a low priority: begun first, they use what the other tests leave. */
 const explorers = ["tools/reliability/{simulator,interleavings}/*.test.ts"];
@@ -42,15 +42,12 @@ export default defineConfig({
         test: {
           name: "integration",
           include: integration,
-          exclude: [...notNow, ...isolatedFiles],
+          exclude: [...notNow, ...isolatedFiles, ...explorers],
           isolate: false,
           ...limits,
         },
       },
-      {
-        extends: true,
-        test: { name: "isolated", include: isolatedFiles, exclude: [...notNow, ...explorers], ...limits },
-      },
+      { extends: true, test: { name: "isolated", include: isolatedFiles, exclude: notNow, ...limits } },
       {
         extends: true,
         test: {

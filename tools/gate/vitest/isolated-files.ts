@@ -15,5 +15,4 @@ export const isolatedFiles = [
   "packages/webhook-kit/test/recipes/**/*.test.ts",
   // @hono/node-server replaces Response, and this test needs Node's own.
   "packages/webhook-kit/test/test-receiver/test-receiver.test.ts",
-  "{bench,tools}/**/*.test.ts",
 ];
