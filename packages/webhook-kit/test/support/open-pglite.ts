@@ -1,4 +1,4 @@
-import { existsSync, openAsBlob } from "node:fs";
+import { existsSync } from "node:fs";
 import { mkdir, readFile, rename, writeFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
@@ -8,7 +8,9 @@ const cache = join(import.meta.dirname, "..", "..", ".cache");
 
 /** An empty database in memory. Loading its files takes a quarter of the CPU of creating them, so that this is done once. */
 export async function openPglite(options: PGliteOptions = {}): Promise<PGlite> {
-  const pglite = new PGlite({ ...options, loadDataDir: await openAsBlob(await emptyDatabase()) });
+  // `openAsBlob` fails once another process has renamed its draft to the same file.
+  const loadDataDir = new Blob([await readFile(await emptyDatabase())]);
+  const pglite = new PGlite({ ...options, loadDataDir });
   await pglite.waitReady;
   return pglite;
 }
