@@ -11,7 +11,7 @@ const docsChecks = ["tools/docs/check/*.test.ts"];
 /** Against the test's own servers, stores and processes. */
 const integration = ["{packages,examples}/*/test/**/*.test.ts", "{bench,tools}/**/*.test.ts"];
 
-/** Minutes of CPU in processes of their own, of a low priority: begun first, they use what the other tests leave. */
+/** Two minutes of CPU in processes of the lowest priority, and orders on PostgreSQL: begun first, they use what the other tests leave. */
 const explorers = ["tools/reliability/{simulator,interleavings}/*.test.ts"];
 
 const notNow = [...configDefaults.exclude, ...slowFiles, ...docsChecks];

@@ -20,6 +20,12 @@ export const findPostgres = (): Promise<boolean> =>
     return false;
   });
 
+/** The template database of this run of vitest, when it is on this server. What is named after it is dropped at the run's end. */
+export function templateAt(server: string): string | undefined {
+  const url = process.env.TEST_DATABASE_TEMPLATE;
+  return url !== undefined && new URL(url).host === new URL(server).host ? new URL(url).pathname.slice(1) : undefined;
+}
+
 /**
  * In a run of vitest, the database is dropped with all others at its end: each drop waits for a checkpoint.
  *
@@ -27,7 +33,7 @@ export const findPostgres = (): Promise<boolean> =>
  */
 export async function createDatabase(): Promise<{ readonly url: string; drop(): Promise<void> }> {
   const id = randomUUID().replaceAll("-", "");
-  const template = process.env.TEST_DATABASE_TEMPLATE && new URL(process.env.TEST_DATABASE_TEMPLATE).pathname.slice(1);
+  const template = templateAt(serverUrl);
   const name = template ? `${template}_${id.slice(-12)}` : `offers_inbox_${id}`;
   await withClient((client) => client.query(`create database ${name}`));
   const url = new URL(serverUrl);

@@ -4,6 +4,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import pg from "pg";
+import { templateAt } from "../../../../../tools/test-database.ts";
 import type { StoreOptions } from "../../../src/store/open-store.ts";
 import { makeTables } from "../make-tables.ts";
 import { folderInMemory } from "./folder-in-memory.ts";
@@ -73,14 +74,6 @@ async function dropDatabases(serverUrl = process.env.DATABASE_URL || defaultData
     for (const { name } of next) await dropDatabase(serverUrl, name);
   };
   await Promise.all(Array.from({ length: 20 }, dropRest));
-}
-
-/** The template database of this run, when it is on this server. */
-function templateAt(serverUrl: string): string | undefined {
-  const url = process.env.TEST_DATABASE_TEMPLATE;
-  return url !== undefined && new URL(url).host === new URL(serverUrl).host
-    ? new URL(url).pathname.slice(1)
-    : undefined;
 }
 
 async function createPostgresDatabase(serverUrl: string, tables = "migrated"): Promise<TestDatabase> {
