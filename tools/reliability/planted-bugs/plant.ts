@@ -39,11 +39,17 @@ export const simulatorBugs: Bugs = {
       replacement: "void wakeLanes;",
     },
   ],
+  /** Two guards: an attempt plans a wake-up for its own retry, and a claim for the next row of the lane. */
   "wake-up when due": [
     {
       file: `${webhooks}/settle-attempts.ts`,
       fragment: ["$", '{wakeWhenDue("webhooks")}'].join(""),
       replacement: "select where false",
+    },
+    {
+      file: `${outbox}/claim-rows.ts`,
+      fragment: `where "hasRoom" and "isCut" is not true`,
+      replacement: "where false",
     },
   ],
   /** What was claimed and not begun, or by a claim whose reply was lost. */
