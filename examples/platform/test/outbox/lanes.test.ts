@@ -80,9 +80,13 @@ describe.each(await storesUnderTest())("claims on $title", ({ createDatabase }) 
     // 5,000 wake-ups of this lane are older than all others.
     expect(new Set(first.map(({ lane }) => lane))).toEqual(new Set([outbox.organisationId]));
     const served: string[] = [];
-    for (let claims = 0; claims < 3; claims += 1) {
+    // Three are enough for 300 rows, unless the last one holds too few of the shards that have some left.
+    for (let claims = 0; claims < 4 && served.length < others.length; claims += 1) {
       const claimed = (await claimRows(outbox.store, leases, wide, 100)) ?? [];
-      served.push(...new Set(claimed.map(({ lane }) => lane)));
+      const lanes = new Set(claimed.map(({ lane }) => lane));
+      const isSecondTurn = lanes.delete(outbox.organisationId);
+      served.push(...lanes);
+      if (isSecondTurn) expect(served).toHaveLength(others.length);
     }
     expect(served.toSorted()).toEqual(others.toSorted());
   });
