@@ -211,7 +211,8 @@ export class SimulatedPostgres implements Server {
 
   #run(connection: Connection, text: string, values: readonly unknown[]): Result | Result[] {
     connection.idle?.cancel();
-    if (/^begin$/i.test(text)) {
+    // What a transaction may set besides says how statements are planned, which the session has decided.
+    if (/^begin(; set local plan_cache_mode = '\w+')?$/i.test(text)) {
       connection.begunAtMs = this.nowMs;
       return { command: "BEGIN", rowCount: 0, rows: [], fields: [] };
     }

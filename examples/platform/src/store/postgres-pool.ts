@@ -78,7 +78,8 @@ const maxPrepared = 200;
 
 /**
  * The same pool with prepared statements, for background work, which repeats few statements: planning them took a quarter
- * of the CPU that deliveries cost PostgreSQL.
+ * of the CPU that deliveries cost PostgreSQL. In a transaction each has one plan for all parameters, which say little: PostgreSQL
+ * compares costs, and where it believed the plan for the given parameters to be a little cheaper, it planned every claim again.
  */
 export function withPreparedStatements(pool: pg.Pool): PostgresPool {
   const names = new Map<string, string>();
@@ -89,6 +90,7 @@ export function withPreparedStatements(pool: pg.Pool): PostgresPool {
   return withClients(pool, (client) => {
     const plans = new PlanAge();
     return async (text, values) => {
+      if (text === "begin") return begin(client, "set local plan_cache_mode = 'force_generic_plan'");
       const name = values.length === 0 ? undefined : nameOf(text);
       if (name === undefined) return client.query(text, values);
       if (plans.areOld()) await client.query("discard plans");
@@ -97,17 +99,19 @@ export function withPreparedStatements(pool: pg.Pool): PostgresPool {
   });
 }
 
-/**
- * The same pool for a pooler in transaction mode: each transaction begins with what is otherwise set for a session. It is one
- * text, so it takes no further wait for the database.
- */
+/** The same pool for a pooler in transaction mode: each transaction begins with what is otherwise set for a session. */
 export function withTransactionSettings(pool: pg.Pool): PostgresPool {
-  const begin = `begin; ${settingsBy("set local")}`;
-  return withClients(pool, (client) => async (text, values) => {
-    if (text !== "begin") return client.query(text, values);
-    await client.query(begin);
-    return { command: "BEGIN", rowCount: 0, rows: [] };
-  });
+  const settings = settingsBy("set local");
+  return withClients(
+    pool,
+    (client) => (text, values) => (text === "begin" ? begin(client, settings) : client.query(text, values)),
+  );
+}
+
+/** One text, so the settings take no further wait for the database. */
+async function begin(client: pg.PoolClient, settings: string): Promise<unknown> {
+  await client.query(`begin; ${settings}`);
+  return { command: "BEGIN", rowCount: 0, rows: [] };
 }
 
 type Query = (text: string, values: unknown[]) => Promise<unknown>;

@@ -39,6 +39,17 @@ describe.each(shared)("statements of background work on $title", ({ createDataba
     expect(await preparedBy(store.background, twice)).toEqual(["select 2 * $1::integer as doubled"]);
   });
 
+  test("have one plan for all parameters in a transaction", async () => {
+    const plans = await store.background.transaction(async (trx) => {
+      for (let value = 0; value < 3; value += 1) await doubled({ db: trx }, value);
+      const { rows } = await sql<{ generic: number; custom: number }>`
+        select generic_plans::int as generic, custom_plans::int as custom from pg_prepared_statements
+        where statement like 'select 2%'`.execute(trx);
+      return rows;
+    });
+    expect(plans).toEqual([{ generic: 3, custom: 0 }]);
+  });
+
   test("are prepared again by the connection that takes the place of a lost one", async () => {
     expect(await doubled(store.background, 1)).toBe(2);
     const others = "select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database()";
