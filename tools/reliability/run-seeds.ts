@@ -7,8 +7,8 @@ export type Explorer = "simulator" | "interleavings";
 /** What it prints. */
 export interface SeedsResult {
   ran: number;
-  /** Of the order in which everything happened with the last seed. */
-  fingerprint: number;
+  /** Of the order in which everything happened with a seed. */
+  fingerprints: { first: number; last: number };
   failed?: { seed: number; violations: readonly string[] };
 }
 

@@ -35,18 +35,6 @@ beforeAll(async () => {
 
 afterAll(() => Promise.all([project.remove(), platform.stop()]));
 
-/** One, for it takes seconds; each in the full matrix, and before a release (`npm run check -- release:check`). */
-const resolved = process.env.TEST_MATRIX === "full" ? packageNames : packageNames.slice(0, 1);
-
-describe.each(resolved)("the tarball of %s", (name) => {
-  test("has types that resolve alike for importers and requirers", async () => {
-    // Without node10, which knows no subpath exports.
-    const { stdout } = await run("attw", ["--profile", "node16", "--format", "json", project.tarball(name)]);
-    const { analysis } = JSON.parse(stdout) as { analysis: { problems: { resolutionKind?: string }[] } };
-    expect(analysis.problems.filter(({ resolutionKind }) => resolutionKind !== "node10")).toEqual([]);
-  });
-});
-
 describe.each(packageNames)("the tarball of %s", (name) => {
   test("holds the licence, a README and the sources that its maps lead to, and no tests", async () => {
     const { stdout } = await run("tar", ["-tzf", project.tarball(name)]);

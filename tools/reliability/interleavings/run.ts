@@ -17,7 +17,7 @@ const names = turns.filter((name) => SCENARIO === undefined || name === SCENARIO
 const first = Number(SEED);
 const began = performance.now();
 const totals = { ran: 0, steps: 0 };
-let fingerprint = 0;
+const fingerprints = { first: 0, last: 0 };
 let failed: { seed: number; scenario: string; violations: readonly string[] } | undefined;
 try {
   for (let seed = first; seed < first + Number(SCHEDULES) && failed === undefined; seed += 1) {
@@ -29,7 +29,8 @@ try {
       world.interleaving.violations.push(`error at the end: ${error}`),
     );
     const { violations, steps } = world.interleaving;
-    fingerprint = world.interleaving.fingerprint;
+    fingerprints.last = world.interleaving.fingerprint;
+    if (seed === first) fingerprints.first = fingerprints.last;
     totals.ran += 1;
     totals.steps += steps;
     if (violations.length > 0) failed = { seed, scenario: name, violations: [...new Set(violations)] };
@@ -42,5 +43,5 @@ try {
   await postgres.close();
 }
 const seconds = (performance.now() - began) / 1_000;
-console.log(JSON.stringify({ first, ...totals, seconds, fingerprint, failed }));
+console.log(JSON.stringify({ first, ...totals, seconds, fingerprints, failed }));
 process.exit(failed === undefined ? 0 : 1);

@@ -19,11 +19,12 @@ const simulator = await Simulator.open();
 const first = Number(SEED);
 const began = performance.now();
 const totals = { ran: 0, steps: 0, virtualMs: 0, sent: 0 };
-let fingerprint = 0;
+const fingerprints = { first: 0, last: 0 };
 let failed: { seed: number; violations: readonly string[] } | undefined;
 for (let seed = first; seed < first + Number(SCHEDULES) && failed === undefined; seed += 1) {
   const result = await simulator.run(storyOf(seed), TRACE ? console.log : undefined);
-  fingerprint = result.fingerprint;
+  fingerprints.last = result.fingerprint;
+  if (seed === first) fingerprints.first = result.fingerprint;
   totals.ran += 1;
   totals.steps += result.steps;
   totals.virtualMs += result.virtualMs;
@@ -37,5 +38,5 @@ const shorter =
   failed &&
   SHORTEN &&
   (await shorten(storyOf(failed.seed), async (story) => (await simulator.run(story)).violations.length > 0));
-console.log(JSON.stringify({ first, ...totals, seconds, fingerprint, failed, shorter: shorter || undefined }));
+console.log(JSON.stringify({ first, ...totals, seconds, fingerprints, failed, shorter: shorter || undefined }));
 process.exit(failed === undefined ? 0 : 1);
