@@ -33,6 +33,8 @@ export default defineConfig({
     // PGlite is a large WebAssembly module, of which a test file uses little. V8 optimises only what is called for a hundred
     // times as long as usual: opening a store takes half the CPU then, the queries of most files too.
     execArgv: ["--wasm-tiering-budget=1500000000"],
+    // Node runs what is tested as it is, and removes its types itself: no file is transformed, and a run takes a fifth less CPU.
+    experimental: { viteModuleRunner: false, nodeLoader: false },
     // Vitest runs them in the order of their names.
     projects: [
       { extends: true, test: { name: "explorers", include: explorers, ...limits } },

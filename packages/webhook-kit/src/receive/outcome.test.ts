@@ -1,10 +1,9 @@
-import { expect, test, vi } from "vitest";
+import { expect, test } from "vitest";
 import * as errors from "../errors/errors.ts";
 import { failureResponse } from "./outcome.ts";
 
 test("a fault that passes is 503 and any other 500, whichever copy of the kit it comes from", async () => {
-  vi.resetModules();
-  const copy = await import("../errors/errors.ts");
+  const copy: typeof errors = await import(`../errors/errors.ts?${"copy"}`);
   expect(copy.HandlerError).not.toBe(errors.HandlerError);
   for (const { HandlerError, UnavailableError, ConfigurationError, InternalError } of [errors, copy]) {
     expect(failureResponse(new UnavailableError("deduplication_full", "…")).status).toBe(503);

@@ -1,5 +1,5 @@
 import { inspect } from "node:util";
-import { describe, expect, test, vi } from "vitest";
+import { describe, expect, test } from "vitest";
 import { memoryDeduplication, type WebhookKitError } from "../../src/index.ts";
 import type { ReceiverOptions } from "../../src/options/options.ts";
 import { timestampDigest } from "../../src/signature/timestamp-digest.ts";
@@ -101,9 +101,9 @@ describe.each(adapters)("$name", (adapter) => {
 });
 
 test("an error of the kit is recognised across two copies of it", async () => {
-  const { isWebhookKitError, ConfigurationError } = await import("../../src/errors/errors.ts");
-  vi.resetModules();
-  const copy = await import("../../src/errors/errors.ts");
+  const errors = await import("../../src/errors/errors.ts");
+  const copy: typeof errors = await import(`../../src/errors/errors.ts?${"copy"}`);
+  const { isWebhookKitError, ConfigurationError } = errors;
   const error = new copy.ConfigurationError("invalid_option", "…");
   expect([error instanceof ConfigurationError, isWebhookKitError(error)]).toEqual([false, true]);
   expect([isWebhookKitError(new Error("…")), isWebhookKitError(undefined), isWebhookKitError({})]).toEqual([
