@@ -49,7 +49,7 @@ const attacks: readonly Attack[] = [
     closedAfter: 17,
     seconds: 30,
   },
-  { name: "slow body without a key", on: "platform", path: "/offer", flags: ["-B"], closedAfter: 17, seconds: 30 },
+  { name: "slow body without a key", on: "platform", path: "/offer", flags: ["-B"], closedAfter: 12, seconds: 30 },
   {
     name: "slow body with a key",
     on: "platform",
