@@ -68,7 +68,9 @@ beforeAll(async () => {
     "tools",
     "spec",
     "docs",
+    "bench/results",
     "package.json",
+    "pnpm-workspace.yaml",
     "tsconfig.json",
     "vitest.config.ts",
   ])
