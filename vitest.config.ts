@@ -35,14 +35,14 @@ export default defineConfig({
     execArgv: ["--wasm-tiering-budget=1500000000"],
     // Node runs what is tested as it is, and removes its types itself: no file is transformed, and a run takes a fifth less CPU.
     experimental: { viteModuleRunner: false, nodeLoader: false },
-    // Vitest runs them in the order of their names.
+    // Vitest runs them in the order of their names. Files that share processes come late: the last ones of a run are short.
     projects: [
       { extends: true, test: { name: "explorers", include: explorers, ...limits } },
       { extends: true, test: { name: "units", include: units, isolate: false, ...limits } },
       {
         extends: true,
         test: {
-          name: "integration",
+          name: "sharing",
           include: integration,
           exclude: [...notNow, ...isolatedFiles, ...explorers],
           isolate: false,
