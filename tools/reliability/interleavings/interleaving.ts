@@ -161,7 +161,7 @@ export class Interleaving extends Seeded {
         const result = await send();
         this.#move(actor, "running");
         if (mayBeHeldBack) await command("release savepoint turn");
-        if (text.startsWith("begin")) actor.isInTransaction = true;
+        if (text === "begin") actor.isInTransaction = true;
         return result;
       } catch (error) {
         this.#move(actor, "running");
