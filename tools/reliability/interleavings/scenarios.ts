@@ -140,7 +140,7 @@ const leases: Scenario = async (world) => {
   });
   const other = await deliveries.newProcess();
   interleaving.start("other process", async () => {
-    await other.leases.nextLapseMs();
+    await other.leases.nextLook("webhooks");
     await other.leases.freeLapsed();
     await other.attempt(100, "acknowledged");
   });

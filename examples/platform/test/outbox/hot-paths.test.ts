@@ -34,11 +34,11 @@ const keys: Readonly<Record<string, string>> = {
 /** Why a statement may concern several organisations or shards, by a fragment of it. */
 const exceptions: readonly [fragment: string, because: string][] = [
   ["set_config('synchronous_commit', 'off', true)", "chooses shards: it reads the first wake-up of each"],
-  ["as clock from (", "an idle process sleeps until the first wake-up of any shard"],
+  ["as lapse from (", "an idle process sleeps until the first wake-up of any shard"],
   ["with woken as materialized", "names the shards that it holds, of which there are as many as fill the claim"],
   [
     "with ended as ( select id from outbox_processes",
-    "takes over from a process that died: twice a second, by process",
+    "takes over from a process that died: twice a second at most, by process",
   ],
   ["with shared as materialized", "ends the leases of a group of attempts, by row; the group is of several endpoints"],
   ["as lease (lane text", "loads a claim; each row by its organisation"],

@@ -1,7 +1,7 @@
 import { setTimeout } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
 import { claimRows } from "../../src/dispatch/outbox/claim-rows.ts";
-import { Leases, nextWakeup, openLeases } from "../../src/dispatch/outbox/leases.ts";
+import { Leases, openLeases } from "../../src/dispatch/outbox/leases.ts";
 import { openStore } from "../../src/store/open-store.ts";
 import { addOrganisation } from "../support/delivery-fixture.ts";
 import { eventually } from "../support/eventually.ts";
@@ -90,10 +90,10 @@ describe.each(await storesUnderTest())("claims on $title", ({ createDatabase }) 
     for (const id of [outbox.organisationId, otherId]) await recordDue(outbox.store, id, 1);
     expect(await claim(newProcess(1))).toHaveLength(2);
     const other = newProcess();
-    expect((await nextWakeup(outbox.store, "webhooks")).waitMs).toBe(Number.POSITIVE_INFINITY);
+    expect((await other.nextLook("webhooks")).wakeupMs).toBe(Number.POSITIVE_INFINITY);
     await setTimeout(50);
     await other.freeLapsed();
-    expect((await nextWakeup(outbox.store, "webhooks")).waitMs).toBeLessThanOrEqual(0);
+    expect((await other.nextLook("webhooks")).wakeupMs).toBeLessThanOrEqual(0);
     expect(new Set((await claim(other))?.map(({ lane }) => lane))).toEqual(new Set([outbox.organisationId, otherId]));
     expect((await outbox.store.execute("select id from outbox_processes")).rows).toEqual([{ id: other.processId }]);
   });

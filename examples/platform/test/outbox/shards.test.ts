@@ -1,7 +1,6 @@
 import { setTimeout } from "node:timers/promises";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { claimRows } from "../../src/dispatch/outbox/claim-rows.ts";
-import { nextWakeup } from "../../src/dispatch/outbox/leases.ts";
 import { migrationsOf } from "../../src/store/migrate.ts";
 import { openStore } from "../../src/store/open-store.ts";
 import { type Store, shardCounts } from "../../src/store/store.ts";
@@ -43,7 +42,7 @@ describe.each(stores)("shards on $title", ({ createDatabase }) => {
     const leases = newProcess();
     const statements = recordStatements();
     expect(await claim(leases)).toHaveLength(1);
-    await nextWakeup(store, "webhooks");
+    await leases.nextLook("webhooks");
     const ofWakeups = statements.filter(({ text }) => text.includes("outbox_wakeups"));
     expect(ofWakeups).toHaveLength(store.name === "pglite" ? 2 : 3);
     for (const { text, values } of ofWakeups) {

@@ -15,6 +15,16 @@ export interface LeasesOptions {
   onError: (error: unknown) => void;
 }
 
+/** When a queue is looked at next, by the database's clock. */
+export interface NextLook {
+  /** Until the first wake-up of a lane; not positive when one is due, Infinity when there is none. */
+  wakeupMs: number;
+  /** Until the first lease of another process ends; Infinity when there is none. */
+  lapseMs: number;
+  /** The database's clock, in milliseconds since 1970. */
+  clockMs: number;
+}
+
 /** Opens this process's lease. On PGlite, which serves one process, the rows of a killed process are free at once. */
 export async function openLeases(store: Store, { leaseSeconds = 4, onError }: LeasesOptions): Promise<Leases> {
   const leases = new Leases(store, leaseSeconds * 1_000, onError);
@@ -113,12 +123,26 @@ export class Leases {
       ${wakeFreed}`.execute(this.#store.db);
   }
 
-  /** @returns milliseconds until the first lease of another process ends; Infinity when there is none */
-  async nextLapseMs(): Promise<number> {
-    const { rows } = await sql<{ ms: number | null }>`
-      select (extract(epoch from min(lease_until) - now()) * 1000)::float8 as ms
-      from outbox_processes where id <> ${this.processId}`.execute(this.#store.db);
-    return rows[0]?.ms ?? Number.POSITIVE_INFINITY;
+  /**
+   * One statement, because another process may free rows at any time: it deletes the lease and wakes the lanes in one transaction.
+   *
+   * @param windows it reads no wake-up before them
+   */
+  async nextLook(queue: QueueName, windows: WakeupWindows = new WakeupWindows(this.#store)): Promise<NextLook> {
+    const until = (at: RawBuilder<unknown>) => sql`(extract(epoch from ${at} - now()) * 1000)::float8`;
+    const { rows } = await sql<{ wakeup: number | null; lapse: number | null; clock: number }>`
+      select ${until(sql`min(at)`)} as wakeup, (extract(epoch from now()) * 1000)::float8 as clock,
+        ${until(sql`(select min(lease_until) from outbox_processes where id <> ${this.processId})`)} as lapse
+      from ${windows.shards} cross join lateral (
+        select at from outbox_wakeups where queue = ${queue} and outbox_wakeups.shard = shards.shard and at >= shards.since
+        order by at limit 1
+      ) as first`.execute(this.#store.db);
+    const { wakeup, lapse, clock } = rows[0] ?? {};
+    return {
+      wakeupMs: wakeup ?? Number.POSITIVE_INFINITY,
+      lapseMs: lapse ?? Number.POSITIVE_INFINITY,
+      clockMs: clock ?? Number.NaN,
+    };
   }
 
   /** Frees the rows that this process still attempts, so that others can claim them at once. */
@@ -199,27 +223,4 @@ export async function endLeases<Attempted extends { lease: Lease }, Locked exten
   const ended = new Set(rows[0]?.tokens);
   const held = attempted.filter(({ lease }) => ended.has(lease.token));
   return { held, locked: rows.filter(({ isLocked }) => isLocked) };
-}
-
-/** When a queue is looked at next, by the database's clock. */
-export interface NextWakeup {
-  /** Until the next wake-up of a lane; Infinity when there is none. */
-  waitMs: number;
-  /** The database's clock, in milliseconds since 1970. */
-  clockMs: number;
-}
-
-/** @param windows it reads no wake-up before them */
-export async function nextWakeup(
-  store: Store,
-  queue: QueueName,
-  windows: WakeupWindows = new WakeupWindows(store),
-): Promise<NextWakeup> {
-  const { rows } = await sql<{ ms: number | null; clock: number }>`
-    select (extract(epoch from min(at) - now()) * 1000)::float8 as ms, (extract(epoch from now()) * 1000)::float8 as clock
-    from ${windows.shards} cross join lateral (
-      select at from outbox_wakeups where queue = ${queue} and outbox_wakeups.shard = shards.shard and at >= shards.since
-      order by at limit 1
-    ) as first`.execute(store.db);
-  return { waitMs: rows[0]?.ms ?? Number.POSITIVE_INFINITY, clockMs: rows[0]?.clock ?? Number.NaN };
 }

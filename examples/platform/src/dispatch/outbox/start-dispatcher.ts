@@ -3,7 +3,7 @@ import type { Signals } from "../../store/signals.ts";
 import type { Store, Trx } from "../../store/store.ts";
 import { claimRows } from "./claim-rows.ts";
 import { GroupCommit } from "./group-commit.ts";
-import { type Leases, nextWakeup } from "./leases.ts";
+import type { Leases } from "./leases.ts";
 import type { Lease, OutboxQueue } from "./outbox-queue.ts";
 import { ClockWatch, setBackDueTimes, setBackPauses } from "./set-back-clock.ts";
 import { type Loop, runLoop } from "./timers.ts";
@@ -61,7 +61,7 @@ const settledAtOnce = { postgres: 2, pglite: 1 };
  * its commit. On PGlite this process is the only one.
  */
 const slowLookMs = { postgres: 5_000, pglite: 60_000 };
-/** How often a busy process looks for leases that have ended. An idle one sleeps until the next end. */
+/** How often a busy process looks for leases that have ended. One that has paused knows when the first will end. */
 const lapseLookMs = 500;
 /** For a row that is due within this millisecond by the database's clock. */
 const shortestPauseMs = 1;
@@ -119,8 +119,12 @@ export function startDispatcher<Row, Result>(options: DispatcherOptions<Row, Res
     // Powers of two: the limit is part of the statement's text, and each text is prepared.
     const limit = room < batchSize ? 2 ** Math.floor(Math.log2(room)) : batchSize;
     const claimed = await claimRows(store, leases, queue, limit, windows);
-    if (claimed === undefined) return pauseMs();
-    if (claimed.length === 0) return 0;
+    if (claimed !== undefined && claimed.length > 0) await begin(claimed);
+    // A claim that has room for more has usually met all that is due: to ask costs one statement, another claim three.
+    return claimed?.length === limit ? 0 : pauseMs();
+  };
+
+  const begin = async (claimed: readonly Lease[]): Promise<void> => {
     const isHeld = leases.watch();
     const rows = await options.load(claimed);
     // Attempts start in the next turn of the event loop, so that the next claim is sent first.
@@ -132,29 +136,31 @@ export function startDispatcher<Row, Result>(options: DispatcherOptions<Row, Res
       if (row === undefined) hasStrayLeases = true;
       else start({ lease, row }, isHeld, turn);
     }
-    return 0;
   };
 
   let lookedForLapsedAt = Number.NEGATIVE_INFINITY;
+  let lookForLapsedAt = Number.NEGATIVE_INFINITY;
   const freeLeases = async (): Promise<void> => {
     if (hasStrayLeases) {
       // Reset before the wait, so that an error during it is not forgotten.
       hasStrayLeases = false;
       await leases.freeAllBut(queue.name, [...underWay.keys()]);
     }
-    if (performance.now() - lookedForLapsedAt < lapseLookMs) return;
+    if (performance.now() < lookForLapsedAt) return;
     lookedForLapsedAt = performance.now();
+    lookForLapsedAt = lookedForLapsedAt + lapseLookMs;
     await leases.freeLapsed();
   };
 
+  /** @returns 0 when a lane is due */
   const pauseMs = async (): Promise<number> => {
-    // In this order: another process may free rows between the two reads. It deletes the lease and wakes the lanes in one
-    // transaction.
-    const lapseMs = Math.max(await leases.nextLapseMs(), lookedForLapsedAt + lapseLookMs - performance.now());
     const askedAtMs = performance.now();
-    const { waitMs, clockMs } = await nextWakeup(store, queue.name, windows);
-    if (await followClocks(clockMs, askedAtMs)) return 0;
-    return Math.max(shortestPauseMs, Math.min(waitMs, lapseMs, windows.idle(), slowLookMs[store.name]));
+    const next = await leases.nextLook(queue.name, windows);
+    if ((await followClocks(next.clockMs, askedAtMs)) || next.wakeupMs <= 0) return 0;
+    const lapseMs = Math.min(next.lapseMs, slowLookMs[store.name]);
+    lookForLapsedAt = Math.max(lookedForLapsedAt + lapseLookMs, askedAtMs + lapseMs);
+    const untilMs = [next.wakeupMs, windows.idle(), lookForLapsedAt - performance.now()];
+    return Math.max(shortestPauseMs, Math.min(...untilMs));
   };
 
   const [databaseClock, ownClock] = [new ClockWatch(), new ClockWatch()];

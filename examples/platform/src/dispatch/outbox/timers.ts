@@ -1,3 +1,5 @@
+import { setImmediate } from "node:timers/promises";
+
 export interface Loop {
   /** Ends the pause. Call it after a commit that created work. */
   wake(): void;
@@ -34,7 +36,10 @@ export function runLoop(tick: () => Promise<number>, onError: (error: unknown) =
       woken = false;
       try {
         const pauseMs = await tick();
-        if (pauseMs > 0 && !woken && !stopping) await pause(pauseMs);
+        if (pauseMs <= 0 || woken || stopping) continue;
+        await pause(pauseMs);
+        // One commit wakes the loop several times within a turn: by its signal, and as each attempt of its group ends.
+        await setImmediate();
       } catch (error) {
         onError(error);
         if (!stopping) await pause(pauseAfterErrorMs);
