@@ -23,7 +23,7 @@ export default defineConfig({
   test: {
     reporters: ["default", "./tools/gate/vitest/summary-reporter.ts"],
     globalSetup: [
-      "tools/gate/vitest/process-environment.ts",
+      "tools/gate/vitest/compile-cache.ts",
       "examples/platform/test/support/test-seed.ts",
       "examples/platform/test/support/stores/stores.ts",
       "packages/webhook-kit/test/deduplication/redis-server.ts",
