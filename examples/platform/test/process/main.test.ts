@@ -12,6 +12,7 @@ import { readSettings } from "../../src/settings/settings.ts";
 import { startFailure, startPlatform } from "../../src/start-platform.ts";
 import { type PlatformProcess, startProcess } from "../support/platform-process.ts";
 import { storesUnderTest, type TestDatabase } from "../support/stores/stores.ts";
+import { useDatabase } from "../support/use-opened.ts";
 
 const [pglite, postgres] = await storesUnderTest();
 const running: ChildProcess[] = [];
@@ -78,38 +79,35 @@ describe("the platform's process", () => {
     expect(await second.exited).toEqual({ code: 0, signal: null });
   });
 
-  test("does not start with another encryption key than its secrets were encrypted with, and says so in one line", async () => {
-    const database = await createDatabase(postgres);
-    const first = start(database);
-    await first.address();
-    first.child.kill("SIGTERM");
-    await first.exited;
-    const second = start(database, { OFFERS_ENCRYPTION_KEY: Buffer.alloc(32, 1).toString("base64") });
-    expect((await second.exited).code).toBe(1);
-    expect(second.output.stderr).toMatch(/^platform did not start: OFFERS_ENCRYPTION_KEY is not the key that .*\n$/);
-    await rm(join(database.options.dataFolder, "encryption.key"));
-    const third = start(database);
-    expect((await third.exited).code).toBe(1);
-    expect(third.output.stderr).toMatch(/^platform did not start: \S+encryption\.key is not the key that .*\n$/);
+  test("does not start with another encryption key than its secrets were encrypted with", async () => {
+    const { options } = await createDatabase(postgres);
+    const environment = { PORT: "0", OFFERS_DATA: options.dataFolder, DATABASE_URL: options.databaseUrl ?? "" };
+    const first = await startPlatform(readSettings(environment, packageFolder), createLog("silent"));
+    await first.close();
+    const OFFERS_ENCRYPTION_KEY = Buffer.alloc(32, 1).toString("base64");
+    expect(await failureOf({ ...environment, OFFERS_ENCRYPTION_KEY })).toMatch(
+      /^OFFERS_ENCRYPTION_KEY is not the key that .*$/,
+    );
+    await rm(join(options.dataFolder, "encryption.key"));
+    expect(await failureOf(environment)).toMatch(/^\S+encryption\.key is not the key that .*$/);
   });
 
-  test("does not start on a data folder in use, nor on a port in use, and says so in one line", async () => {
+  test("does not start on a data folder in use, nor on a port in use", async () => {
     const database = await createDatabase();
-    const first = start(database);
-    const { port } = new URL(await first.address());
-    const sameFolder = start(database);
-    const samePort = start(await createDatabase(postgres), { PORT: port });
-    expect((await sameFolder.exited).code).toBe(1);
-    expect(sameFolder.output.stderr).toMatch(/^platform did not start: the data folder \S+ is in use by another .*\n$/);
-    expect((await samePort.exited).code).toBe(1);
-    expect(samePort.output.stderr).toMatch(
-      new RegExp(
-        `^platform did not start: PORT: port ${port} of 127\\.0\\.0\\.1 is in use by another process .* set PORT to .*\\n$`,
-      ),
+    const { port } = new URL(await start(database).address());
+    const other = (await createDatabase(postgres)).options;
+    const samePort = { PORT: port, OFFERS_DATA: other.dataFolder, DATABASE_URL: other.databaseUrl ?? "" };
+    expect(await failureOf({ PORT: "0", OFFERS_DATA: database.options.dataFolder })).toMatch(
+      /^the data folder \S+ is in use by another .*$/,
+    );
+    expect(await failureOf(samePort)).toMatch(
+      new RegExp(`^PORT: port ${port} of 127\\.0\\.0\\.1 is in use by another process .* set PORT to .*$`),
     );
   });
 
   const itself = import.meta.filename;
+  // None of these changes it.
+  const unchanged = useDatabase((postgres ?? pglite)?.createDatabase);
   test.each([
     [{ PORT: "http" }, /^Invalid PORT: expected a port .*; got http$/],
     [{ PORT: "65536" }, /^Invalid PORT: expected a port .*; got 65536$/],
@@ -155,8 +153,9 @@ describe("the platform's process", () => {
     ],
   ] satisfies [Record<string, string>, RegExp][])("does not start with %o", async (environment, message) => {
     // Some fail only once the store is open.
-    const { options } = await ("OFFERS_DATA" in environment ? createFolder() : createDatabase(postgres));
-    const store = { OFFERS_DATA: options.dataFolder, DATABASE_URL: options.databaseUrl ?? "" };
+    const { options } = unchanged;
+    const url = "OFFERS_DATA" in environment ? undefined : options.databaseUrl;
+    const store = { OFFERS_DATA: options.dataFolder, DATABASE_URL: url ?? "" };
     const failure = await failureOf({ PORT: "0", ...store, ...environment });
     expect(failure).toMatch(message);
     expect(failure).not.toContain("s3cret");
@@ -193,26 +192,28 @@ describe("the platform's process", () => {
     await once(server, "listening");
     const { port } = server.address() as AddressInfo;
     const url = `postgres://postgres:s3cret@127.0.0.1:${port}/x`;
-    const { exited, output } = start(await createFolder(), { DATABASE_URL: url });
-    expect((await exited).code).toBe(1);
-    expect(output.stderr).toMatch(
-      new RegExp(
-        `^platform did not start: DATABASE_URL: .* 127\\.0\\.0\\.1:${port} does not respond as PostgreSQL does; .*\\n$`,
-      ),
+    const { options } = await createFolder();
+    const failure = await failureOf({ PORT: "0", OFFERS_DATA: options.dataFolder, DATABASE_URL: url });
+    expect(failure).toMatch(
+      new RegExp(`^DATABASE_URL: .* 127\\.0\\.0\\.1:${port} does not respond as PostgreSQL does; .*$`),
     );
-    expect(output.stderr).not.toContain("s3cret");
+    expect(failure).not.toContain("s3cret");
     server.close();
   });
 
   test("warns of an origin without trusted proxies", async () => {
-    const warned = start(await createDatabase(postgres), { OFFERS_PUBLIC_ORIGIN: "https://offers.example" });
-    const quiet = start(await createDatabase(postgres), {
-      OFFERS_PUBLIC_ORIGIN: "https://offers.example",
-      OFFERS_TRUSTED_PROXIES: "1",
-    });
-    await Promise.all([warned.address(), quiet.address()]);
-    const lines = warned.output.stdout.split("\n").filter((line) => line.includes("OFFERS_TRUSTED_PROXIES"));
-    expect(lines.map((line) => JSON.parse(line))).toMatchObject([{ level: 40, code: "proxies_not_trusted" }]);
-    expect(quiet.output.stdout).not.toContain("proxies_not_trusted");
+    const { options } = await createDatabase(postgres);
+    const linesWith = async (environment: Record<string, string>): Promise<string[]> => {
+      const store = { OFFERS_DATA: options.dataFolder, DATABASE_URL: options.databaseUrl ?? "" };
+      const settings = { PORT: "0", OFFERS_PUBLIC_ORIGIN: "https://offers.example", ...store, ...environment };
+      const lines: string[] = [];
+      const log = createLog("info", { write: (line) => void lines.push(line) });
+      const platform = await startPlatform(readSettings(settings, packageFolder), log);
+      await platform.close();
+      return lines.filter((line) => line.includes("OFFERS_TRUSTED_PROXIES") || line.includes("proxies_not_trusted"));
+    };
+    const warnings = (await linesWith({})).map((line) => JSON.parse(line));
+    expect(warnings).toMatchObject([{ level: 40, code: "proxies_not_trusted" }]);
+    expect(await linesWith({ OFFERS_TRUSTED_PROXIES: "1" })).toEqual([]);
   });
 });
