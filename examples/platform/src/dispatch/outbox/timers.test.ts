@@ -64,6 +64,27 @@ test("ticks once more, however often it was woken during a tick", async () => {
   await loop.stop();
 });
 
+test("wakes within one turn of the event loop count as one", async () => {
+  let ticks = 0;
+  const loop = runLoop(
+    async () => {
+      ticks += 1;
+      return longMs;
+    },
+    () => expect.fail(),
+  );
+  const turn = () => new Promise((resolve) => setImmediate(resolve));
+  await turn();
+  for (let times = 0; times < 5; times += 1) {
+    loop.wake();
+    await Promise.resolve();
+  }
+  await turn();
+  await turn();
+  expect(ticks).toBe(2);
+  await loop.stop();
+});
+
 test("reports what a tick threw, and goes on", async () => {
   const errors: unknown[] = [];
   let ticks = 0;

@@ -1,0 +1,44 @@
+import { describe, expect, onTestFinished, test } from "vitest";
+import { eventually } from "../support/eventually.ts";
+import { recordDue } from "../support/record-due.ts";
+import { recordStatements } from "../support/statements.ts";
+import { storesUnderTest } from "../support/stores/stores.ts";
+import { dispatch, useLeases } from "./use-leases.ts";
+
+/** What a dispatcher sends by itself, by a part of its text. */
+const kinds: readonly [kind: string, part: string][] = [
+  ["choose shards", "set_config('synchronous_commit', 'off', true)"],
+  ["claim", "with woken as materialized"],
+  ["ask when something is due", "as lapse from ("],
+  ["free what a dead process held", "with ended as ("],
+];
+
+describe.each(await storesUnderTest())("an idle dispatcher on $title", ({ createDatabase }) => {
+  const outbox = useLeases(createDatabase);
+
+  test("claims an event that comes, and asks once whether there is more", async () => {
+    const { store } = outbox;
+    const statements = recordStatements();
+    const sent = () =>
+      statements
+        .map(({ text }) => text.replaceAll(/\s+/g, " "))
+        .flatMap((text) => kinds.filter(([, part]) => text.includes(part)).map(([kind]) => kind));
+    const asked = (times: number) => () =>
+      sent().filter((kind) => kind === "ask when something is due").length >= times;
+    let respond = (): void => undefined;
+    const response = new Promise<string>((resolve) => {
+      respond = () => resolve("done");
+    });
+    const { loop } = dispatch(store, outbox.newProcess(), { attempt: () => response });
+    onTestFinished(() => loop.stop());
+    await eventually("it is idle", asked(1));
+    await recordDue(store, outbox.organisationId, 1);
+    statements.length = 0;
+    loop.wake();
+    await eventually("it has asked", asked(1));
+    respond();
+    await eventually("it has looked at the lane that its attempt had filled", asked(2));
+    const look = [...(store.name === "pglite" ? [] : ["choose shards"]), "claim", "ask when something is due"];
+    expect(sent().slice(0, 2 * look.length)).toEqual([...look, ...look]);
+  });
+});
