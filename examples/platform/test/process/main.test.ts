@@ -79,7 +79,7 @@ describe("the platform's process", () => {
     expect(await second.exited).toEqual({ code: 0, signal: null });
   });
 
-  test("does not start with another encryption key than its secrets were encrypted with", async () => {
+  test("does not start with another encryption key than its secrets were encrypted with, and says so in one line", async () => {
     const { options } = await createDatabase(postgres);
     const environment = { PORT: "0", OFFERS_DATA: options.dataFolder, DATABASE_URL: options.databaseUrl ?? "" };
     const first = await startPlatform(readSettings(environment, packageFolder), createLog("silent"));
@@ -92,7 +92,7 @@ describe("the platform's process", () => {
     expect(await failureOf(environment)).toMatch(/^\S+encryption\.key is not the key that .*$/);
   });
 
-  test("does not start on a data folder in use, nor on a port in use", async () => {
+  test("does not start on a data folder in use, nor on a port in use, and says so in one line", async () => {
     const database = await createDatabase();
     const { port } = new URL(await start(database).address());
     const other = (await createDatabase(postgres)).options;
