@@ -40,6 +40,13 @@ function start(database: TestDatabase, environment: Record<string, string> = {})
   return started;
 }
 
+/** Settings of a platform on this store. */
+const settingsOn = ({ options }: TestDatabase) => ({
+  PORT: "0",
+  OFFERS_DATA: options.dataFolder,
+  DATABASE_URL: options.databaseUrl ?? "",
+});
+
 /** What main.ts prints when it does not start with these settings. */
 async function failureOf(environment: Record<string, string>): Promise<string> {
   try {
@@ -80,26 +87,22 @@ describe("the platform's process", () => {
   });
 
   test("does not start with another encryption key than its secrets were encrypted with, and says so in one line", async () => {
-    const { options } = await createDatabase(postgres);
-    const environment = { PORT: "0", OFFERS_DATA: options.dataFolder, DATABASE_URL: options.databaseUrl ?? "" };
+    const environment = settingsOn(await createDatabase(postgres));
     const first = await startPlatform(readSettings(environment, packageFolder), createLog("silent"));
     await first.close();
     const OFFERS_ENCRYPTION_KEY = Buffer.alloc(32, 1).toString("base64");
     expect(await failureOf({ ...environment, OFFERS_ENCRYPTION_KEY })).toMatch(
       /^OFFERS_ENCRYPTION_KEY is not the key that .*$/,
     );
-    await rm(join(options.dataFolder, "encryption.key"));
+    await rm(join(environment.OFFERS_DATA, "encryption.key"));
     expect(await failureOf(environment)).toMatch(/^\S+encryption\.key is not the key that .*$/);
   });
 
   test("does not start on a data folder in use, nor on a port in use, and says so in one line", async () => {
     const database = await createDatabase();
     const { port } = new URL(await start(database).address());
-    const other = (await createDatabase(postgres)).options;
-    const samePort = { PORT: port, OFFERS_DATA: other.dataFolder, DATABASE_URL: other.databaseUrl ?? "" };
-    expect(await failureOf({ PORT: "0", OFFERS_DATA: database.options.dataFolder })).toMatch(
-      /^the data folder \S+ is in use by another .*$/,
-    );
+    const samePort = { ...settingsOn(await createDatabase(postgres)), PORT: port };
+    expect(await failureOf(settingsOn(database))).toMatch(/^the data folder \S+ is in use by another .*$/);
     expect(await failureOf(samePort)).toMatch(
       new RegExp(`^PORT: port ${port} of 127\\.0\\.0\\.1 is in use by another process .* set PORT to .*$`),
     );
@@ -153,10 +156,8 @@ describe("the platform's process", () => {
     ],
   ] satisfies [Record<string, string>, RegExp][])("does not start with %o", async (environment, message) => {
     // Some fail only once the store is open.
-    const { options } = unchanged;
-    const url = "OFFERS_DATA" in environment ? undefined : options.databaseUrl;
-    const store = { OFFERS_DATA: options.dataFolder, DATABASE_URL: url ?? "" };
-    const failure = await failureOf({ PORT: "0", ...store, ...environment });
+    const onFolder = "OFFERS_DATA" in environment && { DATABASE_URL: "" };
+    const failure = await failureOf({ ...settingsOn(unchanged), ...onFolder, ...environment });
     expect(failure).toMatch(message);
     expect(failure).not.toContain("s3cret");
   });
@@ -177,8 +178,7 @@ describe("the platform's process", () => {
       change(url);
       return url.href;
     };
-    const failureAt = async (url: string) =>
-      failureOf({ PORT: "0", OFFERS_DATA: (await createFolder()).options.dataFolder, DATABASE_URL: url });
+    const failureAt = async (url: string) => failureOf({ ...settingsOn(await createFolder()), DATABASE_URL: url });
     const noDatabase = await failureAt(wrong((url) => (url.pathname = "/no_such")));
     const noRole = await failureAt(wrong((url) => (url.username = "no_such")));
     const noTls = await failureAt(wrong((url) => (url.search = "?sslmode=verify-full")));
@@ -192,8 +192,7 @@ describe("the platform's process", () => {
     await once(server, "listening");
     const { port } = server.address() as AddressInfo;
     const url = `postgres://postgres:s3cret@127.0.0.1:${port}/x`;
-    const { options } = await createFolder();
-    const failure = await failureOf({ PORT: "0", OFFERS_DATA: options.dataFolder, DATABASE_URL: url });
+    const failure = await failureOf({ ...settingsOn(await createFolder()), DATABASE_URL: url });
     expect(failure).toMatch(
       new RegExp(`^DATABASE_URL: .* 127\\.0\\.0\\.1:${port} does not respond as PostgreSQL does; .*$`),
     );
@@ -202,10 +201,9 @@ describe("the platform's process", () => {
   });
 
   test("warns of an origin without trusted proxies", async () => {
-    const { options } = await createDatabase(postgres);
+    const store = settingsOn(await createDatabase(postgres));
     const linesWith = async (environment: Record<string, string>): Promise<string[]> => {
-      const store = { OFFERS_DATA: options.dataFolder, DATABASE_URL: options.databaseUrl ?? "" };
-      const settings = { PORT: "0", OFFERS_PUBLIC_ORIGIN: "https://offers.example", ...store, ...environment };
+      const settings = { ...store, OFFERS_PUBLIC_ORIGIN: "https://offers.example", ...environment };
       const lines: string[] = [];
       const log = createLog("info", { write: (line) => void lines.push(line) });
       const platform = await startPlatform(readSettings(settings, packageFolder), log);

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { type RawBuilder, sql } from "kysely";
 import type { Store, Trx } from "../../store/store.ts";
 import type { QueueName } from "../../store/tables.ts";
-import { idleTransactionTimeout, insertWakeups, type Lease, shareSettling } from "./outbox-queue.ts";
+import { idleTransactionTimeout, insertWakeups, type Lease, milliseconds, shareSettling } from "./outbox-queue.ts";
 import { type Loop, runLoop } from "./timers.ts";
 import { WakeupWindows } from "./windows.ts";
 
@@ -129,10 +129,10 @@ export class Leases {
    * @param windows it reads no wake-up before them
    */
   async nextLook(queue: QueueName, windows: WakeupWindows = new WakeupWindows(this.#store)): Promise<NextLook> {
-    const until = (at: RawBuilder<unknown>) => sql`(extract(epoch from ${at} - now()) * 1000)::float8`;
+    const firstEnd = sql`(select min(lease_until) from outbox_processes where id <> ${this.processId})`;
     const { rows } = await sql<{ wakeup: number | null; lapse: number | null; clock: number }>`
-      select ${until(sql`min(at)`)} as wakeup, (extract(epoch from now()) * 1000)::float8 as clock,
-        ${until(sql`(select min(lease_until) from outbox_processes where id <> ${this.processId})`)} as lapse
+      select ${milliseconds(sql`min(at) - now()`)} as wakeup, ${milliseconds(sql`now()`)} as clock,
+        ${milliseconds(sql`${firstEnd} - now()`)} as lapse
       from ${windows.shards} cross join lateral (
         select at from outbox_wakeups where queue = ${queue} and outbox_wakeups.shard = shards.shard and at >= shards.since
         order by at limit 1

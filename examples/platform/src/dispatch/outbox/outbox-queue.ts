@@ -78,6 +78,10 @@ export const insertWakeups = (wakeups: RawBuilder<unknown>): RawBuilder<unknown>
  */
 export const idleTransactionTimeout = sql`set_config('idle_in_transaction_session_timeout', '2000', true)`;
 
+/** @param time since 1970, or an interval */
+export const milliseconds = (time: RawBuilder<unknown>): RawBuilder<unknown> =>
+  sql`(extract(epoch from ${time}) * 1000)::float8`;
+
 const settlingKey = (queue: QueueName) => sql`hashtext(${`offers-platform settling ${queue}`})`;
 
 /**

@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from "kysely";
 import type { Trx } from "../../store/store.ts";
 import type { QueueName } from "../../store/tables.ts";
-import { idleTransactionTimeout } from "./outbox-queue.ts";
+import { idleTransactionTimeout, milliseconds } from "./outbox-queue.ts";
 import type { WakeupWindows } from "./windows.ts";
 
 /** What a claim may lease from. */
@@ -67,8 +67,6 @@ export async function holdShards(
   windows.move(looked.firstMs, looked.clockMs);
   return { isDue: Object.keys(looked.firstMs).length > 0, held: looked.held };
 }
-
-const milliseconds = (at: RawBuilder<unknown>) => sql`(extract(epoch from ${at}) * 1000)::float8`;
 
 /**
  * A select of the shard, lane and time of the wake-ups that are due, oldest first.
