@@ -124,7 +124,8 @@ export class Leases {
   }
 
   /**
-   * One statement, because another process may free rows at any time: it deletes the lease and wakes the lanes in one transaction.
+   * One statement, so that what it reads is of one moment: another process that frees rows deletes their leases and wakes their lanes in
+   * one transaction.
    *
    * @param windows it reads no wake-up before them
    */

@@ -59,7 +59,8 @@ const dropDatabase = (serverUrl: string, name: string): Promise<unknown> =>
 
 /**
  * Drops the databases of this run. PostgreSQL makes a checkpoint for each that is dropped, which takes a second beside tests;
- * those that are dropped at the same time share one.
+ * those that are dropped at the same time share one: 120 took 11 s by 20 connections, and 7 s by 60. By default, a server has
+ * connections for two runs that end at once.
  */
 async function dropDatabases(serverUrl = process.env.DATABASE_URL || defaultDatabaseUrl): Promise<void> {
   const template = templateAt(serverUrl);
@@ -73,7 +74,7 @@ async function dropDatabases(serverUrl = process.env.DATABASE_URL || defaultData
   const dropRest = async (): Promise<void> => {
     for (const { name } of next) await dropDatabase(serverUrl, name);
   };
-  await Promise.all(Array.from({ length: 20 }, dropRest));
+  await Promise.all(Array.from({ length: 45 }, dropRest));
 }
 
 async function createPostgresDatabase(serverUrl: string, tables = "migrated"): Promise<TestDatabase> {
