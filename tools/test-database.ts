@@ -1,45 +1,94 @@
 import { randomUUID } from "node:crypto";
 import pg from "pg";
 
-const serverUrl = process.env.DATABASE_URL || "postgres://postgres@127.0.0.1:5432/postgres";
+const defaultUrl = process.env.DATABASE_URL || "postgres://postgres@127.0.0.1:5432/postgres";
 
-async function withClient<T>(work: (client: pg.Client) => Promise<T>): Promise<T> {
-  const client = new pg.Client({ connectionString: serverUrl, connectionTimeoutMillis: 2_000 });
-  await client.connect();
-  try {
-    return await work(client);
-  } finally {
-    await client.end();
+const servers = new Map<string, pg.Pool>();
+
+/**
+ * Connections for creating and dropping databases. They are kept for the tests that follow in this process: each new one took
+ * PostgreSQL 25 ms of CPU, and a run opened 450. They keep no process alive.
+ */
+export function serverAt(url = defaultUrl): pg.Pool {
+  let server = servers.get(url);
+  if (server === undefined) {
+    // By default, a server has connections for two runs that end at once.
+    const limits = { max: 45, idleTimeoutMillis: 0, connectionTimeoutMillis: 30_000 };
+    server = new pg.Pool({ connectionString: url, allowExitOnIdle: true, ...limits });
+    // The next query reports it.
+    server.on("error", () => undefined);
+    servers.set(url, server);
   }
+  return server;
 }
 
 /** Without `DATABASE_URL` and without a PostgreSQL on this machine, its tests are skipped. */
 export const findPostgres = (): Promise<boolean> =>
-  withClient(async () => true).catch((cause: unknown) => {
-    if (process.env.DATABASE_URL) throw new Error("No PostgreSQL responds at DATABASE_URL.", { cause });
-    return false;
-  });
+  serverAt()
+    .query("select")
+    .then(
+      () => true,
+      (cause: unknown) => {
+        if (process.env.DATABASE_URL) throw new Error("No PostgreSQL responds at DATABASE_URL.", { cause });
+        return false;
+      },
+    );
 
 /** The template database of this run of vitest, when it is on this server. What is named after it is dropped at the run's end. */
-export function templateAt(server: string): string | undefined {
-  const url = process.env.TEST_DATABASE_TEMPLATE;
-  return url !== undefined && new URL(url).host === new URL(server).host ? new URL(url).pathname.slice(1) : undefined;
+function templateAt(url: string): string | undefined {
+  const template = process.env.TEST_DATABASE_TEMPLATE;
+  if (template === undefined || new URL(template).host !== new URL(url).host) return undefined;
+  return new URL(template).pathname.slice(1);
+}
+
+export interface CreatedDatabase {
+  readonly url: string;
+  drop(): Promise<void>;
 }
 
 /**
  * In a run of vitest, the database is dropped with all others at its end: each drop waits for a checkpoint.
  *
- * @returns the address of a new, empty database
+ * @param tables `migrated`: those of the platform, in a run of vitest
+ * @param serverUrl of a database on the same server
+ * @returns a new database
  */
-export async function createDatabase(): Promise<{ readonly url: string; drop(): Promise<void> }> {
-  const id = randomUUID().replaceAll("-", "");
+export async function createDatabase(tables = "none", serverUrl = defaultUrl): Promise<CreatedDatabase> {
+  const server = serverAt(serverUrl);
   const template = templateAt(serverUrl);
-  const name = template ? `${template}_${id.slice(-12)}` : `offers_inbox_${id}`;
-  await withClient((client) => client.query(`create database ${name}`));
+  const id = randomUUID().replaceAll("-", "");
+  const name = template ? `${template}_${id.slice(-12)}` : `offers_test_${id}`;
+  await server.query(`create database ${name} ${template && tables === "migrated" ? copying(template) : ""}`);
+  // A test's commits need not survive a crash of the server.
+  if (template) await server.query(`alter database ${name} set synchronous_commit to off`);
   const url = new URL(serverUrl);
   url.pathname = `/${name}`;
   const drop = async () => {
-    if (!template) await withClient((client) => client.query(`drop database if exists ${name} with (force)`));
+    if (!template) await dropDatabase(server, name);
   };
   return { url: url.href, drop };
+}
+
+/**
+ * Its files are copied. Copied through the log, PostgreSQL's default, a database took 150 ms of CPU to create and 80 to drop
+ * instead of 70 and 40.
+ */
+const copying = (template: string): string => `template ${template} strategy file_copy`;
+
+const dropDatabase = (server: pg.Pool, name: string): Promise<unknown> =>
+  server.query(`drop database if exists ${name} with (force)`);
+
+/**
+ * Drops the databases of this run. PostgreSQL makes a checkpoint for each that is dropped, which takes a second beside tests;
+ * those that are dropped at the same time share one: 120 took 11 s by 20 connections, and 7 s by 60.
+ */
+export async function dropDatabases(): Promise<void> {
+  const template = templateAt(defaultUrl);
+  if (template === undefined) return;
+  const server = serverAt();
+  const { rows } = await server.query<{ name: string }>(
+    "select datname as name from pg_database where starts_with(datname, $1)",
+    [`${template}_`],
+  );
+  await Promise.all(rows.map(({ name }) => dropDatabase(server, name)));
 }

@@ -1,10 +1,8 @@
-import { randomUUID } from "node:crypto";
 import { cpSync, rmSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import pg from "pg";
-import { templateAt } from "../../../../../tools/test-database.ts";
+import { createDatabase, dropDatabases, serverAt } from "../../../../../tools/test-database.ts";
 import type { StoreOptions } from "../../../src/store/open-store.ts";
 import { makeTables } from "../make-tables.ts";
 import { folderInMemory } from "./folder-in-memory.ts";
@@ -23,8 +21,6 @@ export interface StoreUnderTest {
   createDatabase(tables?: "migrated" | "none"): Promise<TestDatabase>;
 }
 
-const defaultDatabaseUrl = "postgres://postgres@127.0.0.1:5432/postgres";
-
 async function createFolder(): Promise<TestDatabase> {
   const dataFolder = await mkdtemp(join(process.env.TEST_STORES ?? tmpdir(), "offers-store-"));
   return { options: { dataFolder }, remove: () => rm(dataFolder, { recursive: true, force: true }) };
@@ -38,70 +34,23 @@ async function createPgliteFolder(tables = "migrated"): Promise<TestDatabase> {
   return database;
 }
 
-async function withClient<T>(databaseUrl: string, work: (client: pg.Client) => Promise<T>): Promise<T> {
-  const client = new pg.Client({ connectionString: databaseUrl, connectionTimeoutMillis: 2_000 });
-  await client.connect();
-  try {
-    return await work(client);
-  } finally {
-    await client.end();
-  }
-}
-
-function databaseAt(serverUrl: string, name: string): string {
-  const url = new URL(serverUrl);
-  url.pathname = `/${name}`;
-  return url.href;
-}
-
-const dropDatabase = (serverUrl: string, name: string): Promise<unknown> =>
-  withClient(serverUrl, (client) => client.query(`drop database if exists ${name} with (force)`));
-
-/**
- * Drops the databases of this run. PostgreSQL makes a checkpoint for each that is dropped, which takes a second beside tests;
- * those that are dropped at the same time share one: 120 took 11 s by 20 connections, and 7 s by 60. By default, a server has
- * connections for two runs that end at once.
- */
-async function dropDatabases(serverUrl = process.env.DATABASE_URL || defaultDatabaseUrl): Promise<void> {
-  const template = templateAt(serverUrl);
-  if (template === undefined) return;
-  const { rows } = await withClient(serverUrl, (client) =>
-    client.query<{ name: string }>("select datname as name from pg_database where starts_with(datname, $1)", [
-      `${template}_`,
-    ]),
-  );
-  const next = rows.values();
-  const dropRest = async (): Promise<void> => {
-    for (const { name } of next) await dropDatabase(serverUrl, name);
-  };
-  await Promise.all(Array.from({ length: 45 }, dropRest));
-}
-
-async function createPostgresDatabase(serverUrl: string, tables = "migrated"): Promise<TestDatabase> {
-  const template = templateAt(serverUrl);
-  const id = randomUUID().replaceAll("-", "");
-  const name = template ? `${template}_${id.slice(-12)}` : `offers_test_${id}`;
-  await withClient(serverUrl, async (client) => {
-    await client.query(`create database ${name}${template && tables === "migrated" ? ` template ${template}` : ""}`);
-    // A test's commits need not survive a crash of the server.
-    if (template) await client.query(`alter database ${name} set synchronous_commit to off`);
-  });
+async function createPostgresDatabase(serverUrl: string | undefined, tables = "migrated"): Promise<TestDatabase> {
+  const database = await createDatabase(tables, serverUrl);
   const folder = await createFolder();
   return {
-    options: { ...folder.options, databaseUrl: databaseAt(serverUrl, name) },
+    options: { ...folder.options, databaseUrl: database.url },
     async remove() {
-      // Those of a run are dropped at its end.
-      if (template === undefined) await dropDatabase(serverUrl, name);
+      await database.drop();
       await folder.remove();
     },
   };
 }
 
-async function postgresVersion(serverUrl: string): Promise<string | undefined> {
-  return withClient(serverUrl, async (client) => {
-    const { rows } = await client.query<{ version: string }>("select current_setting('server_version') as version");
-    return rows[0]?.version.split(" ")[0];
-  });
+async function postgresVersion(serverUrl: string | undefined): Promise<string | undefined> {
+  const { rows } = await serverAt(serverUrl).query<{ version: string }>(
+    "select current_setting('server_version') as version",
+  );
+  return rows[0]?.version.split(" ")[0];
 }
 
 /**
@@ -110,8 +59,7 @@ async function postgresVersion(serverUrl: string): Promise<string | undefined> {
  * @param databaseUrl when given, an unreachable PostgreSQL is an error
  */
 export async function storesUnderTest(databaseUrl = process.env.DATABASE_URL || undefined): Promise<StoreUnderTest[]> {
-  const serverUrl = databaseUrl ?? defaultDatabaseUrl;
-  const version = await postgresVersion(serverUrl).catch((cause: unknown) => {
+  const version = await postgresVersion(databaseUrl).catch((cause: unknown) => {
     if (databaseUrl !== undefined) throw new Error("no PostgreSQL is reachable at DATABASE_URL", { cause });
     return undefined;
   });
@@ -119,7 +67,7 @@ export async function storesUnderTest(databaseUrl = process.env.DATABASE_URL || 
   if (version !== undefined)
     stores.push({
       title: `PostgreSQL ${version}`,
-      createDatabase: (tables) => createPostgresDatabase(serverUrl, tables),
+      createDatabase: (tables) => createPostgresDatabase(databaseUrl, tables),
     });
   return stores;
 }
