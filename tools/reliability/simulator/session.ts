@@ -1,4 +1,4 @@
-import { PGlite, protocol } from "@electric-sql/pglite";
+import { type PGlite, protocol } from "@electric-sql/pglite";
 import { openPglite } from "../../../packages/webhook-kit/test/support/open-pglite.ts";
 import type { Result } from "./clients.ts";
 import { atWallTime } from "./schedule.ts";
@@ -51,8 +51,7 @@ export class Session {
   }
 
   static async open(): Promise<Session> {
-    const given = Object.entries(settings).flatMap(([name, value]) => ["-c", `${name}=${value}`]);
-    return new Session(await openPglite({ startParams: [...PGlite.defaultStartParams, ...given] }));
+    return new Session(await openPglite(settings));
   }
 
   /**
