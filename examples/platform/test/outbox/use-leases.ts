@@ -1,5 +1,5 @@
 import type pg from "pg";
-import { afterEach, beforeEach, expect, onTestFinished } from "vitest";
+import { afterAll, afterEach, beforeAll, beforeEach, expect, onTestFinished } from "vitest";
 import { claimRows } from "../../src/dispatch/outbox/claim-rows.ts";
 import { endLeases, Leases } from "../../src/dispatch/outbox/leases.ts";
 import type { Lease, OutboxQueue } from "../../src/dispatch/outbox/outbox-queue.ts";
@@ -9,6 +9,7 @@ import { webhooks } from "../../src/dispatch/webhooks/start-delivery.ts";
 import { openStore } from "../../src/store/open-store.ts";
 import type { Store, Trx } from "../../src/store/store.ts";
 import { addOrganisation } from "../support/delivery-fixture.ts";
+import { emptyTables } from "../support/empty-tables.ts";
 import { eventually } from "../support/eventually.ts";
 import type { StoreUnderTest, TestDatabase } from "../support/stores/stores.ts";
 
@@ -65,7 +66,7 @@ export function dispatch(store: Store, leases: Leases, options: Partial<Dispatch
   return { loop, attempted, settled, errors };
 }
 
-/** A store with one organisation, and leases and dispatchers on it. All are closed after each test. */
+/** A store with one organisation, and leases and dispatchers on it, which are closed after each test. */
 export interface LeasesUnderTest {
   readonly store: Store;
   readonly organisationId: string;
@@ -84,28 +85,33 @@ export interface LeasesUnderTest {
   start: typeof dispatch;
 }
 
-/** Opens a store for each test of a describe block. */
+/** A store for the tests of a describe block. Each test finds one organisation in it, and nothing of the tests before. */
 export function useLeases(createDatabase: StoreUnderTest["createDatabase"]): LeasesUnderTest {
   let database: TestDatabase;
   let store: Store;
   let organisationId: string;
-  let all: Leases[];
-  let loops: Loop[];
+  const all: Leases[] = [];
+  const loops: Loop[] = [];
   const errors: unknown[] = [];
   const onError = (error: unknown): void => void errors.push(error);
 
-  beforeEach(async () => {
+  beforeAll(async () => {
     database = await createDatabase();
     store = await openStore({ ...database.options, onError });
+  });
+  // Before each: a test's own connections, which may hold locks, end after the hooks that follow it.
+  beforeEach(async () => {
+    await emptyTables(store);
+    await store.execute("delete from outbox_processes");
     organisationId = await addOrganisation(store, "http://127.0.0.1:1");
-    all = [];
-    loops = [];
   });
   afterEach(async () => {
-    await Promise.all(loops.map((loop) => loop.stop()));
-    await Promise.all(all.map((leases) => leases.stop()));
-    await store.close();
+    await Promise.all(loops.splice(0).map((loop) => loop.stop()));
+    await Promise.all(all.splice(0).map((leases) => leases.stop()));
     expect(errors.splice(0)).toEqual([]);
+  });
+  afterAll(async () => {
+    await store.close();
     await database.remove();
   });
 
@@ -143,8 +149,6 @@ export function useLeases(createDatabase: StoreUnderTest["createDatabase"]): Lea
   const connect = async (): Promise<pg.Client> => {
     const client = await store.newClient?.();
     if (client === undefined) throw new Error("no PostgreSQL");
-    // Its database is removed before the test has finished.
-    client.on("error", () => undefined);
     await client.connect();
     onTestFinished(() => client.end());
     return client;
