@@ -1,15 +1,14 @@
 import { setTimeout } from "node:timers/promises";
 import { sql } from "kysely";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { afterEach, describe, expect, test } from "vitest";
 import { writeMails } from "../../src/dispatch/mail/write-mails.ts";
 import { claimRows } from "../../src/dispatch/outbox/claim-rows.ts";
 import { endLeases, type Leases, openLeases } from "../../src/dispatch/outbox/leases.ts";
 import type { OutboxQueue } from "../../src/dispatch/outbox/outbox-queue.ts";
 import { startDispatcher } from "../../src/dispatch/outbox/start-dispatcher.ts";
 import type { Store, Trx } from "../../src/store/store.ts";
-import { type DeliveryFixture, openDeliveryFixture } from "../support/delivery-fixture.ts";
 import { eventually } from "../support/eventually.ts";
-import { storesUnderTest, type TestDatabase } from "../support/stores/stores.ts";
+import { storesUnderTest } from "../support/stores/stores.ts";
 import { useDeliveryFixture } from "../support/use-opened.ts";
 
 const mails: OutboxQueue = { name: "mails", wokenBy: [], table: "mails", id: "id", capacity: 8 };
@@ -24,17 +23,10 @@ function signal(): [Promise<void>, () => void] {
 }
 
 describe.each(await storesUnderTest())("a claim on $title", ({ createDatabase }) => {
-  let database: TestDatabase;
-  let fixture: DeliveryFixture;
-
-  beforeEach(async () => {
-    database = await createDatabase();
-    fixture = await openDeliveryFixture(database);
-  });
+  const fixture = useDeliveryFixture(createDatabase);
   afterEach(async () => {
     expect(fixture.errors).toEqual([]);
-    await fixture.close();
-    await database.remove();
+    await fixture.reset();
   });
 
   test("that a process resumes after its lease has ended is not attempted: another process has taken it over", async () => {
