@@ -4,7 +4,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { type AddressInfo, createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, describe, expect, test } from "vitest";
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { createLog } from "../../src/observability/log.ts";
 import { demoSeedFile } from "../../src/seed/demo-sign-ins.ts";
 import { packageFolder } from "../../src/settings/package-folder.ts";
@@ -18,9 +18,9 @@ const [pglite, postgres] = await storesUnderTest();
 const running: ChildProcess[] = [];
 const databases: TestDatabase[] = [];
 
-/** @param store PostgreSQL for what no store can change, where there is one: opening PGlite takes longer than all the rest of a start */
-async function createDatabase(store = pglite): Promise<TestDatabase> {
-  const database = await store?.createDatabase();
+/** On PostgreSQL, where there is one: opening PGlite takes longer than all the rest of a start. */
+async function createDatabase(): Promise<TestDatabase> {
+  const database = await (postgres ?? pglite)?.createDatabase();
   if (database === undefined) throw new Error("there is always a store");
   databases.push(database);
   return database;
@@ -58,16 +58,48 @@ async function failureOf(environment: Record<string, string>): Promise<string> {
   throw new Error("the platform started");
 }
 
+function kill(child: ChildProcess): void {
+  if (child.exitCode === null && child.signalCode === null) child.kill("SIGKILL");
+}
+
 afterEach(async () => {
-  for (const child of running.splice(0))
-    if (child.exitCode === null && child.signalCode === null) child.kill("SIGKILL");
+  for (const child of running.splice(0)) kill(child);
   for (const database of databases.splice(0)) await database.remove();
 });
 
 describe("the platform's process", () => {
+  // No test changes it.
+  const unchanged = useDatabase((postgres ?? pglite)?.createDatabase);
+  const database = useDatabase(pglite?.createDatabase);
+  let first: PlatformProcess;
+  beforeAll(() => {
+    first = startProcess(database, { OFFERS_SEED: demoSeedFile });
+  });
+  afterAll(() => kill(first.child));
+
+  test("does not start with another encryption key than its secrets were encrypted with, and says so in one line", async () => {
+    const environment = settingsOn(await createDatabase());
+    const platform = await startPlatform(readSettings(environment, packageFolder), createLog("silent"));
+    await platform.close();
+    const OFFERS_ENCRYPTION_KEY = Buffer.alloc(32, 1).toString("base64");
+    expect(await failureOf({ ...environment, OFFERS_ENCRYPTION_KEY })).toMatch(
+      /^OFFERS_ENCRYPTION_KEY is not the key that .*$/,
+    );
+    await rm(join(environment.OFFERS_DATA, "encryption.key"));
+    expect(await failureOf(environment)).toMatch(/^\S+encryption\.key is not the key that .*$/);
+  });
+
+  test("does not start on a data folder in use, nor on a port in use, and says so in one line", async () => {
+    const { port } = new URL(await first.address());
+    const samePort = { ...settingsOn(unchanged), PORT: port };
+    expect(await failureOf(settingsOn(database))).toMatch(/^the data folder \S+ is in use by another .*$/);
+    expect(await failureOf(samePort)).toMatch(
+      new RegExp(`^PORT: port ${port} of 127\\.0\\.0\\.1 is in use by another process .* set PORT to .*$`),
+    );
+  });
+
+  // The last test of the process: it stops it.
   test("logs its address, and keeps its data when it is stopped", async () => {
-    const database = await createDatabase();
-    const first = start(database, { OFFERS_SEED: demoSeedFile });
     const headers = { "X-UE-Api-Subscription-Key": "demo-key-harbour", "Content-Type": "application/json" };
     const body = JSON.stringify({ createdByUserId: "user_hana", title: "Bar", workerIds: ["worker_amal"] });
     const created = await fetch(`${await first.address()}/offer`, { method: "POST", headers, body });
@@ -86,31 +118,7 @@ describe("the platform's process", () => {
     expect(await second.exited).toEqual({ code: 0, signal: null });
   });
 
-  test("does not start with another encryption key than its secrets were encrypted with, and says so in one line", async () => {
-    const environment = settingsOn(await createDatabase(postgres));
-    const first = await startPlatform(readSettings(environment, packageFolder), createLog("silent"));
-    await first.close();
-    const OFFERS_ENCRYPTION_KEY = Buffer.alloc(32, 1).toString("base64");
-    expect(await failureOf({ ...environment, OFFERS_ENCRYPTION_KEY })).toMatch(
-      /^OFFERS_ENCRYPTION_KEY is not the key that .*$/,
-    );
-    await rm(join(environment.OFFERS_DATA, "encryption.key"));
-    expect(await failureOf(environment)).toMatch(/^\S+encryption\.key is not the key that .*$/);
-  });
-
-  test("does not start on a data folder in use, nor on a port in use, and says so in one line", async () => {
-    const database = await createDatabase();
-    const { port } = new URL(await start(database).address());
-    const samePort = { ...settingsOn(await createDatabase(postgres)), PORT: port };
-    expect(await failureOf(settingsOn(database))).toMatch(/^the data folder \S+ is in use by another .*$/);
-    expect(await failureOf(samePort)).toMatch(
-      new RegExp(`^PORT: port ${port} of 127\\.0\\.0\\.1 is in use by another process .* set PORT to .*$`),
-    );
-  });
-
   const itself = import.meta.filename;
-  // None of these changes it.
-  const unchanged = useDatabase((postgres ?? pglite)?.createDatabase);
   test.each([
     [{ PORT: "http" }, /^Invalid PORT: expected a port .*; got http$/],
     [{ PORT: "65536" }, /^Invalid PORT: expected a port .*; got 65536$/],
@@ -172,9 +180,8 @@ describe("the platform's process", () => {
   });
 
   test.skipIf(postgres === undefined)("names what is wrong with a database that runs", async () => {
-    const { options } = await createDatabase(postgres);
     const wrong = (change: (url: URL) => void): string => {
-      const url = new URL(options.databaseUrl ?? "");
+      const url = new URL(unchanged.options.databaseUrl ?? "");
       change(url);
       return url.href;
     };
@@ -201,7 +208,7 @@ describe("the platform's process", () => {
   });
 
   test("warns of an origin without trusted proxies", async () => {
-    const store = settingsOn(await createDatabase(postgres));
+    const store = settingsOn(unchanged);
     const linesWith = async (environment: Record<string, string>): Promise<string[]> => {
       const settings = { ...store, OFFERS_PUBLIC_ORIGIN: "https://offers.example", ...environment };
       const lines: string[] = [];
