@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { format } from "node:util";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { createLog } from "../../src/observability/log.ts";
 import { packageFolder } from "../../src/settings/package-folder.ts";
 import { readSettings } from "../../src/settings/settings.ts";
@@ -13,6 +13,7 @@ import { startProcess } from "../support/platform-process.ts";
 import { openPlatform, type PlatformUnderTest } from "../support/platform-under-test.ts";
 import { hangUp, openReceiver, type Receiver, type Respond, respondWith } from "../support/receiver.ts";
 import { anyStore, type TestDatabase } from "../support/stores/stores.ts";
+import { useDatabase } from "../support/use-opened.ts";
 
 /** Part of every secret and all personal data; no log line may contain it. */
 const sentinel = "hunter2";
@@ -175,13 +176,7 @@ describe.each(await anyStore())("the log on $title", ({ createDatabase }) => {
 });
 
 describe("a start that fails", () => {
-  let database: TestDatabase;
-  beforeEach(async () => {
-    const [store] = await anyStore();
-    if (store === undefined) throw new Error("there is always a store");
-    database = await store.createDatabase();
-  });
-  afterEach(() => database.remove());
+  const database = useDatabase();
 
   /** What main.ts prints, in a process of its own. */
   async function startedApart(environment: Record<string, string>): Promise<string> {
@@ -235,7 +230,7 @@ describe("a start that fails", () => {
   test("for the credentials of the push service names the file, and nothing that is in it", async () => {
     const path = join(folder, "credentials.json");
     await writeFile(path, JSON.stringify({ type: "service_account", private_key: sentinel }));
-    const printed = await startedApart({ OFFERS_FCM_CREDENTIALS: path });
+    const printed = await startedHere({ OFFERS_FCM_CREDENTIALS: path });
     expect(printed).toMatch(/^platform did not start: OFFERS_FCM_CREDENTIALS names .*credentials\.json, .*\n$/);
     expect(printed).not.toContain(sentinel);
   });
