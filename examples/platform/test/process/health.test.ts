@@ -1,34 +1,28 @@
 import pg from "pg";
-import { afterEach, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { pingDatabase } from "../../src/observability/health.ts";
-import { openStore } from "../../src/store/open-store.ts";
 import { eventually } from "../support/eventually.ts";
 import { openPlatform } from "../support/platform-under-test.ts";
-import { storesUnderTest, type TestDatabase } from "../support/stores/stores.ts";
+import { anyStore, storesUnderTest } from "../support/stores/stores.ts";
+import { useDatabase, usePlatform, useStore } from "../support/use-opened.ts";
 
-const databases: TestDatabase[] = [];
 const stores = await storesUnderTest();
-afterEach(async () => {
-  for (const database of databases.splice(0)) await database.remove();
-});
 
-describe.each(stores)("health on $title", ({ createDatabase }) => {
-  const newDatabase = async (): Promise<TestDatabase> => {
-    const database = await createDatabase();
-    databases.push(database);
-    return database;
-  };
+// The ping of the store is the next block's.
+describe.each(await anyStore())("health on $title", ({ createDatabase }) => {
+  const platform = usePlatform({ createDatabase });
 
   test("it is alive and ready, and reveals nothing else", async () => {
-    const platform = await openPlatform(await newDatabase());
     const [alive, ready] = [await platform.call("GET", "/healthz"), await platform.call("GET", "/readyz")];
     expect([alive.status, alive.text]).toEqual([200, '{"status":"alive"}']);
     expect([ready.status, ready.text]).toEqual([200, '{"status":"ready"}']);
-    await platform.close();
   });
+});
+
+describe.each(stores)("health on $title", ({ createDatabase }) => {
+  const store = useStore({ createDatabase });
 
   test("a store that does not respond within two seconds is not ready, and is ready again when it responds", async () => {
-    const store = await openStore(await newDatabase().then(({ options }) => options));
     expect(await pingDatabase(store)).toBe(true);
     // PGlite has one connection, the pool of PostgreSQL twenty.
     let free = (): void => undefined;
@@ -42,15 +36,14 @@ describe.each(stores)("health on $title", ({ createDatabase }) => {
     free();
     await Promise.all(busy);
     expect(await pingDatabase(store)).toBe(true);
-    await store.close();
   });
 });
 
 describe.each(stores.slice(1))("health while $title is away", ({ createDatabase }) => {
+  const database = useDatabase(createDatabase);
+
   test("it is alive but not ready, and ready when PostgreSQL is back", async () => {
-    const database = await createDatabase();
     if (database.options.databaseUrl === undefined) throw new Error("there is a PostgreSQL");
-    databases.push(database);
     const platform = await openPlatform(database);
     const url = new URL(database.options.databaseUrl);
     const name = url.pathname.slice(1);
