@@ -26,7 +26,7 @@ export interface DeliveryFixture {
   leases: Leases;
   attempts: AttemptRecord[];
   errors: unknown[];
-  /** The loop is woken every 20 ms, because tests publish no signals. */
+  /** The loop is woken every 50 ms, because tests publish no signals. */
   startDelivery(options?: Partial<DeliveryOptions>): Loop;
   /** Wakes and stops this loop together with those of deliveries. */
   adopt(loop: Loop): Loop;
@@ -49,7 +49,7 @@ export async function openDeliveryFixture(database: TestDatabase, leaseSeconds =
   const wake = (): void => {
     for (const loop of running) loop.wake();
   };
-  const waking = setInterval(wake, 20);
+  const waking = setInterval(wake, 50);
   const stop = () => Promise.all(running.splice(0).map((loop) => loop.stop()));
   const adopt = (loop: Loop): Loop => {
     running.push(loop);

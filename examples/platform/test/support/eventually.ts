@@ -5,6 +5,6 @@ export async function eventually(what: string, condition: () => boolean | Promis
   const giveUpAt = performance.now() + 120_000;
   while (!(await condition())) {
     if (performance.now() > giveUpAt) throw new Error(`never came true: ${what}`);
-    await setTimeout(10);
+    await setTimeout(25);
   }
 }
