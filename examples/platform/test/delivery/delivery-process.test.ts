@@ -69,7 +69,7 @@ describe.each(await storesUnderTest())("deliveries on $title", ({ createDatabase
 
   test("a delivery claimed by a process that died is taken over when the lease has ended", async () => {
     const id = await record(workerResponse("worker-1"));
-    const dead = new Leases(deliveries.fixture.store, 3_000, (error) => deliveries.fixture.errors.push(error));
+    const dead = new Leases(deliveries.fixture.store, 500, (error) => deliveries.fixture.errors.push(error));
     const queue = webhooks(() => new Date());
     expect(await claimRows(deliveries.fixture.store, dead, queue, 10)).toHaveLength(1);
     deliveries.fixture.startDelivery();

@@ -202,7 +202,7 @@ describe.each(await anyStore())("mail on $title", ({ createDatabase }) => {
 
   test("a mail whose process died is sent by another when the lease has ended, once", async () => {
     const id = await write("amal@example.com");
-    const dead = new Leases(fixture.store, 2_000, (error) => fixture.errors.push(error));
+    const dead = new Leases(fixture.store, 500, (error) => fixture.errors.push(error));
     expect(await claimRows(fixture.store, dead, mails, 10)).toHaveLength(1);
     start();
     const other = await write("ben@example.com");

@@ -1,4 +1,5 @@
 import { generateKeyPairSync, randomUUID } from "node:crypto";
+import { setTimeout } from "node:timers/promises";
 import { sql } from "kysely";
 import { afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { claimRows } from "../../src/dispatch/outbox/claim-rows.ts";
@@ -158,7 +159,10 @@ describe.each(await anyStore())("the order of pushes on $title", ({ createDataba
       const leases = fixture.store.db.selectFrom("outbox_leases").select("token");
       return (await leases.where("process_id", "=", dead.processId).executeTakeFirst()) !== undefined;
     };
-    while (await isLeased()) expect(pushed()).toEqual([]);
+    while (await isLeased()) {
+      expect(pushed()).toEqual([]);
+      await setTimeout(20);
+    }
     await eventually("the withdrawal is sent", () => pushed().length > 0);
     await time.quiet();
     await time.advance(hourMs);
