@@ -1,4 +1,7 @@
-/** Tests that take minutes, or measure: they have a command of their own, `npm run check -- slow`, and are not part of the gate. */
+/**
+ * Tests that take minutes, that measure, or that need thousands of rows, several processes or every planted defect. They have a
+ * command of their own, `npm run check -- slow`, and are not part of the gate.
+ */
 export const slowFiles = [
   "examples/platform/test/delivery/fairness.test.ts",
   "examples/platform/test/delivery/processes.test.ts",
@@ -8,14 +11,18 @@ export const slowFiles = [
   "examples/platform/test/closed-loop/closed-loop.test.ts",
   "examples/platform/test/offer-pages/large-lists.test.ts",
   "examples/platform/test/process/kill.test.ts",
+  "examples/platform/test/process/shutdown.test.ts",
   "examples/platform/test/push/push-kills.test.ts",
   "examples/platform/test/sandbox/sandbox.test.ts",
+  "examples/platform/test/store/data-folder-versions.test.ts",
   "examples/platform/test/endpoint-health/virtual-clock.test.ts",
   "examples/platform/test/endpoint-health/virtual-clock-scenarios.test.ts",
+  "examples/platform/test/invitations/invitation-limits.test.ts",
   "examples/platform/test/outbox/lanes.test.ts",
   "examples/platform/test/outbox/lease-expiry.test.ts",
   "examples/platform/test/outbox/shared-leases.test.ts",
   "examples/platform/test/outbox/unfinished-claims.test.ts",
+  "examples/platform/test/outbox/windows.test.ts",
   "examples/journey/test/journey.test.ts",
   "examples/journey/test/trace.test.ts",
   "examples/worker/test/kills.test.ts",
@@ -23,6 +30,7 @@ export const slowFiles = [
   "packages/cli/test/listen/forward-many.test.ts",
   "packages/cli/test/probe/hostile-receivers.test.ts",
   "packages/cli/test/probe/languages.test.ts",
+  "packages/cli/test/probe/node-defects.test.ts",
   "packages/cli/test/probe/planted.test.ts",
   "packages/cli/test/probe/planted-all.test.ts",
   "packages/webhook-kit/test/corpus/probe.test.ts",
@@ -31,6 +39,7 @@ export const slowFiles = [
   "packages/webhook-kit/test/inbox-kills/kills.test.ts",
   "tools/gate/workflows/linters.test.ts",
   "tools/release/packages/declarations.test.ts",
+  "tools/release/packages/packing.test.ts",
   "tools/release/publish-step.test.ts",
   "tools/release/reproducible.test.ts",
   "tools/release/sabotage.test.ts",
