@@ -2,14 +2,11 @@ import { configDefaults, defineConfig } from "vitest/config";
 import { isolatedFiles } from "./tools/gate/vitest/isolated-files.ts";
 import { slowFiles } from "./tools/gate/vitest/slow-files.ts";
 
-/** Beside the code: they open no socket, no store and no process, so that files can share one. */
-const units = ["{packages,examples}/*/src/**/*.test.ts"];
-
 /** Of the built site: they are `npm run check -- docs`. */
 const docsChecks = ["tools/docs/check/*.test.ts"];
 
-/** Against the test's own servers, stores and processes. */
-const integration = ["{packages,examples}/*/test/**/*.test.ts", "{bench,tools}/**/*.test.ts"];
+/** Those in src/ open no socket, no store and no process. */
+const files = ["{packages,examples}/*/{src,test}/**/*.test.ts", "{bench,tools}/**/*.test.ts"];
 
 /** Two minutes of CPU in processes of the lowest priority, and orders on PostgreSQL: begun first, they use what the other tests leave. */
 const explorers = ["tools/reliability/{simulator,interleavings}/*.test.ts"];
@@ -38,12 +35,11 @@ export default defineConfig({
     // Vitest runs them in the order of their names. Files that share processes come late: the last ones of a run are short.
     projects: [
       { extends: true, test: { name: "explorers", include: explorers, ...limits } },
-      { extends: true, test: { name: "units", include: units, isolate: false, ...limits } },
       {
         extends: true,
         test: {
           name: "sharing",
-          include: integration,
+          include: files,
           exclude: [...notNow, ...isolatedFiles, ...explorers],
           isolate: false,
           ...limits,

@@ -6,10 +6,10 @@ import type { Store } from "../../src/store/store.ts";
 import { addOrganisation, testSchedule } from "../support/delivery-fixture.ts";
 import { eventually } from "../support/eventually.ts";
 import { openReceiver, respondWith } from "../support/receiver.ts";
-import { storesUnderTest } from "../support/stores/stores.ts";
+import { anyStore } from "../support/stores/stores.ts";
 import { useDeliveries, workerResponse } from "./use-deliveries.ts";
 
-describe.each(await storesUnderTest())("deliveries on $title", ({ createDatabase }) => {
+describe.each(await anyStore())("deliveries on $title", ({ createDatabase }) => {
   const deliveries = useDeliveries(createDatabase);
   const { record, becomes, stateOf } = deliveries;
 

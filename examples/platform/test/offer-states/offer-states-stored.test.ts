@@ -6,7 +6,7 @@ import type { OfferDeps } from "../../src/offers/offer-deps.ts";
 import type { Store } from "../../src/store/store.ts";
 import { linkTo } from "../mail/link-to.ts";
 import { addOrganisation } from "../support/delivery-fixture.ts";
-import { storesUnderTest } from "../support/stores/stores.ts";
+import { anyStore } from "../support/stores/stores.ts";
 import { useDeliveryFixture } from "../support/use-opened.ts";
 import { type Model, type OffersUnderTest, offerCommands, offerScenario, workerIds } from "./offer-commands.ts";
 import type { OfferPicture, Organisation } from "./offer-history.ts";
@@ -66,7 +66,7 @@ async function readPicture({ db }: Store, organisations: Organisations, offerId:
   };
 }
 
-describe.each(await storesUnderTest())("the states of offers on $title", ({ createDatabase }) => {
+describe.each(await anyStore())("the states of offers on $title", ({ createDatabase }) => {
   const fixture = useDeliveryFixture(createDatabase);
   let organisations: Organisations;
 
