@@ -41,7 +41,7 @@ function templateAt(url: string): string | undefined {
   return new URL(template).pathname.slice(1);
 }
 
-export interface CreatedDatabase {
+interface CreatedDatabase {
   readonly url: string;
   drop(): Promise<void>;
 }
@@ -53,7 +53,10 @@ export interface CreatedDatabase {
  * @param serverUrl of a database on the same server
  * @returns a new database
  */
-export async function createDatabase(tables = "none", serverUrl = defaultUrl): Promise<CreatedDatabase> {
+export async function createDatabase(
+  tables: "migrated" | "none" = "none",
+  serverUrl = defaultUrl,
+): Promise<CreatedDatabase> {
   const server = serverAt(serverUrl);
   const template = templateAt(serverUrl);
   const id = randomUUID().replaceAll("-", "");

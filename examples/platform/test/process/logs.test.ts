@@ -230,7 +230,7 @@ describe("a start that fails", () => {
   test("for the credentials of the push service names the file, and nothing that is in it", async () => {
     const path = join(folder, "credentials.json");
     await writeFile(path, JSON.stringify({ type: "service_account", private_key: sentinel }));
-    const printed = await startedHere({ OFFERS_FCM_CREDENTIALS: path });
+    const printed = await startedApart({ OFFERS_FCM_CREDENTIALS: path });
     expect(printed).toMatch(/^platform did not start: OFFERS_FCM_CREDENTIALS names .*credentials\.json, .*\n$/);
     expect(printed).not.toContain(sentinel);
   });

@@ -15,8 +15,7 @@ describe.each(await storesUnderTest())("the store on $title", ({ title, createDa
   let store: Store;
 
   beforeAll(async () => {
-    // Creating PGlite's files takes 4 s of CPU, and its folder is locked before.
-    database = await createDatabase(title === "PGlite" ? "migrated" : "none");
+    database = await createDatabase("none");
     const open = () => openStore({ ...database.options, transactionLimitMs: 500 });
     opened = await Promise.allSettled([open(), open()]);
     const [first, ...others] = opened.flatMap((result) => (result.status === "fulfilled" ? [result.value] : []));

@@ -34,7 +34,10 @@ async function createPgliteFolder(tables = "migrated"): Promise<TestDatabase> {
   return database;
 }
 
-async function createPostgresDatabase(serverUrl: string | undefined, tables = "migrated"): Promise<TestDatabase> {
+async function createPostgresDatabase(
+  serverUrl: string | undefined,
+  tables: "migrated" | "none" = "migrated",
+): Promise<TestDatabase> {
   const database = await createDatabase(tables, serverUrl);
   const folder = await createFolder();
   return {
