@@ -25,15 +25,26 @@ export const migrationsOf = (name: Store["name"]) => ({
  */
 export async function migrate({ db, name }: Store): Promise<void> {
   const migrations = migrationsOf(name);
+  const applied = await appliedTo(db);
+  const unknown = applied.find((each) => !(each in migrations));
+  if (unknown !== undefined)
+    throw new StoreError(
+      "newer_tables",
+      `the tables are those of a later version, which has applied ${unknown}; use that version, or another data folder or database`,
+    );
+  // The migrator reads the columns of all tables first, which takes PGlite 130 ms and PostgreSQL 24.
+  if (applied.length === Object.keys(migrations).length) return;
   const migrator = new Migrator({ db, provider: { getMigrations: async () => migrations } });
   const { error } = await migrator.migrateToLatest();
-  if (error === undefined) return;
-  const applied = await sql<{ name: string }>`select name from kysely_migration order by name`.execute(db);
-  const [unknown] = applied.rows.filter((each) => !(each.name in migrations));
-  if (unknown === undefined) throw error;
-  throw new StoreError(
-    "newer_tables",
-    `the tables are those of a later version, which has applied ${unknown.name}; use that version, or another data folder or database`,
-    { cause: error },
+  if (error !== undefined) throw error;
+}
+
+/** @returns the names of the migrations that a database has had */
+async function appliedTo(db: Store["db"]): Promise<string[]> {
+  const { rows } = await sql<{ table: string | null }>`select to_regclass('kysely_migration')::text as table`.execute(
+    db,
   );
+  if (!rows[0]?.table) return [];
+  const applied = await sql<{ name: string }>`select name from kysely_migration order by name`.execute(db);
+  return applied.rows.map((each) => each.name);
 }
