@@ -151,9 +151,11 @@ test("nothing of what was read or sent leads back into the service", async () =>
   expect(await offers.getOffer(id)).toMatchObject({ complete: false, recipients: [{}, {}], events: [{}] });
 });
 
+// Request takes it before Node 24 alone, so there the test says less.
 test("its fetch takes the AbortSignal of another realm, as jsdom's is", async () => {
   const service = createTestService();
   const signal = Object.assign(new EventTarget(), { aborted: false, reason: undefined }) as AbortSignal;
-  expect(() => new Request(service.baseUrl, { signal })).toThrow("AbortSignal");
+  if (!process.version.startsWith("v22."))
+    expect(() => new Request(service.baseUrl, { signal })).toThrow("AbortSignal");
   expect((await service.fetch(`${service.baseUrl}/offer/a`, { signal })).status).toBe(401);
 });
