@@ -23,28 +23,31 @@ export const migrationsOf = (name: Store["name"]) => ({
  *
  * @throws {StoreError} `newer_tables` for migrations that only a later version has: nothing says how to undo them
  */
-export async function migrate({ db, name }: Store): Promise<void> {
-  const migrations = migrationsOf(name);
-  const applied = await appliedTo(db);
-  const unknown = applied.find((each) => !(each in migrations));
-  if (unknown !== undefined)
-    throw new StoreError(
-      "newer_tables",
-      `the tables are those of a later version, which has applied ${unknown}; use that version, or another data folder or database`,
-    );
+export async function migrate(store: Store): Promise<void> {
+  const { db, name } = store;
   // The migrator reads the columns of all tables first, which takes PGlite 130 ms and PostgreSQL 24.
-  if (applied.length === Object.keys(migrations).length) return;
-  const migrator = new Migrator({ db, provider: { getMigrations: async () => migrations } });
+  if (await isMigrated(store)) return;
+  const migrator = new Migrator({ db, provider: { getMigrations: async () => migrationsOf(name) } });
   const { error } = await migrator.migrateToLatest();
-  if (error !== undefined) throw error;
+  if (error === undefined) return;
+  // A later version may have started at the same time, and migrated first.
+  await isMigrated(store);
+  throw error;
 }
 
-/** @returns the names of the migrations that a database has had */
-async function appliedTo(db: Store["db"]): Promise<string[]> {
-  const { rows } = await sql<{ table: string | null }>`select to_regclass('kysely_migration')::text as table`.execute(
-    db,
-  );
-  if (!rows[0]?.table) return [];
+/**
+ * @returns whether every migration is applied
+ * @throws {StoreError} `newer_tables`
+ */
+async function isMigrated({ db, name }: Store): Promise<boolean> {
+  const { rows } = await sql<{ table: string | null }>`select to_regclass('kysely_migration') as table`.execute(db);
+  if (!rows[0]?.table) return false;
+  const migrations = migrationsOf(name);
   const applied = await sql<{ name: string }>`select name from kysely_migration order by name`.execute(db);
-  return applied.rows.map((each) => each.name);
+  const unknown = applied.rows.find((each) => !(each.name in migrations));
+  if (unknown === undefined) return applied.rows.length === Object.keys(migrations).length;
+  throw new StoreError(
+    "newer_tables",
+    `the tables are those of a later version, which has applied ${unknown.name}; use that version, or another data folder or database`,
+  );
 }

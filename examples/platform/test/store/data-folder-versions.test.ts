@@ -2,9 +2,11 @@ import { existsSync } from "node:fs";
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { sql } from "kysely";
+import pg from "pg";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { openStore } from "../../src/store/open-store.ts";
 import { prepareClusterFiles } from "../../src/store/pglite/cluster-files.ts";
+import { eventually } from "../support/eventually.ts";
 import { type StoreUnderTest, storesUnderTest } from "../support/stores/stores.ts";
 
 const stores = await storesUnderTest();
@@ -25,6 +27,27 @@ describe.each(stores)("tables on $title", (store) => {
     const refusal = expect.objectContaining({ code: "newer_tables", message: expect.stringContaining("999-later") });
     await expect(openStore(options)).rejects.toEqual(refusal);
     await expect(openStore(options)).rejects.toEqual(refusal);
+  });
+});
+
+describe.each(stores.slice(1))("two versions that start at once on $title", (store) => {
+  test("the one that comes second is refused in the same words, when the other is later", async () => {
+    const options = await newDatabase(store, "none");
+    const later = new pg.Client(options.databaseUrl);
+    await later.connect();
+    onTestFinished(() => later.end());
+    // The lock of kysely's migrator.
+    await later.query("begin; select pg_advisory_xact_lock(3853314791062309107)");
+    const refusal = expect.objectContaining({ code: "newer_tables", message: expect.stringContaining("999-later") });
+    const refused = expect(openStore(options)).rejects.toEqual(refusal);
+    await eventually("it waits for the lock", async () => {
+      const { rowCount } = await later.query(
+        "select from pg_locks join pg_database on pg_database.oid = database where not granted and datname = current_database()",
+      );
+      return rowCount === 1;
+    });
+    await later.query("insert into kysely_migration (name, timestamp) values ('999-later', '2099-01-01'); commit");
+    await refused;
   });
 });
 
