@@ -27,8 +27,7 @@ export default defineConfig({
     ],
     pool: "forks",
     maxWorkers: 4,
-    // PGlite is a large WebAssembly module, of which a test file uses little. V8 optimised it for longer than it ran: with the
-    // code of its first compiler alone, a run takes 5 % less CPU.
+    // PGlite is a large WebAssembly module, of which a test file uses little: a run takes 5 % less CPU when V8 does not optimise it.
     execArgv: ["--liftoff-only"],
     // Node runs what is tested as it is, and removes its types itself: no file is transformed, and a run takes a fifth less CPU.
     experimental: { viteModuleRunner: false, nodeLoader: false },

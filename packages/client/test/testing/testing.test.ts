@@ -151,7 +151,7 @@ test("nothing of what was read or sent leads back into the service", async () =>
   expect(await offers.getOffer(id)).toMatchObject({ complete: false, recipients: [{}, {}], events: [{}] });
 });
 
-// Request takes it before Node 24 alone, so there the test says less.
+// Node 22's own Request takes such a signal too.
 test("its fetch takes the AbortSignal of another realm, as jsdom's is", async () => {
   const service = createTestService();
   const signal = Object.assign(new EventTarget(), { aborted: false, reason: undefined }) as AbortSignal;
