@@ -1,29 +1,52 @@
 // Writes the files of an empty store with the current tables to dist/, from which the bundle creates its store:
 //   node src/sandbox/write-template.ts
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+// Each build writes the same bytes: the files are in memory, the clock stands still, and nothing is random.
+import crypto from "node:crypto";
+import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { mock } from "node:test";
 import { promisify } from "node:util";
 import { brotliCompress, constants } from "node:zlib";
-import { PGlite } from "@electric-sql/pglite";
+import { PGlite, type Transaction } from "@electric-sql/pglite";
+import { Kysely, PGliteDialect, type PGliteTransaction } from "kysely";
 import { packageFolder } from "../settings/package-folder.ts";
-import { openStore } from "../store/open-store.ts";
+import { migrate } from "../store/migrate.ts";
+import type { Tables } from "../store/tables.ts";
 
-const dataFolder = await mkdtemp(join(tmpdir(), "offers-template-"));
-try {
-  const store = await openStore({ dataFolder });
-  await store.close();
-  const database = await PGlite.create(join(dataFolder, "pglite"));
-  const tar = Buffer.from(await (await database.dumpDataDir("none")).arrayBuffer());
-  await database.close();
-  // Its three databases are almost alike: with a window larger than one of them, the file is half the size.
-  const params = {
-    [constants.BROTLI_PARAM_QUALITY]: 9,
-    [constants.BROTLI_PARAM_LGWIN]: constants.BROTLI_MAX_WINDOW_BITS,
-    [constants.BROTLI_PARAM_SIZE_HINT]: tar.length,
+mock.timers.enable({ apis: ["Date"], now: 0 });
+// PGlite asks it for random bytes. A cluster keeps 32 of them, by which it replies to clients that name an unknown role.
+mock.method(crypto, "randomFillSync", (bytes: Uint8Array) => bytes.fill(0));
+
+/** A migration is a text of several statements, which `PGlite.query` refuses. */
+const queryOf = (database: PGlite | Transaction): PGliteTransaction["query"] =>
+  async function query<Row>(text: string, parameters: unknown[] = []) {
+    if (parameters.length > 0) return database.query<Row>(text, parameters);
+    const results = await database.exec(text);
+    return { fields: [], rows: results.flatMap(({ rows }) => rows as Row[]) };
   };
-  const template = await promisify(brotliCompress)(tar, { params });
-  await writeFile(join(packageFolder, "dist/pglite-template.tar.br"), template);
-} finally {
-  await rm(dataFolder, { recursive: true });
-}
+
+const database = await PGlite.create();
+const dialect = new PGliteDialect({
+  pglite: {
+    waitReady: database.waitReady,
+    ready: true,
+    closed: false,
+    close: () => database.close(),
+    query: queryOf(database),
+    transaction: (work) => database.transaction((trx) => work({ query: queryOf(trx), rollback: () => trx.rollback() })),
+  },
+});
+const db = new Kysely<Tables>({ dialect });
+await migrate({ db, name: "pglite" });
+// The log of what made the files was half of the template, and the first start would read it.
+await database.exec("set wal_recycle = off; select pg_switch_wal(); checkpoint");
+const tar = Buffer.from(await (await database.dumpDataDir("none")).arrayBuffer());
+await db.destroy();
+// Its three databases are almost alike: with a window larger than one of them, the file is half the size.
+const params = {
+  [constants.BROTLI_PARAM_QUALITY]: 9,
+  [constants.BROTLI_PARAM_LGWIN]: constants.BROTLI_MAX_WINDOW_BITS,
+  [constants.BROTLI_PARAM_SIZE_HINT]: tar.length,
+};
+const template = await promisify(brotliCompress)(tar, { params });
+await writeFile(join(packageFolder, "dist/pglite-template.tar.br"), template);

@@ -23,7 +23,7 @@ export const migrationsOf = (name: Store["name"]) => ({
  *
  * @throws {StoreError} `newer_tables` for migrations that only a later version has: nothing says how to undo them
  */
-export async function migrate(store: Store): Promise<void> {
+export async function migrate(store: Pick<Store, "db" | "name">): Promise<void> {
   const { db, name } = store;
   // The migrator reads the columns of all tables first, which takes PGlite 130 ms and PostgreSQL 24.
   if (await isMigrated(store)) return;
@@ -39,7 +39,7 @@ export async function migrate(store: Store): Promise<void> {
  * @returns whether every migration is applied
  * @throws {StoreError} `newer_tables`
  */
-async function isMigrated({ db, name }: Store): Promise<boolean> {
+async function isMigrated({ db, name }: Pick<Store, "db" | "name">): Promise<boolean> {
   const { rows } = await sql<{ table: string | null }>`select to_regclass('kysely_migration') as table`.execute(db);
   if (!rows[0]?.table) return false;
   const migrations = migrationsOf(name);
