@@ -29,8 +29,14 @@ if (unknown.length > 0) {
 }
 for (const [name, run] of Object.entries(suites)) {
   if (named.length > 0 && !named.includes(name)) continue;
-  const { suite, tried, found } = await run();
-  console.log(`${name}: ${suite}: ${tried}; ${found.length} found`);
-  for (const line of found) console.log(`  ${line}`);
-  if (found.length > 0) process.exitCode = 1;
+  try {
+    const { suite, tried, found } = await run();
+    console.log(`${name}: ${suite}: ${tried}; ${found.length} found`);
+    for (const line of found) console.log(`  ${line}`);
+    if (found.length > 0) process.exitCode = 1;
+  } catch (error) {
+    // Such as a program that is missing: the other suites run all the same, so that one run names all of these.
+    console.error(`${name}: failed`, error);
+    process.exitCode = 1;
+  }
 }
