@@ -1,3 +1,4 @@
+import { createHmac } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { standardWebhooks } from "./standard-webhooks.ts";
@@ -98,6 +99,18 @@ describe("while a secret is rotated", () => {
     expect(verify(headersOf(first), ["", "whsec_", "whsec_Zg", first.secret.slice(0, -1)], body)).toBeUndefined());
 
   test("no secrets accept nothing", () => expect(verify(headersOf(first), [], body)).toBeUndefined());
+});
+
+test("the secrets of 2,500 tenants, in turn and again, each verify what Node's HMAC signs with them, and nothing else", () => {
+  const keys = Array.from({ length: 2_500 }, (_, tenant) => Buffer.from(`the key of tenant ${tenant}`));
+  const secretOf = (key: Buffer | undefined) => `whsec_${key?.toString("base64")}`;
+  for (const [tenant, key] of [...keys, ...keys].entries()) {
+    const signature = createHmac("sha256", key).update("msg_1.1614265330.body").digest("base64");
+    const headers = headersOf({ id: "msg_1", timestamp: "1614265330", signature });
+    const other = keys[(tenant + 1) % keys.length];
+    const verified = verify(headers, [secretOf(other), secretOf(key)], Buffer.from("body"));
+    expect(verified).toEqual({ secretIndex: 1, variant: "v1" });
+  }
 });
 
 const id = ["webhook-id", "msg_1"];
