@@ -7,6 +7,7 @@ import { join, resolve } from "node:path";
 import { build } from "esbuild";
 import { startProcess } from "../processes/start-process.ts";
 import { readCorpus, writeCorpus } from "./fuzz/corpus.ts";
+import { newerLibraries } from "./fuzz/newer-libraries.ts";
 import type { FuzzTarget } from "./fuzz/target.ts";
 import { targets } from "./fuzz/targets.ts";
 import type { SuiteReport } from "./suite.ts";
@@ -16,8 +17,6 @@ const seconds = Number(process.env.FUZZ_SECONDS ?? 30);
 const named = process.env.FUZZ_TARGETS?.split(",") ?? Object.keys(targets);
 /** Adds inputs that reach new code to the corpus in the repository, as few as reach all of it. */
 const keepsCorpus = process.env.FUZZ_KEEP === "1";
-/** Jazzer.js' binary needs glibc 2.38; on an older system, this may name a command that starts Node with a newer one. */
-const node = process.env.FUZZ_NODE ?? process.execPath;
 
 const require = createRequire(import.meta.url);
 const manifest = require.resolve("@jazzer.js/core/package.json");
@@ -26,7 +25,7 @@ const program = join(manifest, "..", "dist/cli.js");
 /** Coverage-guided fuzzing of each parser (libFuzzer). The sources are bundled into one file, whose branches are counted. */
 export async function fuzz(): Promise<SuiteReport> {
   const { version } = require("@jazzer.js/core/package.json");
-  await checkFuzzer();
+  const node = await findNode();
   const folder = await mkdtemp(join(tmpdir(), "offers-fuzz-"));
   const found: string[] = [];
   let executions = 0;
@@ -44,7 +43,7 @@ export async function fuzz(): Promise<SuiteReport> {
     for (const name of named) {
       const target = targets[name];
       if (!target) throw new Error(`There is no target ${name}; there are: ${Object.keys(targets).join(", ")}.`);
-      const run = await fuzzTarget(name, target, bundle, join(folder, name));
+      const run = await fuzzTarget(node, name, target, bundle, join(folder, name));
       executions += run.executions;
       console.log(`  ${name}: ${run.executions} executions, ${run.coverage} branches, ${run.inputs} inputs kept`);
       if (run.failure) found.push(`${name}: ${run.failure}`);
@@ -56,14 +55,31 @@ export async function fuzz(): Promise<SuiteReport> {
   return { suite: `@jazzer.js/core ${version}`, tried, found };
 }
 
-async function checkFuzzer(): Promise<void> {
-  const probe = startProcess(node, [program, "--help"], { ready: /(--sync)/ });
-  await probe.ready.catch((cause) => {
-    const needs =
-      "This needs Linux with glibc 2.38 (Ubuntu 24.04, Debian 13), macOS or Windows, for Jazzer.js' binary;";
-    throw new Error(`${needs} FUZZ_NODE may name a command that starts Node with such a glibc.`, { cause });
-  });
-  await probe.stop();
+/** The words of a command that starts Node with libraries that Jazzer.js' binary can use: on Linux, glibc 2.38. */
+type NodeCommand = readonly [string, ...string[]];
+
+async function findNode(): Promise<NodeCommand> {
+  const own: NodeCommand = [process.execPath];
+  try {
+    await startFuzzer(own);
+    return own;
+  } catch (ownCause) {
+    try {
+      const newer: NodeCommand = [...(await newerLibraries()), process.execPath];
+      await startFuzzer(newer);
+      return newer;
+    } catch (cause) {
+      const needs =
+        "This needs glibc 2.38 on Linux, for Jazzer.js' binary: Ubuntu 24.04, Debian 13, or an older Debian.";
+      throw new AggregateError([ownCause, cause], needs);
+    }
+  }
+}
+
+async function startFuzzer([command, ...words]: NodeCommand): Promise<void> {
+  const fuzzer = startProcess(command, [...words, program, "--help"], { ready: /(--sync)/ });
+  await fuzzer.ready;
+  await fuzzer.stop();
 }
 
 interface FuzzRun {
@@ -75,19 +91,25 @@ interface FuzzRun {
   failure: string | undefined;
 }
 
-async function fuzzTarget(name: string, target: FuzzTarget, bundle: string, folder: string): Promise<FuzzRun> {
+async function fuzzTarget(
+  [node, ...words]: NodeCommand,
+  name: string,
+  target: FuzzTarget,
+  bundle: string,
+  folder: string,
+): Promise<FuzzRun> {
   const [inputs, fewest] = [join(folder, "inputs"), join(folder, "fewest")];
   for (const each of [inputs, fewest]) await mkdir(each, { recursive: true });
   for (const [index, input] of (await readCorpus(name)).entries()) await writeFile(join(inputs, `${index}`), input);
-  const words = join(folder, "words");
-  await writeFile(words, target.words.map((word) => `"${escaped(word)}"\n`).join(""));
+  const dictionary = join(folder, "words");
+  await writeFile(dictionary, target.words.map((word) => `"${escaped(word)}"\n`).join(""));
   const isAsync = target.fuzz.constructor.name === "AsyncFunction";
   const printed = join(folder, "printed");
   const run = async (...options: string[]): Promise<string> => {
     const command = [program, bundle, "--includes", "targets.cjs", ...(isAsync ? [] : ["--sync"]), "--", ...options];
     // Into a file: Node makes pipes non-blocking, and libFuzzer loses what does not fit.
     const output = await open(printed, "w");
-    const child = spawn(node, command, {
+    const child = spawn(node, [...words, ...command], {
       cwd: folder,
       env: { ...process.env, FUZZ_TARGET: name },
       stdio: ["ignore", output.fd, output.fd],
@@ -97,7 +119,7 @@ async function fuzzTarget(name: string, target: FuzzTarget, bundle: string, fold
     await output.close();
     return readFile(printed, "utf8");
   };
-  const common = ["-max_len=2000", "-timeout=5", `-dict=${words}`, "-print_final_stats=1"];
+  const common = ["-max_len=2000", "-timeout=5", `-dict=${dictionary}`, "-print_final_stats=1"];
   const text = await run(inputs, ...common, `-max_total_time=${seconds}`);
   const last = (pattern: RegExp) => Number([...text.matchAll(pattern)].at(-1)?.[1] ?? 0);
   const failure = failureIn(text);
