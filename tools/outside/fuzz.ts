@@ -7,7 +7,7 @@ import { join, resolve } from "node:path";
 import { build } from "esbuild";
 import { startProcess } from "../processes/start-process.ts";
 import { readCorpus, writeCorpus } from "./fuzz/corpus.ts";
-import { newerLibraries } from "./fuzz/newer-libraries.ts";
+import { nodeWithNewerLibraries } from "./fuzz/newer-node.ts";
 import type { FuzzTarget } from "./fuzz/target.ts";
 import { targets } from "./fuzz/targets.ts";
 import type { SuiteReport } from "./suite.ts";
@@ -55,19 +55,16 @@ export async function fuzz(): Promise<SuiteReport> {
   return { suite: `@jazzer.js/core ${version}`, tried, found };
 }
 
-/** The words of a command that starts Node with libraries that Jazzer.js' binary can use: on Linux, glibc 2.38. */
-type NodeCommand = readonly [string, ...string[]];
-
-async function findNode(): Promise<NodeCommand> {
-  const own: NodeCommand = [process.execPath];
+/** Node with libraries that Jazzer.js' binary can use: on Linux, glibc 2.38. */
+async function findNode(): Promise<string> {
   try {
-    await startFuzzer(own);
-    return own;
+    await startFuzzer(process.execPath);
+    return process.execPath;
   } catch (ownCause) {
     try {
-      const newer: NodeCommand = [...(await newerLibraries()), process.execPath];
-      await startFuzzer(newer);
-      return newer;
+      const node = await nodeWithNewerLibraries();
+      await startFuzzer(node);
+      return node;
     } catch (cause) {
       const needs =
         "This needs glibc 2.38 on Linux, for Jazzer.js' binary: Ubuntu 24.04, Debian 13, or an older Debian.";
@@ -76,8 +73,8 @@ async function findNode(): Promise<NodeCommand> {
   }
 }
 
-async function startFuzzer([command, ...words]: NodeCommand): Promise<void> {
-  const fuzzer = startProcess(command, [...words, program, "--help"], { ready: /(--sync)/ });
+async function startFuzzer(node: string): Promise<void> {
+  const fuzzer = startProcess(node, [program, "--help"], { ready: /(--sync)/ });
   await fuzzer.ready;
   await fuzzer.stop();
 }
@@ -92,7 +89,7 @@ interface FuzzRun {
 }
 
 async function fuzzTarget(
-  [node, ...words]: NodeCommand,
+  node: string,
   name: string,
   target: FuzzTarget,
   bundle: string,
@@ -101,15 +98,15 @@ async function fuzzTarget(
   const [inputs, fewest] = [join(folder, "inputs"), join(folder, "fewest")];
   for (const each of [inputs, fewest]) await mkdir(each, { recursive: true });
   for (const [index, input] of (await readCorpus(name)).entries()) await writeFile(join(inputs, `${index}`), input);
-  const dictionary = join(folder, "words");
-  await writeFile(dictionary, target.words.map((word) => `"${escaped(word)}"\n`).join(""));
+  const words = join(folder, "words");
+  await writeFile(words, target.words.map((word) => `"${escaped(word)}"\n`).join(""));
   const isAsync = target.fuzz.constructor.name === "AsyncFunction";
   const printed = join(folder, "printed");
   const run = async (...options: string[]): Promise<string> => {
     const command = [program, bundle, "--includes", "targets.cjs", ...(isAsync ? [] : ["--sync"]), "--", ...options];
     // Into a file: Node makes pipes non-blocking, and libFuzzer loses what does not fit.
     const output = await open(printed, "w");
-    const child = spawn(node, [...words, ...command], {
+    const child = spawn(node, command, {
       cwd: folder,
       env: { ...process.env, FUZZ_TARGET: name },
       stdio: ["ignore", output.fd, output.fd],
@@ -119,7 +116,7 @@ async function fuzzTarget(
     await output.close();
     return readFile(printed, "utf8");
   };
-  const common = ["-max_len=2000", "-timeout=5", `-dict=${dictionary}`, "-print_final_stats=1"];
+  const common = ["-max_len=2000", "-timeout=5", `-dict=${words}`, "-print_final_stats=1"];
   const text = await run(inputs, ...common, `-max_total_time=${seconds}`);
   const last = (pattern: RegExp) => Number([...text.matchAll(pattern)].at(-1)?.[1] ?? 0);
   const failure = failureIn(text);

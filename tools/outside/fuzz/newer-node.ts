@@ -7,17 +7,27 @@ const folder = join(import.meta.dirname, "../../../.cache/debian-13");
 const extracted = join(folder, "extracted");
 
 /**
- * Debian 13's C and C++ libraries, beside those of an older Debian: `apt-get` downloads them from the system's own mirror, checks their
- * signature, and changes nothing of the system.
+ * Node with Debian 13's C and C++ libraries, beside those of an older Debian: `apt-get` downloads them from the system's own mirror,
+ * checks their signature, and changes nothing of the system.
  *
- * @returns the words before a command that let it run with them
+ * @returns the path of a program that is used as `node` is
  */
-export async function newerLibraries(): Promise<readonly [string, ...string[]]> {
+export async function nodeWithNewerLibraries(): Promise<string> {
   if (!existsSync(extracted)) await download();
+  const { libraries, loader } = await findLoader();
+  const [program, argv0] = [join(folder, "node"), join(folder, "argv0.cjs")];
+  // Else it would be the loader, and Jazzer.js starts other processes by it.
+  await writeFile(argv0, `process.argv[0] = ${JSON.stringify(program)};\n`);
+  const command = [loader, "--library-path", libraries, process.execPath, "--require", argv0];
+  await writeFile(program, `#!/bin/sh\nexec ${command.map((word) => `'${word}'`).join(" ")} "$@"\n`, { mode: 0o755 });
+  return program;
+}
+
+async function findLoader(): Promise<{ libraries: string; loader: string }> {
   for (const name of await readdir(join(extracted, "usr/lib"))) {
     const libraries = join(extracted, "usr/lib", name);
     const loader = (await readdir(libraries)).find((file) => file.startsWith("ld-linux"));
-    if (loader !== undefined) return [join(libraries, loader), "--library-path", libraries];
+    if (loader !== undefined) return { libraries, loader: join(libraries, loader) };
   }
   throw new Error("Debian's package libc6 holds no loader.");
 }
