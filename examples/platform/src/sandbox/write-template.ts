@@ -38,7 +38,7 @@ const dialect = new PGliteDialect({
 });
 const db = new Kysely<Tables>({ dialect });
 await migrate({ db, name: "pglite" });
-// The log of what made the files was half of the template, and the first start would read it.
+// Else half of the template was the log of what made its files, which the first start would repeat.
 await database.exec("set wal_recycle = off; select pg_switch_wal(); checkpoint");
 const tar = Buffer.from(await (await database.dumpDataDir("none")).arrayBuffer());
 await db.destroy();
