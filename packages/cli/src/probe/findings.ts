@@ -43,9 +43,10 @@ export function collectFindings(verdicts: readonly Verdict[], timing: readonly T
   const found = new Map<DefectCode | NoteCode, Evidence[]>();
   const add = (code: DefectCode | NoteCode, one: Evidence) => found.set(code, [...(found.get(code) ?? []), one]);
   const differences: Findings["differences"] = [];
-  const isAnyTimeAccepted = verdicts.some(
-    ({ id, outcome }) => /^freshness\/hour-(old|ahead)$/.test(id) && outcome.responses[0]?.status === 200,
-  );
+  const hasResponse = (ids: RegExp, ...statuses: number[]): boolean =>
+    verdicts.some(({ id, outcome }) => ids.test(id) && statuses.includes(outcome.responses[0]?.status ?? 0));
+  const isAnyTimeAccepted = hasResponse(/^freshness\/hour-(old|ahead)$/, 200);
+  const isOldRefused = hasResponse(/^freshness\/four-minutes-old$/, 401, 403);
   const last = lastRequests(verdicts);
   for (const { each, outcome } of last)
     add("receiver_stopped", evidenceOf(each, outcome, { kind: "status", text: "connections are refused since" }));
@@ -55,8 +56,11 @@ export function collectFindings(verdicts: readonly Verdict[], timing: readonly T
     for (const mistake of mistakes) {
       const step = stepsOf(each)[mistake.step ?? 0];
       const defect = findDefect(each, mistake, outcome);
+      let code: DefectCode | undefined = defect;
       // A receiver that accepts any time does not ignore the zone in particular.
-      const code = defect === "zone_ignored" && isAnyTimeAccepted && step ? staleDefect(id, step) : defect;
+      if (defect === "zone_ignored" && isAnyTimeAccepted && step) code = staleDefect(id, step);
+      // A Timestamp without seconds is up to a minute old when it comes.
+      if (defect === "precision_refused" && isOldRefused && id.includes("minute")) code = "tolerance_too_small";
       const shown = code ?? findNote(each, step, mistake);
       if (shown === undefined) differences.push({ id, text: mistake.text });
       else add(shown, evidenceOf(each, outcome, mistake));

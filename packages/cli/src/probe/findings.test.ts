@@ -1,0 +1,36 @@
+import { expect, test } from "vitest";
+import { readCorpus } from "../corpus/corpus.ts";
+import { collectFindings } from "./findings.ts";
+import type { Verdict } from "./run-corpus.ts";
+
+const cases = readCorpus().groups.flatMap(({ name, cases: inGroup }) => inGroup.map((each) => ({ group: name, each })));
+
+/** That a receiver refuses a valid request. */
+function refusal(id: string): Verdict {
+  const found = cases.find(({ each }) => each.id === id);
+  if (found === undefined) throw new Error(`no case ${id}`);
+  const response = { status: 401, headers: new Map<string, string>(), body: "" };
+  return {
+    ...found,
+    id,
+    outcome: { responses: [response], sent: [], durationsMs: [1], unique: "", secrets: [] },
+    mistakes: [{ kind: "status", text: "expected 200, got 401", allowed: [200], got: 401 }],
+  };
+}
+
+// A receiver that allows 30 seconds refuses 10:55Z from 10:55:30 on.
+test("a Timestamp without seconds that is refused beside one of four minutes ago shows a small tolerance", () => {
+  const { findings } = collectFindings(["timestamps/minute", "freshness/four-minutes-old"].map(refusal), []);
+  expect(findings.map(({ defect }) => defect)).toEqual(["tolerance_too_small"]);
+  expect(findings[0]?.evidence.map(({ id }) => id)).toEqual(["timestamps/minute", "freshness/four-minutes-old"]);
+});
+
+test.each([
+  [["timestamps/minute"], ["precision_refused"]],
+  [
+    ["timestamps/second", "freshness/four-minutes-old"],
+    ["precision_refused", "tolerance_too_small"],
+  ],
+])("refusing %j shows %j", (ids, defects) => {
+  expect(collectFindings(ids.map(refusal), []).findings.map(({ defect }) => defect)).toEqual(defects);
+});
