@@ -7,36 +7,33 @@ import { join } from "node:path";
 import { mock } from "node:test";
 import { promisify } from "node:util";
 import { brotliCompress, constants } from "node:zlib";
-import { PGlite, type Transaction } from "@electric-sql/pglite";
-import { Kysely, PGliteDialect, type PGliteTransaction } from "kysely";
+import { PGlite } from "@electric-sql/pglite";
+import { Kysely, PGliteDialect } from "kysely";
 import { packageFolder } from "../settings/package-folder.ts";
 import { migrate } from "../store/migrate.ts";
+import { PgliteConnection } from "../store/pglite/pglite-connection.ts";
+import { PgliteStatements } from "../store/pglite/pglite-statements.ts";
+import { PriorityMutex } from "../store/pglite/priority-mutex.ts";
 import type { Tables } from "../store/tables.ts";
 
 mock.timers.enable({ apis: ["Date"], now: 0 });
 // PGlite asks it for random bytes. A cluster keeps 32 of them, by which it replies to clients that name an unknown role.
 mock.method(crypto, "randomFillSync", (bytes: Uint8Array) => bytes.fill(0));
 
-/** A migration is a text of several statements, which `PGlite.query` refuses. */
-const queryOf = (database: PGlite | Transaction): PGliteTransaction["query"] =>
-  async function query<Row>(text: string, parameters: unknown[] = []) {
-    if (parameters.length > 0) return database.query<Row>(text, parameters);
-    const results = await database.exec(text);
-    return { fields: [], rows: results.flatMap(({ rows }) => rows as Row[]) };
-  };
-
 const database = await PGlite.create();
-const dialect = new PGliteDialect({
-  pglite: {
+const statements = new PgliteStatements(database);
+const pglite = new PgliteConnection(
+  {
     waitReady: database.waitReady,
     ready: true,
     closed: false,
+    send: (text, parameters) => statements.run(text, parameters),
     close: () => database.close(),
-    query: queryOf(database),
-    transaction: (work) => database.transaction((trx) => work({ query: queryOf(trx), rollback: () => trx.rollback() })),
   },
-});
-const db = new Kysely<Tables>({ dialect });
+  new PriorityMutex(),
+  "background",
+);
+const db = new Kysely<Tables>({ dialect: new PGliteDialect({ pglite }) });
 await migrate({ db, name: "pglite" });
 // Else half of the template was the log of what made its files, which the first start would repeat.
 await database.exec("set wal_recycle = off; select pg_switch_wal(); checkpoint");

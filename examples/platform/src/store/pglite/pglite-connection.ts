@@ -2,14 +2,17 @@ import type { PGlite, PGliteQueryResults, PGliteTransaction } from "kysely";
 import type { PgliteThread } from "./pglite-thread.ts";
 import type { Lane, PriorityMutex } from "./priority-mutex.ts";
 
+/** What runs requests in the order in which they are sent. */
+type RequestQueue = Pick<PgliteThread, "waitReady" | "ready" | "closed" | "send" | "close">;
+
 /** Adapts PGlite's single connection to kysely's `PGliteDialect`. Several instances share the connection and take turns. */
 export class PgliteConnection implements PGlite {
   readonly waitReady: Promise<void>;
-  readonly #thread: PgliteThread;
+  readonly #thread: RequestQueue;
   readonly #turns: PriorityMutex;
   readonly #lane: Lane;
 
-  constructor(thread: PgliteThread, turns: PriorityMutex, lane: Lane) {
+  constructor(thread: RequestQueue, turns: PriorityMutex, lane: Lane) {
     this.waitReady = thread.waitReady;
     this.#thread = thread;
     this.#turns = turns;

@@ -1,4 +1,4 @@
-import { type PGlite, protocol } from "@electric-sql/pglite";
+import { type PGlite, protocol, type Results } from "@electric-sql/pglite";
 import { PlanAge } from "../query-plans.ts";
 import type { PgliteRows } from "./pglite-messages.ts";
 
@@ -28,7 +28,9 @@ export class PgliteStatements {
     this.#database = database;
   }
 
-  async run(sql: string, parameters: readonly unknown[]): Promise<PgliteRows> {
+  /** @param sql may hold several statements, where there are no parameters */
+  async run(sql: string, parameters: readonly unknown[] = []): Promise<PgliteRows> {
+    if (parameters.length === 0) return this.#runText(sql);
     if (this.#plans.areOld()) await this.#database.exec("discard plans");
     const { name, serializers, columns } = await this.#statementOf(sql);
     const values = parameters.map((value, index) => {
@@ -44,6 +46,12 @@ export class PgliteStatements {
         affectedRows = Number(message.text.split(" ").at(-1)) || 0;
     }
     return { rows, affectedRows };
+  }
+
+  async #runText(sql: string): Promise<PgliteRows> {
+    const results = (await this.#database.exec(sql)) as Results<Record<string, unknown>>[];
+    const affectedRows = results.at(-1)?.affectedRows;
+    return { rows: results.flatMap(({ rows }) => rows), ...(affectedRows !== undefined && { affectedRows }) };
   }
 
   async #statementOf(sql: string): Promise<Statement> {

@@ -1,13 +1,12 @@
 import { existsSync, readFileSync } from "node:fs";
 import { type MessagePort, parentPort, workerData } from "node:worker_threads";
 import { brotliDecompressSync } from "node:zlib";
-import { PGlite, type Results } from "@electric-sql/pglite";
+import { PGlite } from "@electric-sql/pglite";
 import {
   failureFields,
   type PgliteFailure,
   type PgliteRequest,
   type PgliteResponse,
-  type PgliteRows,
   type PgliteWorkerData,
 } from "./pglite-messages.ts";
 import { PgliteStatements } from "./pglite-statements.ts";
@@ -25,23 +24,13 @@ function plainError(error: unknown): PgliteFailure {
   return failure;
 }
 
-type ResultRow = Record<string, unknown>;
-
-async function run(database: PGlite, statements: PgliteStatements, request: PgliteRequest): Promise<PgliteRows> {
-  const { sql, parameters } = request;
-  if (parameters !== undefined) return statements.run(sql, parameters);
-  const results = (await database.exec(sql)) as Results<ResultRow>[];
-  const affectedRows = results.at(-1)?.affectedRows;
-  return { rows: results.flatMap((result) => result.rows), ...(affectedRows !== undefined && { affectedRows }) };
-}
-
 async function respond(
   database: PGlite,
   statements: PgliteStatements,
   request: PgliteRequest,
 ): Promise<PgliteResponse> {
   try {
-    return { id: request.id, ...(await run(database, statements, request)) };
+    return { id: request.id, ...(await statements.run(request.sql, request.parameters)) };
   } catch (error) {
     if (request.standalone) await database.exec("rollback");
     return { id: request.id, failure: plainError(error) };
