@@ -57,20 +57,17 @@ export async function fuzz(): Promise<SuiteReport> {
 
 /** Node with libraries that Jazzer.js' binary can use: on Linux, glibc 2.38. */
 async function findNode(): Promise<string> {
-  try {
-    await startFuzzer(process.execPath);
-    return process.execPath;
-  } catch (ownCause) {
+  const causes: unknown[] = [];
+  for (const find of [() => process.execPath, nodeWithNewerLibraries])
     try {
-      const node = await nodeWithNewerLibraries();
+      const node = await find();
       await startFuzzer(node);
       return node;
     } catch (cause) {
-      const needs =
-        "This needs glibc 2.38 on Linux, for Jazzer.js' binary: Ubuntu 24.04, Debian 13, or an older Debian.";
-      throw new AggregateError([ownCause, cause], needs);
+      causes.push(cause);
     }
-  }
+  const needs = "This needs glibc 2.38 on Linux, for Jazzer.js' binary: Ubuntu 24.04, Debian 13, or an older Debian.";
+  throw new AggregateError(causes, needs);
 }
 
 async function startFuzzer(node: string): Promise<void> {
