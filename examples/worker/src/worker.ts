@@ -37,7 +37,7 @@ async function countDuplicate(message: Message): Promise<void> {
 
 if (PLATFORM_URL) {
   const { read } = await enqueueMissed(pool, queue, PLATFORM_URL, OFFERS_API_KEY);
-  console.log(`worker has enqueued ${read} events of the feed`);
+  console.log(`worker has caught up; events enqueued from the feed: ${read}`);
 }
 console.log("worker is waiting for events");
 for (;;) {

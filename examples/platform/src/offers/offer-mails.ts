@@ -50,7 +50,7 @@ export async function mailResponses(trx: Trx, deps: MailDeps, offer: MailedOffer
       ...responded.slice(0, shownNames).map(({ name, response }) => `${lineInMail(name)} ${response}`),
       ...(responded.length > shownNames ? [`and ${responded.length - shownNames} more`] : []),
       "",
-      `In all, ${applied} applied, ${rejected} rejected, and ${none} have not responded.`,
+      `In all, ${applied} applied, ${rejected} rejected, and ${none} ${none === 1 ? "has" : "have"} not responded.`,
     ];
     const title = lineInMail(offer.title);
     const subject = `${responded.length === 1 ? "1 response" : `${responded.length} responses`}: ${title}`;

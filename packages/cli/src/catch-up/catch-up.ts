@@ -1,6 +1,6 @@
 import { apiKeyHeader, apiVersion } from "@offers/contract/decisions";
 import type { Scheme } from "../signature/sign-request.ts";
-import { type Mask, maskSecrets, printable, type Style, styleFor, UsageError } from "../terminal/output.ts";
+import { type Mask, maskSecrets, plural, printable, type Style, styleFor, UsageError } from "../terminal/output.ts";
 import { readApiKey, readSecret } from "../terminal/read-secret.ts";
 import { findEvent } from "../trigger/events.ts";
 import { writeWebhook } from "../trigger/write-webhook.ts";
@@ -70,7 +70,7 @@ export async function catchUp({
     if (!page.more) break;
   }
   if (json) console.log(JSON.stringify({ cursor }));
-  else console.log(`${count === 0 ? "No events." : `${count} events.`} The next time, begin with --after ${cursor}`);
+  else console.log(`${count === 0 ? "No events" : plural(count, "event")}. The next time, begin with --after ${cursor}`);
   return 0;
 }
 

@@ -1,5 +1,5 @@
 import type { CorpusGroup } from "../corpus/corpus.ts";
-import { type Mask, printable, type Style, styleFor, widthOf, wrapText } from "../terminal/output.ts";
+import { type Mask, plural, printable, type Style, styleFor, widthOf, wrapText } from "../terminal/output.ts";
 import type { ReceiverUrl } from "../wire/receiver-url.ts";
 import { showRequest, showResponse, toCommand } from "../wire/show-exchange.ts";
 import { type Defect, type DefectCode, defects, type NoteCode, notes } from "./defects.ts";
@@ -97,8 +97,6 @@ function printSummary(result: ProbeResult, options: ReportOptions, style: Style,
   const advice = "A signature in this report is valid for 5 minutes. After a change, probe again:";
   return [...lines, wrapText(advice, "", width), `  ${again}`].join("\n");
 }
-
-const plural = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? "" : "s"}`;
 
 /** The result of a probe for a program. Secrets are masked. */
 export function toJson(

@@ -1,6 +1,6 @@
 import { readCorpus } from "../corpus/corpus.ts";
 import type { Scheme } from "../signature/sign-request.ts";
-import { maskSecrets, UsageError } from "../terminal/output.ts";
+import { maskSecrets, plural, UsageError } from "../terminal/output.ts";
 import { readSecret } from "../terminal/read-secret.ts";
 import { readUrl } from "../wire/receiver-url.ts";
 import { groupsFor, probe } from "./probe.ts";
@@ -57,7 +57,7 @@ function showProgress(stream: NodeJS.WriteStream): { onProgress(done: number, to
       if (now - shownAt < 100 && done < total) return;
       shownAt = now;
       const filled = Math.floor((done / Math.max(1, total)) * 30);
-      stream.write(`\r  ${"█".repeat(filled)}${"░".repeat(30 - filled)}  ${done} of ${total} cases`);
+      stream.write(`\r  ${"█".repeat(filled)}${"░".repeat(30 - filled)}  ${done} of ${plural(total, "case")}`);
     },
     clear: () => void stream.write("\r\x1b[2K"),
   };

@@ -45,6 +45,9 @@ export function styleFor(stream: NodeJS.WriteStream): Style {
   return isColoured ? (format, text) => styleText(format, text, { validateStream: false }) : (_, text) => text;
 }
 
+/** `1 event`, `2 events` */
+export const plural = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? "" : "s"}`;
+
 /** Breaks a text at spaces, so that no line is wider than `width`, and no word is cut. Each line begins with `indent`. */
 export function wrapText(text: string, indent: string, width: number): string {
   const room = Math.max(20, width - indent.length);

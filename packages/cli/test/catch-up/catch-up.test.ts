@@ -60,6 +60,12 @@ test("the events after a cursor are printed in their order, and the next cursor"
   expect(urls).toEqual([1, 2].map((after) => `/base/events?after=${after}&limit=100&api-version=1.0`));
 });
 
+test("one event is counted in the singular", async () => {
+  const { from } = await startFeed();
+  const { stdout } = await runOffers(["catch-up", "--from", from, "--after", "2"], env);
+  expect(stdout).toContain("\n1 event. The next time, begin with --after 3\n");
+});
+
 test("an empty cursor, as of a variable that is not set yet, is the start of the feed", async () => {
   const { from, urls } = await startFeed();
   const { code } = await runOffers(["catch-up", "--from", from, "--after", ""], env);

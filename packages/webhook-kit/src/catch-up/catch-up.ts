@@ -53,7 +53,7 @@ export interface CatchUpOptions extends EventHandlers {
  * ```ts
  * import type { CatchUpSummary } from "@offers/webhook-kit/catch-up";
  *
- * export const line = ({ read, skipped }: CatchUpSummary): string => `${read} events, ${skipped} of a type without a handler`;
+ * export const line = ({ read, skipped }: CatchUpSummary): string => `events read: ${read}, without a handler: ${skipped}`;
  * ```
  */
 export interface CatchUpSummary {

@@ -136,7 +136,7 @@ export interface ReconcileSummary {
  * declare function openOffers(): AsyncIterable<string>;
  *
  * const { read, caughtUp } = await reconcile({ ...source, offerIds: openOffers(), requestsPerSecond: 10 });
- * console.log(`${caughtUp} missed responses in ${read} offers`);
+ * console.log(`offers read: ${read}, missed responses: ${caughtUp}`);
  * ```
  */
 export async function reconcile(options: ReconcileOptions): Promise<ReconcileSummary> {

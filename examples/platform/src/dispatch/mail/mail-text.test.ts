@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { fc } from "../../../../../tools/property-seed.ts";
-import { greeting, lineInMail } from "./mail-text.ts";
+import { greeting, lineInMail, offerSummary } from "./mail-text.ts";
 
 test.each([
   "Dana Kim",
@@ -212,4 +212,12 @@ test("no text becomes a link or another line, and a second time changes nothing"
     }),
     { numRuns: 3_000 },
   );
+});
+
+test.each([
+  [6, "and 1 more time slot"],
+  [7, "and 2 more time slots"],
+])("of %i time slots five are listed %s", (count, last) => {
+  const events = Array.from({ length: count }, () => ({ start: "2027-03-05T17:00:00Z", end: "2027-03-05T23:00:00Z" }));
+  expect(offerSummary({ events, place: "", timeZone: "Europe/London" }).slice(5)).toEqual([last]);
 });

@@ -1,5 +1,6 @@
 import type { Bucket, DeliveryStats } from "../../portal/deliveries/delivery-stats.ts";
 import { dataTable } from "../layout/data-table.ts";
+import { counted } from "../layout/labels.ts";
 import { html, type Markup } from "../layout/markup.ts";
 import type { LocalTimes } from "../layout/time.ts";
 
@@ -13,7 +14,7 @@ const gap = 3;
  * @param during such as `the last hour`
  */
 export function deliveryChart(times: LocalTimes, { buckets, total }: DeliveryStats, during: string): Markup {
-  const failing = `${percent(total)} failed: ${total.failed} of ${total.attempts} attempts`;
+  const failing = `${percent(total)} failed: ${total.failed} of ${counted(total.attempts, "attempt")}`;
   const lag =
     total.medianLagMs === null
       ? "nothing was acknowledged"

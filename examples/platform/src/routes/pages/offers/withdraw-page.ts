@@ -23,8 +23,8 @@ export const withdrawPage: PortalPage = async (context) => {
     <form method="post" action="${path}/withdraw" class="panel">
       ${formTokenField(context)}
       <p>
-        It was addressed to ${counted(applied + rejected + none, "worker")}, of whom ${applied} applied. All of them are
-        notified of the withdrawal. ${offer.complete && "The offer is complete: the selected workers lose the work. "}This cannot be undone.
+        It was addressed to ${counted(applied + rejected + none, "worker")}; ${applied} applied. Every worker is notified of the
+        withdrawal. ${offer.complete && "The offer is complete: the selected workers lose the work. "}This cannot be undone.
       </p>
       <div class="row">
         <button class="danger">Withdraw the offer</button>
