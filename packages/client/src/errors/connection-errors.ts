@@ -13,20 +13,21 @@ export const notSent = "REQUEST_NOT_SENT";
  */
 export const connectionFailures: readonly (readonly [...Classification, pattern: RegExp])[] = [
   [ConnectionError, "port_blocked", "fetch refuses this port", /bad port|port \d+ are blocked/],
-  // A code of its own, because a retry cannot correct a certificate.
+  // A separate code, because a retry cannot correct a certificate. Of OpenSSL's codes these are from handshakes; any other may
+  // come from a damaged record of an established connection, whose request was sent.
   [
     ConnectionError,
     "tls_failed",
     "no TLS connection was made; check baseUrl and the certificate",
-    /^.*(CERT|UNABLE_TO|HOSTNAME|SSL|TLS|EPROTO)|\(Connect\).* (peer certificate|corrupt message)/,
+    /^.*(CERT|UNABLE_TO|HOSTNAME|ERR_TLS|EPROTO|SSL.*(VERSION|HANDSHAKE|UNSUPPORTED|NO_|UNKNOWN_CA|UNRECOGNIZED|KEY_TOO|LEGACY))|\(Connect\).* (peer certificate|corrupt message)/,
   ],
-  // Nothing was sent (D-40). EHOSTUNREACH and ENETUNREACH also come from reading on an established connection: only `connect`
-  // proves that.
+  // Nothing was sent (D-40). ETIMEDOUT and EHOSTUNREACH, for example, also come from reading on an established connection: they
+  // prove it only if every try failed in `connect`, or in `bind` before it.
   [
     ConnectionError,
     "connect_failed",
     "no connection was made; check baseUrl and the network",
-    /^.*(NOT_SENT|ENOTFOUND|EAI_|refused|CONNECT_TIMEOUT|UNREACH connect\n)|error \(Connect\)/i,
+    /^.*(NOT_SENT|ENOTFOUND|EAI_|refused|CONNECT_TIMEOUT| (connect|bind)\n)|error \(Connect\)/i,
   ],
   [ConnectionError, "connection_lost", "the connection was lost; the request may have been received", /^/],
 ];

@@ -153,11 +153,11 @@ export class InvalidResponseError extends OffersError {
 }
 
 /**
- * No complete response was received. `connect_failed`: the request was never sent (host not found, connection refused, host
- * unreachable). `connection_lost`: the request may have been received, so a creation or completion may have had its effect.
- * `tls_failed`: the certificate is not trusted, or the server does not speak TLS. `port_blocked`: `fetch` refuses the port of
- * `baseUrl`. The last two are never retried. `cause` has the name, code, system call and text of what `fetch` threw, without
- * the API key.
+ * No complete response was received. `connect_failed`: the request was never sent (host not found, connection refused, no
+ * connection at any address). `connection_lost`: the request may have been received, so a creation or completion may have had
+ * its effect. `tls_failed`: the certificate is not trusted, or the server does not speak TLS. `port_blocked`: `fetch` refuses the
+ * port of `baseUrl`. The last two are never retried. `cause` has the name, code, system call and text of what `fetch` threw,
+ * without the API key.
  *
  * @example
  * ```ts

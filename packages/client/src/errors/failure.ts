@@ -110,7 +110,7 @@ function wrap(thrown: unknown, key: string, known?: Classification): AnyOffersEr
     known ??
     (connectionFailures.find(([, , , pattern]) => pattern.test(searched)) as (typeof connectionFailures)[number]);
   // The code says more than the text of OpenSSL: "80D2…:error:0A00010B:SSL routines:…".
-  const reason = (knownCode === "tls_failed" && code) || cause.message;
+  const reason = (/tls|SSL/.test(knownCode + code) && code) || cause.message;
   return new kind(`${message} (${reason})`, {
     code: knownCode,
     cause: isOffersError(thrown) ? thrown : cause,

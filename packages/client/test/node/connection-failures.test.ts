@@ -1,0 +1,130 @@
+// Connections that fail as the kernel and OpenSSL make them fail, through the fetch of Node and of undici.
+import dns, { type LookupAddress } from "node:dns";
+import { once } from "node:events";
+import { createSecureServer } from "node:http2";
+import { type AddressInfo, connect, createServer, type Socket } from "node:net";
+import type { SecureVersion } from "node:tls";
+import { Worker } from "node:worker_threads";
+import { Agent, fetch as ofUndici } from "undici";
+import { expect, onTestFinished, test, vi } from "vitest";
+import { type Fetch, OffersClient } from "../../src/index.ts";
+import { input, offer } from "../support/offer.ts";
+import { makeAuthority } from "../support/serve-tls.ts";
+
+const apiKey = "key-of-harbour-hotels";
+
+/** A port of 127.0.0.2 at which a connect hangs: nobody accepts, and the kernel's queue is full. 127.0.0.1 refuses it. */
+async function hangingPort(): Promise<number> {
+  const worker = new Worker(
+    `const server = require("node:net").createServer().listen({ port: 0, host: "127.0.0.2", backlog: 1 }, () => {
+      require("node:worker_threads").parentPort.postMessage(server.address().port);
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0);
+    });`,
+    { eval: true },
+  );
+  const [port] = (await once(worker, "message")) as [number];
+  const sockets = Array.from({ length: 8 }, () => connect(port, "127.0.0.2").on("error", () => {}));
+  onTestFinished(async () => {
+    for (const socket of sockets) socket.destroy();
+    await worker.terminate();
+  });
+  // A queue of this length holds two connections.
+  await Promise.all(sockets.slice(0, 2).map((socket) => once(socket, "connect")));
+  return port;
+}
+
+/** Resolves every name to both addresses, the one that hangs first. */
+const lookup = (_name: string, _options: object, callback: (error: null, found: LookupAddress[]) => void) =>
+  callback(
+    null,
+    ["127.0.0.2", "127.0.0.1"].map((address) => ({ address, family: 4 })),
+  );
+
+test.each<[string, () => Fetch]>([
+  [
+    "Node",
+    () => {
+      vi.spyOn(dns, "lookup").mockImplementation(lookup as never);
+      onTestFinished(() => void vi.restoreAllMocks());
+      return (url, init) => fetch(url, init);
+    },
+  ],
+  [
+    "undici",
+    () => {
+      const dispatcher = new Agent({ connect: { lookup: lookup as never } });
+      onTestFinished(() => dispatcher.close());
+      return (url, init) => ofUndici(url, { ...init, dispatcher });
+    },
+  ],
+])(
+  "a connect that hangs at one address and is refused at the next kept the request: fetch of %s",
+  async (_name, way) => {
+    const baseUrl = `http://localhost:${await hangingPort()}`;
+    const client = new OffersClient({ baseUrl, apiKey, fetch: way(), maxRetries: 1 });
+    const error = await client.createOffer(input).catch((error: unknown) => error);
+    // The code of the AggregateError is that of its first try.
+    expect(error).toMatchObject({
+      code: "connect_failed",
+      attempts: 2,
+      cause: { code: "ETIMEDOUT", syscall: "connect" },
+    });
+  },
+);
+
+const { ca, ...pair } = makeAuthority();
+
+/** A TLS service behind a proxy that changes a byte of the record which begins the first response. */
+async function damagedService(maxVersion: SecureVersion, byte: number) {
+  const received: string[] = [];
+  let isDue = false;
+  const service = createSecureServer({ ...pair, maxVersion }, (request, response) => {
+    received.push(request.method);
+    isDue = received.length === 1;
+    request.resume().on("end", () => response.end(JSON.stringify(offer)));
+  });
+  service.on("sessionError", () => {}).listen(0, "127.0.0.1");
+  await once(service, "listening");
+  const sockets = new Set<Socket>();
+  const proxy = createServer((client) => {
+    const upstream = connect((service.address() as AddressInfo).port, "127.0.0.1");
+    for (const socket of [client, upstream]) sockets.add(socket.on("error", () => {}));
+    client.pipe(upstream).on("close", () => client.destroy());
+    upstream.on("data", (record: Buffer) => {
+      if (isDue) record[byte] = 0x55 ^ (record[byte] as number);
+      isDue = false;
+      client.write(record);
+    });
+  }).listen(0, "127.0.0.1");
+  await once(proxy, "listening");
+  const dispatcher = new Agent({ connect: { ca } });
+  onTestFinished(async () => {
+    await dispatcher.destroy();
+    for (const socket of sockets) socket.destroy();
+    proxy.close();
+    service.close();
+  });
+  const baseUrl = `https://127.0.0.1:${(proxy.address() as AddressInfo).port}`;
+  // HTTP/2, undici's default: over HTTP/1.1 it reports "other side closed" instead of the error of OpenSSL.
+  const fetch: Fetch = (url, init) => ofUndici(url, { ...init, dispatcher });
+  return { client: new OffersClient({ baseUrl, apiKey, fetch }), received };
+}
+
+test.each<[SecureVersion, part: string, byte: number]>([
+  ["TLSv1.3", "type", 0],
+  ["TLSv1.3", "length", 3],
+  ["TLSv1.3", "ciphertext", 20],
+  ["TLSv1.2", "ciphertext", 20],
+])("a record of %s whose %s is damaged after the handshake is a lost connection", async (version, _part, byte) => {
+  const creation = await damagedService(version, byte);
+  const error = await creation.client.createOffer(input).catch((error: unknown) => error);
+  expect(error).toMatchObject({
+    code: "connection_lost",
+    attempts: 1,
+    cause: { code: expect.stringMatching(/^ERR_SSL/) },
+  });
+  expect(creation.received).toEqual(["POST"]);
+  const reading = await damagedService(version, byte);
+  expect(await reading.client.getOffer("a").withResponse()).toMatchObject({ attempts: 2, data: offer });
+  expect(reading.received).toEqual(["GET", "GET"]);
+});
