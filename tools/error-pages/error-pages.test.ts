@@ -12,7 +12,7 @@ const files = readdirSync(join(root, "docs/errors"));
 const pageOf = (docsUrl: string) =>
   /^https:\/\/github\.com\/offers\/offers\/blob\/main\/docs\/errors\/(\w+\.md)$/.exec(docsUrl)?.[1];
 
-test("each code has a page, and each page a code", () => {
+test("each code has a page, and each page a code [D-113]", () => {
   const codes = new Set(readCodes(root).map(({ code }) => code));
   expect(codes.size).toBeGreaterThan(80);
   expect([...printErrorPages(root).keys()].map((path) => path.replace("docs/errors/", "")).sort()).toEqual(
@@ -24,7 +24,7 @@ test("each code has a page, and each page a code", () => {
 test.each([
   ["the client", () => new UsageError("", { code: "invalid_option" }).docsUrl],
   ["the kit", () => new ConfigurationError("invalid_secret", "").docsUrl],
-])("an error of %s leads to its page", (_, docsUrl) => expect(files).toContain(pageOf(docsUrl())));
+])("an error of %s leads to its page [D-113]", (_, docsUrl) => expect(files).toContain(pageOf(docsUrl())));
 
 test("a rejected request leads to the page of its reason, and its response to that of its code", async () => {
   const rejected: string[] = [];

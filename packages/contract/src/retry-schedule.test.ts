@@ -5,19 +5,19 @@ const hour = 3_600_000;
 const pauses = (random: number): (number | undefined)[] =>
   Array.from({ length: 10 }, (_, index) => retryDelayMs(defaultRetrySchedule, { number: index + 1 }, random));
 
-test("ten attempts are made over about 45 hours, and no more", () => {
+test("ten attempts are made over about 45 hours, and no more [D-26] [interface: Limits 1]", () => {
   const delays = pauses(0.5);
   expect(delays[9]).toBeUndefined();
   const total = delays.slice(0, 9).reduce((sum: number, delay) => sum + (delay ?? 0), 0);
   expect(total / hour).toBeCloseTo(44.7, 1);
 });
 
-test("every pause is up to a fifth shorter or longer", () => {
+test("every pause is up to a fifth shorter or longer [D-26]", () => {
   expect(pauses(0)[0]).toBe(4_000);
   expect(pauses(0.999_999)[0]).toBe(6_000);
 });
 
-test("a longer Retry-After is honoured up to six hours, a shorter one changes nothing", () => {
+test("a longer Retry-After is honoured up to six hours, a shorter one changes nothing [D-26]", () => {
   const after = (retryAfterMs: number) => retryDelayMs(defaultRetrySchedule, { number: 1, retryAfterMs }, 0.5);
   expect(after(1_000)).toBe(5_000);
   expect(after(hour)).toBe(hour);

@@ -136,7 +136,7 @@ describe.each(nodes)("on $name", ({ name }) => {
     await stop();
   });
 
-  test("a page of another origin cannot reach it by a name that it points at 127.0.0.1", async () => {
+  test("a page of another origin cannot reach it by a name that it points at 127.0.0.1 [D-105]", async () => {
     const { ready, stop } = sandbox.start("--port", "0");
     const address = await ready;
     for (const [host, status] of [

@@ -18,9 +18,10 @@ test("reads lastWorked without a time as midnight UTC", () =>
     { ratings: [{ lastWorked: "2025-11-30T00:00:00Z" }] },
   ]));
 
-test("keeps fields it does not know", () => expect(check([{ ...dana, note: 1 }])).toEqual([{ ...dana, note: 1 }]));
+test("keeps fields it does not know [D-35]", () =>
+  expect(check([{ ...dana, note: 1 }])).toEqual([{ ...dana, note: 1 }]));
 
-test("takes an internationalised email address", () =>
+test("takes an internationalised email address [D-31]", () =>
   expect(check([{ ...dana, emailAddress: "δανάη@παράδειγμα.ελ" }])).toHaveLength(1));
 
 test.each([
@@ -34,7 +35,7 @@ test.each([
   [{ ...dana, name: "Dana\0" }, "[0].name"],
   [{ ...dana, name: "Dana\nKim" }, "[0].name"],
   [{ ...dana, profileImageUrl: "javascript:alert(1)" }, "[0].profileImageUrl"],
-])("uses none of a list with a wrong entry and names the field, %#", (entry, field) =>
+])("uses none of a list with a wrong entry and names the field, %# [D-23]", (entry, field) =>
   expect(check([entry, dana])).toEqual({
     code: "invalid_suggestions",
     message: `The response is not a valid list of suggestions; invalid fields: ${field}.`,

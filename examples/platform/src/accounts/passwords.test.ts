@@ -15,7 +15,7 @@ const rightOnly = () => passwordCheck(async (password) => password === "right");
 
 const from = (account: string, address = "192.0.2.1") => ({ account, address });
 
-test("two are checked at once, sixteen wait, and the next is rejected with Retry-After", async () => {
+test("two are checked at once, sixteen wait, and the next is rejected with Retry-After [D-55]", async () => {
   const finish: (() => void)[] = [];
   const check = passwordCheck(() => new Promise((resolve) => finish.push(() => resolve(true))));
   const checked = Array.from({ length: 18 }, (_, index) => check(from(`worker ${index}`), "", undefined));
@@ -28,7 +28,7 @@ test("two are checked at once, sixteen wait, and the next is rejected with Retry
   expect(await Promise.all(checked)).toEqual(Array.from({ length: 18 }, () => true));
 });
 
-test("after ten wrong passwords from one address an account waits there for five minutes, others do not", async () => {
+test("after ten wrong passwords from one address an account waits there for five minutes, others do not [D-55]", async () => {
   const check = rightOnly();
   for (let count = 0; count < 10; count += 1) expect(await check(from("ann"), "wrong", undefined)).toBe(false);
   expect(await check(from("bo"), "right", undefined)).toBe(true);
@@ -52,7 +52,7 @@ test("concurrent attempts do not bypass the limit", async () => {
   expect(tries.filter(({ status }) => status === "rejected")).toHaveLength(2);
 });
 
-test("any number of wrong passwords from one address does not lock the owner out at another", async () => {
+test("any number of wrong passwords from one address does not lock the owner out at another [D-55]", async () => {
   const check = rightOnly();
   for (let count = 0; count < 10; count += 1) await check(from("ann"), "wrong", undefined);
   for (let count = 0; count < 500; count += 1)
@@ -64,7 +64,7 @@ test("any number of wrong passwords from one address does not lock the owner out
   expect(await check(from("bo", "2001:db8:0:1::1"), "right", undefined)).toBe(true);
 });
 
-test("an account takes at most a hundred wrong passwords from ten addresses, also between sign-ins of the owner", async () => {
+test("an account takes at most a hundred wrong passwords from ten addresses, also between sign-ins of the owner [D-55]", async () => {
   const check = rightOnly();
   for (let place = 0; place < 10; place += 1) {
     for (let count = 0; count < 10; count += 1) await check(from("ann", `192.0.2.${place}`), "wrong", undefined);

@@ -24,7 +24,7 @@ test.each(["a\nb", "a\r\nBcc: b", "a\tb", "a\u0085b", "a\u2028b", "a\u2029b"])(
 );
 
 test.each(["\u200b\u2800", " \u3164", "a\u202eb", "\u2066a", "a\u2029b"])(
-  "a line has a visible character, and no line break or direction control: %j",
+  "a line has a visible character, and no line break or direction control: %j [D-89]",
   (text) => {
     expect(lineField.safeParse(text).success).toBe(false);
     expect(lineField.safeParse("\u200f\u05de\u05dc\u05e6\u05e8").success).toBe(true);
@@ -53,7 +53,7 @@ function* characters(): Generator<string> {
 const invisible =
   /[\p{Default_Ignorable_Code_Point}\p{White_Space}\p{Control}\p{Format}\p{Mark}\p{Separator}\p{Unassigned}\p{Private_Use}]/u;
 
-test("a character that Unicode says to ignore, mark, space or leave unassigned is not visible", () => {
+test("a character that Unicode says to ignore, mark, space or leave unassigned is not visible [D-89]", () => {
   const passed = [...characters()].filter((one) => invisible.test(one) && isVisible(one));
   expect(passed).toEqual([]);
 });
@@ -101,7 +101,7 @@ const blanks = [
   text,
 ]);
 
-test.each(blanks)("a title of %s is refused as blank, and passes beside a letter", (_, blank = "") => {
+test.each(blanks)("a title of %s is refused as blank, and passes beside a letter [D-89]", (_, blank = "") => {
   expect(isTitle(blank)).toBe(false);
   expect(isTitle(blank.repeat(10))).toBe(false);
   expect(isTitle(` ${blank}a`)).toBe(true);

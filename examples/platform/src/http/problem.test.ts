@@ -60,7 +60,7 @@ async function responseTo(thrown: unknown, before?: (response: express.Response)
   }
 }
 
-test("a problem is sent in full, with its headers, fields and extension members", async () => {
+test("a problem is sent in full, with its headers, fields and extension members [D-113]", async () => {
   const errors = new Map([["workerIds", ["Name at least one worker."]]]);
   const problem = new ProblemError("method_not_allowed", "Allowed here: GET.", {
     errors,

@@ -116,7 +116,7 @@ test("gives a field of the wrong type one remedy", () =>
 test("gives an empty list of workers the same remedy as a field and as the whole body", () =>
   expect(errorsOf(z.array(z.string()).min(1), [])).toEqual({ body: ["Name at least one worker."] }));
 
-test("repeats no value", () =>
+test("repeats no value [D-49]", () =>
   expect(JSON.stringify(errorsOf(z.object({ emailAddress: z.email() }), { emailAddress: "s3cret" }))).not.toContain(
     "s3cret",
   ));

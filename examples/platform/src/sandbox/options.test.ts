@@ -9,7 +9,7 @@ const settingsOf = (...args: string[]) => {
   return sandboxSettings(options);
 };
 
-test("without options, it listens on loopback, serves loopback names, and keeps its data in the cache folder", () => {
+test("without options, it listens on loopback, serves loopback names, and keeps its data in the cache folder [D-106]", () => {
   const settings = settingsOf();
   expect(settings).toMatchObject({ port: 3000, host: "127.0.0.1", dialect: "reference", databaseUrl: undefined });
   expect(settings.allowedHosts).toEqual(["127.0.0.1"]);

@@ -154,7 +154,7 @@ test.each([
   ["OFFERS_LOGLEVEL", "OFFERS_LOG_LEVEL"],
   ["OFFERS_PUBLIC_URL", "OFFERS_PUBLIC_ORIGIN"],
   ["OFFERS_ENCRYPTIONKEY", "OFFERS_ENCRYPTION_KEY"],
-])("%s is rejected, and %s is suggested", (name, meant) =>
+])("%s is rejected, and %s is suggested [D-90]", (name, meant) =>
   expect(readWith(name, "s3cret")).toThrow(
     new RegExp(`^Unknown setting ${name}; did you mean ${meant}\\? Correct its name, or remove it$`),
   ),

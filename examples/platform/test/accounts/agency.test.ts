@@ -25,7 +25,7 @@ describe("a person of an agency", async () => {
   }
   const readOffer = async (id: string) => (await platform.call("GET", `/offer/${id}`, { key })).json();
 
-  test("sees, completes and withdraws the offers of an organisation that the agency acts for", async () => {
+  test("sees, completes and withdraws the offers of an organisation that the agency acts for [D-117]", async () => {
     const id = await createAndApply("Bar on Friday");
     const { text } = await ada.get("/offers");
     expect(text).toContain("Bar on Friday");
@@ -37,7 +37,7 @@ describe("a person of an agency", async () => {
     expect(await readOffer(id)).toMatchObject({ widthdrawn: true });
   });
 
-  test("creates an offer for that organisation", async () => {
+  test("creates an offer for that organisation [D-117]", async () => {
     const fields = { title: "Created by Ada", worker: "worker_ben", organisationId: "org_harbour", act: "create" };
     const { location } = await ada.send("/offers/new", fields);
     const id = location?.split("/").at(-1) ?? "";
@@ -57,7 +57,7 @@ describe("a person of an agency", async () => {
   });
 
   // Last: it takes the key away.
-  test("sees nothing of it once the key is revoked", async () => {
+  test("sees nothing of it once the key is revoked [D-117]", async () => {
     const id = await createAndApply("Kitchen on Sunday");
     const hana = await signedIn("hana@harbour-hotels.example");
     const { text } = await hana.get("/api-keys");

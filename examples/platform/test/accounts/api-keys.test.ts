@@ -16,7 +16,7 @@ describe("API keys", () => {
   const use = async (key: string): Promise<number> =>
     (await platform.call("GET", "/offer/offer_unknown", { key })).status;
 
-  test("a new key is shown once, works at once, and is stored as a hash", async () => {
+  test("a new key is shown once, works at once, and is stored as a hash [D-119]", async () => {
     const key = await create("Rota planner");
     expect(key).toMatch(/^ok_[\w-]{43}$/);
     const listed = (await hana.get("/api-keys")).text;
@@ -26,7 +26,7 @@ describe("API keys", () => {
     expect(rowOf((await hana.get("/api-keys")).text, "Rota planner")).not.toContain("Never");
   });
 
-  test("a revoked key is 401 at the next request", async () => {
+  test("a revoked key is 401 at the next request [D-119] [D-132]", async () => {
     const key = await create("Old system");
     expect(await use(key)).toBe(404);
     const path = /href="([^"]+\/revoke)"/.exec(rowOf((await hana.get("/api-keys")).text, "Old system"))?.[1] ?? "";
@@ -40,7 +40,7 @@ describe("API keys", () => {
     expect((await hana.send(path)).status).toBe(404);
   });
 
-  test("keys are told apart by their name, prefix and last four characters, those of the seed file too", async () => {
+  test("keys are told apart by their name, prefix and last four characters, those of the seed file too [D-119]", async () => {
     const key = await create("Payroll");
     const { text } = await hana.get("/api-keys");
     expect(rowOf(text, "Payroll")).toContain(`<code>${key.slice(0, 7)}…${key.slice(-4)}</code>`);
@@ -57,7 +57,7 @@ describe("API keys", () => {
     expect((await bo.get(path)).status).toBe(404);
   });
 
-  test("submitting the form again creates no other key", async () => {
+  test("submitting the form again creates no other key [D-119]", async () => {
     const fields = { name: "Twice", idempotencyKey: "the same" };
     expect(keyIn((await hana.send("/api-keys", fields)).text)).not.toBe("");
     expect(await hana.send("/api-keys", fields)).toMatchObject({ status: 303, location: "/api-keys" });

@@ -45,7 +45,7 @@ describe("the link of an invitation", () => {
   const join = (path: string, fields: Record<string, string> = {}) =>
     visitor().send(path, { name: "Dana Kim", password: "a long password", timeZone: "Pacific/Chatham", ...fields });
 
-  test("makes the person a worker who shares availability: the organisation gets the webhook", async () => {
+  test("makes the person a worker who shares availability: the organisation gets the webhook [D-122]", async () => {
     const path = await invite(0);
     const client = visitor();
     const { status, text } = await client.get(path);
@@ -73,7 +73,7 @@ describe("the link of an invitation", () => {
     expect((await join(path)).status).toBe(303);
   });
 
-  test("works once, also for two at the same time", async () => {
+  test("works once, also for two at the same time [D-122]", async () => {
     const path = await invite(2);
     const before = contacts().length;
     const statuses = (await Promise.all([join(path), join(path)])).map(({ status }) => status);
@@ -91,7 +91,7 @@ describe("the link of an invitation", () => {
     expect((await join(path)).status).toBe(303);
   });
 
-  test("asks a person who has joined before for their password", async () => {
+  test("asks a person who has joined before for their password [D-122]", async () => {
     expect((await join(await invite(4))).status).toBe(303);
     const path = await invite(4, "bo@bistro-group.example");
     expect((await visitor().get(path)).text).toContain('autocomplete="current-password"');
@@ -144,7 +144,7 @@ describe("the link of an invitation", () => {
   });
 
   // Last: it moves the clock.
-  test("expires after 14 days", async () => {
+  test("expires after 14 days [D-122]", async () => {
     const path = await invite(5);
     clockMs += 14 * dayMs - 1_000;
     expect((await visitor().get(path)).status).toBe(200);

@@ -51,7 +51,7 @@ describe.each(await anyStore())("the offers API on $title", ({ createDatabase })
       });
     });
 
-    test("carries each worker's current response and, once complete, the confirmation", async () => {
+    test("carries each worker's current response and, once complete, the confirmation [interface: Overview 4] [interface: States 1b] [interface: Operations GetOffer]", async () => {
       const id = await create();
       expect((await act("worker_amal", id, "apply")).status).toBe(204);
       expect((await act("worker_ben", id, "apply")).status).toBe(204);
@@ -72,7 +72,7 @@ describe.each(await anyStore())("the offers API on $title", ({ createDatabase })
       expect(await notificationsOf("worker_cleo", id)).toEqual(["offer", "unsuccessful"]);
     });
 
-    test("is withdrawn in any state, and its workers are notified once", async () => {
+    test("is withdrawn in any state, and its workers are notified once [D-10] [interface: Errors 3]", async () => {
       const id = await create({ workerIds: ["worker_dana"] });
       await act("worker_dana", id, "apply");
       await complete(id, ["worker_dana"]);
@@ -115,7 +115,7 @@ describe.each(await anyStore())("the offers API on $title", ({ createDatabase })
       ["empty", { "X-UE-Api-Subscription-Key": "" }],
       ["twice", { "X-UE-Api-Subscription-Key": "demo-key-harbour, demo-key-harbour" }],
       ["elsewhere", { Authorization: "Bearer demo-key-harbour" }],
-    ])("%s is 401 on every operation, whatever the rest", async (_, headers) => {
+    ])("%s is 401 on every operation, whatever the rest [D-18] [interface: Authentication 5]", async (_, headers) => {
       for (const [method, path] of [
         ["POST", "/offer"],
         ["GET", "/offer/unknown"],
@@ -132,7 +132,7 @@ describe.each(await anyStore())("the offers API on $title", ({ createDatabase })
   });
 
   describe("another organisation's offer", () => {
-    test("is not found, alike for unknown ids", async () => {
+    test("is not found, alike for unknown ids [D-20] [interface: Errors 3]", async () => {
       const id = await create();
       const problems = [];
       for (const path of [`/offer/${id}`, "/offer/unknown", "/offer/%00", `/offer/${"x".repeat(4_000)}`]) {
@@ -156,7 +156,7 @@ describe.each(await anyStore())("the offers API on $title", ({ createDatabase })
       "?api-version=1.0&api-version=1.0",
       "?api-version[]=1.0",
       "?api-version[a]=2.0&api-version=1.0",
-    ])("%s is 400 everywhere", async (query) => {
+    ])("%s is 400 everywhere [D-27] [interface: Versioning 2]", async (query) => {
       const id = await create();
       for (const response of [
         await post(`/offer${query}`, input),
@@ -191,13 +191,13 @@ describe.each(await anyStore())("the offers API on $title", ({ createDatabase })
       ["POST", "/offer/x/withdraw", "GET"],
       ["HEAD", "/offer/x/withdraw", "GET"],
       ["OPTIONS", "/offer", "POST"],
-    ])("%s %s is 405 and says what is allowed", async (method, path, allow) => {
+    ])("%s %s is 405 and says what is allowed [D-19] [D-52]", async (method, path, allow) => {
       const response = await call(method, path);
       expect(response.status).toBe(405);
       expect(response.headers.get("allow")).toBe(allow);
     });
 
-    test("HEAD on withdraw withdraws nothing; HEAD on an offer reads it", async () => {
+    test("HEAD on withdraw withdraws nothing; HEAD on an offer reads it [D-10]", async () => {
       const id = await create();
       await call("HEAD", `/offer/${id}/withdraw`);
       expect(await call("HEAD", `/offer/${id}`)).toMatchObject({ status: 200, text: "" });
@@ -211,7 +211,7 @@ describe.each(await anyStore())("the offers API on $title", ({ createDatabase })
     test("a path that cannot be decoded is 400", async () =>
       expect((await call("GET", "/offer/%E0%A4%A")).json()).toMatchObject({ status: 400, code: "malformed_url" }));
 
-    test("every response has an id, forbids caching, and reveals no server software", async () => {
+    test("every response has an id, forbids caching, and reveals no server software [D-53]", async () => {
       for (const response of [await call("GET", `/offer/${await create()}`), await call("GET", "/nowhere")]) {
         expect(response.headers.get("x-request-id")).toMatch(/^[\w-]{36}$/);
         expect(response.headers.get("cache-control")).toBe("no-store");

@@ -7,7 +7,7 @@ describe.each(await anyStore())("the offers API on $title", ({ createDatabase })
   const { call, create, act, complete, notificationsOf } = useOffersApi(createDatabase);
 
   describe("a completion", () => {
-    test("naming a worker who has not applied is 400, with the index, and changes nothing", async () => {
+    test("naming a worker who has not applied is 400, with the index, and changes nothing [D-11]", async () => {
       const id = await create();
       await act("worker_amal", id, "apply");
       await act("worker_ben", id, "reject");
@@ -34,7 +34,7 @@ describe.each(await anyStore())("the offers API on $title", ({ createDatabase })
       });
     });
 
-    test("happens once, and not after a withdrawal; nor does a response", async () => {
+    test("happens once, and not after a withdrawal; nor does a response [D-08]", async () => {
       const id = await create();
       await act("worker_amal", id, "apply");
       await complete(id, ["worker_amal"]);

@@ -41,7 +41,7 @@ describe.each(await anyStore())("the offers API on $title", ({ createDatabase })
         "invalid_request",
       ],
       ["too large", { body: `"${"x".repeat(64 * 1024)}"`, headers: json }, 413, "body_too_large"],
-    ])("%s is refused", async (_, options, status, code) => {
+    ])("%s is refused [D-19] [interface: Errors 3]", async (_, options, status, code) => {
       for (const path of ["/offer", "/offer/unknown/complete?api-version=1.0"]) {
         const response = await call("POST", path, options);
         expect(response.status).toBe(status);
@@ -111,20 +111,23 @@ describe.each(await anyStore())("the offers API on $title", ({ createDatabase })
       ["a blank title", { ...input, title: " \n " }, { title: ["Write a title; do not leave it empty or blank."] }],
       ["an event that is no object", { ...input, events: [null] }, { "events[0]": ["Make it an object."] }],
       ["a character the store cannot keep", { ...input, title: "a\0b", details: "\ud800" }, { title: 1, details: 1 }],
-    ])("with %s is 400 and says where and why", async (_, body, errors) => {
-      const response = await post("/offer", body);
-      expect(response.status).toBe(400);
-      const problem = response.json<{ errors: Record<string, string[]> }>();
-      expect(problem).toMatchObject({
-        type: "https://github.com/offers/offers/blob/main/docs/errors/invalid_request.md",
-        code: "invalid_request",
-      });
-      expect(Object.keys(problem.errors).sort()).toEqual(Object.keys(errors).sort());
-      for (const [field, remedies] of Object.entries(errors)) {
-        expect(problem.errors[field]).toHaveLength(1);
-        if (Array.isArray(remedies)) expect(problem.errors[field]).toEqual(remedies);
-      }
-    });
+    ])(
+      "with %s is 400 and says where and why [D-19] [D-30] [D-44] [interface: Overview 1b] [interface: Creation 2] [interface: Errors 3]",
+      async (_, body, errors) => {
+        const response = await post("/offer", body);
+        expect(response.status).toBe(400);
+        const problem = response.json<{ errors: Record<string, string[]> }>();
+        expect(problem).toMatchObject({
+          type: "https://github.com/offers/offers/blob/main/docs/errors/invalid_request.md",
+          code: "invalid_request",
+        });
+        expect(Object.keys(problem.errors).sort()).toEqual(Object.keys(errors).sort());
+        for (const [field, remedies] of Object.entries(errors)) {
+          expect(problem.errors[field]).toHaveLength(1);
+          if (Array.isArray(remedies)) expect(problem.errors[field]).toEqual(remedies);
+        }
+      },
+    );
 
     test("reports all errors at once", async () => {
       const response = await post("/offer", {

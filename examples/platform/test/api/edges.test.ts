@@ -62,7 +62,7 @@ describe.each(await anyStore())("the edges of the API on $title", ({ createDatab
       "/readyz": "GET, HEAD",
     };
 
-    test.each(Object.entries(allowed))("%s allows %s: it grants other origins nothing", async (path, allow) => {
+    test.each(Object.entries(allowed))("%s allows %s: it grants other origins nothing [D-52]", async (path, allow) => {
       const preflight = { Origin: "https://evil.example", "Access-Control-Request-Method": "GET" };
       const options = await call("OPTIONS", path, { headers: preflight });
       expect([options.status, options.headers.get("allow")]).toEqual([405, allow]);
@@ -116,7 +116,7 @@ describe.each(await anyStore())("the edges of the API on $title", ({ createDatab
     await expect(failed).rejects.toBeInstanceOf(ServerError);
   });
 
-  test("a caller's own X-Request-Id is ignored; the platform's is in the response, the problem and the log", async () => {
+  test("a caller's own X-Request-Id is ignored; the platform's is in the response, the problem and the log [D-53]", async () => {
     const theirs = randomUUID();
     const response = await call("GET", "/offer/unknown", { headers: { "X-Request-Id": theirs } });
     const ours = response.headers.get("x-request-id") ?? "";

@@ -44,7 +44,7 @@ describe.each(stores)("the event feed on $title", ({ createDatabase, title }) =>
     await platform.call("PUT", "/portal/profile", { token, json });
   };
 
-  test("has every event once, in order, under the id of its webhook", async () => {
+  test("has every event once, in order, under the id of its webhook [D-133]", async () => {
     await register();
     const start = await end();
     receiver.requests.length = 0;
@@ -100,7 +100,7 @@ describe.each(stores)("the event feed on $title", ({ createDatabase, title }) =>
     },
     { what: "another list's", after: () => Buffer.from('["offers",1,"org_harbour"]').toString("base64url") },
     { what: "two", after: async () => `${await end()}&after=${await end()}` },
-  ])("a cursor is refused by name: $what", async ({ after }) => {
+  ])("a cursor is refused by name: $what [D-133]", async ({ after }) => {
     const response = await platform.call("GET", `/events?after=${await after()}`, { key });
     expect(response.status).toBe(400);
     expect(response.json()).toMatchObject({
@@ -129,7 +129,7 @@ describe.each(stores)("the event feed on $title", ({ createDatabase, title }) =>
     expect((await platform.call("POST", "/events", { key, json: {} })).status).toBe(405);
   });
 
-  test("failed events are sent again by API key: one, or all of a time range", async () => {
+  test("failed events are sent again by API key: one, or all of a time range [D-134]", async () => {
     await register();
     receiver.respond = respondWith(500);
     const start = await end();
@@ -158,7 +158,7 @@ describe.each(stores)("the event feed on $title", ({ createDatabase, title }) =>
     expect((await platform.call("POST", "/events/redeliver", { json: { since } })).status).toBe(401);
   });
 
-  test("an API key redelivers no pending, superseded or other organisation's event, and acknowledged ones under a new id", async () => {
+  test("an API key redelivers no pending, superseded or other organisation's event, and acknowledged ones under a new id [D-134]", async () => {
     await register();
     const start = await end();
     const since = new Date().toISOString();
@@ -209,7 +209,7 @@ describe.each(stores)("the event feed on $title", ({ createDatabase, title }) =>
     });
   const workersIn = ({ events }: FeedPage) => events.map(({ data }) => data.workerId);
 
-  test("an event that is committed late comes later, and an open transaction holds nothing else back", async ({
+  test("an event that is committed late comes later, and an open transaction holds nothing else back [D-133]", async ({
     skip,
   }) => {
     skip(title === "PGlite", "it has one transaction at a time, so none ends out of order");
@@ -242,7 +242,7 @@ describe.each(stores)("the event feed on $title", ({ createDatabase, title }) =>
   // The whole test, with 100,000 events, is slow: npm run check -- slow examples/platform/test/api/event-feed.test.ts
   const writers = 8;
   const perWriter = process.env.MEASURE ? 12_500 : 150;
-  test("eight writers beside readers that page without a pause: nothing is skipped, nothing comes twice", {
+  test("eight writers beside readers that page without a pause: nothing is skipped, nothing comes twice [D-133]", {
     timeout: 600_000,
   }, async () => {
     const organisationId = await openOrganisation();

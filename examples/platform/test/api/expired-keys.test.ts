@@ -37,7 +37,7 @@ describe.each(await anyStore())("an expired idempotency key on $title", ({ creat
   const use = (trx: Trx, key: IdempotencyRecord, result: string) => idempotent(trx, key, async () => result);
   const useAlone = (key: IdempotencyRecord, result: string) => store.transaction((trx) => use(trx, key, result));
 
-  test("counts as absent at once, whatever its request was", async () => {
+  test("counts as absent at once, whatever its request was [D-40]", async () => {
     const key = newKey();
     expect(await useAlone(key, "first")).toEqual({ result: "first", replayed: false });
     expect(await useAlone(later(key, dayMs - 1), "second")).toEqual({ result: "first", replayed: true });
@@ -69,7 +69,7 @@ describe.each(await anyStore())("an expired idempotency key on $title", ({ creat
     await forgotten.catch((error: { code?: string }) => expect(error.code).toBe("55P03"));
   }
 
-  test("may be forgotten between any two statements of the transaction that uses it again", async () => {
+  test("may be forgotten between any two statements of the transaction that uses it again [D-40]", async () => {
     const key = newKey();
     await useAlone(key, "first");
     const again = later(key, dayMs);

@@ -53,7 +53,7 @@ describe.each(await storesUnderTest())("Idempotency-Key on $title", ({ createDat
   const replayed = ({ headers }: PlatformResponse) => headers.get("idempotency-replayed");
   const reused = { status: 422, code: "idempotency_key_reused" };
 
-  test("a retried creation gets the first response and creates nothing", async () => {
+  test("a retried creation gets the first response and creates nothing [D-40]", async () => {
     const key = newKey();
     const first = await create(key, { title: "Once" });
     const again = await create(key, { title: "Once" });
@@ -64,7 +64,7 @@ describe.each(await storesUnderTest())("Idempotency-Key on $title", ({ createDat
     expect(await offersTitled("Once")).toHaveLength(1);
   });
 
-  test("a retried completion gets the first response, not that of a second completion", async () => {
+  test("a retried completion gets the first response, not that of a second completion [D-40]", async () => {
     const id = idOf(await create(newKey()));
     await apply(id);
     const key = newKey();
@@ -80,7 +80,7 @@ describe.each(await storesUnderTest())("Idempotency-Key on $title", ({ createDat
     expect(await offersTitled("Each")).toHaveLength(3);
   });
 
-  test("another body, offer or operation under the key is refused, and has no effect", async () => {
+  test("another body, offer or operation under the key is refused, and has no effect [D-40]", async () => {
     const key = newKey();
     const id = idOf(await create(key));
     await apply(id);

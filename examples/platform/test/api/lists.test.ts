@@ -73,7 +73,7 @@ describe.each(await anyStore())("the lists as JSON on $title", ({ createDatabase
     return { ids: (rows as ListedRow[]).map(({ id }) => id), next: next as unknown as string | null };
   };
 
-  test.each(lists)("%s: newest first in pages, each once, whatever is added meanwhile", async (path, name) => {
+  test.each(lists)("%s: newest first in pages, each once, whatever is added meanwhile [D-92]", async (path, name) => {
     const whole = await part(path, name, "");
     expect(whole.next).toBeNull();
     expect(whole.ids.length).toBeGreaterThanOrEqual(5);
@@ -95,7 +95,7 @@ describe.each(await anyStore())("the lists as JSON on $title", ({ createDatabase
     expect((await part(path, name, `?limit=${ids.length - 1}`)).next).toEqual(expect.any(String));
   });
 
-  test.each(lists)("%s: an invalid limit or cursor is 400 and named", async (path, name) => {
+  test.each(lists)("%s: an invalid limit or cursor is 400 and named [D-92]", async (path, name) => {
     for (const limit of ["0", "101", "-1", "1.5", "1e1", "x", "", "1&limit=2", "99999999999999999999"])
       expect((await read(path, `?limit=${limit}`)).json()).toMatchObject({
         status: 400,
@@ -141,7 +141,9 @@ describe.each(await anyStore())("the lists as JSON on $title", ({ createDatabase
     }
   });
 
-  test("the notifications menu has older ones behind a plain link, each once", { timeout: 120_000 }, async () => {
+  test("the notifications menu has older ones behind a plain link, each once [D-92]", {
+    timeout: 120_000,
+  }, async () => {
     for (let number = 0; number < 51; number += 1) {
       const json = { createdByUserId: "user_hana", title: `Menu ${number}`, workerIds: ["worker_dana"] };
       await platform.call("POST", "/offer", { key: "demo-key-harbour", json });

@@ -45,7 +45,7 @@ describe("the requests of a signed-in person", () => {
   };
 
   test.each(mountedRoutes().filter((route) => takesToken(route) && route.path !== "/worker-app/notifications/stream"))(
-    "are limited: $method $path",
+    "are limited: $method $path [D-91]",
     async ({ method, path }) => {
       // Those with an API key have a limit of their own.
       if (/^\/(offer|events)/.test(path) || path.endsWith("/session")) return;
@@ -70,7 +70,7 @@ describe("the requests of a signed-in person", () => {
     expect((await get("/portal/profile", person)).status).toBe(200);
   });
 
-  test("count for the person in every session, on pages and as JSON, and for no other person", async () => {
+  test("count for the person in every session, on pages and as JSON, and for no other person [D-91]", async () => {
     await exhaust("/portal/offers", person);
     const second = await platform.call("POST", "/portal/session", {
       json: { emailAddress: "HANA@harbour-hotels.example", password: "demo-password" },
@@ -84,7 +84,7 @@ describe("the requests of a signed-in person", () => {
   test.each([
     ["the portal", () => hana, "/offers"],
     ["the app", () => amal, "/app"],
-  ])("are refused on pages of %s with a page that says when to try again", async (_, client, path) => {
+  ])("are refused on pages of %s with a page that says when to try again [D-91]", async (_, client, path) => {
     for (let number = 0; number < 40; number += 1) expect((await client().get(path)).status).toBe(200);
     const { status, headers, text } = await client().get(path);
     expect(status).toBe(429);
@@ -155,7 +155,7 @@ describe.each(await anyStore())("the contacts that a worker adds on $title", ({ 
     });
     afterAll(() => platform.close());
 
-    test("are twenty an hour, however many are sent at once, to any process", async () => {
+    test("are twenty an hour, however many are sent at once, to any process [D-91]", async () => {
       const organisations = ["org_harbour", "org_bistro", "org_crew"];
       const statuses: number[] = [];
       for (let round = 0; round < 6; round += 1) {

@@ -17,7 +17,7 @@ const credentialsFor = async (path: string) => {
 };
 
 describe("a parameter that a path does not have", () => {
-  test.each(forPrograms)("is refused and named: $method $path", async ({ method, path }) => {
+  test.each(forPrograms)("is refused and named: $method $path [D-93]", async ({ method, path }) => {
     const version = path.startsWith("/offer") ? "&api-version=1.0" : "";
     for (const name of ["colour", "Limit", "__proto__", "constructor", "toString", "befor[e]", "limit[]", "%C3%BC"]) {
       const called = path.replace(/:\w+/, "none");
@@ -29,7 +29,7 @@ describe("a parameter that a path does not have", () => {
     }
   });
 
-  test("is refused before anything has an effect", async () => {
+  test("is refused before anything has an effect [D-93]", async () => {
     const call = {
       key: "demo-key-harbour",
       json: { createdByUserId: "user_hana", title: "Bar", workerIds: ["worker_amal"] },
@@ -51,7 +51,7 @@ describe("a parameter that a path does not have", () => {
     expect((await platform.call("GET", "/worker-app/devices?colour=red")).status).toBe(401);
   });
 
-  test.each(pages)("makes no difference to a page: $path", async ({ path }) => {
+  test.each(pages)("makes no difference to a page: $path [D-93]", async ({ path }) => {
     const client = openPageClient(platform.address, path.startsWith("/app") ? "/app/sign-in" : "/sign-in");
     await client.signIn(path.startsWith("/app") ? "worker_amal" : "hana@harbour-hotels.example");
     // Compares the status only, because a stream's body does not end.

@@ -43,7 +43,7 @@ describe.each(await anyStore())("the rate limit on $title", ({ createDatabase })
     for (let number = 0; number < 3; number += 1) expect((await ask(key, init)).status).toBe(404);
   };
 
-  test("a rate-limited key gets Retry-After in whole seconds", async () => {
+  test("a rate-limited key gets Retry-After in whole seconds [D-54]", async () => {
     await exhaust("demo-key-harbour");
     pass(hourMs - 1_500);
     const { status, headers, json } = await ask("demo-key-harbour");
@@ -63,7 +63,7 @@ describe.each(await anyStore())("the rate limit on $title", ({ createDatabase })
     expect((await ask("demo-key-crew-for-harbour")).status).toBe(404);
   });
 
-  test("a refused creation has no effect and leaves its idempotency key free", async () => {
+  test("a refused creation has no effect and leaves its idempotency key free [D-54]", async () => {
     await exhaust("demo-key-harbour");
     const refused = await create("key-1");
     expect(refused.status).toBe(429);
@@ -87,7 +87,7 @@ describe.each(await anyStore())("the rate limit on $title", ({ createDatabase })
       return (await ask("wrong-60", from(address))).status;
     };
 
-    test("sixty a minute from one address are refused as wrong, the next as too many", async () => {
+    test("sixty a minute from one address are refused as wrong, the next as too many [D-54]", async () => {
       expect(await guess("192.0.2.1")).toBe(429);
       const refused = await ask("wrong-61", from("192.0.2.1"));
       expect(refused.status).toBe(429);
@@ -98,7 +98,7 @@ describe.each(await anyStore())("the rate limit on $title", ({ createDatabase })
       expect((await ask("wrong", from("192.0.2.1"))).status).toBe(401);
     });
 
-    test("never block a valid key, in use or not: it has a limit of its own", async () => {
+    test("never block a valid key, in use or not: it has a limit of its own [D-54]", async () => {
       expect(await guess("192.0.2.3")).toBe(429);
       await exhaust("demo-key-harbour", from("192.0.2.3"));
       expect((await ask("demo-key-harbour", from("192.0.2.3"))).status).toBe(429);

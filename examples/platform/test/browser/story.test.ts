@@ -57,7 +57,7 @@ describe("the story of the contract, in the browser alone", () => {
     await click(page, "Check and save");
   }
 
-  test("runs in three windows, none of which is reloaded", async () => {
+  test("runs in three windows, none of which is reloaded [D-82]", async () => {
     const [hirer, amal, integrator] = await Promise.all([
       fixture.openPortal(),
       fixture.openApp(),
@@ -188,7 +188,7 @@ describe("the story of the contract, in the browser alone", () => {
     expect([...hirer.complaints, ...amal.complaints]).toEqual([]);
   });
 
-  test("creates one offer of a form that arrives twice, without scripts, and leads to it", async () => {
+  test("creates one offer of a form that arrives twice, without scripts, and leads to it [D-85]", async () => {
     const { page } = await fixture.openPortal({ javaScriptEnabled: false });
     let sent = 0;
     // Like a double click, or a reload after a lost response.

@@ -51,7 +51,7 @@ async function withDeliveryFixture(work: (fixture: DeliveryFixture) => Promise<v
 describe("the limits", () => {
   afterEach(() => void vi.useRealTimers());
 
-  test("an attempt at an event may take 15 seconds", () =>
+  test("an attempt at an event may take 15 seconds [D-25] [interface: Limits 1]", () =>
     withDeliveryFixture(async ({ store, leases }) => {
       const outbound = patientOutbound();
       const delivery = startDelivery({
@@ -97,7 +97,7 @@ describe("the limits", () => {
       expect([tried, await notification.execute()]).toEqual([10, [{ attempts: 10, sent_at: null }]]);
     }));
 
-  test("a check or a suggestion search may take 5 seconds", async () => {
+  test("a check or a suggestion search may take 5 seconds [D-25] [interface: Limits 1]", async () => {
     const outbound = patientOutbound();
     const endpoint = { baseAddress: "http://127.0.0.1:1", scheme: "timestampDigest", secret } as const;
     await testEndpoint(outbound, () => ({}), endpoint);
@@ -109,7 +109,7 @@ describe("the limits", () => {
     ]);
   });
 
-  test("the service's connection to an endpoint may take 3 seconds", async () => {
+  test("the service's connection to an endpoint may take 3 seconds [D-25]", async () => {
     vi.useFakeTimers({ toFake: [...fake.toFake] });
     const outbound = createOutbound({ resolve: () => new Promise(() => undefined) });
     const call = outbound.send({ method: "GET", baseAddress: "http://x.example", path: "/test", timeoutMs: 20_000 });
@@ -144,14 +144,14 @@ describe("the limits", () => {
     fetch: () => new Promise<never>(() => undefined),
   };
 
-  test("the client gives an attempt 30 seconds, and a call 90", async () => {
+  test("the client gives an attempt 30 seconds, and a call 90 [D-25] [interface: Limits 1]", async () => {
     vi.useFakeTimers({ toFake: [...fake.toFake] });
     const client = new OffersClient(silent);
     expect(await endedAfter(client.getOffer("a", { maxRetries: 0 }), 29_999, 30_000)).toEqual([false, true]);
     expect(await endedAfter(client.getOffer("a", { maxRetries: 9 }), 89_999, 90_000)).toEqual([false, true]);
   });
 
-  test("the client retries a read twice", async () => {
+  test("the client retries a read twice [D-50]", async () => {
     vi.useFakeTimers({ toFake: [...fake.toFake] });
     let attempts = 0;
     const fetch = async () => {
@@ -163,7 +163,7 @@ describe("the limits", () => {
     expect(attempts).toBe(3);
   });
 
-  test("the client waits for as long as Retry-After says, up to 30 seconds", async () => {
+  test("the client waits for as long as Retry-After says, up to 30 seconds [D-50]", async () => {
     vi.useFakeTimers({ toFake: [...fake.toFake] });
     const responses = [{ "Retry-After": "30" }, { "Retry-After": "31" }];
     const fetch = async () => new Response("", { status: 503, headers: responses.shift() ?? {} });
@@ -172,7 +172,7 @@ describe("the limits", () => {
     expect(await failure).toMatchObject({ attempts: 2, retryAfterMs: 31_000 });
   });
 
-  test("the kit gives a handler 10 seconds", async () => {
+  test("the kit gives a handler 10 seconds [D-25]", async () => {
     let reached = (): void => undefined;
     const isReached = new Promise<void>((resolve) => {
       reached = resolve;

@@ -35,14 +35,14 @@ describe("the contract's offers", () => {
     (await fixture.api("GET", `/offer/${offerId}`)).json<Record<string, unknown>>();
   const createAndRead = async (changes: object = {}) => read((await create(changes)).json<{ id: string }>().id);
 
-  test("a creation may have every documented field, and no other", async () => {
+  test("a creation may have every documented field, and no other [D-01] [interface: Operations CreateOffer]", async () => {
     expect(Object.keys(creation)).toEqual(fieldsAfter("### Offer creation body").map(({ field }) => field));
     expect((await create()).status).toBe(201);
     expect(await refusedFields({ unknown: 1 })).toEqual(["unknown"]);
   });
 
   test.each(fieldsAfter("### Offer creation body"))(
-    "the creation field $field takes $type, and nothing else",
+    "the creation field $field takes $type, and nothing else [interface: Resources 1] [interface: Creation createdByUserId, title, details, locationPlaceId, notifyEmailAddress, workerIds, events]",
     async (row) => {
       const optional = ["details", "locationPlaceId", "notifyEmailAddress", "events"];
       // null stands for an optional field that is left out (D-94).
@@ -53,34 +53,37 @@ describe("the contract's offers", () => {
     },
   );
 
-  test.each(["start", "end"])("the %s of an event is required, and a date-time in UTC", async (name) => {
-    for (const value of [
-      undefined,
-      null,
-      7,
-      "",
-      "2099-05-01",
-      "2099-05-01T18:00:00",
-      "2099-05-01T18:00:00+0200",
-      "soon",
-    ])
-      expect(await refusedFields({ events: [slot, { ...slot, [name]: value }] })).toEqual([`events[1].${name}`]);
-    // Any offset is accepted, and stored as UTC (D-96).
-    const day = { start: "2099-05-01T00:00:00Z", end: "2099-05-02T00:00:00Z" };
-    for (const value of [
-      "2099-05-01T16:00Z",
-      "2099-05-01T16:00:00-00:00",
-      "2099-05-01t16:00:00z",
-      "2099-05-01 16:00:00Z",
-      "2099-05-01T18:00:00+02:00",
-      "2099-04-30T23:30-16:30",
-    ])
-      expect(await createAndRead({ events: [{ ...day, [name]: value }] })).toMatchObject({
-        events: [{ ...day, [name]: "2099-05-01T16:00:00Z" }],
-      });
-  });
+  test.each(["start", "end"])(
+    "the %s of an event is required, and a date-time in UTC [D-01] [D-33] [D-96] [interface: Resources 1b] [interface: Creation 1]",
+    async (name) => {
+      for (const value of [
+        undefined,
+        null,
+        7,
+        "",
+        "2099-05-01",
+        "2099-05-01T18:00:00",
+        "2099-05-01T18:00:00+0200",
+        "soon",
+      ])
+        expect(await refusedFields({ events: [slot, { ...slot, [name]: value }] })).toEqual([`events[1].${name}`]);
+      // Any offset is accepted, and stored as UTC (D-96).
+      const day = { start: "2099-05-01T00:00:00Z", end: "2099-05-02T00:00:00Z" };
+      for (const value of [
+        "2099-05-01T16:00Z",
+        "2099-05-01T16:00:00-00:00",
+        "2099-05-01t16:00:00z",
+        "2099-05-01 16:00:00Z",
+        "2099-05-01T18:00:00+02:00",
+        "2099-04-30T23:30-16:30",
+      ])
+        expect(await createAndRead({ events: [{ ...day, [name]: value }] })).toMatchObject({
+          events: [{ ...day, [name]: "2099-05-01T16:00:00Z" }],
+        });
+    },
+  );
 
-  test("creator, title and a worker are required, and nothing else is", async () => {
+  test("creator, title and a worker are required, and nothing else is [D-01] [interface: Creation 2]", async () => {
     const needed = { createdByUserId: "user_hana", title: "Bar", workerIds: ["worker_amal"] };
     const statusWithout = async (json: object) => (await fixture.api("POST", "/offer", { json })).status;
     expect(await statusWithout(needed)).toBe(201);
@@ -88,7 +91,7 @@ describe("the contract's offers", () => {
       for (const none of [undefined, null]) expect(await statusWithout({ ...needed, [name]: none })).toBe(400);
   });
 
-  test("an optional field that is null is absent, in the response and in the store", async () => {
+  test("an optional field that is null is absent, in the response and in the store [D-94]", async () => {
     const needed = { createdByUserId: "user_hana", title: "Bar", workerIds: ["worker_amal"] };
     const nulls = { details: null, locationPlaceId: null, notifyEmailAddress: null, events: null };
     const readBack = async (json: object) => {
@@ -102,12 +105,12 @@ describe("the contract's offers", () => {
     expect(await refusedFields({ unknown: null })).toEqual(["unknown"]);
   });
 
-  test("the creator is a user of the organisation: no other's, no worker and no organisation", async () => {
+  test("the creator is a user of the organisation: no other's, no worker and no organisation [D-37] [interface: Creation createdByUserId]", async () => {
     for (const createdByUserId of ["user_bo", "worker_amal", "org_harbour", "demo-key-harbour", ""])
       expect(await refusedFields({ createdByUserId })).toEqual(["createdByUserId"]);
   });
 
-  test("the contact is notified of the offer and of its withdrawal by one mail each", async () => {
+  test("the contact is notified of the offer and of its withdrawal by one mail each [D-38] [interface: Creation notifyEmailAddress]", async () => {
     const mailsTo = async (address: string) =>
       (await fixture.portal("GET", "/mailbox"))
         .json<{ mails: { to: string; subject: string }[] }>()
@@ -118,7 +121,7 @@ describe("the contract's offers", () => {
     expect(await mailsTo("chef@küche.example")).toEqual(["Offer withdrawn: Mailed", "Offer created: Mailed"]);
   });
 
-  test("the mail to the contact has the title in one line, and no link of it", async () => {
+  test("the mail to the contact has the title in one line, and no link of it [D-38]", async () => {
     const title = "Bar\r\nBcc: eve@evil.example\r\n\r\nhttps://evil.example/login";
     expect((await create({ notifyEmailAddress: "desk@example.com", title })).status).toBe(201);
     const { mails } = (await fixture.portal("GET", "/mailbox")).json<{ mails: { to: string }[] }>();
@@ -131,25 +134,25 @@ describe("the contract's offers", () => {
     ]);
   });
 
-  test("an offer has the documented fields, each of its type", async () => {
+  test("an offer has the documented fields, each of its type [interface: Resources 1, 1b] [interface: Offer id, title, details, isHistoric, widthdrawn, complete, locationPlaceId, createdAt, events, recipients] [interface: Recipient 1, id, workerId, name] [interface: States 1, 1b] [interface: Operations GetOffer]", async () => {
     const offer = await createAndRead();
     expectFields(offer, fieldsAfter("### Offer (returned by"));
     for (const recipient of offer.recipients as unknown[]) expectFields(recipient, fieldsAfter("Recipient object:"));
   });
 
-  test("title, details, place and events are read exactly as created", async () => {
+  test("title, details, place and events are read exactly as created [D-33] [interface: Creation title, details, locationPlaceId, events] [interface: Offer title, details, locationPlaceId, events]", async () => {
     const { title, details, locationPlaceId, events } = creation;
     expect(await createAndRead()).toMatchObject({ title, details, locationPlaceId, events });
   });
 
-  test("createdAt is the time of creation", async () => {
+  test("createdAt is the time of creation [interface: Offer createdAt]", async () => {
     const before = Date.now();
     const createdAt = Date.parse(String((await createAndRead()).createdAt));
     expect(createdAt).toBeGreaterThanOrEqual(before);
     expect(createdAt).toBeLessThanOrEqual(Date.now());
   });
 
-  test("there is one recipient per addressed worker, with an id of its own, the worker's id and name", async () => {
+  test("there is one recipient per addressed worker, with an id of its own, the worker's id and name [D-30] [interface: Overview 1b] [interface: Offer recipients] [interface: Recipient id, workerId, name]", async () => {
     const offer = await createAndRead({ workerIds: ["worker_cleo", "worker_amal", "worker_cleo"] });
     const recipients = offer.recipients as { id: number; workerId: string; name: string }[];
     expect(recipients.map(({ workerId, name }) => [workerId, name])).toEqual([
@@ -160,31 +163,31 @@ describe("the contract's offers", () => {
     expect(new Set([...recipients, ...others].map(({ id }) => id)).size).toBe(4);
   });
 
-  test("every offer has an id of its own, a string that is safe in a path", async () => {
+  test("every offer has an id of its own, a string that is safe in a path [interface: Offer id]", async () => {
     const [one, other] = [await createAndRead(), await createAndRead()];
     expect(one.id).not.toBe(other.id);
     expect(one.id).toMatch(/^[\w-]+$/);
   });
 
-  test("a response is none at first, and no confirmation is the empty string", async () => {
+  test("a response is none at first, and no confirmation is the empty string [D-04] [D-05] [interface: Recipient response, confirmation]", async () => {
     const { recipients } = await createAndRead();
     expect(recipients).toMatchObject(Array(2).fill({ response: "none", confirmation: "" }));
   });
 
-  test("the misspelt widthdrawn is the name of the flag, and the flag follows the withdrawal", async () => {
+  test("the misspelt widthdrawn is the name of the flag, and the flag follows the withdrawal [interface: Offer widthdrawn]", async () => {
     const { id, ...open } = await createAndRead();
     await fixture.api("GET", `/offer/${id}/withdraw`);
     expect([open, await read(String(id))]).toMatchObject([{ widthdrawn: false }, { widthdrawn: true }]);
     expect(Object.keys(open)).not.toContain("withdrawn");
   });
 
-  test("a creation responds with 201, the id and the offer's location", async () => {
+  test("a creation responds with 201, the id and the offer's location [D-02] [interface: Operations CreateOffer]", async () => {
     const response = await create();
     const { id } = response.json<{ id: string }>();
     expect([response.status, response.headers.get("location"), response.json()]).toEqual([201, `/offer/${id}`, { id }]);
   });
 
-  test("a completion takes an array of strings and responds with 204 without a body", async () => {
+  test("a completion takes an array of strings and responds with 204 without a body [D-03] [interface: States Complete offer] [interface: Operations CompleteOffer]", async () => {
     const { id } = (await create()).json<{ id: string }>();
     await fixture.app("worker_amal", "POST", `/offers/${id}/apply`);
     const complete = (json: unknown) => fixture.api("POST", `/offer/${id}/complete?api-version=1.0`, { json });
@@ -193,7 +196,7 @@ describe("the contract's offers", () => {
     expect(await complete(["worker_amal"])).toMatchObject({ status: 204, text: "" });
   });
 
-  test("a withdrawal is a GET without a body and responds with 200; no other method withdraws", async () => {
+  test("a withdrawal is a GET without a body and responds with 200; no other method withdraws [interface: Overview 4] [interface: States Withdraw offer] [interface: Operations WithdrawOffer, 1]", async () => {
     const { id } = (await create()).json<{ id: string }>();
     for (const method of ["POST", "PUT", "PATCH", "DELETE", "HEAD"])
       expect((await fixture.api(method, `/offer/${id}/withdraw`)).status).toBe(405);
@@ -202,7 +205,7 @@ describe("the contract's offers", () => {
     expect(await read(id)).toMatchObject({ widthdrawn: true });
   });
 
-  test("complete requires api-version=1.0; for the other operations it is optional", async () => {
+  test("complete requires api-version=1.0; for the other operations it is optional [D-27] [interface: Operations CompleteOffer] [interface: Versioning 1, 2]", async () => {
     const path = (suffix: string, id: string) => `/offer/${id}${suffix}`;
     for (const [query, status] of [
       ["", 400],
@@ -218,7 +221,7 @@ describe("the contract's offers", () => {
     }
   });
 
-  test("an offer has at most 10,000 workers, 366 events, 200 characters of title and 10,000 of details", async () => {
+  test("an offer has at most 10,000 workers, 366 events, 200 characters of title and 10,000 of details [D-24] [interface: Limits 1]", async () => {
     const limits = { workerIds: 10_000, events: 366, title: 200, details: 10_000 };
     const sized = (name: string, count: number) => {
       if (name === "workerIds") return { workerIds: Array(count).fill("worker_amal") };
@@ -231,7 +234,7 @@ describe("the contract's offers", () => {
     }
   });
 
-  test("a body may have 1 MiB, and not a byte more", async () => {
+  test("a body may have 1 MiB, and not a byte more [D-24] [interface: Limits 1]", async () => {
     const body = JSON.stringify(creation);
     const ofSize = (bytes: number) => ({
       body: body + " ".repeat(bytes - Buffer.byteLength(body)),
@@ -241,20 +244,20 @@ describe("the contract's offers", () => {
     expect((await fixture.api("POST", "/offer", ofSize(1024 * 1024 + 1))).status).toBe(413);
   });
 
-  test("200 reads at the same time are within the limit of a key", async () => {
+  test("200 reads at the same time are within the limit of a key [D-54] [interface: Limits 1]", async () => {
     const { id } = (await create()).json<{ id: string }>();
     const responses = await Promise.all(Array.from({ length: 200 }, () => fixture.api("GET", `/offer/${id}`)));
     expect(new Set(responses.map(({ status }) => status))).toEqual(new Set([200]));
   });
 
-  test("a start is refused when it lies before today's midnight in UTC", async () => {
+  test("a start is refused when it lies before today's midnight in UTC [D-29]", async () => {
     const today = new Date().toISOString().slice(0, 10);
     const yesterday = new Date(Date.parse(today) - 1).toISOString();
     expect(await refusedFields({ events: [{ ...slot, start: yesterday }] })).toEqual(["events[0].start"]);
     expect((await create({ events: [{ ...slot, start: `${today}T00:00:00Z` }] })).status).toBe(201);
   });
 
-  test("an email address has one @ with something on both sides, and at most 254 characters", async () => {
+  test("an email address has one @ with something on both sides, and at most 254 characters [D-31]", async () => {
     const longest = `${"x".repeat(242)}@example.com`;
     for (const notifyEmailAddress of ["a@b", "δανάη@παράδειγμα.ελ", "o'neil+x@example.com", longest])
       expect((await create({ notifyEmailAddress })).status).toBe(201);

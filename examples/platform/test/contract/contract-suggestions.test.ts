@@ -35,15 +35,17 @@ describe("a response to a search for contacts", () => {
       expect(await found([change({ [row.field]: value })])).toContain(`.${row.field}`);
   };
 
-  test.each(fieldsAfter("### Contact suggestion response"))("has $field as $type; required: $required", (row) =>
-    expectColumn(row, (field) => ({ ...dana, ...field })),
+  test.each(fieldsAfter("### Contact suggestion response"))(
+    "has $field as $type; required: $required [D-31] [interface: Suggestion name, emailAddress, profileImageUrl, ratings]",
+    (row) => expectColumn(row, (field) => ({ ...dana, ...field })),
   );
 
-  test.each(fieldsAfter("Rating object, all three"))("has ratings whose $field is required, and $type", (row) =>
-    expectColumn(row, (field) => ({ ...dana, ratings: [rating, { ...rating, ...field }] })),
+  test.each(fieldsAfter("Rating object, all three"))(
+    "has ratings whose $field is required, and $type [interface: Rating 1, rating, ratingProvider, lastWorked]",
+    (row) => expectColumn(row, (field) => ({ ...dana, ratings: [rating, { ...rating, ...field }] })),
   );
 
-  test("has ratings from 1 to 5, shown as they are given", async () => {
+  test("has ratings from 1 to 5, shown as they are given [interface: Rating rating, ratingProvider] [interface: Limits 1b]", async () => {
     const ratings = [1, 2, 3, 4, 5].map((stars) => ({ ...rating, rating: stars }));
     fixture.receiver.respond = suggesting([{ ...dana, ratings }]);
     expect((await search())?.suggestions).toEqual([{ ...dana, ratings }]);
@@ -51,12 +53,12 @@ describe("a response to a search for contacts", () => {
       expect(await found([{ ...dana, ratings: [{ ...rating, rating: stars }] }])).toContain("ratings[0].rating");
   });
 
-  test("may have a day without a time as lastWorked, read as midnight UTC", async () => {
+  test("may have a day without a time as lastWorked, read as midnight UTC [D-28] [interface: Rating lastWorked]", async () => {
     fixture.receiver.respond = suggesting([{ ...dana, ratings: [{ ...rating, lastWorked: "2025-11-30" }] }]);
     expect((await search())?.suggestions).toMatchObject([{ ratings: [{ lastWorked: "2025-11-30T00:00:00Z" }] }]);
   });
 
-  test("may have null for a profile image, which is then absent and loses nothing", async () => {
+  test("may have null for a profile image, which is then absent and loses nothing [D-94]", async () => {
     fixture.receiver.respond = suggesting([{ ...dana, profileImageUrl: null, newer: null }, dana]);
     const without = Object.fromEntries(Object.entries(dana).filter(([name]) => name !== "profileImageUrl"));
     expect((await search())?.suggestions).toStrictEqual([{ ...without, newer: null }, dana]);
@@ -74,7 +76,7 @@ describe("a response to a search for contacts", () => {
     expect((await search())?.suggestions).toMatchObject([{ ratings: [{ lastWorked: read }] }]);
   });
 
-  test("is an array of suggestion objects, with status 200, or nothing of it is shown", async () => {
+  test("is an array of suggestion objects, with status 200, or nothing of it is shown [interface: Webhooks Contact suggestions] [interface: Errors 4]", async () => {
     for (const body of [{ suggestions: [dana] }, dana, "dana", null, [null], [[dana]]])
       expect(await found(body)).not.toBe("shown");
     for (const status of [201, 204, 302, 500]) {
@@ -84,7 +86,7 @@ describe("a response to a search for contacts", () => {
     expect([await found([dana]), await found([])]).toEqual(["shown", "shown"]);
   });
 
-  test("is used whole or not at all, and the hirer learns which field is wrong without its value", async () => {
+  test("is used whole or not at all, and the hirer learns which field is wrong without its value [D-21] [interface: Errors 4]", async () => {
     const message = await found([dana, { ...dana, emailAddress: "PRIVATE" }]);
     expect(message).toContain("[1].emailAddress");
     expect(message).not.toContain("PRIVATE");

@@ -26,7 +26,7 @@ describe("the live dialect", () => {
   const apply = async (id: string) =>
     platform.call("POST", `/worker-app/offers/${id}/apply`, { token: await platform.signInWorker("worker_amal") });
 
-  test("responds to a creation with 200 and the id as plain text, also to a retry", async () => {
+  test("responds to a creation with 200 and the id as plain text, also to a retry [D-51]", async () => {
     const key = { "Idempotency-Key": "k" };
     const created = await call("POST", `/offer${version}`, input, key);
     expect(created).toMatchObject({ status: 200, text: expect.stringMatching(/^offer_[\w-]+$/) });
@@ -35,7 +35,7 @@ describe("the live dialect", () => {
     expect(await call("POST", `/offer${version}`, input, key)).toMatchObject({ status: 200, text: created.text });
   });
 
-  test("responds to a completion and a withdrawal with 204", async () => {
+  test("responds to a completion and a withdrawal with 204 [D-51]", async () => {
     const id = await create();
     await apply(id);
     const complete = await call("POST", `/offer/${id}/complete${version}`, ["worker_amal"]);
@@ -45,7 +45,7 @@ describe("the live dialect", () => {
     expect([read.status, read.json()]).toMatchObject([200, { id, complete: true, widthdrawn: true }]);
   });
 
-  test("responds to a read and a withdrawal of an unknown offer with 204, without effect", async () => {
+  test("responds to a read and a withdrawal of an unknown offer with 204, without effect [D-51]", async () => {
     const id = await create();
     for (const [path, key] of [
       ["/offer/unknown", "demo-key-harbour"],
@@ -57,7 +57,7 @@ describe("the live dialect", () => {
   });
 
   test.each(["", "?api-version=1", "?api-version=2.0", "?api-version=1.0&api-version=1.0"])(
-    "refuses the version %j on every operation",
+    "refuses the version %j on every operation [D-51]",
     async (query) => {
       for (const response of [
         await call("POST", `/offer${query}`, input),
@@ -69,7 +69,7 @@ describe("the live dialect", () => {
     },
   );
 
-  test("refuses a completion with 400 and the reference dialect's problem, never with 404 or 409", async () => {
+  test("refuses a completion with 400 and the reference dialect's problem, never with 404 or 409 [D-51]", async () => {
     const complete = async (id: string) => {
       const response = await call("POST", `/offer/${id}/complete${version}`, ["worker_amal"]);
       expect(response.status).toBe(400);

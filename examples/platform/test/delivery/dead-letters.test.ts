@@ -8,7 +8,7 @@ describe.each(await anyStore())("deliveries on $title", ({ createDatabase }) => 
   const deliveries = useDeliveries(createDatabase);
   const { record, becomes, stateOf } = deliveries;
 
-  test("is dead after the last attempt, and can be redelivered under its id", async () => {
+  test("is dead after the last attempt, and can be redelivered under its id [D-26]", async () => {
     deliveries.receiver.respond = respondWith(500);
     deliveries.fixture.startDelivery({ retrySchedule: { delaysMs: [10, 10], jitter: 0, maxRetryAfterMs: 0 } });
     const id = await record(workerResponse("worker-1"));
@@ -24,7 +24,7 @@ describe.each(await anyStore())("deliveries on $title", ({ createDatabase }) => 
     expect(deliveries.receiver.requests.at(-1)?.headers["offers-delivery-id"]).toBe(id);
   });
 
-  test("a dead letter is not redelivered behind a later response of that worker", async () => {
+  test("a dead letter is not redelivered behind a later response of that worker [D-32]", async () => {
     deliveries.receiver.respond = (request, response) =>
       respondWith(request.body.includes("accepted") ? 500 : 200)(request, response);
     const delivery = deliveries.fixture.startDelivery({ retrySchedule: onlyOnce });

@@ -18,7 +18,7 @@ describe.each(await storesUnderTest())("deliveries on $title", ({ createDatabase
       .orderBy("id")
       .execute();
 
-  test("a worker's response arrives signed, below the base address, with its delivery id", async () => {
+  test("a worker's response arrives signed, below the base address, with its delivery id [interface: Overview 2b]", async () => {
     deliveries.fixture.startDelivery();
     const id = await record(workerResponse("worker-1", "rejected"));
     await becomes(id, "acknowledged");
@@ -58,7 +58,7 @@ describe.each(await storesUnderTest())("deliveries on $title", ({ createDatabase
     expect(deliveries.receiver.requests[0]?.body).toContain("worker-2");
   });
 
-  test("an event of an organisation without an endpoint is kept", async () => {
+  test("an event of an organisation without an endpoint is kept [D-39]", async () => {
     const silent = await addOrganisation(deliveries.fixture.store);
     const recorded = await deliveries.fixture.store.transaction((trx) =>
       recordEvent(trx, silent, workerResponse("worker-1")),
@@ -72,7 +72,7 @@ describe.each(await storesUnderTest())("deliveries on $title", ({ createDatabase
     expect(events).toEqual([{ data: { offerId: "offer-1", workerId: "worker-1", response: "accepted" } }]);
   });
 
-  test("is attempted until it is acknowledged, under one id", async () => {
+  test("is attempted until it is acknowledged, under one id [D-13] [D-32]", async () => {
     const responses = [respondWith(500), respondWith(204), respondWith(302, { location: "/elsewhere" }), hangUp, hang];
     deliveries.receiver.respond = (...exchange) => (responses.shift() ?? respondWith(200))(...exchange);
     deliveries.fixture.startDelivery({ attemptTimeoutMs: 3_000 });
@@ -104,7 +104,7 @@ describe.each(await storesUnderTest())("deliveries on $title", ({ createDatabase
     expect(deliveries.fixture.attempts[0]?.nextAttemptAt).toEqual(new Date("2031-05-01T10:00:30Z"));
   });
 
-  test("responses of one worker to one offer arrive in order, whatever fails, and hold up no other worker", async () => {
+  test("responses of one worker to one offer arrive in order, whatever fails, and hold up no other worker [D-32]", async () => {
     let failures = 3;
     deliveries.receiver.respond = (request, response) => {
       const fails = request.body.includes("worker-1") && failures-- > 0;

@@ -89,7 +89,7 @@ describe.each(stores)("several processes on $title", ({ title, createDatabase })
     }
   };
 
-  test("any of which is killed at any time settle each delivery once, with attempts that count up", async () => {
+  test("any of which is killed at any time settle each delivery once, with attempts that count up [D-70]", async () => {
     const { person, workers } = await enter();
     // Every third request fails, and responses take 30 ms, so that an attempt is always under way.
     let requests = 0;

@@ -64,7 +64,7 @@ describe.each(await anyStore())("redelivery on $title", ({ createDatabase }) => 
     platform.call("POST", `/worker-app/offers/${offerId}/${action}`, { token: await platform.signInWorker(workerId) });
   const receivedIds = () => receiver.requests.map(({ headers }) => headers["offers-delivery-id"]).filter(Boolean);
 
-  test("a dead letter keeps its id; an acknowledged delivery gets a new one, and the same event", async () => {
+  test("a dead letter keeps its id; an acknowledged delivery gets a new one, and the same event [D-74]", async () => {
     receiver.respond = respondWith(500);
     await act(await createOffer(), "apply");
     await eventually("given up", async () => (await states()) === "dead");
@@ -83,7 +83,7 @@ describe.each(await anyStore())("redelivery on $title", ({ createDatabase }) => 
     expect((await redeliver(dead?.id)).json()).toMatchObject({ status: 409, code: "delivery_superseded" });
   });
 
-  test("an earlier response is not redelivered after a later one", async () => {
+  test("an earlier response is not redelivered after a later one [D-74]", async () => {
     const offerId = await createOffer();
     await act(offerId, "apply");
     await act(offerId, "reject");
@@ -116,7 +116,7 @@ describe.each(await anyStore())("redelivery on $title", ({ createDatabase }) => 
     expect(theirs.json()).toEqual({ redelivered: 0, superseded: 0 });
   });
 
-  test("all dead letters of a period are redelivered in order, and none the second time", async () => {
+  test("all dead letters of a period are redelivered in order, and none the second time [D-74]", async () => {
     receiver.respond = respondWith(404);
     const workers = ["worker_amal", "worker_ben", "worker_cleo"];
     const offerId = await createOffer(workers);

@@ -24,7 +24,7 @@ describe.each(await anyStore())("retrying now on $title", ({ createDatabase }) =
       .where("organisation_id", "=", deliveries.organisationId)
       .execute();
 
-  test("a delivery that waits for its next attempt is attempted at once", async () => {
+  test("a delivery that waits for its next attempt is attempted at once [D-130]", async () => {
     deliveries.receiver.respond = respondWith(503);
     deliveries.fixture.startDelivery({ retrySchedule: daily });
     const [waiting, other] = [await record(workerResponse("worker-1")), await record(workerResponse("worker-2"))];
@@ -36,7 +36,7 @@ describe.each(await anyStore())("retrying now on $title", ({ createDatabase }) =
     expect(receivedIds().filter((id) => id === waiting)).toHaveLength(2);
   });
 
-  test("retries during an outage do not use up the schedule", async () => {
+  test("retries during an outage do not use up the schedule [D-130]", async () => {
     deliveries.receiver.respond = respondWith(503);
     deliveries.fixture.startDelivery({ retrySchedule: daily, breaker: { ...defaultBreakerPolicy, failures: 100 } });
     const id = await record(workerResponse("worker-1"));
@@ -48,7 +48,7 @@ describe.each(await anyStore())("retrying now on $title", ({ createDatabase }) =
     expect(await deliveries.stateOf(id)).toBe("pending");
   });
 
-  test("the response for which another waits is attempted first, and then the other", async () => {
+  test("the response for which another waits is attempted first, and then the other [D-130]", async () => {
     deliveries.receiver.respond = respondWith(503);
     deliveries.fixture.startDelivery({ retrySchedule: daily });
     const earlier = await record(workerResponse("worker-1"));
@@ -92,7 +92,7 @@ describe.each(await anyStore())("retrying now on $title", ({ createDatabase }) =
     expect(receivedIds().indexOf(last)).toBeGreaterThan(receivedIds().indexOf(ids[0]));
   });
 
-  test("the pause of the circuit breaker ends with one attempt, and the others follow when it is acknowledged", async () => {
+  test("the pause of the circuit breaker ends with one attempt, and the others follow when it is acknowledged [D-130]", async () => {
     const breaker = { ...defaultBreakerPolicy, failures: 1, firstPauseMs: 86_400_000, maxPauseMs: 86_400_000 };
     deliveries.receiver.respond = respondWith(503);
     deliveries.fixture.startDelivery({ retrySchedule: daily, breaker });

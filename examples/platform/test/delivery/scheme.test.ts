@@ -68,7 +68,7 @@ describe.each(await anyStore())("an endpoint's scheme on $title", ({ createDatab
     },
   );
 
-  test("with both, npm standardwebhooks verifies the very bytes that arrive, under the delivery's id", async () => {
+  test("with both, npm standardwebhooks verifies the very bytes that arrive, under the delivery's id [D-76]", async () => {
     const receiver = await openReceiver(respondWith(200, {}, "[]"));
     open.push(receiver);
     await save(receiver.baseAddress);
@@ -104,7 +104,7 @@ describe.each(await anyStore())("an endpoint's scheme on $title", ({ createDatab
     expect(receiver.requests.find(({ url }) => url === "/test")?.headers).not.toHaveProperty("webhook-signature");
   });
 
-  test("is only the documented one by default", async () => {
+  test("is only the documented one by default [D-76]", async () => {
     const receiver = await openReceiver(respondWith(200, {}, "[]"));
     open.push(receiver);
     const saved = await save(receiver.baseAddress, { scheme: undefined, secret: "no-base64-but-long-enough" });

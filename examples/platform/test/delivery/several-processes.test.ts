@@ -105,7 +105,7 @@ describe.each(shared)("several processes on $title", ({ createDatabase }) => {
       expect(await redelivery).toEqual({ outcome: "superseded" });
     });
 
-    test("deliver what is redelivered while the one before it is just being settled", async () => {
+    test("deliver what is redelivered while the one before it is just being settled [D-74]", async () => {
       const [first, second] = [await record("accepted"), await record("rejected")];
       await deliveries.fixture.store.transaction(async (trx) => {
         await settleIn(trx, first, "dead");

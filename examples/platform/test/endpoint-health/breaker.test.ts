@@ -85,7 +85,7 @@ describe.each(stores)("the breaker of an endpoint on $title", ({ createDatabase 
     return receiver.requests.length;
   };
 
-  test("opens after ten failures in a row: nothing is attempted, and the other deliveries use up no attempt", async () => {
+  test("opens after ten failures in a row: nothing is attempted, and the other deliveries use up no attempt [D-72]", async () => {
     start();
     const attempted = await open(respondWith(500));
     expect(await endpoint()).toMatchObject({ breaker_open_count: 1, breaker_open_until: expect.any(Date) });
@@ -98,7 +98,7 @@ describe.each(stores)("the breaker of an endpoint on $title", ({ createDatabase 
     ]);
   });
 
-  test("lets one attempt through after each pause, and each pause is longer", async () => {
+  test("lets one attempt through after each pause, and each pause is longer [D-72]", async () => {
     start();
     let failedAfter = time.now().getTime();
     let attempted = await open(hangUp);
@@ -114,7 +114,7 @@ describe.each(stores)("the breaker of an endpoint on $title", ({ createDatabase 
     }
   });
 
-  test("is closed by one acknowledgement, which makes every delivery due", async () => {
+  test("is closed by one acknowledgement, which makes every delivery due [D-72]", async () => {
     start();
     await open(respondWith(503));
     receiver.respond = respondWith(200);
@@ -181,7 +181,7 @@ describe.each(stores)("the breaker of an endpoint on $title", ({ createDatabase 
 const shared = stores.filter(({ title }) => title !== "PGlite");
 
 describe.each(shared)("the breaker of an endpoint over several processes on $title", ({ createDatabase }) => {
-  test("lets exactly one of them make the attempt after a pause", async () => {
+  test("lets exactly one of them make the attempt after a pause [D-72]", async () => {
     const database = await createDatabase();
     const receiver = await openReceiver(respondWith(500));
     const fixtures = await Promise.all([1, 2, 3].map(() => openDeliveryFixture(database)));

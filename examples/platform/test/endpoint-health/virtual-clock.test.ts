@@ -123,7 +123,7 @@ describe.each(await anyStore())("an endpoint, over days of a virtual clock on $t
     await delivery.stop();
   });
 
-  test("that acknowledges nothing for five days is disabled, and nothing is lost", async () => {
+  test("that acknowledges nothing for five days is disabled, and nothing is lost [D-73]", async () => {
     receiver.respond = respondWith(500);
     const delivery = start();
     const given = [await record("worker-0")];

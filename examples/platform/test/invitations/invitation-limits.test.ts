@@ -16,7 +16,7 @@ describe.each(await anyStore())("invitations on $title", ({ title, createDatabas
       expect(response.headers.get("retry-after")).toMatch(/^[1-9]\d*$/);
     };
 
-    test("4,000 of them: 200 are sent, also over a restart, and the next ones a day later", {
+    test("4,000 of them: 200 are sent, also over a restart, and the next ones a day later [D-87]", {
       timeout: 120_000,
     }, async () => {
       advance(2 * dayMs);
@@ -64,7 +64,7 @@ describe.each(await anyStore())("invitations on $title", ({ title, createDatabas
       }
     });
 
-    test("over several processes, where the store takes them", async () => {
+    test("over several processes, where the store takes them [D-87]", async () => {
       advance(2 * dayMs);
       const everyone = Array.from({ length: 400 }, () => person());
       const token = await shownTo(hana, everyone);
@@ -83,7 +83,9 @@ describe.each(await anyStore())("invitations on $title", ({ title, createDatabas
     });
   });
 
-  test("what searches showed goes with its session, and the latest 20,000 are kept", { timeout: 60_000 }, async () => {
+  test("what searches showed goes with its session, and the latest 20,000 are kept [D-87]", {
+    timeout: 60_000,
+  }, async () => {
     const token = await signIn(hana);
     const first = person();
     for (const people of [

@@ -8,7 +8,7 @@ describe.each(await anyStore())("invitations on $title", ({ createDatabase }) =>
   const { advance, signIn, suggest, search, invite, shownTo, mailsTo, person } = invitations;
 
   describe("go only to people whom a search showed", () => {
-    test("an address that no search showed is 422 and gets no mail", async () => {
+    test("an address that no search showed is 422 and gets no mail [D-87]", async () => {
       const [shown, stranger] = [person(), person()];
       const token = await shownTo(hana, [shown]);
       const response = await invite(token, [shown, stranger]);
@@ -26,14 +26,14 @@ describe.each(await anyStore())("invitations on $title", ({ createDatabase }) =>
       ["another name", { name: "Dear Dana, your account is locked: https://evil.example/unlock" }],
       ["the name of another", { name: "Farah Aziz" }],
       ["an address that only contains it", { emailAddress: "x.dana@example.com" }],
-    ])("with %s they are others", async (_, changes) => {
+    ])("with %s they are others [D-87]", async (_, changes) => {
       const shown = person();
       const token = await shownTo(hana, [shown, person({ name: "Farah Aziz" })]);
       expect((await invite(token, [{ ...shown, ...changes }])).status).toBe(422);
       expect(await mailsTo(shown.emailAddress)).toEqual([]);
     });
 
-    test("what another session, person or organisation was shown does not count", async () => {
+    test("what another session, person or organisation was shown does not count [D-87]", async () => {
       const shown = person();
       const token = await shownTo(hana, [shown]);
       for (const other of [await signIn(hana), await signIn(bo), await signIn(ada)])
@@ -64,7 +64,7 @@ describe.each(await anyStore())("invitations on $title", ({ createDatabase }) =>
   });
 
   describe("go to an address once", () => {
-    test("within 30 days from an organisation, however the address is written", async () => {
+    test("within 30 days from an organisation, however the address is written [D-87]", async () => {
       const shown = person({ emailAddress: "eli@example.com" });
       const same = ["ELI@Example.COM", "eli+1@example.com", "eli+two+three@EXAMPLE.com", "ｅli@example.com"];
       const spellings = same.map((emailAddress) => person({ emailAddress }));
@@ -99,7 +99,7 @@ describe.each(await anyStore())("invitations on $title", ({ createDatabase }) =>
       "Dana ｅvil．example/path",
       "Dana <https://evil.example>",
       `Dana ${"very ".repeat(80)}long`,
-    ])("as the name %j", async (name) => {
+    ])("as the name %j [D-87]", async (name) => {
       advance(2 * dayMs);
       const shown = person({ name });
       const response = await invite(await shownTo(hana, [shown]), [shown]);

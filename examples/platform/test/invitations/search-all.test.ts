@@ -110,7 +110,7 @@ describe.each(await anyStore())("a suggestion search on $title", ({ createDataba
       ]);
     }));
 
-  test("takes its time once, however many are silent", () =>
+  test("takes its time once, however many are silent [D-25]", () =>
     withDeliveryFixture(async (fixture) => {
       const silent = await openReceiver(() => undefined);
       const outbound = createOutbound({ allowLoopback: true });

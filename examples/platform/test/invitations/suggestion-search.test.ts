@@ -7,7 +7,7 @@ describe.each(await anyStore())("invitations on $title", ({ createDatabase }) =>
   const { signIn, suggest, search } = invitations;
 
   describe("a search names the organisations it asks", () => {
-    test("no other one is sent the person's addresses", async () => {
+    test("no other one is sent the person's addresses [D-88]", async () => {
       const token = await signIn(hana);
       suggest([]);
       suggest([], invitations.bistro);
@@ -32,7 +32,7 @@ describe.each(await anyStore())("invitations on $title", ({ createDatabase }) =>
       },
     );
 
-    test("one that is unknown or implements none makes it 422, which names it, and asks none", async () => {
+    test("one that is unknown or implements none makes it 422, which names it, and asks none [D-88]", async () => {
       const before = invitations.harbour.requests.length;
       const response = await search(await signIn(hana), ["org_harbour", "org_crew", "org_nowhere"]);
       expect(response.json()).toMatchObject({
@@ -43,7 +43,7 @@ describe.each(await anyStore())("invitations on $title", ({ createDatabase }) =>
       expect(invitations.harbour.requests).toHaveLength(before);
     });
 
-    test("those there are to choose from come with the person's own first", async () => {
+    test("those there are to choose from come with the person's own first [D-88]", async () => {
       const choices = async (who: string) =>
         (
           await invitations.platform.call("GET", "/portal/suggestions/organisations", { token: await signIn(who) })

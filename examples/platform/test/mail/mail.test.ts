@@ -103,7 +103,7 @@ describe.each(await anyStore())("mail on $title", ({ createDatabase }) => {
     fixture.store.db.selectFrom("mails").select(["sent_at", "attempts"]).where("id", "=", id).executeTakeFirstOrThrow();
   const isSent = async (id: number): Promise<boolean> => (await read(id)).sent_at !== null;
 
-  test("each mail goes to its address, once, with an id of its own", async () => {
+  test("each mail goes to its address, once, with an id of its own [D-78]", async () => {
     start();
     const ids = await writeMany(25);
     await eventually("all are sent", async () => (await Promise.all(ids.map(isSent))).every(Boolean));
@@ -134,7 +134,7 @@ describe.each(await anyStore())("mail on $title", ({ createDatabase }) => {
     expect(server.mails[0]?.text).not.toMatch(/^Bcc:/im);
   });
 
-  test("a mail server that is busy is tried again, with the same Message-ID", async () => {
+  test("a mail server that is busy is tried again, with the same Message-ID [D-78]", async () => {
     let refusals = 2;
     server.respond = () => (refusals-- > 0 ? refusal(450) : undefined);
     start();
@@ -155,7 +155,7 @@ describe.each(await anyStore())("mail on $title", ({ createDatabase }) => {
     server = await openMailServer();
   });
 
-  test("an address that does not exist is not tried again", async () => {
+  test("an address that does not exist is not tried again [D-78]", async () => {
     server.respond = (address) => (address.startsWith("unknown") ? refusal(550) : undefined);
     start();
     const [refused, taken] = [await write("unknown@example.com"), await write("amal@example.com")];

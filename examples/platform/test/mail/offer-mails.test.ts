@@ -48,7 +48,7 @@ describe("mails about an offer", async () => {
       .execute();
   const subjects = async (offerId: string) => (await mailsOf(offerId)).map(({ subject }) => subject);
 
-  test("the creation says what, when and where, and links to the page", async () => {
+  test("the creation says what, when and where, and links to the page [D-121]", async () => {
     const id = await create("Kitchen help");
     const [mail] = await mailsOf(id);
     expect(mail).toMatchObject({ to_address: address, subject: "Offer created: Kitchen help" });
@@ -63,7 +63,7 @@ describe("mails about an offer", async () => {
     ]);
   });
 
-  test("responses of ten minutes are one mail", async () => {
+  test("responses of ten minutes are one mail [D-121]", async () => {
     const id = await create("Bar");
     await act(id, { type: "apply", workerId: "amal" });
     await act(id, { type: "apply", workerId: "amal" });
@@ -85,7 +85,7 @@ describe("mails about an offer", async () => {
     expect((await mailsOf(id)).at(-1)?.body).toContain("In all, 2 applied, 1 rejected, and 0 have not responded.");
   });
 
-  test("the end is mailed at once, instead of responses that wait", async () => {
+  test("the end is mailed at once, instead of responses that wait [D-121]", async () => {
     const complete = await create("Terrace");
     await act(complete, { type: "apply", workerId: "amal" });
     await act(complete, { type: "complete", workerIds: ["amal"] });

@@ -4,7 +4,7 @@ import { usePlatform } from "../support/use-opened.ts";
 
 const key = "demo-key-harbour";
 
-describe("the worker's app", () => {
+describe("the worker's app [D-118]", () => {
   const platform = usePlatform({ now: () => now });
   let amal: PageClient;
   let now = new Date("2027-03-01T12:00:00Z");

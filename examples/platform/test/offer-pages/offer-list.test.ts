@@ -46,7 +46,7 @@ describe("the list of offers", () => {
     return [...section.matchAll(/<a href="\/offers\/offer_[^"]+">([^<]+)<\/a>/g)].map(([, title = ""]) => title);
   };
 
-  test("begins with those that need a decision, the next work first", async () => {
+  test("begins with those that need a decision, the next work first [D-116]", async () => {
     const { text } = await hana.get("/offers");
     expect(titles(text, "decisions")).toEqual(["Waits soon", "Waits late"]);
     expect(titles(text, "offers")).toHaveLength(6);
@@ -71,7 +71,7 @@ describe("the list of offers", () => {
         ["Is past", "Was withdrawn", "Was completed", "Open 100%", "Waits soon", "Waits late"],
       ],
     ].map(([query, expected]) => ({ query, expected })),
-  )("is filtered by $query", async ({ query, expected }) => {
+  )("is filtered by $query [D-116]", async ({ query, expected }) => {
     const { status, text } = await hana.get(`/offers?${query}`);
     expect(status).toBe(200);
     expect(titles(text, "offers")).toEqual(expected);

@@ -23,7 +23,7 @@ describe("time zones of pages", async () => {
 
   const question = "Which time zone does Bistro Group work in?";
 
-  test("a browser's zone is for its own user, until one of the organisation's people chooses one for everyone", async () => {
+  test("a browser's zone is for its own user, until one of the organisation's people chooses one for everyone [D-115]", async () => {
     expect(await zoneOf(await signedIn("bo@bistro-group.example", ""), "/company")).toBe("UTC");
     expect(await zoneOf(await signedIn("bo@bistro-group.example", "Mars/Olympus"), "/company")).toBe("UTC");
     const bo = await signedIn("bo@bistro-group.example", "America/St_Johns");
@@ -44,7 +44,7 @@ describe("time zones of pages", async () => {
     }
   });
 
-  test("a worker's browser sets their own zone once", async () => {
+  test("a worker's browser sets their own zone once [D-115]", async () => {
     expect(await zoneOf(await signedIn("worker_cleo", "Pacific/Chatham"), "/app")).toBe("Pacific/Chatham");
     expect(await zoneOf(await signedIn("worker_cleo", "Asia/Tokyo"), "/app")).toBe("Pacific/Chatham");
   });
@@ -58,7 +58,7 @@ describe("time zones of pages", async () => {
     ["Asia/Yangon", "Asia/Rangoon"],
     ["America/Nuuk", "America/Godthab"],
     ["America/Argentina/Buenos_Aires", "America/Buenos_Aires"],
-  ])("the list names %s, and %s is accepted as the same", async (current, old) => {
+  ])("the list names %s, and %s is accepted as the same [D-115]", async (current, old) => {
     const amal = await signedIn("worker_amal", "");
     const { text } = await amal.get("/app/time-zone");
     expect([text.includes(`value="${current}"`), text.includes(`value="${old}"`)]).toEqual([true, false]);
@@ -93,7 +93,7 @@ describe("time zones of pages", async () => {
     expect(await zoneOf(amal, "/app/shifts")).toBe("Asia/Kathmandu");
   });
 
-  test("a typed time slot across a clock change is in UTC on the wire, and shown as it was typed", async () => {
+  test("a typed time slot across a clock change is in UTC on the wire, and shown as it was typed [D-115]", async () => {
     const client = await signedIn(hana, "Europe/London");
     const slot = { start: "2027-03-27T22:00", end: "2027-03-28T06:00" };
     const created = await client.send("/offers/new", {

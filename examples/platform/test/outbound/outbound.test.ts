@@ -37,7 +37,7 @@ describe("requests to an integrator", () => {
     expect(receiver.requests).toHaveLength(1);
   });
 
-  test("are not sent when they are larger than 256 kB", async () => {
+  test("are not sent when they are larger than 256 kB [D-24]", async () => {
     expect(await send({ method: "POST", body: "x".repeat(256 * 1024) })).toMatchObject({
       ok: false,
       code: "request_too_large",
@@ -45,7 +45,7 @@ describe("requests to an integrator", () => {
     expect(receiver.requests).toHaveLength(0);
   });
 
-  test("are asked for when there is a connection, and are not sent when the lease has ended by then", async () => {
+  test("are asked for when there is a connection, and are not sent when the lease has ended by then [D-70]", async () => {
     const connections: number[] = [];
     const mayStart = (held: boolean) => () => {
       connections.push(receiver.requests.length);
@@ -57,7 +57,7 @@ describe("requests to an integrator", () => {
     expect(connections).toEqual([0, 0]);
   });
 
-  test("read 64 kB of a response that never ends", async () => {
+  test("read 64 kB of a response that never ends [D-24]", async () => {
     receiver.respond = (_, response) => {
       response.writeHead(200);
       const pour = (): boolean => response.writable && response.write("x".repeat(16_384), () => setImmediate(pour));

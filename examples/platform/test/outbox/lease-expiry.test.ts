@@ -13,7 +13,7 @@ describe.each(await storesUnderTest())("claims on $title", ({ createDatabase }) 
   const outbox = useLeases(createDatabase);
   const { newProcess, claim, claimOne, takeOver, end, start } = outbox;
 
-  test("lapse unless they are renewed, and cannot settle the row under their old token", async () => {
+  test("lapse unless they are renewed, and cannot settle the row under their old token [D-70]", async () => {
     await recordDue(outbox.store, outbox.organisationId, 1);
     const [dead, other] = [newProcess(), newProcess()];
     const began = performance.now();
@@ -29,7 +29,7 @@ describe.each(await storesUnderTest())("claims on $title", ({ createDatabase }) 
     expect(await end(second)).toEqual(new Set([second.token]));
   });
 
-  test("are a fencing token: the late result of a process that stood still changes nothing", async () => {
+  test("are a fencing token: the late result of a process that stood still changes nothing [D-70]", async () => {
     await recordDue(outbox.store, outbox.organisationId, 1);
     let finish = (_: string): void => undefined;
     const result = new Promise<string>((resolve) => {
@@ -48,7 +48,7 @@ describe.each(await storesUnderTest())("claims on $title", ({ createDatabase }) 
     expect((await outbox.store.execute("select state from deliveries")).rows).toEqual([{ state: "dead" }]);
   });
 
-  test("do not lapse while the work goes on, however long it takes, and then do", async () => {
+  test("do not lapse while the work goes on, however long it takes, and then do [D-70]", async () => {
     await recordDue(outbox.store, outbox.organisationId, 1);
     const [leases, other] = [newProcess(), newProcess()];
     const first = await claimOne(leases);

@@ -12,7 +12,7 @@ import { queue, useLeases } from "./use-leases.ts";
 
 const stores = await storesUnderTest();
 
-describe.each(stores)("shards on $title", ({ createDatabase }) => {
+describe.each(stores)("shards on $title [D-139]", ({ createDatabase }) => {
   const outbox = useLeases(createDatabase);
   const { newProcess, claim } = outbox;
 
@@ -66,7 +66,7 @@ describe.each(stores)("shards on $title", ({ createDatabase }) => {
 // PGlite serves one process, in one shard.
 const shared = stores.filter(({ title }) => title !== "PGlite");
 
-describe.each(shared)("shards of several processes on $title", ({ createDatabase }) => {
+describe.each(shared)("shards of several processes on $title [D-139]", ({ createDatabase }) => {
   const outbox = useLeases(createDatabase);
   const { newProcess, claim } = outbox;
 

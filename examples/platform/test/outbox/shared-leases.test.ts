@@ -77,7 +77,7 @@ describe.each(shared)("claims of several processes on $title", ({ createDatabase
     expect(errors.splice(0)).toEqual([]);
   });
 
-  test("reach every lane while processes come and go, half of them killed with rows that they had claimed", async () => {
+  test("reach every lane while processes come and go, half of them killed with rows that they had claimed [D-139]", async () => {
     const store = await open();
     const servedAt = new Map<string, number>();
     let longestMs = 0;
@@ -132,7 +132,7 @@ describe.each(shared)("claims of several processes on $title", ({ createDatabase
     return { still, transaction, goOn, stillErrors };
   };
 
-  test("are made although one process stands still in the middle of its own", async () => {
+  test("are made although one process stands still in the middle of its own [D-70]", async () => {
     const store = await open();
     await recordDue(store, await addOrganisation(store, "http://127.0.0.1:1"), 1);
     const { still, transaction, goOn, stillErrors } = await openStill();

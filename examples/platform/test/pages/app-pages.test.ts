@@ -158,7 +158,7 @@ describe.each(await anyStore())("the pages of the worker's app on $title", ({ cr
     expect(await offerPage(id, ben)).toContain("The work went to others");
   });
 
-  test("opening an offer is recorded for its hirer, and is no response", async () => {
+  test("opening an offer is recorded for its hirer, and is no response [D-84]", async () => {
     const id = await createOffer();
     const hana = openPageClient(platform.address);
     await hana.signIn("hana@harbour-hotels.example");
@@ -191,7 +191,7 @@ describe.each(await anyStore())("the pages of the worker's app on $title", ({ cr
       expect((await amal.send("/app/contacts", fields)).status).toBe(400);
   });
 
-  test("a contact is added once by a form that is sent twice, and again by the next one", async () => {
+  test("a contact is added once by a form that is sent twice, and again by the next one [D-85]", async () => {
     const receiver = await openReceiver(respondWith(200));
     const token = await platform.signInPerson("ada@crew-agency.example");
     const profile = { baseAddress: receiver.baseAddress, secret: "x".repeat(20), suggestsContacts: false };

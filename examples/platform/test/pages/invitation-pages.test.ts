@@ -118,7 +118,7 @@ describe.each((await anyStore()).slice(0, 1))("the pages of invitations on $titl
         ([, id, tick, name]) => [id, name, tick !== undefined],
       );
 
-    test("is offered by name: the person's own organisation first and ticked, the others not", async () => {
+    test("is offered by name: the person's own organisation first and ticked, the others not [D-88]", async () => {
       const harbourFirst = [
         ["org_harbour", "Harbour Hotels", true],
         ["org_bistro", "Bistro Group", false],
@@ -146,7 +146,7 @@ describe.each((await anyStore()).slice(0, 1))("the pages of invitations on $titl
       expect(asked(harbour)).toHaveLength(before);
     });
 
-    test("sends no address by a link, nor with none ticked", async () => {
+    test("sends no address by a link, nor with none ticked [D-88]", async () => {
       const before = [asked(harbour).length, asked(bistro).length];
       for (const path of ["/invitations/search?organisationIds=org_bistro", "/invitations/search?filter=chef"])
         expect(await hana.get(path)).toMatchObject({ status: 303, location: "/invitations" });
@@ -234,7 +234,7 @@ describe.each((await anyStore()).slice(0, 1))("the pages of invitations on $titl
       expect(await invitedBy("hana@harbour-hotels.example")).toEqual(["farah@example.com"]);
     });
 
-    test("by a form that is sent twice is sent once", async () => {
+    test("by a form that is sent twice is sent once [D-85]", async () => {
       const ada = await signedIn("ada@crew-agency.example");
       const [, idempotencyKey = ""] = /name="idempotencyKey" value="([^"]+)"/.exec((await searched(ada)).text) ?? [];
       expect(idempotencyKey).not.toBe("");
@@ -245,7 +245,7 @@ describe.each((await anyStore()).slice(0, 1))("the pages of invitations on $titl
       expect(await invitedBy("ada@crew-agency.example")).toEqual(["farah@example.com"]);
     });
 
-    test("without selected people shows an error and the search again", async () => {
+    test("without selected people shows an error and the search again [D-83]", async () => {
       const { status, text } = await bo.send("/invitations", { organisationId: "org_harbour", filter: "chef" });
       expect(status).toBe(422);
       expect(text).toContain("Select at least one person.");
@@ -279,7 +279,7 @@ describe.each((await anyStore()).slice(0, 1))("the pages of invitations on $titl
     });
   });
 
-  test("organisations are found by name among many, and remembered", async () => {
+  test("organisations are found by name among many, and remembered [D-123]", async () => {
     const ada = await signedIn("ada@crew-agency.example");
     const { text } = await ada.get("/invitations?organisation=BISTRO");
     expect(text).toContain("Bistro Group");
@@ -289,7 +289,7 @@ describe.each((await anyStore()).slice(0, 1))("the pages of invitations on $titl
     expect((await ada.get("/invitations")).text).toMatch(/Bistro Group<small>Searched before<\/small>/);
   });
 
-  test("a person who was invited before is marked with the day and who invited them", async () => {
+  test("a person who was invited before is marked with the day and who invited them [D-123]", async () => {
     const card =
       (await searched(hana)).text.split('<li class="person">').find((part) => part.includes("farah@example.com")) ?? "";
     expect(card).toMatch(/already invited<\/span> <time datetime="[^"]+">[^<]+<\/time> by Hana Lind/);

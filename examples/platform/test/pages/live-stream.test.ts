@@ -39,7 +39,7 @@ describe.each(stores)("the stream of what changes on $title", ({ createDatabase 
     reader.disconnect();
   });
 
-  test("misses nothing while the connection is lost, and sends nothing twice", async () => {
+  test("misses nothing while the connection is lost, and sends nothing twice [D-82]", async () => {
     const stream = await streamOf(cookie);
     const first = await readLive(stream, cookie);
     await create();
@@ -99,7 +99,7 @@ describe.each(stores.filter(({ title }) => title !== "PGlite"))(
     const database = useDatabase(createDatabase);
     const platform = usePlatform({ database });
 
-    test("is notified afterwards that it may have missed changes", async () => {
+    test("is notified afterwards that it may have missed changes [D-82]", async () => {
       const hana = openPageClient(platform.address);
       await hana.signIn(hanaAddress);
       const { text } = await hana.get("/offers");

@@ -133,7 +133,7 @@ describe("a signed-out person", () => {
 });
 
 describe("a session of the other section", () => {
-  test.each(pages)("is none at $method $path", async (route) => {
+  test.each(pages)("is none at $method $path [D-80]", async (route) => {
     const [other, name] = isOfApp(route.path) ? [hana, "offers-app"] : [amal, "offers-portal"];
     const [, value = ""] = other.cookie().split("=");
     const options = { headers: { Cookie: `${name}=${value}` }, formToken: await other.formToken() };
@@ -163,7 +163,7 @@ describe("another organisation's person, another worker", () => {
   );
 });
 
-describe("a forged form", () => {
+describe("a forged form [D-81]", () => {
   const forgeries: [string, () => Promise<SendOptions>][] = [
     ["without a token", async () => ({ formToken: "" })],
     ["with a wrong token", async () => ({ formToken: "x".repeat(32) })],

@@ -28,7 +28,7 @@ describe("the company profile", () => {
     expect(page).toContain(">Healthy</span>");
   });
 
-  test("is not saved when a check fails, and keeps what was typed but never the secret", async () => {
+  test("is not saved when a check fails, and keeps what was typed but never the secret [D-83]", async () => {
     await save();
     receiver.respond = respondWith(401);
     const { status, text } = await save({ baseAddress: `${receiver.baseAddress}/elsewhere` });

@@ -92,7 +92,7 @@ describe("deliveries", () => {
     expect((await hana.get("/deliveries")).text).toContain("Redelivered: 0 events.");
   });
 
-  test("are not redelivered without a time, and the form shows the error", async () => {
+  test("are not redelivered without a time, and the form shows the error [D-83]", async () => {
     const { status, text } = await hana.send("/deliveries/redeliver", { since: 'yester"day', which: "all" });
     expect(status).toBe(422);
     expect(text).toContain("<title>Not done: Deliveries");
@@ -128,7 +128,7 @@ describe("deliveries", () => {
     }
   });
 
-  test("are filtered by event, status and error of the last attempt", async () => {
+  test("are filtered by event, status and error of the last attempt [D-124]", async () => {
     await save();
     await addContact("worker_dana");
     const path = await latest("Acknowledged");

@@ -48,7 +48,7 @@ describe("signing in", () => {
     expect(after[1]).not.toBe(before[1]);
   });
 
-  test("makes a cookie that no script and no other site's form can use", async () => {
+  test("makes a cookie that no script and no other site's form can use [D-80]", async () => {
     const { headers } = await openPageClient(platform.address).get("/sign-in");
     expect(headers.get("set-cookie")).toMatch(/^offers-portal=[^;]+; /);
     expect(headers.get("set-cookie")).toMatch(/HttpOnly/);
@@ -56,7 +56,7 @@ describe("signing in", () => {
     expect(headers.get("set-cookie")).toMatch(/Path=\//);
   });
 
-  test("ends with signing out, even if the cookie is kept", async () => {
+  test("ends with signing out, even if the cookie is kept [D-80]", async () => {
     const guest = openPageClient(platform.address);
     await guest.signIn(hana);
     const kept = guest.cookie();
@@ -142,7 +142,7 @@ test("the API takes no cookie, and the pages neither a key nor a bearer token", 
   expect((await guest.get("/offers", { "X-UE-Api-Subscription-Key": "demo-key-harbour" })).status).toBe(303);
 });
 
-test("behind https the cookie is only for this host and https", async () => {
+test("behind https the cookie is only for this host and https [D-80]", async () => {
   const other = await store?.createDatabase();
   if (other === undefined) throw new Error("there is always a store");
   const secure = await openPlatform(other, { publicOrigin: "https://offers.example" });
@@ -158,7 +158,7 @@ test("behind https the cookie is only for this host and https", async () => {
   await other.remove();
 });
 
-test("the direction of each text is isolated from the text beside it", async () => {
+test("the direction of each text is isolated from the text beside it [D-89]", async () => {
   const title = "Bar \u202e\u2067on Sunday";
   const json = { createdByUserId: "user_hana", title, workerIds: ["worker_amal"] };
   const { id } = (await platform.call("POST", "/offer", { key: "demo-key-harbour", json })).json<{ id: string }>();

@@ -42,7 +42,7 @@ describe.each(await anyStore())("long lists on $title", ({ createDatabase }) => 
       return parts;
     }
 
-    test("older offers are behind a plain link, each once", async () => {
+    test("older offers are behind a plain link, each once [D-116]", async () => {
       for (let number = 1; number <= 101; number += 1) {
         const json = { createdByUserId: "user_hana", title: `No. ${number}`, workerIds: ["worker_amal"] };
         await platform.call("POST", "/offer", { key: "demo-key-harbour", json });
@@ -58,7 +58,7 @@ describe.each(await anyStore())("long lists on $title", ({ createDatabase }) => 
       expect((await bo.get(older)).text).toContain("No older offers.");
     });
 
-    test("offers without a date come after all dated ones, the next and the last work first, each once", async () => {
+    test("offers without a date come after all dated ones, the next and the last work first, each once [D-116]", async () => {
       const days = ["03", "01", "02"];
       for (let number = 1; number <= 90; number += 1) {
         const day = days[number % 3];
@@ -83,7 +83,7 @@ describe.each(await anyStore())("long lists on $title", ({ createDatabase }) => 
       expect(onSecond.flat()).toEqual(dated("Dated 02"));
     });
 
-    test("older invitations and mails likewise", async () => {
+    test("older invitations and mails likewise [D-92]", async () => {
       const token = await platform.signInPerson("hana@harbour-hotels.example");
       const profile = { baseAddress: receiver.baseAddress, secret: "x".repeat(20), suggestsContacts: true };
       expect((await platform.call("PUT", "/portal/profile", { token, json: profile })).status).toBe(200);

@@ -108,7 +108,7 @@ describe.each(makers)("what $maker changes, live, on $title", ({ createDatabase,
   }
 
   describe("an offer", () => {
-    test("is sent when it is created", () => expectSignalled(["offer"], () => create()));
+    test("is sent when it is created [D-82]", () => expectSignalled(["offer"], () => create()));
 
     test.each(["open", "apply", "reject", "close"])("is sent when its worker does this: %s", async (action) => {
       const id = await create();

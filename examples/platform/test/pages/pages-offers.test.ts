@@ -50,7 +50,7 @@ describe("creating an offer", () => {
     expect((await hana.get(path)).text).not.toContain("The offer is created");
   });
 
-  test("with errors shows them beside their fields, and keeps the input", async () => {
+  test("with errors shows them beside their fields, and keeps the input [D-83]", async () => {
     const { status, text } = await hana.send("/offers/new", {
       ...fields,
       title: " ",
@@ -69,7 +69,7 @@ describe("creating an offer", () => {
     expect(text).toContain('value="2099-05-01T15:00"');
   });
 
-  test("by a form that is sent twice is one offer, and another when something else is in it", async () => {
+  test("by a form that is sent twice is one offer, and another when something else is in it [D-85]", async () => {
     const form = { ...fields, title: "Once", idempotencyKey: keyIn((await hana.get("/offers/new")).text) };
     expect(form.idempotencyKey).toMatch(/^[\w-]{36}$/);
     const paths = (await Promise.all([create(form), create(form)])).concat(await create(form));
@@ -129,7 +129,7 @@ describe("an offer", () => {
     expect([again.status, again.text.includes("it can be completed only once")]).toEqual([422, true]);
   });
 
-  test("is completed once by a form that is sent twice, which leads to the same page", async () => {
+  test("is completed once by a form that is sent twice, which leads to the same page [D-85]", async () => {
     const path = await create();
     await act("worker_amal", path, "apply");
     const question = await hana.send(`${path}/complete`, { worker: "worker_amal" });
@@ -142,14 +142,14 @@ describe("an offer", () => {
   test.each<[string, Record<string, string>, string]>([
     ["no worker", {}, "Select at least one worker who has applied."],
     ["who has not applied", { worker: "worker_ben" }, "A selected worker no longer applies. Reload the page."],
-  ])("is not completed with %s", async (_, ticked, remedy) => {
+  ])("is not completed with %s [D-83]", async (_, ticked, remedy) => {
     const path = await create();
     const { status, text } = await hana.send(`${path}/complete`, ticked);
     expect([status, text.includes(remedy)]).toEqual([422, true]);
     expect(await read(path)).toMatchObject({ complete: false });
   });
 
-  test("is completed after a second question, which names who gets the work and who does not", async () => {
+  test("is completed after a second question, which names who gets the work and who does not [D-132]", async () => {
     const path = await create({ worker: ["worker_amal", "worker_ben", "worker_cleo"] });
     for (const worker of ["worker_amal", "worker_ben"]) await act(worker, path, "apply");
     const question = await hana.send(`${path}/complete`, { worker: "worker_amal" });
@@ -168,7 +168,7 @@ describe("an offer", () => {
     });
   });
 
-  test("is withdrawn after a second question, once", async () => {
+  test("is withdrawn after a second question, once [D-132]", async () => {
     const path = await create();
     const question = await hana.get(`${path}/withdraw`);
     expect(question.text).toContain("Withdraw this offer?");

@@ -21,7 +21,7 @@ describe("places with names", async () => {
   }
   const read = async (id: string) => (await platform.call("GET", `/offer/${id}`, { key })).json();
 
-  test("are shown by their names on pages, in the app and in mails, and sent by their ids", async () => {
+  test("are shown by their names on pages, in the app and in mails, and sent by their ids [D-131]", async () => {
     const id = await create("place_harbour_kitchen");
     const name = "Harbour Hotel, main kitchen";
     for (const { text } of [
@@ -51,7 +51,7 @@ describe("places with names", async () => {
     expect((await hana.get(`/offers/${id}`)).text).toContain("<dd>place_pier</dd>");
   });
 
-  test("belong to the organisation that named them", async () => {
+  test("belong to the organisation that named them [D-131]", async () => {
     const bo = openPageClient(platform.address);
     await bo.signIn("bo@bistro-group.example");
     const { text } = await bo.get("/places");

@@ -88,7 +88,7 @@ describe("a delivery that waits until tomorrow", () => {
     await isAcknowledged(id);
   });
 
-  test("and is held by a disabled endpoint is delivered by the API once the checks pass, and not alone", async () => {
+  test("and is held by a disabled endpoint is delivered by the API once the checks pass, and not alone [D-130]", async () => {
     const id = await failOnce(410);
     expect((await hana.get(`/deliveries/${id}`)).text).toContain("Enable the endpoint…");
     expect((await hana.get("/company")).text).toContain("<button>Check, enable and retry all</button>");

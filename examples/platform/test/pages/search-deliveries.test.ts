@@ -50,7 +50,7 @@ describe.each(await anyStore())("searching deliveries on $title", ({ createDatab
   const [amal, ben] = ["Amal Haddad applied for “Kitchen 100%”", "Ben Okafor applied for “Bar on Friday”"];
   const contact = "Amal Haddad added a contact here";
 
-  test("finds those of a worker, and those of an offer, by part of the name or by the id", async () => {
+  test("finds those of a worker, and those of an offer, by part of the name or by the id [D-124]", async () => {
     expect(await shown("q=haddad")).toEqual([contact, amal]);
     expect(await shown("q=worker_ben")).toEqual([ben]);
     expect(await shown("q=friday")).toEqual([ben]);
@@ -61,7 +61,7 @@ describe.each(await anyStore())("searching deliveries on $title", ({ createDatab
     expect(await shown("q=nobody")).toEqual([]);
   });
 
-  test("finds those of a range of time, in the person's time zone", async () => {
+  test("finds those of a range of time, in the person's time zone [D-124]", async () => {
     const minute = (ms: number) => new Date(ms).toISOString().slice(0, 16);
     const [before, after] = [minute(Date.now() - 600_000), minute(Date.now() + 600_000)];
     expect(await shown(`from=${before}&until=${after}`)).toHaveLength(3);
@@ -72,7 +72,7 @@ describe.each(await anyStore())("searching deliveries on $title", ({ createDatab
     expect(await shown("from=2027-02-31T10:00")).toHaveLength(3);
   });
 
-  test("lists the oldest first on request", async () => {
+  test("lists the oldest first on request [D-124]", async () => {
     expect(await shown("sort=oldest")).toEqual([amal, ben, contact]);
     expect(await shown("sort=newest")).toEqual([contact, ben, amal]);
   });

@@ -30,7 +30,7 @@ describe.each(await anyStore())("a worker's devices on $title", ({ createDatabas
     expect(added.filter(({ status }) => status === 201)).toHaveLength(1);
   });
 
-  test("a phone that another worker signs in on is theirs alone", async () => {
+  test("a phone that another worker signs in on is theirs alone [D-79]", async () => {
     const first = await add(amal, { platform: "ios", token: "token-3" });
     const second = await add(ben, { platform: "ios", token: "token-3" });
     expect(second.status).toBe(201);
@@ -70,7 +70,7 @@ describe.each(await anyStore())("a worker's devices on $title", ({ createDatabas
     }
   });
 
-  test("a worker has twenty at most: a new one takes the place of the one registered longest ago", async () => {
+  test("a worker has twenty at most: a new one takes the place of the one registered longest ago [D-91]", async () => {
     const first = await add(amal, { platform: "ios", token: "token-6" });
     for (let number = 0; number < 19; number += 1) await add(amal, { platform: "ios" });
     expect(await list(amal)).toHaveLength(20);
@@ -87,7 +87,7 @@ describe.each(await anyStore())("a worker's devices on $title", ({ createDatabas
     expect(await list(amal)).toHaveLength(20);
   });
 
-  test("a worker removes one of their own, and no other", async () => {
+  test("a worker removes one of their own, and no other [D-91]", async () => {
     const { id } = await add(amal, { platform: "ios", token: "token-7" });
     const foreign = await remove(ben, id);
     expect(foreign.json()).toMatchObject({ status: 404, code: "device_not_found" });

@@ -35,7 +35,7 @@ describe.each(await anyStore())("the portal on $title", ({ createDatabase }) => 
       expect((await guess("else@example.com")).status).toBe(401);
     });
 
-    test("ends with the session", async () => {
+    test("ends with the session [D-56]", async () => {
       const credentials = { emailAddress: "ada@crew-agency.example", password: "demo-password" };
       const signedIn = await portal.platform.call("POST", "/portal/session", { json: credentials });
       const { token: ended, expiresAt } = signedIn.json<{ token: string; expiresAt: string }>();
@@ -109,7 +109,7 @@ describe.each(await anyStore())("the portal on $title", ({ createDatabase }) => 
         401,
       ],
       ["hangs up", (_, response) => void response.destroy(), null, null],
-    ])("is not changed when the address %s", async (_, response, test, auth) => {
+    ])("is not changed when the address %s [interface: Errors 1]", async (_, response, test, auth) => {
       await save();
       const before = (await call("GET", "/portal/profile")).text;
       portal.receiver.respond = response;
@@ -134,7 +134,7 @@ describe.each(await anyStore())("the portal on $title", ({ createDatabase }) => 
       ["http://127.0.0.1:99999", "invalid_address"],
       [`http://${"a".repeat(300)}`, expect.any(String)],
       ["http://user:pass@127.0.0.1", "invalid_address"],
-    ])("is not saved with the address %s", async (baseAddress, failure) =>
+    ])("is not saved with the address %s [D-41]", async (baseAddress, failure) =>
       expect((await save({ baseAddress })).json()).toMatchObject({
         status: 422,
         checks: [

@@ -72,7 +72,7 @@ describe.each(await anyStore())("the worker's app on $title", ({ createDatabase 
     expect(response.text).not.toContain("worker_ben");
   });
 
-  test("an unknown offer, or one to other workers, does not exist", async () => {
+  test("an unknown offer, or one to other workers, does not exist [D-36]", async () => {
     const id = await createOffer("worker_amal");
     for (const offerId of [id, "unknown", "%00"])
       for (const [method, action] of [
@@ -105,7 +105,7 @@ describe.each(await anyStore())("the worker's app on $title", ({ createDatabase 
     expect((await as("worker_amal", "POST", `/offers/${id}/reject`)).json()).toMatchObject({ code: "offer_completed" });
   });
 
-  test("the menu has each thing once, newest first, however many devices there are", async () => {
+  test("the menu has each thing once, newest first, however many devices there are [D-48]", async () => {
     for (const platformName of ["ios", "android"])
       expect((await as("worker_cleo", "POST", "/devices", { json: { platform: platformName } })).status).toBe(201);
     const id = await createOffer("worker_cleo");
@@ -121,8 +121,9 @@ describe.each(await anyStore())("the worker's app on $title", ({ createDatabase 
     ]);
   });
 
-  test.each([{ platform: "windows" }, {}, { platform: "ios", extra: 1 }])("a device %o is 400", async (json) =>
-    expect((await as("worker_cleo", "POST", "/devices", { json })).status).toBe(400),
+  test.each([{ platform: "windows" }, {}, { platform: "ios", extra: 1 }])(
+    "a device %o is 400 [interface: Overview 1c]",
+    async (json) => expect((await as("worker_cleo", "POST", "/devices", { json })).status).toBe(400),
   );
 
   test("the stream sends notifications, and resumes after the last id", async () => {
@@ -155,7 +156,7 @@ describe.each(await anyStore())("the worker's app on $title", ({ createDatabase 
     expect(seen.map(({ data }) => data.id)).toEqual((await menuOf("worker_dana")).map(({ id }) => id).reverse());
   });
 
-  test("the stream ends with its session, signed out or expired, and others go on", async () => {
+  test("the stream ends with its session, signed out or expired, and others go on [D-56]", async () => {
     const signIn = async () => {
       const json = { workerId: "worker_cleo", password: "demo-password" };
       return (await platform.call("POST", "/worker-app/session", { json })).json<{ token: string }>().token;

@@ -89,7 +89,7 @@ describe("the platform's process", () => {
     expect(await failureOf(environment)).toMatch(/^\S+encryption\.key is not the key that .*$/);
   });
 
-  test("does not start on a data folder in use, nor on a port in use, and says so in one line", async () => {
+  test("does not start on a data folder in use, nor on a port in use, and says so in one line [D-90]", async () => {
     const { port } = new URL(await first.address());
     const samePort = { ...settingsOn(unchanged), PORT: port };
     expect(await failureOf(settingsOn(database))).toMatch(/^the data folder \S+ is in use by another .*$/);
@@ -162,7 +162,7 @@ describe("the platform's process", () => {
       { OFFERS_DATA: `${itself}/below` },
       /^OFFERS_DATA: \S+ cannot be the data folder: a part of its path is a file \(ENOTDIR\); .*$/,
     ],
-  ] satisfies [Record<string, string>, RegExp][])("does not start with %o", async (environment, message) => {
+  ] satisfies [Record<string, string>, RegExp][])("does not start with %o [D-90]", async (environment, message) => {
     // Some fail only once the store is open.
     const onFolder = "OFFERS_DATA" in environment && { DATABASE_URL: "" };
     const failure = await failureOf({ ...settingsOn(unchanged), ...onFolder, ...environment });
@@ -207,7 +207,7 @@ describe("the platform's process", () => {
     server.close();
   });
 
-  test("warns of an origin without trusted proxies", async () => {
+  test("warns of an origin without trusted proxies [D-54]", async () => {
     const store = settingsOn(unchanged);
     const linesWith = async (environment: Record<string, string>): Promise<string[]> => {
       const settings = { ...store, OFFERS_PUBLIC_ORIGIN: "https://offers.example", ...environment };

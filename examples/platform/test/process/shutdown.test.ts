@@ -17,7 +17,7 @@ const environment = {
   OFFERS_SEED: testSeed,
 };
 
-describe.each(await anyStore())("a process on $title that is asked to stop", ({ title, createDatabase }) => {
+describe.each(await anyStore())("a process on $title that is asked to stop [D-71]", ({ title, createDatabase }) => {
   const isShared = title !== "PGlite";
   const running: ChildProcess[] = [];
   let database: TestDatabase;

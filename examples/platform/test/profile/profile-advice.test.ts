@@ -46,7 +46,7 @@ describe("a success that is not 200", () => {
     [["/test"], ["/test/auth"], ["/test", "/test/auth"]].map((paths) => ({ status, paths })),
   );
 
-  test.each(cases)("is named with its remedy: $status of $paths", async ({ status, paths }) => {
+  test.each(cases)("is named with its remedy: $status of $paths [D-41]", async ({ status, paths }) => {
     receiver.respond = only(paths, status);
     const response = await put(profile());
     expect(response.status).toBe(422);
@@ -137,7 +137,7 @@ describe.each(await anyStore())("the switch for suggestions on $title", ({ creat
       expect((await save(json)).json()).toMatchObject({ status: 400, errors: { secret: [expect.any(String)] } });
   });
 
-  test("is turned without the secret and without a check, and nothing else is", async () => {
+  test("is turned without the secret and without a check, and nothing else is [D-41]", async () => {
     expect((await save(profile())).status).toBe(200);
     await there.call("POST", "/portal/profile/rotation", { token: as, json: { secret: `${secret}-new` } });
     const before = (await there.call("GET", "/portal/profile", { token: as })).json<object>();
@@ -169,7 +169,7 @@ describe.each(await anyStore())("the switch for suggestions on $title", ({ creat
     expect(receiver.requests).toEqual([]);
   });
 
-  test("is turned on the page without the secret", async () => {
+  test("is turned on the page without the secret [D-41]", async () => {
     const { text } = await person.get("/company");
     expect(/<input type="password"[^>]*id="secret"[^>]*>/.exec(text)?.[0]).not.toContain("required");
     const form = { baseAddress: receiver.baseAddress, secret: "", scheme: "timestampDigest" };

@@ -42,7 +42,7 @@ describe.each(await anyStore())("a profile that is changed on $title", ({ create
     await platform.call("POST", `/worker-app/offers/${id}/apply`, { token: worker });
   };
 
-  test.each([410, 503])("is not affected by a late response of the old address: %i", async (status) => {
+  test.each([410, 503])("is not affected by a late response of the old address: %i [D-73]", async (status) => {
     const held: (() => void)[] = [];
     const later: Respond = (request, response) => void held.push(() => respondWith(status)(request, response));
     before.respond = later;
@@ -55,7 +55,7 @@ describe.each(await anyStore())("a profile that is changed on $title", ({ create
     expect(await health()).toMatchObject({ failingSince: null, disabledBecause: null, held: 0 });
   });
 
-  test("does not wait for the Retry-After of the old address", async () => {
+  test("does not wait for the Retry-After of the old address [D-73]", async () => {
     before.respond = respondWith(503, { "retry-after": "21600" });
     await happen();
     await eventually("it is put off", () => platform.logLines.some((line) => line.includes('"outcome":"retry"')));

@@ -85,7 +85,7 @@ describe.each(await anyStore())("the company profile on $title", ({ createDataba
       });
     });
 
-    test("and attempts, without the signatures and secrets that the endpoint echoes", async () => {
+    test("and attempts, without the signatures and secrets that the endpoint echoes [D-49]", async () => {
       receiver.respond = (request, response) => {
         const echo = {
           ...request,
@@ -128,7 +128,7 @@ describe.each(await anyStore())("the company profile on $title", ({ createDataba
   });
 
   describe("rotates its secret", () => {
-    test("to one that the endpoint knows already, and shows until when the old one is valid", async () => {
+    test("to one that the endpoint knows already, and shows until when the old one is valid [D-75]", async () => {
       await save();
       expect((await profile()).previousSecretUntil).toBeNull();
       const refused = await rotate(second);
@@ -144,7 +144,7 @@ describe.each(await anyStore())("the company profile on $title", ({ createDataba
         expect(rotated.text + JSON.stringify(await profile())).not.toContain(secret);
     });
 
-    test("and again within the day: the previous one stays valid, the first does not", async () => {
+    test("and again within the day: the previous one stays valid, the first does not [D-75]", async () => {
       await save();
       receiver.respond = knowing(first, second);
       expect((await rotate(second)).status).toBe(200);
@@ -180,7 +180,7 @@ describe.each(await anyStore())("the company profile on $title", ({ createDataba
       expect([...receiver.requests, ...stranger.requests]).toEqual([]);
     });
 
-    test("and forgets the old one at once when anything else is saved", async () => {
+    test("and forgets the old one at once when anything else is saved [D-75]", async () => {
       for (const changes of [{ secret: third }, { scheme: "timestampDigestAndStandardWebhooks", secret: second }]) {
         receiver.respond = knowing(first, second, third);
         await save();
@@ -264,7 +264,7 @@ describe.each(await anyStore())("the company profile on $title", ({ createDataba
   });
 
   // The last test, because sessions end with the day too.
-  test("retries a refused request with the old secret for a day after a rotation, and not after that", async () => {
+  test("retries a refused request with the old secret for a day after a rotation, and not after that [D-75]", async () => {
     await save();
     receiver.respond = knowing(first, second);
     expect((await rotate(second)).status).toBe(200);

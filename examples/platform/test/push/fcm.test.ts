@@ -77,7 +77,7 @@ describe.each(await anyStore())("push over Firebase Cloud Messaging on $title", 
   const allSent = async (workerId: string): Promise<boolean> =>
     (await rowsOf(workerId)).every(({ sent_at }) => sent_at !== null);
 
-  test("an iOS device is notified through APNs, an Android device directly, with ids that open the offer", async () => {
+  test("an iOS device is notified through APNs, an Android device directly, with ids that open the offer [D-79]", async () => {
     start();
     const { offerId, workerId } = await notify("offer", [
       { platform: "ios", token: "ios-1" },
@@ -125,7 +125,7 @@ describe.each(await anyStore())("push over Firebase Cloud Messaging on $title", 
     expect(server.messages).toMatchObject([{ notification: { title }, data: { reason } }]);
   });
 
-  test("the phone says when, in the worker's time zone, and where", async () => {
+  test("the phone says when, in the worker's time zone, and where [D-118]", async () => {
     const work = { start: "2027-03-05T17:00:00Z", end: "2027-03-05T23:00:00Z", place: "place_bar" };
     const { workerId } = await notify("offer", [{ platform: "android", token: "android-when" }], "Bar", work);
     await fixture.store.db
@@ -158,7 +158,7 @@ describe.each(await anyStore())("push over Firebase Cloud Messaging on $title", 
     expect(server.requests).toEqual([]);
   });
 
-  test("a token that the service no longer knows is removed, and not tried again", async () => {
+  test("a token that the service no longer knows is removed, and not tried again [D-79]", async () => {
     server.respond = () => refusedAs(404, "UNREGISTERED");
     start();
     const { workerId } = await notify("offer", [{ platform: "ios", token: "gone-1" }]);

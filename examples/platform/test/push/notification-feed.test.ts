@@ -51,7 +51,7 @@ describe.each(await anyStore())("push on $title", ({ createDatabase, title }) =>
     await feed.stop();
   });
 
-  test("a notification that is committed late comes after those that were seen", async ({ skip }) => {
+  test("a notification that is committed late comes after those that were seen [D-48]", async ({ skip }) => {
     skip(title === "PGlite", "it has one transaction at a time, so none ends out of order");
     const feed = openFeed();
     const [workerId = ""] = await addWorkers(1);
@@ -83,7 +83,7 @@ describe.each(await anyStore())("push on $title", ({ createDatabase, title }) =>
     await feed.stop();
   });
 
-  test("an open transaction that supersedes a push holds no reader back", async ({ skip }) => {
+  test("an open transaction that supersedes a push holds no reader back [D-48]", async ({ skip }) => {
     skip(title === "PGlite", "it has one transaction at a time");
     const feed = openFeed();
     const [workerId = ""] = await addWorkers(1);
@@ -183,7 +183,7 @@ describe.each(await anyStore())("push on $title", ({ createDatabase, title }) =>
     await feed.stop();
   });
 
-  test("one that the transport refuses is on the menu all the same, once and in order", async () => {
+  test("one that the transport refuses is on the menu all the same, once and in order [D-48]", async () => {
     const feed = openFeed();
     const [workerId = ""] = await addWorkers(1);
     const offers = [await addOffer(), await addOffer()];
@@ -208,7 +208,7 @@ describe.each(await anyStore())("push on $title", ({ createDatabase, title }) =>
     await feed.stop();
   });
 
-  test("a worker without a device has the notification on the menu", async () => {
+  test("a worker without a device has the notification on the menu [D-48]", async () => {
     const feed = openFeed();
     const sent: Notification[] = [];
     start({ send: async (_, notification) => void sent.push(notification) });

@@ -30,7 +30,7 @@ const credentials = { projectId: "demo", clientEmail: "push@demo.iam.gserviceacc
 const hourMs = 3_600_000;
 const now = (): Date => new Date();
 
-describe.each(await anyStore())("the order of pushes on $title", ({ createDatabase }) => {
+describe.each(await anyStore())("the order of pushes on $title [D-99]", ({ createDatabase }) => {
   const fixture = useDeliveryFixture(createDatabase);
   let time: VirtualTime;
   let server: FcmServer;
@@ -85,30 +85,33 @@ describe.each(await anyStore())("the order of pushes on $title", ({ createDataba
   test.each([
     ["once", 1],
     ["twice", 2],
-  ])("an offer that the push service refused %s is not sent after its withdrawal", async (_, refusals) => {
-    refuseOffers();
-    start();
-    const offerId = await create();
-    for (let number = 1; number < refusals; number += 1) {
+  ])(
+    "an offer that the push service refused %s is not sent after its withdrawal [interface: Overview 4b]",
+    async (_, refusals) => {
+      refuseOffers();
+      start();
+      const offerId = await create();
+      for (let number = 1; number < refusals; number += 1) {
+        await time.quiet();
+        await time.advance(hourMs);
+      }
+      await eventually("it was refused", () => fixture.errors.length === refusals);
       await time.quiet();
-      await time.advance(hourMs);
-    }
-    await eventually("it was refused", () => fixture.errors.length === refusals);
-    await time.quiet();
-    await withdraw(offerId);
-    await eventually("the withdrawal is sent", () => pushed().includes("withdrawn"));
-    server.respond = () => accepted;
-    for (let number = 0; number < 3; number += 1) {
+      await withdraw(offerId);
+      await eventually("the withdrawal is sent", () => pushed().includes("withdrawn"));
+      server.respond = () => accepted;
+      for (let number = 0; number < 3; number += 1) {
+        await time.quiet();
+        await time.advance(hourMs);
+      }
       await time.quiet();
-      await time.advance(hourMs);
-    }
-    await time.quiet();
-    expect(pushed()).toEqual([...Array.from({ length: refusals }, () => "offer"), "withdrawn"]);
-    expect(await menu()).toEqual(["offer", "withdrawn"]);
-    expect(server.messages.map(({ data }) => Number(data.sequence))).toEqual(
-      server.messages.map(({ data }) => Number(data.sequence)).toSorted((one, other) => one - other),
-    );
-  });
+      expect(pushed()).toEqual([...Array.from({ length: refusals }, () => "offer"), "withdrawn"]);
+      expect(await menu()).toEqual(["offer", "withdrawn"]);
+      expect(server.messages.map(({ data }) => Number(data.sequence))).toEqual(
+        server.messages.map(({ data }) => Number(data.sequence)).toSorted((one, other) => one - other),
+      );
+    },
+  );
 
   test("a withdrawal waits for the offer that the push service leaves hanging, and then takes its place", async () => {
     let before = -1;

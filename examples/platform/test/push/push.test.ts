@@ -13,7 +13,7 @@ describe.each(await anyStore())("push on $title", ({ createDatabase }) => {
   const push = usePush(createDatabase);
   const { start, addOffer, addWorkers, notify, countUnsent } = push;
 
-  test("every device of every worker is sent its own notification", async () => {
+  test("every device of every worker is sent its own notification [D-48] [interface: Overview 1c]", async () => {
     const sent: { platform: string; notification: Notification }[] = [];
     start({ send: async ({ platform }, notification) => void sent.push({ platform, notification }) });
     const offerId = await addOffer();
@@ -25,7 +25,7 @@ describe.each(await anyStore())("push on $title", ({ createDatabase }) => {
     expect(sent[0]?.notification).toMatchObject({ workerId, offerId, offerTitle: "Night shift", reason: "offer" });
   });
 
-  test("the pause after a refusal is twice as long each time", async () => {
+  test("the pause after a refusal is twice as long each time [D-48]", async () => {
     const time = virtualTime(push.fixture, { queue: "pushes" });
     const hourMs = 3_600_000;
     let refusals = 0;
@@ -47,7 +47,7 @@ describe.each(await anyStore())("push on $title", ({ createDatabase }) => {
     await eventually("it is sent", async () => (await countUnsent(offerId)) === 0);
   });
 
-  test("one that the transport refused is sent again later", async () => {
+  test("one that the transport refused is sent again later [D-48]", async () => {
     let refusals = 1;
     start({
       send: async () => {

@@ -19,7 +19,7 @@ const nameOf = (day: Date): string => `attempts_${day.toISOString().slice(0, 10)
 
 const partitioned = (await storesUnderTest()).filter(({ title }) => title !== "PGlite");
 
-describe.each(partitioned)("attempts by week on $title", ({ createDatabase }) => {
+describe.each(partitioned)("attempts by week on $title [D-140]", ({ createDatabase }) => {
   let store: Store;
   let databaseUrl: string;
   let organisation: string;
@@ -110,7 +110,7 @@ describe.each(partitioned)("attempts by week on $title", ({ createDatabase }) =>
 });
 
 describe.each(partitioned)("attempts of the version before weeks on $title", ({ createDatabase }) => {
-  test("stay, in their order, are followed by new ones, and are forgotten one by one", async () => {
+  test("stay, in their order, are followed by new ones, and are forgotten one by one [D-140]", async () => {
     const database = await createDatabase("none");
     onTestFinished(() => database.remove());
     const pool = new pg.Pool({ connectionString: database.options.databaseUrl });

@@ -9,7 +9,7 @@ describe.each(await anyStore())("retention on $title", ({ createDatabase }) => {
   const retention = useRetention(createDatabase);
   const { purgeAll, addDelivery, addEvent, idsOf, countOf } = retention;
 
-  test("the response of an endpoint is emptied after 30 days, the attempt stays for 90", async () => {
+  test("the response of an endpoint is emptied after 30 days, the attempt stays for 90 [D-77]", async () => {
     await addDelivery({ state: "acknowledged", days: 29 });
     await addDelivery({ state: "acknowledged", days: 31 });
     await purgeAll();
@@ -39,7 +39,7 @@ describe.each(await anyStore())("retention on $title", ({ createDatabase }) => {
     expect(await idsOf("events")).toEqual([kept]);
   });
 
-  test("the feed goes on after events that were forgotten: their cursors stay valid, and their positions are not used again", async () => {
+  test("the feed goes on after events that were forgotten: their cursors stay valid, and their positions are not used again [D-133]", async () => {
     const read = (after?: string) => readFeed(retention.store, retention.organisation, { after, limit: 10 });
     const idsIn = ({ events }: Awaited<ReturnType<typeof read>>) => events.map(({ id }) => id);
     const old = [await addEvent(91), await addEvent(91)];
@@ -53,7 +53,7 @@ describe.each(await anyStore())("retention on $title", ({ createDatabase }) => {
     for (const after of [undefined, beforeSecond.cursor, unread.cursor]) expect(idsIn(await read(after))).toEqual(kept);
   });
 
-  test("a delivery that is pending, held or dead is never forgotten, nor is its event; its old attempts are", async () => {
+  test("a delivery that is pending, held or dead is never forgotten, nor is its event; its old attempts are [D-77]", async () => {
     const ids = [
       await addDelivery({ state: "pending", days: 3_000 }),
       await addDelivery({ state: "dead", days: 3_000 }),

@@ -47,7 +47,7 @@ describe.each(await anyStore())("retention on $title", ({ createDatabase }) => {
     expect((await idsOf("notifications")).map(Number).sort((a, b) => a - b)).toEqual(kept);
   });
 
-  test("mail is forgotten after 30 days, but not before it was sent or given up", async () => {
+  test("mail is forgotten after 30 days, but not before it was sent or given up [D-77]", async () => {
     const add = async (days: number, sent: Date | null, attempts: number, due: Date | null): Promise<number> => {
       const mail = { to_address: "amal@example.com", subject: "", body: "", sent_at: sent, attempts, due_at: due };
       const row = retention.store.db.insertInto("mails").values({ ...mail, created_at: daysAgo(days) });

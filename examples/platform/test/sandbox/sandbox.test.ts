@@ -46,7 +46,7 @@ function start(...args: string[]) {
   return { child, lines, closed: once(child, "close") as Promise<[number | null]> };
 }
 
-test("it registers the endpoint once that passes its checks, plays the example, and prints each delivery", async () => {
+test("it registers the endpoint once that passes its checks, plays the example, and prints each delivery [D-106]", async () => {
   const receiver = await openReceiver(respondWith(503));
   const options = ["--port", "0", "--data", await newFolder(), "--webhooks-to", receiver.baseAddress, "--example"];
   const { child, lines, closed } = start(...options);

@@ -146,7 +146,7 @@ describe.each(stores.filter(({ title }) => title.startsWith("PostgreSQL")))(
       expect([one.heard.length, one.errors]).toEqual([300, []]);
     });
 
-    test("may have been missed while the connection was lost: everything, and then what comes", async () => {
+    test("may have been missed while the connection was lost: everything, and then what comes [D-82]", async () => {
       const [one, two] = [await openProcess(), await openProcess()];
       expect((await cut()).rows).toHaveLength(2);
       for (const { heard } of [one, two]) await eventually("it listens again", () => heard.includes("everything"));

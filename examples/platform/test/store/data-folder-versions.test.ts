@@ -18,7 +18,7 @@ async function newDatabase({ createDatabase }: StoreUnderTest, tables?: "none") 
 }
 
 describe.each(stores)("tables on $title", (store) => {
-  test("of a later version are refused, and are left as they are", async () => {
+  test("of a later version are refused, and are left as they are [D-107]", async () => {
     const options = await newDatabase(store);
     const opened = await openStore(options);
     const later = sql`insert into kysely_migration (name, timestamp) values ('999-later', '2099-01-01')`;
@@ -51,7 +51,7 @@ describe.each(stores.slice(1))("two versions that start at once on $title", (sto
   });
 });
 
-describe.each(stores.slice(0, 1))("the data folder of $title", (store) => {
+describe.each(stores.slice(0, 1))("the data folder of $title [D-107]", (store) => {
   test.each([
     ["17\n", "by PostgreSQL 17"],
     [undefined, "by another program"],

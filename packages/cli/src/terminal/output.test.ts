@@ -7,7 +7,7 @@ test.each([
   ["over\rwrite", "over\\x0dwrite"],
   ["a\u202eb\u0007", "a\\u202eb\\x07"],
   ["Zoë 日本 🔑", "Zoë 日本 🔑"],
-])("%j is printed as %j", (text, expected) => expect(printable(text)).toBe(expected));
+])("%j is printed as %j [D-102]", (text, expected) => expect(printable(text)).toBe(expected));
 
 const secret = "Überraschung-für-Zoë";
 
@@ -16,7 +16,7 @@ test.each([
   secret.toUpperCase(),
   Buffer.from(secret).toString("latin1"),
   Buffer.from(secret).toString("base64"),
-])("%s is masked", (form) =>
+])("%s is masked [D-102]", (form) =>
   expect(maskSecrets([undefined, "", secret])(`before ${form} after`)).toBe("before <secret> after"),
 );
 

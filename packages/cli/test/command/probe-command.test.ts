@@ -31,7 +31,7 @@ test("a correct receiver ends with 0", async () => {
   expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
 });
 
-test("a report shows the case, what was sent and came back, why it matters and what to change", async () => {
+test("a report shows the case, what was sent and came back, why it matters and what to change [D-102]", async () => {
   const { code, stdout, stderr } = await runOffers(["probe", prefix.url.href, "--only", "digests"], env);
   expect({ code, stderr }).toEqual({ code: 1, stderr: "" });
   for (const part of [
@@ -70,7 +70,7 @@ test("the report in JSON holds the same, and no secret", async () => {
 });
 
 test.each([[[]], [["--strict"]], [["--notes"]]])(
-  "a correct receiver has neither findings nor notes: %j",
+  "a correct receiver has neither findings nor notes: %j [D-104]",
   async (flags) => {
     const { code, stdout } = await runOffers(["probe", correct.url.href, "--skip", "timing", ...flags], env);
     expect(stdout).toMatch(/^No findings in \d+ cases/);
@@ -79,7 +79,7 @@ test.each([[[]], [["--strict"]], [["--notes"]]])(
   },
 );
 
-test("--exact counts every other response than the corpus has", async () => {
+test("--exact counts every other response than the corpus has [D-104]", async () => {
   const { code, stdout } = await runOffers(["probe", correct.url.href, "--only", "timestamps", "--exact"], env);
   expect(code).toBe(1);
   expect(stdout).toMatch(/^\d+ differences from the corpus in \d+ cases/);

@@ -41,7 +41,7 @@ test.each([
   [["listen", "--port", "70000"], env, "Give a port from 0 to 65535."],
   [["listen", "--host", "192.0.2.1"], env, "Choose another one with --port"],
   [["listen", "--secret", secret], env, "unknown option '--secret'"],
-])("%j with %j ends with 2 and says what to do", async (args, environment, message) => {
+])("%j with %j ends with 2 and says what to do [D-102]", async (args, environment, message) => {
   const { code, stdout, stderr } = await runOffers(args, environment as Record<string, string>);
   expect(stderr).toContain(message);
   expect({ code, stdout }).toEqual({ code: 2, stdout: "" });

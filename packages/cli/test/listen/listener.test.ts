@@ -89,7 +89,7 @@ const arrival: Arrival = {
 const mask = (text: string) => text.replaceAll(secret, "<secret>");
 const shown = (each: Arrival, width = 80) => showArrival(each, mask, (_, text) => text, width);
 
-test("what is printed has no control character of the sender, no secret and no signature", () => {
+test("what is printed has no control character of the sender, no secret and no signature [D-102]", () => {
   expect(shown(arrival).replace(/^\d\d:\d\d:06 {2}/, "")).toBe(
     'POST /offer/response  401  refused: signature_mismatch  3 ms\n  Compare the secrets.\n  {"offerId":"\\x1b[2J<secret>"}',
   );

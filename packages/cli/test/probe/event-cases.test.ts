@@ -32,7 +32,7 @@ async function startRecorder(): Promise<{
 }
 
 test.each(["timestampDigest", "standardWebhooks"] as Scheme[])(
-  "nothing that names an event arrives without --allow-events: %s",
+  "nothing that names an event arrives without --allow-events: %s [D-101]",
   async (scheme) => {
     const { url, received } = await startRecorder();
     const options = { url, scheme, secret: secrets[scheme], only: [], skip: ["timing"], timeoutMs: 1_000 };
@@ -45,7 +45,7 @@ test.each(["timestampDigest", "standardWebhooks"] as Scheme[])(
   },
 );
 
-test("most cases need no event, under either scheme", () => {
+test("most cases need no event, under either scheme [D-101]", () => {
   const corpus = readCorpus();
   const harmless = (scheme: Scheme) =>
     casesFor(corpus, scheme)

@@ -6,7 +6,7 @@ import { probePlanted } from "./probe-planted.ts";
 /** By the documented scheme, and the one that only the other can have. The slow suite has all, and five other languages. */
 const main = plantedDefects.filter(({ name, scheme }) => scheme === "timestampDigest" || name === "reserialised_json");
 
-describe("a receiver in Node", () => {
+describe("a receiver in Node [D-104]", () => {
   test.each(["timestampDigest", "standardWebhooks"] as Scheme[])(
     "has no findings if it is correct: %s",
     async (scheme) => {

@@ -14,7 +14,9 @@ test.each([
   ["2099-05-01 16:00:00.5Z", "2099-05-01T16:00:00.5Z"],
   ["2099-05-01 18:00+02:00", "2099-05-01T16:00:00.000Z"],
   ["0000-01-01T00:00:00-01:00", "0000-01-01T01:00:00.000Z"],
-])("%s is sent as %s", (time, sent) => expect(toUtc(time, "start", 0)).toBe(sent));
+])("%s is sent as %s [D-33] [D-96] [interface: Resources 1b]", (time, sent) =>
+  expect(toUtc(time, "start", 0)).toBe(sent),
+);
 
 test("a Date is sent as the moment that it is", () =>
   expect(toUtc(new Date(Date.UTC(2099, 4, 1, 16)), "start", 0)).toBe("2099-05-01T16:00:00.000Z"));
@@ -44,7 +46,7 @@ test.each([
   4_000_000_000_000 as unknown as Date,
   undefined as unknown as Date,
   null as unknown as Date,
-])("%s is refused, naming the field and a way to write it", (time) =>
+])("%s is refused, naming the field and a way to write it [D-33]", (time) =>
   expect(() => toUtc(time, "end", 2)).toThrow(
     expect.objectContaining({
       code: "invalid_time",

@@ -32,7 +32,7 @@ test("the time-out holds even against a fetch that ignores its signal", async ()
   await expect(client.getOffer("a", { maxRetries: 0 })).rejects.toBeInstanceOf(TimeoutError);
 });
 
-test("a read is retried after a timeout, a creation is not", async () => {
+test("a read is retried after a timeout, a creation is not [D-50]", async () => {
   const { baseUrl, received } = await serve((response, _request, count) =>
     count === 1 ? silence() : response.end(JSON.stringify(offer)),
   );

@@ -5,7 +5,7 @@ import { respondWith, serve } from "../support/serve.ts";
 
 const apiKey = "key-of-harbour-hotels";
 
-test("a creation is a POST of JSON with the key, the version and an idempotency key", async () => {
+test("a creation is a POST of JSON with the key, the version and an idempotency key [D-18] [interface: Authentication 5]", async () => {
   const { baseUrl, received } = await serve(respondWith(201, '{"id":"offer_4f1c2a"}'));
   await expect(new OffersClient({ baseUrl, apiKey }).createOffer(input)).resolves.toEqual({ id: "offer_4f1c2a" });
   const [{ method, url, headers, body } = {} as never] = received;
@@ -15,7 +15,7 @@ test("a creation is a POST of JSON with the key, the version and an idempotency 
   expect(JSON.parse(body)).toEqual(input);
 });
 
-test("a read, a completion and a withdrawal have the method, path and body of the contract", async () => {
+test("a read, a completion and a withdrawal have the method, path and body of the contract [D-27]", async () => {
   const { baseUrl, received } = await serve((response, { url }) =>
     url?.startsWith("/offer/offer_4f1c2a?") ? response.end(JSON.stringify(offer)) : response.writeHead(204).end(),
   );
@@ -36,11 +36,14 @@ test.each([null, undefined])("events that are %s are none", async (events) => {
   expect(JSON.parse(received[0]?.body ?? "")).not.toHaveProperty("events");
 });
 
-test.each(["/some/prefix", "/some/prefix/", "/some/prefix//"])("the base address keeps its path %s", async (prefix) => {
-  const { baseUrl, received } = await serve(respondWith(200, JSON.stringify(offer)));
-  await new OffersClient({ baseUrl: new URL(prefix, baseUrl), apiKey }).getOffer("offer_4f1c2a");
-  expect(received[0]?.url).toBe("/some/prefix/offer/offer_4f1c2a?api-version=1.0");
-});
+test.each(["/some/prefix", "/some/prefix/", "/some/prefix//"])(
+  "the base address keeps its path %s [interface: Introduction 1b]",
+  async (prefix) => {
+    const { baseUrl, received } = await serve(respondWith(200, JSON.stringify(offer)));
+    await new OffersClient({ baseUrl: new URL(prefix, baseUrl), apiKey }).getOffer("offer_4f1c2a");
+    expect(received[0]?.url).toBe("/some/prefix/offer/offer_4f1c2a?api-version=1.0");
+  },
+);
 
 test.each([
   ["a/b?c#d", "/offer/a%2Fb%3Fc%23d"],
@@ -48,7 +51,7 @@ test.each([
   ["%2e%2e", "/offer/%252e%252e"],
   ["$&", "/offer/%24%26"],
   ["überall", "/offer/%C3%BCberall"],
-])("the id %j stays one segment of the path", async (id, path) => {
+])("the id %j stays one segment of the path [interface: Resources 1]", async (id, path) => {
   const { baseUrl, received } = await serve(respondWith(200, JSON.stringify(offer)));
   await new OffersClient({ baseUrl, apiKey }).getOffer(id);
   expect(received[0]?.url).toBe(`${path}?api-version=1.0`);
@@ -60,19 +63,22 @@ test.each([
   ["a bare number too long for JavaScript", "90071992547409931", "90071992547409931"],
   ["a JSON string", '"offer 4f1c2a"', "offer 4f1c2a"],
   ["an object", '{"id":"offer_4f1c2a","title":"Kitchen help"}', "offer_4f1c2a"],
-])("the created offer's id may be %s", async (_form, body, id) => {
+])("the created offer's id may be %s [D-02] [interface: Operations CreateOffer]", async (_form, body, id) => {
   const { baseUrl } = await serve(respondWith(200, body));
   await expect(new OffersClient({ baseUrl, apiKey }).createOffer(input)).resolves.toEqual({ id });
 });
 
-test.each([200, 201, 202, 204])("any success acknowledges a completion and a withdrawal: %i", async (status) => {
-  const { baseUrl } = await serve(respondWith(status, status === 204 ? "" : "OK"));
-  const client = new OffersClient({ baseUrl, apiKey });
-  await expect(client.completeOffer("offer_1", ["worker_amal"])).resolves.toBeUndefined();
-  await expect(client.withdrawOffer("offer_1")).resolves.toBeUndefined();
-});
+test.each([200, 201, 202, 204])(
+  "any success acknowledges a completion and a withdrawal: %i [D-03] [D-10] [interface: Operations CompleteOffer]",
+  async (status) => {
+    const { baseUrl } = await serve(respondWith(status, status === 204 ? "" : "OK"));
+    const client = new OffersClient({ baseUrl, apiKey });
+    await expect(client.completeOffer("offer_1", ["worker_amal"])).resolves.toBeUndefined();
+    await expect(client.withdrawOffer("offer_1")).resolves.toBeUndefined();
+  },
+);
 
-test("undocumented worker responses and additional fields are passed on", async () => {
+test("undocumented worker responses and additional fields are passed on [D-04] [D-35] [interface: Recipient response]", async () => {
   const later = { ...offer, recipients: [{ ...offer.recipients[0], response: "shortlisted" }], urgency: "high" };
   const { baseUrl } = await serve(respondWith(200, JSON.stringify(later)));
   await expect(new OffersClient({ baseUrl, apiKey }).getOffer("offer_1")).resolves.toEqual(later);
@@ -87,7 +93,7 @@ test("times are sent in UTC, whatever zone they were given in", async () => {
   ]);
 });
 
-test("the header of the key, the version, the user agent and extra headers can be chosen", async () => {
+test("the header of the key, the version, the user agent and extra headers can be chosen [D-18]", async () => {
   const { baseUrl, received } = await serve(respondWith(200, JSON.stringify(offer)));
   const client = new OffersClient({
     baseUrl,

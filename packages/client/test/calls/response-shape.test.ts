@@ -69,7 +69,7 @@ const combinations = fields.flatMap(([path, empty, [given, read]]): [string, str
 test("there are forty combinations and more", () => expect(combinations.length).toBeGreaterThanOrEqual(40));
 
 test.each(combinations)(
-  "an offer whose %s is %s is read, with the value that the types promise",
+  "an offer whose %s is %s is read, with the value that the types promise [D-126]",
   async (path, _how, given, read, isReported) => {
     const { client, lines } = await reading(offerWith(path, given));
     expect(await client.getOffer("a")).toEqual(offerWith(path, read));
@@ -99,13 +99,13 @@ test.each([
   [{ id: 9_007_199_254_740_991 }, "id", { id: "9007199254740991" }],
   [{ recipients: [{ ...amal, workerId: 7 }] }, "recipients[0].workerId", { recipients: [{ ...amal, workerId: "7" }] }],
   [{ events: [null, event] }, "events", { events: [event] }],
-])("%j is converted and reported as %s", async (change, path, read) => {
+])("%j is converted and reported as %s [D-126]", async (change, path, read) => {
   const { client, lines } = await reading({ ...offer, ...change });
   expect(await client.getOffer("a")).toEqual({ ...offer, ...read });
   expect(lines).toEqual(reported(path));
 });
 
-test("a shape is reported once per client, by its path, never by its value", async () => {
+test("a shape is reported once per client, by its path, never by its value [D-126]", async () => {
   const { client, lines } = await reading({ ...offer, title: 4_711_000, recipients: [{ ...amal, id: "4711001" }] });
   for (let reads = 0; reads < 3; reads++) await client.getOffer("a");
   expect(lines).toEqual(reported("title"));
@@ -149,7 +149,7 @@ test.each<[object, string]>([
   [{ events: {} }, "events must be of type Array, not Object"],
   [{ events: ["SENTINEL"] }, "events[0] must be of type Object, not string"],
   [{ events: [[]] }, "events[0] must be of type Object, not Array"],
-])("an offer with %j is of no use: the error names the field, not its value", async (change, problem) => {
+])("an offer with %j is of no use: the error names the field, not its value [D-126]", async (change, problem) => {
   const error = await errorOf((await reading({ ...offer, ...change })).client.getOffer("a"));
   expect(error).toMatchObject({ name: "InvalidResponseError", code: "invalid_response", status: 200, attempts: 1 });
   expect(error.message).toContain(`: 200; ${problem}`);
@@ -169,7 +169,7 @@ test.each([
   ["recipients as a text", '{"id":"a","recipients":"none"}', "recipients must be of type Array, not string"],
   ["truncated JSON", '{"id":"offer_4f1c2a","recipients":[', "the body is not JSON"],
   ["a sign-in page", "<!doctype html><title>Sign in</title>", "the body is not JSON"],
-])("something else in an offer's place, %s, is an invalid response", async (_what, text, problem) => {
+])("something else in an offer's place, %s, is an invalid response [D-126]", async (_what, text, problem) => {
   const { client } = await readingText(text);
   const error = await errorOf(client.getOffer("a"));
   expect(error).toMatchObject({ code: "invalid_response", status: 200 });
@@ -193,7 +193,7 @@ test.each([
   ["7", "7"],
   ["90071992547409931", "90071992547409931"],
   ['"7"', "7"],
-])("a creation whose response is %s has the id %s", async (body, id) => {
+])("a creation whose response is %s has the id %s [D-126]", async (body, id) => {
   const { baseUrl } = await serve(respondWith(201, body));
   await expect(new OffersClient({ baseUrl, apiKey }).createOffer(input)).resolves.toEqual({ id });
 });

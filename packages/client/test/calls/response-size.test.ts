@@ -52,7 +52,7 @@ const transports: [string, () => Partial<OffersClientOptions>][] = [
 ];
 
 test.each(transports)(
-  "a body without an end is given up at 10 MiB, and so is its connection: %s",
+  "a body without an end is given up at 10 MiB, and so is its connection: %s [D-98]",
   async (_what, options) => {
     const { baseUrl, closed } = await pouring(endless);
     const error = await errorOf(new OffersClient({ baseUrl, apiKey, ...options() }).getOffer("a"));
@@ -72,7 +72,7 @@ const bombs = [
 ] as const;
 
 test.each(transports)(
-  "what is small on the wire and large once unpacked is given up too: %s",
+  "what is small on the wire and large once unpacked is given up too: %s [D-98]",
   async (_what, options) => {
     for (const [encoding, bytes] of bombs) {
       const { baseUrl } = await pouring((response) => response.setHeader("content-encoding", encoding).end(bytes));
@@ -100,7 +100,7 @@ test.each(transports)("the bound is exact, with and without a length in advance:
 });
 
 test.each(transports)(
-  "an error's body is bounded too, and the error stays the one of its status: %s",
+  "an error's body is bounded too, and the error stays the one of its status: %s [D-98]",
   async (_what, options) => {
     const { baseUrl } = await pouring((response) => response.writeHead(409).end(" ".repeat(11 * mebibyte)));
     const error = await errorOf(new OffersClient({ baseUrl, apiKey, ...options() }).getOffer("a"));

@@ -17,7 +17,7 @@ test.each([
   ["500", respondWith(500)],
   ["503", respondWith(503)],
   ["a reset", reset],
-])("a read and a withdrawal are retried after %s", async (_what, failure) => {
+])("a read and a withdrawal are retried after %s [D-50]", async (_what, failure) => {
   const read = await serve(inTurn(failure, found));
   await expect(new OffersClient({ baseUrl: read.baseUrl, apiKey }).getOffer("a")).resolves.toEqual(offer);
   expect(read.received).toHaveLength(2);
@@ -31,7 +31,7 @@ test.each([
   ["429", respondWith(429, "", { "retry-after": "0" })],
   ["500", respondWith(500)],
   ["a reset", reset],
-])("a creation and a completion are one request after %s", async (_what, failure) => {
+])("a creation and a completion are one request after %s [D-40]", async (_what, failure) => {
   const { baseUrl, received } = await serve(failure);
   const client = new OffersClient({ baseUrl, apiKey });
   await expect(client.createOffer(input)).rejects.toMatchObject({ attempts: 1 });
@@ -47,7 +47,7 @@ test.each([400, 403, 404, 409, 422])("a refusal is never repeated: %i", async (s
   expect(received).toHaveLength(2);
 });
 
-test("a creation whose service honours the key is retried with the same key; another call has another key", async () => {
+test("a creation whose service honours the key is retried with the same key; another call has another key [D-40]", async () => {
   const { baseUrl, received } = await serve(inTurn(reset, respondWith(503), respondWith(201, "offer_1")));
   const client = new OffersClient({ baseUrl, apiKey, serviceHonoursIdempotencyKey: true });
   await expect(client.createOffer(input)).resolves.toEqual({ id: "offer_1" });
@@ -60,7 +60,7 @@ test("a creation whose service honours the key is retried with the same key; ano
   expect(new Set(received.map(({ body }) => body)).size).toBe(1);
 });
 
-test("a creation that was never sent is retried", async () => {
+test("a creation that was never sent is retried [D-40]", async () => {
   const notices: unknown[] = [];
   const onRetry = (notice: unknown) => void notices.push(notice);
   const client = new OffersClient({ baseUrl: await unusedAddress(), apiKey, maxRetries: 1, onRetry });
@@ -79,7 +79,7 @@ test("no retries means one request", async () => {
   expect(received).toHaveLength(2);
 });
 
-test("a Retry-After beyond the cap fails immediately with retryAfterMs set", async () => {
+test("a Retry-After beyond the cap fails immediately with retryAfterMs set [D-50]", async () => {
   const { baseUrl, received } = await serve(respondWith(503, "", { "retry-after": "3600" }));
   await expect(new OffersClient({ baseUrl, apiKey }).getOffer("a")).rejects.toMatchObject({
     code: "server_error",
@@ -96,7 +96,7 @@ test("a wait that would outlast the total is not begun", async () => {
   expect(received).toHaveLength(1);
 });
 
-test("an expired key is refreshed once, and even a creation is sent again with the fresh key", async () => {
+test("an expired key is refreshed once, and even a creation is sent again with the fresh key [D-47]", async () => {
   const { baseUrl, received } = await serve((response, request, count) =>
     respondWith(request.headers["x-ue-api-subscription-key"] === "fresh" ? 201 : 401, "offer_1")(
       response,
@@ -133,7 +133,7 @@ test("a key is asked for again after a 401 alone", async () => {
 test.each([
   ["the same key again", () => "stale", 1],
   ["another wrong key each time", () => String(Math.random()), 2],
-])("a function that returns %s ends in an authentication error", async (_what, apiKey, requests) => {
+])("a function that returns %s ends in an authentication error [D-47]", async (_what, apiKey, requests) => {
   const { baseUrl, received } = await serve(respondWith(401));
   const error = await new OffersClient({ baseUrl, apiKey }).getOffer("a").catch((error: unknown) => error);
   expect(error).toMatchObject({

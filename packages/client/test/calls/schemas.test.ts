@@ -47,7 +47,7 @@ test.each<[string, object, string]>([
   expect(received).toHaveLength(1);
 });
 
-test("a valid offer is accepted, with additional fields and undocumented values", async () => {
+test("a valid offer is accepted, with additional fields and undocumented values [D-68]", async () => {
   const later = {
     ...offer,
     urgency: "high",
@@ -59,7 +59,7 @@ test("a valid offer is accepted, with additional fields and undocumented values"
   expect([response.status, response.headers.get("etag")]).toEqual([200, '"1"']);
 });
 
-test("of many wrong fields the first ten are named", async () => {
+test("of many wrong fields the first ten are named [D-68]", async () => {
   const { client } = await validating(
     200,
     JSON.stringify({ ...offer, recipients: Array(500).fill({ ...amal, id: "x" }) }),

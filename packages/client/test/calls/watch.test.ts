@@ -24,7 +24,7 @@ async function watched(responders: Responder[], options: Parameters<OffersClient
   return { yielded, end, reads: received.length };
 }
 
-test("every recipient is yielded once, then each recipient that changes, until the offer is complete", async () => {
+test("every recipient is yielded once, then each recipient that changes, until the offer is complete [D-62]", async () => {
   const responders = [
     asItIs({ recipients: [amal, ben] }),
     asItIs({ recipients: [amal, ben] }),
@@ -52,7 +52,7 @@ test("every recipient is yielded once, then each recipient that changes, until t
   });
 });
 
-test("a withdrawn offer ends it", async () => {
+test("a withdrawn offer ends it [D-62]", async () => {
   expect(await watched([asItIs({}), asItIs({ widthdrawn: true })])).toMatchObject({ end: undefined, reads: 2 });
 });
 

@@ -26,7 +26,7 @@ test.each([
   [500, offers.ServerError, "server_error"],
   [503, offers.ServerError, "server_error"],
   [599, offers.ServerError, "server_error"],
-] as const)("%i is a %o, whatever its body is", async (status, kind, code) => {
+] as const)("%i is a %o, whatever its body is [D-19]", async (status, kind, code) => {
   for (const body of ["", html, "{broken", "[]", "null", '"no"']) {
     const { client } = await clientOf(status, body);
     for (const call of [
@@ -43,7 +43,7 @@ test.each([
   }
 });
 
-test("problem details are kept, extension members too", async () => {
+test("problem details are kept, extension members too [D-19] [D-53]", async () => {
   const problem = {
     type: "urn:problem-type:offers:invalid_body",
     title: "The offer is not valid",
@@ -64,7 +64,7 @@ test("problem details are kept, extension members too", async () => {
   });
 });
 
-test("a read with a 204 response is not found, never an empty object", async () => {
+test("a read with a 204 response is not found, never an empty object [D-20]", async () => {
   const { client } = await clientOf(204);
   const error = await client.getOffer("a").catch((error: unknown) => error);
   expect(error).toBeInstanceOf(offers.NotFoundError);
@@ -79,7 +79,7 @@ test.each([
   ["null", "null"],
   ["an empty id", '""'],
   ["an id that is no string", '{"id":{}}'],
-])("a success with %s is an invalid response with its status", async (_what, body) => {
+])("a success with %s is an invalid response with its status [D-02]", async (_what, body) => {
   const { client } = await clientOf(200, body);
   for (const call of [() => client.createOffer(input), () => client.getOffer("a")]) {
     const error = await call().catch((error: unknown) => error);
@@ -97,7 +97,7 @@ test.each([
   await expect(client.getOffer("a")).rejects.toMatchObject({ code: "invalid_response", status: 200 });
 });
 
-test("a web page does not pass for a completed or withdrawn offer", async () => {
+test("a web page does not pass for a completed or withdrawn offer [D-03] [D-10]", async () => {
   const { client } = await clientOf(200, html);
   for (const call of [() => client.completeOffer("a", ["w"]), () => client.withdrawOffer("a")])
     await expect(call()).rejects.toMatchObject({ code: "invalid_response", status: 200 });
@@ -126,7 +126,7 @@ test("a refused connection provably had no effect", async () => {
   expect(error).toMatchObject({ code: "connect_failed", cause: { code: "ECONNREFUSED" } });
 });
 
-test("a server without TLS is distinguished from a lost connection, and not retried", async () => {
+test("a server without TLS is distinguished from a lost connection, and not retried [D-50]", async () => {
   const { baseUrl } = await serve(respondWith(200));
   const client = new offers.OffersClient({ baseUrl: baseUrl.replace("http:", "https:"), apiKey });
   const error = await client.getOffer("a").catch((error: unknown) => error);
@@ -134,7 +134,7 @@ test("a server without TLS is distinguished from a lost connection, and not retr
   expect(error).toMatchObject({ code: "tls_failed", attempts: 1 });
 });
 
-test("a port that fetch refuses is distinguished from a lost connection, and not retried", async () => {
+test("a port that fetch refuses is distinguished from a lost connection, and not retried [D-50]", async () => {
   // Port 1 is on the list of the Fetch standard: https://fetch.spec.whatwg.org/#port-blocking
   const client = new offers.OffersClient({ baseUrl: "http://127.0.0.1:1", apiKey, fetch: runtimesFetch });
   const error = await client.getOffer("a").catch((error: unknown) => error);

@@ -50,16 +50,19 @@ const ways: [string, string, (error: unknown) => Partial<OffersClientOptions>][]
   ["an apiKey function", "api_key_provider_failed", (error) => ({ apiKey: () => Promise.reject(error) })],
 ];
 
-test.each(ways)("another call's error that %s throws is unchanged, and is the cause", async (_what, code, options) => {
-  const { error, before } = await ofAnotherClient();
-  const { baseUrl } = await serve(respondWith(201, "offer_1"));
-  const client = new OffersClient({ baseUrl, apiKey, maxRetries: 0, ...options(error) });
-  const failure = await errorOf(client.createOffer(input));
-  expect(failure).not.toBe(error);
-  expect(failure).toMatchObject({ code, operation: "CreateOffer", cause: error });
-  const { operation, attempts, message, stack } = error;
-  expect({ operation, attempts, message, stack }).toEqual(before);
-});
+test.each(ways)(
+  "another call's error that %s throws is unchanged, and is the cause [D-97]",
+  async (_what, code, options) => {
+    const { error, before } = await ofAnotherClient();
+    const { baseUrl } = await serve(respondWith(201, "offer_1"));
+    const client = new OffersClient({ baseUrl, apiKey, maxRetries: 0, ...options(error) });
+    const failure = await errorOf(client.createOffer(input));
+    expect(failure).not.toBe(error);
+    expect(failure).toMatchObject({ code, operation: "CreateOffer", cause: error });
+    const { operation, attempts, message, stack } = error;
+    expect({ operation, attempts, message, stack }).toEqual(before);
+  },
+);
 
 test("an error of another client's constructor belongs to no call and is unchanged too", async () => {
   const build: Middleware = async () => {

@@ -9,7 +9,7 @@ const errorOf = (call: Promise<unknown>): Promise<AnyOffersError> =>
     (error) => error,
   );
 
-test("of a problem's detail the message holds neither the key nor what was sent nor an address", async () => {
+test("of a problem's detail the message holds neither the key nor what was sent nor an address [D-97]", async () => {
   const input = {
     createdByUserId: "user_hana",
     title: "Kitchen help",
@@ -88,7 +88,7 @@ test.each<[string, string, Error]>([
   expect(error.message).toContain(fault);
 });
 
-test("the reasons for invalid fields hold nothing that was sent, and no address", async () => {
+test("the reasons for invalid fields hold nothing that was sent, and no address [D-97]", async () => {
   const input = { createdByUserId: "user_hana", title: "Kitchen help", workerIds: ["worker_amal"] };
   const errors = {
     title: ["Kitchen help is taken, ask bo@bistro.example"],

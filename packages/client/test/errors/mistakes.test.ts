@@ -287,20 +287,23 @@ const mistakes: Mistake[] = [
   },
 ];
 
-test.each(mistakes)("the message about $what names the operation, the problem and the remedy", async (mistake) => {
-  const { at, options = {}, call = read, code, says } = mistake;
-  const baseUrl = (await at?.()) ?? "https://service.example";
-  const error: AnyOffersError = await Promise.resolve()
-    .then(() => call(new OffersClient({ baseUrl, apiKey, ...options } as OffersClientOptions)))
-    .then(
-      () => expect.unreachable(),
-      (thrown) => thrown,
-    );
-  const message = at ? error.message.replace(new URL(baseUrl).host, "HOST") : error.message;
-  expect(error.code).toBe(code);
-  if (typeof says === "string") expect(message).toBe(says);
-  else expect(message).toMatch(says);
-  expect(error.message).not.toContain(apiKey);
-});
+test.each(mistakes)(
+  "the message about $what names the operation, the problem and the remedy [D-97]",
+  async (mistake) => {
+    const { at, options = {}, call = read, code, says } = mistake;
+    const baseUrl = (await at?.()) ?? "https://service.example";
+    const error: AnyOffersError = await Promise.resolve()
+      .then(() => call(new OffersClient({ baseUrl, apiKey, ...options } as OffersClientOptions)))
+      .then(
+        () => expect.unreachable(),
+        (thrown) => thrown,
+      );
+    const message = at ? error.message.replace(new URL(baseUrl).host, "HOST") : error.message;
+    expect(error.code).toBe(code);
+    if (typeof says === "string") expect(message).toBe(says);
+    else expect(message).toMatch(says);
+    expect(error.message).not.toContain(apiKey);
+  },
+);
 
 test("there are thirty mistakes or more", () => expect(mistakes.length).toBeGreaterThanOrEqual(30));

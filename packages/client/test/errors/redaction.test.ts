@@ -31,7 +31,7 @@ test.each([
   ["in escapes", 401, `{"detail":"${[...apiKey].map((c) => `\\u00${c.charCodeAt(0).toString(16)}`).join("")}"}`],
   ["in a web page", 200, `<p>${apiKey}`],
   ["in a response that is not an id", 200, `{"key":${JSON.stringify(apiKey)}}`],
-])("a key that the service echoes %s is in no error", async (_where, status, body) => {
+])("a key that the service echoes %s is in no error [D-49]", async (_where, status, body) => {
   const { baseUrl } = await serve(
     respondWith(status, body, { "x-request-id": apiKey, location: `https://${apiKey}/` }),
   );

@@ -38,7 +38,7 @@ const calls = {
 };
 
 test.each(Object.entries(calls))(
-  "a forgotten await of %s ends the process with the error, which names the operation",
+  "a forgotten await of %s ends the process with the error, which names the operation [D-97]",
   async (name, call) => {
     const { baseUrl } = await serve(respondWith(409));
     const lines = [...made(), "", `${call};`, "setTimeout(() => console.log('still here'), 60_000);"];
@@ -138,7 +138,7 @@ async function failInEveryWay() {
 let failures: ReturnType<typeof failInEveryWay> | undefined;
 
 test.each(ways.map(([kind], way) => [kind, way] as const))(
-  "the stack of a %s shows the line of the call, whichever it is and however it is looked at",
+  "the stack of a %s shows the line of the call, whichever it is and however it is looked at [D-97]",
   async (kind, way) => {
     failures ??= failInEveryWay();
     const shown = (await failures)[way];

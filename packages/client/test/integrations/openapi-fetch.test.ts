@@ -104,7 +104,7 @@ test("a redirect is not followed, whatever the call asks for, and the key stays"
   expect([received.length, elsewhere.received.length]).toEqual([1, 0]);
 });
 
-test("another baseUrl or fetch of a call receives nothing", async () => {
+test("another baseUrl or fetch of a call receives nothing [D-66]", async () => {
   const elsewhere = await serve(found);
   const { api, received } = await apiOf(found);
   const stray = () => expect.unreachable();
@@ -143,7 +143,7 @@ test("twenty calls leave no listener on the signal they share, and its abort end
   expect(error).toMatchObject({ code: "aborted", cause: "enough", attempts: 0 });
 });
 
-test("a refused connection is a value too", async () => {
+test("a refused connection is a value too [D-66]", async () => {
   const api = createOpenApiClient({ baseUrl: await unusedAddress(), apiKey, maxRetries: 0 });
   const { error } = await api.POST("/offer", { body });
   expect(error).toMatchObject({ name: "ConnectionError", code: "connect_failed" });

@@ -58,7 +58,7 @@ const spans = () =>
     .getFinishedSpans()
     .map(({ name, kind, attributes, status, events }) => ({ name, kind, attributes, status, events }));
 
-test("each call is one span, ended when the call is, with the conventions' attributes", async () => {
+test("each call is one span, ended when the call is, with the conventions' attributes [D-67]", async () => {
   const { client, port } = await traced((response, request, count) =>
     (request.method === "GET" && !request.url?.includes("withdraw") ? found : respondWith(201, "offer_1"))(
       response,
@@ -193,7 +193,7 @@ test("each read of a watch is a span, and so is a call for another organisation"
   ]);
 });
 
-test("a fetch that is instrumented too adds no span and no second traceparent", async () => {
+test("a fetch that is instrumented too adds no span and no second traceparent [D-67]", async () => {
   // As @opentelemetry/instrumentation-undici does it: a span of its own, and its context in the headers.
   const instrumented: typeof fetch = (url, init) => {
     const span = provider.getTracer("instrumentation").startSpan("GET");

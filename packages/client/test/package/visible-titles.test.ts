@@ -37,7 +37,7 @@ const filler = fc.oneof(
   fc.integer({ min: 0xe0000, max: 0xe0fff }).map((code) => String.fromCodePoint(code)),
 );
 
-test("the service in memory refuses a title of invisible characters, and takes any other", async () => {
+test("the service in memory refuses a title of invisible characters, and takes any other [D-89]", async () => {
   const blank = fc.array(filler, { minLength: 1, maxLength: 20 }).map((parts) => parts.join(""));
   await fc.assert(
     fc.asyncProperty(blank, fc.constantFrom("a", "厨", "7", "!", "☕"), async (text, seen) => {

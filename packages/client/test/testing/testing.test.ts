@@ -29,7 +29,7 @@ test("two services know nothing of each other", async () => {
   expect(other.notifications).toEqual([]);
 });
 
-test("address, key, people and workers can be those of your own tests", async () => {
+test("address, key, people and workers can be those of your own tests [D-69]", async () => {
   const baseUrl = "https://staffing.example/v1/";
   const service = createTestService({ baseUrl, apiKey: "ours", workers: { w1: "Wanda" }, userIds: ["u1"] });
   service.addWorker("w2", "Wim");

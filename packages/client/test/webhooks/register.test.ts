@@ -5,7 +5,7 @@ import { second, secret, setStage, sign, status } from "./stage.ts";
 
 const code = (code: string) => expect.objectContaining({ code });
 
-test("a receiver is registered once GET /test, unsigned, and GET /test/auth, signed, respond with 200", async () => {
+test("a receiver is registered once GET /test, unsigned, and GET /test/auth, signed, respond with 200 [D-69]", async () => {
   const { service, handler, profile, seen } = await setStage(false);
   await service.deliverTo(handler, { ...profile, baseUrl: "https://integrator.test/some/prefix/" });
   const common = { accept: "application/json", "user-agent": "offers-platform" };

@@ -22,7 +22,7 @@ test("ten attempts are made over about 45 hours, each at its time, and then the 
   expect(stage.elapsedMs()).toBe(100 * hour);
 });
 
-test("nothing is retried until the test moves the clock", async () => {
+test("nothing is retried until the test moves the clock [D-69]", async () => {
   const { service, seen, respondWith, offerId } = await setStage();
   respondWith(status(500));
   service.respond(offerId, "worker_amal", "applied");

@@ -82,7 +82,7 @@ test("what is at work is not disturbed by what is completed of its subject", asy
   expect(acquire("accepted", "amal's response")).toEqual({ state: "inProgress", retryAfterMs: 1_000 });
 });
 
-test("a holder whose lease ran out completes nothing, even if no other request came since", async () => {
+test("a holder whose lease ran out completes nothing, even if no other request came since [D-64]", async () => {
   const { clock, deduplication, acquire } = setUp();
   const { token } = acquire("a");
   clock.ms += 1_000;

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { parse } from "yaml";
 import { decodeParameters, endpoints, findRoute, handlerNames } from "./endpoints.ts";
 
-test("there is one endpoint for every webhook of the contract, under its path, method and name", () => {
+test("there is one endpoint for every webhook of the contract, under its path, method and name [interface: Introduction 1]", () => {
   const contract = parse(readFileSync(new URL("../../../../spec/openapi.yaml", import.meta.url), "utf8")) as {
     webhooks: Record<string, Record<string, { operationId: string }>>;
   };
@@ -23,7 +23,7 @@ test.each([
   ["/contact/new/42", "WorkerAddedContact"],
   ["/contact/new/42/", "WorkerAddedContact"],
   ["/offer/response", "WorkerOfferResponse"],
-])("%s leads to %s", (path, name) => expect(findRoute(path)?.endpoint.name).toBe(name));
+])("%s leads to %s [D-46]", (path, name) => expect(findRoute(path)?.endpoint.name).toBe(name));
 
 test.each([
   "",

@@ -194,7 +194,7 @@ const noMeaning: [what: string, schema: keyof typeof readings, given: unknown][]
   ["a flag for a filter", "a search", { ...search, filter: false }],
 ];
 
-test.each(noMeaning)("%s in %s has no meaning, and is refused for the schema's reasons", (_, name, given) => {
+test.each(noMeaning)("%s in %s has no meaning, and is refused for the schema's reasons [D-125]", (_, name, given) => {
   const [schema] = readings[name];
   const { error } = schema.safeParse(given);
   expect(error?.issues.length).toBeGreaterThan(0);

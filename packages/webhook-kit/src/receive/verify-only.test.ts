@@ -34,8 +34,9 @@ test.each([
   [59_999, 200],
   [359_999, 200],
   [360_000, 401],
-])("a minute is good from 300 s before it begins to 300 s after it ends: %d ms → %d", async (ms, status) =>
-  expect(await statusAt(byMinute, start + ms)).toBe(status),
+])(
+  "a minute is good from 300 s before it begins to 300 s after it ends: %d ms → %d [D-16] [interface: Authentication 4]",
+  async (ms, status) => expect(await statusAt(byMinute, start + ms)).toBe(status),
 );
 
 test.each([
@@ -44,7 +45,7 @@ test.each([
   [300_000, 200],
   [300_001, 401],
   [Number.NaN, 401],
-])("a second is good for 300 s either way: %d ms → %d", async (ms, status) =>
+])("a second is good for 300 s either way: %d ms → %d [D-16]", async (ms, status) =>
   expect(await statusAt(bySecond, start + ms)).toBe(status),
 );
 

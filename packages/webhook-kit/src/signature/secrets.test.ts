@@ -27,7 +27,7 @@ test.each([
   await expect(Promise.resolve(lookUp({}))).rejects.toEqual(code("invalid_secret"));
 });
 
-test("takes a short secret if allowed, but still no blank one", () => {
+test("takes a short secret if allowed, but still no blank one [D-43]", () => {
   expect(readSecret("short", true)({})).toEqual(["short"]);
   expect(() => readSecret(" ", true)).toThrow(code("invalid_secret"));
 });

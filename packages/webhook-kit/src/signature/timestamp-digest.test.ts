@@ -21,14 +21,16 @@ describe.each(vectors)(
   ({ timestamp, secret, variant, digest }) => {
     const other = variant === "hmac" ? "sha256" : "hmac";
 
-    test.each([digest, digest.toUpperCase()])("is accepted by the default, which reports the variant", (digits) =>
-      expect(verify(timestampDigest(), headersOf(timestamp, digits), ["another", secret])).toEqual({
-        secretIndex: 1,
-        variant,
-      }),
+    test.each([digest, digest.toUpperCase()])(
+      "is accepted by the default, which reports the variant [D-15] [interface: Authentication 4]",
+      (digits) =>
+        expect(verify(timestampDigest(), headersOf(timestamp, digits), ["another", secret])).toEqual({
+          secretIndex: 1,
+          variant,
+        }),
     );
 
-    test("is accepted under its own variant only", () => {
+    test("is accepted under its own variant only [D-15]", () => {
       expect(verify(timestampDigest({ variant }), headersOf(timestamp, digest), [secret])).toEqual({
         secretIndex: 0,
         variant,
@@ -36,7 +38,7 @@ describe.each(vectors)(
       expect(verify(timestampDigest({ variant: other }), headersOf(timestamp, digest), [secret])).toBeUndefined();
     });
 
-    test("is refused with any other secret or timestamp text", () => {
+    test("is refused with any other secret or timestamp text [interface: Authentication 4]", () => {
       expect(verify(timestampDigest(), headersOf(timestamp, digest), [`${secret}x`, secret.slice(1)])).toBeUndefined();
       const sameInstant = timestamp.endsWith("Z") ? timestamp.replace("Z", "+00:00") : timestamp.replace("+00:00", "Z");
       expect(verify(timestampDigest(), headersOf(sameInstant, digest), [secret])).toBeUndefined();
@@ -48,7 +50,7 @@ test.each([
   ["auto", "sha256"],
   ["sha256", "sha256"],
   ["hmac", "hmac"],
-] as const)("variant %s signs as openssl's %s, in capitals", (variant, signed) => {
+] as const)("variant %s signs as openssl's %s, in capitals [D-15]", (variant, signed) => {
   const timestamp = "2026-11-20T09:30:00.123Z";
   for (const vector of vectors.filter((each) => each.timestamp === timestamp && each.variant === signed))
     expect(timestampDigest({ variant }).sign({ secret: vector.secret, now: new Date(timestamp) })).toEqual({

@@ -50,7 +50,7 @@ describe.each(await inboxesUnderTest({}, "onePerDatabase"))("catchUp on $title",
     await once(context, [`${workerId} ${response}`]);
   };
 
-  test("an event that came as a webhook is not handled again", async () => {
+  test("an event that came as a webhook is not handled again [D-136]", async () => {
     const [arrived, missed] = [responseOf(randomUUID()), responseOf(randomUUID())];
     const receiver = webhookHandler({ secret: whsec, scheme: standardWebhooks(), onWorkerOfferResponse });
     const send = async ({ id, data }: FeedEvent) =>

@@ -61,7 +61,7 @@ describe.each(await inboxesUnderTest({}, "onePerDatabase"))("reconcile on $title
     return { service, ...openReceiver(underTest, service) };
   };
 
-  test("a response is handled once, and again only after it has changed", async () => {
+  test("a response is handled once, and again only after it has changed [D-135]", async () => {
     const { service, run, written, handle } = setUp();
     const ids = [service.id("a")];
     service.respond("a", "amal", "applied");
@@ -87,7 +87,7 @@ describe.each(await inboxesUnderTest({}, "onePerDatabase"))("reconcile on $title
     expect(await written("a")).toEqual(["amal accepted"]);
   });
 
-  test("a word without a meaning is counted and not handled", async () => {
+  test("a word without a meaning is counted and not handled [D-135]", async () => {
     const { service, run, written } = setUp();
     service.respond("a", "amal", "shortlisted");
     service.respond("a", "ben", "applied");
@@ -97,7 +97,7 @@ describe.each(await inboxesUnderTest({}, "onePerDatabase"))("reconcile on $title
     expect(await written("a")).toEqual(["amal accepted", "ben accepted"]);
   });
 
-  test("an old webhook that is retried late handles the current response, not its own", async () => {
+  test("an old webhook that is retried late handles the current response, not its own [D-135]", async () => {
     const { service, source, run, written } = setUp();
     const offerId = service.id("a");
     const receiver = webhookHandler({ secret, onWorkerOfferResponse: whenResponseChanged(source) });

@@ -23,7 +23,7 @@ async function start(adapter: string, zone: string) {
 describe.concurrent.each(adapters.flatMap((adapter) => zones.map((zone) => ({ adapter, zone }))))(
   "$adapter in $zone",
   ({ adapter, zone }) => {
-    test("gets no case of the corpus wrong, by the corpus's clock and by the real one", async () => {
+    test("gets no case of the corpus wrong, by the corpus's clock and by the real one [D-60]", async () => {
       const receiver = await start(adapter, zone);
       for (const clock of [corpus.config.clock, undefined]) {
         const verdicts = await runCorpus({ ...corpus, scheme: "timestampDigest", clock }, receiver);

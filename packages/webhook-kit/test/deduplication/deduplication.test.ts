@@ -19,7 +19,7 @@ describe.each(adapters)("$name", (adapter) => {
       });
   }
 
-  test("an identical request is acknowledged again without running the handler", async () => {
+  test("an identical request is acknowledged again without running the handler [D-45]", async () => {
     const onWorkerOfferResponse = vi.fn();
     const request = await mount({ onWorkerOfferResponse });
     const headers = sign();
@@ -39,7 +39,7 @@ describe.each(adapters)("$name", (adapter) => {
     expect(onWorkerOfferResponse).toHaveBeenCalledTimes(1);
   });
 
-  test("different events under one signature are all handled", async () => {
+  test("different events under one signature are all handled [D-45] [D-58]", async () => {
     const handled: string[] = [];
     const request = await mount({ onWorkerOfferResponse: ({ workerId }) => handled.push(workerId) });
     const headers = sign();
@@ -87,7 +87,7 @@ describe.each(adapters)("$name", (adapter) => {
     expect(onWorkerOfferResponse).toHaveBeenCalledTimes(1);
   });
 
-  test("while the handler is at work, the same request is 409 with Retry-After", async () => {
+  test("while the handler is at work, the same request is 409 with Retry-After [D-45]", async () => {
     let finish = () => {};
     const onWorkerOfferResponse = vi.fn(() => new Promise<void>((resolve) => (finish = resolve)));
     const request = await mount({ onWorkerOfferResponse });
@@ -171,7 +171,7 @@ describe.each(adapters)("$name", (adapter) => {
     expect([acquire.mock.calls.length, suggestContacts.mock.calls.length]).toEqual([0, 2]);
   });
 
-  test("a record is kept for as long as its headers could be used again", async () => {
+  test("a record is kept for as long as its headers could be used again [D-45]", async () => {
     const complete = vi.fn();
     const deduplication = { ...memoryDeduplication(), complete };
     const now = new Date("2026-11-20T09:30:10.000Z");

@@ -66,7 +66,7 @@ async function send(deduplication: Deduplication) {
 }
 
 describe.each(clients)("with a client of $name", ({ connect }) => {
-  test("a Redis that never responds makes the request a 503, in time and without running the handler", async () => {
+  test("a Redis that never responds makes the request a 503, in time and without running the handler [D-64]", async () => {
     const { port } = await openSilentServer();
     const { status, errors, runs } = await send(redisDeduplication(connect(port), { timeoutMs: 60 }));
     expect([status, runs]).toEqual([503, 0]);

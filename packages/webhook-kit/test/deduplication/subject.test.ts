@@ -36,7 +36,7 @@ async function mount(clock = () => now) {
   return { handled, send };
 }
 
-test("a worker who accepts, rejects and accepts again within one signed minute is heard three times", async () => {
+test("a worker who accepts, rejects and accepts again within one signed minute is heard three times [D-57]", async () => {
   const { handled, send } = await mount();
   for (const response of ["accepted", "rejected", "accepted"]) expect(await send(response)).toBe(200);
   expect(handled).toEqual(["o1 amal accepted", "o1 amal rejected", "o1 amal accepted"]);
@@ -58,7 +58,7 @@ test("returns of other workers and to other offers change nothing", async () => 
   expect(handled).toEqual(["o1 amal accepted", "o1 ben rejected", "o2 amal rejected"]);
 });
 
-test("under a signature of its own each response is recorded, whatever came since", async () => {
+test("under a signature of its own each response is recorded, whatever came since [D-57]", async () => {
   const { handled, send } = await mount(() => new Date());
   const first = signedJson();
   await send("accepted", first);

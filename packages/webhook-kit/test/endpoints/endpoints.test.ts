@@ -7,13 +7,13 @@ import { signed, signedJson } from "../support/serve.ts";
 const problemType = "application/problem+json";
 
 describe.each(adapters)("$name", (adapter) => {
-  test("/test is 200 whatever the headers", async () => {
+  test("/test is 200 whatever the headers [interface: Webhooks Test]", async () => {
     const request = await mount(adapter);
     for (const headers of [{}, signed(), { Authorization: "hmac nonsense", Timestamp: "never" }])
       expect((await request("/test", { headers })).status).toBe(200);
   });
 
-  test("/test/auth is 200 only with valid headers", async () => {
+  test("/test/auth is 200 only with valid headers [D-17] [interface: Webhooks Test authorisation] [interface: Authentication 1b]", async () => {
     const request = await mount(adapter);
     expect((await request("/test/auth", { headers: signed() })).status).toBe(200);
     const refused = await request("/test/auth");
@@ -23,7 +23,7 @@ describe.each(adapters)("$name", (adapter) => {
     expect(refused.headers.get("cache-control")).toBe("no-store");
   });
 
-  test("every failed check has the same response, and its reason is reported on this side only", async () => {
+  test("every failed check has the same response, and its reason is reported on this side only [D-17] [interface: Errors 2]", async () => {
     const onRejected = vi.fn();
     const request = await mount(adapter, { onRejected });
     const { Timestamp = "", Authorization = "" } = signed();
@@ -48,7 +48,7 @@ describe.each(adapters)("$name", (adapter) => {
     expect(onRejected.mock.calls.map(([rejection]) => rejection.reason)).toEqual(attempts.map(([reason]) => reason));
   });
 
-  test("a handler's event arrives, and is acknowledged with 200 and no body", async () => {
+  test("a handler's event arrives, and is acknowledged with 200 and no body [D-12] [D-13] [D-14] [D-35] [interface: Webhooks Worker Offer Response]", async () => {
     const onWorkerOfferResponse = vi.fn();
     const request = await mount(adapter, { onWorkerOfferResponse });
     const response = await request(
@@ -67,7 +67,7 @@ describe.each(adapters)("$name", (adapter) => {
     );
   });
 
-  test("the worker of a contact comes decoded from the path; a broken encoding is 400", async () => {
+  test("the worker of a contact comes decoded from the path; a broken encoding is 400 [interface: Webhooks Worker Added Contact]", async () => {
     const onWorkerAddedContact = vi.fn();
     const request = await mount(adapter, { onWorkerAddedContact });
     expect((await request("/contact/new/J%C3%BCrgen%2F7/", { headers: signed() })).status).toBe(200);
@@ -77,7 +77,7 @@ describe.each(adapters)("$name", (adapter) => {
     expect(onWorkerAddedContact).toHaveBeenCalledTimes(1);
   });
 
-  test("the live service's extras arrive", async () => {
+  test("the live service's extras arrive [D-34]", async () => {
     const onOfferEventDeleted = vi.fn();
     const onTimelineChanged = vi.fn();
     const request = await mount(adapter, { onOfferEventDeleted, onTimelineChanged });
@@ -98,7 +98,7 @@ describe.each(adapters)("$name", (adapter) => {
     expect(onRejected.mock.calls.map(([{ reason }]) => reason)).toEqual(paths.map(() => "handler_not_configured"));
   });
 
-  test("other methods are 405 with the allowed one; HEAD asks only /test", async () => {
+  test("other methods are 405 with the allowed one; HEAD asks only /test [D-46]", async () => {
     const handler = vi.fn();
     const request = await mount(adapter, { onWorkerAddedContact: handler, onWorkerOfferResponse: handler });
     const send = async (method: string, path: string) => {

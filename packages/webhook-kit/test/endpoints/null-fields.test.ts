@@ -23,7 +23,7 @@ const handlersOf = (handler: () => never[]) => ({
   onTimelineChanged: handler,
 });
 
-describe.each(adapters)("$name", (adapter) => {
+describe.each(adapters)("$name [D-94]", (adapter) => {
   test.each(webhooks)(
     "of %s an optional field that is null is absent, and no other is lost",
     async (path, required, optional) => {

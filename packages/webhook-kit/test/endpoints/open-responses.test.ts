@@ -8,7 +8,7 @@ import { secret } from "../support/serve.ts";
 
 describe.each(adapters)("$name", (adapter) => {
   test.each(["applied", "declined", "none", "Accepted", "accepted ", "später", "toString", ""])(
-    "the response %j reaches the handler as it was sent, and is acknowledged",
+    "the response %j reaches the handler as it was sent, and is acknowledged [D-95]",
     async (response) => {
       const onWorkerOfferResponse = vi.fn();
       const info = vi.fn();
@@ -28,7 +28,7 @@ describe.each(adapters)("$name", (adapter) => {
   );
 });
 
-test("any word reaches the handler", () =>
+test("any word reaches the handler [D-95]", () =>
   fc.assert(
     fc.asyncProperty(fc.string({ unit: "binary" }), async (response) => {
       const onWorkerOfferResponse = vi.fn();
@@ -54,7 +54,7 @@ test("a worker's unknown words within one signed minute are heard in their order
   expect(heard).toEqual(["applied", "declined", "applied"]);
 });
 
-test.each([null, true, ["accepted"], { word: "accepted" }, undefined])("%j is no word", async (response) => {
+test.each([null, true, ["accepted"], { word: "accepted" }, undefined])("%j is no word [D-95]", async (response) => {
   const onWorkerOfferResponse = vi.fn();
   const handler = webhookHandler({ secret, onWorkerOfferResponse });
   const rejected = await handler(new Request("http://127.0.0.1/offer/response", post({ ...accepted, response })));

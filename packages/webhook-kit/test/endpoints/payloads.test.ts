@@ -20,7 +20,7 @@ describe.each(adapters)("$name", (adapter) => {
       { filter: [expect.any(String) as string] },
     ],
   ])(
-    "an invalid payload for %s (%j) is 400 with errors per field and without its values",
+    "an invalid payload for %s (%j) is 400 with errors per field and without its values [D-17] [interface: Resources 1]",
     async (path, payload, errors) => {
       const onRejected = vi.fn();
       const handler = vi.fn(() => []);

@@ -4,7 +4,7 @@ import { adapters } from "../support/adapters.ts";
 import { mount, post } from "../support/mount.ts";
 
 describe.each(adapters)("$name", (adapter) => {
-  test("suggestions are checked, written with times, and keep their extra fields", async () => {
+  test("suggestions are checked, written with times, and keep their extra fields [D-28] [D-35] [interface: Rating lastWorked]", async () => {
     const suggestContacts = vi.fn(async () => [
       {
         name: "Dana Kim",
@@ -70,7 +70,7 @@ describe.each(adapters)("$name", (adapter) => {
       "[0].ratings[0].lastWorked",
     ],
   ])(
-    "an invalid list of suggestions (%s) is a 500 that leaks nothing, and onError names the field",
+    "an invalid list of suggestions (%s) is a 500 that leaks nothing, and onError names the field [D-21] [D-23] [interface: Suggestion name] [interface: Rating rating]",
     async (_, list, field) => {
       const onError = vi.fn();
       const request = await mount(adapter, { onError, suggestContacts: () => list as ContactSuggestion[] });

@@ -57,7 +57,7 @@ function setUp() {
 
 describe.each(adapters)("$name", (adapter) => {
   test.each(careless)(
-    "a careless payload of %s reaches its handler, and is logged once, by its paths",
+    "a careless payload of %s reaches its handler, and is logged once, by its paths [D-125]",
     async (path, sent, handled, paths) => {
       const { handler, logger, options } = setUp();
       const request = await mount(adapter, options);
@@ -134,7 +134,7 @@ const dayShape = fc
     );
   });
 
-test("a payload of any mixture of shapes is handled with the contract's types, or is 400 for what has no meaning", () =>
+test("a payload of any mixture of shapes is handled with the contract's types, or is 400 for what has no meaning [D-125]", () =>
   fc.assert(
     fc.asyncProperty(idShape, idShape, optionalNumberShape, dayShape, async (worker, offer, most, start) => {
       const { handler, options } = setUp();

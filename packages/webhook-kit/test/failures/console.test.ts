@@ -122,7 +122,7 @@ const failures: [string, Partial<ReceiverOptions>, string, RequestInit, number, 
 
 describe.each(adapters)("$name", (adapter) => {
   test.each(failures)(
-    "without logger and onError, %s is printed once, with its stack",
+    "without logger and onError, %s is printed once, with its stack [D-49]",
     async (_, options, path, init, status, words) => {
       const request = await mount(adapter, options);
       expect((await request(path, init)).status).toBe(status);
@@ -159,7 +159,7 @@ describe.each(adapters)("$name", (adapter) => {
     expect(printed().join()).not.toContain("PRIVATE");
   });
 
-  test("requests that are refused print nothing, so that no sender can fill the console", async () => {
+  test("requests that are refused print nothing, so that no sender can fill the console [D-49]", async () => {
     const request = await mount(adapter, { onWorkerOfferResponse: () => undefined });
     await request("/test/auth");
     await request("/test/auth", { headers: { Timestamp: "soon", Authorization: "hmac 00" } });
@@ -181,7 +181,7 @@ describe.each(adapters)("$name", (adapter) => {
     await vi.waitFor(() => expect(printed()).toEqual([expect.stringContaining("ORIGINAL")]));
   });
 
-  test("with a logger its line carries the error as err, and the console stays empty", async () => {
+  test("with a logger its line carries the error as err, and the console stays empty [D-49]", async () => {
     const cause = boom();
     const error = vi.fn();
     const logger = { info: vi.fn(), warn: vi.fn(), error };

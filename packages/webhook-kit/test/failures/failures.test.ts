@@ -4,7 +4,7 @@ import { accepted, mount, post } from "../support/mount.ts";
 import { signed } from "../support/serve.ts";
 
 describe.each(adapters)("$name", (adapter) => {
-  test("a handler that throws is a 500 without its words; onError gets them as the cause", async () => {
+  test("a handler that throws is a 500 without its words; onError gets them as the cause [D-49]", async () => {
     const onError = vi.fn();
     const cause = new Error("PRIVATE words");
     const request = await mount(adapter, { onError, onWorkerOfferResponse: () => Promise.reject(cause) });

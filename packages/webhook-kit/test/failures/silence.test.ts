@@ -22,7 +22,7 @@ const situations: [string, Partial<ReceiverOptions>][] = [
 
 describe.each(adapters)("$name", (adapter) => {
   test.each(situations)(
-    "when %s, no secret, digest, body or address is in any response, log line, hook or error message",
+    "when %s, no secret, digest, body or address is in any response, log line, hook or error message [D-49]",
     async (_, options) => {
       const reported: unknown[] = [];
       const keep = (...args: unknown[]) => void reported.push(args);

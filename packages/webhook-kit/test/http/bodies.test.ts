@@ -37,7 +37,7 @@ describe.each(adapters)("$name", (adapter) => {
     "application/json; charset=utf-16",
     "json",
     "",
-  ])("refuses the media type %j with 415", async (type) => {
+  ])("refuses the media type %j with 415 [D-17]", async (type) => {
     const { post, onRejected } = await mount();
     expect((await post(JSON.stringify(accepted), { "content-type": type })).status).toBe(415);
     expect(onRejected).toHaveBeenCalledExactlyOnceWith(expect.objectContaining({ reason: "unsupported_media_type" }));
@@ -83,7 +83,7 @@ describe.each(adapters)("$name", (adapter) => {
     expect([event.isAdmin, ({} as { isAdmin?: boolean }).isAdmin]).toEqual([undefined, undefined]);
   });
 
-  test("takes a body of exactly maxBodyBytes and refuses one more byte with 413, declared or not", async () => {
+  test("takes a body of exactly maxBodyBytes and refuses one more byte with 413, declared or not [D-17]", async () => {
     const body = JSON.stringify({ ...accepted, padding: "é".repeat(400) });
     const bytes = Buffer.byteLength(body);
     const exact = await mount({ maxBodyBytes: bytes });
@@ -118,7 +118,7 @@ test("a body whose sender hung up before it was read is reported at once", async
   await expect(received).rejects.toMatchObject({ rejection: { reason: "body_incomplete" } });
 });
 
-test("a body that takes too long to arrive is given up", async () => {
+test("a body that takes too long to arrive is given up [D-17]", async () => {
   const received = new Promise((resolve, reject) => {
     serve((request) => resolve(readNodeBody(request, 100, 40)))
       .then(({ port }) => connect(port, "127.0.0.1").write("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 9\r\n\r\n{"))

@@ -5,7 +5,7 @@ import { expresses, secret, serve, signed, signedJson } from "../support/serve.t
 
 /** What only Express has; all else is asked of every adapter. */
 describe.each(expresses)("Express $version", ({ express }) => {
-  test("a known path without a handler is a 404 problem, an unknown one goes on", async () => {
+  test("a known path without a handler is a 404 problem, an unknown one goes on [D-46] [interface: Overview 5c, 5d]", async () => {
     const app = express().use("/hooks", webhookRouter({ secret }));
     app.use((_request, response) => void response.status(418).end("the next middleware"));
     const { url } = await serve(app);
@@ -36,7 +36,7 @@ describe.each(expresses)("Express $version", ({ express }) => {
     expect(seen).toEqual(["north"]);
   });
 
-  test("verifyWebhook guards a route of your own and leaves its body to your parser", async () => {
+  test("verifyWebhook guards a route of your own and leaves its body to your parser [D-14]", async () => {
     const app = express();
     const onRejected = vi.fn();
     app.post("/own", verifyWebhook({ secret, onRejected }), express.json(), (request, response) => {

@@ -12,7 +12,7 @@ const situations: [string, Partial<ReceiverOptions>, string][] = [
 ];
 
 test.each(situations)(
-  "%s that never responds makes the request 503, without running the handler, on every adapter",
+  "%s that never responds makes the request 503, without running the handler, on every adapter [D-64]",
   async (_, options, code) => {
     // All at once: each waits for as long.
     await Promise.all(

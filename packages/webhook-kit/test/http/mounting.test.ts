@@ -47,7 +47,7 @@ describe.each(adapters)("$name", (adapter) => {
 });
 
 describe.each(adaptersAlone)("$name", (adapter) => {
-  test("an unknown path is a 404 problem, and this side learns where to look", async () => {
+  test("an unknown path is a 404 problem, and this side learns where to look [D-63]", async () => {
     const onRejected = vi.fn();
     const warn = vi.fn();
     const logger = { info: () => undefined, warn, error: () => undefined };

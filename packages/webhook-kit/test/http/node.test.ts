@@ -50,7 +50,7 @@ test.each([
   expect(await responseTo(`${line} HTTP/1.1`, signed())).toEqual([status, reason]),
 );
 
-test("an unknown path goes on to next, and no hook is called", async () => {
+test("an unknown path goes on to next, and no hook is called [D-63]", async () => {
   const onRejected = vi.fn();
   const listener = webhookListener({ secret, basePath: "/offers", onRejected });
   const { url } = await serve((request, response) =>

@@ -72,14 +72,14 @@ describe.each(await inboxesUnderTest({}, "onePerDatabase"))(
       expect(await notes(worker)).toBe(1);
     });
 
-    test("an acknowledged event that is redelivered has a new id, and is handled again", async () => {
+    test("an acknowledged event that is redelivered has a new id, and is handled again [D-100]", async () => {
       const { attempt, worker } = receiverOf((context, text) => once(context, [text]));
       const [first, redelivered] = [`msg_${randomUUID()}`, `msg_${randomUUID()}`];
       expect([await attempt(first), await attempt(redelivered)]).toEqual([200, 200]);
       expect(await notes(worker)).toBe(2);
     });
 
-    test("tenants with the same message id do not take each other's events", async () => {
+    test("tenants with the same message id do not take each other's events [D-100]", async () => {
       const secrets = new Map([
         ["a", whsec],
         ["b", "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"],

@@ -29,7 +29,7 @@ describe.each(await inboxesUnderTest())("once on $title", ({ inbox, once, query,
     expect(await notes(text)).toBe(1);
   });
 
-  test("after a failed statement whose error the work has caught, rows and record are committed both or neither", async () => {
+  test("after a failed statement whose error the work has caught, rows and record are committed both or neither [D-137]", async () => {
     const [event, text] = [newEvent(), randomUUID()];
     const swallow = (write: (text: string) => Promise<unknown>) => write(null as never).catch(() => undefined);
     const attempt = once(event, [text], { andThen: swallow });
@@ -41,14 +41,14 @@ describe.each(await inboxesUnderTest())("once on $title", ({ inbox, once, query,
     expect(await notes(text)).toBe(1);
   });
 
-  test("of twenty concurrent attempts of one event one is handled, and the others wait for its commit", async () => {
+  test("of twenty concurrent attempts of one event one is handled, and the others wait for its commit [D-100]", async () => {
     const [event, text] = [newEvent(), randomUUID()];
     const results = await Promise.all(Array.from({ length: 20 }, () => once(retryOf(event), [text])));
     expect(results.filter(({ duplicate }) => !duplicate)).toHaveLength(1);
     expect(await notes(text)).toBe(1);
   });
 
-  test("when the first of two concurrent attempts fails, the other is handled", async () => {
+  test("when the first of two concurrent attempts fails, the other is handled [D-100] [D-137]", async () => {
     const [event, text] = [newEvent(), randomUUID()];
     let first: Promise<unknown> = Promise.resolve();
     await new Promise<void>((started) => {
@@ -84,7 +84,7 @@ describe.each(await inboxesUnderTest())("once on $title", ({ inbox, once, query,
     expect(await notes(text)).toBe(1);
   });
 
-  test("without a signed id a key is required, and nothing is written without one", async () => {
+  test("without a signed id a key is required, and nothing is written without one [D-100]", async () => {
     const text = randomUUID();
     const required = expect.objectContaining({ name: "ConfigurationError", code: "inbox_key_required" });
     await expect(once({}, [text])).rejects.toEqual(required);
@@ -105,7 +105,7 @@ describe.each(await inboxesUnderTest())("once on $title", ({ inbox, once, query,
     },
   );
 
-  test("records are deleted in batches once they have expired, and until then they count", async () => {
+  test("records are deleted in batches once they have expired, and until then they count [D-100]", async () => {
     const [event, text] = [newEvent(), randomUUID()];
     await once(event, [text]);
     const expire = `UPDATE offers_inbox SET expires = ${dialect.now} WHERE expires > ${dialect.now}`;

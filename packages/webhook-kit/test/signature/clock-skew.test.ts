@@ -19,13 +19,16 @@ async function warningsFor(skewSeconds: number, toleranceSeconds?: number) {
   return warn.mock.calls;
 }
 
-test.each([151, -151, 300])("a clock %d s off is warned of, long before it costs a request", async (skewSeconds) => {
-  expect(await warningsFor(skewSeconds)).toEqual([
-    [{ skewSeconds, toleranceSeconds: 300 }, "clock skew above half the tolerance"],
-  ]);
-});
+test.each([151, -151, 300])(
+  "a clock %d s off is warned of, long before it costs a request [D-59]",
+  async (skewSeconds) => {
+    expect(await warningsFor(skewSeconds)).toEqual([
+      [{ skewSeconds, toleranceSeconds: 300 }, "clock skew above half the tolerance"],
+    ]);
+  },
+);
 
-test.each([0, 150, -150])("a clock %d s off is none to speak of", async (skewSeconds) => {
+test.each([0, 150, -150])("a clock %d s off is none to speak of [D-59]", async (skewSeconds) => {
   expect(await warningsFor(skewSeconds)).toEqual([]);
 });
 

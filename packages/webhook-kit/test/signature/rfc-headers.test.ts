@@ -23,7 +23,7 @@ describe.each(adapters)("$name", (adapter) => {
     "2026-03-07T23:00:00-03:30",
     "2026-03-08T16:30+14:00",
     "2026-03-08T02:30:00.0000000000000Z",
-  ])("Timestamp: %s is that instant, and its text is what is hashed", async (timestamp) => {
+  ])("Timestamp: %s is that instant, and its text is what is hashed [D-96]", async (timestamp) => {
     const request = await mount(adapter, { now: () => now, toleranceSeconds: 0 });
     const Authorization = `hmac ${digestOf(timestamp)}`;
     expect((await request("/test/auth", { headers: { Timestamp: timestamp, Authorization } })).status).toBe(200);
@@ -56,7 +56,7 @@ describe.each(adapters)("$name", (adapter) => {
     [`hmac ${digestOf(timestamp)}, hmac ${digestOf(timestamp)}`, 401],
     [`hmac digest="${digestOf(timestamp)}"`, 401],
     [`hmac ${digestOf(timestamp)}=`, 401],
-  ])("Authorization: %s is %i", async (Authorization, status) => {
+  ])("Authorization: %s is %i [D-16]", async (Authorization, status) => {
     const request = await mount(adapter, { now: () => now });
     expect((await request("/test/auth", { headers: { Timestamp: timestamp, Authorization } })).status).toBe(status);
   });

@@ -4,7 +4,7 @@ import { mount } from "../support/mount.ts";
 import { secret, signed } from "../support/serve.ts";
 
 describe.each(adapters)("$name", (adapter) => {
-  test("a secret function that throws or returns an unusable secret is 503, and nothing else", async () => {
+  test("a secret function that throws or returns an unusable secret is 503, and nothing else [D-17]", async () => {
     const cause = new Error("the vault is sealed");
     for (const [secretFunction, code] of [
       [() => Promise.reject(cause), "secret_lookup_failed"],

@@ -38,7 +38,7 @@ async function mount(options: Partial<ReceiverOptions> = {}) {
   return { handled, get, post, respond, reasons };
 }
 
-test("a signature that brought one request brings no other", async () => {
+test("a signature that brought one request brings no other [D-58]", async () => {
   const { handled, get, post, respond, reasons } = await mount();
   const headers = signedJson();
   expect(await respond("amal", headers)).toBe(200);
@@ -50,7 +50,7 @@ test("a signature that brought one request brings no other", async () => {
   expect(reasons()).toEqual(Array(4).fill("signature_reused"));
 });
 
-test("a repeat of the same event is acknowledged, as ever", async () => {
+test("a repeat of the same event is acknowledged, as ever [D-58]", async () => {
   const { handled, respond } = await mount();
   const headers = signedJson();
   expect([await respond("amal", headers), await respond("amal", headers)]).toEqual([200, 200]);

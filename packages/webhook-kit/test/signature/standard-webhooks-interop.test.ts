@@ -115,7 +115,7 @@ describe("where npm standardwebhooks is lenient", () => {
     expect(verify(headers, forged)).toBeUndefined();
   });
 
-  test("it takes part of the id for the time, and this does not", () => {
+  test("it takes part of the id for the time, and this does not [D-65]", () => {
     const now = new Date();
     const seconds = Math.floor(now.getTime() / 1000);
     const signature = new Webhook(whsec).sign("msg_1", new Date((seconds - 9_000) * 1000), `${seconds}.{}`);

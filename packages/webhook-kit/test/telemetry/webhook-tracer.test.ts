@@ -56,7 +56,7 @@ async function receive(
   };
 }
 
-test("the span of a verified request continues the sender's trace", async () => {
+test("the span of a verified request continues the sender's trace [D-138]", async () => {
   const { status, request, save } = await receive({ traceparent, tracestate: "vendor=1" });
   expect([status, request?.spanContext().traceId, request?.parentSpanContext?.spanId]).toEqual([200, traceId, spanId]);
   expect(request?.parentSpanContext).toMatchObject({ isRemote: true });
@@ -65,7 +65,7 @@ test("the span of a verified request continues the sender's trace", async () => 
   expect(save?.parentSpanContext?.spanId).toBe(request?.spanContext().spanId);
 });
 
-test("the span of a rejected request does not know the sender's trace", async () => {
+test("the span of a rejected request does not know the sender's trace [D-138]", async () => {
   const { status, request } = await receive({ traceparent, Authorization: `hmac ${"0".repeat(64)}` });
   expect([status, request?.parentSpanContext]).toEqual([401, undefined]);
   expect(request?.spanContext().traceId).not.toBe(traceId);
@@ -82,7 +82,7 @@ const within = (work: () => Promise<unknown>): Promise<Span> =>
     return span;
   });
 
-test("an active span is the parent, whatever the sender's trace", async () => {
+test("an active span is the parent, whatever the sender's trace [D-138]", async () => {
   let received: Awaited<ReturnType<typeof receive>> | undefined;
   const server = await within(async () => {
     received = await receive({ traceparent });

@@ -75,7 +75,7 @@ const hmac = (key: string, time: string, id: string, body: Uint8Array) =>
 const isFull = process.env.TEST_MATRIX === "full";
 
 describe.each(adapters)("the kit on %s", (name, mount) => {
-  test("has no fault, and none of its handlers runs without a sample", async () => {
+  test("has no fault, and none of its handlers runs without a sample [D-61]", async () => {
     const handlers = everyHandler();
     await using receiver = await testReceiver(mount({ secret, ...handlers }), { secret, basePath });
     expect(await receiver.checkContract()).toEqual([]);

@@ -187,7 +187,7 @@ const mistakes: [mistake: string, wrong: RequestHandler, problems: RegExp[]][] =
   ],
 ];
 
-test.each(mistakes)("a receiver that %s has that problem and no other", async (_mistake, wrong, problems) => {
+test.each(mistakes)("a receiver that %s has that problem and no other [D-61]", async (_mistake, wrong, problems) => {
   const app = express().use("/hooks", wrong, webhookRouter({ secret }));
   expect(await faultsOf(app, "/hooks")).toEqual(problems.map((problem) => expect.stringMatching(problem)));
 });

@@ -126,7 +126,7 @@ const pieces = [
   "&period;",
 ];
 
-test("no name makes a link, another line, or another direction of writing", () => {
+test("no name makes a link, another line, or another direction of writing [D-87]", () => {
   const name = fc
     .array(
       fc.oneof(
@@ -169,7 +169,7 @@ test.each([
   ["evil.\u200bexample <b>now</b>", "evil. \u200bexample b now /b"],
   ["mailto:eve@evil.example", "mailto: eve@ evil. example"],
   ["\u202egnp.exe", "gnp. exe"],
-])("%j becomes %j", (text, line) => expect(lineInMail(text)).toBe(line));
+])("%j becomes %j [D-89]", (text, line) => expect(lineInMail(text)).toBe(line));
 
 const linePieces = [
   "evil",

@@ -9,7 +9,9 @@ test.each([
   ["https://example.com/a/b//", "https://example.com/a/b/test/auth"],
   ["http://example.com:8080/p/", "http://example.com:8080/p/test/auth"],
   ["https://example.com/with%20space/", "https://example.com/with%20space/test/auth"],
-])("joins %s", (base, joined) => expect(joinAddress(base, "/test/auth").href).toBe(joined));
+])("joins %s [D-41] [interface: Introduction 1c]", (base, joined) =>
+  expect(joinAddress(base, "/test/auth").href).toBe(joined),
+);
 
 test.each([
   ["plain", "plain"],

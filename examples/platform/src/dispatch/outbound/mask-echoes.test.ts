@@ -44,7 +44,7 @@ const writings: Record<string, (text: string) => string> = {
   "in UTF-16": (text) => Buffer.from(text, "utf16le").toString("latin1"),
 };
 
-test.each(Object.entries(writings))("an echo %s is masked", (_, write) => {
+test.each(Object.entries(writings))("an echo %s is masked [D-49]", (_, write) => {
   for (const text of [digest, signature, secret]) {
     const echo = write(text);
     const left = masked(echo);
@@ -67,7 +67,7 @@ test("a digest of another attempt is masked by its shape, also when nothing was 
   expect(maskEchoes(Buffer.from(text), nothing).toString()).toBe("got hmac ***, ***");
 });
 
-test("no eight consecutive characters of a signature are left, wherever the echo begins, ends and is cut", () => {
+test("no eight consecutive characters of a signature are left, wherever the echo begins, ends and is cut [D-49]", () => {
   const part = fc.tuple(
     fc.constantFrom(digest, signature.replace(/=$/, "")),
     fc.nat(56),

@@ -74,7 +74,7 @@ const refused = [
 
 test.each(refused)("refuses %s", (address) => expect(isAllowedAddress(address, { allowLoopback: false })).toBe(false));
 
-test("allows loopback with the development switch, and nothing else", () => {
+test("allows loopback with the development switch, and nothing else [D-41]", () => {
   const passing = refused.filter((address) => isAllowedAddress(address, { allowLoopback: true }));
   expect(passing).toEqual(["127.0.0.1", "127.255.255.254", "::1"]);
 });

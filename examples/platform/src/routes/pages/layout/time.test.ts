@@ -19,14 +19,14 @@ describe("a local time", () => {
     ["Europe/London", "2027-03-28T01:30"],
     ["America/St_Johns", "2027-03-14T02:30"],
     ["Pacific/Chatham", "2027-09-26T03:00"],
-  ])("in %s that the clocks skip, %s, is not converted, and why is said", (timeZone, local) => {
+  ])("in %s that the clocks skip, %s, is not converted, and why is said [D-115]", (timeZone, local) => {
     expect(localTimes(timeZone).toUtc(local)).toBe(local);
     expect(localTimes(timeZone).problemOf(local)).toBe(
       `Choose another time: in ${timeZone} the clocks go forward then, and skip it.`,
     );
   });
 
-  test("of a repeated hour is the earlier one, and as an end the first after the start", () => {
+  test("of a repeated hour is the earlier one, and as an end the first after the start [D-115]", () => {
     const { toUtc } = localTimes("Europe/London");
     expect(toUtc("2027-10-31T01:30")).toBe("2027-10-31T00:30:00Z");
     expect(toUtc("2027-10-31T01:15", toUtc("2027-10-31T01:45"))).toBe("2027-10-31T01:15:00Z");
@@ -50,7 +50,7 @@ describe("a time span", () => {
       /Fri, 5 Mar 2027, 17:00\s?–\s?23:00 GMT/,
     ));
 
-  test("across a clock change names both offsets", async () =>
+  test("across a clock change names both offsets [D-115]", async () =>
     expect(await shown("Europe/London", "2027-03-28T00:30:00Z", "2027-03-28T02:30:00Z")).toContain(
       "Sun, 28 Mar 2027, 00:30 GMT – Sun, 28 Mar 2027, 03:30 BST",
     ));
