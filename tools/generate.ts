@@ -1,4 +1,5 @@
-// Makes everything that is derived from spec/, or with --check fails where what is committed differs.
+// Makes everything that is derived from spec/ and the titles of tests, or with --check fails where what is committed
+// differs.
 //   npm run generate            writes
 //   npm run generate -- --check compares, writes nothing
 import { execFile } from "node:child_process";
@@ -11,9 +12,9 @@ import { drawTrace } from "./diagrams/draw-trace.ts";
 import { printEvents } from "./docs/pages/print-events.ts";
 import { printOperations } from "./docs/pages/print-operations.ts";
 import { printErrorPages } from "./error-pages/print-error-pages.ts";
+import { readProofs } from "./gate/contract.ts";
 import { printConstants } from "./generate/print-constants.ts";
-import { printContract } from "./generate/print-contract.ts";
-import { printDecisions } from "./generate/print-decisions.ts";
+import { printContract, printDecisions } from "./generate/print-contract.ts";
 import { printSchemas } from "./generate/print-schemas.ts";
 import { printShape } from "./generate/print-shape.ts";
 import { printGlossary } from "./glossary/print-glossary.ts";
@@ -23,6 +24,7 @@ const root = resolve(import.meta.dirname, "..");
 // By openapi-typescript, in the small package that holds its TypeScript 5.
 const printer = ["tools/openapi-types/print.ts", "spec/openapi.yaml"].map((path) => resolve(root, path));
 const { stdout: types } = await promisify(execFile)(process.execPath, printer);
+const proofs = readProofs(root);
 const { offer: offerSchemas, others: otherSchemas } = await printSchemas(root);
 
 const products = new Map([
@@ -37,8 +39,8 @@ const products = new Map([
   ["packages/client/src/generated/offer-shape.ts", await printShape(root, "Offer")],
   ["packages/webhook-kit/src/generated/decisions.ts", printConstants(root, "webhook-kit")],
   ["examples/platform/src/generated/decisions.ts", printConstants(root, "platform")],
-  ["docs/decisions.md", printDecisions(root)],
-  ["docs/contract.md", printContract(root)],
+  ["docs/decisions.md", printDecisions(root, proofs)],
+  ["docs/contract.md", printContract(root, proofs)],
   ["docs/glossary.md", printGlossary(root)],
   ...printOperations(root),
   ...printEvents(root),
@@ -61,7 +63,9 @@ for (const [path, content] of products) {
 }
 
 if (check && drifted.length > 0) {
-  console.error(`These differ from spec/; run npm run generate and commit:\n  ${drifted.join("\n  ")}`);
+  console.error(
+    `These differ from spec/ or the titles of tests; run npm run generate and commit:\n  ${drifted.join("\n  ")}`,
+  );
   process.exit(1);
 }
 console.log(

@@ -1,52 +1,58 @@
-import { readFileSync } from "node:fs";
-import { join } from "node:path";
+import { globSync, readFileSync } from "node:fs";
+import { join, matchesGlob } from "node:path";
+import ts from "typescript";
 import { parse } from "yaml";
 import { z } from "zod";
+import { slowFiles } from "./vitest/slow-files.ts";
 
 /** One statement of spec/interface.md: a sentence, a list item's sentence, or a row of a table. */
 export interface Statement {
-  /** The headings above it, outermost first; the title alone before the first of them. */
+  /** Its heading. */
   section: string;
+  /** `interface: Offer title` is a row, `interface: Errors 2` a list item or paragraph, and `2b` its second sentence. */
+  tag: string;
   /** Verbatim; the cells of a row are joined by ` | `. */
   text: string;
-  /** Whether it leaves something open. */
-  isOpen: boolean;
 }
+
+/** What tags call a section when the first word of its heading does not say enough. */
+const shortNames: Readonly<Record<string, string>> = {
+  "Offers and Webhooks Interface Specification": "Introduction",
+  "What the service does": "Overview",
+  "Offer creation body (sent to `POST /offer`)": "Creation",
+  "Contact suggestion request (body sent by the service to `POST {webhook_base_url}/contact-suggestions`)": "Search",
+  "Contact suggestion response (array of suggestion objects)": "Suggestion",
+  "A. Endpoints of the service ({base_url})": "Operations",
+  "B. Endpoints the integrating organisation implements ({webhook_base_url})": "Webhooks",
+};
 
 /** Every statement of the contract, in its order. */
 export function readStatements(root: string): Statement[] {
   const statements: Statement[] = [];
-  const headings: string[] = [];
-  let title = "";
-  let isInTable = false;
-  for (const line of readFileSync(join(root, "spec/interface.md"), "utf8").split("\n")) {
-    const [, marks, heading] = /^(#+) (.*)$/.exec(line) ?? [];
-    if (marks !== undefined && heading !== undefined) {
-      if (marks.length === 1) title = heading;
-      else headings.splice(marks.length - 2, Infinity, heading);
-      continue;
+  let [section, name, number] = ["", "", 0];
+  const add = (text: string, item: string) => {
+    const tags = ["", ..."bcdefghij"].map((letter) => `interface: ${name} ${item}${letter}`);
+    const tag = tags.find((free) => statements.every((other) => other.tag !== free)) as string;
+    statements.push({ section, tag, text });
+  };
+  const document = readFileSync(join(root, "spec/interface.md"), "utf8");
+  const withoutTableHeads = document.trim().replace(/^\|.*\n\|[-|]+\|\n/gm, "");
+  for (const line of withoutTableHeads.split(/\n+/)) {
+    const heading = /^#+ (.*)$/.exec(line)?.[1];
+    // "Recipient object:" introduces a table within a section.
+    const subject = heading ?? /^\w+(?= object\b.*:$)/.exec(line)?.[0];
+    if (subject !== undefined) [name, number] = [shortNames[subject] ?? subject.replace(/ .*/, ""), 0];
+    const [mark = "", listNumber] = /^(?:\| |#+ |\s*(?:(\d+)\.|-) )/.exec(line) ?? [];
+    const text = line.slice(mark.length);
+    if (heading !== undefined) section = heading;
+    else if (line.startsWith("| ")) add(text.slice(0, -2), text.replace(/ [(|].*/, ""));
+    else {
+      // An item with a dash belongs to the numbered one above.
+      if (listNumber !== undefined || mark === "") number = Number(listNumber ?? number + 1);
+      for (const sentence of text.split(/(?<=[.!?])\s+(?=[A-Z`])/)) add(sentence, `${number}`);
     }
-    const isRow = line.startsWith("|");
-    // The first two lines of a table name its columns.
-    const isHead = isRow && (!isInTable || /^\|[-|]+\|$/.test(line));
-    isInTable = isRow;
-    if (isHead) continue;
-    for (const text of isRow ? [cellsOf(line)] : sentencesOf(line))
-      statements.push({ section: headings.join(" › ") || title, text, isOpen: /not (shown|explained)/.test(text) });
   }
   return statements;
-}
-
-const cellsOf = (row: string): string =>
-  row
-    .slice(1, -1)
-    .split("|")
-    .map((cell) => cell.trim())
-    .join(" | ");
-
-function sentencesOf(line: string): string[] {
-  const text = line.replace(/^\s*(?:\d+\.|-) /, "");
-  return text.split(/(?<=[.!?])\s+(?=[A-Z`])/).filter((sentence) => sentence !== "");
 }
 
 const value = z.union([z.string(), z.number(), z.array(z.number())]);
@@ -55,35 +61,77 @@ const decisionsSchema = z.record(
   z.string().regex(/^D-\d{2,3}$/),
   z.strictObject({
     question: z.string(),
+    /** The statements of spec/interface.md that leave it open: `Errors 2`. */
+    interface: z.array(z.string().transform((item) => `interface: ${item}`)).default([]),
     evidence: z.string(),
     choice: z.string(),
     /** Constants that code takes from here, by its package or example and their name. */
     values: z.record(z.string(), z.record(z.string().regex(/^[a-z]\w+$/), value)).optional(),
     why: z.string(),
     change: z.string(),
-    /** The tests that show that the code does so. */
-    tests: z.array(z.string()).min(1),
   }),
 );
 
-export type Decision = z.infer<typeof decisionsSchema>[string];
-
 /** What spec/decisions.yaml holds, by id. */
-export const readDecisions = (root: string): Record<string, Decision> =>
+export const readDecisions = (root: string) =>
   decisionsSchema.parse(parse(readFileSync(join(root, "spec/decisions.yaml"), "utf8")));
 
-/** How one statement of the contract is proven. */
-const proofSchema = z.strictObject({
-  says: z.string(),
-  /** Each `file > describe > test`, as vitest lists it. */
-  tests: z.array(z.string()).min(1),
-  decisions: z.array(z.string()).min(1).default([]),
-});
+/** A tag of a test that runs, in its title or in that of a describe around it. */
+export interface Proof {
+  /** `D-40`, `interface: Errors 2`. */
+  tag: string;
+  /** File, describes and title, without tags. */
+  test: string;
+  /** Whether npm test leaves it out. */
+  isSlow: boolean;
+}
 
-const proofsSchema = z.record(z.string(), z.array(proofSchema));
+const tagPattern = / ?\[(D-[^\]]*|interface\b[^\]]*)\]/g;
 
-/** What spec/proofs.yaml holds, in its order, each proof with its section. */
-export const readProofs = (root: string) =>
-  Object.entries(proofsSchema.parse(parse(readFileSync(join(root, "spec/proofs.yaml"), "utf8")))).flatMap(
-    ([section, proofs]) => proofs.map((proof) => ({ section, ...proof })),
-  );
+/** `[interface: Offer id, title]` is two tags. */
+const tagsIn = (title: string): string[] =>
+  [...title.matchAll(tagPattern)].flatMap(([, tag = ""]) => {
+    const [, name, items] = /^(interface: \w+) (.+)$/.exec(tag) ?? [];
+    return items?.split(", ").map((item) => `${name} ${item}`) ?? tag;
+  });
+
+/** Every proof, in the order of the files. Tests are read, not run. */
+export function readProofs(root: string): Proof[] {
+  const proofs: Proof[] = [];
+  const exclude = (path: string) => /(^|\/)(node_modules|dist)$/.test(path);
+  for (const file of globSync("{packages,examples,bench,tools}/**/*.{test,test-d}.ts", { cwd: root, exclude }).sort()) {
+    const text = readFileSync(join(root, file), "utf8");
+    if (tagsIn(text).length === 0) continue;
+    const isSlow = [...slowFiles, "tools/docs/check/*"].some((pattern) => matchesGlob(file, pattern));
+    const source = ts.createSourceFile(file, text, ts.ScriptTarget.Latest);
+    const stringIn = (node: ts.Node): string =>
+      ts.isStringLiteral(node) || ts.isTemplateLiteral(node) ? node.getText(source).slice(1, -1) : "";
+    let tests = 0;
+    const add = (title: string, isSkipped: boolean) => {
+      tests++;
+      const test = title.replace(tagPattern, "");
+      if (!isSkipped) proofs.push(...tagsIn(title).map((tag) => ({ tag, test, isSlow })));
+    };
+    const visit = (node: ts.Node, outer: string, isSkipped: boolean): void => {
+      const call = ts.isCallExpression(node) ? node : undefined;
+      const [callee] = /^(describe|test|it)\b[.\w]*/.exec(call?.getText(source) ?? "") ?? [];
+      const title = callee && call?.arguments[0];
+      if (title && stringIn(title)) {
+        const name = `${outer} > ${stringIn(title)}`;
+        const skips = isSkipped || /\.(skip|todo)\b/.test(callee);
+        const before = tests;
+        ts.forEachChild(node, (child) => {
+          if (child !== title) visit(child, name, skips);
+        });
+        // A function may add the tests of a describe.
+        if (!callee.startsWith("describe") || tests === before) add(name, skips);
+      } else {
+        // In a list from which titles are made.
+        if (tagsIn(stringIn(node)).length > 0) add(`${outer} > ${stringIn(node)}`, isSkipped);
+        ts.forEachChild(node, (child) => visit(child, outer, isSkipped));
+      }
+    };
+    visit(source, file, false);
+  }
+  return proofs;
+}
