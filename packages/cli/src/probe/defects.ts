@@ -65,6 +65,19 @@ const serious = {
     why: "A captured request whose timestamp lies ahead remains valid until then. A check of the age alone does not see it.",
     change: "Compare the absolute difference: reject a timestamp that is more than 5 minutes in the future, too.",
   },
+  second_timestamp_accepted: {
+    title: "An old captured request can be replayed with a second timestamp",
+    why: "Your code verifies one of two timestamps and checks the age of the other. Someone who has captured one request can add a fresh timestamp and send it for ever.",
+    change:
+      "Read the timestamp once, and use that value for the signature and for its age. Respond with 401 if the header occurs more than once, or if its value is a list that was joined with a comma.",
+    line: "isSigned(timestamps[0]) && isRecent(timestamps.at(-1))   // two values of one header",
+  },
+  second_id_accepted: {
+    title: "A captured request can be replayed under a second webhook-id",
+    why: "The signature covers one of two ids. If your code looks for duplicates by the other, a captured request counts as a new one each time while its timestamp is fresh.",
+    change:
+      "Respond with 401 if webhook-id occurs more than once, or if its value is a list that was joined with a comma.",
+  },
   duplicate_header_accepted: {
     title: "One of two contradictory headers is used",
     why: "If a proxy in front looks at the one and your code at the other, neither has verified the request.",

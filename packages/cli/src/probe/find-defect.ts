@@ -126,6 +126,9 @@ function unverifiedDefect(id: string, step: Step): DefectCode | undefined {
     case "timestamp_out_of_tolerance":
       return zoneCases.test(id) ? "zone_ignored" : staleDefect(id, step);
     case "duplicate_header":
+      // The signed timestamp is too old, so the other one was taken for its age.
+      if ((step.sign?.offsetMs ?? 0) < 0) return "second_timestamp_accepted";
+      if (id.startsWith("standard/id-")) return "second_id_accepted";
       // Two equal headers, or an empty one beside a valid one, leave no doubt; a date of HTTP has a comma of its own.
       return /http-date|equal|trailing-comma|leading-comma|empty/.test(id) ? undefined : "duplicate_header_accepted";
     case "signature_mismatch":

@@ -5,16 +5,19 @@ import type { Verdict } from "./run-corpus.ts";
 
 const cases = readCorpus().groups.flatMap(({ name, cases: inGroup }) => inGroup.map((each) => ({ group: name, each })));
 
-/** That a receiver refuses a valid request. */
-function refusal(id: string): Verdict {
+/** That a receiver rejects a valid request, or accepts another. */
+const refusal = (id: string): Verdict => verdict(id, 200, 401);
+const acceptance = (id: string): Verdict => verdict(id, 401, 200);
+
+function verdict(id: string, expected: number, status: number): Verdict {
   const found = cases.find(({ each }) => each.id === id);
   if (found === undefined) throw new Error(`no case ${id}`);
-  const response = { status: 401, headers: new Map<string, string>(), body: "" };
+  const response = { status, headers: new Map<string, string>(), body: "" };
   return {
     ...found,
     id,
     outcome: { responses: [response], sent: [], durationsMs: [1], unique: "", secrets: [] },
-    mistakes: [{ kind: "status", text: "expected 200, got 401", allowed: [200], got: 401 }],
+    mistakes: [{ kind: "status", text: `expected ${expected}, got ${status}`, allowed: [expected], got: status }],
   };
 }
 
@@ -33,4 +36,14 @@ test.each([
   ],
 ])("refusing %j shows %j", (ids, defects) => {
   expect(collectFindings(ids.map(refusal), []).findings.map(({ defect }) => defect)).toEqual(defects);
+});
+
+test.each([
+  [["headers/timestamp-twice-old-first"], ["second_timestamp_accepted"]],
+  [
+    ["freshness/hour-old", "headers/timestamp-twice-old-first"],
+    ["old_timestamp_accepted", "duplicate_header_accepted"],
+  ],
+])("accepting %j shows %j", (ids, defects) => {
+  expect(collectFindings(ids.map(acceptance), []).findings.map(({ defect }) => defect)).toEqual(defects);
 });

@@ -46,6 +46,7 @@ export function collectFindings(verdicts: readonly Verdict[], timing: readonly T
   const hasResponse = (ids: RegExp, ...statuses: number[]): boolean =>
     verdicts.some(({ id, outcome }) => ids.test(id) && statuses.includes(outcome.responses[0]?.status ?? 0));
   const isAnyTimeAccepted = hasResponse(/^freshness\/hour-(old|ahead)$/, 200);
+  const isHourOldAccepted = hasResponse(/\/hour-old$/, 200);
   const isOldRefused = hasResponse(/^freshness\/four-minutes-old$/, 401, 403);
   const last = lastRequests(verdicts);
   for (const { each, outcome } of last)
@@ -59,6 +60,8 @@ export function collectFindings(verdicts: readonly Verdict[], timing: readonly T
       let code: DefectCode | undefined = defect;
       // A receiver that accepts any time does not ignore the zone in particular.
       if (defect === "zone_ignored" && isAnyTimeAccepted && step) code = staleDefect(id, step);
+      // A receiver that accepts any age needs no second timestamp for it.
+      if (defect === "second_timestamp_accepted" && isHourOldAccepted) code = "duplicate_header_accepted";
       // A Timestamp without seconds is up to a minute old when it comes.
       if (defect === "precision_refused" && isOldRefused && id.includes("minute")) code = "tolerance_too_small";
       const shown = code ?? findNote(each, step, mistake);

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { Scheme } from "../../src/signature/sign-request.ts";
-import { plantedDefects } from "./planted-defects.ts";
+import { ambiguousHeaders, plantedDefects } from "./planted-defects.ts";
 import { probePlanted } from "./probe-planted.ts";
 
 /** By the documented scheme, and the one that only the other can have. The slow suite has all, and five other languages. */
@@ -19,5 +19,10 @@ describe("a receiver in Node [D-104]", () => {
   test.each(main)("$name is found: $scheme", async ({ name, scheme, found, groups }) => {
     const { defects, evidence } = await probePlanted("node", { scheme, defect: name, only: groups });
     expect(defects, evidence).toEqual(found);
+  });
+
+  test.each(ambiguousHeaders)("$name is found first: $scheme", async ({ name, scheme, found, groups }) => {
+    const { defects, evidence } = await probePlanted("node", { scheme, defect: name, only: groups });
+    expect(defects.slice(0, 1), evidence).toEqual(found);
   });
 });

@@ -37,3 +37,21 @@ export const plantedDefects: readonly PlantedDefect[] = Object.entries(planted).
       groups: scheme === "standardWebhooks" ? [group, "standard"] : [group],
     })),
 );
+
+const signatureHeaders: readonly [header: string, scheme: Scheme, found: DefectCode][] = [
+  ["timestamp", "timestampDigest", "second_timestamp_accepted"],
+  ["authorization", "timestampDigest", "duplicate_header_accepted"],
+  ["webhook-id", "standardWebhooks", "second_id_accepted"],
+  ["webhook-timestamp", "standardWebhooks", "second_timestamp_accepted"],
+  ["webhook-signature", "standardWebhooks", "duplicate_header_accepted"],
+];
+
+/** Takes the first or the last value of one header for the signature, and of a timestamp the other one for its age. */
+export const ambiguousHeaders: readonly PlantedDefect[] = signatureHeaders.flatMap(([header, scheme, found]) =>
+  ["first_of_two", "last_of_two", "first_of_joined", "last_of_joined"].map((choice) => ({
+    name: `${choice}:${header}`,
+    scheme,
+    found: [found],
+    groups: scheme === "standardWebhooks" ? ["standard"] : ["headers"],
+  })),
+);

@@ -13,9 +13,17 @@ function isEqual(expected, given) {
   return expected.length === given.length && timingSafeEqual(Buffer.from(expected), Buffer.from(given));
 }
 
+/** Such as last_of_joined:timestamp: takes the last of the values that a comma joins for the signature, and the first for the age. */
+const [, taken, spelling, ambiguous] = /^(first|last)_of_(two|joined):(.+)$/.exec(DEFECT) ?? [];
+
 /** The value of a header that occurs once; undefined otherwise. */
-function headerOf({ rawHeaders }, name) {
+function headerOf({ rawHeaders }, name, isForAge = false) {
   const values = rawHeaders.filter((_, index) => index % 2 === 1 && rawHeaders[index - 1].toLowerCase() === name);
+  if (name === ambiguous) {
+    const isJoined = spelling === "joined" && values.length === 1;
+    const each = isJoined ? values[0].split(/(?<!v1), */) : values;
+    return each.at((taken === "first") === isForAge ? -1 : 0);
+  }
   if (DEFECT === "second_header_wins") return values.at(-1);
   return values.length === 1 && !values[0].replaceAll("v1,", "").includes(",") ? values[0] : undefined;
 }
@@ -31,7 +39,8 @@ function isDocumented(request) {
   const shape = new RegExp(`^hmac +([0-9a-f]${digits})$`, "i");
   const given = shape.exec(headerOf(request, "authorization") ?? "")?.[1]?.toLowerCase();
   const isDate = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d+)?)?Z$/.test(timestamp);
-  if (given === undefined || !isDate || !isFresh(Date.now() - Date.parse(timestamp))) return false;
+  const ageMs = Date.now() - Date.parse(headerOf(request, "timestamp", true));
+  if (given === undefined || !isDate || !isFresh(ageMs)) return false;
   return secrets.some(
     (secret) =>
       isEqual(
@@ -48,7 +57,7 @@ function isStandard(request, body) {
     headerOf(request, `webhook-${name}`),
   );
   if (!id || !/^\d{1,12}$/.test(timestamp ?? "") || signatures === undefined) return false;
-  if (!isFresh(Date.now() - Number(timestamp) * 1000)) return false;
+  if (!isFresh(Date.now() - Number(headerOf(request, "webhook-timestamp", true)) * 1000)) return false;
   const signed = DEFECT === "reserialised_json" && parse(body) ? JSON.stringify(JSON.parse(body)) : body;
   return secrets.some((secret) => {
     const key = Buffer.from(secret.replace("whsec_", ""), "base64");

@@ -2,6 +2,8 @@ import { afterAll, describe, expect, test } from "vitest";
 import { readCorpus } from "../../../cli/src/corpus/corpus.ts";
 import type { Mistake } from "../../../cli/src/probe/judge.ts";
 import { runCorpus } from "../../../cli/src/probe/run-corpus.ts";
+import type { Scheme } from "../../../cli/src/signature/sign-request.ts";
+import { configFor } from "./receivers/receiver-setup.ts";
 import { startReceiver } from "./receivers/start-receiver.ts";
 import { summarise, wrongOf } from "./summarise.ts";
 
@@ -14,8 +16,8 @@ const zones = isFull ? ["UTC", "Pacific/Kiritimati", "America/St_Johns"] : ["Ame
 const started: { stop(): Promise<unknown> }[] = [];
 afterAll(() => Promise.all(started.map((receiver) => receiver.stop())));
 
-async function start(adapter: string, zone: string) {
-  const receiver = await startReceiver(adapter, zone);
+async function start(adapter: string, zone: string, scheme: Scheme = "timestampDigest") {
+  const receiver = await startReceiver(adapter, zone, scheme);
   started.push(receiver);
   return receiver;
 }
@@ -30,6 +32,17 @@ describe.concurrent.each(adapters.flatMap((adapter) => zones.map((zone) => ({ ad
         expect(wrongOf(verdicts), summarise(verdicts)).toEqual([]);
         expect(verdicts.length, "cases that were sent").toBeGreaterThan(700);
       }
+    });
+
+    test("gets no case of Standard Webhooks wrong", async () => {
+      const scheme = "standardWebhooks";
+      const receiver = await start(adapter, zone, scheme);
+      const verdicts = await runCorpus(
+        { config: configFor(scheme), groups: corpus.standardWebhooks, scheme },
+        receiver,
+      );
+      expect(wrongOf(verdicts), summarise(verdicts)).toEqual([]);
+      expect(verdicts.length, "cases that were sent").toBeGreaterThan(50);
     });
   },
 );

@@ -1,10 +1,12 @@
-import { readCorpus } from "../../../../cli/src/corpus/corpus.ts";
+import type { Scheme } from "../../../../cli/src/signature/sign-request.ts";
+import { standardWebhooks } from "../../../src/signature/standard-webhooks.ts";
 import { adapters } from "./adapters.ts";
-import { type FromReceiver, type ReceiverSetup, readMount, type ToReceiver } from "./receiver-setup.ts";
+import { configFor, type FromReceiver, type ReceiverSetup, readMount, type ToReceiver } from "./receiver-setup.ts";
 
 /** A process of its own: one adapter, one time zone (`TZ`), and a receiver for every case. */
 const notify = (message: FromReceiver): void => void process.send?.(message);
-const { config } = readCorpus();
+const [, , adapterName = "", scheme] = process.argv;
+const config = configFor(scheme as Scheme);
 const notes = new Map<string, { handled: number; given: unknown[]; reasons: string[] }>();
 const held = new Map<string, () => void>();
 
@@ -49,6 +51,7 @@ function setUp(mount: string): ReceiverSetup {
   return {
     ...Object.fromEntries(Object.entries(handlers).filter(([name]) => !without.includes(name))),
     secret: [config.secrets.current ?? "", config.secrets.previous ?? ""],
+    ...(scheme === "standardWebhooks" && { scheme: standardWebhooks() }),
     ...(replayProtection && { replayProtection }),
     now: () => (clock === undefined ? new Date() : new Date(clock)),
     onRejected: ({ reason }) => note.reasons.push(reason),
@@ -58,8 +61,8 @@ function setUp(mount: string): ReceiverSetup {
 // What body parsers log about bad bodies says nothing about the response.
 console.error = () => undefined;
 
-const adapter = adapters[process.argv[2] ?? ""];
-if (!adapter) throw new Error(`No adapter is called ${process.argv[2]}.`);
+const adapter = adapters[adapterName];
+if (!adapter) throw new Error(`No adapter is called ${adapterName}.`);
 const server = adapter(setUp);
 server.listen(0, "127.0.0.1", () => {
   const address = server.address();

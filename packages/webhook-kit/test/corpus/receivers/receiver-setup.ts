@@ -1,8 +1,11 @@
-import type { ReceiverNeeds } from "../../../../cli/src/corpus/corpus.ts";
+import { type Corpus, type ReceiverNeeds, readCorpus } from "../../../../cli/src/corpus/corpus.ts";
+import type { Scheme } from "../../../../cli/src/signature/sign-request.ts";
+import type { SignatureScheme } from "../../../src/signature/signature-scheme.ts";
 
 /** What every receiver in a child process is made of, whichever adapter it has. */
 export interface ReceiverSetup {
   secret: string[];
+  scheme?: SignatureScheme;
   now: () => Date;
   replayProtection?: "single-use-signature";
   onWorkerAddedContact?: (event: unknown) => unknown;
@@ -26,3 +29,14 @@ export type FromReceiver =
   | { type: "listening"; port: number }
   | { type: "held"; mount: string }
   | { type: "tally"; noted: { handled: number; given: unknown[]; reasons: string[] }[]; isPolluted: boolean };
+
+/** What sender and receiver have in common. Standard Webhooks needs secrets in base64. */
+export function configFor(scheme: Scheme): Corpus["config"] {
+  const { config } = readCorpus();
+  if (scheme === "timestampDigest") return config;
+  const encoded = Object.entries(config.secrets).map(([name, secret]) => [
+    name,
+    Buffer.from(secret).toString("base64"),
+  ]);
+  return { ...config, secrets: Object.fromEntries(encoded) as Record<string, string> };
+}

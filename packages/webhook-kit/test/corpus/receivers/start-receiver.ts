@@ -4,6 +4,7 @@ import type { ReceiverNeeds } from "../../../../cli/src/corpus/corpus.ts";
 import type { Noted } from "../../../../cli/src/probe/judge.ts";
 import type { Target } from "../../../../cli/src/probe/run-case.ts";
 import type { Receiver } from "../../../../cli/src/probe/run-corpus.ts";
+import type { Scheme } from "../../../../cli/src/signature/sign-request.ts";
 import { type FromReceiver, type ToReceiver, writeMount } from "./receiver-setup.ts";
 
 /** It can be set up for every case, and says what it noted. */
@@ -14,8 +15,8 @@ export interface StartedReceiver extends Receiver {
 }
 
 /** Starts a receiver in a process of its own, which lives in `zone`. */
-export async function startReceiver(adapter: string, zone: string): Promise<StartedReceiver> {
-  const child = fork(new URL("receiver-process.ts", import.meta.url), [adapter], {
+export async function startReceiver(adapter: string, zone: string, scheme: Scheme): Promise<StartedReceiver> {
+  const child = fork(new URL("receiver-process.ts", import.meta.url), [adapter, scheme], {
     env: { ...process.env, TZ: zone, NODE_ENV: "production" },
     execArgv: ["--no-warnings"],
   });
