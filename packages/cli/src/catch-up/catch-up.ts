@@ -1,4 +1,5 @@
 import { apiKeyHeader, apiVersion } from "@offers/contract/decisions";
+import { endpointProblem } from "@offers/contract/endpoint-problem";
 import type { Scheme } from "../signature/sign-request.ts";
 import { type Mask, maskSecrets, plural, printable, type Style, styleFor, UsageError } from "../terminal/output.ts";
 import { readApiKey, readSecret } from "../terminal/read-secret.ts";
@@ -63,7 +64,10 @@ export async function catchUp({
       if (typeof status !== "number" || status === 200) continue;
       // The events before this one come again: the cursor is that of a page.
       const again = cursor === undefined ? "from the start" : `with --after ${cursor}`;
-      console.error(`The receiver did not acknowledge this event. Correct the receiver, and continue ${again}.`);
+      const { advice } = endpointProblem(findEvent(webhookOf[event.type] ?? "").path, status);
+      console.error(
+        `The receiver did not acknowledge this event${advice}. Correct the receiver, and continue ${again}.`,
+      );
       return 1;
     }
     cursor = page.cursor;

@@ -1,5 +1,6 @@
 import { once } from "node:events";
 import type { AddressInfo } from "node:net";
+import { endpointProblem } from "@offers/contract/endpoint-problem";
 import type { Scheme } from "../signature/sign-request.ts";
 import {
   type Mask,
@@ -73,7 +74,12 @@ export function showArrival(arrival: Arrival, mask: Mask, style: Style, width: n
   const explain = (text: string) => lines.push(wrapText(printable(mask(text)), "  ", width));
   if (verification && !verification.ok) explain(verification.advice);
   if (failure !== undefined) explain(failure);
-  if (forwardedTo !== undefined && !isAccepted) explain(`forwarded to ${forwardedTo}`);
+  if (forwardedTo !== undefined && !isAccepted) {
+    // A receiver is right to reject a request that does not verify here either.
+    const isExpected = failure !== undefined || verification?.ok === false;
+    const advice = isExpected ? "" : endpointProblem(target.split("?")[0] ?? "", status).advice;
+    explain(`forwarded to ${forwardedTo}${advice}`);
+  }
   if (body.length > 0) lines.push(showBody(body, mask, width));
   return lines.join("\n");
 }

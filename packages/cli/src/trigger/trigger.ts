@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import { endpointProblem } from "@offers/contract/endpoint-problem";
 import type { Scheme } from "../signature/sign-request.ts";
 import { maskSecrets, styleFor, UsageError } from "../terminal/output.ts";
 import { readSecret } from "../terminal/read-secret.ts";
@@ -63,7 +64,7 @@ export async function trigger(name: string, { to: address, set = [], scheme, ...
 
 /** What the service makes of the response: it retries events, and makes requests once (D-26). */
 function describeOutcome(
-  { isRequest, name }: TriggerEvent,
+  { isRequest, name, path }: TriggerEvent,
   { responses, isClosed, isTooLarge }: Exchange,
   timeoutMs: number,
 ): string {
@@ -75,7 +76,10 @@ function describeOutcome(
       ? "The service would not retry: the hirer sees no suggestions of this organisation."
       : "The service would not retry, and would not save the address on the company profile.";
   if (isTooLarge) return `The response has more than 4 MiB. ${consequence}`;
-  if (response) return `${isRequest ? "Only 200 is a success." : "Only 200 acknowledges an event."} ${consequence}`;
+  if (response) {
+    const { advice } = endpointProblem(path, response.status);
+    return `${isRequest ? "Only 200 is a success" : "Only 200 acknowledges an event"}${advice}. ${consequence}`;
+  }
   if (isClosed) return `The receiver closed the connection without a response. ${consequence}`;
   return `There was no response within ${timeoutMs / 1000} s. ${consequence}`;
 }

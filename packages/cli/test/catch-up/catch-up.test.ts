@@ -103,6 +103,15 @@ test("a receiver that does not acknowledge an event gets no later one, and the w
   );
 });
 
+test("a receiver that rejects the signature is advised to compare the secret", async () => {
+  const { from } = await startFeed();
+  const { to } = await startRecorder(401);
+  const args = ["catch-up", "--from", from, "--to", to, "--scheme", "standard-webhooks"];
+  expect((await runOffers(args, env)).stderr).toBe(
+    "The receiver did not acknowledge this event: the endpoint does not accept the secret; compare it with the one in its configuration. Correct the receiver, and continue from the start.\n",
+  );
+});
+
 test("--json prints a line for each event and one for the cursor", async () => {
   const { from } = await startFeed();
   const { stdout } = await runOffers(["catch-up", "--from", from, "--json"], env);

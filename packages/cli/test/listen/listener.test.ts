@@ -115,6 +115,13 @@ test("of a failure the address is shown that the request was forwarded to", () =
   expect(shown({ ...arrival, status: 200, forwardedTo })).not.toContain("forwarded to");
 });
 
+test("a receiver that rejects what is verified here is advised to compare the secret", () => {
+  const rejected = { ...arrival, forwardedTo: "http://localhost:3001/offers/test/auth" };
+  const verified = { ...rejected, verification: { ok: true as const, variant: "SHA-256", ageSeconds: 0 } };
+  expect(shown(verified, 200)).toContain("/test/auth: the endpoint does not accept the secret; compare it with");
+  expect(shown(rejected, 200)).not.toContain("does not accept");
+});
+
 test.each([
   ["/offers", "/test", "/offers/test"],
   ["/offers", "/offers/test/auth", "/offers/test/auth"],

@@ -84,6 +84,24 @@ test.each([
   expect(code).toBe(1);
 });
 
+test.each([
+  [401, "test-auth", "Only 200 is a success: the endpoint does not accept the secret; compare it with the one in its"],
+  [403, "timeline-changed", "Only 200 acknowledges an event: the endpoint does not accept the secret; compare it with"],
+  [404, "test", "Only 200 is a success: nothing is mounted at /test below the base address. The service would not"],
+  [404, "worker-added-contact", "an event: nothing is mounted at /contact/new/{workerId} below the base address. The"],
+  [302, "test", "Only 200 is a success: redirects are not followed; enter the final address. The service would not"],
+  [
+    204,
+    "timeline-changed",
+    "Only 200 acknowledges an event. Many frameworks send 204 for a handler that returns nothing",
+  ],
+])("after %i for %s it says what to do", async (status, event, text) => {
+  const { to } = await startRecorder(status);
+  const { code, stdout } = await runOffers(["trigger", event, "--to", to], env);
+  expect(stdout).toContain(text);
+  expect(code).toBe(1);
+});
+
 test("every event has a line of help", async () => {
   const { stdout } = await runOffers(["trigger", "--help"]);
   for (const { name, summary } of events) expect(stdout).toMatch(new RegExp(`${name} +${summary}`));

@@ -1,4 +1,5 @@
 import { requestTimeoutMs } from "@offers/contract/decisions";
+import { type EndpointProblemCode, endpointProblem } from "@offers/contract/endpoint-problem";
 import { truncateUtf8 } from "../../http/fields.ts";
 import type { Outbound, OutboundFailureCode, OutboundResult, Sign } from "./outbound.ts";
 import { type SignedEndpoint, sendSigned, type Webhook } from "./send-signed.ts";
@@ -8,18 +9,8 @@ const authWebhook = { method: "GET", path: "/test/auth" } satisfies Webhook;
 
 type TestWebhook = typeof testWebhook | typeof authWebhook;
 
-/**
- * The outcome of a check, for programs; never changes between releases. `success_not_200` is a 2xx other than 200. Without a
- * response it is the code of the failure.
- */
-export type EndpointCheckCode =
-  | "passed"
-  | "success_not_200"
-  | "redirected"
-  | "secret_refused"
-  | "not_found"
-  | "not_200"
-  | OutboundFailureCode;
+/** The outcome of a check, for programs; never changes between releases. Without a response it is the code of the failure. */
+export type EndpointCheckCode = "passed" | EndpointProblemCode | OutboundFailureCode;
 
 export interface EndpointCheck {
   method: TestWebhook["method"];
@@ -74,22 +65,6 @@ function checkOf(webhook: TestWebhook, result: OutboundResult): EndpointCheck {
   const { status, contentType = null } = result;
   const response = { status, contentType, body: truncateUtf8(result.body, shownBytes), failure: null };
   if (status === 200) return { ...call, ...response, passed: true, code: "passed", reason: "responded with 200" };
-  const [code, advice] = problemOf(webhook.path, status);
+  const { code, advice } = endpointProblem(webhook.path, status);
   return { ...call, ...response, passed: false, code, reason: `responded with ${status}; only 200 counts${advice}` };
-}
-
-function problemOf(path: TestWebhook["path"], status: number): [EndpointCheckCode, advice: string] {
-  if (status < 300)
-    return [
-      "success_not_200",
-      ". Many frameworks send 204 for a handler that returns nothing: return 200 explicitly, here and from the handlers of all webhooks",
-    ];
-  if (status < 400) return ["redirected", ": redirects are not followed; enter the final address"];
-  if (path === authWebhook.path && (status === 401 || status === 403))
-    return [
-      "secret_refused",
-      ": the endpoint does not accept the secret; compare it with the one in its configuration",
-    ];
-  if (status === 404) return ["not_found", `: nothing is mounted at ${path} below the base address`];
-  return ["not_200", ""];
 }

@@ -1,0 +1,27 @@
+/** What is wrong with a webhook endpoint, by the status of its response. `success_not_200` is a 2xx other than 200. */
+export type EndpointProblemCode = "success_not_200" | "redirected" | "secret_refused" | "not_found" | "not_200";
+
+/**
+ * What a status other than 200 shows, and what to change.
+ *
+ * @param path below the base address
+ * @returns the advice as the end of a sentence, without its full stop; empty where the status says nothing
+ */
+export function endpointProblem(path: string, status: number): { code: EndpointProblemCode; advice: string } {
+  if (status >= 200 && status < 300)
+    return {
+      code: "success_not_200",
+      advice:
+        ". Many frameworks send 204 for a handler that returns nothing: return 200 explicitly, here and from the handlers of all webhooks",
+    };
+  if (status >= 300 && status < 400)
+    return { code: "redirected", advice: ": redirects are not followed; enter the final address" };
+  // Only GET /test carries no signature.
+  if (path !== "/test" && (status === 401 || status === 403))
+    return {
+      code: "secret_refused",
+      advice: ": the endpoint does not accept the secret; compare it with the one in its configuration",
+    };
+  if (status === 404) return { code: "not_found", advice: `: nothing is mounted at ${path} below the base address` };
+  return { code: "not_200", advice: "" };
+}
