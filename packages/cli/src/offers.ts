@@ -1,6 +1,7 @@
 #!/usr/bin/env node
 import { readFileSync } from "node:fs";
 import { styleText } from "node:util";
+import { endWithNpm } from "@offers/contract/end-with-npm";
 import { Command, CommanderError } from "commander";
 import { catchUpCommand, listenCommand, probeCommand, triggerCommand } from "./commands.ts";
 import { UsageError, widthOf, wrapText } from "./terminal/output.ts";
@@ -24,6 +25,24 @@ for (const command of [program, ...program.commands])
     // Commander removes the colour where NO_COLOR is set or the output is no terminal.
     .configureHelp({ styleTitle: (title) => styleText("bold", title, { validateStream: false }) });
 
+// Commander would suggest probe for frob.
+program.on("command:*", ([given = ""]: string[]) => {
+  const names = program.commands.map((command) => command.name());
+  const near = names.find((name) => isNear(given, name));
+  const remedy = near === undefined ? `The commands are ${names.join(", ")}.` : `Did you mean ${near}?`;
+  program.error(`error: unknown command '${given}'. ${remedy}`);
+});
+
+/** Whether two names begin and end alike, by half of their letters or more. */
+function isNear(a: string, b: string): boolean {
+  let start = 0;
+  while (start < a.length && a[start] === b[start]) start += 1;
+  let end = 0;
+  while (end < Math.min(a.length, b.length) - start && a.at(-1 - end) === b.at(-1 - end)) end += 1;
+  return (start + end) * 2 >= Math.max(a.length, b.length);
+}
+
+endWithNpm();
 // A closed pipe, such as that of `| head`, ends the command without a stack trace.
 process.stdout.on("error", ({ code }: NodeJS.ErrnoException) => process.exit(code === "EPIPE" ? 0 : 1));
 

@@ -1,11 +1,14 @@
 // The command as npm delivers it: packed, unpacked outside the workspace, and started there.
 import { execFile } from "node:child_process";
+import { once } from "node:events";
 import { mkdir, mkdtemp, rm, symlink } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import { secrets, startReceiver } from "../../../packages/cli/test/support/start-receiver.ts";
+import { startProcess } from "../../processes/start-process.ts";
 import { pack } from "./packages.ts";
 
 const run = promisify(execFile);
@@ -58,4 +61,24 @@ test("installed outside the workspace, it probes a receiver", async () => {
     env: { PATH: process.env.PATH, WEBHOOK_SECRET: secrets.timestampDigest },
   });
   expect(stdout).toMatch(/^No findings in \d+ cases/);
+});
+
+test("it ends when SIGTERM ends the npx that started it", async () => {
+  await mkdir(join(folder, "node_modules/.bin"));
+  await symlink(bin, join(folder, "node_modules/.bin/offers"));
+  const { child, ready } = startProcess("npx", ["offers", "listen", "--port", "0"], {
+    cwd: folder,
+    env: { PATH: process.env.PATH, HOME: folder, WEBHOOK_SECRET: secrets.timestampDigest },
+    ready: /^Listening on (http:\S+)\. /,
+    // A group of its own: npx passes no SIGKILL on.
+    detached: true,
+  });
+  const address = await ready;
+  child.kill("SIGTERM");
+  await once(child, "exit");
+  const isListening = () => fetch(`${address}/test`).then(Boolean, () => false);
+  for (let left = 100; left > 0 && (await isListening()); left -= 1) await sleep(100);
+  const hasSurvived = await isListening();
+  if (hasSurvived && child.pid !== undefined) process.kill(-child.pid, "SIGKILL");
+  expect(hasSurvived).toBe(false);
 });

@@ -1,5 +1,6 @@
 import { readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
+import { endWithNpm } from "@offers/contract/end-with-npm";
 import { createLog } from "../observability/log.ts";
 import { makeDataFolder } from "../settings/make-data-folder.ts";
 import { packageFolder } from "../settings/package-folder.ts";
@@ -22,6 +23,7 @@ async function run(options: SandboxOptions): Promise<void> {
     return platform.close();
   };
   stopOnSignals({ close }, log);
+  endWithNpm();
   // A wildcard address cannot be called, so the loopback address is shown.
   const address = platform.address.replace("//0.0.0.0:", "//127.0.0.1:").replace("//[::]:", "//[::1]:");
   printer.started({ address, store: platform.storeLabel, dialect: settings.dialect });

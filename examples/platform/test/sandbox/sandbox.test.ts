@@ -28,7 +28,13 @@ async function newFolder(): Promise<string> {
   return database.options.dataFolder;
 }
 
+const command = [process.execPath, "--liftoff-only", "--disable-warning=ExperimentalWarning", main];
+
 function start(...args: string[]) {
+  return launch([...command, ...args]);
+}
+
+function launch([file = "", ...args]: string[], more: NodeJS.ProcessEnv = {}) {
   // Settings of other programs, which the sandbox must not read.
   const env = {
     PATH: process.env.PATH,
@@ -36,8 +42,8 @@ function start(...args: string[]) {
     PORT: "1",
     DATABASE_URL: "x",
   };
-  const child = spawn(process.execPath, ["--liftoff-only", "--disable-warning=ExperimentalWarning", main, ...args], {
-    env: { ...env, OFFERS_DIALECT: "x" },
+  const child = spawn(file, args, {
+    env: { ...env, OFFERS_DIALECT: "x", ...more },
     stdio: ["ignore", "pipe", "pipe"],
   });
   children.push(child);
@@ -94,4 +100,14 @@ test("--reset deletes the data and nothing else, and not while it is in use", as
   lock.release();
   await resetData(folder);
   expect((await readdir(folder)).sort()).toEqual(["lock", "mine.txt"]);
+});
+
+test("it ends when the shell has gone in which npm started it", async () => {
+  const shell = ["sh", "-c", '"$0" "$@"; :', ...command, "--port", "0", "--data", await newFolder()];
+  const { child, lines, closed } = launch(shell, { npm_config_user_agent: "npm/11.0.0" });
+  await eventually("it listens", () => lines.some((line) => line.startsWith("sandbox listening on")));
+  child.kill("SIGTERM");
+  // The sandbox keeps the shell's output open until it ends.
+  await closed;
+  expect(lines.at(-1)).toMatch(/ stopping$/);
 });
