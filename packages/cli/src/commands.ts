@@ -33,6 +33,11 @@ const timeoutOption = (meaning: string, seconds?: number): Option => {
   return seconds === undefined ? option : option.default(seconds * 1000, String(seconds));
 };
 
+/** For an action: Commander misses a required option before it sees a misspelt one, and would not name that one. */
+function requireOption(command: Command, flags: string, value: string | undefined): asserts value is string {
+  if (value === undefined) command.error(`error: required option '${flags}' not specified`);
+}
+
 function readPort(text: string): number {
   if (!/^\d{1,5}$/.test(text) || Number(text) > 65_535) throw new InvalidArgumentError("Give a port from 0 to 65535.");
   return Number(text);
@@ -124,7 +129,7 @@ export const triggerCommand = (): Command =>
     .summary("sign one webhook, send it and print the exchange")
     .description("Signs one webhook, sends it to a receiver, and prints the request and the response.")
     .argument("<event>", "the webhook to send; see below")
-    .requiredOption("--to <url>", "base address of the receiver")
+    .option("--to <url>", "base address of the receiver")
     .option("--set <field=value>", "set a field; may be given several times", collect)
     .addOption(schemeOption())
     .addOption(secretFileOption())
@@ -149,7 +154,8 @@ Examples:
   $ offers trigger contact-suggestions --to http://localhost:3001/offers \\
       --set userEmailAddresses=hana@harbour.example,omar@harbour.example`,
     )
-    .action(async (event: string, flags: TriggerOptions) => {
+    .action(async (event: string, flags: TriggerOptions, command: Command) => {
+      requireOption(command, "--to <url>", flags.to);
       const { trigger } = await import("./trigger/trigger.ts");
       process.exitCode = await trigger(event, flags);
     });
@@ -161,7 +167,7 @@ export const catchUpCommand = (): Command =>
     .description(
       "Reads the event feed of the reference platform from a cursor to its end, and prints the events. With --to, signs each as its webhook, under the same id, and sends it to your receiver, in order.",
     )
-    .requiredOption("--from <url>", "base address of the platform")
+    .option("--from <url>", "base address of the platform")
     .option("--after <cursor>", "where to begin; without it, at the start of the feed")
     .option("--to <url>", "base address of the receiver")
     .option("--api-key-file <file>", "file with the organisation's API key; without it, OFFERS_API_KEY")
@@ -184,7 +190,8 @@ Examples:
   $ offers catch-up --from http://localhost:3000 --after "$CURSOR" \\
       --to http://localhost:3001/offers --scheme standard-webhooks`,
     )
-    .action(async (flags: CatchUpOptions) => {
+    .action(async (flags: CatchUpOptions, command: Command) => {
+      requireOption(command, "--from <url>", flags.from);
       const { catchUp } = await import("./catch-up/catch-up.ts");
       process.exitCode = await catchUp(flags);
     });

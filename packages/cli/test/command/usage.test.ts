@@ -17,6 +17,7 @@ test.each([[[]], [["probe"]], [["listen"]], [["trigger"]]])(
 test.each([
   [["probe", "--colour", "http://localhost:1"], {}, "unknown option '--colour'"],
   [["prob"], {}, "Did you mean probe?"],
+  [["frob"], {}, "unknown command 'frob'. The commands are probe, listen, trigger, catch-up."],
   [["probe"], {}, "Give the base address of your receiver, such as http://localhost:3001/offers."],
   [["probe", "localhost:3001"], env, "is no address. Give one with http:// or https://"],
   [["probe", "http://localhost:1/?a=b"], env, "has a query or a fragment"],
@@ -30,6 +31,9 @@ test.each([
   [["probe", "http://127.0.0.1:1"], env, "cannot be reached (ECONNREFUSED). Start your receiver first"],
   [["trigger", "worker-offer", "--to", "http://127.0.0.1:1"], env, "The events are worker-offer-response,"],
   [["trigger", "test-auth"], env, "required option '--to <url>' not specified"],
+  [["trigger", "test-auth", "--too", "http://127.0.0.1:1"], env, "unknown option '--too'\n(Did you mean --to?)"],
+  [["catch-up", "--form", "http://127.0.0.1:1"], env, "unknown option '--form'\n(Did you mean --from?)"],
+  [["catch-up"], env, "required option '--from <url>' not specified"],
   [["trigger", "test-auth", "--to", "http://127.0.0.1:1"], env, "Start your receiver first"],
   [["trigger", "test", "--to", "http://127.0.0.1:1", "--set", "a=b"], env, "test has no fields to set."],
   [
@@ -47,4 +51,14 @@ test.each([
   expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
   expect(stderr).not.toContain(secret);
   expect(stderr).not.toContain("    at ");
+});
+
+test.each([
+  ["porbe", "probe"],
+  ["catchup", "catch-up"],
+  ["trigerr", "trigger"],
+  ["frob", undefined],
+])("for the command %s it suggests %s", async (given, name) => {
+  const { stderr } = await runOffers([given]);
+  expect(/Did you mean (\S+)\?/.exec(stderr)?.[1]).toBe(name);
 });
