@@ -1,9 +1,10 @@
 /**
- * `@offers/webhook-kit/node`: the receiver for `node:http` and connect-style frameworks.
+ * `@offers/webhook-kit/node`: the receiver for `node:http`, `node:http2` and connect-style frameworks.
  *
  * @module node
  */
 import type { IncomingMessage, ServerResponse } from "node:http";
+import type { Http2ServerRequest, Http2ServerResponse } from "node:http2";
 import { readBasePath, readTarget, type StripBasePath } from "./http/base-path.ts";
 import { readNodeBody } from "./http/body.ts";
 import { writeNodeResponse } from "./http/node-response.ts";
@@ -14,8 +15,9 @@ import { receive } from "./receive/receive.ts";
 import { startReceiver } from "./receive/settings.ts";
 
 /**
- * Every webhook endpoint, as a listener for `node:http`, or a middleware for connect-style frameworks. An unknown
- * path is passed on to `next` if there is one, and else is a 404 and `unknown_path`.
+ * Every webhook endpoint, as a listener for `node:http` and `node:http2`, or a middleware for connect-style frameworks. An unknown
+ * path is passed on to `next` if there is one, and else is a 404 and `unknown_path`. Over HTTP/2, the `request` that a handler gets
+ * is Node's `Http2ServerRequest`.
  *
  * @param options.basePath where the receiver is mounted, as it stands in `request.url`: `/offers`, or `/hooks/:tenant`, where
  *   `:tenant` stands for any one segment. Default `/`, which is right where a framework has cut the mount off
@@ -36,11 +38,16 @@ import { startReceiver } from "./receive/settings.ts";
  */
 export function webhookListener(
   options: ReceiverOptions<IncomingMessage> & { basePath?: string },
-): (request: IncomingMessage, response: ServerResponse, next?: (error?: unknown) => void) => void {
+): (
+  request: IncomingMessage | Http2ServerRequest,
+  response: ServerResponse | Http2ServerResponse,
+  next?: (error?: unknown) => void,
+) => void {
   const settings = startReceiver<IncomingMessage>(options);
   const { basePath = "/" } = options;
   const stripBasePath = readBasePath(basePath);
-  return (request, response, next) => {
+  return (received, response, next) => {
+    const request = received as IncomingMessage;
     const write = (result: WebhookResponse | undefined) => {
       if (!result && next) return next();
       writeNodeResponse(request, response, result ?? settings.observer.unknownPath());

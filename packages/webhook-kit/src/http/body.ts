@@ -34,7 +34,8 @@ export function readNodeBody(
   const { rawBody, body } = request;
   if (rawBody instanceof Uint8Array) return takeBytes(rawBody, maxBytes);
   if (body instanceof Uint8Array) return takeBytes(body, maxBytes);
-  if (body === undefined || body === null) throw bodyConsumed();
+  // Node itself consumes what is left of a cancelled HTTP/2 stream.
+  if (body === undefined || body === null) throw request.aborted ? rejectRequest("body_incomplete") : bodyConsumed();
   // A text parser leaves the text.
   return typeof body === "string" ? { kind: "bytes", bytes: Buffer.from(body) } : { kind: "parsed", value: body };
 }

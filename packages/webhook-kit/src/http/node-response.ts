@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
+import type { Http2ServerResponse } from "node:http2";
 import type { WebhookResponse } from "./response.ts";
 
 /** An unread body of at most this many bytes is cheaper to drain than a connection is to replace. */
@@ -10,10 +11,18 @@ const closeDelayMs = 1_000;
 /** Writes a response without reading the rest of the request's body. */
 export function writeNodeResponse(
   request: IncomingMessage,
-  response: ServerResponse,
+  response: ServerResponse | Http2ServerResponse,
   { status, headers, body }: WebhookResponse,
 ): void {
   if (response.headersSent || response.destroyed) return;
+  if ("stream" in response) {
+    const { stream } = response;
+    // HTTP/2 has no connection header: a reset with NO_ERROR after the response's last frame stops the sender (RFC 9113, 8.1). Node
+    // writes that frame, which may hold trailers, in the turn after this event; a reset before it would leave the response incomplete.
+    if (hasLongUnreadBody(request)) stream.once("wantTrailers", () => setImmediate(() => stream.close()));
+    response.writeHead(status, headers).end(body);
+    return;
+  }
   if (!hasLongUnreadBody(request)) {
     response.writeHead(status, headers).end(body);
     return;

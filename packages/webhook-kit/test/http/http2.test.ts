@@ -1,0 +1,150 @@
+import { execFileSync } from "node:child_process";
+import { once } from "node:events";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import type { IncomingMessage } from "node:http";
+import * as http2 from "node:http2";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import fastify from "fastify";
+import { afterAll, afterEach, describe, expect, onTestFinished, test, vi } from "vitest";
+import { readNodeBody } from "../../src/http/body.ts";
+import { writeNodeResponse } from "../../src/http/node-response.ts";
+import type { Rejected } from "../../src/http/rejected.ts";
+import { acknowledged } from "../../src/http/response.ts";
+import { webhookListener } from "../../src/node.ts";
+import { accepted } from "../support/mount.ts";
+import { secret, signedJson } from "../support/serve.ts";
+
+type Listener = ReturnType<typeof webhookListener>;
+
+// Node warns of a header that HTTP/2 forbids.
+const warned = vi.fn();
+process.on("warning", warned);
+afterEach(() => expect(warned).not.toHaveBeenCalled());
+afterAll(() => void process.off("warning", warned));
+
+/** Waits for a server that is about to listen, closes it when the test is over, and returns a session with it. */
+async function connectTo(server: http2.Http2Server | http2.Http2SecureServer, ca?: string) {
+  await once(server, "listening");
+  const { port } = server.address() as AddressInfo;
+  const session = http2.connect(`http${ca ? "s" : ""}://127.0.0.1:${port}`, ca ? { ca } : {});
+  onTestFinished(async () => {
+    session.destroy();
+    server.close();
+    await once(server, "close");
+  });
+  return session;
+}
+
+/** A certificate for 127.0.0.1. */
+function makeCertificate(): { cert: string; key: string } {
+  const folder = mkdtempSync(join(tmpdir(), "offers-http2-"));
+  try {
+    const key = ["req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes"];
+    const output = ["-keyout", "key.pem", "-out", "cert.pem", "-days", "1", "-subj", "/CN=test"];
+    execFileSync("openssl", [...key, ...output, "-addext", "subjectAltName=IP:127.0.0.1"], {
+      cwd: folder,
+      stdio: "pipe",
+    });
+    const read = (name: string) => readFileSync(join(folder, name), "utf8");
+    return { cert: read("cert.pem"), key: read("key.pem") };
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}
+
+const servers: [name: string, connect: (listener: Listener) => Promise<http2.ClientHttp2Session>][] = [
+  ["http2.createServer", (listener) => connectTo(http2.createServer(listener).listen(0, "127.0.0.1"))],
+  [
+    "http2.createSecureServer",
+    (listener) => {
+      const certificate = makeCertificate();
+      const server = http2.createSecureServer({ ...certificate, allowHTTP1: true }, listener);
+      return connectTo(server.listen(0, "127.0.0.1"), certificate.cert);
+    },
+  ],
+  [
+    "Fastify",
+    async (listener) => {
+      const app = fastify({ http2: true });
+      app.removeAllContentTypeParsers();
+      app.addContentTypeParser("*", (_request, _body, done) => done(null));
+      app.all("/*", (request, reply) => {
+        reply.hijack();
+        listener(request.raw, reply.raw);
+      });
+      await app.ready();
+      return connectTo(app.server.listen(0, "127.0.0.1"));
+    },
+  ],
+];
+
+/** Sends `sent` of an event and no end, or a whole event, and returns the response once its stream has closed. */
+async function post(session: http2.ClientHttp2Session, headers: Record<string, string>, sent?: string | Uint8Array) {
+  const stream = session.request({ ":method": "POST", ":path": "/offer/response", ...headers });
+  if (sent === undefined) stream.end(JSON.stringify(accepted));
+  else stream.write(sent);
+  let body = "";
+  stream.setEncoding("utf8").on("data", (text) => (body += text));
+  const closed = once(stream, "close");
+  const [{ ":status": status }] = await once(stream, "response");
+  await closed;
+  return { status, code: body === "" ? undefined : JSON.parse(body).code, rstCode: stream.rstCode };
+}
+
+const rstCode = http2.constants.NGHTTP2_NO_ERROR;
+
+/** More than a session takes before its receiver reads. */
+const unfinished = new Uint8Array(300_000).fill(0x20);
+
+const rejections: [what: string, headers: () => Record<string, string>, status: number, code: string][] = [
+  ["an unsigned body", () => ({}), 401, "invalid_signature"],
+  ["an unsigned body with a length", () => ({ "content-length": "30000000" }), 401, "invalid_signature"],
+  ["a body that is too long", signedJson, 413, "body_too_large"],
+  ["a length that is too long", () => signedJson({ "content-length": "30000000" }), 413, "body_too_large"],
+];
+
+describe.each(servers)("%s over HTTP/2", (_name, connect) => {
+  test.each(rejections)(
+    "ends the stream of %s and takes the session's next event",
+    async (_what, headers, status, code) => {
+      const onWorkerOfferResponse = vi.fn();
+      const session = await connect(webhookListener({ secret, maxBodyBytes: 100_000, onWorkerOfferResponse }));
+      // Three times: without its window back, a session sends 65,535 bytes in all.
+      for (let time = 0; time < 3; time += 1)
+        expect(await post(session, headers(), unfinished)).toEqual({ status, code, rstCode });
+      expect(await post(session, signedJson())).toMatchObject({ status: 200, rstCode });
+      expect(onWorkerOfferResponse).toHaveBeenCalledTimes(1);
+    },
+  );
+
+  test("ends the stream of a body that does not arrive in time", async () => {
+    const session = await connect(async (received, response) => {
+      const request = received as IncomingMessage;
+      const late = await Promise.resolve(readNodeBody(request, 100, 40)).catch((error: Rejected) => error);
+      writeNodeResponse(request, response, "response" in late ? late.response : acknowledged);
+    });
+    expect(await post(session, signedJson(), "{")).toEqual({ status: 408, code: "body_timeout", rstCode });
+    expect(await post(session, signedJson())).toMatchObject({ status: 200, rstCode });
+  });
+
+  test("reports a sender that cancels before its body is read, and no mistake of the receiver", async () => {
+    const [onRejected, onError] = [vi.fn(), vi.fn()];
+    let find = (_secret: string) => {};
+    const lookUp = vi.fn(() => new Promise<string>((resolve) => (find = resolve)));
+    const onWorkerOfferResponse = () => undefined;
+    const session = await connect(webhookListener({ secret: lookUp, onRejected, onError, onWorkerOfferResponse }));
+    const stream = session.request({ ":method": "POST", ":path": "/offer/response", ...signedJson() });
+    stream.write("{");
+    await vi.waitFor(() => expect(lookUp).toHaveBeenCalled(), { timeout: 60_000 });
+    stream.close(http2.constants.NGHTTP2_CANCEL);
+    // The response to a ping comes after the server has read the reset.
+    await new Promise((resolve) => session.ping(resolve));
+    find(secret);
+    await vi.waitFor(() => expect([...onRejected.mock.calls, ...onError.mock.calls]).toHaveLength(1), {
+      timeout: 60_000,
+    });
+    expect(onRejected).toHaveBeenCalledWith(expect.objectContaining({ reason: "body_incomplete" }));
+  });
+});
