@@ -102,12 +102,17 @@ function inWords(seconds: number): string {
   return seconds === 1 ? "1 second" : `${seconds} seconds`;
 }
 
+/** An address in brackets, with a port, or both: Azure Application Gateway writes a port into `X-Forwarded-For`. */
+const withPort = /^(?:\[(.+)\]|([\d.]+))(?::\d+)?$/;
+
 /**
  * The network by which an address is rate limited: an IPv4 address itself, the /64 prefix of an IPv6 address, since a
- * subscriber usually has a whole /64 (RFC 6177).
+ * subscriber usually has a whole /64 (RFC 6177). Everything that is not an address shares one.
  */
 export function networkOf(address: string): string {
-  if (!ipaddr.isValid(address)) return address;
-  const parsed = ipaddr.process(address);
+  const [, ipv6, ipv4] = withPort.exec(address) ?? [];
+  const bare = ipv6 ?? ipv4 ?? address;
+  if (!ipaddr.isValid(bare)) return "unknown";
+  const parsed = ipaddr.process(bare);
   return parsed.kind() === "ipv6" ? parsed.toByteArray().slice(0, 8).join(".") : parsed.toString();
 }

@@ -81,8 +81,8 @@ describe.each(await anyStore())("the rate limit on $title", ({ createDatabase })
 
   describe("wrong keys", () => {
     const from = (address: string) => ({ headers: { "X-Forwarded-For": address } });
-    const guess = async (address: string): Promise<number> => {
-      const responses = Array.from({ length: 60 }, (_, number) => ask(`wrong-${number}`, from(address)));
+    const guess = async (address: string, write = (_port: number) => address): Promise<number> => {
+      const responses = Array.from({ length: 60 }, (_, number) => ask(`wrong-${number}`, from(write(number))));
       expect(new Set((await Promise.all(responses)).map(({ status }) => status))).toEqual(new Set([401]));
       return (await ask("wrong-60", from(address))).status;
     };
@@ -111,6 +111,17 @@ describe.each(await anyStore())("the rate limit on $title", ({ createDatabase })
       expect(await guess("2001:db8:1:2::1")).toBe(429);
       expect((await ask("wrong", from("2001:db8:1:2:ffff::9"))).status).toBe(429);
       expect((await ask("wrong", from("2001:db8:1:3::1"))).status).toBe(401);
+    });
+
+    test.each([
+      ["a port", (port: number) => `192.0.2.10:${port}`, "192.0.2.10", "192.0.2.11:443"],
+      ["brackets", () => "[2001:db8:2::1]", "2001:db8:2::2", "[2001:db8:3::1]"],
+      ["brackets and a port", (port: number) => `[2001:db8:4::1]:${port}`, "[2001:db8:4::2]", "[2001:db8:5::1]:443"],
+      ["a zone", (port: number) => `[fe80::1%eth${port}]:${port}`, "fe80::1", "192.0.2.12"],
+      ["no address", (port: number) => `_hidden${port}`, "unknown", "192.0.2.13"],
+    ])("a caller whose proxy writes %s is one caller", async (_what, write, same, other) => {
+      expect(await guess(same, write)).toBe(429);
+      expect((await ask("wrong", from(other))).status).toBe(401);
     });
 
     test("forwarding headers from before the proxy do not count", async () => {
