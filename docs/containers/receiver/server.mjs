@@ -19,7 +19,9 @@ app.use(
 
 const port = Number(process.env.PORT ?? 3001);
 const server = app.listen(port, () => console.log(`receiver listening on ${port}`));
+server.keepAliveTimeout = 130_000; // longer than Caddy keeps an idle connection: 120 s
 
 process.on("SIGTERM", () => {
   server.close(() => redis.close()); // first the requests that are being handled
+  setInterval(() => server.closeIdleConnections(), 100).unref(); // then their connections
 });

@@ -26,4 +26,8 @@ async function receive(request: Request): Promise<Response> {
   return response;
 }
 
-serve({ fetch: receive, port: Number(PORT), hostname: "127.0.0.1" }, ({ port }) => console.log(`edge on port ${port}`));
+// Longer than a proxy keeps an idle connection: nginx 60 s, Caddy 120 s.
+const serverOptions = { keepAliveTimeout: 130_000 };
+serve({ fetch: receive, port: Number(PORT), hostname: "127.0.0.1", serverOptions }, ({ port }) =>
+  console.log(`edge on port ${port}`),
+);

@@ -23,9 +23,15 @@ export interface HttpServer {
   close(graceMs?: number): Promise<void>;
 }
 
+/**
+ * How long an idle connection is kept: longer than by a proxy, which would otherwise send a request to a connection that has just
+ * been closed. nginx and AWS's ALB keep one for 60 s, Caddy for 120 s.
+ */
+const keepAliveTimeout = 130_000;
+
 /** @throws {SettingError} names the setting, the problem and the remedy */
 export async function serve(name: ServerName, { host, port }: Address, listener: RequestListener): Promise<HttpServer> {
-  const server = createServer({ requestTimeout: 30_000 }, listener);
+  const server = createServer({ requestTimeout: 30_000, keepAliveTimeout }, listener);
   server.listen(port, host);
   await once(server, "listening").catch((cause: NodeJS.ErrnoException) => {
     throw new SettingError(reasonOf(name, { host, port }, cause), { cause });

@@ -17,6 +17,11 @@ describe.each(await anyStore())("health on $title", ({ createDatabase }) => {
     expect([alive.status, alive.text]).toEqual([200, '{"status":"alive"}']);
     expect([ready.status, ready.text]).toEqual([200, '{"status":"ready"}']);
   });
+
+  test("it keeps an idle connection longer than a proxy does: nginx and ALB 60 s, Caddy 120 s", async () => {
+    const { headers } = await platform.call("GET", "/healthz");
+    expect(Number(/^timeout=(\d+)$/.exec(headers.get("keep-alive") ?? "")?.[1])).toBeGreaterThan(120);
+  });
 });
 
 describe.each(stores)("health on $title", ({ createDatabase }) => {

@@ -37,7 +37,8 @@ const maxBodyBytes = 8 * 1024 * 1024;
  * and hands back the response.
  */
 export function createListener(options: ListenerOptions): Server {
-  return createServer((request, response) => {
+  // Longer than a tunnel keeps an idle connection: cloudflared 90 s.
+  return createServer({ keepAliveTimeout: 130_000 }, (request, response) => {
     receive(options, request, response).catch(() => response.destroy());
   });
 }

@@ -134,3 +134,9 @@ test.each([
 ])("to a receiver at %j, %s is forwarded to %s", (base, target, expected) =>
   expect(forwardedPath(readUrl(`http://localhost:3001${base}`), target)).toBe(expected),
 );
+
+test("an idle connection is kept longer than cloudflared keeps it, which is 90 s", async () => {
+  const { address } = await listen("timestampDigest");
+  const { headers } = await fetch(`${address}/test`);
+  expect(Number(/^timeout=(\d+)$/.exec(headers.get("keep-alive") ?? "")?.[1])).toBeGreaterThan(90);
+});

@@ -1,0 +1,67 @@
+// A proxy sends the next request on a connection that it has kept. Closed by the program meanwhile, it makes the proxy respond with 502.
+import { once } from "node:events";
+import { Agent, request } from "node:http";
+import { join } from "node:path";
+import { timestampDigest } from "@offers/webhook-kit";
+import { expect, onTestFinished, test, vi } from "vitest";
+import { findRedis, redisUrl } from "../../packages/webhook-kit/test/deduplication/redis-server.ts";
+import { freePort } from "../processes/free-port.ts";
+import { startProcess } from "../processes/start-process.ts";
+
+const root = join(import.meta.dirname, "../..");
+const secret = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
+
+async function start(file: string) {
+  const port = await freePort();
+  const env = {
+    ...process.env,
+    PORT: String(port),
+    WEBHOOK_SECRET: secret,
+    REDIS_URL: redisUrl,
+    DATABASE_URL: "postgres://127.0.0.1:1/none",
+  };
+  const program = startProcess(process.execPath, [join(root, file)], { env, ready: new RegExp(`(${port})`) });
+  onTestFinished(() => void program.stop("SIGKILL"));
+  await program.ready;
+  return { ...program, address: `http://127.0.0.1:${port}/offers` };
+}
+
+const withRedis = (await findRedis()) === undefined ? [] : ["docs/containers/receiver/server.mjs"];
+
+test.each([...withRedis, "examples/integrator/src/main.ts", "examples/worker/src/edge.ts"])(
+  "%s keeps an idle connection longer than a proxy does: nginx and ALB 60 s, Caddy 120 s",
+  async (file) => {
+    const { address } = await start(file);
+    const response = await fetch(`${address}/test`);
+    expect(response.status).toBe(200);
+    expect(Number(/^timeout=(\d+)$/.exec(response.headers.get("keep-alive") ?? "")?.[1])).toBeGreaterThan(120);
+  },
+);
+
+// The time limit is less than an idle connection is kept for.
+test.each(withRedis)(
+  "%s stops after its last response, not with its last idle connection",
+  { timeout: 60_000 },
+  async (file) => {
+    const { address, stop } = await start(file);
+    const agent = new Agent({ keepAlive: true });
+    onTestFinished(() => agent.destroy());
+    const event = JSON.stringify({ offerId: "offer_4f1c2a", workerId: "worker_amal", response: "accepted" });
+    const headers = {
+      ...timestampDigest().sign({ secret, now: new Date() }),
+      "content-type": "application/json",
+      "content-length": event.length,
+      expect: "100-continue",
+    };
+    const sent = request(`${address}/offer/response`, { method: "POST", agent, headers });
+    sent.flushHeaders();
+    await once(sent, "continue");
+    const stopped = stop("SIGTERM");
+    await vi.waitFor(() => expect(fetch(`${address}/test`)).rejects.toThrow(), { timeout: 60_000 });
+    sent.end(event);
+    const [response] = await once(sent, "response");
+    expect([response.statusCode, response.headers.connection]).toEqual([200, "keep-alive"]);
+    response.resume();
+    expect(await stopped).toBe(0);
+  },
+);
