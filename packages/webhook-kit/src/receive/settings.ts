@@ -6,6 +6,7 @@ import * as defaults from "../generated/decisions.ts";
 import { checkOptions } from "../options/check-options.ts";
 import type { ReceiverOptions, VerifyOptions } from "../options/options.ts";
 import { readSecret } from "../signature/secrets.ts";
+import { sha256 } from "../signature/sha256.ts";
 import { timestampDigest } from "../signature/timestamp-digest.ts";
 import type { SignaturePolicy } from "../signature/verify-signature.ts";
 import { Observer } from "./observer.ts";
@@ -65,12 +66,20 @@ export function startVerifier<Incoming>(options: VerifyOptions<Incoming>): Verif
   return settings;
 }
 
+/** Hashes of the secrets that were warned of: some programs create a receiver for each request. */
+const warnedSecrets = new Set<string>();
+const mostWarnedSecrets = 1_000;
+
 /** Not refused: whatever stands on the company profile is a secret, and refusing the start would lose every event. */
 function warnOfSecret({ secret }: VerifyOptions<never>, { scheme, observer }: VerifySettings<never>): void {
   if (typeof secret === "function" || scheme.name !== "timestamp-digest") return;
-  if ([secret].flat().some((one) => one.startsWith("whsec_")))
-    observer.warned(
-      "undecoded_secret",
-      "A secret begins with whsec_, as those of Standard Webhooks do. timestampDigest() uses its text as it is, and does not decode it. If your sender signs with webhook-signature, give scheme: standardWebhooks().",
-    );
+  const undecoded = [secret].flat().filter((text) => text.startsWith("whsec_"));
+  const hashes = undecoded.map((text) => sha256(text));
+  if (hashes.every((hash) => warnedSecrets.has(hash))) return;
+  if (warnedSecrets.size >= mostWarnedSecrets) warnedSecrets.clear();
+  for (const hash of hashes) warnedSecrets.add(hash);
+  observer.warned(
+    "undecoded_secret",
+    "A secret begins with whsec_, as those of Standard Webhooks do. timestampDigest() uses its text as it is, and does not decode it. If your sender signs with webhook-signature, give scheme: standardWebhooks().",
+  );
 }

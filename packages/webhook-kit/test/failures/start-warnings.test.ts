@@ -1,3 +1,4 @@
+import { randomBytes } from "node:crypto";
 import { afterEach, describe, expect, test, vi } from "vitest";
 import { verifyWebhook, webhookRouter } from "../../src/express.ts";
 import { parseWebhook, webhookHandler } from "../../src/fetch.ts";
@@ -21,6 +22,8 @@ const receivers: [name: string, (options: Options) => unknown][] = [
 const warn = vi.spyOn(console, "warn").mockImplementation(() => undefined);
 afterEach(() => void warn.mockClear());
 const onWorkerAddedContact = () => undefined;
+/** A new one for each test: a process warns once of each. */
+const newWhsec = () => `whsec_${randomBytes(24).toString("base64")}`;
 const logTo = () => ({ info: vi.fn(), warn: vi.fn(), error: vi.fn() });
 
 describe.each(receivers)("%s", (_, start) => {
@@ -48,17 +51,27 @@ describe.each(receivers)("%s", (_, start) => {
     expect(warn).not.toHaveBeenCalled();
   });
 
-  test.each([["whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"], [[secret, "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"]]])(
+  test.each([(whsec: string) => whsec, (whsec: string) => [secret, whsec]])(
     "warns of a secret that its scheme does not decode, and does not show it (%#)",
-    (whsec) => {
+    (among) => {
       const logger = logTo();
-      start({ secret: whsec, logger, onWorkerAddedContact });
+      const whsec = newWhsec();
+      start({ secret: among(whsec), logger, onWorkerAddedContact });
       expect(logger.warn.mock.calls).toEqual([
         [{ code: "undecoded_secret" }, expect.stringMatching(/give scheme: standardWebhooks\(\)/)],
       ]);
-      expect(JSON.stringify(logger.warn.mock.calls)).not.toContain("MfKQ9r8G");
+      expect(JSON.stringify(logger.warn.mock.calls)).not.toContain(whsec.slice(6, 14));
     },
   );
+
+  test("warns once of each such secret, however many receivers have it", () => {
+    const [one, other] = [newWhsec(), newWhsec()];
+    for (let count = 0; count < 1_500; count += 1) start({ secret: one, onWorkerAddedContact });
+    expect(warn).toHaveBeenCalledTimes(1);
+    start({ secret: [one, other], onWorkerAddedContact });
+    start({ secret: other, onWorkerAddedContact });
+    expect(warn).toHaveBeenCalledTimes(2);
+  });
 
   test("says nothing of a secret that the scheme decodes, nor of one that it takes as it is", () => {
     start({ secret: "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw", scheme: standardWebhooks(), onWorkerAddedContact });
@@ -80,6 +93,6 @@ test("what has no handler by its nature gets no warning, and what runs for each 
   await parseWebhook({ secret }, new Request("http://127.0.0.1/test", { headers: signed() }));
   await verifyRequest({ secret: "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw" }, { rawHeaders: [] });
   expect(warn).not.toHaveBeenCalled();
-  verifyWebhook({ secret: "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw" });
+  verifyWebhook({ secret: newWhsec() });
   expect(warn).toHaveBeenCalledTimes(1);
 });
