@@ -50,6 +50,14 @@ test.each(Object.entries(calls))(
   },
 );
 
+test("after a forgotten await the stack shows no line of the caller; operation and docsUrl lead to it [D-97]", async () => {
+  const { baseUrl } = await serve(respondWith(409));
+  const show = "({ operation, docsUrl, stack }) => console.log(operation, docsUrl, stack.includes('hire.mjs'))";
+  const lines = [...made(), `process.on("unhandledRejection", ${show});`, 'client.withdrawOffer("a");'];
+  const { stdout } = await run(lines, { BASE_URL: baseUrl });
+  expect(stdout).toMatch(/^WithdrawOffer https:\S+\/conflict\.md false\n$/);
+});
+
 test("a forgotten await of withResponse, and of a connection that is refused, ends it too", async () => {
   const { baseUrl } = await serve(respondWith(404));
   for (const [call, url, shown] of [
