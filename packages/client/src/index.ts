@@ -5,7 +5,7 @@
  */
 
 // The client
-export type { OffersPromise, SafeResult } from "./call/start-call.ts";
+export type { OffersPromise, SafeResult, WithResponse } from "./call/start-call.ts";
 // Errors
 export {
   AbortedError,
@@ -27,7 +27,7 @@ export { OffersError, type Problem } from "./errors/offers-error.ts";
 // HTTP and middleware
 export type { Fetch, FetchResponse, Middleware, OffersRequest } from "./http.ts";
 // Offers
-export type { Offer, OfferInput, Recipient } from "./offer.ts";
+export type { Offer, OfferEvent, OfferEventInput, OfferInput, Recipient } from "./offer.ts";
 export { OffersClient } from "./offers-client.ts";
 // Options
 export type { ApiKey, CallOptions, Logger, OffersClientOptions } from "./options/options.ts";

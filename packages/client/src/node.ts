@@ -4,3 +4,4 @@
  * @module node
  */
 export { type UndiciFetch, undiciFetch } from "./entries/undici-fetch.ts";
+export type { FetchResponse } from "./http.ts";

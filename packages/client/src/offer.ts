@@ -1,4 +1,13 @@
-/** A time slot of the work: ISO 8601 date-times in UTC, or empty when the service sends none (D-126). */
+/**
+ * A time slot of the work: ISO 8601 date-times in UTC, or empty when the service sends none (D-126).
+ *
+ * @example
+ * ```ts
+ * import type { OfferEvent } from "@offers/client";
+ *
+ * export const hours = ({ start, end }: OfferEvent): number => (Date.parse(end) - Date.parse(start)) / 3_600_000;
+ * ```
+ */
 export interface OfferEvent {
   start: string;
   end: string;
@@ -61,6 +70,13 @@ export interface Offer {
 /**
  * A time slot of an offer to be created. A string must say its zone (`Z` or an offset) and is sent in UTC; one without a
  * zone is refused before anything is sent (D-33).
+ *
+ * @example
+ * ```ts
+ * import type { OfferEventInput } from "@offers/client";
+ *
+ * export const lateShift: OfferEventInput = { start: "2099-05-01T18:00:00+02:00", end: new Date("2099-05-01T22:00:00Z") };
+ * ```
  */
 export interface OfferEventInput {
   start: Date | string;

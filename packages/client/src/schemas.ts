@@ -4,3 +4,5 @@
  * @module schemas
  */
 export { offerSchema, validateResponses } from "./entries/validate-responses.ts";
+export type { Middleware } from "./http.ts";
+export type { Offer } from "./offer.ts";

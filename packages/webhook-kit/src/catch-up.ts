@@ -11,3 +11,5 @@ export {
   reconcile,
   whenResponseChanged,
 } from "./catch-up/reconcile.ts";
+export type { WorkerOfferResponse } from "./endpoints/events.ts";
+export type { EventContext } from "./endpoints/handlers.ts";

@@ -15,6 +15,8 @@ import { receive } from "./receive/receive.ts";
 import { startReceiver, startVerifier } from "./receive/settings.ts";
 import { type VerifiedWebhook, verifyOnly } from "./receive/verify-only.ts";
 
+export type { ReceiverOptions, VerifyOptions };
+
 declare global {
   namespace Express {
     interface Request {

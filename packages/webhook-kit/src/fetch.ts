@@ -16,6 +16,8 @@ import type { ReceiverOptions, VerifyOptions } from "./options/options.ts";
 import { receive } from "./receive/receive.ts";
 import { type ReceiverSettings, readReceiverOptions, startReceiver } from "./receive/settings.ts";
 
+export type { ReceiverOptions, WebhookEvent };
+
 /**
  * Every webhook endpoint, for Hono, Next, Bun, Deno, Workers, Lambda and other frameworks with `Request` and `Response`. The
  * returned promise never rejects. The body must be unread, and is read only after the headers are verified. The guide

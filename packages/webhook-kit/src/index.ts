@@ -20,6 +20,7 @@ export type {
   ContactSuggestionRequest,
   OfferEventDeleted,
   TimelineChanged,
+  TraceContext,
   WebhookEvent,
   WorkerAddedContact,
   WorkerOfferResponse,

@@ -10,6 +10,8 @@ import type { ReceiverOptions } from "./options/options.ts";
 import { receive } from "./receive/receive.ts";
 import { startReceiver } from "./receive/settings.ts";
 
+export type { ReceiverOptions };
+
 /**
  * Every webhook endpoint, behind an HTTP API or a function URL (payload 2.0), a REST API (1.0) or a load balancer; bodies may be
  * in base64. The returned promise never rejects.

@@ -14,6 +14,8 @@ import type { ReceiverOptions } from "./options/options.ts";
 import { receive } from "./receive/receive.ts";
 import { startReceiver } from "./receive/settings.ts";
 
+export type { ReceiverOptions };
+
 /**
  * Every webhook endpoint, as a listener for `node:http` and `node:http2`, or a middleware for connect-style frameworks. An unknown
  * path is passed on to `next` if there is one, and else is a 404 and `unknown_path`. Over HTTP/2, the `request` that a handler gets

@@ -24,6 +24,9 @@ import { ConfigurationError } from "./errors/errors.ts";
 import { refuseUnknownOptions } from "./errors/option-names.ts";
 import type { Tracer as ReceiverTracer } from "./options/options.ts";
 
+export type { Tracer } from "./options/options.ts";
+export type { WebhookEvent };
+
 /**
  * A tracer for a receiver: each request gets a span, within which its handler runs. The parent of the span is the active one, if an
  * instrumentation of your server has made one; else the sender's, so that a trace goes on from `createOffer` to your handler (D-138).

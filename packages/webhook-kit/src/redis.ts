@@ -3,4 +3,5 @@
  *
  * @module redis
  */
+export type { Deduplication } from "./deduplication/deduplication.ts";
 export { redisDeduplication } from "./deduplication/redis-deduplication.ts";

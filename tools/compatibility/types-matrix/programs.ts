@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import { copyFile } from "node:fs/promises";
 import { join } from "node:path";
 
@@ -28,3 +29,9 @@ export async function copyProgram(name: string, extension: string, folder: strin
   await copyFile(join(import.meta.dirname, "programs", `${name}.mts`), join(folder, file));
   return file;
 }
+
+/** The sections of `programs/exports.mts`: a program for each entry of the packages. */
+export const exportPrograms = readFileSync(join(import.meta.dirname, "programs/exports.mts"), "utf8")
+  .split(/^(?=\/\/ @offers\/)/m)
+  .slice(1)
+  .map((code) => ({ entry: /@\S+/.exec(code)?.[0] ?? "", code }));

@@ -4,7 +4,7 @@ import { execFile } from "node:child_process";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { freshProject } from "../../release/packages/fresh-project.ts";
-import { copyProgram, moduleSystems, strict } from "./programs.ts";
+import { copyProgram, exportPrograms, moduleSystems, strict } from "./programs.ts";
 
 const run = promisify(execFile);
 const compilers = { "5.9": "5.9.3", "6.0": "6.0.3", "7.0": "7.0.2" };
@@ -87,6 +87,19 @@ try {
       "faults in peers' own types": lines.filter(isOfPeer).length,
     };
   });
+
+  // With the declarations of what a program exports.
+  const emitting = { noEmit: false, declaration: true, emitDeclarationOnly: true, outDir: "emitted" };
+  const exporting = { ...globals["DOM and Node"], ...emitting, module: "nodenext", skipLibCheck: true };
+  const rows: object[] = [];
+  for (const { entry, code } of exportPrograms) {
+    await project.write("exports.mts", code);
+    const cells: Record<string, string> = {};
+    for (const version of Object.keys(compilers))
+      cells[version] = cell(`TypeScript ${version}, ${entry}`, await compile(version, exporting, "exports.mts"));
+    rows.push({ "can export what it returns": entry, ...cells });
+  }
+  console.table(rows);
 } finally {
   await project.remove();
 }

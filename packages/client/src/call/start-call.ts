@@ -10,7 +10,17 @@ import { readResponse } from "./read-response.ts";
 import { delayBeforeRetry } from "./retry.ts";
 import { sleep, withTimeout } from "./with-timeout.ts";
 
-/** The data of a response, and the response itself. Its body has been read. */
+/**
+ * The data of a response, and the response itself. Its body has been read.
+ *
+ * @example
+ * ```ts
+ * import type { Offer, WithResponse } from "@offers/client";
+ *
+ * export const summary = ({ data, response, attempts }: WithResponse<Offer>): string =>
+ *   `${data.title}: ${response.status}, attempt ${attempts}`;
+ * ```
+ */
 export interface WithResponse<Data> {
   data: Data;
   response: FetchResponse;

@@ -5,7 +5,17 @@ import type { RuntimeRequest, RuntimeResponse } from "./delivery/webhook-receive
 // Of whichever library declares them, as in globals.ts.
 type RuntimeFetch = typeof globalThis extends { fetch: infer Known } ? Known : Fetch;
 
-/** The initial state of the service. */
+/**
+ * The initial state of the service.
+ *
+ * @example
+ * ```ts
+ * import { createTestService, type TestServiceOptions } from "@offers/client/testing";
+ *
+ * const kitchen: TestServiceOptions = { workers: { worker_dana: "Dana Kim" }, userIds: ["user_bo"] };
+ * export const service = createTestService({ ...kitchen, dialect: "live" });
+ * ```
+ */
 export interface TestServiceOptions {
   /** A path prefix is fine. @default "https://offers.test" */
   baseUrl?: string | undefined;
@@ -21,7 +31,16 @@ export interface TestServiceOptions {
   now?: (() => Date) | undefined;
 }
 
-/** A request as it arrived. */
+/**
+ * A request as it arrived.
+ *
+ * @example
+ * ```ts
+ * import type { TestRequest } from "@offers/client/testing";
+ *
+ * export const keyOf = ({ headers }: TestRequest): string | undefined => headers["idempotency-key"];
+ * ```
+ */
 export interface TestRequest {
   readonly method: string;
   readonly url: string;
@@ -31,7 +50,17 @@ export interface TestRequest {
   readonly body: unknown;
 }
 
-/** A notification of one worker about one offer: that it was created, completed (successful or not) or withdrawn. */
+/**
+ * A notification of one worker about one offer: that it was created, completed (successful or not) or withdrawn.
+ *
+ * @example
+ * ```ts
+ * import type { TestNotification } from "@offers/client/testing";
+ *
+ * export const hired = (sent: readonly TestNotification[]): string[] =>
+ *   sent.filter(({ reason }) => reason === "successful").map(({ workerId }) => workerId);
+ * ```
+ */
 export interface TestNotification {
   readonly offerId: string;
   readonly workerId: string;

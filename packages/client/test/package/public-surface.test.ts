@@ -35,6 +35,8 @@ const entries: Record<string, Names> = {
       "Logger",
       "Middleware",
       "Offer",
+      "OfferEvent",
+      "OfferEventInput",
       "OfferInput",
       "OffersClientOptions",
       "OffersPromise",
@@ -42,13 +44,33 @@ const entries: Record<string, Names> = {
       "Problem",
       "Recipient",
       "SafeResult",
+      "WithResponse",
     ],
   },
-  node: { values: ["undiciFetch"], types: ["UndiciFetch"] },
-  "openapi-fetch": { values: ["createOpenApiClient"], types: ["OpenApiClient"] },
-  opentelemetry: { values: ["TracedOffersClient"], types: [] },
-  schemas: { values: ["offerSchema", "validateResponses"], types: [] },
-  testing: { values: ["createTestService"], types: ["TestService"] },
+  // The types that an entry exports in addition are what its functions take and return.
+  node: { values: ["undiciFetch"], types: ["FetchResponse", "UndiciFetch"] },
+  "openapi-fetch": {
+    values: ["createOpenApiClient"],
+    types: ["AnyOffersError", "Offer", "OffersClientOptions", "OpenApiClient"],
+  },
+  opentelemetry: {
+    values: ["TracedOffersClient"],
+    types: ["Offer", "OffersPromise", "Recipient", "SafeResult", "WithResponse"],
+  },
+  schemas: { values: ["offerSchema", "validateResponses"], types: ["Middleware", "Offer"] },
+  testing: {
+    values: ["createTestService"],
+    types: [
+      "SuggestedContact",
+      "TestAttempt",
+      "TestDelivery",
+      "TestNotification",
+      "TestRequest",
+      "TestService",
+      "TestServiceOptions",
+      "WebhookOutcome",
+    ],
+  },
 };
 
 /** A type exists only in the entry's text. */
@@ -68,11 +90,12 @@ test.each(Object.entries(entries))("what %s exports is a decision", async (entry
   expect(typesOf(entry).sort()).toEqual(types);
 });
 
-test("every entry is looked at, and there are at most 40 names", () => {
+test("every entry is looked at, and there are at most 49 different names", () => {
   const { exports } = JSON.parse(readFileSync(join(import.meta.dirname, "../../package.json"), "utf8"));
   const published = Object.keys(exports).filter((path) => path !== "./package.json");
   expect(published.map((path) => (path === "." ? "index" : path.slice(2))).sort()).toEqual(Object.keys(entries).sort());
-  expect(Object.values(entries).flatMap(({ values, types }) => [...values, ...types]).length).toBeLessThanOrEqual(40);
+  const names = Object.values(entries).flatMap(({ values, types }) => [...values, ...types]);
+  expect(new Set(names).size).toBeLessThanOrEqual(49);
 });
 
 test("the package depends on nothing at run time", () => {

@@ -130,7 +130,12 @@ export interface TimelineChanged {
 /**
  * A place in a trace, as [W3C Trace Context](https://www.w3.org/TR/trace-context/) writes it.
  *
- * @inline
+ * @example
+ * ```ts
+ * import type { TraceContext } from "@offers/webhook-kit";
+ *
+ * export const traceIdOf = ({ traceparent }: TraceContext): string | undefined => traceparent.split("-")[1];
+ * ```
  */
 export interface TraceContext {
   readonly traceparent: string;

@@ -121,7 +121,16 @@ export interface Span {
   end(): void;
 }
 
-/** As much of an OpenTelemetry `Tracer` as is used: the kit depends on no version of it. @inline */
+/**
+ * As much of an OpenTelemetry `Tracer` as is used: the kit depends on no version of it.
+ *
+ * @example
+ * ```ts
+ * import { type Tracer, webhookTracer } from "@offers/webhook-kit/opentelemetry";
+ *
+ * export const tracer: Tracer = webhookTracer({ sender: "link" });
+ * ```
+ */
 export interface Tracer {
   /** False while spans would be of no use: then only a request with a sender's trace gets one. @default true */
   isEnabled?(): boolean;

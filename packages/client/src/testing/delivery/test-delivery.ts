@@ -1,6 +1,6 @@
 import type { WebhookOutcome } from "./webhook-outcome.ts";
 
-/** What happened, with the payload of its webhook (D-14). */
+/** What happened, with the payload of its webhook (D-14). @inline */
 export type WebhookEvent =
   | {
       readonly type: "workerOfferResponse";
@@ -12,14 +12,34 @@ export type WebhookEvent =
     }
   | { readonly type: "workerAddedContact"; readonly data: { readonly workerId: string } };
 
-/** One attempt at a delivery. */
+/**
+ * One attempt at a delivery.
+ *
+ * @example
+ * ```ts
+ * import type { TestAttempt } from "@offers/client/testing";
+ *
+ * export const line = ({ number, at, status, failure }: TestAttempt): string =>
+ *   `${number}, ${at.toISOString()}: ${status ?? failure}`;
+ * ```
+ */
 export interface TestAttempt extends WebhookOutcome {
   /** From 1; a redelivery starts again. */
   readonly number: number;
   readonly at: Date;
 }
 
-/** An event on its way to the receiver. */
+/**
+ * An event on its way to the receiver.
+ *
+ * @example
+ * ```ts
+ * import type { TestDelivery } from "@offers/client/testing";
+ *
+ * export const isRetried = ({ attempts, nextAttemptAt }: TestDelivery): boolean =>
+ *   attempts.length > 0 && nextAttemptAt !== undefined;
+ * ```
+ */
 export type TestDelivery = WebhookEvent & {
   /** The `Offers-Delivery-Id` of every attempt. */
   readonly id: string;

@@ -19,7 +19,16 @@ export interface SuggestionSearch {
   userEmailAddresses: readonly string[];
 }
 
-/** A contact that the receiver suggests. */
+/**
+ * A contact that the receiver suggests.
+ *
+ * @example
+ * ```ts
+ * import type { SuggestedContact } from "@offers/client/testing";
+ *
+ * export const names = (contacts: SuggestedContact[]): string[] => contacts.map(({ name }) => name);
+ * ```
+ */
 export interface SuggestedContact {
   name: string;
   emailAddress: string;

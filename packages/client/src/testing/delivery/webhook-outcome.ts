@@ -1,4 +1,13 @@
-/** What came of one request to the receiver. */
+/**
+ * The outcome of one request to the receiver.
+ *
+ * @example
+ * ```ts
+ * import type { WebhookOutcome } from "@offers/client/testing";
+ *
+ * export const isRejected = ({ status }: WebhookOutcome): boolean => status === 401;
+ * ```
+ */
 export interface WebhookOutcome {
   /** Absent when no response came. */
   readonly status?: number;
