@@ -22,6 +22,8 @@ describe.each(documents(root))("%s", (source) => {
       expect(code).not.toMatch(/(?:^|\s)#/m);
       // Node 20 runs no TypeScript: an npm script brings the Node that does.
       expect(code).not.toMatch(/\bnode\b.*\.ts\b/);
+      // A clone may have any name, and npm takes a path that does not exist for a repository on GitHub.
+      expect(code).not.toMatch(/\.\.\/offers\b/);
     }
   });
 
@@ -40,4 +42,11 @@ describe.each(documents(root))("%s", (source) => {
       expect(code).not.toContain("OFFERS_WEBHOOK_SECRET");
     }
   });
+});
+
+test("README.md creates an offer and receives a webhook within its first 35 lines", () => {
+  const programs = readDocument(root, "README.md").filter(({ language }) => language === "ts");
+  const ends = programs.map(({ location, code }) => Number(location.split(":")[1]) + code.split("\n").length);
+  expect(ends[0]).toBeLessThanOrEqual(25);
+  expect(ends[1]).toBeLessThanOrEqual(35);
 });

@@ -32,8 +32,8 @@ try {
     );
     if (commands.every(({ notRun }) => notRun !== undefined)) continue;
     const folder = await mkdtemp(join(scratch, "reader-"));
-    // The README's commands name the folder that `git clone` makes.
-    const clone = join(folder, "offers");
+    // A clone may have any name.
+    const clone = join(folder, "staffing");
     await run("git", ["clone", "--quiet", root, clone]);
     await runDocument(readDocument(clone, source), { root: clone, env, limitMs, announces: true });
     typed += commands.filter(({ notRun }) => notRun === undefined).length;
