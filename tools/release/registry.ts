@@ -1,19 +1,26 @@
 import { existsSync } from "node:fs";
 import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import { homedir } from "node:os";
-import { join } from "node:path";
+import { delimiter, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { freePort } from "../processes/free-port.ts";
 import { runCommand } from "../processes/run-command.ts";
 import { startProcess } from "../processes/start-process.ts";
 
-/** verdaccio, with the newest node-fetch that it can require: 2.6.7, which it asks for, has a known vulnerability. */
-const manifest = { private: true, dependencies: { verdaccio: "6.10.4" }, overrides: { "node-fetch": "2.7.0" } };
-const cache = join(import.meta.dirname, "../../.cache/verdaccio-6.10.4");
+/**
+ * The registry, and the npm that publishes to it and installs from it: a Node brings an older one. verdaccio gets the newest
+ * node-fetch that it can require, because 2.6.7, which it asks for, has a known vulnerability.
+ */
+const manifest = {
+  private: true,
+  dependencies: { npm: "12.2.2", verdaccio: "6.10.4" },
+  overrides: { "node-fetch": "2.7.0" },
+};
+const cache = join(import.meta.dirname, "../../.cache/verdaccio-6.10.4-npm-12.2.2");
 
 export interface Registry {
   address: string;
-  /** The environment of a person who is signed in there, and gets only packages of `@offers` from it. */
+  /** The environment of a person who is signed in there with npm 12, and gets only packages of `@offers` from it. */
   env: Record<string, string | undefined>;
   stop(): Promise<void>;
 }
@@ -64,5 +71,6 @@ async function signIn(address: string, folder: string): Promise<Registry["env"]>
   const userconfig = join(folder, "npmrc");
   const host = address.replace("http:", "");
   await writeFile(userconfig, `${settings}\n@offers:registry=${address}/\n${host}/:_authToken=${token}\n`);
-  return { ...env, NPM_CONFIG_USERCONFIG: userconfig, npm_config_userconfig: userconfig };
+  const path = [join(cache, "node_modules/.bin"), env.PATH].join(delimiter);
+  return { ...env, PATH: path, NPM_CONFIG_USERCONFIG: userconfig, npm_config_userconfig: userconfig };
 }
