@@ -14,6 +14,7 @@ export const receiverOf = (label: string, createHandler: (pool: Pool) => Handler
   sign: (body, id) => scheme.sign({ secret, now: new Date(), body: Buffer.from(body), id }),
   receive(handled) {
     const pool = new Pool({ connectionString: process.env.INBOX_DATABASE_URL });
+    pool.on("error", ({ message }) => console.error(message));
     const handle = createHandler(pool);
     const app = express();
     const options = { secret, scheme, onError: (error: Error) => console.error(error.cause) };

@@ -38,8 +38,14 @@ host.getSourceFile = (path, language, ...rest) => {
 };
 host.getCurrentDirectory = () => root;
 
+// Where nothing listens, a pool that loses an idle connection to PostgreSQL ends the process, as npm redis does when it loses its own.
+const opensConnection = /\b(?:new Pool|drizzle|createClient)\(/;
+const unheard = [...snippets.values()]
+  .filter(({ code }) => opensConnection.test(code) && !code.includes('.on("error"'))
+  .map(({ source, line }) => `${source}:${line}: nothing listens for "error" of the connection`);
+
 const program = ts.createProgram([...snippets.keys()], compilerOptions, host);
-const errors = ts.getPreEmitDiagnostics(program).map(({ file, start, messageText }) => {
+const faults = ts.getPreEmitDiagnostics(program).map(({ file, start, messageText }) => {
   const message = ts.flattenDiagnosticMessageText(messageText, "\n");
   if (!file || start === undefined) return message;
   const snippet = snippets.get(file.fileName);
@@ -49,6 +55,7 @@ const errors = ts.getPreEmitDiagnostics(program).map(({ file, start, messageText
     : `${relative(root, file.fileName)}:${line}: ${message}`;
 });
 
+const errors = [...unheard, ...faults];
 if (errors.length > 0) {
   console.error(errors.join("\n"));
   process.exit(1);

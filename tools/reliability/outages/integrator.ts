@@ -12,6 +12,7 @@ import { sabotaged } from "./sabotage.ts";
 const setup = JSON.parse(process.argv[2] ?? "") as IntegratorSetup;
 const { mode, platform, apiKey, secret, port, databaseUrl, sabotage } = setup;
 const pool = new pg.Pool({ connectionString: databaseUrl });
+pool.on("error", ({ message }) => console.error(message));
 const inbox = sabotaged(postgresInbox(pool), sabotage);
 
 const onWorkerOfferResponse: ResponseSource["onWorkerOfferResponse"] = async (event, context) => {

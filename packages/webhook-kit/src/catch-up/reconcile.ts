@@ -18,7 +18,9 @@ import { type EventHandlers, findHandler, lateContext, requireHandler } from "./
  * import { postgresInbox } from "@offers/webhook-kit/postgres";
  * import { Pool } from "pg";
  *
- * const inbox = postgresInbox(new Pool({ connectionString: "postgres://127.0.0.1:5432/planning" }));
+ * const pool = new Pool({ connectionString: "postgres://127.0.0.1:5432/planning" });
+ * pool.on("error", ({ message }) => console.error(message)); // without it, a lost idle connection ends the process
+ * const inbox = postgresInbox(pool);
  * const offers = new OffersClient({ baseUrl: "https://service.example", apiKey: process.env.OFFERS_API_KEY ?? "" });
  *
  * export const source: ResponseSource = {

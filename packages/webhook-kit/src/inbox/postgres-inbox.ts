@@ -16,7 +16,9 @@ import { postgresDialect } from "./postgres-dialect.ts";
  * import { postgresInbox } from "@offers/webhook-kit/postgres";
  * import { Pool } from "pg";
  *
- * const inbox = postgresInbox(new Pool({ connectionString: "postgres://127.0.0.1:5432/planning" }));
+ * const pool = new Pool({ connectionString: "postgres://127.0.0.1:5432/planning" });
+ * pool.on("error", ({ message }) => console.error(message)); // without it, a lost idle connection ends the process
+ * const inbox = postgresInbox(pool);
  *
  * webhookRouter({
  *   secret: process.env.WEBHOOK_SECRET ?? "",

@@ -41,11 +41,13 @@ const handles: Record<Handle, () => OpenedDatabase | Promise<OpenedDatabase>> = 
   async pg() {
     const { default: pg } = await import("pg");
     const pool = new pg.Pool({ connectionString: location });
+    pool.on("error", ({ message }) => console.error(message));
     return open(postgresInbox(pool), pool as never, (tx, event) => tx.query(insert, [event]));
   },
   async drizzle() {
     const [{ drizzle }, { sql }] = await Promise.all([import("drizzle-orm/node-postgres"), import("drizzle-orm")]);
     const db = drizzle(location);
+    db.$client.on("error", ({ message }) => console.error(message));
     return open(postgresInbox(db), db as never, (tx, event) =>
       tx.execute(sql`INSERT INTO handled (event) VALUES (${event})`),
     );

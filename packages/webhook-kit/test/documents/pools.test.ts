@@ -1,0 +1,74 @@
+// PostgreSQL ends idle connections, at a restart for instance. A pool reports that as an event, which ends a process without a listener.
+import { fork } from "node:child_process";
+import { randomUUID } from "node:crypto";
+import { once } from "node:events";
+import { globSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { snippetsIn } from "../../../../tools/gate/snippets.ts";
+import { findPostgres } from "../../../../tools/test-database.ts";
+import { databaseOfFile, openPool } from "../inbox/postgres-server.ts";
+
+const root = join(import.meta.dirname, "../../../..");
+const documents = ["README.md", "docs/**/*.md", "packages/*/*.md", "packages/webhook-kit/src/**/*.ts"];
+const opensPool = /\bnew Pool\(|\bdrizzle\(/;
+const ofPool =
+  /^import .* from "(pg|drizzle-orm\/node-postgres)";$|\bnew Pool\(|\bdrizzle\(|\bpostgresInbox\(|\.on\("error"/;
+
+/** The lines of each sample that open a pool, and what they do about its errors. */
+const samples = new Map<string, string>();
+for (const source of globSync(documents, { cwd: root, exclude: ["**/node_modules/**", "docs/site/**"] }).sort())
+  for (const { code, line } of snippetsIn(root, source)) {
+    const lines = code.split("\n").filter((text) => ofPool.test(text));
+    if (opensPool.test(code)) samples.set(lines.join("\n"), `${source}:${line}`);
+  }
+
+const hasPostgres = await findPostgres();
+const url = hasPostgres ? await databaseOfFile() : "";
+
+/** Runs such lines, queries once, and queries again for each message. */
+function start(code: string, applicationName: string) {
+  const folder = mkdtempSync(join(import.meta.dirname, "started-"));
+  const file = join(folder, "sample.ts");
+  writeFileSync(
+    file,
+    `let opened;
+const postgresInbox = (handle) => { opened = handle.$client ?? handle; };
+${code.replace(/"postgres:[^"]*"/, "process.env.DATABASE_URL")}
+await opened.query("SELECT 1");
+process.on("message", async () => process.send((await opened.query("SELECT 'alive' AS state")).rows[0].state));
+process.send("idle");`,
+  );
+  const { hostname: PGHOST, port: PGPORT, username: PGUSER, pathname } = new URL(url);
+  const pg = { PGHOST, PGPORT, PGUSER, PGDATABASE: pathname.slice(1), PGAPPNAME: applicationName };
+  const env = { ...process.env, ...pg, DATABASE_URL: url };
+  const program = fork(file, { env, stdio: ["ignore", "ignore", "pipe", "ipc"] });
+  onTestFinished(() => {
+    program.kill("SIGKILL");
+    rmSync(folder, { recursive: true });
+  });
+  return program;
+}
+
+describe.runIf(hasPostgres)("a program with the pool of a sample", () => {
+  const observer = openPool(url);
+  const terminate = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = $1";
+
+  test.each([...samples].map(([code, source]) => ({ code, source })))(
+    "goes on when its idle connection has ended: $source",
+    async ({ code }) => {
+      const name = `sample-${randomUUID()}`;
+      const program = start(code, name);
+      let printed = "";
+      program.stderr?.setEncoding("utf8").on("data", (text) => (printed += text));
+      const exited = once(program, "exit");
+      const next = () => Promise.race([once(program, "message"), exited]);
+      expect(await next()).toEqual(["idle", undefined]);
+      const { rowCount } = await observer.query(terminate, [name]);
+      expect(rowCount).toBe(1);
+      await expect.poll(() => printed, { timeout: 60_000 }).toContain("terminating connection");
+      program.send("query again", () => undefined);
+      expect(await next()).toEqual(["alive", undefined]);
+    },
+  );
+});
