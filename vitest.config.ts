@@ -1,63 +1,63 @@
 import { configDefaults, defineConfig } from "vitest/config";
-import { isolatedFiles } from "./tools/gate/vitest/isolated-files.ts";
-import { slowFiles } from "./tools/gate/vitest/slow-files.ts";
 
-/** Of the built site: they are `npm run check -- docs`. */
-const docsChecks = ["tools/docs/check/*.test.ts"];
+const compileCache = "tools/gate/compile-cache.ts";
 
-/** Those in src/ open no socket, no store and no process. */
-const files = ["{packages,examples}/*/{src,test}/**/*.test.ts", "{bench,tools}/**/*.test.ts"];
+/** They write the templates that tests copy, and print the stores on which the tests run. */
+const stores = [
+  "examples/platform/test/support/test-seed.ts",
+  "examples/platform/test/support/stores/stores.ts",
+  "packages/webhook-kit/test/support/name-stores.ts",
+];
 
-/** Two minutes of CPU in processes of the lowest priority, and orders on PostgreSQL: begun first, they use what the other tests leave. */
-const explorers = ["tools/reliability/{simulator,interleavings}/*.test.ts"];
+const folders = ["{packages,examples}/*/{src,test}", "{bench,tools}"];
 
-const notNow = [...configDefaults.exclude, ...slowFiles, ...docsChecks];
+/** The test files with this suffix. */
+const suffixed = (suffix: string) => folders.map((folder) => `${folder}/**/*${suffix}.test.ts`);
 
-/** Nothing is expected to take long; a busy machine may make it so. A project takes these from nowhere else. */
-export const limits = { testTimeout: 180_000, hookTimeout: 180_000 };
+// Nothing is expected to take long; a busy machine may make it so.
+const limits = { testTimeout: 180_000, hookTimeout: 180_000 };
 
 export default defineConfig({
   test: {
-    reporters: ["default", "./tools/gate/vitest/summary-reporter.ts"],
-    globalSetup: [
-      "tools/gate/vitest/compile-cache.ts",
-      "examples/platform/test/support/test-seed.ts",
-      "examples/platform/test/support/stores/stores.ts",
-      "packages/webhook-kit/test/deduplication/redis-server.ts",
-    ],
+    globalSetup: [compileCache, ...stores],
     pool: "forks",
     maxWorkers: 4,
-    // PGlite is a large WebAssembly module, of which a test file uses little: a run takes 5 % less CPU when V8 does not optimise it.
-    execArgv: ["--liftoff-only"],
-    // Node runs what is tested as it is, and removes its types itself: no file is transformed, and a run takes a fifth less CPU.
+    // Node runs the sources as they are, and removes the types itself: no file is transformed.
     experimental: { viteModuleRunner: false, nodeLoader: false },
-    // Vitest runs them in the order of their names. Files that share processes come late: the last ones of a run are short.
+    // Vitest runs them in the order of their names.
     projects: [
-      { extends: true, test: { name: "explorers", include: explorers, ...limits } },
       {
         extends: true,
         test: {
-          name: "sharing",
-          include: files,
-          exclude: [...notNow, ...isolatedFiles, ...explorers],
+          // These files share processes, and the modules that these have loaded.
+          name: "shared",
+          include: suffixed(""),
+          exclude: [...configDefaults.exclude, ...["isolated", "slow", "docs"].flatMap((kind) => suffixed(`.${kind}`))],
           isolate: false,
+          // PGlite is a large WebAssembly module, of which a test file uses little: it need not be optimised.
+          execArgv: ["--liftoff-only"],
           ...limits,
         },
       },
-      { extends: true, test: { name: "isolated", include: isolatedFiles, exclude: notNow, ...limits } },
       {
         extends: true,
+        // They change global state (clock, timers, fetch, time zone, console), or depend on it being unchanged.
+        test: { name: "isolated", include: suffixed(".isolated"), execArgv: ["--liftoff-only"], ...limits },
+      },
+      {
+        extends: true,
+        // They take minutes, or need thousands of rows or many processes. One at a time: some compare durations.
+        test: { name: "slow", include: suffixed(".slow"), fileParallelism: false, ...limits },
+      },
+      {
+        // They look at the built site, which takes a minute to build.
         test: {
-          // What the compiler refuses is the failure: at run time such a test cannot fail.
-          name: "types",
-          include: [],
-          typecheck: {
-            enabled: true,
-            only: true,
-            include: ["{packages,examples}/*/test/**/*.test-d.ts"],
-            tsconfig: "tsconfig.json",
-            checker: "node_modules/typescript7/bin/tsc",
-          },
+          name: "docs",
+          include: suffixed(".docs"),
+          globalSetup: ["tools/docs/check/site.ts"],
+          maxWorkers: 2,
+          testTimeout: 600_000,
+          hookTimeout: 600_000,
         },
       },
     ],

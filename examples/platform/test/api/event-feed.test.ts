@@ -1,18 +1,16 @@
 import { randomUUID } from "node:crypto";
 import { describe, expect, test } from "vitest";
+import { share } from "../../../../tools/property-seed.ts";
 import { type FeedPage, readFeed } from "../../src/dispatch/event-feed.ts";
 import { recordEvent } from "../../src/dispatch/webhooks/record-event.ts";
 import { eventually } from "../support/eventually.ts";
 import { respondWith } from "../support/receiver.ts";
-import { anyStore, storesUnderTest } from "../support/stores/stores.ts";
+import { anyStore } from "../support/stores/stores.ts";
 import { usePlatform, useReceiver, useStore } from "../support/use-opened.ts";
 
 const key = "demo-key-harbour";
 
-/** `npm run check -- slow` measures it on each. */
-const stores = process.env.MEASURE ? await storesUnderTest() : await anyStore();
-
-describe.each(stores)("the event feed on $title", ({ createDatabase, title }) => {
+describe.each(await anyStore())("the event feed on $title", ({ createDatabase, title }) => {
   const platform = usePlatform({ createDatabase });
   const receiver = useReceiver();
   const store = useStore({ createDatabase });
@@ -239,9 +237,8 @@ describe.each(stores)("the event feed on $title", ({ createDatabase, title }) =>
     ]);
   });
 
-  // The whole test, with 100,000 events, is slow: npm run check -- slow examples/platform/test/api/event-feed.test.ts
   const writers = 8;
-  const perWriter = process.env.MEASURE ? 12_500 : 150;
+  const perWriter = share(150, 12_500);
   test("eight writers beside readers that page without a pause: nothing is skipped, nothing comes twice [D-133]", {
     timeout: 600_000,
   }, async () => {

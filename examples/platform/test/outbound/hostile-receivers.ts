@@ -1,4 +1,4 @@
-// Worker threads for slow-loris.test.ts: one with receivers that each hold a connection as long as they can, in its own
+// Worker threads for slow-loris.slow.test.ts: one with receivers that each hold a connection as long as they can, in its own
 // way, and one with a well-behaved receiver. Posts their addresses once all listen.
 import { once } from "node:events";
 import { type AddressInfo, createServer, type Socket } from "node:net";

@@ -1,5 +1,6 @@
 import { sql } from "kysely";
 import { describe, expect, test } from "vitest";
+import { share } from "../../../../tools/property-seed.ts";
 import type { PlacedNotification } from "../../src/dispatch/push/notification-feed.ts";
 import { notifyWorkers } from "../../src/dispatch/push/notify-workers.ts";
 import type { Notification, PushTransport } from "../../src/dispatch/push/push-transport.ts";
@@ -116,9 +117,8 @@ describe.each(await anyStore())("push on $title", ({ createDatabase, title }) =>
     await feed.stop();
   });
 
-  // The whole test, with 100,000 notifications, is slow: npm run check -- slow examples/platform/test/push/notification-feed.test.ts
   const writers = 8;
-  const perWriter = process.env.MEASURE ? 1_250 : 15;
+  const perWriter = share(15, 1_250);
   test("eight writers beside streams that break off and resume: nothing is skipped, nothing comes twice", {
     timeout: 600_000,
   }, async () => {

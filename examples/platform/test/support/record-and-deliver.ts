@@ -1,4 +1,4 @@
-// The process that kill.test.ts kills: records events as fast as it can, prints each delivery id once it is committed,
+// The process that kill.slow.test.ts kills: records events as fast as it can, prints each delivery id once it is committed,
 // and delivers at the same time.
 import { recordEvent } from "../../src/dispatch/webhooks/record-event.ts";
 import { openDeliveryFixture } from "./delivery-fixture.ts";

@@ -22,7 +22,7 @@ describe("every page", () => {
     ["with scripts, in light", { colorScheme: "light" }],
     ["without scripts, in dark, on a phone", { colorScheme: "dark", javaScriptEnabled: false, ...phone }],
   ] as const;
-  /** The stories of zone-stories.test.ts are in both, too. */
+  /** The stories of zone-stories.slow.test.ts are in both, too. */
   const tried = variants.slice(0, process.env.TEST_MATRIX === "full" ? 2 : 1);
 
   /** Visits every linked page and a missing one. @returns their paths and problems */

@@ -3,7 +3,7 @@ import { storesUnderTest } from "../../../examples/platform/test/support/stores/
 import { createDatabase as createReceiversDatabase, findPostgres } from "../../test-database.ts";
 import { type Mode, type OutagesOptions, runOutages } from "./outages.ts";
 
-// A run of its own has another seed: SEED=7 npm run check -- slow tools/reliability/outages/outages.test.ts
+// A run of its own has another seed: SEED=7 npm run check -- slow tools/reliability/outages/outages.slow.test.ts
 const seed = Number(process.env.SEED ?? 20_261_124);
 const outages = Number(process.env.OUTAGES ?? 25);
 const stores = await storesUnderTest();
