@@ -43,7 +43,7 @@ async function serveFeed(events: readonly FeedEvent[]) {
 
 const apiKey = "key_harbour";
 
-describe.each(await inboxesUnderTest({}, "onePerDatabase"))("catchUp on $title", ({ once, query }) => {
+describe.each(await inboxesUnderTest())("catchUp on $title", ({ once, query }) => {
   const written = async (workerId: string) =>
     (await query("SELECT text FROM notes WHERE text LIKE $1", [`${workerId} %`])).map(({ text }) => text);
   const onWorkerOfferResponse = async ({ workerId, response }: WorkerOfferResponse, context: EventContext) => {

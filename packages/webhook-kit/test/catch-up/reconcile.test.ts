@@ -55,7 +55,7 @@ function openReceiver({ inbox, once, query }: InboxUnderTest, service: ReturnTyp
 
 const none = { read: 0, gone: 0, failed: 0, known: 0, caughtUp: 0, waiting: 0, unknown: 0, requests: 0 };
 
-describe.each(await inboxesUnderTest({}, "onePerDatabase"))("reconcile on $title", (underTest: InboxUnderTest) => {
+describe.each(await inboxesUnderTest())("reconcile on $title", (underTest: InboxUnderTest) => {
   const setUp = () => {
     const service = openService();
     return { service, ...openReceiver(underTest, service) };
@@ -246,7 +246,7 @@ describe.each(await inboxesUnderTest({}, "onePerDatabase"))("reconcile on $title
   });
 });
 
-describe.each(await inboxesUnderTest({ keepResponsesMs: 1 }, "onePerDatabase"))(
+describe.each(await inboxesUnderTest({ keepResponsesMs: 1 }))(
   "a register of a millisecond on $title",
   (underTest) => {
     test("forgets after deleteExpired", async () => {

@@ -1,14 +1,14 @@
 import { describe, expect, test, vi } from "vitest";
 import { memoryDeduplication, timestampDigest, type WorkerAddedContact } from "../../src/index.ts";
 import type { ReceiverOptions } from "../../src/options/options.ts";
-import { adapters } from "../support/adapters.ts";
+import { anyAdapter } from "../support/adapters.ts";
 import { addressOf } from "../support/mount.ts";
 import { secret } from "../support/serve.ts";
 
 const sign = (now = new Date()) => ({ ...timestampDigest().sign({ secret, now }) });
 const responseOf = (workerId: string, response = "accepted") => ({ offerId: "offer_4f1c2a", workerId, response });
 
-describe.each(adapters)("$name", (adapter) => {
+describe.each(anyAdapter)("$name", (adapter) => {
   async function mount(options: Partial<ReceiverOptions>) {
     const { url } = await adapter.serve({ secret, ...options });
     return (body: unknown, headers: Record<string, string>, path = "/offer/response") =>

@@ -1,5 +1,4 @@
 import { createClient } from "redis";
-import { hasRedisServer } from "./redis-cluster.ts";
 
 const named = process.env.REDIS_URL || undefined;
 
@@ -26,15 +25,4 @@ export async function findRedis(url = named): Promise<string | undefined> {
   } finally {
     client.destroy();
   }
-}
-
-/** Vitest's global set-up: says once on what records the tests run, so that a machine without Redis skips none in silence. */
-export async function setup(): Promise<void> {
-  const version = await findRedis();
-  const redis =
-    version === undefined
-      ? "no Redis responds at 127.0.0.1:6379, and REDIS_URL is not set: /redis is NOT tested"
-      : `Redis ${version} with npm redis and ioredis`;
-  const cluster = hasRedisServer() ? "Redis Cluster" : "no redis-server on the PATH: Redis Cluster is NOT tested";
-  console.log(`deduplication under test: memory; ${redis}; ${cluster}`);
 }

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import samples from "../../../../spec/samples/live/webhooks.json" with { type: "json" };
 import type { RejectionReason } from "../../src/errors/rejection.ts";
 import type { ContactSuggestion, Verified } from "../../src/index.ts";
-import { adapters } from "../support/adapters.ts";
+import { anyAdapter } from "../support/adapters.ts";
 
 interface Sample {
   name: string;
@@ -15,7 +15,7 @@ interface Sample {
 const webhooks: Sample[] = samples.webhooks;
 const suggestion: ContactSuggestion = { name: "Dana Kim", emailAddress: "dana.kim@example.com", ratings: [] };
 
-describe.each(adapters)("$name", (adapter) => {
+describe.each(anyAdapter)("$name", (adapter) => {
   /** A receiver that notes what it is reported. */
   async function receive() {
     const clock = { now: "" };

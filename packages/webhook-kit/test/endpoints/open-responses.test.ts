@@ -2,11 +2,11 @@ import { describe, expect, expectTypeOf, test, vi } from "vitest";
 import { fc } from "../../../../tools/property-seed.ts";
 import { webhookHandler } from "../../src/fetch.ts";
 import type { WorkerOfferResponse } from "../../src/index.ts";
-import { adapters } from "../support/adapters.ts";
+import { anyAdapter } from "../support/adapters.ts";
 import { accepted, mount, post } from "../support/mount.ts";
 import { secret } from "../support/serve.ts";
 
-describe.each(adapters)("$name", (adapter) => {
+describe.each(anyAdapter)("$name", (adapter) => {
   test.each(["applied", "declined", "none", "Accepted", "accepted ", "später", "toString", ""])(
     "the response %j reaches the handler as it was sent, and is acknowledged [D-95]",
     async (response) => {

@@ -1,9 +1,9 @@
 import { describe, expect, test, vi } from "vitest";
 import type { ContactSuggestion } from "../../src/index.ts";
-import { adapters } from "../support/adapters.ts";
+import { anyAdapter } from "../support/adapters.ts";
 import { mount, post } from "../support/mount.ts";
 
-describe.each(adapters)("$name", (adapter) => {
+describe.each(anyAdapter)("$name", (adapter) => {
   test("suggestions are checked, written with times, and keep their extra fields [D-28] [D-35] [interface: Rating lastWorked]", async () => {
     const suggestContacts = vi.fn(async () => [
       {

@@ -190,17 +190,11 @@ async function onMysql(options: Options): Promise<InboxUnderTest[]> {
 }
 
 /**
- * Every handle that an inbox takes, on each database that is there: PostgreSQL and MySQL may be missing.
- *
- * @param share `onePerDatabase` for tests of what is built on an inbox; the full matrix has every handle for them too
+ * One handle on each database that is there: PostgreSQL and MySQL may be missing. In the full matrix (`npm test -- --full`), every
+ * handle that an inbox takes.
  */
-export async function inboxesUnderTest(options: Options = {}, share?: "onePerDatabase"): Promise<InboxUnderTest[]> {
+export async function inboxesUnderTest(options: Options = {}): Promise<InboxUnderTest[]> {
   const [embedded, server, mysql] = [await onPglite(options), await onPostgres(options), await onMysql(options)];
-  const most = share === undefined || process.env.TEST_MATRIX === "full" ? Number.POSITIVE_INFINITY : 1;
-  const all = [embedded, server, onSqlite(options), mysql].flatMap((handles) => handles.slice(0, most));
-  const missing = [server.length === 0 && "PostgreSQL", mysql.length === 0 && "MySQL"].filter(Boolean).join(" and ");
-  console.log(
-    `inboxes under test: ${all.map(({ title }) => title).join(", ")}${missing && `; not there, so not tested: ${missing}`}`,
-  );
-  return all;
+  const most = process.env.TEST_MATRIX === "full" ? Number.POSITIVE_INFINITY : 1;
+  return [embedded, server, onSqlite(options), mysql].flatMap((handles) => handles.slice(0, most));
 }

@@ -37,7 +37,7 @@ function retriedOver(handle: HandleWorker, options: Partial<ReceiverOptions> = {
   return { attempt, worker };
 }
 
-describe.each(await inboxesUnderTest({}, "onePerDatabase"))(
+describe.each(await inboxesUnderTest())(
   "a receiver with once on $title",
   ({ once, query }: InboxUnderTest) => {
     const notes = async (text: string) => (await query("SELECT text FROM notes WHERE text = $1", [text])).length;

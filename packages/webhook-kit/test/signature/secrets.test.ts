@@ -1,9 +1,9 @@
 import { describe, expect, test, vi } from "vitest";
-import { adapters } from "../support/adapters.ts";
+import { anyAdapter } from "../support/adapters.ts";
 import { mount } from "../support/mount.ts";
 import { secret, signed } from "../support/serve.ts";
 
-describe.each(adapters)("$name", (adapter) => {
+describe.each(anyAdapter)("$name", (adapter) => {
   test("a secret function that throws or returns an unusable secret is 503, and nothing else [D-17]", async () => {
     const cause = new Error("the vault is sealed");
     for (const [secretFunction, code] of [

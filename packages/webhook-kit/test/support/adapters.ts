@@ -52,5 +52,8 @@ export const adapters: readonly Adapter[] = [
   },
 ];
 
+/** One adapter, for what happens after the request has been read. Every adapter in the full matrix (`npm test -- --full`). */
+export const anyAdapter = adapters.filter(({ name }) => process.env.TEST_MATRIX === "full" || name === "node:http");
+
 /** The adapters without a framework's own 404 behind them. */
 export const adaptersAlone = adapters.filter(({ name }) => !name.startsWith("Express"));

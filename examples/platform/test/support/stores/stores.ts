@@ -93,9 +93,10 @@ export async function setup(): Promise<() => Promise<void>> {
   const stores = await storesUnderTest();
   const titles = stores.map(({ title }) => title);
   const [rest] = await anyStore();
-  const missing = titles.length === 1 ? "; no PostgreSQL at 127.0.0.1:5432, and DATABASE_URL is not set" : "";
+  const missing =
+    titles.length === 1 ? "; NOT tested: PostgreSQL (none at 127.0.0.1:5432, and DATABASE_URL is not set)" : "";
   const shared = process.env.TEST_MATRIX === "full" ? titles.join(", ") : rest?.title;
-  console.log(`stores under test: ${titles.join(", ")}${missing}; rules that no store can change: ${shared}`);
+  console.log(`   platform: ${titles.join(", ")}${missing}; what does not depend on the store: ${shared}`);
   // Before the workers start, so that only one process creates it.
   await migratedPglite();
   const folder = await folderInMemory("offers-stores-");
