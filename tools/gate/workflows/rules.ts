@@ -22,7 +22,8 @@ const checksHashes = /\bsha256sum --check --strict\b/;
 export const rules: Readonly<Record<string, Rule>> = {
   "every action is pinned by a commit, its version beside it": ({ uses }) =>
     uses.flatMap(({ reference, comment }) => {
-      if (/^\.\/\.github\/workflows\/[\w-]+\.ya?ml$/.test(reference)) return [];
+      // What these use is read with the workflows.
+      if (/^\.\/\.github\/(workflows\/[\w-]+\.ya?ml|actions\/[\w-]+)$/.test(reference)) return [];
       if (/^docker:\/\/\S+@sha256:[0-9a-f]{64}$/.test(reference)) return [];
       if (reference.startsWith("./"))
         return [`${reference}: an action of this repository, which the policy does not read`];

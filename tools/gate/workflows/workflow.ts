@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from "node:fs";
+import { globSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { isAlias, isScalar, parseDocument, visit } from "yaml";
 
@@ -61,15 +61,21 @@ export function parseWorkflow(text: string): Workflow {
   return { ...content, triggers, uses };
 }
 
-const folder = resolve(import.meta.dirname, "../../../.github/workflows");
+const github = resolve(import.meta.dirname, "../../../.github");
+
+const readYaml = (pattern: string): ReadonlyMap<string, string> =>
+  new Map(
+    globSync(pattern, { cwd: github }).map((path) => [
+      path.split("/").at(-1) ?? "",
+      readFileSync(join(github, path), "utf8"),
+    ]),
+  );
 
 /** The text of every workflow, by its file's name. */
-export const readWorkflows = (): ReadonlyMap<string, string> =>
-  new Map(
-    readdirSync(folder)
-      .filter((name) => /\.ya?ml$/.test(name))
-      .map((name) => [name, readFileSync(join(folder, name), "utf8")]),
-  );
+export const readWorkflows = () => readYaml("workflows/*.yml");
+
+/** The text of every action of this repository, which a workflow calls. */
+export const readActions = () => readYaml("actions/*/action.yml");
 
 /**
  * The npm scripts and the checks that a workflow runs, whatever the event: `bench`, `check soak`. A step or a job that has a
