@@ -1,11 +1,16 @@
-// The gate: what npm test runs. Checks without a test runner come first, beside each other, then vitest.
-//   --full   every rule on every store, adapter, time zone and Node, and the documentation as it is built
-// All other arguments go to vitest.
-import { execFile, spawnSync } from "node:child_process";
+// What npm test runs: static checks, side by side, then the tests.
+//   npm test                    all of it, without the slow tests (*.slow.test.ts)
+//   npm test -- path … [-t …]   only these test files, slow ones too, without the static checks
+//   npm test -- --full          every rule on every store, adapter and library
+// Other arguments go to vitest.
+import { execFile } from "node:child_process";
+import { parseCLI, startVitest } from "vitest/node";
+import { GateReporter } from "./reporter.ts";
 
 const checks: Record<string, readonly [command: string, ...args: string[]]> = {
   "generated code matches spec/": [process.execPath, "tools/generate.ts", "--check"],
   "lint and format": ["biome", "ci", "--error-on-warnings"],
+  types: ["npm", "run", "--silent", "typecheck"],
   "every statement of the contract has its tests": [process.execPath, "tools/check-contract.ts"],
   "imports only go down": [
     "depcruise",
@@ -28,23 +33,34 @@ const checks: Record<string, readonly [command: string, ...args: string[]]> = {
   "snippets in the docs": [process.execPath, "tools/gate/check-snippets.ts"],
 };
 
-const args = process.argv.slice(2);
-const isFull = args.includes("--full");
-
-/** Runs a check and prints its output in one piece. @returns whether it passed */
+/** Prints one line, and a failed check's output below it. @returns whether it passed */
 const check = (name: string, [command, ...rest]: readonly [string, ...string[]]): Promise<boolean> =>
   new Promise((resolve) => {
     execFile(command, rest, { maxBuffer: 2 ** 26 }, (error, stdout, stderr) => {
-      console.log(`\n── ${name}${error ? ": failed" : ""}\n${stdout}${stderr}`.trimEnd());
+      console.log(error ? `FAILED ${name}\n${stdout}${stderr}`.trimEnd() : `   ok  ${name}`);
       resolve(!error);
     });
   });
 
-const passed = await Promise.all(Object.entries(checks).map(([name, command]) => check(name, command)));
-if (passed.includes(false)) process.exit(1);
-console.log(`\n── tests${isFull ? ", the full matrix" : ""}`);
-const { status } = spawnSync("vitest", ["run", ...args.filter((arg) => arg !== "--full")], {
-  stdio: "inherit",
-  env: { ...process.env, ...(isFull && { TEST_MATRIX: "full" }) },
-});
-process.exit(status ?? 1);
+const args = process.argv.slice(2);
+const isFull = args.includes("--full");
+const { filter, options } = parseCLI(["vitest", "run", ...args.filter((arg) => arg !== "--full")]);
+
+if (filter.length === 0) {
+  console.log("Checks:");
+  const passed = await Promise.all(Object.entries(checks).map(([name, command]) => check(name, command)));
+  const failed = passed.filter((isPassed) => !isPassed).length;
+  if (failed > 0) {
+    console.log(`The tests did not run. ${passed.length - failed} checks passed, ${failed} failed.`);
+    process.exit(1);
+  }
+}
+console.log(`Tests${isFull ? ", the full matrix" : ""}:`);
+if (isFull) process.env.TEST_MATRIX = "full";
+const reporter = new GateReporter();
+const projects = filter.length === 0 ? ["shared", "isolated"] : ["shared", "isolated", "slow"];
+const streams = { stdout: reporter.stream, stderr: reporter.stream };
+await startVitest(filter, { project: projects, ...options, reporters: [reporter] }, {}, streams);
+const { passed, failed, skipped } = reporter.count;
+console.log(`${passed} passed, ${failed} failed${skipped > 0 ? `, ${skipped} skipped` : ""}`);
+process.exit(failed > 0 || passed === 0 ? 1 : 0);

@@ -1,0 +1,131 @@
+import { Writable } from "node:stream";
+import type { Reporter, TestCase, TestModule, TestSuite, Vitest } from "vitest/node";
+
+type Entity = TestCase | TestModule | TestSuite;
+
+/**
+ * Prints progress, and each failure with its output and the command that runs it alone. What passing tests print fails the run:
+ * nobody reads it, and it hides what matters.
+ */
+export class GateReporter implements Reporter {
+  /** For vitest's own messages, and for what worker processes write past the console. */
+  readonly stream = new Writable({
+    decodeStrings: false,
+    write: (chunk: string, _encoding, done) => {
+      if (this.#isReporting) process.stdout.write(chunk);
+      else this.#strayOutput += chunk;
+      done();
+    },
+  });
+  readonly count = { passed: 0, failed: 0, skipped: 0 };
+  #vitest!: Vitest;
+  #isReporting = false;
+  #strayOutput = "";
+  readonly #output = new Map<string, string>();
+  #files = 0;
+  #filesDone = 0;
+  readonly #startedAt = performance.now();
+
+  onInit(vitest: Vitest): void {
+    this.#vitest = vitest;
+  }
+
+  onTestRunStart(specifications: readonly unknown[]): void {
+    this.#files = specifications.length;
+  }
+
+  onUserConsoleLog({ taskId, content }: { taskId?: string; content: string }): void {
+    const id = taskId ?? "";
+    this.#output.set(id, (this.#output.get(id) ?? "") + content);
+  }
+
+  onTestModuleEnd(module: TestModule): void {
+    const failedSuites = [...module.children.allSuites()].filter((suite) => suite.errors().length > 0);
+    // A file that cannot be loaded has no tests.
+    for (const entity of [module, ...failedSuites])
+      for (const error of entity.errors()) this.#reportFailure(entity, error);
+    for (const test of module.children.allTests()) {
+      const { state, errors = [] } = test.result();
+      if (state === "failed") this.#reportFailure(test, ...errors);
+      else if (state !== "pending") this.count[state]++;
+    }
+    this.#filesDone++;
+    const tenths = (files: number) => Math.floor((10 * files) / this.#files);
+    if (this.#files >= 20 && tenths(this.#filesDone) > tenths(this.#filesDone - 1)) this.#printProgress();
+  }
+
+  onTestRunEnd(modules: readonly TestModule[], unhandledErrors: readonly unknown[]): void {
+    for (const error of unhandledErrors) this.#report("error outside of any test", () => this.#printErrors(error));
+    for (const module of modules)
+      for (const entity of [module, ...module.children.allSuites(), ...module.children.allTests()])
+        this.#reportOutput(entity);
+    for (const [id, output] of this.#output) this.#reportWritten(id || "outside of any test", output);
+    if (this.#strayOutput)
+      this.#reportWritten("written past the console, by a test or a process that it started", this.#strayOutput);
+  }
+
+  #printProgress(): void {
+    const seconds = Math.round((performance.now() - this.#startedAt) / 1_000);
+    const { passed, failed } = this.count;
+    const failures = failed > 0 ? `, ${failed} failed` : "";
+    console.log(
+      `   ${String(seconds).padStart(4)} s  ${this.#filesDone} of ${this.#files} files, ${passed} passed${failures}`,
+    );
+  }
+
+  #reportFailure(entity: Entity, ...errors: unknown[]): void {
+    this.#report(nameOf(entity), () => {
+      this.#printErrors(...errors);
+      const output = this.#takeOutput(entity);
+      if (output) console.log(`  Output:\n${output.trimEnd()}`);
+      console.log(`  Run it alone: ${commandFor(entity)}\n`);
+    });
+  }
+
+  /** What the entity printed, which is not printed again. */
+  #takeOutput({ id }: Entity): string | undefined {
+    const output = this.#output.get(id);
+    this.#output.delete(id);
+    return output;
+  }
+
+  #reportOutput(entity: Entity): void {
+    const output = this.#takeOutput(entity);
+    // Of a failed test it only comes late.
+    if (output === undefined || (entity.type === "test" && entity.result().state === "failed")) return;
+    // What slow tests measure is worth reading.
+    if (moduleOf(entity).project.name === "slow") console.log(`${nameOf(entity)}\n${output.trimEnd()}`);
+    else this.#reportWritten(nameOf(entity), output);
+  }
+
+  #reportWritten(name: string, output: string): void {
+    this.#report(
+      `${name}\n  A test captures what it makes the code print (\`vi.spyOn(console, "warn")\`, or a logger). It printed:`,
+      () => console.log(`${output.slice(0, 2_000).trimEnd()}\n`),
+    );
+  }
+
+  #report(title: string, printDetails: () => void): void {
+    this.count.failed++;
+    console.log(`\nFAILED ${title}`);
+    printDetails();
+  }
+
+  #printErrors(...errors: readonly unknown[]): void {
+    this.#isReporting = true;
+    for (const error of errors) this.#vitest.logger.printError(error);
+    this.#isReporting = false;
+  }
+}
+
+const moduleOf = (entity: Entity): TestModule => (entity.type === "module" ? entity : entity.module);
+
+const nameOf = (entity: Entity): string =>
+  [moduleOf(entity).relativeModuleId, ...(entity.type === "module" ? [] : [entity.fullName])].join(" > ");
+
+function commandFor(entity: Entity): string {
+  const file = `npm test -- ${moduleOf(entity).relativeModuleId}`;
+  if (entity.type === "module") return file;
+  const pattern = entity.fullName.replaceAll(" > ", " ").replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
+  return `${file} -t '${pattern.replaceAll("'", "'\\''")}'`;
+}
