@@ -5,15 +5,15 @@
 // The running Node is used where it is new enough for the tools, a pinned one from npm otherwise. Plain JavaScript,
 // without dependencies: it is what installs them.
 import { spawn } from "node:child_process";
+import { createHash } from "node:crypto";
 import { once } from "node:events";
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { delimiter, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
-const pinnedNode = "node@24.21.0";
-// Here and not as package.json's packageManager: pnpm would want to look itself up before it installs from the lockfile.
-const pinnedPnpm = "pnpm@12.21.0";
+const pinnedNode = `node@${readFileSync(join(root, ".nvmrc"), "utf8").trim()}`;
+const { packageManager: pinnedPnpm } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
 
 /** `^22.19 || ^24.11 || >=26`: what vitest, tsup, undici and type stripping need between them. */
 const isNewEnough = ([major, minor]) => (major === 22 && minor >= 19) || (major === 24 && minor >= 11) || major >= 26;
@@ -56,27 +56,92 @@ const linkedStore = () => {
   return existsSync(storeDir) ? [`--store-dir=${dirname(storeDir)}`] : [];
 };
 
-const args = process.argv.slice(2);
+/** What the last run left, so that this one installs and builds only what has changed since. */
+const stateFile = join(root, "node_modules", ".offers-bootstrap.json");
+const readState = () => (existsSync(stateFile) ? JSON.parse(readFileSync(stateFile, "utf8")) : { built: {} });
 
-if (process.env.OFFERS_BOOTSTRAPPED !== "1") {
-  const newEnough = isNewEnough(process.versions.node.split(".").map(Number));
-  const packages = newEnough ? [pinnedPnpm] : [pinnedNode, pinnedPnpm];
-  const quoted = [fileURLToPath(import.meta.url), ...args].map((word) => JSON.stringify(word)).join(" ");
-  await run("npx", ["--yes", ...packages.flatMap((name) => ["-p", name]), "-c", `node ${quoted}`], {
+/** Changes with everything that decides what is installed. */
+function hashOfManifests() {
+  const folders = ["packages", "examples", "tools"].flatMap((parent) =>
+    readdirSync(join(root, parent)).map((name) => join(parent, name)),
+  );
+  const manifests = [".", "bench", ...folders].map((folder) => join(folder, "package.json"));
+  const hash = createHash("sha256");
+  for (const file of ["pnpm-lock.yaml", "pnpm-workspace.yaml", ...manifests].map((name) => join(root, name)))
+    if (existsSync(file)) hash.update(readFileSync(file));
+  return hash.digest("hex");
+}
+
+/** Each package, with what is bundled into it besides its own folder. */
+const packages = {
+  client: ["packages/contract/src"],
+  "webhook-kit": ["packages/contract/src"],
+  cli: ["packages/contract/src", "spec/corpus"],
+};
+
+/** Whether a file of the folder has changed since; what is built or installed does not count. */
+const hasChangedSince = (time, folder) =>
+  readdirSync(join(root, folder), { withFileTypes: true }).some((entry) => {
+    const path = join(folder, entry.name);
+    if (entry.isDirectory()) return !/^(dist|node_modules|test)$/.test(entry.name) && hasChangedSince(time, path);
+    return statSync(join(root, path)).mtimeMs > time;
+  });
+
+/** Builds the packages whose sources have changed since their last build. */
+async function build(state, env) {
+  for (const [name, bundled] of Object.entries(packages)) {
+    const folder = join("packages", name);
+    const builtAt = existsSync(join(root, folder, "dist")) ? (state.built[name] ?? 0) : 0;
+    if (![folder, ...bundled].some((each) => hasChangedSince(builtAt, each))) continue;
+    const startedAt = Date.now();
+    // The installation has just been made: pnpm would check it again, with the ages of all versions.
+    const options = ["--config.verifyDepsBeforeRun=false", "--reporter-hide-prefix", "--silent"];
+    await run("pnpm", [...options, "--filter", `./${folder}`, "run", "build"], env);
+    state.built[name] = startedAt;
+    writeFileSync(stateFile, JSON.stringify(state));
+  }
+}
+
+const args = process.argv.slice(2);
+const flags = [];
+while (args[0]?.startsWith("--")) flags.push(args.shift());
+
+/** The part of the dependencies that these flags ask for. */
+const part = ["--bench", "--outside", "--journey"].find((flag) => flags.includes(flag)) ?? "--default";
+const state = readState();
+// Every part holds what npm start needs, and all but that one hold what the tests need.
+const isIncluded = state.part === part || part === "--journey" || (part === "--default" && state.part !== "--journey");
+const isCurrent = isNewEnough(process.versions.node.split(".").map(Number));
+const isInstalled =
+  state.manifests === hashOfManifests() &&
+  isIncluded &&
+  [state.node, state.pnpm].every((path) => existsSync(path ?? ""));
+
+if (!isInstalled && process.env.OFFERS_BOOTSTRAPPED !== "1") {
+  const needed = isCurrent ? [pinnedPnpm] : [pinnedNode, pinnedPnpm];
+  const quoted = process.argv
+    .slice(1)
+    .map((word) => JSON.stringify(word))
+    .join(" ");
+  await run("npx", ["--yes", ...needed.flatMap((name) => ["-p", name]), "-c", `node ${quoted}`], {
     ...process.env,
     OFFERS_BOOTSTRAPPED: "1",
   });
 } else {
-  const env = { ...process.env, PATH: [join(root, "node_modules", ".bin"), process.env.PATH].join(delimiter) };
-  const flags = [];
-  while (args[0]?.startsWith("--")) flags.push(args.shift());
-  const quietly = ["--frozen-lockfile", "--prefer-offline", "--reporter=silent"];
-  await run("pnpm", [...installationFor(flags), ...linkedStore(), ...quietly]);
-  if (flags.includes("--build")) {
-    // The installation has just been made: pnpm would check it again, with the ages of all versions.
-    const options = ["--config.verifyDepsBeforeRun=false", "--reporter-hide-prefix", "--silent"];
-    await run("pnpm", [...options, "--filter", "./packages/*", "run", "build"], env);
+  if (!isInstalled) {
+    const quietly = ["--frozen-lockfile", "--prefer-offline", "--reporter=silent"];
+    await run("pnpm", [...installationFor(flags), ...linkedStore(), ...quietly]);
+    const pnpm = process.env.PATH.split(delimiter)
+      .map((folder) => join(folder, "pnpm"))
+      .find(existsSync);
+    Object.assign(state, { part, manifests: hashOfManifests(), node: process.execPath, pnpm });
+    writeFileSync(stateFile, JSON.stringify(state));
   }
+  // The Node of the installation only where the user's is too old.
+  const node = isCurrent ? process.execPath : state.node;
+  const folders = [join(root, "node_modules", ".bin"), dirname(node), dirname(state.pnpm), process.env.PATH];
+  const env = { ...process.env, PATH: folders.join(delimiter) };
+  if (flags.includes("--build")) await build(state, env);
   const [command, ...rest] = args;
   if (command) await run(command, rest, env);
 }
