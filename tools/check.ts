@@ -19,14 +19,14 @@ const groups: Readonly<Record<string, Readonly<Record<string, Check>>>> = {
     full: { about: "npm test on every store and adapter", command: "--build node tools/gate/test.ts --full" },
     slow: {
       about: "tests that take minutes or measure; a path selects some of them",
-      command: "--build vitest run --config tools/gate/vitest/slow.config.ts",
+      command: "--build vitest run --project slow",
     },
     "bench:types": { about: "the types of bench/, with what it compares", command: "--bench --build tsc -p bench" },
   },
   docs: {
     docs: {
       about: "the built site in Chromium, and every snippet that says what it prints",
-      command: "--build vitest run --config tools/docs/check/vitest.config.ts",
+      command: "--build vitest run --project docs",
     },
     guides: {
       about: "every command of every document, each document in a fresh clone with Node 20; `README.md` selects one",

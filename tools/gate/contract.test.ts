@@ -5,7 +5,6 @@ import { dirname, join } from "node:path";
 import { afterAll, expect, test } from "vitest";
 import { printContract, printDecisions } from "../generate/print-contract.ts";
 import { readProofs, readStatements } from "./contract.ts";
-import { slowFiles } from "./vitest/slow-files.ts";
 
 const folders: string[] = [];
 afterAll(() => Promise.all(folders.map((folder) => rm(folder, { recursive: true }))));
@@ -111,7 +110,7 @@ test("an unknown tag is reported with its test, and a statement without a test",
 
 test("the pages mark what slow tests alone prove", async () => {
   const slow = 'test("s <D-01> <D-02> <interface: Errors 1, 2>", () => {});';
-  const root = await projectWith(["a <D-01> <interface: Errors 1>"], { [slowFiles[0] as string]: slow });
+  const root = await projectWith(["a <D-01> <interface: Errors 1>"], { "tools/some.slow.test.ts": slow });
   const mark = "- **proven by slow tests alone**";
   const decisions = printDecisions(root, readProofs(root)).split("\n## ");
   expect(decisions.slice(1, 3).map((entry) => entry.includes(mark))).toEqual([false, true]);

@@ -1,6 +1,6 @@
 // Rehearses a release of what is committed, from a bare clone, with a registry on loopback:
-//   npm run release:rehearse
-//   npm run release:rehearse -- --sabotage workspace|published|flipped-byte|snippet
+//   npm run check -- release:rehearse
+//   npm run check -- release:rehearse --sabotage workspace|published|flipped-byte|snippet
 // Exits with 1 when a step is red. With --sabotage, one is; if it is not the one that has to notice, it exits with 2.
 import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
