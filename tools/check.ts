@@ -1,14 +1,21 @@
 // Checks and measurements that are not part of npm test, each with what it needs installed and built:
 //   npm run check                       lists them
 //   npm run check -- NAME [arguments…]  runs one
+//   npm run check -- all                runs everything that npm test does not, and prints a summary
+//   npm run check -- all slow docs      runs some of it
 import { spawn } from "node:child_process";
 import { once } from "node:events";
+import { createWriteStream, mkdirSync } from "node:fs";
+import { join } from "node:path";
+import { stripVTControlCharacters } from "node:util";
 
 interface Check {
   about: string;
   /** What `tools/bootstrap.mjs` runs, with its flags before. */
   command: string;
 }
+
+const crashTest = "--build node --disable-warning=ExperimentalWarning tools/reliability/crash-test/run.ts";
 
 const groups: Readonly<Record<string, Readonly<Record<string, Check>>>> = {
   gate: {
@@ -130,8 +137,67 @@ function listChecks(): void {
   console.log("\nnpm run check -- NAME [arguments…]");
 }
 
+/** Those that only a person or a release asks for. */
+const notInAll = ["contract", "pictures", "corpus", "planted-bugs", "release:check", "release:verify", "properties"];
+
+/** What npm test does not run, by name: the arguments of the bootstrap. */
+const everything: Readonly<Record<string, string>> = {
+  ...Object.fromEntries(
+    Object.entries(checks).flatMap(([name, { command }]) => (notInAll.includes(name) ? [] : [[name, command]])),
+  ),
+  "crash-test": `${crashTest} --store pglite --kills 20`,
+  "crash-test:postgres": `${crashTest} --store postgres --processes 2 --kills 20 --stalls 5`,
+  bench: "--bench --build node bench/main.ts --quick",
+};
+
+/** Runs each, with its output in `reports/`, and prints a line for it: whether it passed, how long it took, its last line. */
+async function runAll(names: readonly string[]): Promise<boolean> {
+  mkdirSync("reports", { recursive: true });
+  const results: boolean[] = [];
+  for (const name of names) {
+    const startedAt = performance.now();
+    const file = join("reports", `${name.replace(":", "-")}.log`);
+    const { status, lastLine } = await run(everything[name] ?? "", file);
+    results.push(status === 0);
+    const minutes = ((performance.now() - startedAt) / 60_000).toFixed(1);
+    console.log(`${status === 0 ? "    ok" : "FAILED"}  ${name.padEnd(22)}${minutes.padStart(5)} min  ${lastLine}`);
+    if (status !== 0) console.log(`        its output is in ${file}`);
+  }
+  const failed = results.filter((passed) => !passed).length;
+  console.log(`${results.length - failed} passed, ${failed} failed`);
+  return failed === 0;
+}
+
+async function run(command: string, file: string): Promise<{ status: number; lastLine: string }> {
+  const child = spawn(process.execPath, ["tools/bootstrap.mjs", ...command.split(" ")], {
+    stdio: ["ignore", "pipe", "pipe"],
+    // Of the simulator and the interleavings: some minutes each.
+    env: { SCHEDULES: "10000", ...process.env },
+  });
+  const log = createWriteStream(file);
+  let end = "";
+  for (const stream of [child.stdout, child.stderr])
+    stream.on("data", (chunk: Buffer) => {
+      log.write(chunk);
+      end = (end + chunk).slice(-2_000);
+    });
+  const [status] = await once(child, "close");
+  log.end();
+  const lines = stripVTControlCharacters(end)
+    .split("\n")
+    .filter((line) => line.trim() !== "");
+  return { status: status ?? 1, lastLine: lines.at(-1)?.trim().slice(0, 120) ?? "" };
+}
+
 async function main([name, ...args]: readonly string[]): Promise<void> {
   if (name === undefined) return listChecks();
+  if (name === "all") {
+    const unknown = args.find((each) => everything[each] === undefined);
+    if (unknown !== undefined)
+      throw new Error(`all does not run ${unknown}, but: ${Object.keys(everything).join(", ")}`);
+    process.exitCode = (await runAll(args.length > 0 ? args : Object.keys(everything))) ? 0 : 1;
+    return;
+  }
   const check = checks[name];
   if (check === undefined) {
     console.error(`There is no check ${name}: \`npm run check\` lists them.`);
