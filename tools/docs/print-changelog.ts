@@ -9,7 +9,7 @@ export function printChangelog(root: string): string {
     .map((text) => {
       const [, packages = "", change = ""] = /^---\n([\s\S]*?)\n---\n([\s\S]*)$/.exec(text) ?? [];
       const names = [...packages.matchAll(/"([^"]+)": (\w+)/g)].map(([, name, kind]) => `\`${name}\` (${kind})`);
-      return `- ${names.join(", ")}: ${change.trim().replace(/\n+/g, " ")}`;
+      return `### ${names.join(", ")}\n\n${change.trim()}`;
     });
   const released = ["packages/client", "packages/webhook-kit", "packages/cli", "examples/platform"]
     .map((folder) => join(root, folder, "CHANGELOG.md"))
@@ -19,7 +19,7 @@ export function printChangelog(root: string): string {
     '---\ntitle: Changelog\ndescription: "What has changed for the users of the packages, and what the next release changes."\n---',
     "# Changelog",
     "[Versioning](versioning.md) says what a major version may change.",
-    ...(waiting.length > 0 ? ["## Next release", waiting.join("\n")] : []),
+    ...(waiting.length > 0 ? ["## Next release", waiting.join("\n\n")] : []),
     ...released,
     "",
   ].join("\n\n");
