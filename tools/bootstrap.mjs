@@ -2,13 +2,14 @@
 //   node tools/bootstrap.mjs [--journey | --bench | --outside] [--build] command [arguments…]
 // --build builds the packages. --journey installs only what building and npm start need; --bench also installs the candidates
 // of bench/, and --outside the suites of tools/outside/, which nothing else needs.
-// The running Node is used where it is new enough for the tools, a pinned one from npm otherwise. Plain JavaScript,
-// without dependencies: it is what installs them.
+// The running Node is used where it is new enough for the tools, a pinned one from npm otherwise. What has not changed since the last
+// run is neither installed nor built again. Plain JavaScript, without dependencies: it is what installs them.
 import { spawn } from "node:child_process";
 import { createHash } from "node:crypto";
 import { once } from "node:events";
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { delimiter, dirname, join } from "node:path";
+import { text } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
@@ -18,9 +19,25 @@ const { packageManager: pinnedPnpm } = JSON.parse(readFileSync(join(root, "packa
 /** `^22.19 || ^24.11 || >=26`: what vitest, tsup, undici and type stripping need between them. */
 const isNewEnough = ([major, minor]) => (major === 22 && minor >= 19) || (major === 24 && minor >= 11) || major >= 26;
 
-/** Runs to its end; a failure ends this process alike, and a signal to this process ends the command. */
-const run = async (command, args, env = process.env) => {
-  const child = spawn(command, args, { cwd: root, stdio: "inherit", env });
+/** npm tries a registry that cannot be reached for more than a minute if it is not told otherwise. */
+const env = {
+  npm_config_fetch_retry_mintimeout: "1000",
+  npm_config_fetch_retry_maxtimeout: "5000",
+  npm_config_fetch_timeout: "30000",
+  npm_config_update_notifier: "false",
+  ...process.env,
+};
+
+/**
+ * Runs to its end; a failure ends this process alike, and a signal to this process ends the command. The step is printed on standard
+ * error, so that what the command prints can be read by a program.
+ *
+ * @returns what it printed, if that is piped
+ */
+const run = async (step, command, args, stdout = "inherit") => {
+  if (step) console.error(step);
+  const child = spawn(command, args, { cwd: root, stdio: ["inherit", stdout, "inherit"], env });
+  const printed = child.stdout && text(child.stdout);
   const forward = (signal) => child.kill(signal);
   for (const signal of ["SIGINT", "SIGTERM"]) process.on(signal, forward);
   // npm passes no SIGTERM on: when it has ended, this command ends too.
@@ -29,7 +46,10 @@ const run = async (command, args, env = process.env) => {
   const [status] = await once(child, "close");
   clearInterval(orphaned);
   for (const signal of ["SIGINT", "SIGTERM"]) process.off(signal, forward);
+  if (status !== 0 && step.startsWith("Installing"))
+    console.error(`${step} failed. Can this machine reach the npm registry? \`npm ping\` checks it.`);
   if (status !== 0) process.exit(status ?? 1);
+  return printed;
 };
 
 /** What building and npm start need: dependencies of these, without their devDependencies. */
@@ -88,7 +108,7 @@ const hasChangedSince = (time, folder) =>
   });
 
 /** Builds the packages whose sources have changed since their last build. */
-async function build(state, env) {
+async function build(state) {
   for (const [name, bundled] of Object.entries(packages)) {
     const folder = join("packages", name);
     const builtAt = existsSync(join(root, folder, "dist")) ? (state.built[name] ?? 0) : 0;
@@ -96,7 +116,7 @@ async function build(state, env) {
     const startedAt = Date.now();
     // The installation has just been made: pnpm would check it again, with the ages of all versions.
     const options = ["--config.verifyDepsBeforeRun=false", "--reporter-hide-prefix", "--silent"];
-    await run("pnpm", [...options, "--filter", `./${folder}`, "run", "build"], env);
+    await run(`Building @offers/${name}`, "pnpm", [...options, "--filter", `./${folder}`, "run", "build"]);
     state.built[name] = startedAt;
     writeFileSync(stateFile, JSON.stringify(state));
   }
@@ -112,36 +132,27 @@ const state = readState();
 // Every part holds what npm start needs, and all but that one hold what the tests need.
 const isIncluded = state.part === part || part === "--journey" || (part === "--default" && state.part !== "--journey");
 const isCurrent = isNewEnough(process.versions.node.split(".").map(Number));
-const isInstalled =
-  state.manifests === hashOfManifests() &&
-  isIncluded &&
-  [state.node, state.pnpm].every((path) => existsSync(path ?? ""));
+const hasTools = existsSync(join(state.tools ?? "", "pnpm")) && (isCurrent || existsSync(join(state.tools, "node")));
 
-if (!isInstalled && process.env.OFFERS_BOOTSTRAPPED !== "1") {
-  const needed = isCurrent ? [pinnedPnpm] : [pinnedNode, pinnedPnpm];
-  const quoted = process.argv
-    .slice(1)
-    .map((word) => JSON.stringify(word))
-    .join(" ");
-  await run("npx", ["--yes", ...needed.flatMap((name) => ["-p", name]), "-c", `node ${quoted}`], {
-    ...process.env,
-    OFFERS_BOOTSTRAPPED: "1",
-  });
+if (hasTools) {
+  env.PATH = [state.tools, env.PATH].join(delimiter);
 } else {
-  if (!isInstalled) {
-    const quietly = ["--frozen-lockfile", "--prefer-offline", "--reporter=silent"];
-    await run("pnpm", [...installationFor(flags), ...linkedStore(), ...quietly]);
-    const pnpm = process.env.PATH.split(delimiter)
-      .map((folder) => join(folder, "pnpm"))
-      .find(existsSync);
-    Object.assign(state, { part, manifests: hashOfManifests(), node: process.execPath, pnpm });
-    writeFileSync(stateFile, JSON.stringify(state));
-  }
-  // The Node of the installation only where the user's is too old.
-  const node = isCurrent ? process.execPath : state.node;
-  const folders = [join(root, "node_modules", ".bin"), dirname(node), dirname(state.pnpm), process.env.PATH];
-  const env = { ...process.env, PATH: folders.join(delimiter) };
-  if (flags.includes("--build")) await build(state, env);
-  const [command, ...rest] = args;
-  if (command) await run(command, rest, env);
+  const needed = isCurrent ? [pinnedPnpm] : [pinnedNode, pinnedPnpm];
+  const step = `Installing ${needed.join(" and ").replaceAll("@", " ")}`;
+  const names = needed.flatMap((name) => ["-p", name]);
+  env.PATH = (await run(step, "npx", ["--yes", ...names, "-c", "node -p process.env.PATH"], "pipe")).trim();
+  state.tools = env.PATH.split(delimiter).find((folder) => existsSync(join(folder, "pnpm")));
 }
+if (!isIncluded || state.manifests !== hashOfManifests()) {
+  const retries = ["--config.fetchRetryMintimeout=1000", "--config.fetchRetryMaxtimeout=5000"];
+  const quietly = ["--frozen-lockfile", "--prefer-offline", "--reporter=silent"];
+  await run("Installing dependencies", "pnpm", [...installationFor(flags), ...linkedStore(), ...quietly, ...retries]);
+  writeFileSync(stateFile, JSON.stringify(Object.assign(state, { part, manifests: hashOfManifests() })));
+}
+// The user's own Node, where it is new enough, comes before the pinned one.
+const folders = [join(root, "node_modules", ".bin"), ...(isCurrent ? [dirname(process.execPath)] : []), env.PATH];
+env.PATH = folders.join(delimiter);
+if (flags.includes("--build")) await build(state);
+const [command, ...rest] = args;
+// Only npm run tarballs runs pnpm, which prints nothing.
+if (command) await run(command === "pnpm" ? "Packing the packages" : "", command, rest);
