@@ -15,6 +15,7 @@ import { printErrorPages } from "./error-pages/print-error-pages.ts";
 import { readProofs } from "./gate/contract.ts";
 import { printConstants } from "./generate/print-constants.ts";
 import { printContract, printDecisions } from "./generate/print-contract.ts";
+import { printPayloadSchemas } from "./generate/print-payload-schemas.ts";
 import { printSchemas } from "./generate/print-schemas.ts";
 import { printShape } from "./generate/print-shape.ts";
 import { printGlossary } from "./glossary/print-glossary.ts";
@@ -38,6 +39,7 @@ const products = new Map([
   ["packages/client/src/generated/decisions.ts", printConstants(root, "client")],
   ["packages/client/src/generated/offer-shape.ts", await printShape(root, "Offer")],
   ["packages/webhook-kit/src/generated/decisions.ts", printConstants(root, "webhook-kit")],
+  ["packages/webhook-kit/src/generated/payload-schemas.ts", await printPayloadSchemas(root)],
   ["examples/platform/src/generated/decisions.ts", printConstants(root, "platform")],
   ["docs/decisions.md", printDecisions(root, proofs)],
   ["docs/contract.md", printContract(root, proofs)],

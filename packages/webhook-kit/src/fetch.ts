@@ -20,8 +20,8 @@ export type { ReceiverOptions, WebhookEvent };
 
 /**
  * Every webhook endpoint, for Hono, Next, Bun, Deno, Workers, Lambda and other frameworks with `Request` and `Response`. The
- * returned promise never rejects. The body must be unread, and is read only after the headers are verified. The guide
- * "Recipes" shows Hono, Next, Lambda, and a secret for each tenant.
+ * returned promise never rejects. The body must be unread, and is read only after the headers are verified. Cloudflare Workers need the
+ * compatibility flag `nodejs_compat`. The guide "Recipes" shows Hono, Next, Lambda, and a secret for each tenant.
  *
  * @param options.basePath where the receiver is mounted, as it stands in `request.url`: `/offers`, or `/hooks/:tenant`, where
  *   `:tenant` stands for any one segment. Any other path is a 404 and `unknown_path`. Default `/`

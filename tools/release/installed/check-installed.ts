@@ -95,7 +95,7 @@ export function peersOfSnippets(project: string): readonly string[] {
     .flatMap(({ code }) => [...code.matchAll(/\bfrom "((?:@[\w-]+\/)?[\w-]+)[^"]*"/g)])
     .map(([, name = ""]) => name)
     .filter((name) => catalog[name] !== undefined && !name.startsWith("@offers/"));
-  const types = ["@types/node", "@types/express", "@types/pg", "@types/aws-lambda", "openapi-fetch"];
+  const types = ["@types/node", "@types/express", "@types/pg", "@types/aws-lambda", "openapi-fetch", "zod"];
   return [...new Set([...imported, ...types, "typescript"])].map((name) => `${name}@${catalog[name]}`);
 }
 

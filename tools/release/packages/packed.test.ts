@@ -28,6 +28,8 @@ let platform: DemoPlatform;
 
 beforeAll(async () => {
   [project, platform] = await Promise.all([freshProject(), startDemoPlatform()]);
+  // The optional peer of `/schemas`.
+  await project.install("zod");
   nodes = { "this Node": process.execPath, "Node 20.19": "" };
   if (process.env.TEST_MATRIX !== "full") return;
   nodes["Node 20.19"] = await oldestNode();

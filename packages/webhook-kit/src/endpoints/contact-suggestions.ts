@@ -1,17 +1,17 @@
 import { maxSuggestionsBytes } from "@offers/contract/decisions";
-import { contactSuggestionRequestSchema, contactSuggestionsSchema } from "@offers/contract/schemas";
 import { HandlerError } from "../errors/errors.ts";
+import { inputSchemas, responseSchemas } from "../generated/payload-schemas.ts";
 import { jsonResponse } from "../http/response.ts";
 import type { HandledEndpoint } from "./endpoint.ts";
 import type { ContactSuggestionRequest } from "./events.ts";
-import { describeIssues } from "./schema-issues.ts";
+import { describeIssues, validate } from "./json-schema.ts";
 
 export const contactSuggestions: HandledEndpoint<"/contact-suggestions", ContactSuggestionRequest> = {
   kind: "request",
   name: "ContactSuggestions",
   method: "POST",
   path: "/contact-suggestions",
-  schema: contactSuggestionRequestSchema,
+  schema: inputSchemas["/contact-suggestions"],
   handler: "suggestContacts",
   respond: (suggestions) => jsonResponse(writeSuggestions(suggestions)),
 };
@@ -22,12 +22,12 @@ export const contactSuggestions: HandledEndpoint<"/contact-suggestions", Contact
  * @throws {HandlerError} `invalid_handler_result`, naming the fields but none of their values
  */
 function writeSuggestions(suggestions: unknown): string {
-  const result = contactSuggestionsSchema.safeParse(withWrittenDates(suggestions));
-  if (!result.success) {
-    const fields = describeIssues(result.error.issues);
+  const { data, issues } = validate(responseSchemas["/contact-suggestions"], withWrittenDates(suggestions));
+  if (issues.length > 0) {
+    const fields = describeIssues(issues);
     throw invalidResult(`an invalid list. ${inWords(fields)}`, { fields });
   }
-  const json = asJson(result.data);
+  const json = asJson(data);
   if (Buffer.byteLength(json) > maxSuggestionsBytes)
     throw invalidResult(`more than ${maxSuggestionsBytes} bytes of JSON; return fewer suggestions.`);
   return json;
@@ -45,7 +45,7 @@ function inWords(fields: Readonly<Record<string, readonly string[]>>): string {
   return all.slice(0, mostFields).join(" ") + (hidden > 0 ? ` And ${hidden} more.` : "");
 }
 
-function asJson(suggestions: object): string {
+function asJson(suggestions: unknown): string {
   try {
     return JSON.stringify(suggestions);
   } catch (cause) {

@@ -1,7 +1,8 @@
 import type { webhooks } from "@offers/contract/openapi";
-import type * as z from "zod";
+import { inputSchemas } from "../generated/payload-schemas.ts";
 import { acknowledged, type WebhookResponse } from "../http/response.ts";
 import type { Handlers } from "./handlers.ts";
+import type { Schema } from "./json-schema.ts";
 
 export type Path = keyof webhooks;
 
@@ -26,15 +27,12 @@ export interface CheckEndpoint<P extends Path = Path> extends Common<P> {
   readonly handler?: undefined;
 }
 
-/** zod writes an optional field as one that may be undefined; JSON has no undefined, so our own types do not. */
-export type AsZodInfers<T> = { [K in keyof T]: Record<never, never> extends Pick<T, K> ? T[K] | undefined : T[K] };
-
 /** An endpoint that is mounted when its handler is given. */
 export interface HandledEndpoint<P extends Path = Path, Input = unknown> extends Common<P> {
   /** An event is deduplicated; a request is handled each time it comes. */
   readonly kind: "event" | "request";
   /** Of the body, or of the path's parameters for a GET. */
-  readonly schema: z.ZodType<AsZodInfers<Input>>;
+  readonly schema: Schema;
   /** The option that mounts it. */
   readonly handler: keyof Handlers;
   /**
@@ -51,17 +49,17 @@ export type Endpoint = CheckEndpoint | HandledEndpoint;
 type EventOf<H extends keyof Handlers> = Parameters<NonNullable<Handlers[H]>>[0];
 
 /** An event of the contract, acknowledged with 200 once its handler returns (D-12, D-13). POST where `method` is left out. */
-export const eventEndpoint = <P extends Path, H extends keyof Handlers>(
+export const eventEndpoint = <P extends keyof typeof inputSchemas, H extends keyof Handlers>(
   definition: {
     readonly name: string;
     readonly path: P;
-    readonly schema: z.ZodType<AsZodInfers<EventOf<H>>>;
     readonly handler: H;
     readonly entityKey?: (event: EventOf<H>) => readonly string[];
   } & ("POST" extends MethodOf<P> ? unknown : { readonly method: MethodOf<P> }),
 ): HandledEndpoint<P, EventOf<H>> => ({
   kind: "event",
   method: "POST" as MethodOf<P>,
+  schema: inputSchemas[definition.path],
   respond: () => acknowledged,
   ...definition,
 });

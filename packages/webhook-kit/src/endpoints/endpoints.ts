@@ -1,11 +1,4 @@
 import type { webhooks } from "@offers/contract/openapi";
-import {
-  idSchema,
-  offerEventDeletedSchema,
-  timelineChangedSchema,
-  workerOfferResponseSchema,
-} from "@offers/contract/schemas";
-import * as z from "zod";
 import { contactSuggestions } from "./contact-suggestions.ts";
 import { type Endpoint, eventEndpoint, type HandledEndpoint } from "./endpoint.ts";
 import type { Handlers } from "./handlers.ts";
@@ -18,27 +11,23 @@ export const endpoints = {
     name: "WorkerAddedContact",
     method: "GET",
     path: "/contact/new/{workerId}",
-    schema: z.looseObject({ workerId: idSchema }),
     handler: "onWorkerAddedContact",
   }),
   "/contact-suggestions": contactSuggestions,
   "/offer/response": eventEndpoint({
     name: "WorkerOfferResponse",
     path: "/offer/response",
-    schema: workerOfferResponseSchema,
     handler: "onWorkerOfferResponse",
     entityKey: ({ offerId, workerId }) => [offerId, workerId],
   }),
   "/offer/eventDeleted": eventEndpoint({
     name: "OfferEventDeleted",
     path: "/offer/eventDeleted",
-    schema: offerEventDeletedSchema,
     handler: "onOfferEventDeleted",
   }),
   "/events/timelineChanged": eventEndpoint({
     name: "TimelineChanged",
     path: "/events/timelineChanged",
-    schema: timelineChangedSchema,
     handler: "onTimelineChanged",
   }),
 } as const satisfies { [P in keyof webhooks]: Endpoint & { readonly path: P } };

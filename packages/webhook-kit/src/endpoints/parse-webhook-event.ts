@@ -1,50 +1,22 @@
-import { nullAsAbsent } from "@offers/contract/received-values";
+import { inUtc } from "@offers/contract/date-time";
 import { readTraceContext } from "@offers/contract/trace-context";
-import * as z from "zod";
 import { InvalidEventError } from "../errors/errors.ts";
-import type { HandledEndpoint } from "./endpoint.ts";
 import { eventEndpoints } from "./endpoints.ts";
 import type { TraceContext, WebhookEvent } from "./events.ts";
-import { describeIssues } from "./schema-issues.ts";
+import { describeIssues, type Issue, type Schema, validate } from "./json-schema.ts";
 import { readTolerantly } from "./tolerant-reader.ts";
 
-/** An invalid one counts as none: no event is lost for its trace. */
-const traceContext = z
-  .unknown()
-  .transform((value): TraceContext | undefined => {
-    const { traceparent, tracestate } = Object(value);
-    if (typeof traceparent !== "string") return undefined;
-    return readTraceContext([traceparent], typeof tracestate === "string" ? [tracestate] : []);
-  })
-  .optional();
-
-/** Of one type: the generic schema of a {@link HandledEndpoint} knows no data, so its result is typed as a {@link WebhookEvent} below. */
-const schemaOf = ({ name, schema }: HandledEndpoint) =>
-  z.looseObject({
-    type: z.literal(name),
-    data: z.unknown().transform((value, context) => {
-      const reading = readTolerantly(schema, value);
-      if (!("issues" in reading)) return reading.data;
-      for (const issue of reading.issues) context.issues.push({ ...issue, input: value } as z.core.$ZodRawIssue);
-      return z.NEVER;
-    }),
-    receivedAt: z.iso.datetime(),
-    source: z.enum(["reconciled", "feed"]).optional(),
-    deduplicationKey: z.string().min(1).optional(),
-    unverifiedDeliveryId: z.string().optional(),
-    trace: traceContext,
-  });
-
-/** A queue's serialiser may write null for a member without a value (D-94). */
-const envelope = nullAsAbsent(
-  z.looseObject({
-    source: z.unknown().optional(),
-    deduplicationKey: z.unknown().optional(),
-    unverifiedDeliveryId: z.unknown().optional(),
-  }),
-);
-const [first, ...rest] = eventEndpoints.map(schemaOf);
-const schema = envelope.pipe(z.discriminatedUnion("type", [first as NonNullable<typeof first>, ...rest]));
+/** The members whose schema does not depend on the event's type. */
+const envelope: Schema = {
+  type: "object",
+  required: ["receivedAt"],
+  properties: {
+    receivedAt: { type: "string", format: "date-time" },
+    source: { type: "string", enum: ["reconciled", "feed"] },
+    deduplicationKey: { type: "string", minLength: 1 },
+    unverifiedDeliveryId: { type: "string" },
+  },
+};
 
 /**
  * Validates what a queue delivered, for a worker that did not verify the request itself. Unknown fields are kept (D-35). Trust the
@@ -64,10 +36,37 @@ const schema = envelope.pipe(z.discriminatedUnion("type", [first as NonNullable<
  * ```
  */
 export function parseWebhookEvent(value: unknown): WebhookEvent {
-  const result = schema.safeParse(value);
-  if (result.success) return result.data as unknown as WebhookEvent;
-  const fields = describeIssues(result.error.issues);
-  throw new InvalidEventError(
+  const { data: members, issues } = validate(envelope, withExactTime(value));
+  // No object: it has no members to look at.
+  if (issues[0]?.path.length === 0) throw invalidEvent(issues);
+  const { type, data, trace, ...others } = members as Record<string, unknown>;
+  const endpoint = eventEndpoints.find(({ name }) => name === type);
+  if (!endpoint) throw invalidEvent([{ path: ["type"], expected: undefined, message: "Not valid." }]);
+  const reading = readTolerantly(endpoint.schema, data);
+  const dataIssues = "issues" in reading ? reading.issues : [];
+  const allIssues = [...dataIssues.map((issue) => ({ ...issue, path: ["data", ...issue.path] })), ...issues];
+  if ("issues" in reading || allIssues.length > 0) throw invalidEvent(allIssues);
+  const place = readTrace(trace);
+  return { type, data: reading.data, ...others, ...(place && { trace: place }) } as WebhookEvent;
+}
+
+/** The kit writes `receivedAt` with `toISOString`: a time in another spelling is rejected, not converted. */
+function withExactTime(value: unknown): unknown {
+  const { receivedAt } = Object(value);
+  const isExact = typeof receivedAt !== "string" || (receivedAt.endsWith("Z") && inUtc(receivedAt) === receivedAt);
+  return isExact ? value : { ...Object(value), receivedAt: "" };
+}
+
+/** An invalid one counts as none: no event is lost for its trace. */
+function readTrace(value: unknown): TraceContext | undefined {
+  const { traceparent, tracestate } = Object(value);
+  if (typeof traceparent !== "string") return undefined;
+  return readTraceContext([traceparent], typeof tracestate === "string" ? [tracestate] : []);
+}
+
+function invalidEvent(issues: readonly Issue[]): InvalidEventError {
+  const fields = describeIssues(issues);
+  return new InvalidEventError(
     "invalid_event",
     `The value is no webhook event of this version: ${Object.keys(fields).join(", ")}. Was it enqueued by another one?`,
     { fields },

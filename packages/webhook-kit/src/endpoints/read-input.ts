@@ -4,7 +4,7 @@ import { duplicated, findHeader, type IncomingRequest, type ReceivedBody } from 
 import type { VerifiedRequest } from "../signature/verify-signature.ts";
 import type { HandledEndpoint } from "./endpoint.ts";
 import { decodeParameters, type Route } from "./endpoints.ts";
-import { describeIssues } from "./schema-issues.ts";
+import { describeIssues } from "./json-schema.ts";
 import { readTolerantly } from "./tolerant-reader.ts";
 
 /** What a handler is called with, and what it was read from. */

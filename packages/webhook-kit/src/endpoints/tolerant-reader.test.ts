@@ -1,20 +1,17 @@
-import * as schemas from "@offers/contract/schemas";
 import { expect, test } from "vitest";
-import * as z from "zod";
 import { changed, deleted } from "../../test/support/payloads.ts";
+import { inputSchemas } from "../generated/payload-schemas.ts";
+import { validate } from "./json-schema.ts";
 import { readTolerantly } from "./tolerant-reader.ts";
 
 const response = { offerId: "offer_1", workerId: "worker_amal", response: "accepted" };
 const search = { userEmailAddresses: ["hana@harbour.example"] };
 
-const { workerOfferResponseSchema, offerEventDeletedSchema, timelineChangedSchema, contactSuggestionRequestSchema } =
-  schemas;
-
 type Read = [what: string, given: object, expected: object, converted: string[]];
 
 const readings = {
   "a worker's response": [
-    workerOfferResponseSchema,
+    inputSchemas["/offer/response"],
     [
       ["as the contract has it", response, response, []],
       [
@@ -46,7 +43,7 @@ const readings = {
     ],
   ],
   "a deleted event": [
-    offerEventDeletedSchema,
+    inputSchemas["/offer/eventDeleted"],
     [
       [
         "with a day",
@@ -57,7 +54,7 @@ const readings = {
     ],
   ],
   "a changed timeline": [
-    timelineChangedSchema,
+    inputSchemas["/events/timelineChanged"],
     [
       [
         "with a day for each time",
@@ -99,7 +96,7 @@ const readings = {
     ],
   ],
   "a search": [
-    contactSuggestionRequestSchema,
+    inputSchemas["/contact-suggestions"],
     [
       ["with one address for a list", { userEmailAddresses: "hana@harbour.example" }, search, ["userEmailAddresses"]],
       [
@@ -135,7 +132,7 @@ const readings = {
 for (const [name, [schema, cases]] of Object.entries(readings))
   test.each<Read>(cases as unknown as Read[])(`${name} %s is read`, (_, given, expected, converted) => {
     const before = structuredClone(given);
-    const reading = readTolerantly<unknown>(schema, given);
+    const reading = readTolerantly(schema, given);
     expect(reading).toStrictEqual({ data: expected, converted });
     // The value may be a framework's own.
     expect(given).toStrictEqual(before);
@@ -196,18 +193,18 @@ const noMeaning: [what: string, schema: keyof typeof readings, given: unknown][]
 
 test.each(noMeaning)("%s in %s has no meaning, and is refused for the schema's reasons [D-125]", (_, name, given) => {
   const [schema] = readings[name];
-  const { error } = schema.safeParse(given);
-  expect(error?.issues.length).toBeGreaterThan(0);
-  expect(readTolerantly<unknown>(schema, given)).toEqual({ issues: error?.issues });
+  const { issues } = validate(schema, given);
+  expect(issues.length).toBeGreaterThan(0);
+  expect(readTolerantly(schema, given)).toEqual({ issues });
 });
 
 test("a payload is converted whole or not at all", () =>
-  expect(readTolerantly<unknown>(workerOfferResponseSchema, { ...response, offerId: 7, workerId: true })).toEqual({
+  expect(readTolerantly(inputSchemas["/offer/response"], { ...response, offerId: 7, workerId: true })).toEqual({
     issues: [expect.objectContaining({ path: ["offerId"] }), expect.objectContaining({ path: ["workerId"] })],
   }));
 
 test.each([null, undefined])("%s for a payload that should be a list has no meaning", (given) =>
-  expect(readTolerantly(z.array(z.string()), given)).toEqual({
-    issues: [expect.objectContaining({ code: "invalid_type", expected: "array", path: [] })],
+  expect(readTolerantly({ type: "array", items: { type: "string" } }, given)).toEqual({
+    issues: [expect.objectContaining({ expected: "array", path: [] })],
   }),
 );

@@ -1,11 +1,9 @@
-import * as z from "zod";
-
-type Issue = z.core.$ZodIssue;
+import { dotPath, type Issue, type Schema, validate } from "./json-schema.ts";
 
 /** A payload as its handler gets it; or why it has no meaning. */
-type Reading<T> =
+type Reading =
   | {
-      readonly data: T;
+      readonly data: unknown;
       /** The paths of the values that were not of the contract's type, such as `offerId`; most payloads have none. */
       readonly converted: readonly string[];
     }
@@ -15,10 +13,9 @@ type Reading<T> =
  * Reads a payload whose sender is less strict than the contract (tolerant reader, D-125). What the schema refuses but has one
  * meaning becomes what the schema says, and is validated again; what has none is refused with the schema's own reasons.
  */
-export function readTolerantly<T>(schema: z.ZodType<T>, value: unknown): Reading<T> {
-  const strict = schema.safeParse(value);
-  if (strict.success) return { data: strict.data, converted: [] };
-  const { issues } = strict.error;
+export function readTolerantly(schema: Schema, value: unknown): Reading {
+  const { data, issues } = validate(schema, value);
+  if (issues.length === 0) return { data, converted: [] };
   const converted: string[] = [];
   let [rest, changed]: [readonly Issue[], unknown] = [issues, value];
   // A second round is for what the first one brings out: the one address of a list that was sent as text.
@@ -28,11 +25,11 @@ export function readTolerantly<T>(schema: z.ZodType<T>, value: unknown): Reading
       const change = conversionOf(issue, changed);
       if (!change) return { issues };
       changed = changeAt(changed, issue.path, change);
-      converted.unshift(z.core.toDotPath(issue.path));
+      converted.unshift(dotPath(issue.path));
     }
-    const result = schema.safeParse(changed);
-    if (result.success) return { data: result.data, converted: [...new Set(converted)] };
-    rest = result.error.issues;
+    const result = validate(schema, changed);
+    if (result.issues.length === 0) return { data: result.data, converted: [...new Set(converted)] };
+    rest = result.issues;
   }
   return { issues };
 }
@@ -43,24 +40,20 @@ const absent = Symbol("absent");
 type Change = (value: unknown) => unknown;
 
 /** How the value that an issue is about becomes what the schema says; undefined where it has no meaning, or more than one. */
-function conversionOf(issue: Issue, root: unknown): Change | undefined {
-  const value = valueAt(root, issue.path);
-  const parent = valueAt(root, issue.path.slice(0, -1));
+function conversionOf({ path, expected }: Issue, root: unknown): Change | undefined {
+  const value = valueAt(root, path);
+  const parent = valueAt(root, path.slice(0, -1));
   // An optional member without content. A required one is refused once it is left out.
   if (value === "" || (value === null && Array.isArray(parent))) return () => absent;
-  if (issue.code === "invalid_format" && typeof value === "string") return conversionOfText(issue.format, value);
-  if (issue.code !== "invalid_type") return undefined;
-  if (issue.expected === "string" && hasExactText(value)) return String;
-  if (issue.expected === "number" && typeof value === "string" && hasExactNumber(value)) return Number;
-  if (issue.expected !== "array") return undefined;
+  if (expected === "date-time") return () => `${value}T00:00:00Z`; // midnight UTC (D-28)
+  if (expected === "idn-email" || expected === "uri") return () => String(value).trim();
+  if (expected === "string" && hasExactText(value)) return String;
+  if (expected === "number" && typeof value === "string" && hasExactNumber(value)) return Number;
+  if (expected !== "array") return undefined;
   if (typeof value === "string") return () => [value];
   // A search can do with its words alone; without both there is nothing to search for.
   return (value === undefined || value === null) && hasText(parent, "filter") ? () => [] : undefined;
 }
-
-/** A day without a time is midnight UTC (D-28); any other format may have white space around it. */
-const conversionOfText = (format: string, text: string): Change =>
-  format === "datetime" ? () => `${text}T00:00:00Z` : () => text.trim();
 
 /**
  * A number whose text is what was sent: JSON.parse rounds whole numbers beyond 2^53, and decimals of more than 15 digits. An id that
@@ -78,11 +71,11 @@ const hasText = (object: unknown, name: string): boolean => {
   return typeof value === "string" && value.trim() !== "";
 };
 
-const valueAt = (value: unknown, path: readonly PropertyKey[]): unknown =>
+const valueAt = (value: unknown, path: Issue["path"]): unknown =>
   path.reduce((inner, key) => (inner as Record<PropertyKey, unknown> | null | undefined)?.[key], value);
 
 /** A copy in which one value is changed: the value may be a framework's own, such as Express' `request.body`. */
-function changeAt(value: unknown, [key, ...rest]: readonly PropertyKey[], change: Change): unknown {
+function changeAt(value: unknown, [key, ...rest]: Issue["path"], change: Change): unknown {
   if (key === undefined) return change(value);
   const isList = Array.isArray(value);
   const inner = changeAt(valueAt(value, [key]), rest, change);

@@ -1,12 +1,15 @@
-import * as z from "zod";
 import { ConfigurationError } from "../errors/errors.ts";
 import { unknownOption } from "../errors/option-names.ts";
-import type { SignatureScheme } from "../signature/signature-scheme.ts";
 import type { ReceiverOptions } from "./options.ts";
 
-/** An optional value that `isRight`. @param expected completes "X must be …" */
-const mustBe = (expected: string, isRight: (value: unknown) => boolean) =>
-  z.custom(isRight, { error: ({ input }) => `must be ${expected}; it is ${inWords(input)}.` }).optional();
+/** What is wrong with a value, to follow the option's name; undefined when nothing is. */
+type Check = (value: unknown) => string | undefined;
+
+/** @param expected completes "X must be …" */
+const mustBe =
+  (expected: string, isRight: (value: unknown) => boolean): Check =>
+  (value) =>
+    isRight(value) ? undefined : `must be ${expected}; it is ${inWords(value)}.`;
 
 /** Never the value itself, which may be a secret in the wrong place; a number says more than its type. */
 const inWords = (value: unknown): string => (typeof value === "number" ? String(value) : typeInWords(value));
@@ -23,73 +26,60 @@ const wholeNumber = (least: number, most: number) =>
 const isFunction = (value: unknown): boolean => typeof value === "function";
 const aFunction = mustBe("a function", isFunction);
 
-const has = (value: unknown, methods: readonly string[]): boolean =>
-  typeof value === "object" && value !== null && methods.every((name) => isFunction(Reflect.get(value, name)));
+const isObject = (value: unknown): value is object => typeof value === "object" && value !== null;
 
-function objectWith<T>(methods: readonly string[], example: string, isRight = (value: unknown) => has(value, methods)) {
+function objectWith(methods: readonly string[], example: string): Check {
   const expected = `must be an object with the functions ${methods.join(", ")}, such as ${example}`;
-  const given = (value: unknown): string => {
-    if (isFunction(value)) return "a function that was not called";
-    return typeof value === "object" && value !== null ? "an object without them" : typeInWords(value);
+  return (value) => {
+    if (isFunction(value)) return `${expected}; it is a function that was not called.`;
+    if (!isObject(value)) return `${expected}; it is ${typeInWords(value)}.`;
+    const hasAll = methods.every((name) => isFunction(Reflect.get(value, name)));
+    return hasAll ? undefined : `${expected}; it is an object without them.`;
   };
-  return z.custom<T>(isRight, { error: ({ input }) => `${expected}; it is ${given(input)}.` });
 }
 
-const storeMethods = ["acquire", "complete", "release"];
+const aScheme = objectWith(["sign", "parse", "verify"], "timestampDigest()");
+const aStore = objectWith(["acquire", "complete", "release"], "memoryDeduplication()");
 const replayModes = ["deduplicate", "single-use-signature"];
 
-/** Every option of every entry: one that is added to the types fails the type check until it is here. */
-const shape = {
-  basePath: z.unknown().optional(), // checked by readBasePath
-  secret: z.unknown().optional(), // checked by readSecret, under codes of its own
-  allowShortSecret: mustBe("true or false", (value) => typeof value === "boolean"),
-  scheme: objectWith<SignatureScheme>(["sign", "parse", "verify"], "timestampDigest()")
-    .refine(({ name, wwwAuthenticate }) => typeof name === "string" && /^[\x20-\x7e]+$/.test(wwwAuthenticate), {
-      error: "must have a name, and a wwwAuthenticate that is a valid HTTP header value.",
-    })
-    .optional(),
-  toleranceSeconds: number(0, 86_400),
-  maxBodyBytes: wholeNumber(1, 104_857_600),
-  handlerTimeoutMs: wholeNumber(1, 600_000),
-  deduplication: objectWith(
-    storeMethods,
-    "memoryDeduplication()",
-    (value) => value === false || has(value, storeMethods),
-  ).optional(),
-  replayProtection: z
-    .enum(replayModes, {
-      error: ({ input }) =>
-        `must be one of: ${replayModes.join(", ")}; it is ${typeof input === "string" ? "another word" : inWords(input)}.`,
-    })
-    .optional(),
-  tracer: objectWith(["startActiveSpan"], "OpenTelemetry's trace.getTracer()").optional(),
-  logger: objectWith(["info", "warn", "error"], "pino()").optional(),
-  now: aFunction,
-  onVerified: aFunction,
-  onRejected: aFunction,
-  onError: aFunction,
-  onWorkerAddedContact: aFunction,
-  suggestContacts: aFunction,
-  onWorkerOfferResponse: aFunction,
-  onOfferEventDeleted: aFunction,
-  onTimelineChanged: aFunction,
-  onEvent: aFunction,
-} satisfies Record<keyof ReceiverOptions | "basePath", z.ZodType>;
+const unchecked: Check = () => undefined;
 
-const schema = z
-  .strictObject(shape, {
-    error: ({ code }) =>
-      code === "invalid_type"
-        ? "Pass an options object with at least `secret`, such as { secret: process.env.WEBHOOK_SECRET }."
-        : undefined,
-  })
-  .refine(
-    ({ replayProtection, deduplication }) => replayProtection !== "single-use-signature" || deduplication !== false,
-    {
-      path: ["replayProtection"],
-      error: '"single-use-signature" needs deduplication to record signatures; leave out `deduplication: false`.',
+/** Every option of every entry: one that is added to the types fails the type check until it is here. */
+const checks: ReadonlyMap<string, Check> = new Map(
+  Object.entries({
+    basePath: unchecked, // by readBasePath
+    secret: unchecked, // by readSecret, under codes of its own
+    allowShortSecret: mustBe("true or false", (value) => typeof value === "boolean"),
+    scheme(value) {
+      const { name, wwwAuthenticate } = Object(value);
+      const isComplete = typeof name === "string" && /^[\x20-\x7e]+$/.test(wwwAuthenticate);
+      return (
+        aScheme(value) ??
+        (isComplete ? undefined : "must have a name, and a wwwAuthenticate that is a valid HTTP header value.")
+      );
     },
-  );
+    toleranceSeconds: number(0, 86_400),
+    maxBodyBytes: wholeNumber(1, 104_857_600),
+    handlerTimeoutMs: wholeNumber(1, 600_000),
+    deduplication: (value) => (value === false ? undefined : aStore(value)),
+    replayProtection(value) {
+      if (replayModes.some((mode) => mode === value)) return undefined;
+      return `must be one of: ${replayModes.join(", ")}; it is ${typeof value === "string" ? "another word" : inWords(value)}.`;
+    },
+    tracer: objectWith(["startActiveSpan"], "OpenTelemetry's trace.getTracer()"),
+    logger: objectWith(["info", "warn", "error"], "pino()"),
+    now: aFunction,
+    onVerified: aFunction,
+    onRejected: aFunction,
+    onError: aFunction,
+    onWorkerAddedContact: aFunction,
+    suggestContacts: aFunction,
+    onWorkerOfferResponse: aFunction,
+    onOfferEventDeleted: aFunction,
+    onTimelineChanged: aFunction,
+    onEvent: aFunction,
+  } satisfies Record<keyof ReceiverOptions | "basePath", Check>),
+);
 
 /**
  * Unknown option names, wrong types and values out of range.
@@ -97,15 +87,24 @@ const schema = z
  * @throws {ConfigurationError} `invalid_option`
  */
 export function checkOptions(options: object): void {
-  const { issues = [] } = schema.safeParse(options).error ?? {};
-  // A misspelt name first: it may be why another option is missing.
-  const issue = issues.find(({ code }) => code === "unrecognized_keys") ?? issues[0];
-  if (issue) throw new ConfigurationError("invalid_option", describe(issue));
+  const mistake = mistakeIn(options);
+  if (mistake !== undefined) throw new ConfigurationError("invalid_option", mistake);
 }
 
-function describe(issue: z.core.$ZodIssue): string {
-  if (issue.code !== "unrecognized_keys") return [...issue.path, issue.message].join(" ");
-  return unknownOption(issue.keys[0] ?? "", Object.keys(shape));
+function mistakeIn(options: unknown): string | undefined {
+  if (!isObject(options) || Array.isArray(options))
+    return "Pass an options object with at least `secret`, such as { secret: process.env.WEBHOOK_SECRET }.";
+  // A misspelt name first: it may be why another option is missing.
+  for (const name in options) if (!checks.has(name)) return unknownOption(name, [...checks.keys()]);
+  for (const [name, check] of checks) {
+    const value = Reflect.get(options, name);
+    const mistake = value === undefined ? undefined : check(value);
+    if (mistake !== undefined) return `${name} ${mistake}`;
+  }
+  const { replayProtection, deduplication } = options as ReceiverOptions;
+  if (replayProtection === "single-use-signature" && deduplication === false)
+    return 'replayProtection "single-use-signature" needs deduplication to record signatures; leave out `deduplication: false`.';
+  return undefined;
 }
 
 /** What a value is, for a message that must not repeat it. */

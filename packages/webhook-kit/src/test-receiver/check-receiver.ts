@@ -1,8 +1,8 @@
-import { contactSuggestionsSchema } from "@offers/contract/schemas";
 import { endpoints } from "../endpoints/endpoints.ts";
 import type { ContactSuggestion } from "../endpoints/events.ts";
-import { describeIssues } from "../endpoints/schema-issues.ts";
+import { describeIssues, validate } from "../endpoints/json-schema.ts";
 import { isWebhookKitError } from "../errors/errors.ts";
+import { responseSchemas } from "../generated/payload-schemas.ts";
 import type { WebhookResponse } from "../http/response.ts";
 import { handledEndpoints, handledNames, type Sender, samplePayloads, type Webhook, writeWebhook } from "./sender.ts";
 import {
@@ -210,10 +210,8 @@ export function readSuggestions(json: string): {
   readonly suggestions?: ContactSuggestion[];
   readonly problems?: Record<string, string[]>;
 } {
-  const result = contactSuggestionsSchema.safeParse(parse(json));
-  return result.success
-    ? { suggestions: result.data as ContactSuggestion[] }
-    : { problems: describeIssues(result.error.issues) };
+  const { data, issues } = validate(responseSchemas["/contact-suggestions"], parse(json));
+  return issues.length === 0 ? { suggestions: data as ContactSuggestion[] } : { problems: describeIssues(issues) };
 }
 
 function parse(text: string): unknown {

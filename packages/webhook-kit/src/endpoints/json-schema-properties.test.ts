@@ -1,0 +1,141 @@
+// The schemas that the kit validates with, compared with the zod schemas that another generator makes of the same document.
+import * as zodSchemas from "@offers/contract/schemas";
+import { expect, test } from "vitest";
+import * as z from "zod";
+import { fc } from "../../../../tools/property-seed.ts";
+import { runs } from "../../test/support/property-runs.ts";
+import { inputSchemas, responseSchemas } from "../generated/payload-schemas.ts";
+import { describeIssues, type Schema, validate } from "./json-schema.ts";
+
+const odd = fc.oneof(
+  fc.constantFrom("", "2099-05-01", null, undefined, true, Infinity, Number.NaN, 3n),
+  fc.string(),
+  fc.jsonValue(),
+);
+const oftenValid = (valid: fc.Arbitrary<unknown>, ...invalid: unknown[]) =>
+  fc.oneof({ weight: 24, arbitrary: valid }, { weight: 2, arbitrary: fc.constantFrom("", ...invalid) }, odd);
+
+const longest = `${"😀".repeat(252)}@b`;
+const address = oftenValid(
+  fc.constantFrom("a@b", "jörg@exämple.com", longest),
+  " a@b",
+  "a@b@c",
+  "none",
+  `😀${longest}`,
+);
+const url = oftenValid(
+  fc.oneof(fc.webUrl(), fc.constantFrom("HTTP://a", " http://a\n", "https://a.exa\nmple", "http:a")),
+  ...["http://", "ftp://a", "javascript:a", "a"],
+);
+const time = oftenValid(
+  fc.constantFrom("2099-05-01T16:00:00Z", "2099-05-01T16:00:00.5+05:45", "2099-05-01 16:00+00:00", "2099-05-01t16:00z"),
+  ...["2099-05-01T16:00:00", "2099-02-30T00:00:00Z"],
+);
+const id = oftenValid(fc.string({ unit: "grapheme", minLength: 1 }), 7);
+
+/** An object that now and then lacks a field. */
+const record = (fields: Record<string, fc.Arbitrary<unknown>>) => {
+  const all = { ...fields, newer: odd, toString: odd };
+  return fc.oneof({ weight: 9, arbitrary: fc.record(all) }, fc.record(all, { requiredKeys: [] }));
+};
+
+const rating = record({
+  rating: oftenValid(fc.integer({ min: 1, max: 5 }), 0, 6, 1.5),
+  ratingProvider: id,
+  lastWorked: time,
+});
+const suggestion = record({
+  name: id,
+  emailAddress: address,
+  profileImageUrl: url,
+  ratings: fc.array(rating, { maxLength: 2 }),
+});
+
+const pairs: [where: string, ours: Schema, zods: z.ZodType, values: fc.Arbitrary<unknown>][] = [
+  [
+    "/contact/new/{workerId}",
+    inputSchemas["/contact/new/{workerId}"],
+    z.looseObject({ workerId: zodSchemas.idSchema }),
+    record({ workerId: id }),
+  ],
+  [
+    "/contact-suggestions",
+    inputSchemas["/contact-suggestions"],
+    zodSchemas.contactSuggestionRequestSchema,
+    record({ filter: id, userEmailAddresses: fc.array(address, { maxLength: 3 }) }),
+  ],
+  [
+    "/offer/response",
+    inputSchemas["/offer/response"],
+    zodSchemas.workerOfferResponseSchema,
+    record({ offerId: id, workerId: id, response: id }),
+  ],
+  [
+    "/offer/eventDeleted",
+    inputSchemas["/offer/eventDeleted"],
+    zodSchemas.offerEventDeletedSchema,
+    record({ offerId: id, workerId: id, eventStart: time }),
+  ],
+  [
+    "/events/timelineChanged",
+    inputSchemas["/events/timelineChanged"],
+    zodSchemas.timelineChangedSchema,
+    record({
+      workerId: id,
+      offerId: id,
+      periodStart: time,
+      periodEnd: time,
+      completedAt: time,
+      maxAvailableNow: oftenValid(fc.double({ noNaN: true, noDefaultInfinity: true })),
+      maxAvailableNowCreated: time,
+    }),
+  ],
+  [
+    "the response to /contact-suggestions",
+    responseSchemas["/contact-suggestions"],
+    zodSchemas.contactSuggestionsSchema,
+    fc.array(fc.oneof({ weight: 9, arbitrary: suggestion }, odd), { maxLength: 3 }),
+  ],
+];
+
+test.each(pairs)("the schema of %s accepts, converts and rejects what zod does", (_, ours, zods, values) => {
+  const seen = { accepted: 0, rejected: 0 };
+  fc.assert(
+    fc.property(fc.oneof({ weight: 19, arbitrary: values }, odd), (value) => {
+      const { data, issues } = validate(ours, value);
+      const expected = zods.safeParse(value);
+      expect(describeIssues(issues)).toEqual(wordsOf(expected.error?.issues ?? []));
+      if (expected.success) expect(data).toEqual(expected.data);
+      seen[expected.success ? "accepted" : "rejected"] += 1;
+    }),
+    runs(500),
+  );
+  // Neither side of the comparison is empty.
+  expect(Math.min(seen.accepted, seen.rejected)).toBeGreaterThan(20);
+});
+
+/** zod's issues in the kit's words. */
+function wordsOf(issues: readonly z.core.$ZodIssue[]): Record<string, string[]> {
+  const fields: Record<string, string[]> = {};
+  for (const issue of issues) {
+    const field = z.core.toDotPath(issue.path) || "body";
+    fields[field] ??= [];
+    const bound = issue.code === "too_small" ? issue.minimum : issue.code === "too_big" ? issue.maximum : 0;
+    // zod goes on to measure an array that stands for a string, and bounds every whole number.
+    const isNoise =
+      bound !== 0 && (fields[field].includes("Must be of type string.") || Math.abs(Number(bound)) > 2 ** 52);
+    if (!isNoise) fields[field].push(describe(issue));
+  }
+  return fields;
+}
+
+function describe(issue: z.core.$ZodIssue): string {
+  if (issue.code === "invalid_type")
+    return issue.expected === "int" ? "Must be a whole number." : `Must be of type ${issue.expected}.`;
+  if (issue.code === "too_small") return `Too short or too small; at least ${issue.minimum}.`;
+  if (issue.code === "too_big") return `Too long or too large; at most ${issue.maximum}.`;
+  if (issue.code !== "invalid_format") return issue.code;
+  if (issue.format === "datetime") return "Must be a date-time with its zone, such as 2099-05-01T16:00:00Z.";
+  if (issue.format === "url") return "Must be a full URL.";
+  return issue.pattern?.includes("@") ? "Must be an email address." : "Must begin with http:// or https://.";
+}

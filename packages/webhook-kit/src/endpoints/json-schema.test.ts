@@ -1,0 +1,44 @@
+import { expect, test } from "vitest";
+import { inputSchemas, responseSchemas } from "../generated/payload-schemas.ts";
+import { describeIssues, type Schema, validate } from "./json-schema.ts";
+
+const emailAddress: Schema = inputSchemas["/contact-suggestions"].properties.userEmailAddresses.items;
+const { profileImageUrl, ratings } = responseSchemas["/contact-suggestions"].items.properties;
+const { rating, lastWorked } = ratings.items.properties;
+
+const wordsOf = (schema: Schema, value: unknown) => describeIssues(validate(schema, value).issues);
+
+test.each<[string, Schema, unknown, string[]]>([
+  ["an address without @", emailAddress, "dana", ["Must be an email address."]],
+  [
+    "a local time",
+    lastWorked,
+    "2025-01-01T10:00:00",
+    ["Must be a date-time with its zone, such as 2099-05-01T16:00:00Z."],
+  ],
+  ["a script", profileImageUrl, "javascript:alert(1)", ["Must begin with http:// or https://."]],
+  ["six of five", rating, 6, ["Too long or too large; at most 5."]],
+  ["half of one", rating, 1.5, ["Must be a whole number."]],
+  ["an empty id", inputSchemas["/offer/response"].properties.offerId, "", ["Too short or too small; at least 1."]],
+  [
+    "a time without its zone",
+    inputSchemas["/offer/eventDeleted"].properties.eventStart,
+    "2025-01-01",
+    ["Must be a date-time with its zone, such as 2099-05-01T16:00:00Z."],
+  ],
+])("says what is wrong with %s", (_, schema, value, words) => expect(wordsOf(schema, value)).toEqual({ body: words }));
+
+test("names a field by its path and says each thing once", () => {
+  const entry: Schema = { type: "object", properties: { id: { type: "string" } }, required: ["id"] };
+  const schema: Schema = { type: "object", properties: { list: { type: "array", items: entry } } };
+  expect(wordsOf(schema, { list: [{ id: 7 }, {}] })).toEqual({
+    "list[0].id": ["Must be of type string."],
+    "list[1].id": ["Must be of type string."],
+  });
+});
+
+test("a pattern that changes in the contract keeps its words", () => {
+  const schema = { ...emailAddress, pattern: /^.+ at .+$/ };
+  expect(wordsOf(schema, "dana at example")).toEqual({});
+  expect(wordsOf(schema, "dana")).toEqual({ body: ["Must be an email address."] });
+});

@@ -1,0 +1,138 @@
+import { inPlainForm, inUtc } from "@offers/contract/date-time";
+
+/** The part of JSON Schema that payloads use. */
+export interface Schema {
+  readonly type: "object" | "array" | "string" | "number" | "integer";
+  readonly properties?: Readonly<Record<string, Schema>>;
+  readonly required?: readonly string[];
+  readonly items?: Schema;
+  readonly enum?: readonly string[];
+  /** A larger minimum would have to count code points, as `maxLength` does. */
+  readonly minLength?: 1;
+  readonly maxLength?: number;
+  readonly minimum?: number;
+  readonly maximum?: number;
+  readonly format?: "date-time" | "idn-email" | "uri";
+  /** The only pattern of a date-time says that it is in UTC. */
+  readonly pattern?: RegExp;
+}
+
+/** What is wrong with one value. */
+export interface Issue {
+  readonly path: (string | number)[];
+  /** The type or format that the value should have; undefined where it has them, and breaks another rule. */
+  readonly expected: Schema["type" | "format"];
+  /** Holds no value of the payload (D-49). */
+  readonly message: string;
+}
+
+/**
+ * Reads a payload as the contract has it: unknown fields are kept (D-35), an optional field that is null is absent (D-94), and a
+ * date-time is converted to UTC where not every reader takes its spelling (D-96).
+ *
+ * @returns `data` is of use only without issues
+ */
+export function validate(
+  schema: Schema,
+  value: unknown,
+): { readonly data: unknown; readonly issues: readonly Issue[] } {
+  const issues: Issue[] = [];
+  return { data: read(schema, value, issues), issues };
+}
+
+/** From a field's name (`userEmailAddresses[0]`) to what is wrong with it. */
+export function describeIssues(issues: readonly Issue[]): Record<string, string[]> {
+  const fields: Record<string, string[]> = {};
+  for (const { path, message } of issues) {
+    const field = dotPath(path) || "body";
+    fields[field] = [...(fields[field] ?? []), message];
+  }
+  return fields;
+}
+
+export const dotPath = (path: Issue["path"]): string =>
+  path.map((key, depth) => (typeof key === "number" ? `[${key}]` : depth > 0 ? `.${key}` : key)).join("");
+
+function read(schema: Schema, value: unknown, issues: Issue[]): unknown {
+  const { type, enum: words } = schema;
+  if (words && !words.some((word) => word === value)) return report(issues, `Must be one of: ${words.join(", ")}.`);
+  if (type === "string") {
+    if (typeof value === "string") return readString(schema, value, issues);
+  } else if (type === "object") {
+    if (typeof value === "object" && value !== null && !Array.isArray(value)) return readObject(schema, value, issues);
+  } else if (type === "array") {
+    if (Array.isArray(value)) return readArray(schema, value, issues);
+  } else {
+    if (Number.isFinite(value)) return readNumber(schema, value as number, issues);
+    return report(issues, "Must be of type number.", "number");
+  }
+  return report(issues, `Must be of type ${type}.`, type);
+}
+
+function readObject({ properties = {}, required }: Schema, value: object, issues: Issue[]): object {
+  const given = value as Readonly<Record<string, unknown>>;
+  const result: Record<string, unknown> = {};
+  for (const name in properties) {
+    const field = given[name];
+    if ((field !== undefined && field !== null) || required?.includes(name))
+      result[name] = readAt(name, properties[name] as Schema, field, issues);
+  }
+  // Assigned, __proto__ would become the result's prototype.
+  for (const name in given) if (!Object.hasOwn(properties, name) && name !== "__proto__") result[name] = given[name];
+  return result;
+}
+
+function readArray({ items }: Schema, values: readonly unknown[], issues: Issue[]): unknown {
+  if (!items) return values;
+  const result: unknown[] = [];
+  // Not map: it skips holes.
+  for (let index = 0; index < values.length; index += 1) result.push(readAt(index, items, values[index], issues));
+  return result;
+}
+
+function readAt(key: string | number, schema: Schema, value: unknown, issues: Issue[]): unknown {
+  const before = issues.length;
+  const result = read(schema, value, issues);
+  for (let index = before; index < issues.length; index += 1) issues[index]?.path.unshift(key);
+  return result;
+}
+
+function readString({ minLength, maxLength, format, pattern }: Schema, text: string, issues: Issue[]): unknown {
+  if (minLength && text === "") report(issues, `Too short or too small; at least ${minLength}.`);
+  if (maxLength && text.length > maxLength && [...text].length > maxLength)
+    report(issues, `Too long or too large; at most ${maxLength}.`);
+  if (format === "date-time") {
+    const time = pattern ? inUtc(text) : inPlainForm(text);
+    return time ?? report(issues, "Must be a date-time with its zone, such as 2099-05-01T16:00:00Z.", format);
+  }
+  let result = text;
+  if (format === "uri") {
+    // `URL` ignores the white space around an address, and line breaks in it.
+    const trimmed = text.trim();
+    if (URL.canParse(trimmed)) result = trimmed.replace(/[\t\n\r]/g, "");
+    else report(issues, "Must be a full URL.", format);
+  }
+  if (pattern && !pattern.test(result)) report(issues, (format && meanings[format]) ?? "Not valid.", format);
+  return result;
+}
+
+function readNumber(
+  { type, minimum = -Infinity, maximum = Infinity }: Schema,
+  value: number,
+  issues: Issue[],
+): unknown {
+  if (type === "integer" && !Number.isInteger(value)) return report(issues, "Must be a whole number.");
+  if (value < minimum) report(issues, `Too short or too small; at least ${minimum}.`);
+  if (value > maximum) report(issues, `Too long or too large; at most ${maximum}.`);
+  return value;
+}
+
+function report(issues: Issue[], message: string, expected?: Schema["type" | "format"]): undefined {
+  issues.push({ path: [], expected, message });
+}
+
+/** What the pattern of a format asks for. */
+const meanings: Partial<Record<string, string>> = {
+  "idn-email": "Must be an email address.",
+  uri: "Must begin with http:// or https://.",
+};
