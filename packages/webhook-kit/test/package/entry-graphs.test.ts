@@ -1,12 +1,5 @@
-import { createRequire } from "node:module";
+import { build } from "esbuild";
 import { expect, test } from "vitest";
-
-interface Esbuild {
-  build(options: object): Promise<{ metafile: { inputs: Record<string, unknown> } }>;
-}
-
-/** esbuild comes with tsup, which builds this package. */
-const { build }: Esbuild = createRequire(createRequire(import.meta.url).resolve("tsup"))("esbuild");
 
 /** What is loaded with an entry: files of this package, and packages by name. */
 async function graphOf(entry: string): Promise<{ own: string[]; packages: string[] }> {

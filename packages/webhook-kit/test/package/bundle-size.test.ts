@@ -1,0 +1,37 @@
+// The smallest receivers as esbuild bundles them; bundlers.test.ts has other bundlers, which take seconds to load.
+import type { RequestListener } from "node:http";
+import { build } from "esbuild";
+import express, { type RequestHandler } from "express";
+import { test } from "vitest";
+import { httpApi } from "../recipes/lambda-events.ts";
+import { serve } from "../support/serve.ts";
+import { type Bundler, checkBundle, conditions, sendToFetch } from "./bundled-receiver.ts";
+
+const esbuild: Bundler = (entry, outfile, target) =>
+  build({
+    entryPoints: [entry],
+    outfile,
+    bundle: true,
+    minify: true,
+    format: "esm",
+    target: "es2022",
+    platform: target === "node" ? "node" : "browser",
+    conditions: conditions[target],
+    external: ["node:*"],
+    logLevel: "silent",
+  });
+
+test.each(["node", "edge"] as const)("a receiver of /fetch for %s is small, and handles what is signed", (target) =>
+  checkBundle(esbuild, target, ["fetch", "webhookHandler"], sendToFetch),
+);
+
+test.each<[entry: string, create: string, toListener: (receiver: never) => RequestListener]>([
+  ["express", "webhookRouter", (receiver: RequestHandler) => express().use(receiver)],
+  ["lambda", "webhookFunction", httpApi],
+  ["node", "webhookListener", (receiver: RequestListener) => receiver],
+])("a receiver of /%s is small, and handles what is signed", (entry, create, toListener) =>
+  checkBundle(esbuild, "node", [entry, create], async (receiver) => {
+    const { url } = await serve(toListener(receiver as never));
+    return (init) => fetch(`${url}/offer/response`, init);
+  }),
+);

@@ -1,0 +1,63 @@
+import { mkdir, mkdtemp, readFile, rm, symlink, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { gzipSync } from "node:zlib";
+import { expect, onTestFinished } from "vitest";
+import { accepted, post } from "../support/mount.ts";
+import { secret } from "../support/serve.ts";
+
+/** Where a bundle runs; on the edge, for example on Cloudflare's workerd. */
+export type Target = "node" | "edge";
+
+/** The conditions by which a package may offer a file of its own for a runtime. */
+export const conditions: Record<Target, string[]> = { node: ["node"], edge: ["workerd", "worker", "edge-light"] };
+
+/** Bundles a module with all that it imports into one minified module, which imports nothing but modules of Node. */
+export type Bundler = (entry: string, outfile: string, target: Target) => Promise<unknown>;
+
+/** Sends a POST to /offer/response. */
+type Send = (init: RequestInit) => Promise<Response>;
+
+export const sendToFetch =
+  (receiver: (request: Request) => Promise<Response>): Send =>
+  (init) =>
+    receiver(new Request("http://127.0.0.1/offer/response", init));
+
+/**
+ * Bundles the smallest receiver that a user can write, in a project that has the package installed. Expects the bundle to be small,
+ * and to handle a webhook that is signed.
+ *
+ * @param create the function of the entry that makes the receiver
+ */
+export async function checkBundle<Receiver>(
+  bundle: Bundler,
+  target: Target,
+  [entry, create]: readonly [entry: string, create: string],
+  sendTo: (receiver: Receiver) => Send | Promise<Send>,
+): Promise<void> {
+  const folder = await mkdtemp(join(tmpdir(), "offers-bundle-"));
+  onTestFinished(() => rm(folder, { recursive: true }));
+  await mkdir(join(folder, "node_modules/@offers"), { recursive: true });
+  await symlink(join(import.meta.dirname, "../.."), join(folder, "node_modules/@offers/webhook-kit"));
+  const [source, outfile] = [join(folder, "receiver.js"), join(folder, "bundle.mjs")];
+  const program = `
+    import { ${create} } from "@offers/webhook-kit/${entry}";
+    export const handled = [];
+    export const receiver = ${create}({ secret: "${secret}", onWorkerOfferResponse: (event) => void handled.push(event) });`;
+  await writeFile(source, program);
+  await bundle(source, outfile, target);
+
+  const code = await readFile(outfile);
+  // Raising a ceiling is a decision: there is nothing but the kit's own code.
+  expect(code.length).toBeLessThanOrEqual(40_000);
+  expect(gzipSync(code, { level: 9 }).length).toBeLessThanOrEqual(15_500);
+  const imports = [...code.toString().matchAll(/\b(?:from|import)\s*\(?\s*["']([^"']+)/g)];
+  // Workers have it with `nodejs_compat`.
+  expect(new Set(imports.map(([, name]) => name))).toEqual(new Set(["node:crypto"]));
+
+  const { receiver, handled } = (await import(outfile)) as { receiver: Receiver; handled: unknown[] };
+  const send = await sendTo(receiver);
+  expect((await send(post(accepted, { "content-type": "application/json" }))).status).toBe(401);
+  expect((await send(post(accepted))).status).toBe(200);
+  expect(handled).toEqual([accepted]);
+}
