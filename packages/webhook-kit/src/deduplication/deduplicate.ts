@@ -37,7 +37,7 @@ export async function deduplicate(
   const earlier = await leases.acquire(keys, 2 * handlerTimeoutMs + leaseMarginMs);
   if (earlier) return { response: earlier, duplicate: true };
   const { response, outcome } = start();
-  if (!(outcome instanceof Promise)) {
+  if (!isThenable(outcome)) {
     await leases.complete(outcome.status, keepMs);
     return { response: outcome, duplicate: false };
   }
@@ -79,7 +79,7 @@ export class LeaseSet {
   async acquire(keys: readonly DedupeKey[], leaseMs: number): Promise<WebhookResponse | undefined> {
     for (const { key, subject, onConflict } of keys) {
       const acquiring = this.#acquireOne(key, leaseMs, subject);
-      const result = acquiring instanceof Promise ? await acquiring : acquiring;
+      const result = isThenable(acquiring) ? await acquiring : acquiring;
       if (result.state === "acquired") {
         this.#leases.push({ key, token: result.token });
         continue;

@@ -1,4 +1,7 @@
-/** As `await` decides it: also for a promise of another library. */
+/**
+ * As `await` decides it. Not by `instanceof Promise`: Bluebird and zone.js replace the global, and an async function's promise stays
+ * the language's own.
+ */
 export const isThenable = <T>(value: T | Promise<T>): value is Promise<T> =>
   typeof (value as Promise<T> | undefined)?.then === "function";
 
@@ -17,7 +20,7 @@ export function withTimeout<T>(
   return new Promise((resolve, reject) => {
     const timer = setTimeout(() => reject(onTimeout()), timeoutMs);
     if (unref) letExit(timer);
-    value.then(resolve, reject).finally(() => clearTimeout(timer));
+    void value.then(resolve, reject).then(() => clearTimeout(timer));
   });
 }
 

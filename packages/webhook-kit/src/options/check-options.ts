@@ -1,5 +1,6 @@
 import { ConfigurationError } from "../errors/errors.ts";
 import { unknownOption } from "../errors/option-names.ts";
+import { isThenable } from "../http/timeouts.ts";
 import type { ReceiverOptions } from "./options.ts";
 
 /** What is wrong with a value, to follow the option's name; undefined when nothing is. */
@@ -111,6 +112,6 @@ function mistakeIn(options: unknown): string | undefined {
 function typeInWords(value: unknown): string {
   if (value === null || value === undefined) return String(value);
   if (Array.isArray(value)) return "an array";
-  if (value instanceof Promise) return "a promise; await it";
+  if (isThenable(value)) return "a promise; await it";
   return typeof value === "object" ? "an object" : `a ${typeof value}`;
 }

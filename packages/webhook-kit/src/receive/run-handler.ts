@@ -38,7 +38,7 @@ export function runHandler<Incoming>(
     },
   };
   const outcome = callHandler(handlers, endpoint, input, context);
-  if (!(outcome instanceof Promise)) return { response: outcome, outcome };
+  if (!isThenable(outcome)) return { response: outcome, outcome };
   const response = withTimeout(outcome, handlerTimeoutMs, () => {
     timeout.elapse();
     return new HandlerError("handler_timed_out", `The handler of ${name} took more than ${handlerTimeoutMs} ms.`);

@@ -4,6 +4,7 @@ import { bodyTimeoutMs } from "../generated/decisions.ts";
 import { bodyConsumed } from "../http/body.ts";
 import { rejectSignature } from "../http/rejected.ts";
 import type { IncomingRequest } from "../http/request.ts";
+import { isThenable } from "../http/timeouts.ts";
 import type { SecretLookup } from "./secrets.ts";
 import { sha256 } from "./sha256.ts";
 import type { ParsedSignature, SignatureScheme } from "./signature-scheme.ts";
@@ -76,7 +77,7 @@ export async function verifySignature<Incoming>(
   if (!(Math.abs(skewMs) <= toleranceMs))
     throw rejectSignature(outOfTolerance(skewSeconds, toleranceMs / 1000), scheme.wwwAuthenticate, skewSeconds);
   const found = policy.lookUpSecrets(incoming.request);
-  const secrets = found instanceof Promise ? await found : found;
+  const secrets = isThenable(found) ? await found : found;
   if (!secrets) throw rejectSignature(unknownTenant, scheme.wwwAuthenticate);
   const body = scheme.signsBody ? await readSignedBody(incoming, policy.maxBodyBytes) : undefined;
   const match = await callScheme(() => scheme.verify(parsed, secrets, body));

@@ -1,4 +1,4 @@
-// The smallest receivers as esbuild bundles them; bundlers.test.ts has other bundlers, which take seconds to load.
+// The smallest receivers as esbuild bundles them; bundlers.slow.test.ts has other bundlers, which take seconds to load.
 import type { RequestListener } from "node:http";
 import { build } from "esbuild";
 import express, { type RequestHandler } from "express";
