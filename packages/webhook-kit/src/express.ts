@@ -7,7 +7,8 @@ import type { Request, RequestHandler } from "express";
 import { ConfigurationError } from "./errors/errors.ts";
 import type { RejectionFacts } from "./errors/rejection.ts";
 import { readNodeBody } from "./http/body.ts";
-import { writeNodeResponse } from "./http/node-response.ts";
+import { rawHeadersOf } from "./http/node-request.ts";
+import { closeOnFailure, writeNodeResponse } from "./http/node-response.ts";
 import type { IncomingRequest } from "./http/request.ts";
 import type { WebhookResponse } from "./http/response.ts";
 import type { ReceiverOptions, VerifyOptions } from "./options/options.ts";
@@ -30,7 +31,7 @@ declare global {
  * Every webhook endpoint, for Express 4 and 5. `/test` and `/test/auth` are always mounted, the others when their handler
  * is given; an unknown path is passed on to your next middleware. Mount it before any body parser.
  *
- * @throws {ConfigurationError} at once, for an invalid secret or option
+ * @throws {ConfigurationError} for an invalid secret or option; the middleware throws `wrong_request_type`
  *
  * @example
  * ```ts
@@ -52,14 +53,15 @@ export function webhookRouter(options: ReceiverOptions<Request>): RequestHandler
   const settings = startReceiver(options);
   refuseBasePath(options);
   return (request, response, next) => {
-    refuseWithoutExpress(next);
+    requireExpress(request, next);
     const write = (result: WebhookResponse | undefined) => {
       if (result) return writeNodeResponse(request, response, result);
       // A route of Express does not strip the mount path, so no webhook would ever match.
       if (request.route) settings.observer.rejected(mountedOnRoute);
       next();
     };
-    void receive(settings, toIncomingRequest(request)).then(write);
+    const received = receive(settings, toIncomingRequest(request)).then(write);
+    closeOnFailure(response, received, (cause) => settings.observer.crashed(cause));
   };
 }
 
@@ -67,7 +69,7 @@ export function webhookRouter(options: ReceiverOptions<Request>): RequestHandler
  * Verification only, in front of a route of your own: responds 401, or sets `request.webhook` and calls `next`. Under the default
  * scheme the body is left for your parser.
  *
- * @throws {ConfigurationError} at once, for an invalid secret or option
+ * @throws {ConfigurationError} for an invalid secret or option; the middleware throws `wrong_request_type`
  *
  * @example
  * ```ts
@@ -86,13 +88,14 @@ export function verifyWebhook(options: VerifyOptions<Request>): RequestHandler {
   const settings = startVerifier(options);
   refuseBasePath(options);
   return (request, response, next) => {
-    refuseWithoutExpress(next);
+    requireExpress(request, next);
     const proceed = (outcome: Awaited<ReturnType<typeof verifyOnly>>) => {
       if ("response" in outcome) return writeNodeResponse(request, response, outcome.response);
       request.webhook = outcome.webhook;
       next();
     };
-    void verifyOnly(settings, toIncomingRequest(request)).then(proceed);
+    const verified = verifyOnly(settings, toIncomingRequest(request)).then(proceed);
+    closeOnFailure(response, verified, (cause) => settings.observer.crashed(cause));
   };
 }
 
@@ -104,11 +107,12 @@ function refuseBasePath(options: object): void {
     );
 }
 
-function refuseWithoutExpress(next: unknown): void {
-  if (typeof next !== "function")
+/** @throws {ConfigurationError} `wrong_request_type` */
+function requireExpress(request: Request | undefined, next: unknown): void {
+  if (typeof next !== "function" || typeof request?.path !== "string")
     throw new ConfigurationError(
-      "invalid_option",
-      "webhookRouter and verifyWebhook are Express middleware; for node:http use webhookListener of @offers/webhook-kit/node.",
+      "wrong_request_type",
+      "webhookRouter and verifyWebhook are Express middleware; for node:http use webhookListener of @offers/webhook-kit/node. It also serves Fastify, Nest on Fastify, Koa and connect.",
     );
 }
 
@@ -122,7 +126,7 @@ const toIncomingRequest = (request: Request): IncomingRequest<Request> => ({
   method: request.method,
   path: request.path,
   target: request.originalUrl,
-  rawHeaders: request.rawHeaders,
+  rawHeaders: rawHeadersOf(request),
   request,
   readBody: (maxBytes, timeoutMs) => readNodeBody(request, maxBytes, timeoutMs),
 });

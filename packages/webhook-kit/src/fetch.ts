@@ -20,12 +20,13 @@ export type { ReceiverOptions, WebhookEvent };
 
 /**
  * Every webhook endpoint, for Hono, Next, Bun, Deno, Workers, Lambda and other frameworks with `Request` and `Response`. The
- * returned promise never rejects. The body must be unread, and is read only after the headers are verified. Cloudflare Workers need the
- * compatibility flag `nodejs_compat`. The guide "Recipes" shows Hono, Next, Lambda, and a secret for each tenant.
+ * returned promise rejects only with `wrong_request_type`. The body must be unread, and is read only after the headers are verified.
+ * Cloudflare Workers need the compatibility flag `nodejs_compat`. The guide "Recipes" shows Hono, Next, Lambda, and a secret for each
+ * tenant.
  *
  * @param options.basePath where the receiver is mounted, as it stands in `request.url`: `/offers`, or `/hooks/:tenant`, where
  *   `:tenant` stands for any one segment. Any other path is a 404 and `unknown_path`. Default `/`
- * @throws {ConfigurationError} at once, for an invalid secret or option
+ * @throws {ConfigurationError} for an invalid secret or option
  *
  * @example Bun, Deno and Workers
  * ```ts
@@ -77,7 +78,7 @@ export type ParseWebhookOptions = VerifyOptions<Request> &
  *
  * @param request its body must be unread
  * @returns rejects only as below
- * @throws {ConfigurationError} (rejects) for an invalid secret or option
+ * @throws {ConfigurationError} (rejects) for an invalid secret or option, and `wrong_request_type`
  *
  * @example
  * ```ts
@@ -132,6 +133,11 @@ async function respond(
 }
 
 function toIncomingRequest(request: Request, stripBasePath: StripBasePath): IncomingRequest<Request> {
+  if (typeof request?.url !== "string" || typeof request.headers?.forEach !== "function")
+    throw new ConfigurationError(
+      "wrong_request_type",
+      "webhookHandler and parseWebhook take a Request of fetch. In Hono pass context.req.raw, in SvelteKit event.request; for node:http use webhookListener of @offers/webhook-kit/node, for AWS Lambda webhookFunction of /lambda.",
+    );
   const { target, path } = readTarget(request.url);
   const rawHeaders: string[] = [];
   request.headers.forEach((value, name) => void rawHeaders.push(name, value));

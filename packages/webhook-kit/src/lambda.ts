@@ -3,6 +3,7 @@
  *
  * @module lambda
  */
+import { ConfigurationError } from "./errors/errors.ts";
 import { readBasePath, type StripBasePath } from "./http/base-path.ts";
 import { takeBytes } from "./http/body.ts";
 import type { IncomingRequest } from "./http/request.ts";
@@ -14,11 +15,11 @@ export type { ReceiverOptions };
 
 /**
  * Every webhook endpoint, behind an HTTP API or a function URL (payload 2.0), a REST API (1.0) or a load balancer; bodies may be
- * in base64. The returned promise never rejects.
+ * in base64. For any other event, such as one of SQS, the returned promise rejects: a response would acknowledge it.
  *
  * @param options.basePath where the receiver is mounted, such as `/offers`; it begins with the stage of an HTTP API, unless that is
  *   `$default`. Default `/`
- * @throws {ConfigurationError} at once, for an invalid secret or option
+ * @throws {ConfigurationError} for an invalid secret or option; the function rejects with `wrong_request_type`
  *
  * @example
  * ```ts
@@ -37,6 +38,7 @@ export function webhookFunction<Event extends LambdaEvent = LambdaEvent>(
   const settings = startReceiver<Event>(options);
   const stripBasePath = readBasePath(options.basePath ?? "/");
   return async (event) => {
+    requireHttp(event);
     const incoming = toIncomingRequest(event, stripBasePath);
     const { status, headers, body } = (await receive(settings, incoming)) ?? settings.observer.unknownPath();
     const lists = Object.entries(headers).map(([name, value]) => [name, [value]]);
@@ -48,6 +50,18 @@ export function webhookFunction<Event extends LambdaEvent = LambdaEvent>(
       ...(event.multiValueHeaders ? { multiValueHeaders: Object.fromEntries(lists) } : { headers: { ...headers } }),
     };
   };
+}
+
+/** @throws {ConfigurationError} `wrong_request_type` */
+function requireHttp(event: unknown): void {
+  const { rawPath, requestContext, path, httpMethod, Records } = Object(event);
+  const words = rawPath === undefined ? [path, httpMethod] : [rawPath, requestContext?.http?.method];
+  if (words.every((word) => typeof word === "string")) return;
+  const given = Records ? "an event with Records, such as one of a queue or a stream" : "another event";
+  throw new ConfigurationError(
+    "wrong_request_type",
+    `webhookFunction takes the request of an HTTP API, a function URL, a REST API or a load balancer; it got ${given}. Is another trigger connected to this function? Give that trigger a function of its own: what this one returns would acknowledge the event.`,
+  );
 }
 
 function toIncomingRequest<Event extends LambdaEvent>(

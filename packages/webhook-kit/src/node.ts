@@ -5,9 +5,11 @@
  */
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Http2ServerRequest, Http2ServerResponse } from "node:http2";
+import { ConfigurationError } from "./errors/errors.ts";
 import { readBasePath, readTarget, type StripBasePath } from "./http/base-path.ts";
 import { readNodeBody } from "./http/body.ts";
-import { writeNodeResponse } from "./http/node-response.ts";
+import { rawHeadersOf } from "./http/node-request.ts";
+import { closeOnFailure, writeNodeResponse } from "./http/node-response.ts";
 import type { IncomingRequest } from "./http/request.ts";
 import type { WebhookResponse } from "./http/response.ts";
 import type { ReceiverOptions } from "./options/options.ts";
@@ -23,7 +25,7 @@ export type { ReceiverOptions };
  *
  * @param options.basePath where the receiver is mounted, as it stands in `request.url`: `/offers`, or `/hooks/:tenant`, where
  *   `:tenant` stands for any one segment. Default `/`, which is right where a framework has cut the mount off
- * @throws {ConfigurationError} at once, for an invalid secret or option
+ * @throws {ConfigurationError} for an invalid secret or option; the listener throws `wrong_request_type`
  *
  * @example
  * ```ts
@@ -50,12 +52,23 @@ export function webhookListener(
   const stripBasePath = readBasePath(basePath);
   return (received, response, next) => {
     const request = received as IncomingMessage;
+    requireNode(request, response);
     const write = (result: WebhookResponse | undefined) => {
       if (!result && next) return next();
       writeNodeResponse(request, response, result ?? settings.observer.unknownPath());
     };
-    void receive(settings, toIncomingRequest(request, stripBasePath)).then(write);
+    const written = receive(settings, toIncomingRequest(request, stripBasePath)).then(write);
+    closeOnFailure(response, written, (cause) => settings.observer.crashed(cause));
   };
+}
+
+/** @throws {ConfigurationError} `wrong_request_type` */
+function requireNode(request: IncomingMessage | undefined, response: ServerResponse | Http2ServerResponse | undefined): void {
+  if (typeof request?.url !== "string" || typeof response?.writeHead !== "function")
+    throw new ConfigurationError(
+      "wrong_request_type",
+      "webhookListener takes a request and a response of node:http. In Fastify pass request.raw and reply.raw, in Koa context.req and context.res; for a Request of fetch use webhookHandler of @offers/webhook-kit/fetch.",
+    );
 }
 
 /** What a framework in front may have cut the mount off from is as sent in `originalUrl`. */
@@ -67,7 +80,7 @@ function toIncomingRequest(request: MountedRequest, stripBasePath: StripBasePath
     method: request.method ?? "",
     path: stripBasePath(readTarget(url).path),
     target: typeof originalUrl === "string" ? originalUrl : url,
-    rawHeaders: request.rawHeaders,
+    rawHeaders: rawHeadersOf(request),
     request,
     readBody: (maxBytes, timeoutMs) => readNodeBody(request, maxBytes, timeoutMs),
   };

@@ -31,7 +31,7 @@ export abstract class WebhookKitError<Code extends string = string> extends Erro
 
 /**
  * The kit is configured wrongly. Thrown at construction, except what only a request can show: `body_already_consumed` (the
- * sender gets 500, and `onError` the error), and `inbox_key_required` and `inbox_used_twice`, which `inbox.once` throws.
+ * sender gets 500, and `onError` the error), `wrong_request_type`, which your receiver throws, and `inbox_key_required` and `inbox_used_twice`, which `inbox.once` throws.
  *
  * @example
  * ```ts
@@ -46,6 +46,7 @@ export class ConfigurationError extends WebhookKitError<
   | "invalid_secret"
   | "short_secret"
   | "body_already_consumed"
+  | "wrong_request_type"
   | "inbox_key_required"
   | "inbox_used_twice"
 > {

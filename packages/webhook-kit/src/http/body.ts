@@ -29,7 +29,7 @@ export function readNodeBody(
   timeoutMs: number,
 ): ReceivedBody | Promise<ReceivedBody> {
   // After setEncoding() the sent bytes are gone, though the stream is unread.
-  if (request.readableEncoding !== null) throw bodyConsumed();
+  if (typeof request.readableEncoding === "string") throw bodyConsumed();
   if (!isConsumed(request)) return readStream(request, maxBytes, timeoutMs);
   const { rawBody, body } = request;
   if (rawBody instanceof Uint8Array) return takeBytes(rawBody, maxBytes);
@@ -40,8 +40,12 @@ export function readNodeBody(
   return typeof body === "string" ? { kind: "bytes", bytes: Buffer.from(body) } : { kind: "parsed", value: body };
 }
 
+/** A request of node-mocks-http is no stream: there is nothing to read, only the value of the body. */
 const isConsumed = (request: NodeRequest): boolean =>
-  request.readableDidRead || request.readableEnded || request.readableFlowing === true;
+  typeof request.read !== "function" ||
+  request.readableDidRead ||
+  request.readableEnded ||
+  request.readableFlowing === true;
 
 function readStream(request: NodeRequest, maxBytes: number, timeoutMs: number): Promise<ReceivedBody> {
   // The sender has hung up: no event will come any more.

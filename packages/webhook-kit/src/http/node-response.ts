@@ -24,7 +24,9 @@ export function writeNodeResponse(
     return;
   }
   if (!hasLongUnreadBody(request)) {
-    response.writeHead(status, headers).end(body);
+    // Two statements: the writeHead of serverless-http returns nothing.
+    response.writeHead(status, headers);
+    response.end(body);
     return;
   }
   // Node reads the rest of a request once its response has ended, and closing a connection while bytes arrive loses the
@@ -36,10 +38,18 @@ export function writeNodeResponse(
   response.once("close", () => clearTimeout(timer));
 }
 
+/** Closes the connection of a request whose own promise has failed: a rejection that nobody handles would end the process. */
+export function closeOnFailure(response: ServerResponse, work: Promise<void>, report: (cause: unknown) => void): void {
+  work.catch((cause) => {
+    report(cause);
+    response.destroy();
+  });
+}
+
 function hasLongUnreadBody(request: IncomingMessage): boolean {
   if (request.complete) return false;
-  // Reading was broken off: the body was too long, or too slow.
-  if (request.readableFlowing !== null) return true;
+  // Reading was broken off: the body was too long, or too slow. A request that is no stream has undefined here.
+  if (typeof request.readableFlowing === "boolean") return true;
   if (request.headers["transfer-encoding"] !== undefined) return true;
   return Number(request.headers["content-length"] ?? 0) > maxDrainBytes;
 }

@@ -5,7 +5,7 @@ import { rejectRequest } from "../http/rejected.ts";
 import type { WebhookResponse } from "../http/response.ts";
 import type { Logger, VerifyOptions } from "../options/options.ts";
 import type { Verified } from "../signature/verify-signature.ts";
-import type { Outcome } from "./outcome.ts";
+import { type Outcome, unexpected } from "./outcome.ts";
 
 type Hooks = Pick<VerifyOptions, "onVerified" | "onRejected" | "onError" | "logger">;
 
@@ -70,6 +70,11 @@ export class Observer {
     const { logger } = this.#hooks;
     if (logger) this.#log((to) => to.warn({ code }, message));
     else console.warn(`${message} (${code})`);
+  }
+
+  /** Something failed after the outcome, for instance `next`. */
+  crashed(cause: unknown): void {
+    this.failed(unexpected(cause));
   }
 
   /** A failure reaches `onError`, the logger, or else the console: no failure of the user's own code is silent. */

@@ -16,7 +16,7 @@ export function toOutcome(cause: unknown): Exclude<Outcome, { duplicate: boolean
   return { error, response: failureResponse(error) };
 }
 
-const unexpected = (cause: unknown): InternalError =>
+export const unexpected = (cause: unknown): InternalError =>
   new InternalError(
     "internal_error",
     "Something unforeseen failed while a request was received; the cause of this error has what was thrown. Does your `now` throw?",

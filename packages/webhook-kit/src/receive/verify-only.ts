@@ -1,3 +1,4 @@
+import { ConfigurationError } from "../errors/errors.ts";
 import { bodyConsumed, takeBytes } from "../http/body.ts";
 import { findDeliveryId } from "../http/request.ts";
 import type { WebhookResponse } from "../http/response.ts";
@@ -67,7 +68,7 @@ export interface WebhookRequest {
  * Verification only, for any framework. A rejected request is a value, with the 401 (or 503) to respond with; the reason goes
  * to `onRejected`.
  *
- * @throws {ConfigurationError} (rejects) for an invalid option
+ * @throws {ConfigurationError} (rejects) for an invalid option, and `wrong_request_type`
  *
  * @example
  * ```ts
@@ -92,6 +93,11 @@ export async function verifyRequest(
   { readonly ok: true; readonly webhook: VerifiedWebhook } | { readonly ok: false; readonly response: WebhookResponse }
 > {
   const { rawHeaders, body } = request;
+  if (!Array.isArray(rawHeaders))
+    throw new ConfigurationError(
+      "wrong_request_type",
+      "verifyRequest takes { rawHeaders }, the list that node:http has: name, value, name, value. For a Request of fetch pass [...request.headers].flat().",
+    );
   const outcome = await verifyOnly(readVerifyOptions(options), {
     rawHeaders,
     request,

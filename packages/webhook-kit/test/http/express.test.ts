@@ -55,7 +55,7 @@ test("without Express it says at once what to use instead", () => {
   for (const middleware of [webhookRouter({ secret }), verifyWebhook({ secret })]) {
     const listener = middleware as unknown as (request: object, response: object) => void;
     expect(() => listener({}, {})).toThrow(
-      expect.objectContaining({ code: "invalid_option", message: expect.stringContaining("webhookListener") }),
+      expect.objectContaining({ code: "wrong_request_type", message: expect.stringContaining("webhookListener") }),
     );
   }
 });

@@ -65,6 +65,19 @@ test("an unknown path goes on to next, and no hook is called [D-63]", async () =
   expect(onRejected.mock.calls.map(([{ reason }]) => reason)).toEqual(["handler_not_configured"]);
 });
 
+test("a next that throws closes the connection, and onError gets what it threw", async () => {
+  const onError = vi.fn();
+  const cause = new Error("thrown by next");
+  const listener = webhookListener({ secret, onError, onRejected: () => undefined });
+  const { url } = await serve((request, response) =>
+    listener(request, response, () => {
+      throw cause;
+    }),
+  );
+  await expect(fetch(`${url}/unknown`)).rejects.toThrow("fetch failed");
+  expect(onError.mock.calls).toEqual([[expect.objectContaining({ code: "internal_error", cause })]]);
+});
+
 test("a middleware of connect's kind takes two places where it is mounted for two", async () => {
   const onWorkerAddedContact = vi.fn();
   const listener = webhookListener({ secret, onWorkerAddedContact });

@@ -1,0 +1,106 @@
+import { createServer, IncomingMessage, ServerResponse } from "node:http";
+import { Socket } from "node:net";
+import { Hono } from "hono";
+import { describe, expect, test, vi } from "vitest";
+import { verifyWebhook, webhookRouter } from "../../src/express.ts";
+import { parseWebhook, webhookHandler } from "../../src/fetch.ts";
+import { verifyRequest } from "../../src/index.ts";
+import { webhookFunction } from "../../src/lambda.ts";
+import { webhookListener } from "../../src/node.ts";
+import { secret } from "../support/serve.ts";
+
+const handle = vi.fn();
+const options = { secret, onEvent: handle, onRejected: () => undefined };
+
+/** Shaped as AWS documents the events; no responses are documented for them, so a returned value is an acknowledgement. */
+const lambdaEvents: [string, unknown][] = [
+  ["an SQS event", { Records: [{ messageId: "1", body: "{}", eventSource: "aws:sqs", attributes: {} }] }],
+  ["an EventBridge event", { version: "0", "detail-type": "Scheduled Event", source: "aws.events", detail: {} }],
+  ["a WebSocket event", { requestContext: { routeKey: "$connect", connectionId: "1" }, isBase64Encoded: false }],
+  ["a VPC Lattice event", { version: "2.0", path: "/test", method: "GET", headers: {}, requestContext: {} }],
+  ["undefined", undefined],
+  ["null", null],
+  ["a string", "GET /test"],
+];
+
+describe("webhookFunction", () => {
+  test.each(lambdaEvents)("rejects %s, so that Lambda does not take it for handled", async (_, event) => {
+    await expect(webhookFunction(options)(event as never)).rejects.toEqual(
+      expect.objectContaining({
+        name: "ConfigurationError",
+        code: "wrong_request_type",
+        message: expect.stringMatching(/^webhookFunction .*HTTP API.*trigger/s),
+        docsUrl: expect.stringContaining("wrong_request_type"),
+      }),
+    );
+    expect(handle).not.toHaveBeenCalled();
+  });
+
+  test("says of an event with Records that it comes from a queue or a stream", async () => {
+    const event = { Records: [{ body: "PRIVATE" }] };
+    const error = await webhookFunction(options)(event as never).catch((thrown: unknown) => thrown);
+    expect(error).toMatchObject({ message: expect.stringMatching(/Records.*queue/) });
+    expect(String(error)).not.toContain("PRIVATE");
+  });
+});
+
+const request = () => new Request("http://127.0.0.1/test");
+const nodeRequest = () => new IncomingMessage(new Socket());
+const nodeResponse = () => new ServerResponse(nodeRequest());
+const next = () => undefined;
+const later = async (call: () => unknown) => call();
+
+/** Who is called, with what, and the words that lead to the right call. */
+const calls: [string, () => unknown, RegExp][] = [
+  ["webhookHandler with node:http's request", () => webhookHandler(options)(nodeRequest() as never), /webhookListener/],
+  ["webhookHandler with nothing", () => webhookHandler(options)(undefined as never), /take a Request/],
+  [
+    "webhookHandler with Hono's context",
+    async () => {
+      let result: unknown;
+      const app = new Hono().get("*", async (context) => {
+        result = await later(() => webhookHandler(options)(context as never)).catch((error: unknown) => error);
+        return context.body(null);
+      });
+      await app.request("/test");
+      throw result;
+    },
+    /context\.req\.raw/,
+  ],
+  ["parseWebhook with an event of SvelteKit", () => parseWebhook({ secret }, { request } as never), /event\.request/],
+  ["webhookListener with a fetch Request", () => webhookListener(options)(request() as never, {} as never), /fetch/],
+  ["webhookListener with nothing", () => webhookListener(options)(undefined as never, undefined as never), /node:http/],
+  [
+    "webhookListener with what Fastify calls a request and a reply",
+    () => webhookListener(options)({ raw: nodeRequest(), url: "/test" } as never, { raw: nodeResponse() } as never),
+    /request\.raw and reply\.raw/,
+  ],
+  [
+    "webhookRouter with a request that is not Express's, as on Fastify below Nest",
+    () => webhookRouter(options)(nodeRequest() as never, nodeResponse() as never, next),
+    /webhookListener.*Fastify/,
+  ],
+  [
+    "verifyWebhook with a request that is not Express's",
+    () => verifyWebhook({ secret })(nodeRequest() as never, nodeResponse() as never, next),
+    /webhookListener/,
+  ],
+  [
+    "webhookRouter in node:http",
+    () => createServer(webhookRouter(options) as never).emit("request", {}, {}),
+    /Express/,
+  ],
+  ["verifyRequest without raw headers", () => verifyRequest({ secret }, { headers: {} } as never), /rawHeaders/],
+  ["verifyRequest with a fetch Request", () => verifyRequest({ secret }, request() as never), /request\.headers/],
+];
+
+test.each(calls)("%s throws, and names the right call", async (_, call, words) => {
+  await expect(later(call)).rejects.toEqual(
+    expect.objectContaining({
+      name: "ConfigurationError",
+      code: "wrong_request_type",
+      message: expect.stringMatching(words),
+    }),
+  );
+  expect(handle).not.toHaveBeenCalled();
+});
