@@ -82,8 +82,8 @@ export class HandlerError extends WebhookKitError<"handler_failed" | "handler_ti
 
 /**
  * A dependency failed: your secret function, a signature scheme of your own, or the deduplication store (`cause` has what it
- * threw). The sender got 503, so the service retries. `inbox.once` also throws it, as `inbox_table_missing`, and `catchUp`, as
- * `feed_failed`.
+ * threw). The sender got 503, so the service retries. `inbox.once` also throws it, as `inbox_table_missing` or
+ * `inbox_unavailable`, and `catchUp`, as `feed_failed`.
  *
  * @example
  * ```ts
@@ -100,6 +100,7 @@ export class UnavailableError extends WebhookKitError<
   | "deduplication_full"
   | "deduplication_failed"
   | "inbox_table_missing"
+  | "inbox_unavailable"
   | "feed_failed"
 > {
   override readonly name = "UnavailableError";

@@ -37,14 +37,17 @@ export interface Inbox<Tx> extends Deduplication {
    * @param options.key what identifies the event, and the tenant if you have several; needed under a scheme that signs no id, such
    *   as `timestampDigest()`. It replaces the signed id
    * @throws {ConfigurationError} (rejects) `inbox_key_required`; `inbox_used_twice` for a second call with the same context
-   * @throws {UnavailableError} (rejects) `inbox_table_missing`
-   * @throws (rejects) whatever `work` or your database throws, unchanged
+   * @returns `result` is what `work` resolved with; a duplicate has none
+   * @throws {UnavailableError} (rejects) `inbox_table_missing`; `inbox_unavailable` when the database fails before `work` is called
+   * @throws (rejects) what `work` throws, and what the database throws during the commit, unchanged
    */
-  once(
+  once<Result>(
     context: { readonly deduplicationKey?: string | undefined },
-    work: (tx: Tx) => Promise<unknown>,
+    work: (tx: Tx) => Promise<Result>,
     options?: { key?: string },
-  ): Promise<{ readonly duplicate: boolean }>;
+  ): Promise<
+    { readonly duplicate: false; readonly result: Result } | { readonly duplicate: true; readonly result?: undefined }
+  >;
   /** Which response of each worker to each offer was handled last: for `reconcile` (D-135). */
   readonly responses: HandledResponses;
   /**
@@ -109,7 +112,7 @@ export const inboxOptionNames = ["table", "keepMs", "keepResponsesMs", "timeoutM
 /** An inbox over any database, whose dialect is given. */
 export function openInbox<Tx>(database: InboxDatabase<Tx>, dialect: InboxDialect, options: InboxOptions): Inbox<Tx> {
   const { statements } = dialect;
-  const explain = (cause: unknown) => explainMissingTable(cause, dialect, options);
+  const explain = (cause: unknown) => explainFailure(cause, dialect, options);
   const { keepMs = inboxKeepMs, keepResponsesMs = inboxKeepResponsesMs, timeoutMs = 2_000 } = options;
   checkWholeNumber("keepMs", keepMs, 10 * 365 * 86_400_000);
   checkWholeNumber("keepResponsesMs", keepResponsesMs, 10 * 365 * 86_400_000);
@@ -152,12 +155,10 @@ export function openInbox<Tx>(database: InboxDatabase<Tx>, dialect: InboxDialect
     return { state: "inProgress", retryAfterMs: Math.max(1, Number(held?.remaining ?? 1)) } as const;
   }
 
-  /** @returns whether the event is new */
-  const record = (key: string, work: (tx: Tx) => Promise<unknown>) =>
-    transact(statements.record(key, keepMs), async (tx, rows) => {
-      if (rows.length > 0) await work(tx);
-      return rows.length > 0;
-    });
+  const record = <Result>(key: string, work: (tx: Tx) => Promise<Result>) =>
+    transact(statements.record(key, keepMs), async (tx, rows) =>
+      rows.length > 0 ? ({ duplicate: false, result: await work(tx) } as const) : ({ duplicate: true } as const),
+    );
 
   /** The transactions that `once` joins, by the context of the handler that runs within. */
   const transactions = new WeakMap<object, Tx>();
@@ -188,9 +189,8 @@ export function openInbox<Tx>(database: InboxDatabase<Tx>, dialect: InboxDialect
       if (used.has(context)) throw usedTwice();
       used.add(context);
       try {
-        if (joined) await work(joined);
-        else if (!(await record(recordKey, work))) return { duplicate: true };
-        return { duplicate: false };
+        if (joined) return { duplicate: false, result: await work(joined) };
+        return await record(recordKey, work);
       } catch (error) {
         used.delete(context);
         throw error;
@@ -232,9 +232,18 @@ export function openInbox<Tx>(database: InboxDatabase<Tx>, dialect: InboxDialect
   };
 }
 
-/** A missing table is a step of the installation that is still to be done; any other error is the database's own. */
-function explainMissingTable(cause: unknown, dialect: InboxDialect, { table = defaultTable }: InboxOptions): unknown {
-  if (typeof cause !== "object" || cause === null || !dialect.isTableMissing(cause)) return cause;
+/** Why a statement of the inbox's own failed: its table is still to be created, or the database is down. */
+function explainFailure(
+  cause: unknown,
+  dialect: InboxDialect,
+  { table = defaultTable }: InboxOptions,
+): UnavailableError {
+  if (typeof cause !== "object" || cause === null || !dialect.isTableMissing(cause))
+    return new UnavailableError(
+      "inbox_unavailable",
+      `${dialect.inbox} could not use its ${dialect.database} database, and has written nothing; the cause of this error is the database's own. Is it running, and does the handle of the inbox have the right address and password?`,
+      { cause },
+    );
   const migration = table === defaultTable ? "inboxMigration()" : "inboxMigration({ table })";
   return new UnavailableError(
     "inbox_table_missing",

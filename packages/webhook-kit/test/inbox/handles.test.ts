@@ -82,7 +82,7 @@ test("an InboxDatabase of the user's own is called as it is", async () => {
   };
   const inbox = postgresInbox(own);
   const write = (tx: Run) => tx("INSERT INTO notes (text) VALUES ('a')");
-  expect(await inbox.once({}, write, { key: "k" })).toEqual({ duplicate: false });
+  expect(await inbox.once({}, write, { key: "k" })).toEqual({ duplicate: false, result: [] });
   expect(await inbox.once({}, write, { key: "k" })).toEqual({ duplicate: true });
   expect(await own.query("SELECT text FROM notes")).toEqual([{ text: "a" }]);
 });

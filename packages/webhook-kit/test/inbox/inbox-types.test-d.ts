@@ -66,6 +66,12 @@ test("a handler's context and a queued event both identify an event", () => {
   expectTypeOf(inbox.once).toBeCallableWith(event, async () => undefined, { key: "k" });
 });
 
+test("the work's result is there unless the event is a duplicate", async () => {
+  const { duplicate, result } = await postgresInbox(pool).once(event, async () => ({ id: 7 }));
+  if (duplicate) expectTypeOf(result).toEqualTypeOf<undefined>();
+  else expectTypeOf(result).toEqualTypeOf<{ id: number }>();
+});
+
 test("a single connection does not fit", () => {
   // @ts-expect-error one connection for all events
   postgresInbox(client);

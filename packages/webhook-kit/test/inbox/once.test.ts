@@ -18,6 +18,13 @@ describe.each(await inboxesUnderTest())("once on $title", ({ inbox, once, query,
     expect(await notes(text)).toBe(1);
   });
 
+  test("the result of the work is returned; for a duplicate there is none", async () => {
+    const [event, key] = [newEvent(), randomUUID()];
+    expect(await inbox.once(event, async () => ({ id: 7 }))).toEqual({ duplicate: false, result: { id: 7 } });
+    expect(await inbox.once(retryOf(event), async () => ({ id: 8 }))).toEqual({ duplicate: true });
+    expect(await inbox.once({}, async () => null, { key })).toEqual({ duplicate: false, result: null });
+  });
+
   test("what the work throws reaches the caller unchanged, rolls its rows back, and the retry is handled", async () => {
     const [event, text, failure] = [newEvent(), randomUUID(), new Error("no planning today")];
     const fail = () => {

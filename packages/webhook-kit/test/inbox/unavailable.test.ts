@@ -1,0 +1,63 @@
+import { createServer } from "node:net";
+import { DatabaseSync } from "node:sqlite";
+import { createPool } from "mysql2/promise";
+import pg from "pg";
+import { expect, test, vi } from "vitest";
+import { webhookHandler } from "../../src/fetch.ts";
+import { mysqlInbox } from "../../src/mysql.ts";
+import { type Inbox, postgresInbox } from "../../src/postgres.ts";
+import { sqliteInbox } from "../../src/sqlite.ts";
+import { secret, signed } from "../support/serve.ts";
+
+/** A loopback port that refuses connections: it was free a moment ago. */
+async function closedPort(): Promise<number> {
+  const server = createServer().listen(0, "127.0.0.1");
+  await new Promise((resolve) => server.once("listening", resolve));
+  const address = server.address();
+  await new Promise((resolve) => server.close(resolve));
+  return typeof address === "object" && address ? address.port : 1;
+}
+
+const host = "127.0.0.1";
+const port = await closedPort();
+const refused = expect.objectContaining({ code: "ECONNREFUSED" });
+
+const closedSqlite = (): DatabaseSync => {
+  const database = new DatabaseSync(":memory:");
+  database.close();
+  return database;
+};
+
+const inboxes: [string, Inbox<never>, unknown][] = [
+  ["PostgreSQL", postgresInbox(new pg.Pool({ host, port })) as Inbox<never>, refused],
+  ["MySQL", mysqlInbox(createPool({ host, port })) as Inbox<never>, refused],
+  ["SQLite", sqliteInbox(closedSqlite()) as Inbox<never>, expect.objectContaining({ message: "database is not open" })],
+];
+
+test.each(inboxes)("an inbox whose %s is down says so, wherever it is used", async (database, inbox, cause) => {
+  const work = vi.fn();
+  const unavailable = expect.objectContaining({
+    name: "UnavailableError",
+    code: "inbox_unavailable",
+    message: expect.stringMatching(new RegExp(`Inbox .*${database}.*Is it running.*address`)),
+    cause,
+  });
+  await expect(inbox.once({}, work, { key: "k" })).rejects.toEqual(unavailable);
+  await expect(inbox.responses.find([{ offerId: "o", workerId: "w" }])).rejects.toEqual(unavailable);
+  await expect(inbox.responses.update({ offerId: "o", workerId: "w" }, {}, work)).rejects.toEqual(unavailable);
+  await expect(inbox.deleteExpired()).rejects.toEqual(unavailable);
+  expect(work).not.toHaveBeenCalled();
+});
+
+test.each(inboxes)(
+  "with deduplication on %s that is down, a webhook gets 503 and its handler is not run",
+  async (...given) => {
+    const [, deduplication, cause] = given;
+    const [onError, onWorkerAddedContact] = [vi.fn(), vi.fn()];
+    const handler = webhookHandler({ secret, deduplication, onWorkerAddedContact, onError });
+    const request = new Request("http://127.0.0.1/contact/new/amal", { headers: signed() });
+    expect((await handler(request)).status).toBe(503);
+    expect(onError.mock.calls).toEqual([[expect.objectContaining({ code: "inbox_unavailable", cause })]]);
+    expect(onWorkerAddedContact).not.toHaveBeenCalled();
+  },
+);
