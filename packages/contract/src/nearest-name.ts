@@ -1,8 +1,12 @@
-/** The name that shares the most pairs of letters with the given one (Dice coefficient); undefined if none is near. */
+/**
+ * The name that shares the most pairs of letters with the given one (Dice coefficient); undefined if none is near. Two letters that were
+ * swapped change most pairs of a short name, so a name of the same letters is the nearest.
+ */
 export function nearestName(wrong: string, names: readonly string[]): string | undefined {
   const given = pairsOf(wrong);
   let [nearest, most]: [string | undefined, number] = [undefined, 0.4];
   for (const name of names) {
+    if (lettersOf(name) === lettersOf(wrong)) return name;
     const known = pairsOf(name);
     const likeness = (2 * known.filter((pair) => given.includes(pair)).length) / (known.length + given.length);
     if (likeness > most) [nearest, most] = [name, likeness];
@@ -12,3 +16,5 @@ export function nearestName(wrong: string, names: readonly string[]): string | u
 
 const pairsOf = (name: string): string[] =>
   [...name.toLowerCase()].map((_letter, index) => name.toLowerCase().slice(index, index + 2));
+
+const lettersOf = (name: string): string => [...name.toLowerCase()].sort().join("");

@@ -61,7 +61,9 @@ test("a signal is the same each time it is read, and aborts with a TimeoutError 
   await expect(response).rejects.toEqual(
     expect.objectContaining({
       code: "handler_timed_out",
-      message: expect.stringMatching(/handler of Test took more than 20 ms/),
+      message: expect.stringMatching(
+        /handler of Test took more than 20 ms.*https:\/\/\S+\/docs\/guides\/workers\.md .*raise handlerTimeoutMs/,
+      ),
     }),
   );
   expect(signals[0]).toBe(signals[1]);

@@ -1,3 +1,4 @@
+import { errorDocsUrl } from "@offers/contract/decisions";
 import type { RunningHandler } from "../deduplication/deduplicate.ts";
 import type { Endpoint, HandledEndpoint } from "../endpoints/endpoint.ts";
 import type { TraceContext } from "../endpoints/events.ts";
@@ -41,7 +42,7 @@ export function runHandler<Incoming>(
   if (!isThenable(outcome)) return { response: outcome, outcome };
   const response = withTimeout(outcome, handlerTimeoutMs, () => {
     timeout.elapse();
-    return new HandlerError("handler_timed_out", `The handler of ${name} took more than ${handlerTimeoutMs} ms.`);
+    return handlerTimedOut(name, handlerTimeoutMs);
   });
   return { response, outcome };
 }
@@ -106,6 +107,14 @@ async function respondLater({ name, respond }: HandledEndpoint, promise: unknown
   }
   return respond(result);
 }
+
+const handlerTimedOut = (name: string, handlerTimeoutMs: number): HandlerError =>
+  new HandlerError(
+    "handler_timed_out",
+    `The handler of ${name} took more than ${handlerTimeoutMs} ms; it keeps running, and the sender got 503. Put slow work into a queue, as ${queueGuide} shows, or raise handlerTimeoutMs.`,
+  );
+
+const queueGuide = new URL("../guides/workers.md", errorDocsUrl).href;
 
 /** Always the cause, also if it is an error of the kit: its message is the user's, and may hold anything (D-49). */
 const handlerFailed = (name: string, cause: unknown): HandlerError =>

@@ -15,6 +15,7 @@ const app = { fetch: () => new Response() };
 
 const calls: [call: string, run: (options: never) => unknown, option: string, nearest: string][] = [
   ["postgresInbox", (options) => postgresInbox(pool, options), "keepHours", "keepMs"],
+  ["postgresInbox", (options) => postgresInbox(pool, options), "tabel", "table"],
   ["mysqlInbox", (options) => mysqlInbox(createPool({}), options), "keepHours", "keepMs"],
   ["sqliteInbox", (options) => sqliteInbox(new DatabaseSync(":memory:"), options), "keepHours", "keepMs"],
   ["inboxMigration", (options) => inboxMigration(options), "tables", "table"],

@@ -1,0 +1,25 @@
+import { expect, test } from "vitest";
+import { nearestName } from "./nearest-name.ts";
+
+const names = ["table", "keepMs", "keepResponsesMs", "timeoutMs", "key", "secret", "scheme", "now", "onWorkerOfferResponse"];
+
+/** Every way to swap two neighbouring letters of a name. */
+const swapped = names.flatMap((name) =>
+  [...name.slice(1)].flatMap((letter, index) => {
+    const wrong = name.slice(0, index) + letter + name[index] + name.slice(index + 2);
+    return wrong === name ? [] : [[wrong, name]];
+  }),
+);
+
+test.each(swapped)("%s is %s with two letters swapped", (wrong, name) => expect(nearestName(wrong, names)).toBe(name));
+
+test.each([
+  ["keepHours", "keepMs"],
+  ["timeout", "timeoutMs"],
+  ["SECRET", "secret"],
+  ["onOfferResponse", "onWorkerOfferResponse"],
+])("%s is near %s", (wrong, name) => expect(nearestName(wrong, names)).toBe(name));
+
+test.each(["", "x", "frob", "colour"])("%j is near no name", (wrong) =>
+  expect(nearestName(wrong, names)).toBeUndefined(),
+);
