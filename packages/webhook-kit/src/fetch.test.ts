@@ -6,6 +6,7 @@ import type { ReceiverOptions } from "./options/options.ts";
 import { timestampDigest } from "./signature/timestamp-digest.ts";
 
 const secret = "5f0c9a7e-2d43-4f0e-9b7a-0d6f3c1e8a52";
+const quiet = { onRejected: () => undefined };
 const accepted = JSON.stringify({ offerId: "offer_4f1c2a", workerId: "worker_amal", response: "accepted" });
 const signedJson = () => ({
   ...timestampDigest().sign({ secret, now: new Date() }),
@@ -40,7 +41,7 @@ test("nothing of a body is asked for before its signature has passed", async () 
     const init = { method: "POST", headers, body, duplex: "half" };
     return webhooks(new Request("https://hooks.example/offer/response", init));
   };
-  const webhooks = webhookHandler({ secret, onWorkerOfferResponse: () => undefined });
+  const webhooks = webhookHandler({ ...quiet, secret, onWorkerOfferResponse: () => undefined });
   expect((await send({ ...signedJson(), Authorization: `hmac ${"0".repeat(64)}` })).status).toBe(401);
   expect((await send({ ...signedJson(), "content-type": "text/plain" })).status).toBe(415);
   expect(pull).not.toHaveBeenCalled();
@@ -67,13 +68,13 @@ test("a body that was read before is a 500 that says what to change", async () =
 });
 
 test("a body too large for its limit is 413, declared or not", async () => {
-  const webhooks = webhookHandler({ secret, maxBodyBytes: 10, onWorkerOfferResponse: () => undefined });
+  const webhooks = webhookHandler({ ...quiet, secret, maxBodyBytes: 10, onWorkerOfferResponse: () => undefined });
   expect((await webhooks(event())).status).toBe(413);
   expect((await webhooks(event({ headers: { ...signedJson(), "content-length": "11" } }))).status).toBe(413);
 });
 
 test("the response to HEAD has no body", async () => {
-  const webhooks = webhookHandler({ secret });
+  const webhooks = webhookHandler({ ...quiet, secret });
   for (const [path, status] of [
     ["/test", 200],
     ["/test/auth", 405],
@@ -91,13 +92,13 @@ test("a status that must not have a body has none", async () => {
 });
 
 test("the fragment and the query of an address are no part of its path", async () => {
-  const webhooks = webhookHandler({ secret, basePath: "/offers" });
+  const webhooks = webhookHandler({ ...quiet, secret, basePath: "/offers" });
   for (const end of ["", "?a=/b", "#a", "?#", "/?a#b"])
     expect((await webhooks(new Request(`https://hooks.example/offers/test${end}`))).status).toBe(200);
 });
 
 test("a framework that cuts the mount off does not notice it", async () => {
-  const app = new Hono().mount("/offers", webhookHandler({ secret, onWorkerOfferResponse: () => undefined }));
+  const app = new Hono().mount("/offers", webhookHandler({ ...quiet, secret, onWorkerOfferResponse: () => undefined }));
   const responses = await Promise.all([
     app.request("/offers/test"),
     app.request("/offers/offer/response", { method: "POST", headers: signedJson(), body: accepted }),

@@ -50,6 +50,9 @@ export function rejectSignature(
   return new Rejected(rejection, problemResponse(failedCheck, { "www-authenticate": wwwAuthenticate }));
 }
 
+/** How many fields a message names: a payload may have thousands of wrong ones. */
+const mostNamed = 10;
+
 /**
  * A mistake of the sender. The response names it, without any value of the request (D-49).
  *
@@ -60,7 +63,9 @@ export function rejectRequest(
   extra: { headers?: Record<string, string>; errors?: Record<string, string[]>; advice?: string } = {},
 ): Rejected {
   const { status, title, ...rest }: Omit<ProblemSummary, "code"> = requestProblems[reason];
-  const fields = extra.errors ? `: ${Object.keys(extra.errors).join(", ")}` : "";
+  const names = Object.keys(extra.errors ?? {});
+  if (names.length > mostNamed) names.splice(mostNamed, Number.POSITIVE_INFINITY, "…");
+  const fields = names.length > 0 ? `: ${names.join(", ")}` : "";
   const problem = { status, code: reason, title, ...rest, ...(extra.errors && { errors: extra.errors }) };
   return new Rejected(
     { reason, message: `${title}${fields}.${extra.advice ? ` ${extra.advice}` : ""}`, status },

@@ -34,7 +34,10 @@ export interface VerifyOptions<Incoming = unknown> {
   now?: () => Date;
   /** Called after every verification that passed. What a hook throws is ignored: no hook changes a response. */
   onVerified?(verified: Verified): unknown;
-  /** Called after every rejected request, with the reason, which the sender does not get. */
+  /**
+   * Called after every rejected request, with the reason, which the sender does not get. Without it and without `logger`, the first
+   * rejection of each reason in a minute goes to `console.warn`.
+   */
   onRejected?(rejection: Rejection): unknown;
   /**
    * Called after a failure on this side: a handler, the secret function, the deduplication store, the tracer. Without it and without

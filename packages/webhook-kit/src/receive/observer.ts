@@ -1,6 +1,6 @@
 import { errorDocsUrl } from "@offers/contract/decisions";
 import type { AnyWebhookKitError } from "../errors/errors.ts";
-import type { RejectionFacts } from "../errors/rejection.ts";
+import type { Rejection, RejectionFacts } from "../errors/rejection.ts";
 import { rejectRequest } from "../http/rejected.ts";
 import type { WebhookResponse } from "../http/response.ts";
 import type { Logger, VerifyOptions } from "../options/options.ts";
@@ -9,6 +9,32 @@ import { type Outcome, unexpected } from "./outcome.ts";
 
 type Hooks = Pick<VerifyOptions, "onVerified" | "onRejected" | "onError" | "logger">;
 
+const printIntervalMs = 60_000;
+const printAdvice =
+  "\nEach reason is printed once a minute at most. To get every rejection instead, pass onRejected or logger.";
+
+/**
+ * Prints the first rejection of each code in a minute, and counts the others: no sender can fill the console. A line has the kit's own
+ * words, an operation's name and a number of seconds; nothing else of the request (D-49).
+ */
+export class RejectionPrinter {
+  readonly #printed = new Map<string, { readonly at: number; more: number }>();
+
+  print({ reason, message, endpoint, docsUrl }: Rejection, at: number): void {
+    const last = this.#printed.get(reason);
+    // Negated, so that a clock without a time prints once.
+    if (last && !(Math.abs(at - last.at) >= printIntervalMs)) {
+      last.more += 1;
+      return;
+    }
+    const advice = this.#printed.size === 0 ? printAdvice : "";
+    this.#printed.set(reason, { at, more: 0 });
+    const where = endpoint === undefined ? "" : ` in ${endpoint}`;
+    const more = last?.more ? ` (${last.more} more were not printed)` : "";
+    console.warn(`webhook rejected (${reason})${where}: ${message} ${docsUrl}${more}${advice}`);
+  }
+}
+
 /**
  * Calls hooks and logger; what they throw changes no response. The logger gets codes and names, and the error of a failure as
  * `err` (D-49).
@@ -16,11 +42,15 @@ type Hooks = Pick<VerifyOptions, "onVerified" | "onRejected" | "onError" | "logg
 export class Observer {
   readonly #hooks: Hooks;
   readonly #toleranceSeconds: number;
+  readonly #now: () => Date;
+  readonly #printer: RejectionPrinter;
   #hasConverted = false;
 
-  constructor(hooks: Hooks, toleranceSeconds: number) {
+  constructor(hooks: Hooks, toleranceSeconds: number, now: () => Date, printer: RejectionPrinter) {
     this.#hooks = hooks;
     this.#toleranceSeconds = toleranceSeconds;
+    this.#now = now;
+    this.#printer = printer;
   }
 
   /** The outcome of a request. */
@@ -43,6 +73,8 @@ export class Observer {
     const rejection = { ...facts, docsUrl: `${errorDocsUrl}${facts.reason}.md` };
     if (this.#hooks.onRejected) callSafely(() => this.#hooks.onRejected?.(rejection));
     this.#log((logger) => logger.warn({ ...rejection }, "webhook rejected"));
+    if (!this.#hooks.onRejected && !this.#hooks.logger)
+      callSafely(() => this.#printer.print(rejection, this.#now().getTime()));
   }
 
   /**

@@ -9,7 +9,7 @@ import { readSecret } from "../signature/secrets.ts";
 import { sha256 } from "../signature/sha256.ts";
 import { timestampDigest } from "../signature/timestamp-digest.ts";
 import type { SignaturePolicy } from "../signature/verify-signature.ts";
-import { Observer } from "./observer.ts";
+import { Observer, RejectionPrinter } from "./observer.ts";
 
 /** Options with every default filled in and every value checked. */
 export interface VerifySettings<Incoming> extends SignaturePolicy<Incoming> {
@@ -23,8 +23,17 @@ export interface ReceiverSettings<Incoming>
   readonly tracer: ReceiverOptions["tracer"];
 }
 
-/** @throws {ConfigurationError} for an invalid option; nothing is corrected silently */
-export function readVerifyOptions<Incoming>(options: VerifyOptions<Incoming>): VerifySettings<Incoming> {
+/** Of all requests whose options are read for each of them. */
+const sharedPrinter = new RejectionPrinter();
+
+/**
+ * @param printer a receiver's own; left out where the options are read for each request
+ * @throws {ConfigurationError} for an invalid option; nothing is corrected silently
+ */
+export function readVerifyOptions<Incoming>(
+  options: VerifyOptions<Incoming>,
+  printer = sharedPrinter,
+): VerifySettings<Incoming> {
   checkOptions(options);
   const { secret, scheme = timestampDigest(), allowShortSecret = false, now = () => new Date() } = options;
   const { toleranceSeconds = defaultToleranceSeconds, maxBodyBytes = defaults.maxBodyBytes } = options;
@@ -35,13 +44,16 @@ export function readVerifyOptions<Incoming>(options: VerifyOptions<Incoming>): V
     toleranceMs: toleranceSeconds * 1000,
     maxBodyBytes,
     now,
-    observer: new Observer(options, toleranceSeconds),
+    observer: new Observer(options, toleranceSeconds, now, printer),
   };
 }
 
-/** @throws {ConfigurationError} for an invalid option; nothing is corrected silently */
-export function readReceiverOptions<Incoming>(options: ReceiverOptions<Incoming>): ReceiverSettings<Incoming> {
-  const settings = readVerifyOptions(options);
+/** As {@link readVerifyOptions}. */
+export function readReceiverOptions<Incoming>(
+  options: ReceiverOptions<Incoming>,
+  printer?: RejectionPrinter,
+): ReceiverSettings<Incoming> {
+  const settings = readVerifyOptions(options, printer);
   const { handlerTimeoutMs = defaults.handlerTimeoutMs, replayProtection = "deduplicate", tracer } = options;
   const { deduplication = memoryDeduplication(options.now && { now: options.now }) } = options;
   return { ...settings, handlers: options, handlerTimeoutMs, deduplication, replayProtection, tracer };
@@ -49,7 +61,7 @@ export function readReceiverOptions<Incoming>(options: ReceiverOptions<Incoming>
 
 /** The settings of a receiver that starts now, with warnings about what would cost events later. */
 export function startReceiver<Incoming>(options: ReceiverOptions<Incoming>): ReceiverSettings<Incoming> {
-  const settings = readReceiverOptions(options);
+  const settings = readReceiverOptions(options, new RejectionPrinter());
   warnOfSecret(options, settings);
   if (!handlerNames.some((name) => options[name] !== undefined))
     settings.observer.warned(
@@ -61,7 +73,7 @@ export function startReceiver<Incoming>(options: ReceiverOptions<Incoming>): Rec
 
 /** As {@link startReceiver}, for verification alone. */
 export function startVerifier<Incoming>(options: VerifyOptions<Incoming>): VerifySettings<Incoming> {
-  const settings = readVerifyOptions(options);
+  const settings = readVerifyOptions(options, new RejectionPrinter());
   warnOfSecret(options, settings);
   return settings;
 }

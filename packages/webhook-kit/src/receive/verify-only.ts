@@ -92,13 +92,14 @@ export async function verifyRequest(
 ): Promise<
   { readonly ok: true; readonly webhook: VerifiedWebhook } | { readonly ok: false; readonly response: WebhookResponse }
 > {
+  const settings = readVerifyOptions(options);
   const { rawHeaders, body } = request;
   if (!Array.isArray(rawHeaders))
     throw new ConfigurationError(
       "wrong_request_type",
       "verifyRequest takes { rawHeaders }, the list that node:http has: name, value, name, value. For a Request of fetch pass [...request.headers].flat().",
     );
-  const outcome = await verifyOnly(readVerifyOptions(options), {
+  const outcome = await verifyOnly(settings, {
     rawHeaders,
     request,
     readBody: async (maxBytes) => {

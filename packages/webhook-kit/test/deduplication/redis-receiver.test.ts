@@ -3,7 +3,7 @@ import { describe, expect, test, vi } from "vitest";
 import type { Deduplication } from "../../src/deduplication/deduplication.ts";
 import { webhookRouter } from "../../src/express.ts";
 import type { ReceiverOptions } from "../../src/options/options.ts";
-import { expresses, secret, serve, signed } from "../support/serve.ts";
+import { expresses, quiet, secret, serve, signed } from "../support/serve.ts";
 import { deduplicationsUnderTest } from "./deduplication-under-test.ts";
 
 const [, { express }] = expresses as [unknown, (typeof expresses)[0]];
@@ -21,7 +21,7 @@ interface Responded {
 }
 
 async function mount(options: Partial<ReceiverOptions>) {
-  const { url } = await serve(express().use(webhookRouter({ secret, ...options })));
+  const { url } = await serve(express().use(webhookRouter({ ...quiet, secret, ...options })));
   return async (event: unknown, headers: Record<string, string> = byMinute): Promise<Responded> => {
     const response = await fetch(`${url}/offer/response`, {
       method: "POST",

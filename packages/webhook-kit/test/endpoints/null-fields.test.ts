@@ -4,7 +4,7 @@ import type { ContactSuggestion } from "../../src/index.ts";
 import { anyAdapter } from "../support/adapters.ts";
 import { accepted, mount, post } from "../support/mount.ts";
 import { changed, deleted } from "../support/payloads.ts";
-import { secret } from "../support/serve.ts";
+import { quiet, secret } from "../support/serve.ts";
 
 const search = { userEmailAddresses: ["hana@harbour.example"] };
 
@@ -59,7 +59,7 @@ describe.each(anyAdapter)("$name [D-94]", (adapter) => {
 });
 
 test.each(["", "[]", "null", "7", '"text"'])("a body that is %j is no payload, for all that", async (body) => {
-  const handler = webhookHandler({ secret, onTimelineChanged: () => undefined });
+  const handler = webhookHandler({ ...quiet, secret, onTimelineChanged: () => undefined });
   const { status } = await handler(new Request("http://127.0.0.1/events/timelineChanged", post(body)));
   expect(status).toBe(400);
 });

@@ -159,14 +159,18 @@ describe.each(anyAdapter)("$name", (adapter) => {
     expect(printed().join()).not.toContain("PRIVATE");
   });
 
-  test("requests that are refused print nothing, so that no sender can fill the console [D-49]", async () => {
-    const request = await mount(adapter, { onWorkerOfferResponse: () => undefined });
+  test("requests that are rejected print a warning for each reason and no error, so that no sender can fill the console [D-49]", async () => {
+    const warn = vi.spyOn(console, "warn").mockReturnValue(undefined);
+    const unhooked = { onRejected: undefined } as object;
+    const request = await mount(adapter, { onWorkerOfferResponse: () => undefined, ...unhooked });
     await request("/test/auth");
     await request("/test/auth", { headers: { Timestamp: "soon", Authorization: "hmac 00" } });
     await request("/offer/response", post("{"));
     await request("/offer/response", { headers: signed() });
     await request("/nowhere", { headers: signed() });
     expect(print).not.toHaveBeenCalled();
+    // In Express, an unknown path is passed on.
+    expect(warn).toHaveBeenCalledTimes(adapter.name.startsWith("Express") ? 4 : 5);
   });
 
   test.each<[string, (error: AnyWebhookKitError) => unknown]>([

@@ -4,7 +4,7 @@ import { InMemorySpanExporter, SimpleSpanProcessor, TracerProvider } from "@open
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { webhookRouter } from "../../src/express.ts";
 import type { ReceiverOptions } from "../../src/options/options.ts";
-import { expresses, secret, serve, signedJson } from "../support/serve.ts";
+import { expresses, quiet, secret, serve, signedJson } from "../support/serve.ts";
 
 const [{ express }] = expresses as [(typeof expresses)[0]];
 const exporter = new InMemorySpanExporter();
@@ -18,7 +18,7 @@ afterAll(() => provider.shutdown());
 async function mount(options: Partial<ReceiverOptions>) {
   exporter.reset();
   const app = express();
-  app.use("/offers", webhookRouter({ secret, tracer: provider.getTracer("test"), ...options }));
+  app.use("/offers", webhookRouter({ ...quiet, secret, tracer: provider.getTracer("test"), ...options }));
   const { url } = await serve(app);
   const headers = signedJson();
   return async (path: string, body?: unknown, extra: Record<string, string> = {}) => {

@@ -4,7 +4,7 @@ import { webhookRouter } from "../../src/express.ts";
 import type { ReceiverOptions } from "../../src/options/options.ts";
 import { coversLength } from "../endpoints/covers-length.ts";
 import { accepted } from "../support/mount.ts";
-import { expresses, secret, serve, signedJson } from "../support/serve.ts";
+import { expresses, quiet, secret, serve, signedJson } from "../support/serve.ts";
 
 describe.each(expresses)("Express $version", ({ express }) => {
   async function mount(options: Partial<ReceiverOptions> = {}, ...before: RequestHandler[]) {
@@ -12,7 +12,7 @@ describe.each(expresses)("Express $version", ({ express }) => {
     const onError = vi.fn();
     const app = express();
     for (const middleware of before) app.use(middleware);
-    app.use(webhookRouter({ secret, onWorkerOfferResponse, onError, ...options }));
+    app.use(webhookRouter({ ...quiet, secret, onWorkerOfferResponse, onError, ...options }));
     const { url } = await serve(app);
     const post = async (body: BodyInit, headers: Record<string, string> = {}) => {
       const response = await fetch(`${url}/offer/response`, { method: "POST", headers: signedJson(headers), body });

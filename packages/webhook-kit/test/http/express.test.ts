@@ -1,12 +1,12 @@
 import { describe, expect, test, vi } from "vitest";
 import { verifyWebhook, webhookRouter } from "../../src/express.ts";
 import { accepted, post } from "../support/mount.ts";
-import { expresses, secret, serve, signed, signedJson } from "../support/serve.ts";
+import { expresses, quiet, secret, serve, signed, signedJson } from "../support/serve.ts";
 
 /** What only Express has; all else is asked of every adapter. */
 describe.each(expresses)("Express $version", ({ express }) => {
   test("a known path without a handler is a 404 problem, an unknown one goes on [D-46] [interface: Overview 5c, 5d]", async () => {
-    const app = express().use("/hooks", webhookRouter({ secret }));
+    const app = express().use("/hooks", webhookRouter({ ...quiet, secret }));
     app.use((_request, response) => void response.status(418).end("the next middleware"));
     const { url } = await serve(app);
     const request = (path: string) => fetch(`${url}/hooks${path}`, { headers: signed() });
@@ -25,6 +25,7 @@ describe.each(expresses)("Express $version", ({ express }) => {
     app.use(
       "/:tenant/hooks",
       webhookRouter({
+        ...quiet,
         secret: async (request) => tenants[String(request.params.tenant)],
         onWorkerOfferResponse: (_, { request }) => seen.push(request.params.tenant),
       }),

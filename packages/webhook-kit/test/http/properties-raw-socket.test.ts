@@ -4,7 +4,7 @@ import { fc } from "../../../../tools/property-seed.ts";
 import { webhookRouter } from "../../src/express.ts";
 import { pairsOf, schemes } from "../signature/property-schemes.ts";
 import { anyText, runs } from "../support/property-runs.ts";
-import { expresses, serve } from "../support/serve.ts";
+import { expresses, quiet, serve } from "../support/serve.ts";
 
 /** Sends bytes as they are; returns the status lines that came back before the connection closed. */
 async function exchange(port: number, bytes: Buffer): Promise<number[]> {
@@ -117,6 +117,7 @@ describe.each(expresses.flatMap((each) => schemes.map((scheme) => ({ ...each, sc
       const onError = vi.fn();
       const app = express().use(
         webhookRouter({
+          ...quiet,
           secret,
           scheme,
           onError,

@@ -6,7 +6,7 @@ import { webhookRouter } from "../../src/express.ts";
 import { webhookHandler } from "../../src/fetch.ts";
 import { webhookListener } from "../../src/node.ts";
 import type { ReceiverOptions } from "../../src/options/options.ts";
-import { expresses, type Served, serve, untilTestFinished } from "./serve.ts";
+import { expresses, quiet, type Served, serve, untilTestFinished } from "./serve.ts";
 
 /** One way in which a receiver stands behind a real HTTP server. */
 export interface Adapter {
@@ -14,14 +14,17 @@ export interface Adapter {
   readonly name: string;
   /** True where the kit writes to the socket itself. */
   readonly isNode: boolean;
-  /** Serves a receiver on a free loopback port until the test is over, below `prefix`, which may have a `:parameter`. */
+  /**
+   * Serves a receiver on a free loopback port until the test is over, below `prefix`, which may have a `:parameter`. It prints no
+   * rejections unless `onRejected` is undefined.
+   */
   serve(options: ReceiverOptions, prefix?: string): Promise<Served>;
 }
 
 const onExpress = (version: number, from: typeof express): Adapter => ({
   name: `Express ${version}`,
   isNode: true,
-  serve: (options, prefix = "/") => serve(from().use(prefix, webhookRouter(options))),
+  serve: (options, prefix = "/") => serve(from().use(prefix, webhookRouter({ ...quiet, ...options }))),
 });
 
 /** `@hono/node-server` is what turns a Request → Response function into a server on Node. */
@@ -34,18 +37,18 @@ export const adapters: readonly Adapter[] = [
   {
     name: "node:http",
     isNode: true,
-    serve: (options, basePath = "/") => serve(webhookListener({ ...options, basePath })),
+    serve: (options, basePath = "/") => serve(webhookListener({ ...quiet, ...options, basePath })),
   },
   {
     name: "fetch",
     isNode: false,
-    serve: (options, basePath = "/") => serveOnNode(webhookHandler({ ...options, basePath })),
+    serve: (options, basePath = "/") => serveOnNode(webhookHandler({ ...quiet, ...options, basePath })),
   },
   {
     name: "fetch in Hono",
     isNode: false,
     serve(options, basePath = "/") {
-      const webhooks = webhookHandler({ ...options, basePath });
+      const webhooks = webhookHandler({ ...quiet, ...options, basePath });
       const below = `${basePath.replace(/\/+$/, "")}/*`;
       return serveOnNode(new Hono().all(below, ({ req }) => webhooks(req.raw)).fetch);
     },

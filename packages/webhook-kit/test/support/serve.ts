@@ -16,6 +16,9 @@ export const expresses: { version: number; express: typeof express }[] = [
 
 export const secret = "5f0c9a7e-2d43-4f0e-9b7a-0d6f3c1e8a52";
 
+/** For a receiver whose test provokes rejections: without a hook or a logger they go to the console. */
+export const quiet = { onRejected: () => undefined };
+
 /** The headers of a request that is signed now. */
 export const signed = (headers: Record<string, string> = {}): Record<string, string> => ({
   ...timestampDigest().sign({ secret, now: new Date() }),

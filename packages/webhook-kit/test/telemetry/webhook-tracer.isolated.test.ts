@@ -12,7 +12,7 @@ import { parseWebhook, webhookHandler } from "../../src/fetch.ts";
 import { parseWebhookEvent, type WebhookEvent } from "../../src/index.ts";
 import { traceEvent, webhookTracer } from "../../src/opentelemetry.ts";
 import type { ReceiverOptions } from "../../src/options/options.ts";
-import { secret, signedJson } from "../support/serve.ts";
+import { quiet, secret, signedJson } from "../support/serve.ts";
 
 const exporter = new InMemorySpanExporter();
 const provider = new TracerProvider({ spanProcessors: [new SimpleSpanProcessor({ exporter })] });
@@ -41,6 +41,7 @@ async function receive(
   more: Partial<ReceiverOptions> = {},
 ) {
   const handler = webhookHandler({
+    ...quiet,
     secret,
     onError: () => undefined,
     tracer: webhookTracer({ tracer, ...options }),
@@ -194,6 +195,7 @@ test("durations are measured by event and outcome, rejections by reason", async 
   onTestFinished(() => meterProvider.shutdown());
   const meter = meterProvider.getMeter("test");
   const handler = webhookHandler({
+    ...quiet,
     secret,
     tracer: webhookTracer({ tracer, meter }),
     onWorkerOfferResponse: () => undefined,

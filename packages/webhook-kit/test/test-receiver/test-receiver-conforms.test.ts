@@ -8,7 +8,7 @@ import type { ReceiverOptions } from "../../src/options/options.ts";
 import { standardWebhooks } from "../../src/signature/standard-webhooks.ts";
 import { timestampDigest } from "../../src/signature/timestamp-digest.ts";
 import { testReceiver } from "../../src/testing.ts";
-import { expresses, secret } from "../support/serve.ts";
+import { expresses, quiet, secret } from "../support/serve.ts";
 
 type App = Parameters<typeof testReceiver>[0];
 type Options = Partial<Parameters<typeof testReceiver>[1]>;
@@ -17,10 +17,10 @@ const basePath = "/hooks";
 const adapters: [name: string, mount: (options: ReceiverOptions) => App][] = [
   ...expresses.map(({ version, express }): (typeof adapters)[number] => [
     `Express ${version}`,
-    (options) => express().use(basePath, webhookRouter(options)),
+    (options) => express().use(basePath, webhookRouter({ ...quiet, ...options })),
   ]),
-  ["node:http", (options) => webhookListener({ basePath, ...options })],
-  ["fetch", (options) => ({ fetch: webhookHandler({ basePath, ...options }) })],
+  ["node:http", (options) => webhookListener({ basePath, ...quiet, ...options })],
+  ["fetch", (options) => ({ fetch: webhookHandler({ basePath, ...quiet, ...options }) })],
 ];
 
 const samples: Parameters<Awaited<ReturnType<typeof testReceiver>>["checkContract"]>[0] = {

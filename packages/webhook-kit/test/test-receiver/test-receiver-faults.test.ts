@@ -5,7 +5,7 @@ import { verifyWebhook, webhookRouter } from "../../src/express.ts";
 import { timestampDigest } from "../../src/signature/timestamp-digest.ts";
 import { testReceiver } from "../../src/testing.ts";
 import { textbookRouter } from "../corpus/receivers/naive-receiver.ts";
-import { secret, serve } from "../support/serve.ts";
+import { quiet, secret, serve } from "../support/serve.ts";
 
 type Checked = Awaited<ReturnType<typeof testReceiver>>["checkContract"];
 
@@ -41,7 +41,7 @@ test("a receiver that responds with 200 to everything breaks every rule about re
 });
 
 test("a receiver that is mounted elsewhere is reported with basePath", async () => {
-  const app = express().use("/hooks", webhookRouter({ secret }));
+  const app = express().use("/hooks", webhookRouter({ ...quiet, secret }));
   for (const [basePath, requested] of [
     ["/webhooks/", "/webhooks/test"],
     ["", "/test"],
@@ -52,7 +52,7 @@ test("a receiver that is mounted elsewhere is reported with basePath", async () 
 });
 
 test("a receiver with another secret refuses the service, and is asked no more", async () => {
-  const app = express().use("/hooks", webhookRouter({ secret: "another-secret-of-the-profile" }));
+  const app = express().use("/hooks", webhookRouter({ ...quiet, secret: "another-secret-of-the-profile" }));
   expect(await faultsOf(app, "/hooks")).toEqual([
     "GET /test/auth rejects every valid signature: does the receiver have this secret and scheme?",
   ]);
@@ -61,7 +61,7 @@ test("a receiver with another secret refuses the service, and is asked no more",
 test("a receiver that is gone, or goes while it is asked, is reported as such", async () => {
   const { url } = await serve((request) => request.socket.destroy());
   expect(await faultsOf(url, "")).toEqual(["GET /test got no response (ECONNRESET); nothing more was sent."]);
-  const router = webhookRouter({ secret });
+  const router = webhookRouter({ ...quiet, secret });
   const fragile = express().use("/hooks", (request, response, next) => {
     if (request.get("authorization") === "") request.socket.destroy();
     else router(request, response, next);
@@ -188,13 +188,13 @@ const mistakes: [mistake: string, wrong: RequestHandler, problems: RegExp[]][] =
 ];
 
 test.each(mistakes)("a receiver that %s has that problem and no other [D-61]", async (_mistake, wrong, problems) => {
-  const app = express().use("/hooks", wrong, webhookRouter({ secret }));
+  const app = express().use("/hooks", wrong, webhookRouter({ ...quiet, secret }));
   expect(await faultsOf(app, "/hooks")).toEqual(problems.map((problem) => expect.stringMatching(problem)));
 });
 
 test("a receiver that knows one variant of the digest is reported with the one that it misses", async () => {
   const only = (variant: "sha256" | "hmac") =>
-    express().use(webhookRouter({ secret, scheme: timestampDigest({ variant }) }));
+    express().use(webhookRouter({ ...quiet, secret, scheme: timestampDigest({ variant }) }));
   expect(await faultsOf(only("sha256"), "")).toEqual([
     "A request signed by HMAC, the other documented variant must get 200, but 401 came from GET /test/auth.",
   ]);
@@ -207,7 +207,7 @@ const accepted = { offerId: "offer_1", workerId: "worker_amal", response: "accep
 const search = { userEmailAddresses: ["hana@harbour-hotels.example"] };
 
 test("a sample that is not acknowledged, or not when it is repeated, is a fault", async () => {
-  const missing = express().use(webhookRouter({ secret }));
+  const missing = express().use(webhookRouter({ ...quiet, secret }));
   expect(await faultsOf(missing, "", { workerOfferResponse: accepted })).toEqual([
     "workerOfferResponse must get 200, but 404 came from POST /offer/response.",
   ]);
@@ -218,7 +218,7 @@ test("a sample that is not acknowledged, or not when it is repeated, is a fault"
     else response.sendStatus(409);
     seen.add(key);
   };
-  const router = webhookRouter({ secret, onWorkerOfferResponse: () => undefined });
+  const router = webhookRouter({ ...quiet, secret, onWorkerOfferResponse: () => undefined });
   expect(await faultsOf(express().use(refusing, router), "", { workerOfferResponse: accepted })).toEqual([
     "workerOfferResponse must get 200 when the same request comes twice, but 409 came from POST /offer/response.",
   ]);
@@ -227,11 +227,16 @@ test("a sample that is not acknowledged, or not when it is repeated, is a fault"
 const sixStars = { rating: 6, ratingProvider: "A", lastWorked: "2025-11-30T17:00:00Z" };
 
 test("suggestions that the service would refuse are reported by field, without their values", async () => {
-  const app = express().post("/contact-suggestions", verifyWebhook({ secret }), express.json(), (request, response) => {
-    if (!request.body.userEmailAddresses) response.sendStatus(400);
-    else response.json([{ name: "Dana Kim", emailAddress: "dana-kim", ratings: [sixStars] }]);
-  });
-  const problems = await faultsOf(app.use(webhookRouter({ secret })), "", { contactSuggestions: search });
+  const app = express().post(
+    "/contact-suggestions",
+    verifyWebhook({ ...quiet, secret }),
+    express.json(),
+    (request, response) => {
+      if (!request.body.userEmailAddresses) response.sendStatus(400);
+      else response.json([{ name: "Dana Kim", emailAddress: "dana-kim", ratings: [sixStars] }]);
+    },
+  );
+  const problems = await faultsOf(app.use(webhookRouter({ ...quiet, secret })), "", { contactSuggestions: search });
   expect(problems).toEqual([
     "contactSuggestions returned what the service rejects: [0].emailAddress: Must be an email address.",
     "contactSuggestions returned what the service rejects: [0].ratings[0].rating: Too long or too large; at most 5.",
