@@ -9,7 +9,7 @@ import { GateReporter } from "./reporter.ts";
 
 const checks: Record<string, readonly [command: string, ...args: string[]]> = {
   "generated code matches spec/": [process.execPath, "tools/generate.ts", "--check"],
-  "lint and format": ["biome", "ci", "--error-on-warnings"],
+  "lint and format": ["biome", "ci", "--error-on-warnings", "--colors=off"],
   types: ["npm", "run", "--silent", "typecheck"],
   "every statement of the contract has its tests": [process.execPath, "tools/check-contract.ts"],
   "imports only go down": [

@@ -63,7 +63,10 @@ export function webhookListener(
 }
 
 /** @throws {ConfigurationError} `wrong_request_type` */
-function requireNode(request: IncomingMessage | undefined, response: ServerResponse | Http2ServerResponse | undefined): void {
+function requireNode(
+  request: IncomingMessage | undefined,
+  response: ServerResponse | Http2ServerResponse | undefined,
+): void {
   if (typeof request?.url !== "string" || typeof response?.writeHead !== "function")
     throw new ConfigurationError(
       "wrong_request_type",

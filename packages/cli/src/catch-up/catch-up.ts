@@ -74,7 +74,8 @@ export async function catchUp({
     if (!page.more) break;
   }
   if (json) console.log(JSON.stringify({ cursor }));
-  else console.log(`${count === 0 ? "No events" : plural(count, "event")}. The next time, begin with --after ${cursor}`);
+  else
+    console.log(`${count === 0 ? "No events" : plural(count, "event")}. The next time, begin with --after ${cursor}`);
   return 0;
 }
 

@@ -39,7 +39,11 @@ export function writeNodeResponse(
 }
 
 /** Closes the connection of a request whose own promise has failed: a rejection that nobody handles would end the process. */
-export function closeOnFailure(response: ServerResponse, work: Promise<void>, report: (cause: unknown) => void): void {
+export function closeOnFailure(
+  response: ServerResponse | Http2ServerResponse,
+  work: Promise<void>,
+  report: (cause: unknown) => void,
+): void {
   work.catch((cause) => {
     report(cause);
     response.destroy();

@@ -32,7 +32,7 @@ const sharedPrinter = new RejectionPrinter();
  */
 export function readVerifyOptions<Incoming>(
   options: VerifyOptions<Incoming>,
-  printer = sharedPrinter,
+  printer: RejectionPrinter = sharedPrinter,
 ): VerifySettings<Incoming> {
   checkOptions(options);
   const { secret, scheme = timestampDigest(), allowShortSecret = false, now = () => new Date() } = options;

@@ -246,20 +246,17 @@ describe.each(await inboxesUnderTest())("reconcile on $title", (underTest: Inbox
   });
 });
 
-describe.each(await inboxesUnderTest({ keepResponsesMs: 1 }))(
-  "a register of a millisecond on $title",
-  (underTest) => {
-    test("forgets after deleteExpired", async () => {
-      const service = openService();
-      const { run } = openReceiver(underTest, service);
-      service.respond("a", "amal", "applied");
-      await run([service.id("a")]);
-      await pause(20);
-      await underTest.inbox.deleteExpired();
-      expect(await run([service.id("a")])).toMatchObject({ caughtUp: 1 });
-    });
-  },
-);
+describe.each(await inboxesUnderTest({ keepResponsesMs: 1 }))("a register of a millisecond on $title", (underTest) => {
+  test("forgets after deleteExpired", async () => {
+    const service = openService();
+    const { run } = openReceiver(underTest, service);
+    service.respond("a", "amal", "applied");
+    await run([service.id("a")]);
+    await pause(20);
+    await underTest.inbox.deleteExpired();
+    expect(await run([service.id("a")])).toMatchObject({ caughtUp: 1 });
+  });
+});
 
 test.each([
   ["no handler", { onWorkerOfferResponse: undefined }, /needs a handler/],

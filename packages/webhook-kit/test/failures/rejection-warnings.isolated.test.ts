@@ -90,7 +90,7 @@ const rejections: [string, string, () => RequestInit, string, RegExp][] = [
 
 describe.each(adapters)("$name", (adapter) => {
   test.each(rejections)(
-    "without logger and onRejected, %s is one line a minute, with its page and nothing that the sender chose",
+    "without logger and onRejected, %s is one line a minute, with its page and nothing that the sender chose [D-49]",
     async (_, path, init, code, words) => {
       const { url } = await adapter.serve(unhooked);
       for (let count = 0; count < 100; count += 1) await fetch(url + path, init());

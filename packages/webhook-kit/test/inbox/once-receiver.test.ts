@@ -37,102 +37,99 @@ function retriedOver(handle: HandleWorker, options: Partial<ReceiverOptions> = {
   return { attempt, worker };
 }
 
-describe.each(await inboxesUnderTest())(
-  "a receiver with once on $title",
-  ({ once, query }: InboxUnderTest) => {
-    const notes = async (text: string) => (await query("SELECT text FROM notes WHERE text = $1", [text])).length;
+describe.each(await inboxesUnderTest())("a receiver with once on $title", ({ once, query }: InboxUnderTest) => {
+  const notes = async (text: string) => (await query("SELECT text FROM notes WHERE text = $1", [text])).length;
 
-    test("code after once runs again on a retry, and the rows are there once", async () => {
-      const after: boolean[] = [];
-      const { attempt, worker } = retriedOver(async (context, text) => {
+  test("code after once runs again on a retry, and the rows are there once", async () => {
+    const after: boolean[] = [];
+    const { attempt, worker } = retriedOver(async (context, text) => {
+      const { duplicate } = await once(context, [text]);
+      after.push(duplicate);
+      if (after.length === 1) throw new Error("the mail server is down");
+    });
+    expect([await attempt(0), await attempt(1)]).toEqual([500, 200]);
+    expect(after).toEqual([false, true]);
+    expect(await notes(worker)).toBe(1);
+  });
+
+  test("a handler that times out after the commit gets 503, and its retry is a duplicate", async () => {
+    const results: boolean[] = [];
+    const { attempt, worker } = retriedOver(
+      async (context, text) => {
         const { duplicate } = await once(context, [text]);
-        after.push(duplicate);
-        if (after.length === 1) throw new Error("the mail server is down");
-      });
-      expect([await attempt(0), await attempt(1)]).toEqual([500, 200]);
-      expect(after).toEqual([false, true]);
-      expect(await notes(worker)).toBe(1);
-    });
+        results.push(duplicate);
+        if (!duplicate) await new Promise((resolve) => setTimeout(resolve, 400));
+      },
+      { handlerTimeoutMs: 200 },
+    );
+    // A busy machine may take longer than the timeout for the commit itself: the retry is a duplicate either way.
+    expect(await attempt(0)).toBe(503);
+    await expect.poll(() => notes(worker)).toBe(1);
+    await expect.poll(() => attempt(1)).toBe(200);
+    expect(results.filter((duplicate) => !duplicate)).toHaveLength(1);
+    expect(await notes(worker)).toBe(1);
+  });
 
-    test("a handler that times out after the commit gets 503, and its retry is a duplicate", async () => {
-      const results: boolean[] = [];
-      const { attempt, worker } = retriedOver(
-        async (context, text) => {
-          const { duplicate } = await once(context, [text]);
-          results.push(duplicate);
-          if (!duplicate) await new Promise((resolve) => setTimeout(resolve, 400));
-        },
-        { handlerTimeoutMs: 200 },
-      );
-      // A busy machine may take longer than the timeout for the commit itself: the retry is a duplicate either way.
-      expect(await attempt(0)).toBe(503);
-      await expect.poll(() => notes(worker)).toBe(1);
-      await expect.poll(() => attempt(1)).toBe(200);
-      expect(results.filter((duplicate) => !duplicate)).toHaveLength(1);
-      expect(await notes(worker)).toBe(1);
-    });
+  test("an acknowledged event that is redelivered has a new id, and is handled again [D-100]", async () => {
+    const { attempt, worker } = receiverOf((context, text) => once(context, [text]));
+    const [first, redelivered] = [`msg_${randomUUID()}`, `msg_${randomUUID()}`];
+    expect([await attempt(first), await attempt(redelivered)]).toEqual([200, 200]);
+    expect(await notes(worker)).toBe(2);
+  });
 
-    test("an acknowledged event that is redelivered has a new id, and is handled again [D-100]", async () => {
-      const { attempt, worker } = receiverOf((context, text) => once(context, [text]));
-      const [first, redelivered] = [`msg_${randomUUID()}`, `msg_${randomUUID()}`];
-      expect([await attempt(first), await attempt(redelivered)]).toEqual([200, 200]);
-      expect(await notes(worker)).toBe(2);
+  test("tenants with the same message id do not take each other's events [D-100]", async () => {
+    const secrets = new Map([
+      ["a", whsec],
+      ["b", "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"],
+    ]);
+    const { webhooks, body, worker } = receiverOf((context, text) => once(context, [text]), {
+      secret: (request: unknown) => secrets.get(new URL((request as Request).url).hostname.slice(0, 1)),
     });
+    const id = `msg_${randomUUID()}`;
+    for (const [tenant, secret] of secrets) {
+      const request = new Request(`https://${tenant}.example/offer/response`, signedRequest(body, { id, secret }));
+      expect((await webhooks(request)).status).toBe(200);
+    }
+    expect(await notes(worker)).toBe(2);
+  });
 
-    test("tenants with the same message id do not take each other's events [D-100]", async () => {
-      const secrets = new Map([
-        ["a", whsec],
-        ["b", "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"],
-      ]);
-      const { webhooks, body, worker } = receiverOf((context, text) => once(context, [text]), {
-        secret: (request: unknown) => secrets.get(new URL((request as Request).url).hostname.slice(0, 1)),
-      });
-      const id = `msg_${randomUUID()}`;
-      for (const [tenant, secret] of secrets) {
-        const request = new Request(`https://${tenant}.example/offer/response`, signedRequest(body, { id, secret }));
-        expect((await webhooks(request)).status).toBe(200);
-      }
-      expect(await notes(worker)).toBe(2);
+  test("under timestampDigest once without a key is a 500 that says so, and with one it is handled once", async () => {
+    let key: string | undefined;
+    const errors: AnyWebhookKitError[] = [];
+    const webhooks = webhookHandler({
+      secret,
+      deduplication: false,
+      onError: (error) => void errors.push(error),
+      onOfferEventDeleted: ({ offerId, workerId, eventStart }, context) => {
+        expect(context.deduplicationKey).toBeUndefined();
+        return once(
+          context,
+          [workerId],
+          key === undefined ? {} : { key: JSON.stringify([offerId, workerId, eventStart]) },
+        );
+      },
     });
+    const workerId = randomUUID();
+    const body = JSON.stringify({ offerId: "offer_1", workerId, eventStart: "2099-05-01T16:00:00Z" });
+    // Anyone can choose this header: it must not identify the event.
+    const headers = () => signedJson({ "offers-delivery-id": "delivery_1" });
+    const attempt = async () =>
+      (
+        await webhooks(
+          new Request("https://us.example/offer/eventDeleted", { method: "POST", headers: headers(), body }),
+        )
+      ).status;
+    expect(await attempt()).toBe(500);
+    expect(errors[0]).toMatchObject({ code: "handler_failed", cause: { code: "inbox_key_required" } });
+    expect(await notes(workerId)).toBe(0);
+    key = "of the event";
+    expect([await attempt(), await attempt()]).toEqual([200, 200]);
+    expect(await notes(workerId)).toBe(1);
+  });
 
-    test("under timestampDigest once without a key is a 500 that says so, and with one it is handled once", async () => {
-      let key: string | undefined;
-      const errors: AnyWebhookKitError[] = [];
-      const webhooks = webhookHandler({
-        secret,
-        deduplication: false,
-        onError: (error) => void errors.push(error),
-        onOfferEventDeleted: ({ offerId, workerId, eventStart }, context) => {
-          expect(context.deduplicationKey).toBeUndefined();
-          return once(
-            context,
-            [workerId],
-            key === undefined ? {} : { key: JSON.stringify([offerId, workerId, eventStart]) },
-          );
-        },
-      });
-      const workerId = randomUUID();
-      const body = JSON.stringify({ offerId: "offer_1", workerId, eventStart: "2099-05-01T16:00:00Z" });
-      // Anyone can choose this header: it must not identify the event.
-      const headers = () => signedJson({ "offers-delivery-id": "delivery_1" });
-      const attempt = async () =>
-        (
-          await webhooks(
-            new Request("https://us.example/offer/eventDeleted", { method: "POST", headers: headers(), body }),
-          )
-        ).status;
-      expect(await attempt()).toBe(500);
-      expect(errors[0]).toMatchObject({ code: "handler_failed", cause: { code: "inbox_key_required" } });
-      expect(await notes(workerId)).toBe(0);
-      key = "of the event";
-      expect([await attempt(), await attempt()]).toEqual([200, 200]);
-      expect(await notes(workerId)).toBe(1);
-    });
-
-    test("a record outlives the process: a receiver that is started again knows the event", async () => {
-      const { attempt, worker } = retriedOver((context, text) => once(context, [text]));
-      expect([await attempt(0), await attempt(1), await attempt(1)]).toEqual([200, 200, 200]);
-      expect(await notes(worker)).toBe(1);
-    });
-  },
-);
+  test("a record outlives the process: a receiver that is started again knows the event", async () => {
+    const { attempt, worker } = retriedOver((context, text) => once(context, [text]));
+    expect([await attempt(0), await attempt(1), await attempt(1)]).toEqual([200, 200, 200]);
+    expect(await notes(worker)).toBe(1);
+  });
+});

@@ -30,6 +30,7 @@ interface KitCodes {
     | "invalid_secret"
     | "short_secret"
     | "body_already_consumed"
+    | "wrong_request_type"
     | "inbox_key_required"
     | "inbox_used_twice";
   HandlerError: "handler_failed" | "handler_timed_out" | "invalid_handler_result";
@@ -40,6 +41,7 @@ interface KitCodes {
     | "deduplication_full"
     | "deduplication_failed"
     | "inbox_table_missing"
+    | "inbox_unavailable"
     | "feed_failed";
   InternalError: "internal_error" | "tracer_failed";
   InvalidEventError: "invalid_event";

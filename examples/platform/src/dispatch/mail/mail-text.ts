@@ -58,5 +58,9 @@ export function offerSummary({ events, place: name, timeZone }: OfferSummary): s
   const slots = inOrder.slice(0, shownSlots).map(({ start, end }) => `When: ${span(new Date(start), new Date(end))}`);
   const more = events.length - slots.length;
   const place = lineInMail(name);
-  return [...slots, ...(more > 0 ? [`and ${more} more time slot${more === 1 ? "" : "s"}`] : []), ...(place === "" ? [] : [`Where: ${place}`])];
+  return [
+    ...slots,
+    ...(more > 0 ? [`and ${more} more time slot${more === 1 ? "" : "s"}`] : []),
+    ...(place === "" ? [] : [`Where: ${place}`]),
+  ];
 }
