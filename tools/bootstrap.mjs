@@ -19,7 +19,7 @@ const { packageManager: pinnedPnpm } = JSON.parse(readFileSync(join(root, "packa
 /** `^22.19 || ^24.11 || >=26`: what vitest, tsup, undici and type stripping need between them. */
 const isNewEnough = ([major, minor]) => (major === 22 && minor >= 19) || (major === 24 && minor >= 11) || major >= 26;
 
-/** npm tries a registry that cannot be reached for more than a minute if it is not told otherwise. */
+/** By default, npm tries to reach a registry for more than a minute. */
 const env = {
   npm_config_fetch_retry_mintimeout: "1000",
   npm_config_fetch_retry_maxtimeout: "5000",
@@ -29,10 +29,10 @@ const env = {
 };
 
 /**
- * Runs to its end; a failure ends this process alike, and a signal to this process ends the command. The step is printed on standard
- * error, so that what the command prints can be read by a program.
+ * Runs to its end; a failure ends this process alike, and a signal to this process ends the command. Standard output is the command's
+ * alone: the step is printed on standard error.
  *
- * @returns what it printed, if that is piped
+ * @returns the command's output, if it is piped
  */
 const run = async (step, command, args, stdout = "inherit") => {
   if (step) console.error(step);
