@@ -1,7 +1,17 @@
 import { expect, test } from "vitest";
 import { nearestName } from "./nearest-name.ts";
 
-const names = ["table", "keepMs", "keepResponsesMs", "timeoutMs", "key", "secret", "scheme", "now", "onWorkerOfferResponse"];
+const names = [
+  "table",
+  "keepMs",
+  "keepResponsesMs",
+  "timeoutMs",
+  "key",
+  "secret",
+  "scheme",
+  "now",
+  "onWorkerOfferResponse",
+];
 
 /** Every way to swap two neighbouring letters of a name. */
 const swapped = names.flatMap((name) =>
