@@ -3,6 +3,7 @@ import { checkSuggestions } from "./check-suggestions.ts";
 import { DeliveryError } from "./delivery/delivery-error.ts";
 import { TestClock } from "./delivery/test-clock.ts";
 import { WebhookDelivery } from "./delivery/webhook-delivery.ts";
+import type { ReceiverProfile, WebhookListener, WebhookReceiver } from "./delivery/webhook-receiver.ts";
 import { dialects } from "./dialects.ts";
 import { failOrRespond } from "./fail-or-respond.ts";
 import { handleRequest } from "./handle-request.ts";
@@ -16,8 +17,8 @@ const someWorkers = { worker_amal: "Amal Haddad", worker_ben: "Ben Okafor", work
 
 /**
  * Creates a stateful in-memory fake of the service for one test. It enforces the same rules as the reference platform, proven by
- * one contract suite for both. It opens no port, sets no timer and needs no closing (D-69). `deliverTo` sends its webhooks to your
- * receiver.
+ * one contract suite for both. It sets no timer, opens no port except for a server or a listener of yours, and needs no closing (D-69).
+ * `deliverTo` sends its webhooks to your receiver.
  *
  * @throws {TypeError} for an invalid `baseUrl` or an unknown dialect
  * @example vitest
@@ -123,7 +124,8 @@ export function createTestService(options: TestServiceOptions = {}): TestService
     get deliveries() {
       return webhooks.deliveries;
     },
-    deliverTo: (receiver, profile) => webhooks.deliverTo(receiver, profile),
+    deliverTo: (receiver: WebhookReceiver | WebhookListener, profile: ReceiverProfile) =>
+      webhooks.deliverTo(receiver, profile),
     deliver: () => webhooks.deliver(),
     advance: (ms) => webhooks.advance(ms),
     addContact(workerId) {

@@ -133,7 +133,13 @@ test("a handler that returns no Response is an attempt without one", async () =>
   service.respond(offerId, "worker_amal", "applied");
   await service.deliver();
   expect(service.deliveries[0]?.attempts).toMatchObject([
-    { failure: "connection_lost", error: expect.objectContaining({ message: "The handler returned no Response." }) },
+    {
+      failure: "connection_lost",
+      error: expect.objectContaining({
+        message:
+          "The handler returned no Response. A listener of node:http must declare both its parameters, request and response.",
+      }),
+    },
   ]);
   respondWith(status(200));
 });

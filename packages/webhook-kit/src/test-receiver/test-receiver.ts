@@ -13,8 +13,9 @@ import { openApp, type ReceiverApp } from "./transports.ts";
 /**
  * Plays the service in your tests, with any test runner: sends webhooks to your receiver, and checks it against the contract.
  *
- * @param app an Express app or another listener of `node:http`, which is started on a free loopback port; an object with
- *   `fetch`, such as a Hono app or `{ fetch: webhookHandler(…) }`; or the address of a receiver that runs
+ * @param app what your module exports: an Express or Fastify app, a server or another listener of `node:http`, which is started on a free
+ *   loopback port unless it listens already; `webhookHandler(…)` or another function from `Request` to `Response`; an object with such a
+ *   function as `fetch`, such as a Hono app; or the address of a running receiver. A function with two parameters is a listener
  * @param options.secret the receiver's own
  * @param options.basePath where the receiver is mounted, such as `/offers`; appended to the path of an address (default none)
  * @param options.scheme the receiver's own (default `timestampDigest()`)

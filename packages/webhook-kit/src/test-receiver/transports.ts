@@ -1,6 +1,6 @@
-import { once } from "node:events";
 import * as http from "node:http";
 import * as https from "node:https";
+import { type FastifyApp, type HttpServer, openReceiver, receiverInWords } from "@offers/contract/open-receiver";
 import { ConfigurationError } from "../errors/errors.ts";
 import type { WebhookResponse } from "../http/response.ts";
 import { withTimeout } from "../http/timeouts.ts";
@@ -29,59 +29,34 @@ export type ReceiverApp =
   | string
   | URL
   | ((request: http.IncomingMessage, response: http.ServerResponse) => unknown)
-  | { fetch(request: Request): Response | Promise<Response> };
+  | ((request: Request) => Response | PromiseLike<Response>)
+  | { fetch(request: Request): Response | PromiseLike<Response> }
+  | HttpServer
+  | FastifyApp;
 
 /** The transport to an app, and the path in its address. */
 type OpenedApp = { readonly transport: Transport; readonly path: string };
 
-/** @throws {ConfigurationError} `invalid_option` for what is none of these */
+/** @throws {ConfigurationError} `invalid_option` for anything else */
 export async function openApp(app: ReceiverApp, timeoutMs: number): Promise<OpenedApp> {
-  if (typeof app === "string" || app instanceof URL) return openAddress(app, timeoutMs);
-  if (typeof app === "function") return openListener(app, timeoutMs);
-  if (typeof app?.fetch === "function") return { transport: fetchTransport(app, timeoutMs), path: "" };
-  throw new ConfigurationError("invalid_option", "Give an Express app, a listener, { fetch } or an address.");
-}
-
-function openAddress(address: string | URL, timeoutMs: number): OpenedApp {
-  const url = URL.canParse(address) ? new URL(address) : undefined;
+  const opened = await openReceiver<Request, Response>(app);
+  if (!opened) throw new ConfigurationError("invalid_option", `testReceiver takes ${receiverInWords}.`);
+  if ("fetch" in opened) return { transport: fetchTransport(opened.fetch, timeoutMs), path: "" };
+  const url = URL.canParse(opened.address) ? new URL(opened.address) : undefined;
   if (url?.protocol !== "http:" && url?.protocol !== "https:")
     throw new ConfigurationError("invalid_option", "The address of a receiver begins with http:// or https://.");
-  return { transport: httpTransport(new URL(url.origin), timeoutMs, async () => undefined), path: url.pathname };
-}
-
-async function openListener(
-  listener: (request: http.IncomingMessage, response: http.ServerResponse) => unknown,
-  timeoutMs: number,
-): Promise<OpenedApp> {
-  if (listener.length === 1)
-    throw new ConfigurationError(
-      "invalid_option",
-      "A listener takes a request and a response; give a function from Request to Response as { fetch }.",
-    );
-  const server = http.createServer(listener);
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const address = server.address();
-  const port = typeof address === "object" ? address?.port : undefined;
-  const close = async () => {
-    if (!server.listening) return;
-    const closed = once(server, "close");
-    server.close();
-    server.closeAllConnections();
-    await closed;
-  };
-  return { transport: httpTransport(new URL(`http://127.0.0.1:${port}`), timeoutMs, close), path: "" };
+  return { transport: httpTransport(new URL(url.origin), timeoutMs, opened.close), path: url.pathname };
 }
 
 /** Calls a function from Request to Response, without a server. */
-function fetchTransport(app: { fetch(request: Request): Response | Promise<Response> }, timeoutMs: number): Transport {
+function fetchTransport(call: (request: Request) => Promise<Response>, timeoutMs: number): Transport {
   const timedOut = () => new DOMException(`No response in ${timeoutMs} ms.`, "TimeoutError");
-  const inTime = <T>(value: T | Promise<T>) => withTimeout(Promise.resolve(value), timeoutMs, timedOut);
+  const inTime = <T>(value: Promise<T>) => withTimeout(value, timeoutMs, timedOut);
   return {
     async send({ method, path, headers, body }) {
       const init = { method, headers: headers.map(([name, value]): [string, string] => [name, value]) };
       const request = new Request(`http://localhost${path}`, body ? { ...init, body: new Uint8Array(body) } : init);
-      const response = await inTime(app.fetch(request));
+      const response = await inTime(call(request));
       return {
         status: response.status,
         headers: Object.fromEntries(response.headers),

@@ -8,6 +8,12 @@ const { webhooks } = await import("./google-function.ts");
 
 const accepted = { offerId: "offer_1", workerId: "worker_amal", response: "accepted" } as const;
 const log = vi.spyOn(console, "log").mockReturnValue();
+vi.spyOn(console, "warn").mockReturnValue();
+
+test("a Google Cloud Function is right", async () => {
+  await using receiver = await testReceiver(webhooks, { secret, basePath: "/offers" });
+  expect(await receiver.checkContract()).toEqual([]);
+});
 
 // As the Functions Framework calls a function: with the body parsed, and its bytes kept.
 test("a Google Cloud Function behind the framework's parser handles events once", async () => {

@@ -12,3 +12,15 @@ test("the guide shows exactly the recipes that are tested", () => {
   );
   expect(shown.sort()).toEqual(recipes.map((file) => readFileSync(join(import.meta.dirname, file), "utf8")).sort());
 });
+
+test("each recipe of the guide shows the call of its own test", () => {
+  // As one line, wherever the formatter or the page breaks it.
+  const onOneLine = (text: string) => text.replace(/,?\s+(?=[})])/g, " ").replace(/\s+/g, " ");
+  const tests = readdirSync(import.meta.dirname, { recursive: true, encoding: "utf8" })
+    .filter((file) => file.endsWith(".test.ts"))
+    .map((file) => onOneLine(readFileSync(join(import.meta.dirname, file), "utf8")));
+  for (const recipe of guide.split(/^## /m).slice(1)) {
+    const call = /^Test it.*?(`+)(.*?)\1/ms.exec(recipe)?.[2] ?? recipe;
+    expect(tests.join(" ")).toContain(onOneLine(call));
+  }
+});

@@ -9,6 +9,7 @@ const { default: app } = await import("./hono.ts");
 
 const accepted = { offerId: "offer_1", workerId: "worker_amal", response: "accepted" } as const;
 const log = vi.spyOn(console, "log").mockReturnValue();
+vi.spyOn(console, "warn").mockReturnValue();
 beforeEach(() => log.mockClear());
 
 test("a Hono app on Node is right", async () => {

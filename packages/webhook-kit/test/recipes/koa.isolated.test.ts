@@ -7,6 +7,7 @@ const { app } = await import("./koa.ts");
 
 const accepted = { offerId: "offer_1", workerId: "worker_amal", response: "accepted" } as const;
 const log = vi.spyOn(console, "log").mockReturnValue();
+vi.spyOn(console, "warn").mockReturnValue();
 
 test("a Koa app is right", async () => {
   await using receiver = await testReceiver(app.callback(), { secret, basePath: "/offers" });

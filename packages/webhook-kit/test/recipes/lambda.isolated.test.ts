@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { buffer } from "node:stream/consumers";
-import { testReceiver } from "@offers/webhook-kit/testing";
+import { signHeaders, testReceiver } from "@offers/webhook-kit/testing";
 import type { ALBEvent, APIGatewayProxyEvent, APIGatewayProxyEventV2 } from "aws-lambda";
 import { handle } from "hono/aws-lambda";
 import { beforeEach, describe, expect, test, vi } from "vitest";
@@ -52,6 +52,7 @@ const events: [name: string, toEvent: (taken: Taken) => TestedEvent][] = [
 const accepted = { offerId: "offer_1", workerId: "worker_Jürgen", response: "accepted" } as const;
 
 const log = vi.spyOn(console, "log").mockReturnValue();
+vi.spyOn(console, "warn").mockReturnValue();
 beforeEach(() => log.mockClear());
 
 describe.each(functions)("%s", (_function, invoke) => {
@@ -71,4 +72,15 @@ describe.each(functions)("%s", (_function, invoke) => {
     for (const problem of problems)
       expect(problem).toMatch(/^A request with (\w+ twice|a false \w+ before the true one) must /);
   });
+});
+
+test("the recipe takes an event with as little as a function URL sends", async () => {
+  const headers = await signHeaders({ secret });
+  const { statusCode } = await handler({
+    rawPath: "/offers/test/auth",
+    requestContext: { http: { method: "GET" } },
+    headers,
+    isBase64Encoded: false,
+  });
+  expect(statusCode).toBe(200);
 });

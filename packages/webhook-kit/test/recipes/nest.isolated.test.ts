@@ -10,6 +10,7 @@ const secret = "5f0c9a7e-2d43-4f0e-9b7a-0d6f3c1e8a52";
 const accepted = { offerId: "offer_1", workerId: "worker_amal", response: "accepted" } as const;
 
 const log = vi.spyOn(console, "log").mockReturnValue();
+vi.spyOn(console, "warn").mockReturnValue();
 beforeEach(() => {
   vi.stubEnv("WEBHOOK_SECRET", secret);
   log.mockClear();
@@ -23,9 +24,9 @@ type Application = Awaited<ReturnType<typeof NestFactory.create>>;
 async function start(module: Type, options: { rawBody?: boolean }, prepare: (app: Application) => unknown = () => 0) {
   const app = await NestFactory.create(module, { logger: false, ...options });
   prepare(app);
-  await app.listen(0, "127.0.0.1");
+  await app.init();
   onTestFinished(() => app.close());
-  return app.getUrl();
+  return app;
 }
 
 test.each<[string, ...Parameters<typeof start>]>([
@@ -33,14 +34,14 @@ test.each<[string, ...Parameters<typeof start>]>([
   ["as a module's middleware, with the parsed body left", WebhooksModule, {}],
   ["as a module's middleware, with the raw body kept", WebhooksModule, { rawBody: true }],
 ])("in Nest, %s, the receiver is right", async (_where, module, options, prepare) => {
-  const url = await start(module, options, prepare);
-  await using receiver = await testReceiver(url, { secret, basePath: "/offers" });
+  const app = await start(module, options, prepare);
+  await using receiver = await testReceiver(app.getHttpServer(), { secret, basePath: "/offers" });
   expect(await receiver.checkContract({ workerOfferResponse: accepted })).toEqual([]);
   expect(log.mock.calls).toEqual([["offer_1", "worker_amal", "accepted"]]);
 });
 
 test("in Nest, below a global prefix, the base address has it too", async () => {
-  const url = await start(WebhooksModule, {}, (app) => app.setGlobalPrefix("api"));
-  await using receiver = await testReceiver(url, { secret, basePath: "/api/offers" });
+  const app = await start(WebhooksModule, {}, (app) => app.setGlobalPrefix("api"));
+  await using receiver = await testReceiver(app.getHttpServer(), { secret, basePath: "/api/offers" });
   expect(await receiver.checkContract({ workerOfferResponse: accepted })).toEqual([]);
 });

@@ -7,11 +7,14 @@ const { fallback } = await import("./sveltekit-server.ts");
 
 const accepted = { offerId: "offer_1", workerId: "worker_amal", response: "accepted" } as const;
 const log = vi.spyOn(console, "log").mockReturnValue();
+vi.spyOn(console, "warn").mockReturnValue();
 
 // SvelteKit calls `fallback` for every method, with the Request in its event.
 test("a SvelteKit endpoint is right", async () => {
-  const handler = { fetch: (request: Request) => fallback({ request }) };
-  await using receiver = await testReceiver(handler, { secret, basePath: "/offers" });
+  await using receiver = await testReceiver((request: Request) => fallback({ request }), {
+    secret,
+    basePath: "/offers",
+  });
   expect(await receiver.checkContract({ workerOfferResponse: accepted })).toEqual([]);
   expect(log.mock.calls).toEqual([Object.values(accepted)]);
 });

@@ -1,6 +1,7 @@
+import { openReceiver, receiverInWords } from "@offers/contract/open-receiver";
 import { DeliveryError } from "./delivery-error.ts";
 import type { TestClock } from "./test-clock.ts";
-import type { ReceiverProfile, WebhookReceiver } from "./webhook-receiver.ts";
+import type { ReceiverProfile, WebhookListener, WebhookReceiver } from "./webhook-receiver.ts";
 
 /** A request as it is sent. */
 export interface EndpointRequest {
@@ -27,14 +28,21 @@ export interface Endpoint {
   call(request: EndpointRequest): Promise<Response>;
 }
 
-/** @throws {DeliveryError} `invalid_argument` or `invalid_address` */
-export function openEndpoint(receiver: WebhookReceiver, profile: ReceiverProfile, clock: TestClock): Endpoint {
+/** @throws {DeliveryError} (rejects) `invalid_argument` or `invalid_address` */
+export async function openEndpoint(
+  receiver: WebhookReceiver | WebhookListener,
+  profile: ReceiverProfile,
+  clock: TestClock,
+): Promise<Endpoint> {
   const { secret, sign, baseUrl = "https://integrator.test", isDown = () => false } = profile;
   if (typeof secret !== "string" || typeof sign !== "function")
     throw new DeliveryError("invalid_argument", "deliverTo: give { secret, sign: signHeaders }");
+  const base = checkAddress(typeof receiver === "string" ? receiver : (Object(receiver).href ?? baseUrl));
+  const opened = await openReceiver<Request, Response>(receiver);
+  if (!opened) throw new DeliveryError("invalid_argument", `deliverTo takes ${receiverInWords}`);
   let lastSignedAt = Number.NEGATIVE_INFINITY;
   return {
-    baseUrl: checkAddress(addressOf(receiver) ?? baseUrl),
+    baseUrl: "isServer" in opened && opened.isServer ? checkAddress(opened.address + new URL(base).pathname) : base,
     async sign(id, body, { secret: other = secret, agoMs } = {}) {
       // On a clock that stands still, two requests would have the same signature: receivers would take one for the other.
       if (agoMs === undefined) lastSignedAt = Math.max(clock.ms, lastSignedAt + 1);
@@ -43,18 +51,9 @@ export function openEndpoint(receiver: WebhookReceiver, profile: ReceiverProfile
     async call({ url, ...init }) {
       // As Node's fetch reports it.
       if (isDown()) throw new TypeError("fetch failed", { cause: { code: "ECONNREFUSED" } });
-      if (typeof receiver !== "function") return fetch(url, { ...init, redirect: "manual" });
-      const response = await receiver(new Request(url, init));
-      if (typeof response?.status === "number") return response;
-      throw new TypeError("The handler returned no Response.");
+      return "fetch" in opened ? opened.fetch(new Request(url, init)) : fetch(url, { ...init, redirect: "manual" });
     },
   };
-}
-
-/** @returns undefined for a handler */
-function addressOf(receiver: WebhookReceiver): string | undefined {
-  if (typeof receiver === "function") return undefined;
-  return typeof receiver === "string" ? receiver : receiver.href;
 }
 
 /** As the company profile does (D-41). Private addresses are fine: it is the test's own machine. */

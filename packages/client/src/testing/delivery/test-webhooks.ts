@@ -1,6 +1,6 @@
 import type { TestDelivery } from "./test-delivery.ts";
 import type { WebhookOutcome } from "./webhook-outcome.ts";
-import type { ReceiverProfile, WebhookReceiver } from "./webhook-receiver.ts";
+import type { ReceiverProfile, WebhookListener, WebhookReceiver } from "./webhook-receiver.ts";
 
 /** What a network or an attacker does with a request. */
 export interface ResendOptions {
@@ -44,8 +44,8 @@ export interface SuggestedContact {
 }
 
 /**
- * The webhooks of the organisation under test. They are sent when the test says so, on the service's clock: to your handler,
- * without a port or a timer.
+ * The webhooks of the organisation under test. They are sent when the test says so, on the service's clock: to your handler without a
+ * port or a timer, to a server or a listener over a loopback port.
  */
 export interface TestWebhooks {
   /**
@@ -91,6 +91,8 @@ export interface TestWebhooks {
    * ```
    */
   deliverTo(receiver: WebhookReceiver, profile: ReceiverProfile): Promise<void>;
+  /** A listener of `node:http` with its two parameters, such as an Express app, is started on a free loopback port. */
+  deliverTo(receiver: WebhookListener, profile: ReceiverProfile): Promise<void>;
   /**
    * Makes every attempt that is due now, and waits for it: at most eight at once, of one worker and offer one after the other.
    *

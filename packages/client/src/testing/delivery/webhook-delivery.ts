@@ -17,7 +17,7 @@ import type { TestClock } from "./test-clock.ts";
 import type { TestDelivery, WebhookEvent } from "./test-delivery.ts";
 import type { ResendOptions } from "./test-webhooks.ts";
 import { type ReceivedOutcome, shownOutcome, type WebhookOutcome } from "./webhook-outcome.ts";
-import type { ReceiverProfile, WebhookReceiver } from "./webhook-receiver.ts";
+import type { ReceiverProfile, WebhookListener, WebhookReceiver } from "./webhook-receiver.ts";
 
 /** The middle of the platform's jitter, which leaves every pause as it is: a test takes the same course each time. */
 const withoutJitter = 0.5;
@@ -39,8 +39,8 @@ export class WebhookDelivery {
   }
 
   /** Saves the profile, once both checks have passed. */
-  async deliverTo(receiver: WebhookReceiver, profile: ReceiverProfile): Promise<void> {
-    const endpoint = openEndpoint(receiver, profile, this.#clock);
+  async deliverTo(receiver: WebhookReceiver | WebhookListener, profile: ReceiverProfile): Promise<void> {
+    const endpoint = await openEndpoint(receiver, profile, this.#clock);
     await checkEndpoint(endpoint, this.#clock);
     this.#endpoint = endpoint;
     this.#health = healthy;

@@ -1,3 +1,4 @@
+import type { FastifyApp, HttpServer } from "@offers/contract/open-receiver";
 import type { Url } from "../../http.ts";
 
 // Of whichever library declares them, as in globals.ts.
@@ -8,11 +9,20 @@ export type RuntimeResponse = typeof globalThis extends { Response: { prototype:
   ? Known
   : { status: number };
 
-/** A handler of requests, such as the kit's `webhookHandler(…)` or a Hono app's `fetch`, or the address of a running receiver. */
+/**
+ * A handler of requests, such as the kit's `webhookHandler(…)`; an object with such a function as `fetch`, such as a Hono app; a server of
+ * `node:http` or a Fastify app, which is started on a free loopback port unless it listens already; or the address of a running receiver.
+ */
 export type WebhookReceiver =
   | ((request: RuntimeRequest) => RuntimeResponse | PromiseLike<RuntimeResponse>)
+  | { fetch(request: RuntimeRequest): RuntimeResponse | PromiseLike<RuntimeResponse> }
+  | HttpServer
+  | FastifyApp
   | string
   | Url;
+
+/** A listener of `node:http` with its two parameters, such as an Express app. */
+export type WebhookListener = (request: never, response: never) => unknown;
 
 /** What is signed. */
 export interface MessageToSign {
@@ -29,7 +39,10 @@ export interface ReceiverProfile {
   secret: string;
   /** Returns the headers: `signHeaders` of `@offers/webhook-kit/testing`. */
   sign(message: MessageToSign): Readonly<Record<string, string>> | Promise<Readonly<Record<string, string>>>;
-  /** The base address of a handler; a path prefix is fine. @default "https://integrator.test" */
+  /**
+   * The base address of a handler; a path prefix is fine. For a server or a listener only its path is used, for an address nothing.
+   * @default "https://integrator.test"
+   */
   baseUrl?: string | undefined;
   /**
    * An outage: while it returns true, each connection is refused. Asked for each request.

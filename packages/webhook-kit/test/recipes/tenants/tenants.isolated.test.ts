@@ -12,6 +12,7 @@ const { app: honoApp } = await import("./hono-tenants.ts");
 
 const accepted = { offerId: "offer_1", workerId: "worker_amal", response: "accepted" } as const;
 const log = vi.spyOn(console, "log").mockReturnValue();
+vi.spyOn(console, "warn").mockReturnValue();
 beforeEach(() => log.mockClear());
 
 describe.each([

@@ -1,0 +1,86 @@
+// What testReceiver of the kit and deliverTo of the client take: one rule, in types that need neither Node's nor the DOM's.
+import type { Server } from "node:http";
+
+/** What a `Server` of node:http or node:https has. */
+export interface HttpServer {
+  readonly listening: boolean;
+  address(): unknown;
+}
+
+/** What an app of Fastify has. */
+export interface FastifyApp {
+  ready(): PromiseLike<unknown>;
+  readonly server: HttpServer;
+}
+
+/** A receiver that can be called with a `Request`, or at an address until it is closed. */
+type OpenedReceiver<Request, Response> = { readonly fetch: (request: Request) => Promise<Response> } | OpenedAddress;
+
+interface OpenedAddress {
+  readonly address: string;
+  /** The address is that of a server, and has no path. */
+  readonly isServer: boolean;
+  close(): Promise<void>;
+}
+
+export const receiverInWords =
+  "an address, a function from Request to Response, an object with such a function as fetch, a listener or server of node:http, or an app of Express or Fastify";
+
+/**
+ * Opens a receiver. A function with two parameters or more is a listener of node:http, any other takes a `Request`. A server that does not
+ * listen yet is started on a free loopback port, and keeps no process alive.
+ *
+ * @returns undefined for anything else
+ */
+export async function openReceiver<Request, Response>(
+  receiver: unknown,
+): Promise<OpenedReceiver<Request, Response> | undefined> {
+  const { href, fetch, ready, server } = Object(receiver);
+  if (typeof receiver === "string" || typeof href === "string")
+    return { address: String(receiver), isServer: false, close: async () => undefined };
+  if (typeof receiver === "function" && receiver.length > 1) {
+    const { createServer } = await import("node:http");
+    return listen(createServer(receiver as never));
+  }
+  if (typeof receiver === "function") return { fetch: (request) => respond(receiver(request)) };
+  if (typeof fetch === "function") return { fetch: (request) => respond(fetch.call(receiver, request)) };
+  if (typeof ready === "function" && isServer(server)) {
+    await ready.call(receiver);
+    return listen(server);
+  }
+  return isServer(receiver) ? listen(receiver) : undefined;
+}
+
+const isServer = (value: unknown): value is Server =>
+  ["listen", "address", "close"].every((name) => typeof Object(value)[name] === "function");
+
+async function listen(server: Server): Promise<OpenedAddress> {
+  if (server.listening) return { address: addressOf(server), isServer: true, close: async () => undefined };
+  await new Promise<void>((resolve, reject) => {
+    server.once("error", reject).once("listening", resolve);
+    // A kept connection would delay the end of the process by five seconds.
+    server.on("connection", (socket) => socket.unref());
+    server.listen(0, "127.0.0.1").unref();
+  });
+  const close = () =>
+    new Promise<void>((resolve) => {
+      server.close(() => resolve());
+      server.closeAllConnections();
+    });
+  return { address: addressOf(server), isServer: true, close };
+}
+
+/** A server that listens on every interface is called at localhost. */
+function addressOf(server: Server): string {
+  const { address, port, family } = Object(server.address());
+  const host = address === "::" || address === "0.0.0.0" ? "localhost" : family === "IPv6" ? `[${address}]` : address;
+  return `${"setSecureContext" in server ? "https" : "http"}://${host}:${port}`;
+}
+
+async function respond<Response>(responding: unknown): Promise<Response> {
+  const response = await responding;
+  if (typeof Object(response).status === "number") return response as Response;
+  throw new TypeError(
+    "The handler returned no Response. A listener of node:http must declare both its parameters, request and response.",
+  );
+}

@@ -1,0 +1,19 @@
+import { webhookHandler } from "@offers/webhook-kit/fetch";
+
+interface Env {
+  WEBHOOK_SECRET: string;
+}
+
+let webhooks: ReturnType<typeof webhookHandler> | undefined;
+
+export default {
+  fetch(request: Request, env: Env): Promise<Response> {
+    // Created with the first request, which brings the secret, and kept: it remembers the requests that it has handled.
+    webhooks ??= webhookHandler({
+      basePath: "/offers",
+      secret: env.WEBHOOK_SECRET,
+      onWorkerOfferResponse: ({ offerId, workerId, response }) => console.log(offerId, workerId, response),
+    });
+    return webhooks(request);
+  },
+};
