@@ -22,7 +22,7 @@ export async function makeVerifiers(): Promise<Verifier[]> {
   const standardHeaders = Object.entries(standard.sign({ secret, now, body: bytes, id: "msg_1" })).flat();
   const check = (scheme: SignatureScheme, rawHeaders: readonly string[]) => {
     const parsed = scheme.parse(rawHeaders);
-    return !("reason" in parsed) && scheme.verify(parsed, [secret], bytes) !== undefined;
+    return !("code" in parsed) && scheme.verify(parsed, [secret], bytes) !== undefined;
   };
 
   const octokit = new Webhooks({ secret });

@@ -59,18 +59,18 @@ function kitCodes(root: string): CodeUse[] {
 }
 
 function rejectionCodes(root: string): CodeUse[] {
-  const reasons = unionMembers(join(root, "packages/webhook-kit/src/errors/rejection.ts"), "RejectionReason");
+  const codes = unionMembers(join(root, "packages/webhook-kit/src/errors/rejection.ts"), "RejectionCode");
   const inResponse = new Map<string, number>(
     Object.entries(requestProblems).map(([code, { status }]) => [code, status]),
   );
   return [
-    ...reasons.map((code): CodeUse => {
+    ...codes.map((code): CodeUse => {
       const status = inResponse.get(code);
       const response =
         status === undefined
           ? `The sender gets ${failedCheck.status} with the code \`${failedCheck.code}\`.`
           : `The sender gets ${status} with this code.`;
-      return { code, source: "rejections", facts: ["It is the `reason` of `onRejected` and of the log.", response] };
+      return { code, source: "rejections", facts: ["It is the `code` of `onRejected` and of the log.", response] };
     }),
     ...[failedCheck, unavailable].map(({ code, status }): CodeUse => {
       const facts = [`It is the \`code\` of a response with status ${status}.`];

@@ -24,7 +24,7 @@ export function createApp(secret: string, roster: Roster): Express {
       // Additional events of the live service; optional.
       onOfferEventDeleted: (event) => roster.recordGap(event),
       onTimelineChanged: (event) => roster.recordTimeline(event),
-      onRejected: ({ reason }) => console.warn(`rejected a webhook: ${reason}`),
+      onRejected: ({ code }) => console.warn(`rejected a webhook: ${code}`),
       onError: (error) => console.error("a handler failed:", error),
     }),
   );

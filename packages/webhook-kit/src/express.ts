@@ -117,7 +117,7 @@ function requireExpress(request: Request | undefined, next: unknown): void {
 }
 
 const mountedOnRoute: RejectionFacts = {
-  reason: "unknown_path",
+  code: "unknown_path",
   status: 404,
   message: "No webhook has this path. Mount webhookRouter with app.use(path, …), not with app.all or app.post.",
 };

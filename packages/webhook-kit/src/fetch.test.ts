@@ -55,7 +55,7 @@ test("a header that the runtime joined from two is a duplicate", async () => {
   headers.append("Authorization", headers.get("Authorization") ?? "");
   const request = new Request("https://hooks.example/test/auth", { headers });
   expect((await webhookHandler({ secret, onRejected })(request)).status).toBe(401);
-  expect(onRejected).toHaveBeenCalledExactlyOnceWith(expect.objectContaining({ reason: "duplicate_header" }));
+  expect(onRejected).toHaveBeenCalledExactlyOnceWith(expect.objectContaining({ code: "duplicate_header" }));
 });
 
 test("a body that was read before is a 500 that says what to change", async () => {

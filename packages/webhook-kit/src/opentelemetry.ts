@@ -32,7 +32,7 @@ export type { WebhookEvent };
  * instrumentation of your server has made one; else the sender's, so that a trace goes on from `createOffer` to your handler (D-138).
  *
  * It also measures `offers.webhook.duration`, a histogram in seconds, by `offers.webhook.endpoint`, `offers.webhook.outcome` (handled,
- * duplicate, rejected, failed) and `error.type`, which is the reason of a rejection or the code of a failure.
+ * duplicate, rejected, failed) and `error.type`, which is the code of a rejection or a failure.
  *
  * Without an SDK of OpenTelemetry registered, it does nothing.
  *

@@ -11,7 +11,7 @@ const webhooks = webhookListener({
   onWorkerOfferResponse({ offerId, workerId, response }, { unverifiedDeliveryId }) {
     print({ offerId, workerId, response, deliveryId: unverifiedDeliveryId });
   },
-  onRejected: ({ reason }) => print({ rejected: reason }),
+  onRejected: ({ code }) => print({ rejected: code }),
   onError: ({ code }) => print({ failed: code }),
 });
 

@@ -43,14 +43,14 @@ const texts = [
 ];
 const handled: readonly HandledEndpoint[] = [...eventEndpoints, endpoints["/contact-suggestions"] as HandledEndpoint];
 
-/** Runs a step of the kit. @returns its result; undefined when it rejects the request with one of the documented reasons */
-function attempt<T>(step: () => T, reasons: RegExp): T | undefined {
+/** Runs a step of the kit. @returns its result; undefined when it rejects the request with one of the documented codes */
+function attempt<T>(step: () => T, codes: RegExp): T | undefined {
   try {
     return step();
   } catch (thrown) {
     assert.ok(thrown instanceof Rejected, `a step threw ${thrown}`);
-    const { reason, status } = thrown.rejection;
-    assert.match(reason, reasons);
+    const { code, status } = thrown.rejection;
+    assert.match(code, codes);
     assert.equal(status, 400);
     JSON.parse(thrown.response.body);
     return undefined;

@@ -14,8 +14,8 @@ const right = "\x01";
 
 function parse(scheme: SignatureScheme, rawHeaders: readonly string[]): ParsedSignature | undefined {
   const parsed = scheme.parse(rawHeaders);
-  if (!("reason" in parsed)) return parsed;
-  assert.match(parsed.reason, /^(?:missing|malformed|duplicate)_[a-z_]+$/);
+  if (!("code" in parsed)) return parsed;
+  assert.match(parsed.code, /^(?:missing|malformed|duplicate)_[a-z_]+$/);
   return undefined;
 }
 

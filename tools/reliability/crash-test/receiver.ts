@@ -70,7 +70,7 @@ export class Receiver {
       onWorkerAddedContact: ({ workerId }, { request, unverifiedDeliveryId }) =>
         this.#accept(contactKey(id, workerId), "added", request, unverifiedDeliveryId),
       // A killed sender leaves an incomplete body.
-      onRejected: ({ reason }) => (reason === "body_incomplete" ? undefined : refuse(reason)),
+      onRejected: ({ code }) => (code === "body_incomplete" ? undefined : refuse(code)),
       onError: ({ code }) => refuse(code),
     });
   }

@@ -20,7 +20,7 @@ function openCluster(scheme: SignatureScheme, size: number) {
       scheme,
       deduplication,
       onWorkerAddedContact: ({ workerId }) => void received.push(workerId),
-      onRejected: ({ reason }) => void refused.push(reason),
+      onRejected: ({ code }) => void refused.push(code),
     });
   const instances = Array.from({ length: size }, () => start([secretOf(0)]));
   // Random instead of round-robin: requests that alternate too could meet the same instance every time.

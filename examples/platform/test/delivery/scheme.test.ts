@@ -50,7 +50,7 @@ describe.each(await anyStore())("an endpoint's scheme on $title", ({ createDatab
       const listener = webhookListener({
         secret,
         scheme,
-        onRejected: ({ reason }) => void rejected.push(reason),
+        onRejected: ({ code }) => void rejected.push(code),
         onWorkerOfferResponse: ({ response }) => void received.push(response),
         onWorkerAddedContact: ({ workerId }) => void received.push(workerId),
         suggestContacts: ({ filter }) => [{ name: filter ?? "", emailAddress: "a@example.com", ratings: [] }],

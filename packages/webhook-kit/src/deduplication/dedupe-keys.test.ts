@@ -40,7 +40,7 @@ test("bound signatures have a key for every request, which rejects all others", 
   expect(keys).toEqual([eventKey(request, event), bound]);
   expect(keys[1]?.onConflict?.()).toMatchObject({
     rejection: {
-      reason: "signature_reused",
+      code: "signature_reused",
       status: 401,
       message: expect.stringMatching(/came with another request before; does the service sign several/),
     },

@@ -53,7 +53,7 @@ export function dedupeKeys(
 
 /** A signature is then good for one request only (D-58). */
 const reused = {
-  reason: "signature_reused",
+  code: "signature_reused",
   message: "The signature came with another request before; does the service sign several within one minute?",
 } as const;
 

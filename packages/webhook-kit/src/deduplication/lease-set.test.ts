@@ -66,7 +66,7 @@ describe.each([false, true])("a store that responds %s later", (later) => {
     async (retryAfterMs, seconds) => {
       const { acquire } = setUp({ a: { state: "inProgress", retryAfterMs } }, later);
       await expect(acquire({ key: "a" })).rejects.toMatchObject({
-        rejection: { reason: "request_in_progress", status: 409 },
+        rejection: { code: "request_in_progress", status: 409 },
         response: { status: 409, headers: { "retry-after": seconds } },
       });
     },

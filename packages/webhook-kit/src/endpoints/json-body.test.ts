@@ -71,7 +71,7 @@ describe("a body", () => {
   const parse = (bytes: Uint8Array | string) => parseJson({ kind: "bytes", bytes: Buffer.from(bytes) });
   const refused = (reason: string) =>
     expect.objectContaining({
-      rejection: expect.objectContaining({ reason, status: 400 }),
+      rejection: expect.objectContaining({ code: reason, status: 400 }),
       response: expect.anything(),
     });
 

@@ -11,7 +11,7 @@ test("a payload is validated, and keeps fields that the contract does not know",
   expect(validateInput(schema, payload)).toEqual({ input: payload, converted: [] });
   expect(() => validateInput(schema, { offerId: true, response: "accepted" })).toThrow(
     expect.objectContaining({
-      rejection: expect.objectContaining({ reason: "invalid_request", status: 400 }),
+      rejection: expect.objectContaining({ code: "invalid_request", status: 400 }),
       response: expect.objectContaining({ body: expect.stringMatching(/"offerId":\[".*"workerId":\["/) }),
     }),
   );

@@ -1,9 +1,9 @@
 /**
- * Every reason for which a request is rejected: failed verification (401), or another mistake of the sender.
+ * Every code of a rejected request: failed verification (401), or another mistake of the sender.
  *
  * @inline
  */
-export type RejectionReason =
+export type RejectionCode =
   | "missing_timestamp"
   | "malformed_timestamp"
   | "timestamp_out_of_tolerance"
@@ -36,11 +36,12 @@ export type RejectionReason =
  * ```ts
  * import type { Rejection } from "@offers/webhook-kit";
  *
- * export const lineOf = ({ status, reason, message }: Rejection): string => `${status} ${reason}: ${message}`;
+ * export const lineOf = ({ status, code, message }: Rejection): string => `${status} ${code}: ${message}`;
  * ```
  */
 export interface Rejection {
-  readonly reason: RejectionReason;
+  /** Why. Never changes between releases; `message` may. */
+  readonly code: RejectionCode;
   /** For a person: what is wrong and what most likely caused it. */
   readonly message: string;
   /** The status that the sender got. */
@@ -49,7 +50,7 @@ export interface Rejection {
   readonly endpoint?: string;
   /** How far the timestamp lies from your clock; negative is the past. Only with `timestamp_out_of_tolerance`. */
   readonly skewSeconds?: number;
-  /** The address of the page about `reason`: its meaning, the likely cause and what to do (D-113). */
+  /** The address of the page about `code`: its meaning, the likely cause and what to do (D-113). */
   readonly docsUrl: string;
 }
 
@@ -57,4 +58,4 @@ export interface Rejection {
 export type RejectionFacts = Omit<Rejection, "docsUrl">;
 
 /** What is wrong with the headers. @inline */
-export type SignatureProblem = Pick<Rejection, "reason" | "message">;
+export type SignatureProblem = Pick<Rejection, "code" | "message">;

@@ -4,7 +4,7 @@ import { readFetchBody } from "./body.ts";
 afterEach(() => void vi.useRealTimers());
 
 const rejected = (reason: string) =>
-  expect.objectContaining({ rejection: expect.objectContaining({ reason }), response: expect.anything() });
+  expect.objectContaining({ rejection: expect.objectContaining({ code: reason }), response: expect.anything() });
 const consumed = expect.objectContaining({
   code: "body_already_consumed",
   message: expect.stringMatching(/Mount the receiver before the parser/),

@@ -55,10 +55,10 @@ function readStream(request: NodeRequest, maxBytes: number, timeoutMs: number): 
     const chunks: Uint8Array[] = [];
     let length = 0;
     const deadlines = Deadlines.of(timeoutMs);
-    const breakOff = (reason: "body_timeout" | "body_too_large" | "body_incomplete") => {
+    const breakOff = (code: "body_timeout" | "body_too_large" | "body_incomplete") => {
       deadlines.delete(onTimeout);
       request.pause();
-      reject(rejectRequest(reason));
+      reject(rejectRequest(code));
     };
     const onTimeout = () => breakOff("body_timeout");
     const onData = (chunk: Uint8Array) => {

@@ -1,4 +1,4 @@
-import type { RejectionFacts, RejectionReason, SignatureProblem } from "../errors/rejection.ts";
+import type { RejectionFacts, RejectionCode, SignatureProblem } from "../errors/rejection.ts";
 import { type ProblemSummary, problemResponse, type WebhookResponse } from "./response.ts";
 
 /** The same for every failed verification (D-17). */
@@ -21,10 +21,10 @@ export const requestProblems = {
   malformed_json: { status: 400, title: "The body is not valid JSON" },
   invalid_request: { status: 400, title: "The payload is not valid", detail: "See errors." },
   request_in_progress: { status: 409, title: "The same request is being handled" },
-} satisfies Partial<Record<RejectionReason, Omit<ProblemSummary, "code">>>;
+} satisfies Partial<Record<RejectionCode, Omit<ProblemSummary, "code">>>;
 
 /** The mistakes of the sender that the response may name. */
-export type NamedReason = keyof typeof requestProblems;
+export type NamedCode = keyof typeof requestProblems;
 
 /**
  * Thrown by a step of the pipeline that rejects the request. Not an Error: capturing a stack costs more than verifying a
@@ -42,11 +42,11 @@ export class Rejected {
 
 /** The same response for every failed check: the reason would help an attacker (D-17). */
 export function rejectSignature(
-  { reason, message }: SignatureProblem,
+  { code, message }: SignatureProblem,
   wwwAuthenticate: string,
   skewSeconds?: number,
 ): Rejected {
-  const rejection = { reason, message, status: failedCheck.status, ...(skewSeconds !== undefined && { skewSeconds }) };
+  const rejection = { code, message, status: failedCheck.status, ...(skewSeconds !== undefined && { skewSeconds }) };
   return new Rejected(rejection, problemResponse(failedCheck, { "www-authenticate": wwwAuthenticate }));
 }
 
@@ -59,16 +59,16 @@ const mostNamed = 10;
  * @param extra.advice what the receiver's operator can do about it, for `onRejected` only
  */
 export function rejectRequest(
-  reason: NamedReason,
+  code: NamedCode,
   extra: { headers?: Record<string, string>; errors?: Record<string, string[]>; advice?: string } = {},
 ): Rejected {
-  const { status, title, ...rest }: Omit<ProblemSummary, "code"> = requestProblems[reason];
+  const { status, title, ...rest }: Omit<ProblemSummary, "code"> = requestProblems[code];
   const names = Object.keys(extra.errors ?? {});
   if (names.length > mostNamed) names.splice(mostNamed, Number.POSITIVE_INFINITY, "…");
   const fields = names.length > 0 ? `: ${names.join(", ")}` : "";
-  const problem = { status, code: reason, title, ...rest, ...(extra.errors && { errors: extra.errors }) };
+  const problem = { status, code, title, ...rest, ...(extra.errors && { errors: extra.errors }) };
   return new Rejected(
-    { reason, message: `${title}${fields}.${extra.advice ? ` ${extra.advice}` : ""}`, status },
+    { code, message: `${title}${fields}.${extra.advice ? ` ${extra.advice}` : ""}`, status },
     problemResponse(problem, extra.headers),
   );
 }

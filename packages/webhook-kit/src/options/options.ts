@@ -35,8 +35,8 @@ export interface VerifyOptions<Incoming = unknown> {
   /** Called after every verification that passed. What a hook throws is ignored: no hook changes a response. */
   onVerified?(verified: Verified): unknown;
   /**
-   * Called after every rejected request, with the reason, which the sender does not get. Without it and without `logger`, the first
-   * rejection of each reason in a minute goes to `console.warn`.
+   * Called after every rejected request, with its code, which the sender does not get. Without it and without `logger`, the first
+   * rejection of each code in a minute goes to `console.warn`.
    */
   onRejected?(rejection: Rejection): unknown;
   /**

@@ -11,7 +11,7 @@ type Hooks = Pick<VerifyOptions, "onVerified" | "onRejected" | "onError" | "logg
 
 const printIntervalMs = 60_000;
 const printAdvice =
-  "\nEach reason is printed once a minute at most. To get every rejection instead, pass onRejected or logger.";
+  "\nEach code is printed once a minute at most. To get every rejection instead, pass onRejected or logger.";
 
 /**
  * Prints the first rejection of each code in a minute, and counts the others: no sender can fill the console. A line has the kit's own
@@ -20,18 +20,18 @@ const printAdvice =
 export class RejectionPrinter {
   readonly #printed = new Map<string, { readonly at: number; more: number }>();
 
-  print({ reason, message, endpoint, docsUrl }: Rejection, at: number): void {
-    const last = this.#printed.get(reason);
+  print({ code, message, endpoint, docsUrl }: Rejection, at: number): void {
+    const last = this.#printed.get(code);
     // Negated, so that a clock without a time prints once.
     if (last && !(Math.abs(at - last.at) >= printIntervalMs)) {
       last.more += 1;
       return;
     }
     const advice = this.#printed.size === 0 ? printAdvice : "";
-    this.#printed.set(reason, { at, more: 0 });
+    this.#printed.set(code, { at, more: 0 });
     const where = endpoint === undefined ? "" : ` in ${endpoint}`;
     const more = last?.more ? ` (${last.more} more were not printed)` : "";
-    console.warn(`webhook rejected (${reason})${where}: ${message} ${docsUrl}${more}${advice}`);
+    console.warn(`webhook rejected (${code})${where}: ${message} ${docsUrl}${more}${advice}`);
   }
 }
 
@@ -70,7 +70,7 @@ export class Observer {
   }
 
   rejected(facts: RejectionFacts): void {
-    const rejection = { ...facts, docsUrl: `${errorDocsUrl}${facts.reason}.md` };
+    const rejection = { ...facts, docsUrl: `${errorDocsUrl}${facts.code}.md` };
     if (this.#hooks.onRejected) callSafely(() => this.#hooks.onRejected?.(rejection));
     this.#log((logger) => logger.warn({ ...rejection }, "webhook rejected"));
     if (!this.#hooks.onRejected && !this.#hooks.logger)
@@ -118,7 +118,7 @@ export class Observer {
     // A hook that throws is no loss while the other one has the failure.
     const recover = onError && logger ? undefined : print;
     if (onError) callSafely(() => this.#hooks.onError?.(error), recover);
-    this.#log((to) => to.error({ code, endpoint, reason: message, err: error }, "webhook failed"), recover);
+    this.#log((to) => to.error({ code, endpoint, message, err: error }, "webhook failed"), recover);
   }
 
   #log(write: (logger: Logger) => void, recover?: () => void): void {

@@ -101,7 +101,7 @@ function describe(outcome: Outcome, span: Span): void {
     if (label === "failed") span.setStatus(spanFailed);
     span.end();
   };
-  if ("rejection" in outcome) finish("rejected", outcome.rejection.reason);
+  if ("rejection" in outcome) finish("rejected", outcome.rejection.code);
   else if ("error" in outcome) finish("failed", outcome.error.code);
   else finish(outcome.duplicate ? "duplicate" : "handled");
 }

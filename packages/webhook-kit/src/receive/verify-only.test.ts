@@ -98,7 +98,7 @@ test("the rejection says how far the timestamp was off", async () => {
   const onRejected = vi.fn();
   await verifyRequest({ secret, onRejected, now: () => new Date(start + 400_000) }, { rawHeaders: bySecond });
   expect(onRejected).toHaveBeenCalledExactlyOnceWith({
-    reason: "timestamp_out_of_tolerance",
+    code: "timestamp_out_of_tolerance",
     docsUrl: "https://github.com/offers/offers/blob/main/docs/errors/timestamp_out_of_tolerance.md",
     message: expect.any(String),
     status: 401,

@@ -70,7 +70,10 @@ export interface SignatureScheme<
    * construction, and for every secret that a function returns.
    */
   checkSecret?(secret: string): string | undefined;
-  /** Parses the headers strictly, or says why they are refused. `rawHeaders` is Node's list: name, value, name, value. */
+  /**
+   * Parses the headers strictly, or says why they are rejected. The message must not quote them: it is logged and printed. `rawHeaders` is
+   * Node's list: name, value, name, value.
+   */
   parse(rawHeaders: readonly string[]): ParsedSignature | SignatureProblem;
   /**
    * Returns which secret signed, and by which variant of the scheme. Compares with every secret in constant time, so that a timing

@@ -25,7 +25,7 @@ const headersOf = ({ id, timestamp, signature }: Pick<typeof first, "id" | "time
 
 function verify(rawHeaders: readonly string[], secrets: readonly string[], body?: Uint8Array) {
   const parsed = scheme.parse(rawHeaders);
-  return "reason" in parsed ? parsed.reason : scheme.verify(parsed, secrets, body);
+  return "code" in parsed ? parsed.code : scheme.verify(parsed, secrets, body);
 }
 
 describe.each(vectors)("openssl's signature of $name", (vector) => {

@@ -1,6 +1,6 @@
 import { createHmac, createSecretKey, type KeyObject, randomUUID, timingSafeEqual } from "node:crypto";
 import { ConfigurationError } from "../errors/errors.ts";
-import type { RejectionReason, SignatureProblem } from "../errors/rejection.ts";
+import type { RejectionCode, SignatureProblem } from "../errors/rejection.ts";
 import { duplicated, findSingleHeader } from "../http/request.ts";
 import { findSecretProblem, findSigner } from "./secrets.ts";
 import type { ParsedSignature, SignatureScheme } from "./signature-scheme.ts";
@@ -109,10 +109,10 @@ const problems = {
   malformed_timestamp: "webhook-timestamp is not a whole number of seconds since 1970.",
   malformed_signature:
     "webhook-signature is not a list, separated by single spaces, with a v1 signature of 32 bytes in base64.",
-} as const satisfies Partial<Record<RejectionReason, string>>;
+} as const satisfies Partial<Record<RejectionCode, string>>;
 
 function parseHeaders(rawHeaders: readonly string[]): StandardWebhooksSignature | SignatureProblem {
-  const refuse = (reason: keyof typeof problems): SignatureProblem => ({ reason, message: problems[reason] });
+  const refuse = (code: keyof typeof problems): SignatureProblem => ({ code, message: problems[code] });
   const id = findSingleHeader(rawHeaders, "webhook-id");
   const timestamp = findSingleHeader(rawHeaders, "webhook-timestamp");
   const signature = findSingleHeader(rawHeaders, "webhook-signature", isJoined);

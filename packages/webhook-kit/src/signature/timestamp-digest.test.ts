@@ -13,7 +13,7 @@ const headersOf = (timestamp: string, digest: string) => ["Timestamp", timestamp
 
 function verify(scheme: ReturnType<typeof timestampDigest>, rawHeaders: string[], secrets: string[]) {
   const parsed = scheme.parse(rawHeaders);
-  return "reason" in parsed ? parsed.reason : scheme.verify(parsed, secrets, undefined);
+  return "code" in parsed ? parsed.code : scheme.verify(parsed, secrets, undefined);
 }
 
 describe.each(vectors)(

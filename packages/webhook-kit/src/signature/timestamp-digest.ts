@@ -2,7 +2,7 @@ import { createHmac, timingSafeEqual } from "node:crypto";
 import { readDateTime } from "@offers/contract/date-time";
 import { ConfigurationError } from "../errors/errors.ts";
 import { refuseUnknownOptions } from "../errors/option-names.ts";
-import type { RejectionReason, SignatureProblem } from "../errors/rejection.ts";
+import type { RejectionCode, SignatureProblem } from "../errors/rejection.ts";
 import { duplicated, findSingleHeader } from "../http/request.ts";
 import { findSecretProblem, findSigner } from "./secrets.ts";
 import { sha256 } from "./sha256.ts";
@@ -71,10 +71,10 @@ const problems = {
     "Timestamp is not an ISO 8601 date-time with its zone, such as 2018-11-26T10:55:00Z, or 2018-11-26T10:55Z without seconds; was it changed on its way?",
   malformed_authorization:
     "Authorization is not the word hmac, a space and 64 hexadecimal digits; does another middleware or a proxy set it?",
-} as const satisfies Partial<Record<RejectionReason, string>>;
+} as const satisfies Partial<Record<RejectionCode, string>>;
 
 function parseHeaders(rawHeaders: readonly string[]): DigestSignature | SignatureProblem {
-  const refuse = (reason: keyof typeof problems): SignatureProblem => ({ reason, message: problems[reason] });
+  const refuse = (code: keyof typeof problems): SignatureProblem => ({ code, message: problems[code] });
   const timestamp = findSingleHeader(rawHeaders, "timestamp");
   const authorization = findSingleHeader(rawHeaders, "authorization");
   if (timestamp === duplicated || authorization === duplicated) return refuse("duplicate_header");

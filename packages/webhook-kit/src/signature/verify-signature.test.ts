@@ -59,7 +59,7 @@ test.each([
 test("the rejection of a stale request says how stale, in seconds", async () =>
   await expect(check({ toleranceSeconds: 60 }, signedAt + 100_999)).rejects.toMatchObject({
     rejection: {
-      reason: "timestamp_out_of_tolerance",
+      code: "timestamp_out_of_tolerance",
       status: 401,
       skewSeconds: -100,
       message: expect.stringMatching(/lies -100 s from this clock, 60 s are allowed; is one of the clocks wrong/),
@@ -68,7 +68,7 @@ test("the rejection of a stale request says how stale, in seconds", async () =>
   }));
 
 test("a clock that is none refuses", async () =>
-  await expect(check({}, Number.NaN)).rejects.toMatchObject({ rejection: { reason: "timestamp_out_of_tolerance" } }));
+  await expect(check({}, Number.NaN)).rejects.toMatchObject({ rejection: { code: "timestamp_out_of_tolerance" } }));
 
 test.each<[string, Partial<VerifyOptions<string>>, string, RegExp]>([
   ["an unknown tenant", { secret: () => undefined }, "unknown_tenant", /knows no such tenant/],
@@ -80,14 +80,14 @@ test.each<[string, Partial<VerifyOptions<string>>, string, RegExp]>([
   ],
   [
     "malformed headers",
-    { scheme: { ...scheme, parse: () => ({ reason: "malformed_webhook_id", message: "no id" }) } },
+    { scheme: { ...scheme, parse: () => ({ code: "malformed_webhook_id", message: "no id" }) } },
     "malformed_webhook_id",
     /^no id$/,
   ],
 ])("%s is refused with its reason on this side only", async (_, options, reason, message) => {
   const refused = await check(options).catch((cause) => cause);
   expect(refused).toMatchObject({
-    rejection: { reason, status: 401, message: expect.stringMatching(message) },
+    rejection: { code: reason, status: 401, message: expect.stringMatching(message) },
     response: { status: 401, headers: { "www-authenticate": "sample" } },
   });
   expect(JSON.stringify(refused.response)).not.toContain(reason);
@@ -99,7 +99,7 @@ test.each([-1, 1, 0.5, Number.NaN, undefined])(
     const verify = () => ({ secretIndex: secretIndex as number, variant: "only" });
     for (const source of [secret, () => secret])
       await expect(check({ secret: source, scheme: { ...scheme, verify } })).rejects.toMatchObject({
-        rejection: { reason: "signature_mismatch", status: 401 },
+        rejection: { code: "signature_mismatch", status: 401 },
       });
   },
 );
@@ -145,6 +145,6 @@ test("a scheme whose verify rejects is a fault of this side", async () => {
 test("a scheme's promise of another realm is awaited before it counts as a match", async () => {
   const verify = (): Promise<undefined> => runInNewContext("Promise.resolve(undefined)");
   await expect(check({ scheme: { ...scheme, verify } })).rejects.toMatchObject({
-    rejection: { reason: "signature_mismatch" },
+    rejection: { code: "signature_mismatch" },
   });
 });

@@ -69,7 +69,7 @@ export async function verifySignature<Incoming>(
 ): Promise<VerifiedRequest> {
   const { scheme, toleranceMs } = policy;
   const parsed = await callScheme(() => scheme.parse(incoming.rawHeaders));
-  if ("reason" in parsed) throw rejectSignature(parsed, scheme.wwwAuthenticate);
+  if ("code" in parsed) throw rejectSignature(parsed, scheme.wwwAuthenticate);
   const receivedAt = policy.now();
   const skewMs = measureSkew(parsed.signedAt, receivedAt.getTime());
   const skewSeconds = skewMs / 1000;
@@ -118,17 +118,17 @@ const measureSkew = ({ earliest, latest }: ParsedSignature["signedAt"], now: num
 
 /** In whole seconds, away from 0: a skew that is rejected must not look like one that is allowed. */
 const outOfTolerance = (skewSeconds: number, toleranceSeconds: number): SignatureProblem => ({
-  reason: "timestamp_out_of_tolerance",
+  code: "timestamp_out_of_tolerance",
   message: `Timestamp lies ${Math.sign(skewSeconds) * Math.ceil(Math.abs(skewSeconds))} s from this clock, ${toleranceSeconds} s are allowed; is one of the clocks wrong?`,
 });
 
 const unknownTenant: SignatureProblem = {
-  reason: "unknown_tenant",
+  code: "unknown_tenant",
   message:
     "The secret function returned undefined: it knows no such tenant. Is the address on the company profile right?",
 };
 
 const noMatch: SignatureProblem = {
-  reason: "signature_mismatch",
+  code: "signature_mismatch",
   message: "No secret matches; is the secret exactly the one on the company profile?",
 };

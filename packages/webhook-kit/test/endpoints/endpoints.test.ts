@@ -45,7 +45,7 @@ describe.each(anyAdapter)("$name", (adapter) => {
       responses.add(`${response.status} ${await response.text()}`);
     }
     expect([...responses]).toEqual([expect.stringMatching(/^401 /)]);
-    expect(onRejected.mock.calls.map(([rejection]) => rejection.reason)).toEqual(attempts.map(([reason]) => reason));
+    expect(onRejected.mock.calls.map(([rejection]) => rejection.code)).toEqual(attempts.map(([reason]) => reason));
   });
 
   test("a handler's event arrives, and is acknowledged with 200 and no body [D-12] [D-13] [D-14] [D-35] [interface: Webhooks Worker Offer Response]", async () => {
@@ -95,7 +95,7 @@ describe.each(anyAdapter)("$name", (adapter) => {
       const response = await request(path, { headers: signed() });
       expect([response.status, response.headers.get("content-type")]).toEqual([404, problemType]);
     }
-    expect(onRejected.mock.calls.map(([{ reason }]) => reason)).toEqual(paths.map(() => "handler_not_configured"));
+    expect(onRejected.mock.calls.map(([{ code }]) => code)).toEqual(paths.map(() => "handler_not_configured"));
   });
 
   test("other methods are 405 with the allowed one; HEAD asks only /test [D-46]", async () => {

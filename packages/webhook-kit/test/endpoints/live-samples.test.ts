@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import samples from "../../../../spec/samples/live/webhooks.json" with { type: "json" };
-import type { RejectionReason } from "../../src/errors/rejection.ts";
+import type { RejectionCode } from "../../src/errors/rejection.ts";
 import type { ContactSuggestion, Verified } from "../../src/index.ts";
 import { anyAdapter } from "../support/adapters.ts";
 
@@ -21,7 +21,7 @@ describe.each(anyAdapter)("$name", (adapter) => {
     const clock = { now: "" };
     const handled: [handler: string, event: unknown][] = [];
     const verified: Verified[] = [];
-    const reasons: RejectionReason[] = [];
+    const reasons: RejectionCode[] = [];
     const note = (handler: string) => (event: unknown) => void handled.push([handler, event]);
     const { url } = await adapter.serve(
       {
@@ -36,7 +36,7 @@ describe.each(anyAdapter)("$name", (adapter) => {
           return [suggestion];
         },
         onVerified: (each) => verified.push(each),
-        onRejected: ({ reason }) => reasons.push(reason),
+        onRejected: ({ code }) => reasons.push(code),
       },
       samples.mount,
     );

@@ -30,7 +30,7 @@ describe.each(anyAdapter)("$name", (adapter) => {
       expect([response.status, JSON.parse(text).errors]).toEqual([400, errors]);
       expect(text + JSON.stringify(onRejected.mock.calls)).not.toContain("PRIVATE");
       expect(onRejected).toHaveBeenCalledExactlyOnceWith(
-        expect.objectContaining({ reason: "invalid_request", status: 400 }),
+        expect.objectContaining({ code: "invalid_request", status: 400 }),
       );
       expect(handler).not.toHaveBeenCalled();
     },

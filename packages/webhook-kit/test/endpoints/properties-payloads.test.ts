@@ -59,7 +59,7 @@ describe("parseJson", () => {
           const isUtf8 = Buffer.from(Buffer.from(bytes).toString()).equals(bytes);
           expect(parsed.rejection).toMatchObject({
             status: 400,
-            reason: isUtf8 ? "malformed_json" : "invalid_encoding",
+            code: isUtf8 ? "malformed_json" : "invalid_encoding",
           });
         },
       ),
@@ -107,7 +107,7 @@ describe.each(handled)("the payload of $name", ({ schema }) => {
     fc.assert(
       fc.property(fc.oneof(fc.anything(), fc.jsonValue(), likePayload), (value) => {
         const checked = attempt(() => validateInput(schema, value));
-        if ("rejection" in checked) expect(checked.rejection).toMatchObject({ status: 400, reason: "invalid_request" });
+        if ("rejection" in checked) expect(checked.rejection).toMatchObject({ status: 400, code: "invalid_request" });
         else expect(typeof value).toBe("object");
       }),
       runs(500),

@@ -195,7 +195,7 @@ describe.each(anyAdapter)("$name", (adapter) => {
       {
         code: "handler_failed",
         endpoint: "WorkerOfferResponse",
-        reason: expect.stringContaining("cause"),
+        message: expect.stringContaining("cause"),
         err: expect.objectContaining({ name: "HandlerError", cause }),
       },
       "webhook failed",

@@ -144,7 +144,7 @@ async function reasonFor(init: RequestInit, options: object = {}, path = "/test/
   await webhookHandler({ secret, basePath: "/offers", onRejected, ...options })(
     new Request(`http://127.0.0.1/offers${path}`, init),
   );
-  return onRejected.mock.calls.map(([{ reason, message }]) => [reason, message]);
+  return onRejected.mock.calls.map(([{ code, message }]) => [code, message]);
 }
 
 const { Timestamp = "", Authorization = "" } = signed();

@@ -40,7 +40,7 @@ describe.each(adapters)("$name", (adapter) => {
   ])("refuses the media type %j with 415 [D-17]", async (type) => {
     const { post, onRejected } = await mount();
     expect((await post(JSON.stringify(accepted), { "content-type": type })).status).toBe(415);
-    expect(onRejected).toHaveBeenCalledExactlyOnceWith(expect.objectContaining({ reason: "unsupported_media_type" }));
+    expect(onRejected).toHaveBeenCalledExactlyOnceWith(expect.objectContaining({ code: "unsupported_media_type" }));
   });
 
   test("refuses a body with 415 that is compressed, or may be", async () => {
@@ -68,7 +68,7 @@ describe.each(adapters)("$name", (adapter) => {
   ] as const)("refuses the body %j with 400", async (body, reason) => {
     const { post, onRejected } = await mount();
     expect((await post(body)).status).toBe(400);
-    expect(onRejected).toHaveBeenCalledExactlyOnceWith(expect.objectContaining({ reason }));
+    expect(onRejected).toHaveBeenCalledExactlyOnceWith(expect.objectContaining({ code: reason }));
   });
 
   test("takes a byte order mark, which some platforms write", async () => {
@@ -97,7 +97,7 @@ describe.each(adapters)("$name", (adapter) => {
         `Content-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n${bytes.toString(16)}\r\n${Buffer.from(body).toString("latin1")}\r\n0\r\n\r\n`,
     );
     expect(response).toMatch(/^HTTP\/1\.1 413 /);
-    expect(onRejected.mock.calls.map(([{ reason }]) => reason)).toEqual(["body_too_large", "body_too_large"]);
+    expect(onRejected.mock.calls.map(([{ code }]) => code)).toEqual(["body_too_large", "body_too_large"]);
   });
   test("a scheme that covers the body is given its bytes", async () => {
     const { post } = await mount({ scheme: coversLength(accepted) });
@@ -115,7 +115,7 @@ test("a body whose sender hung up before it was read is reported at once", async
       })
       .catch(reject);
   });
-  await expect(received).rejects.toMatchObject({ rejection: { reason: "body_incomplete" } });
+  await expect(received).rejects.toMatchObject({ rejection: { code: "body_incomplete" } });
 });
 
 test("a body that takes too long to arrive is given up [D-17]", async () => {
@@ -124,5 +124,5 @@ test("a body that takes too long to arrive is given up [D-17]", async () => {
       .then(({ port }) => connect(port, "127.0.0.1").write("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 9\r\n\r\n{"))
       .catch(reject);
   });
-  await expect(received).rejects.toMatchObject({ rejection: { reason: "body_timeout" } });
+  await expect(received).rejects.toMatchObject({ rejection: { code: "body_timeout" } });
 });

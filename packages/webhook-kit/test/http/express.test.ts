@@ -48,7 +48,7 @@ describe.each(expresses)("Express $version", ({ express }) => {
     expect(await response.json()).toEqual(["sha256", "d2", { any: "payload" }]);
     const refused = await fetch(`${url}/own`, post({ any: "payload" }, { "content-type": "application/json" }));
     expect([refused.status, refused.headers.get("www-authenticate")]).toEqual([401, "hmac"]);
-    expect(onRejected).toHaveBeenCalledExactlyOnceWith(expect.objectContaining({ reason: "missing_timestamp" }));
+    expect(onRejected).toHaveBeenCalledExactlyOnceWith(expect.objectContaining({ code: "missing_timestamp" }));
   });
 });
 

@@ -23,7 +23,7 @@ describe.each(adapters)("$name", (adapter) => {
     await arrived;
     socket.destroy();
     await vi.waitFor(
-      () => expect(onRejected).toHaveBeenCalledWith(expect.objectContaining({ reason: "body_incomplete" })),
+      () => expect(onRejected).toHaveBeenCalledWith(expect.objectContaining({ code: "body_incomplete" })),
       { timeout: 60_000 },
     );
     expect(onWorkerOfferResponse).not.toHaveBeenCalled();

@@ -80,7 +80,7 @@ describe.each(receivers)("%s", (_, start) => {
       const { status } = await ask({ method: "GET", path: "/test/auth", headers: { ...headers, [name]: twice } });
       expect(status).toBe(401);
     }
-    expect(onRejected.mock.calls.map(([{ reason }]) => reason)).toEqual(Array(3).fill("duplicate_header"));
+    expect(onRejected.mock.calls.map(([{ code }]) => code)).toEqual(Array(3).fill("duplicate_header"));
   });
 
   test("an unsigned request is rejected", async () => {
@@ -90,7 +90,7 @@ describe.each(receivers)("%s", (_, start) => {
     const { status } = await ask({ method: "POST", path: "/offer/response", headers, body: json });
     expect([status, onRejected.mock.calls[0]?.[0]]).toEqual([
       401,
-      expect.objectContaining({ reason: "missing_timestamp" }),
+      expect.objectContaining({ code: "missing_timestamp" }),
     ]);
   });
 });

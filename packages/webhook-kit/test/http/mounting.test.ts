@@ -62,7 +62,7 @@ describe.each(adaptersAlone)("$name", (adapter) => {
     }
     const docsUrl = "https://github.com/offers/offers/blob/main/docs/errors/unknown_path.md";
     const message = expect.stringContaining("basePath");
-    const rejection = { reason: "unknown_path", status: 404, message, docsUrl };
+    const rejection = { code: "unknown_path", status: 404, message, docsUrl };
     expect(onRejected.mock.calls).toEqual(paths.map(() => [rejection]));
     expect(warn.mock.calls).toEqual(paths.map(() => [rejection, "webhook rejected"]));
     expect(JSON.stringify([onRejected.mock.calls, warn.mock.calls])).not.toContain("SENTINEL");

@@ -22,7 +22,7 @@ async function responseTo(line: string, headers: Record<string, string> = {}) {
   const { port } = await serve(listener);
   const lines = Object.entries({ Host: "a", Connection: "close", ...headers }).map((pair) => pair.join(": "));
   const response = await sendRaw(port, [line, ...lines, "", ""].join("\r\n"));
-  return [Number(/^HTTP\/1\.1 (\d+) /.exec(response)?.[1]), onRejected.mock.calls[0]?.[0].reason];
+  return [Number(/^HTTP\/1\.1 (\d+) /.exec(response)?.[1]), onRejected.mock.calls[0]?.[0].code];
 }
 
 test.each([
@@ -62,7 +62,7 @@ test("an unknown path goes on to next, and no hook is called [D-63]", async () =
   }
   expect((await fetch(`${url}/offers/test`)).status).toBe(200);
   expect((await fetch(`${url}/offers/offer/response`, { method: "POST" })).status).toBe(404);
-  expect(onRejected.mock.calls.map(([{ reason }]) => reason)).toEqual(["handler_not_configured"]);
+  expect(onRejected.mock.calls.map(([{ code }]) => code)).toEqual(["handler_not_configured"]);
 });
 
 test("a next that throws closes the connection, and onError gets what it threw", async () => {

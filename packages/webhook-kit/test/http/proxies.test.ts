@@ -45,7 +45,7 @@ describe.each(adapters)("$name", (adapter) => {
     expect(onRejected.mock.calls).toEqual([
       [
         expect.objectContaining({
-          reason: "missing_authorization",
+          code: "missing_authorization",
           message: expect.stringContaining("does a proxy in front of this server strip it?"),
         }),
       ],

@@ -93,6 +93,6 @@ test.each(adapters.flatMap((adapter) => cases.map((each) => ({ adapter, each }))
       ["GET /test/auth HTTP/1.1", "Host: a", "Connection: close", ...headers, "", ""].join("\r\n"),
     );
     expect(response).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `));
-    expect(onRejected.mock.calls.map(([rejection]) => rejection.reason)).toEqual(reason ? [reason] : []);
+    expect(onRejected.mock.calls.map(([rejection]) => rejection.code)).toEqual(reason ? [reason] : []);
   },
 );

@@ -55,7 +55,7 @@ describe.each(expresses)("Express $version", ({ express }) => {
     const response = await fetch(`${url}/hooks/offer/response`, { method: "POST", headers: signedJson(), body: event });
     expect(response.status).toBe(404);
     expect(onRejected).toHaveBeenCalledExactlyOnceWith(
-      expect.objectContaining({ reason: "unknown_path", message: expect.stringContaining("app.use") }),
+      expect.objectContaining({ code: "unknown_path", message: expect.stringContaining("app.use") }),
     );
   });
 

@@ -60,7 +60,7 @@ export function verify(
   body: Uint8Array | undefined,
 ): unknown {
   const parsed = scheme.parse(rawHeaders);
-  return "reason" in parsed ? parsed.reason : scheme.verify(parsed, secrets, body);
+  return "code" in parsed ? parsed.code : scheme.verify(parsed, secrets, body);
 }
 
 /** The same bytes with one bit turned. */

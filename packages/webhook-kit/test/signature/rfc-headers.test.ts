@@ -44,7 +44,7 @@ describe.each(adapters)("$name", (adapter) => {
     const request = await mount(adapter, { now: () => now, onRejected });
     const headers = { Timestamp: timestamp, Authorization: `hmac ${digestOf(timestamp)}` };
     expect((await request("/test/auth", { headers })).status).toBe(401);
-    expect(onRejected).toHaveBeenCalledExactlyOnceWith(expect.objectContaining({ reason }));
+    expect(onRejected).toHaveBeenCalledExactlyOnceWith(expect.objectContaining({ code: reason }));
   });
 
   const timestamp = now.toISOString();

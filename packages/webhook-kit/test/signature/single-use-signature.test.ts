@@ -34,7 +34,7 @@ async function mount(options: Partial<ReceiverOptions> = {}) {
     (await fetch(url + path, { method: "POST", headers, body: JSON.stringify(body) })).status;
   const respond = (workerId: string, headers: Record<string, string>) =>
     post("/offer/response", { offerId: "o1", workerId, response: "accepted" }, headers);
-  const reasons = () => onRejected.mock.calls.map(([{ reason }]) => reason);
+  const reasons = () => onRejected.mock.calls.map(([{ code }]) => code);
   return { handled, get, post, respond, reasons };
 }
 

@@ -30,7 +30,7 @@ describe.each(adapters)("$name", (adapter) => {
     const response = await post({ ...signedRequest(body), body: tamper(body) });
     expect(response.status).toBe(401);
     expect(await response.json()).toMatchObject({ code: "invalid_signature" });
-    expect(onRejected).toHaveBeenCalledExactlyOnceWith(expect.objectContaining({ reason: "signature_mismatch" }));
+    expect(onRejected).toHaveBeenCalledExactlyOnceWith(expect.objectContaining({ code: "signature_mismatch" }));
     expect(onWorkerOfferResponse).not.toHaveBeenCalled();
   });
 
@@ -81,7 +81,7 @@ describe.each(adapters)("$name", (adapter) => {
       const twice = new Headers(headers);
       twice.append(name, headers[name] ?? "");
       expect((await post({ ...init, headers: twice })).status).toBe(401);
-      expect(onRejected).toHaveBeenLastCalledWith(expect.objectContaining({ reason: "duplicate_header" }));
+      expect(onRejected).toHaveBeenLastCalledWith(expect.objectContaining({ code: "duplicate_header" }));
     }
   });
 

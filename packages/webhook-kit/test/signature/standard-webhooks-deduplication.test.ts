@@ -122,7 +122,7 @@ describe.each(anyAdapter)("$name", (adapter) => {
     for (const each of [headers, headers, longer])
       statuses.push((await request("/contact-suggestions", { ...init, headers: each })).status);
     expect(statuses).toEqual([200, 401, 401]);
-    expect(onRejected).toHaveBeenLastCalledWith(expect.objectContaining({ reason: "signature_reused" }));
+    expect(onRejected).toHaveBeenLastCalledWith(expect.objectContaining({ code: "signature_reused" }));
   });
 
   test("bound to one request, an event that is sent again is still a repeat, under a fresh timestamp as well", async () => {

@@ -59,7 +59,7 @@ const bodyHmac: SignatureScheme = {
     );
     const [[time = ""] = [], [id = ""] = [], [signature = ""] = []] = values;
     const isWhole = values.every(({ length, 0: value }) => length === 1 && value && !value.includes(","));
-    if (!isWhole || !/^\d+$/.test(time)) return { reason: "missing_timestamp", message: "no" };
+    if (!isWhole || !/^\d+$/.test(time)) return { code: "missing_timestamp", message: "no" };
     return { signedAt: { earliest: Number(time), latest: Number(time) }, signature: Buffer.from(signature), id };
   },
   verify({ signedAt, signature, id = "" }, secrets, body = new Uint8Array()) {

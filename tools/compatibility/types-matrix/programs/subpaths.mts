@@ -25,7 +25,7 @@ new TracedOffersClient(options) satisfies OffersClient;
 const { data } = await createOpenApiClient(options).GET("/offer/{id}", { params: { path: { id: "a" } } });
 export const texts: (string | undefined)[] = [data?.title, offerSchema.parse({}).id];
 
-webhookRouter({ ...receiver, onRejected: ({ reason }) => void (reason satisfies string) });
+webhookRouter({ ...receiver, onRejected: ({ code }) => void (code satisfies string) });
 webhookHandler(receiver) satisfies (request: Request) => Promise<Response>;
 webhookFunction(receiver);
 webhookListener(receiver);

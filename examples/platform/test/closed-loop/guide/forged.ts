@@ -9,8 +9,13 @@ const secret = "5f0c9a7e-2d43-4f0e-9b7a-0d6f3c1e8a52";
 test("a webhook is handled once, and a forged one never", async () => {
   const service = createTestService();
   const contacts: string[] = [];
-  const onWorkerAddedContact = ({ workerId }: { workerId: string }) => void contacts.push(workerId);
-  const handler = webhookHandler({ secret, now: service.now, onWorkerAddedContact });
+  const rejected: string[] = [];
+  const handler = webhookHandler({
+    secret,
+    now: service.now,
+    onWorkerAddedContact: ({ workerId }) => void contacts.push(workerId),
+    onRejected: ({ code }) => void rejected.push(code),
+  });
   await service.deliverTo(handler, { secret, sign: signHeaders });
 
   service.addContact("worker_amal");
@@ -20,4 +25,5 @@ test("a webhook is handled once, and a forged one never", async () => {
   const [late] = await service.resend(delivery.id, { agoMs: 600_000 });
   const [forged] = await service.resend(delivery.id, { secret: "0d6f3c1e-2d43-4f0e-9b7a-5f0c9a7e8a52" });
   assert.deepEqual([late?.status, forged?.status, contacts], [401, 401, ["worker_amal"]]);
+  assert.deepEqual(rejected, ["timestamp_out_of_tolerance", "signature_mismatch"]);
 });

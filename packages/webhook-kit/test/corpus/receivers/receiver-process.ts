@@ -54,7 +54,7 @@ function setUp(mount: string): ReceiverSetup {
     ...(scheme === "standardWebhooks" && { scheme: standardWebhooks() }),
     ...(replayProtection && { replayProtection }),
     now: () => (clock === undefined ? new Date() : new Date(clock)),
-    onRejected: ({ reason }) => note.reasons.push(reason),
+    onRejected: ({ code }) => note.reasons.push(code),
   };
 }
 

@@ -13,7 +13,7 @@ export interface ReceiverSetup {
   onOfferEventDeleted?: (event: unknown) => unknown;
   onTimelineChanged?: (event: unknown) => unknown;
   suggestContacts?: (search: unknown) => never[];
-  onRejected: (rejection: { reason: string }) => void;
+  onRejected: (rejection: { code: string }) => void;
 }
 
 /** The first part of a receiver's paths says what the case needs, so that nothing need be arranged beforehand. */
