@@ -20,8 +20,8 @@ const [, taken, spelling, ambiguous] = /^(first|last)_of_(two|joined):(.+)$/.exe
 function headerOf({ rawHeaders }, name, isForAge = false) {
   const values = rawHeaders.filter((_, index) => index % 2 === 1 && rawHeaders[index - 1].toLowerCase() === name);
   if (name === ambiguous) {
-    const isJoined = spelling === "joined" && values.length === 1;
-    const each = isJoined ? values[0].split(/(?<!v1), */) : values;
+    if (spelling === "joined" && values.length !== 1) return undefined;
+    const each = spelling === "joined" ? values[0].split(/(?<!v1), */) : values;
     return each.at((taken === "first") === isForAge ? -1 : 0);
   }
   if (DEFECT === "second_header_wins") return values.at(-1);

@@ -1,19 +1,7 @@
-import { readFileSync } from "node:fs";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { NotFoundError, OffersClient } from "../../src/index.ts";
-import * as testing from "../../src/testing.ts";
+import { createTestService } from "../../src/testing.ts";
 import { input } from "../support/offer.ts";
-
-const { createTestService } = testing;
-
-test("one value and one type can be imported", () => {
-  expect(Object.keys(testing)).toEqual(["createTestService"]);
-  const entry = readFileSync(new URL("../../src/testing.ts", import.meta.url), "utf8");
-  expect(entry.match(/^export .*/gm)).toEqual([
-    'export { createTestService } from "./testing/create-test-service.ts";',
-    'export type { TestService } from "./testing/test-service.ts";',
-  ]);
-});
 
 test("a service is all the options that a client needs", async () => {
   const service = createTestService();

@@ -1,4 +1,4 @@
-import type { RejectionFacts, RejectionCode, SignatureProblem } from "../errors/rejection.ts";
+import type { RejectionCode, RejectionFacts, SignatureProblem } from "../errors/rejection.ts";
 import { type ProblemSummary, problemResponse, type WebhookResponse } from "./response.ts";
 
 /** The same for every failed verification (D-17). */
