@@ -23,6 +23,7 @@ test.each([
       secret,
       now: service.now,
       ...(scheme && { scheme }),
+      onRejected: () => undefined,
       onWorkerAddedContact: ({ workerId }) => void handled.push(workerId),
     });
     await service.deliverTo(handler, { secret, sign });

@@ -116,10 +116,9 @@ async function callScheme<T>(call: () => T | Promise<T>): Promise<T> {
 const measureSkew = ({ earliest, latest }: ParsedSignature["signedAt"], now: number): number =>
   Math.max(earliest - now, 0) || Math.min(latest - now, 0);
 
-/** In whole seconds, away from 0: a skew that is rejected must not look like one that is allowed. */
 const outOfTolerance = (skewSeconds: number, toleranceSeconds: number): SignatureProblem => ({
   code: "timestamp_out_of_tolerance",
-  message: `Timestamp lies ${Math.sign(skewSeconds) * Math.ceil(Math.abs(skewSeconds))} s from this clock, ${toleranceSeconds} s are allowed; is one of the clocks wrong?`,
+  message: `Timestamp lies ${Math.round(skewSeconds * 10) / 10} s from this clock, ${toleranceSeconds} s are allowed; is one of the clocks wrong?`,
 });
 
 const unknownTenant: SignatureProblem = {

@@ -4,7 +4,7 @@ import { webhookHandler } from "../../src/fetch.ts";
 import type { WorkerOfferResponse } from "../../src/index.ts";
 import { anyAdapter } from "../support/adapters.ts";
 import { accepted, mount, post } from "../support/mount.ts";
-import { secret } from "../support/serve.ts";
+import { quiet, secret } from "../support/serve.ts";
 
 describe.each(anyAdapter)("$name", (adapter) => {
   test.each(["applied", "declined", "none", "Accepted", "accepted ", "später", "toString", ""])(
@@ -56,7 +56,7 @@ test("a worker's unknown words within one signed minute are heard in their order
 
 test.each([null, true, ["accepted"], { word: "accepted" }, undefined])("%j is no word [D-95]", async (response) => {
   const onWorkerOfferResponse = vi.fn();
-  const handler = webhookHandler({ secret, onWorkerOfferResponse });
+  const handler = webhookHandler({ ...quiet, secret, onWorkerOfferResponse });
   const rejected = await handler(new Request("http://127.0.0.1/offer/response", post({ ...accepted, response })));
   expect([rejected.status, (await rejected.json()).errors]).toEqual([400, { response: ["Must be of type string."] }]);
   expect(onWorkerOfferResponse).not.toHaveBeenCalled();
