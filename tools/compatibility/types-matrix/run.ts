@@ -62,7 +62,7 @@ try {
       const consumer = await copyProgram("consumer", extension, project.folder);
       const failuresProgram = await copyProgram("failures", extension, project.folder);
       const resolved = { ...options, ...resolution };
-      // The kit's peer, zod, declares what DOM or Node must have declared.
+      // The kit's declarations name types of Node, such as Buffer.
       const faults =
         (await compile(version, resolved, consumer)) +
         (await compile(version, { ...resolved, skipLibCheck: true }, failuresProgram));
