@@ -26,7 +26,7 @@ for (const source of globSync(documents, { cwd: root, exclude: ["**/node_modules
 const hasPostgres = await findPostgres();
 const url = hasPostgres ? await databaseOfFile() : "";
 
-/** Runs such lines, queries once, and queries again for each message. */
+/** Runs such lines with this database, queries once, and queries again for each message. */
 function start(code: string, applicationName: string) {
   const folder = mkdtempSync(join(import.meta.dirname, "started-"));
   const file = join(folder, "sample.ts");
@@ -34,7 +34,7 @@ function start(code: string, applicationName: string) {
     file,
     `let opened;
 const postgresInbox = (handle) => { opened = handle.$client ?? handle; };
-${code.replace(/"postgres:[^"]*"/, "process.env.DATABASE_URL")}
+${code.replace(/"postgres:[^"]*"/, "process.env.DATABASE_URL").replace('{ host: "127.0.0.1", port: 1 }', "")}
 await opened.query("SELECT 1");
 process.on("message", async () => process.send((await opened.query("SELECT 'alive' AS state")).rows[0].state));
 process.send("idle");`,

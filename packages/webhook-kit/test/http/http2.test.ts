@@ -145,6 +145,6 @@ describe.each(servers)("%s over HTTP/2", (_name, connect) => {
     await vi.waitFor(() => expect([...onRejected.mock.calls, ...onError.mock.calls]).toHaveLength(1), {
       timeout: 60_000,
     });
-    expect(onRejected).toHaveBeenCalledWith(expect.objectContaining({ reason: "body_incomplete" }));
+    expect(onRejected).toHaveBeenCalledWith(expect.objectContaining({ code: "body_incomplete" }));
   });
 });
