@@ -3,10 +3,7 @@ import type { Reporter, TestCase, TestModule, TestSuite, Vitest } from "vitest/n
 
 type Entity = TestCase | TestModule | TestSuite;
 
-/**
- * Prints progress, and each failure with its output and the command that runs it alone. What passing tests print fails the run:
- * nobody reads it, and it hides what matters.
- */
+/** Prints progress, and each failure with its output and the command that runs it alone. What passing tests print is not shown. */
 export class GateReporter implements Reporter {
   /** For vitest's own messages, and for what worker processes write past the console. */
   readonly stream = new Writable({
@@ -56,12 +53,10 @@ export class GateReporter implements Reporter {
 
   onTestRunEnd(modules: readonly TestModule[], unhandledErrors: readonly unknown[]): void {
     for (const error of unhandledErrors) this.#report("error outside of any test", () => this.#printErrors(error));
-    for (const module of modules)
-      for (const entity of [module, ...module.children.allSuites(), ...module.children.allTests()])
-        this.#reportOutput(entity);
-    for (const [id, output] of this.#output) this.#reportWritten(id || "outside of any test", output);
-    if (this.#strayOutput)
-      this.#reportWritten("written past the console, by a test or a process that it started", this.#strayOutput);
+    for (const module of modules) if (module.project.name === "slow") this.#printMeasurements(module);
+    // A worker process that ends writes its reason here.
+    if (this.count.failed > 0 && this.#strayOutput)
+      console.log(`Written past the console:\n${this.#strayOutput.trimEnd()}`);
   }
 
   #printProgress(): void {
@@ -89,20 +84,12 @@ export class GateReporter implements Reporter {
     return output;
   }
 
-  #reportOutput(entity: Entity): void {
-    const output = this.#takeOutput(entity);
-    // Of a failed test it only comes late.
-    if (output === undefined || (entity.type === "test" && entity.result().state === "failed")) return;
-    // What slow tests measure is worth reading.
-    if (moduleOf(entity).project.name === "slow") console.log(`${nameOf(entity)}\n${output.trimEnd()}`);
-    else this.#reportWritten(nameOf(entity), output);
-  }
-
-  #reportWritten(name: string, output: string): void {
-    this.#report(
-      `${name}\n  A test captures what it makes the code print (\`vi.spyOn(console, "warn")\`, or a logger). It printed:`,
-      () => console.log(`${output.slice(0, 2_000).trimEnd()}\n`),
-    );
+  /** What slow tests print is worth reading. */
+  #printMeasurements(module: TestModule): void {
+    for (const entity of [module, ...module.children.allSuites(), ...module.children.allTests()]) {
+      const output = this.#takeOutput(entity);
+      if (output) console.log(`${nameOf(entity)}\n${output.trimEnd()}`);
+    }
   }
 
   #report(title: string, printDetails: () => void): void {
