@@ -114,7 +114,7 @@ async function build(state) {
     const builtAt = existsSync(join(root, folder, "dist")) ? (state.built[name] ?? 0) : 0;
     if (![folder, ...bundled].some((each) => hasChangedSince(builtAt, each))) continue;
     const startedAt = Date.now();
-    // The installation has just been made: pnpm would check it again, with the ages of all versions.
+    // pnpm would check the installation first, with the ages of all versions.
     const options = ["--config.verifyDepsBeforeRun=false", "--reporter-hide-prefix", "--silent"];
     await run(`Building @offers/${name}`, "pnpm", [...options, "--filter", `./${folder}`, "run", "build"]);
     state.built[name] = startedAt;
@@ -132,22 +132,23 @@ const state = readState();
 // Every part holds what npm start needs, and all but that one hold what the tests need.
 const isIncluded = state.part === part || part === "--journey" || (part === "--default" && state.part !== "--journey");
 const isCurrent = isNewEnough(process.versions.node.split(".").map(Number));
-const hasTools = existsSync(join(state.tools ?? "", "pnpm")) && (isCurrent || existsSync(join(state.tools, "node")));
+const needed = isCurrent ? [pinnedPnpm] : [pinnedNode, pinnedPnpm];
 
-if (hasTools) {
+if (needed.every((name) => state.pinned?.includes(name)) && existsSync(join(state.tools, "pnpm"))) {
   env.PATH = [state.tools, env.PATH].join(delimiter);
 } else {
-  const needed = isCurrent ? [pinnedPnpm] : [pinnedNode, pinnedPnpm];
   const step = `Installing ${needed.join(" and ").replaceAll("@", " ")}`;
   const names = needed.flatMap((name) => ["-p", name]);
   env.PATH = (await run(step, "npx", ["--yes", ...names, "-c", "node -p process.env.PATH"], "pipe")).trim();
-  state.tools = env.PATH.split(delimiter).find((folder) => existsSync(join(folder, "pnpm")));
+  const tools = env.PATH.split(delimiter).find((folder) => existsSync(join(folder, "pnpm")));
+  Object.assign(state, { pinned: needed, tools });
 }
 if (!isIncluded || state.manifests !== hashOfManifests()) {
   const retries = ["--config.fetchRetryMintimeout=1000", "--config.fetchRetryMaxtimeout=5000"];
   const quietly = ["--frozen-lockfile", "--prefer-offline", "--reporter=silent"];
   await run("Installing dependencies", "pnpm", [...installationFor(flags), ...linkedStore(), ...quietly, ...retries]);
-  writeFileSync(stateFile, JSON.stringify(Object.assign(state, { part, manifests: hashOfManifests() })));
+  // What was built with other dependencies is built again.
+  writeFileSync(stateFile, JSON.stringify(Object.assign(state, { part, manifests: hashOfManifests(), built: {} })));
 }
 // The user's own Node, where it is new enough, comes before the pinned one.
 const folders = [join(root, "node_modules", ".bin"), ...(isCurrent ? [dirname(process.execPath)] : []), env.PATH];

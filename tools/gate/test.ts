@@ -51,7 +51,7 @@ if (filter.length === 0) {
   const passed = await Promise.all(Object.entries(checks).map(([name, command]) => check(name, command)));
   const failed = passed.filter((isPassed) => !isPassed).length;
   if (failed > 0) {
-    console.log(`The tests did not run. ${passed.length - failed} checks passed, ${failed} failed.`);
+    console.log(`The tests did not run.\n${passed.length - failed} passed, ${failed} failed`);
     process.exit(1);
   }
 }
@@ -63,4 +63,5 @@ const streams = { stdout: reporter.stream, stderr: reporter.stream };
 await startVitest(filter, { project: projects, ...options, reporters: [reporter] }, {}, streams);
 const { passed, failed, skipped } = reporter.count;
 console.log(`${passed} passed, ${failed} failed${skipped > 0 ? `, ${skipped} skipped` : ""}`);
-process.exit(failed > 0 || passed === 0 ? 1 : 0);
+// Vitest sets the exit code for failures that belong to no test.
+process.exit(failed > 0 || passed === 0 ? 1 : process.exitCode);
