@@ -2,6 +2,7 @@
 import { readFileSync } from "node:fs";
 import { styleText } from "node:util";
 import { endWithNpm } from "@offers/contract/end-with-npm";
+import { nearestName } from "@offers/contract/nearest-name";
 import { Command, CommanderError } from "commander";
 import { catchUpCommand, listenCommand, probeCommand, triggerCommand } from "./commands.ts";
 import { UsageError, widthOf, wrapText } from "./terminal/output.ts";
@@ -25,22 +26,13 @@ for (const command of [program, ...program.commands])
     // Commander removes the colour where NO_COLOR is set or the output is no terminal.
     .configureHelp({ styleTitle: (title) => styleText("bold", title, { validateStream: false }) });
 
-// Commander would suggest probe for frob.
+// Commander would suggest probe for frob: it asks for less likeness.
 program.on("command:*", ([given = ""]: string[]) => {
   const names = program.commands.map((command) => command.name());
-  const near = names.find((name) => isNear(given, name));
+  const near = nearestName(given, names);
   const remedy = near === undefined ? `The commands are ${names.join(", ")}.` : `Did you mean ${near}?`;
   program.error(`error: unknown command '${given}'. ${remedy}`);
 });
-
-/** Whether two names begin and end alike, by half of their letters or more. */
-function isNear(a: string, b: string): boolean {
-  let start = 0;
-  while (start < a.length && a[start] === b[start]) start += 1;
-  let end = 0;
-  while (end < Math.min(a.length, b.length) - start && a.at(-1 - end) === b.at(-1 - end)) end += 1;
-  return (start + end) * 2 >= Math.max(a.length, b.length);
-}
 
 endWithNpm();
 // A closed pipe, such as that of `| head`, ends the command without a stack trace.

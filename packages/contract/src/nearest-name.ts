@@ -4,7 +4,7 @@
  */
 export function nearestName(wrong: string, names: readonly string[]): string | undefined {
   const given = pairsOf(wrong);
-  let [nearest, most]: [string | undefined, number] = [undefined, 0.4];
+  let [nearest, most]: [string | undefined, number] = [undefined, 0.45];
   for (const name of names) {
     if (lettersOf(name) === lettersOf(wrong)) return name;
     const known = pairsOf(name);

@@ -6,8 +6,7 @@
 import type { Request, RequestHandler } from "express";
 import { ConfigurationError } from "./errors/errors.ts";
 import type { RejectionFacts } from "./errors/rejection.ts";
-import { readNodeBody } from "./http/body.ts";
-import { rawHeadersOf } from "./http/node-request.ts";
+import { rawHeadersOf, readNodeBody } from "./http/body.ts";
 import { closeOnFailure, writeNodeResponse } from "./http/node-response.ts";
 import type { IncomingRequest } from "./http/request.ts";
 import type { WebhookResponse } from "./http/response.ts";

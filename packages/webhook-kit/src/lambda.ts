@@ -60,7 +60,7 @@ function requireHttp(event: unknown): void {
   const given = Records ? "an event with Records, such as one of a queue or a stream" : "another event";
   throw new ConfigurationError(
     "wrong_request_type",
-    `webhookFunction takes the request of an HTTP API, a function URL, a REST API or a load balancer; it got ${given}. Is another trigger connected to this function? Give that trigger a function of its own: what this one returns would acknowledge the event.`,
+    `webhookFunction takes the request of an HTTP API, a function URL, a REST API or a load balancer; it got ${given}. Is another trigger connected to this function? Give that trigger its own function: what this one returns would acknowledge the event.`,
   );
 }
 

@@ -70,7 +70,7 @@ test("it ends when SIGTERM ends the npx that started it", async () => {
     cwd: folder,
     env: { PATH: process.env.PATH, HOME: folder, WEBHOOK_SECRET: secrets.timestampDigest },
     ready: /^Listening on (http:\S+)\. /,
-    // A group of its own: npx passes no SIGKILL on.
+    // Its own process group: npx does not forward SIGKILL.
     detached: true,
   });
   const address = await ready;

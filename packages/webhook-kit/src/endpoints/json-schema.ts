@@ -20,7 +20,7 @@ export interface Schema {
 /** What is wrong with one value. */
 export interface Issue {
   readonly path: (string | number)[];
-  /** The type or format that the value should have; undefined where it has them, and breaks another rule. */
+  /** The type or format that the value should have; undefined when it breaks another rule. */
   readonly expected: Schema["type" | "format"];
   /** Holds no value of the payload (D-49). */
   readonly message: string;
@@ -30,7 +30,7 @@ export interface Issue {
  * Reads a payload as the contract has it: unknown fields are kept (D-35), an optional field that is null is absent (D-94), and a
  * date-time is converted to UTC where not every reader takes its spelling (D-96).
  *
- * @returns `data` is of use only without issues
+ * @returns `data` is valid only when there are no issues
  */
 export function validate(
   schema: Schema,
@@ -85,7 +85,7 @@ function readObject({ properties = {}, required }: Schema, value: object, issues
 function readArray({ items }: Schema, values: readonly unknown[], issues: Issue[]): unknown {
   if (!items) return values;
   const result: unknown[] = [];
-  // Not map: it skips holes.
+  // `map` would skip holes.
   for (let index = 0; index < values.length; index += 1) result.push(readAt(index, items, values[index], issues));
   return result;
 }

@@ -37,7 +37,7 @@ const envelope: Schema = {
  */
 export function parseWebhookEvent(value: unknown): WebhookEvent {
   const { data: members, issues } = validate(envelope, withExactTime(value));
-  // No object: it has no members to look at.
+  // Not an object, so there are no members to read.
   if (issues[0]?.path.length === 0) throw invalidEvent(issues);
   const { type, data, trace, ...others } = members as Record<string, unknown>;
   const endpoint = eventEndpoints.find(({ name }) => name === type);

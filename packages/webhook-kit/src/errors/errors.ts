@@ -31,7 +31,8 @@ export abstract class WebhookKitError<Code extends string = string> extends Erro
 
 /**
  * The kit is configured wrongly. Thrown at construction, except what only a request can show: `body_already_consumed` (the
- * sender gets 500, and `onError` the error), `wrong_request_type`, which your receiver throws, and `inbox_key_required` and `inbox_used_twice`, which `inbox.once` throws.
+ * sender gets 500, and `onError` the error), `wrong_request_type`, which your receiver throws, and `inbox_key_required` and
+ * `inbox_used_twice`, which `inbox.once` throws.
  *
  * @example
  * ```ts

@@ -40,7 +40,7 @@ export function readNodeBody(
   return typeof body === "string" ? { kind: "bytes", bytes: Buffer.from(body) } : { kind: "parsed", value: body };
 }
 
-/** A request of node-mocks-http is no stream: there is nothing to read, only the value of the body. */
+/** A request of node-mocks-http is not a stream: it has nothing to read, only the value of the body. */
 const isConsumed = (request: NodeRequest): boolean =>
   typeof request.read !== "function" ||
   request.readableDidRead ||
@@ -111,4 +111,16 @@ async function readAll(reader: ReadableStreamDefaultReader<Uint8Array>, maxBytes
     chunks.push(next.value);
   }
   return Buffer.concat(chunks);
+}
+
+/**
+ * The headers of a request as name, value, name, value. Adapters that make up requests, such as serverless-http and node-mocks-http, fill
+ * only `headers`, where two headers of one name are a list or joined with a comma: both are read as sent twice.
+ */
+export function rawHeadersOf({
+  rawHeaders,
+  headers,
+}: Pick<IncomingMessage, "headers" | "rawHeaders">): readonly string[] {
+  if (rawHeaders?.length > 0) return rawHeaders;
+  return Object.entries(headers).flatMap(([name, values]) => [values].flat().flatMap((value) => [name, String(value)]));
 }

@@ -52,7 +52,7 @@ export function closeOnFailure(
 
 function hasLongUnreadBody(request: IncomingMessage): boolean {
   if (request.complete) return false;
-  // Reading was broken off: the body was too long, or too slow. A request that is no stream has undefined here.
+  // Reading was broken off: the body was too long, or too slow. It is undefined where the request is not a stream.
   if (typeof request.readableFlowing === "boolean") return true;
   if (request.headers["transfer-encoding"] !== undefined) return true;
   return Number(request.headers["content-length"] ?? 0) > maxDrainBytes;

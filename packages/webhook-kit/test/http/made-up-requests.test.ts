@@ -42,7 +42,7 @@ function behindServerless(app: Parameters<typeof serverless>[0]) {
   };
 }
 
-/** node-mocks-http makes a request without `rawHeaders`, which is no stream: its body is a value. */
+/** node-mocks-http makes a request without `rawHeaders` that is not a stream: its body is a value. */
 const inMocks =
   (listener: (request: never, response: never, next: () => void) => void) =>
   async ({ method, path, headers, body }: Sent): Promise<Received> => {

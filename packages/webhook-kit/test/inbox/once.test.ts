@@ -18,7 +18,7 @@ describe.each(await inboxesUnderTest())("once on $title", ({ inbox, once, query,
     expect(await notes(text)).toBe(1);
   });
 
-  test("the result of the work is returned; for a duplicate there is none", async () => {
+  test("returns the result of the work, and no result for a duplicate", async () => {
     const [event, key] = [newEvent(), randomUUID()];
     expect(await inbox.once(event, async () => ({ id: 7 }))).toEqual({ duplicate: false, result: { id: 7 } });
     expect(await inbox.once(retryOf(event), async () => ({ id: 8 }))).toEqual({ duplicate: true });

@@ -9,7 +9,7 @@ import { secret } from "../support/serve.ts";
 /** Where a bundle runs; on the edge, for example on Cloudflare's workerd. */
 export type Target = "node" | "edge";
 
-/** The conditions by which a package may offer a file of its own for a runtime. */
+/** The export conditions of each target. */
 export const conditions: Record<Target, string[]> = { node: ["node"], edge: ["workerd", "worker", "edge-light"] };
 
 /** Bundles a module with all that it imports into one minified module, which imports nothing but modules of Node. */

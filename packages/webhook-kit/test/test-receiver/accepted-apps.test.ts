@@ -99,7 +99,7 @@ test.each([
   });
 });
 
-test("a listener that does not declare its parameters is told to", async () => {
+test("a listener that does not declare its parameters gets an error that says so", async () => {
   const hidden = (...parameters: Parameters<typeof listener>) => listener(...parameters);
   await using receiver = await testReceiver(hidden, { secret, basePath });
   await expect(receiver.test()).rejects.toThrow(/fetch|declare both its parameters/);
