@@ -99,12 +99,12 @@ const packages = {
   cli: ["packages/contract/src", "spec/corpus"],
 };
 
-/** Whether a file of the folder has changed since; what is built or installed does not count. */
+/** Whether a file of the folder has changed since. Documents, tests, and what is built or installed do not count. */
 const hasChangedSince = (time, folder) =>
   readdirSync(join(root, folder), { withFileTypes: true }).some((entry) => {
     const path = join(folder, entry.name);
     if (entry.isDirectory()) return !/^(dist|node_modules|test)$/.test(entry.name) && hasChangedSince(time, path);
-    return statSync(join(root, path)).mtimeMs > time;
+    return !path.endsWith(".md") && statSync(join(root, path)).mtimeMs > time;
   });
 
 /** Builds the packages whose sources have changed since their last build. */
