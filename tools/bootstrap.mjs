@@ -78,7 +78,8 @@ const linkedStore = () => {
 
 /** What the last run left, so that this one installs and builds only what has changed since. */
 const stateFile = join(root, "node_modules", ".offers-bootstrap.json");
-const readState = () => (existsSync(stateFile) ? JSON.parse(readFileSync(stateFile, "utf8")) : { built: {} });
+const state = existsSync(stateFile) ? JSON.parse(readFileSync(stateFile, "utf8")) : { built: {} };
+const remember = (facts) => writeFileSync(stateFile, JSON.stringify(Object.assign(state, facts)));
 
 /** Changes with everything that decides what is installed. */
 function hashOfManifests() {
@@ -87,7 +88,7 @@ function hashOfManifests() {
   );
   const manifests = [".", "bench", ...folders].map((folder) => join(folder, "package.json"));
   const hash = createHash("sha256");
-  for (const file of ["pnpm-lock.yaml", "pnpm-workspace.yaml", ...manifests].map((name) => join(root, name)))
+  for (const file of [".nvmrc", "pnpm-lock.yaml", "pnpm-workspace.yaml", ...manifests].map((name) => join(root, name)))
     if (existsSync(file)) hash.update(readFileSync(file));
   return hash.digest("hex");
 }
@@ -108,7 +109,7 @@ const hasChangedSince = (time, folder) =>
   });
 
 /** Builds the packages whose sources have changed since their last build. */
-async function build(state) {
+async function build() {
   for (const [name, bundled] of Object.entries(packages)) {
     const folder = join("packages", name);
     const builtAt = existsSync(join(root, folder, "dist")) ? (state.built[name] ?? 0) : 0;
@@ -117,8 +118,7 @@ async function build(state) {
     // pnpm would check the installation first, with the ages of all versions.
     const options = ["--config.verifyDepsBeforeRun=false", "--reporter-hide-prefix", "--silent"];
     await run(`Building @offers/${name}`, "pnpm", [...options, "--filter", `./${folder}`, "run", "build"]);
-    state.built[name] = startedAt;
-    writeFileSync(stateFile, JSON.stringify(state));
+    remember({ built: { ...state.built, [name]: startedAt } });
   }
 }
 
@@ -128,32 +128,30 @@ while (args[0]?.startsWith("--")) flags.push(args.shift());
 
 /** The part of the dependencies that these flags ask for. */
 const part = ["--bench", "--outside", "--journey"].find((flag) => flags.includes(flag)) ?? "--default";
-const state = readState();
 // Every part holds what npm start needs, and all but that one hold what the tests need.
 const isIncluded = state.part === part || part === "--journey" || (part === "--default" && state.part !== "--journey");
 const isCurrent = isNewEnough(process.versions.node.split(".").map(Number));
-const needed = isCurrent ? [pinnedPnpm] : [pinnedNode, pinnedPnpm];
+const hasTools = ["pnpm", ...(isCurrent ? [] : ["node"])].every((name) => existsSync(join(state.tools ?? "", name)));
 
-if (needed.every((name) => state.pinned?.includes(name)) && existsSync(join(state.tools, "pnpm"))) {
+if (hasTools && isIncluded && state.manifests === hashOfManifests()) {
   env.PATH = [state.tools, env.PATH].join(delimiter);
 } else {
+  const needed = isCurrent ? [pinnedPnpm] : [pinnedNode, pinnedPnpm];
   const step = `Installing ${needed.join(" and ").replaceAll("@", " ")}`;
   const names = needed.flatMap((name) => ["-p", name]);
   env.PATH = (await run(step, "npx", ["--yes", ...names, "-c", "node -p process.env.PATH"], "pipe")).trim();
   const tools = env.PATH.split(delimiter).find((folder) => existsSync(join(folder, "pnpm")));
-  Object.assign(state, { pinned: needed, tools });
-}
-if (!isIncluded || state.manifests !== hashOfManifests()) {
   const retries = ["--config.fetchRetryMintimeout=1000", "--config.fetchRetryMaxtimeout=5000"];
   const quietly = ["--frozen-lockfile", "--prefer-offline", "--reporter=silent"];
   await run("Installing dependencies", "pnpm", [...installationFor(flags), ...linkedStore(), ...quietly, ...retries]);
+  const manifests = hashOfManifests();
   // What was built with other dependencies is built again.
-  writeFileSync(stateFile, JSON.stringify(Object.assign(state, { part, manifests: hashOfManifests(), built: {} })));
+  remember({ part, tools, manifests, built: state.manifests === manifests ? state.built : {} });
 }
 // The user's own Node, where it is new enough, comes before the pinned one.
 const folders = [join(root, "node_modules", ".bin"), ...(isCurrent ? [dirname(process.execPath)] : []), env.PATH];
 env.PATH = folders.join(delimiter);
-if (flags.includes("--build")) await build(state);
+if (flags.includes("--build")) await build();
 const [command, ...rest] = args;
 // Only npm run tarballs runs pnpm, which prints nothing.
 if (command) await run(command === "pnpm" ? "Packing the packages" : "", command, rest);
