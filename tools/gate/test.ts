@@ -30,7 +30,7 @@ const checks: Record<string, readonly [command: string, ...args: string[]]> = {
     "--include",
     "files,dependencies,unlisted,unresolved",
   ],
-  "snippets in the docs": [process.execPath, "tools/gate/check-snippets.ts"],
+  "snippets in the docs": [process.execPath, "tools/snippets/check.ts"],
 };
 
 /** Prints one line, and a failed check's output below it. @returns whether it passed */

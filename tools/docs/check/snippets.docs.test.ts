@@ -1,4 +1,4 @@
-// Runs each snippet that says what it prints, and each that is a test. `tools/gate/check-snippets.ts` compiles all of them.
+// Runs each snippet that says what it prints, and each that is a test. `tools/snippets/check.ts` compiles all of them.
 import { execFile } from "node:child_process";
 import { globSync, readFileSync } from "node:fs";
 import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
@@ -36,8 +36,8 @@ const snippets = sources.flatMap(snippetsOf);
 let folder: string;
 beforeAll(async () => {
   // Within the repository, so that the packages are found by their names.
-  await mkdir(join(root, ".cache"), { recursive: true });
-  folder = await mkdtemp(join(root, ".cache", "snippets-"));
+  await mkdir(join(root, "tools/snippets/.cache"), { recursive: true });
+  folder = await mkdtemp(join(root, "tools/snippets/.cache", "snippets-"));
 });
 afterAll(() => rm(folder, { recursive: true }));
 

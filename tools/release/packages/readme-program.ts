@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
 import ts from "typescript";
-import { snippetsIn } from "../../gate/snippets.ts";
+import { snippetsIn } from "../../snippets/read.ts";
 
 const root = join(import.meta.dirname, "../../..");
 

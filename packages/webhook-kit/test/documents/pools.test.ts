@@ -5,7 +5,7 @@ import { once } from "node:events";
 import { globSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { snippetsIn } from "../../../../tools/gate/snippets.ts";
+import { snippetsIn } from "../../../../tools/snippets/read.ts";
 import { findPostgres } from "../../../../tools/test-database.ts";
 import { databaseOfFile, openPool } from "../inbox/postgres-server.ts";
 

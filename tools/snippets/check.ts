@@ -1,9 +1,9 @@
-// Type-checks every ts snippet that a reader could copy: those in the guides and READMEs, and the @example of every
-// docstring. Each is compiled as a module of its own, as if it stood in a file beside its source.
+// Type-checks every ts snippet that a reader could copy: those in the guides and READMEs, and the @example of every docstring. Each is
+// compiled as a module next to its source; those of the guides and the root's README here, where what they import is installed.
 import { globSync } from "node:fs";
 import { dirname, join, relative, resolve } from "node:path";
 import ts from "typescript";
-import { type Snippet, snippetsIn } from "./snippets.ts";
+import { type Snippet, snippetsIn } from "./read.ts";
 
 const root = resolve(import.meta.dirname, "../..");
 const sources = globSync(
@@ -15,9 +15,11 @@ const sources = globSync(
 );
 
 const snippets = new Map<string, Snippet>();
-for (const source of sources)
+for (const source of sources) {
+  const folder = /^(packages|examples)\//.test(source) ? join(root, dirname(source)) : import.meta.dirname;
   for (const snippet of snippetsIn(root, source))
-    snippets.set(join(root, dirname(source), `snippet-${snippets.size + 1}.ts`), snippet);
+    snippets.set(join(folder, `snippet-${snippets.size + 1}.ts`), snippet);
+}
 
 const { config } = ts.readConfigFile(join(root, "tsconfig.json"), ts.sys.readFile);
 const { options } = ts.convertCompilerOptionsFromJson(config.compilerOptions, root);
