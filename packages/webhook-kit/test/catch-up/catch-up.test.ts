@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { type CatchUpOptions, catchUp } from "../../src/catch-up.ts";
 import { webhookHandler } from "../../src/fetch.ts";
 import { type EventContext, standardWebhooks, UnavailableError, type WorkerOfferResponse } from "../../src/index.ts";
-import { inboxesUnderTest } from "../inbox/databases.ts";
+import { inboxesUnderTest } from "../inbox/inboxes-under-test.ts";
 import { signedRequest, whsec } from "../signature/standard-signed.ts";
 import { serve } from "../support/serve.ts";
 

@@ -4,7 +4,8 @@ import { describe, expect, test, vi } from "vitest";
 import { type ReconcileOptions, type ResponseSource, reconcile, whenResponseChanged } from "../../src/catch-up.ts";
 import { webhookHandler } from "../../src/fetch.ts";
 import type { EventContext, WebhookEvent } from "../../src/index.ts";
-import { type InboxUnderTest, inboxesUnderTest } from "../inbox/databases.ts";
+import type { InboxUnderTest } from "../inbox/databases.ts";
+import { anyInbox } from "../inbox/inboxes-under-test.ts";
 import { secret, signedJson } from "../support/serve.ts";
 
 /** A service with offers of its own, whose workers change their minds. */
@@ -55,7 +56,7 @@ function openReceiver({ inbox, once, query }: InboxUnderTest, service: ReturnTyp
 
 const none = { read: 0, gone: 0, failed: 0, known: 0, caughtUp: 0, waiting: 0, unknown: 0, requests: 0 };
 
-describe.each(await inboxesUnderTest())("reconcile on $title", (underTest: InboxUnderTest) => {
+describe.each(await anyInbox())("reconcile on $title", (underTest: InboxUnderTest) => {
   const setUp = () => {
     const service = openService();
     return { service, ...openReceiver(underTest, service) };
@@ -246,7 +247,7 @@ describe.each(await inboxesUnderTest())("reconcile on $title", (underTest: Inbox
   });
 });
 
-describe.each(await inboxesUnderTest({ keepResponsesMs: 1 }))("a register of a millisecond on $title", (underTest) => {
+describe.each(await anyInbox({ keepResponsesMs: 1 }))("a register of a millisecond on $title", (underTest) => {
   test("forgets after deleteExpired", async () => {
     const service = openService();
     const { run } = openReceiver(underTest, service);

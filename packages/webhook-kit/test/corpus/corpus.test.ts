@@ -9,8 +9,8 @@ import { summarise, wrongOf } from "./summarise.ts";
 
 const corpus = readCorpus();
 const isFull = process.env.TEST_MATRIX === "full";
-/** One on Node's requests and one on the web's; in the full matrix, all. */
-const adapters = isFull ? ["Express 4", "Express 5", "node:http", "fetch"] : ["Express 5", "fetch"];
+/** One whose requests Node parses; in the full matrix, all. */
+const adapters = isFull ? ["Express 4", "Express 5", "node:http", "fetch"] : ["Express 5"];
 /** One in which UTC taken for local time shows; in the full matrix, the furthest from UTC as well. */
 const zones = isFull ? ["UTC", "Pacific/Kiritimati", "America/St_Johns"] : ["America/St_Johns"];
 const started: { stop(): Promise<unknown> }[] = [];
@@ -47,12 +47,14 @@ describe.concurrent.each(adapters.flatMap((adapter) => zones.map((zone) => ({ ad
   },
 );
 
-test.concurrent("a naive middleware gets at least 60 wrong", async () => {
-  const verdicts = await runCorpus(
-    { ...corpus, scheme: "timestampDigest", clock: corpus.config.clock },
-    await start("the textbook", "UTC"),
-  );
-  // Not headers or the wording of responses: what was accepted, refused, handled or repeated.
-  const counts = ({ kind }: Mistake) => kind === "status" || kind === "handled" || kind === "leak";
-  expect(wrongOf(verdicts, counts).length, summarise(verdicts)).toBeGreaterThanOrEqual(60);
-});
+// A test of the corpus, not of the kit.
+if (isFull)
+  test.concurrent("a naive middleware gets at least 60 wrong", async () => {
+    const verdicts = await runCorpus(
+      { ...corpus, scheme: "timestampDigest", clock: corpus.config.clock },
+      await start("the textbook", "UTC"),
+    );
+    // Not headers or the wording of responses: what was accepted, refused, handled or repeated.
+    const counts = ({ kind }: Mistake) => kind === "status" || kind === "handled" || kind === "leak";
+    expect(wrongOf(verdicts, counts).length, summarise(verdicts)).toBeGreaterThanOrEqual(60);
+  });

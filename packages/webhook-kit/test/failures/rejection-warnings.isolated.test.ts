@@ -93,7 +93,7 @@ describe.each(adapters)("$name", (adapter) => {
     "without logger and onRejected, %s is one line a minute, with its page and nothing that the sender chose [D-49]",
     async (_, path, init, code, words) => {
       const { url } = await adapter.serve(unhooked);
-      for (let count = 0; count < 100; count += 1) await fetch(url + path, init());
+      for (let count = 0; count < 5; count += 1) await fetch(url + path, init());
       expect(lines()).toEqual([expect.stringMatching(words)]);
       expect(lines()[0]).toMatch(
         new RegExp(`^webhook rejected \\(${code}\\) in \\w+: .* ${page(code)}\\n.*onRejected or logger`),
@@ -105,13 +105,13 @@ describe.each(adapters)("$name", (adapter) => {
   test("the line of the next minute says how many were not printed [D-49]", async () => {
     const { url } = await adapter.serve(unhooked);
     const wrong = () => fetch(`${url}/test/auth`);
-    for (let count = 0; count < 100; count += 1) await wrong();
+    for (let count = 0; count < 10; count += 1) await wrong();
     time += 59_999;
     await wrong();
     expect(lines()).toHaveLength(1);
     time += 1;
     await wrong();
-    expect(lines()).toEqual([expect.not.stringContaining("more"), expect.stringContaining("100 more")]);
+    expect(lines()).toEqual([expect.not.stringContaining("more"), expect.stringContaining("10 more")]);
     time += 60_000;
     await wrong();
     expect(lines()[2]).not.toContain("more");

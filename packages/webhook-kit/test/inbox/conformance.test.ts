@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { describe, expect, test } from "vitest";
 import { deduplicationConformance } from "../../src/testing.ts";
-import { inboxesUnderTest } from "./databases.ts";
+import { inboxesUnderTest } from "./inboxes-under-test.ts";
 
 describe.each(await inboxesUnderTest())("an inbox on $title", ({ inbox, once, query }) => {
   for (const { name, run } of deduplicationConformance(() => inbox)) test(name, run);

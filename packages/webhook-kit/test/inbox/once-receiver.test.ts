@@ -5,7 +5,8 @@ import { type AnyWebhookKitError, type HandlerContext, standardWebhooks } from "
 import type { ReceiverOptions } from "../../src/options/options.ts";
 import { signedRequest, whsec } from "../signature/standard-signed.ts";
 import { secret, signedJson } from "../support/serve.ts";
-import { type InboxUnderTest, inboxesUnderTest } from "./databases.ts";
+import type { InboxUnderTest } from "./databases.ts";
+import { inboxesUnderTest } from "./inboxes-under-test.ts";
 
 type HandleWorker = (context: HandlerContext, worker: string) => Promise<unknown>;
 

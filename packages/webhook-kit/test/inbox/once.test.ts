@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout as pause } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
-import { inboxesUnderTest } from "./databases.ts";
+import { inboxesUnderTest } from "./inboxes-under-test.ts";
 
 const newEvent = () => ({ deduplicationKey: randomUUID() });
 

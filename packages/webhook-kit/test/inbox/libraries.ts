@@ -1,0 +1,101 @@
+import { PrismaPg } from "@prisma/adapter-pg";
+import SqliteDatabase from "better-sqlite3";
+import { sql } from "drizzle-orm";
+import { drizzle } from "drizzle-orm/node-postgres";
+import { drizzle as drizzlePglite } from "drizzle-orm/pglite";
+import { drizzle as drizzlePostgresJs } from "drizzle-orm/postgres-js";
+import { Kysely, PGliteDialect, PostgresDialect } from "kysely";
+import postgres from "postgres";
+import { afterAll } from "vitest";
+import { findPostgres } from "../../../../tools/test-database.ts";
+import { inboxMigration, postgresInbox } from "../../src/postgres.ts";
+import { sqliteInbox, inboxMigration as sqliteMigration } from "../../src/sqlite.ts";
+import { openPglite } from "../support/open-pglite.ts";
+import {
+  type InboxUnderTest,
+  insertPositional,
+  named,
+  notesTable,
+  type Options,
+  open,
+  postgresDialect,
+  sqliteDialect,
+} from "./databases.ts";
+import { databaseOfFile, openPool } from "./postgres-server.ts";
+import { PrismaClient } from "./prisma/generated/client.ts";
+
+/** The user's own table. */
+interface Tables {
+  notes: { text: string };
+}
+
+/** Each library that an inbox takes, on each database that is there. */
+export const librariesUnderTest = async (options: Options): Promise<InboxUnderTest[]> => [
+  ...(await onPglite(options)),
+  ...(await onPostgres(options)),
+  onSqlite(options),
+];
+
+async function onPglite(options: Options): Promise<InboxUnderTest[]> {
+  const pglite = await openPglite();
+  await pglite.exec(`${inboxMigration()} ${notesTable}`);
+  const kysely = new Kysely<Tables>({ dialect: new PGliteDialect({ pglite }) });
+  afterAll(() => kysely.destroy());
+  const underTest = open(
+    postgresDialect,
+    async (text, values) => (await pglite.query<Record<string, unknown>>(text, values)).rows,
+  );
+  return [
+    underTest("Kysely on PGlite", postgresInbox(kysely, options), (tx, text) =>
+      tx.insertInto("notes").values({ text }).execute(),
+    ),
+    underTest("Drizzle on PGlite", postgresInbox(drizzlePglite(pglite), options), (tx, text) =>
+      tx.execute(sql`INSERT INTO notes (text) VALUES (${text})`),
+    ),
+  ];
+}
+
+async function onPostgres(options: Options): Promise<InboxUnderTest[]> {
+  if (!(await findPostgres())) return [];
+  const url = await databaseOfFile();
+  const pool = openPool(url);
+  await pool.query(`${inboxMigration()} ${notesTable}`);
+  const kysely = new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) });
+  const postgresJs = postgres(url);
+  const prisma = new PrismaClient({ adapter: new PrismaPg({ connectionString: url }) });
+  afterAll(() => Promise.all([postgresJs.end(), prisma.$disconnect()]));
+  const underTest = open(
+    postgresDialect,
+    async (text, values) => (await pool.query<Record<string, unknown>>(text, values)).rows,
+  );
+  return [
+    underTest("Kysely on pg.Pool", postgresInbox(kysely, options), (tx, text) =>
+      tx.insertInto("notes").values({ text }).execute(),
+    ),
+    underTest("Drizzle on pg.Pool", postgresInbox(drizzle(pool), options), (tx, text) =>
+      tx.execute(sql`INSERT INTO notes (text) VALUES (${text})`),
+    ),
+    underTest("Drizzle on postgres-js", postgresInbox(drizzlePostgresJs(postgresJs), options), (tx, text) =>
+      tx.execute(sql`INSERT INTO notes (text) VALUES (${text})`),
+    ),
+    underTest("Prisma on PostgreSQL", postgresInbox(prisma, options), (tx, text) =>
+      // Prisma itself checks what it is given, and would send no statement that fails.
+      text === null ? tx.$executeRaw`INSERT INTO notes (text) VALUES (NULL)` : tx.note.create({ data: { text } }),
+    ),
+  ];
+}
+
+function onSqlite(options: Options): InboxUnderTest {
+  const database = new SqliteDatabase(":memory:");
+  database.exec(`${sqliteMigration()} ${notesTable}`);
+  afterAll(() => void database.close());
+  const underTest = open(sqliteDialect, async (text, values = []) => {
+    const statement = database.prepare<unknown[], Record<string, unknown>>(text);
+    if (statement.reader) return statement.all(named(values));
+    statement.run(named(values));
+    return [];
+  });
+  return underTest("better-sqlite3", sqliteInbox(database, options), async (tx, text) =>
+    tx.prepare(insertPositional).run(text),
+  );
+}
