@@ -5,8 +5,8 @@ import { join } from "node:path";
 import { launchServer } from "@typescript/server-harness";
 import { parse } from "yaml";
 import { strict } from "../../compatibility/types-matrix/programs.ts";
-import { type Snippet, snippetsIn } from "../../snippets/read.ts";
 import { runCommand } from "../../processes/run-command.ts";
+import { type Snippet, snippetsIn } from "../../snippets/read.ts";
 
 /** A project that has installed the packages, and what their READMEs import. */
 export interface InstalledProject {
