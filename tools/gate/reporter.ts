@@ -3,7 +3,7 @@ import type { Reporter, TestCase, TestModule, TestSuite, Vitest } from "vitest/n
 
 type Entity = TestCase | TestModule | TestSuite;
 
-/** Prints progress, and each failure with its output and the command that runs it alone. What passing tests print is not shown. */
+/** Prints progress, and each failure with its output and the command that runs it alone. A test that prints fails. */
 export class GateReporter implements Reporter {
   /** For vitest's own messages, and for what worker processes write past the console. */
   readonly stream = new Writable({
@@ -37,6 +37,8 @@ export class GateReporter implements Reporter {
   }
 
   onTestModuleEnd(module: TestModule): void {
+    // What slow tests print is worth reading.
+    const mustBeQuiet = module.project.name !== "slow";
     const failedSuites = [...module.children.allSuites()].filter((suite) => suite.errors().length > 0);
     // A file that cannot be loaded has no tests.
     for (const entity of [module, ...failedSuites])
@@ -44,6 +46,7 @@ export class GateReporter implements Reporter {
     for (const test of module.children.allTests()) {
       const { state, errors = [] } = test.result();
       if (state === "failed") this.#reportFailure(test, ...errors);
+      else if (mustBeQuiet && this.#output.has(test.id)) this.#reportFailure(test, new Error("It prints: capture it."));
       else if (state !== "pending") this.count[state]++;
     }
     this.#filesDone++;
@@ -84,7 +87,6 @@ export class GateReporter implements Reporter {
     return output;
   }
 
-  /** What slow tests print is worth reading. */
   #printMeasurements(module: TestModule): void {
     for (const entity of [module, ...module.children.allSuites(), ...module.children.allTests()]) {
       const output = this.#takeOutput(entity);

@@ -1,9 +1,12 @@
 import { Hono } from "hono";
 import { expect, test, vi } from "vitest";
+import { captureConsole } from "../test/support/capture-console.ts";
 import { memoryDeduplication } from "./deduplication/memory-deduplication.ts";
 import { webhookHandler } from "./fetch.ts";
 import type { ReceiverOptions } from "./options/options.ts";
 import { timestampDigest } from "./signature/timestamp-digest.ts";
+
+captureConsole();
 
 const secret = "5f0c9a7e-2d43-4f0e-9b7a-0d6f3c1e8a52";
 const quiet = { onRejected: () => undefined };

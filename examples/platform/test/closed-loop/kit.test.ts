@@ -3,7 +3,10 @@ import { standardWebhooks } from "@offers/webhook-kit";
 import { webhookHandler } from "@offers/webhook-kit/fetch";
 import { signHeaders } from "@offers/webhook-kit/testing";
 import { expect, test } from "vitest";
+import { captureConsole } from "../../../../packages/webhook-kit/test/support/capture-console.ts";
 import { storySecret as secret } from "./story-receiver.ts";
+
+captureConsole();
 
 const hour = 3_600_000;
 type SignWebhook = typeof signHeaders;

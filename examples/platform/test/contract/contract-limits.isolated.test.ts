@@ -8,6 +8,7 @@ import { timestampDigest } from "@offers/webhook-kit";
 import { webhookRouter } from "@offers/webhook-kit/express";
 import express from "express";
 import { afterEach, describe, expect, test, vi } from "vitest";
+import { captureConsole } from "../../../../packages/webhook-kit/test/support/capture-console.ts";
 import { searchSuggestions } from "../../src/accounts/contact-suggestions.ts";
 import { createOutbound } from "../../src/dispatch/outbound/create-outbound.ts";
 import type { Outbound } from "../../src/dispatch/outbound/outbound.ts";
@@ -25,6 +26,8 @@ import {
 import { eventually } from "../support/eventually.ts";
 import { anyStore } from "../support/stores/stores.ts";
 import { secret } from "./harbour-fixture.ts";
+
+captureConsole();
 
 /** An outbound client that responds 200 to everything and records each deadline. */
 function patientOutbound(): Outbound & { limits: [string, number][] } {

@@ -2,11 +2,14 @@ import { standardWebhooks, timestampDigest } from "@offers/webhook-kit";
 import { webhookListener } from "@offers/webhook-kit/node";
 import { Webhook } from "standardwebhooks";
 import { afterEach, beforeAll, describe, expect, test } from "vitest";
+import { captureConsole } from "../../../../packages/webhook-kit/test/support/capture-console.ts";
 import { eventually } from "../support/eventually.ts";
 import { openReceiver, type ReceivedRequest, respondWith } from "../support/receiver.ts";
 import { serve } from "../support/serve.ts";
 import { anyStore } from "../support/stores/stores.ts";
 import { usePlatform } from "../support/use-opened.ts";
+
+captureConsole();
 
 const secret = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
 const both = "timestampDigestAndStandardWebhooks";

@@ -1,5 +1,8 @@
 import { expect, test } from "vitest";
+import { captureConsole } from "../../test/support/capture-console.ts";
 import { webhookRouter } from "../express.ts";
+
+captureConsole();
 
 const secret = "5f0c9a7e-2d43-4f0e-9b7a-0d6f3c1e8a52";
 const refusal = (message: RegExp) =>

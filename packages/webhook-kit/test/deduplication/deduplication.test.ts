@@ -2,8 +2,11 @@ import { describe, expect, test, vi } from "vitest";
 import { memoryDeduplication, timestampDigest, type WorkerAddedContact } from "../../src/index.ts";
 import type { ReceiverOptions } from "../../src/options/options.ts";
 import { anyAdapter } from "../support/adapters.ts";
+import { captureConsole } from "../support/capture-console.ts";
 import { addressOf } from "../support/mount.ts";
 import { secret } from "../support/serve.ts";
+
+captureConsole();
 
 const sign = (now = new Date()) => ({ ...timestampDigest().sign({ secret, now }) });
 const responseOf = (workerId: string, response = "accepted") => ({ offerId: "offer_4f1c2a", workerId, response });

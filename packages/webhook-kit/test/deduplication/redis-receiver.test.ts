@@ -3,8 +3,11 @@ import { describe, expect, test, vi } from "vitest";
 import type { Deduplication } from "../../src/deduplication/deduplication.ts";
 import { webhookRouter } from "../../src/express.ts";
 import type { ReceiverOptions } from "../../src/options/options.ts";
+import { captureConsole } from "../support/capture-console.ts";
 import { expresses, quiet, secret, serve, signed } from "../support/serve.ts";
 import { deduplicationsUnderTest } from "./deduplication-under-test.ts";
+
+captureConsole();
 
 const [, { express }] = expresses as [unknown, (typeof expresses)[0]];
 

@@ -1,8 +1,11 @@
 import { describe, expect, test, vi } from "vitest";
 import { anyAdapter } from "../support/adapters.ts";
+import { captureConsole } from "../support/capture-console.ts";
 import { accepted, mount, post } from "../support/mount.ts";
 import { changed as changedTimeline, deleted } from "../support/payloads.ts";
 import { signed, signedJson } from "../support/serve.ts";
+
+captureConsole();
 
 const problemType = "application/problem+json";
 

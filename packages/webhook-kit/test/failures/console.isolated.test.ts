@@ -8,6 +8,8 @@ import { signed } from "../support/serve.ts";
 let print: MockInstance<typeof console.error>;
 beforeEach(() => {
   print = vi.spyOn(console, "error").mockReturnValue(undefined);
+  // Some receivers have no handler, and say so.
+  vi.spyOn(console, "warn").mockReturnValue(undefined);
 });
 afterEach(() => void vi.restoreAllMocks());
 

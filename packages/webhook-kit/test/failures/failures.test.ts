@@ -1,7 +1,10 @@
 import { describe, expect, test, vi } from "vitest";
 import { adapters } from "../support/adapters.ts";
+import { captureConsole } from "../support/capture-console.ts";
 import { accepted, mount, post } from "../support/mount.ts";
 import { signed } from "../support/serve.ts";
+
+captureConsole();
 
 describe.each(adapters)("$name", (adapter) => {
   test("a handler that throws is a 500 without its words; onError gets them as the cause [D-49]", async () => {

@@ -7,10 +7,12 @@ import { webhookHandler } from "../../src/fetch.ts";
 import { standardWebhooks, timestampDigest } from "../../src/index.ts";
 import { webhookListener } from "../../src/node.ts";
 import { redisDeduplication } from "../../src/redis.ts";
+import { captureConsole } from "../support/capture-console.ts";
 import { accepted, post } from "../support/mount.ts";
 import { secret, serve, signed, signedJson } from "../support/serve.ts";
 
-afterEach(() => void vi.restoreAllMocks());
+captureConsole();
+
 
 const build = (options: object) => () => webhookRouter({ secret, ...options });
 

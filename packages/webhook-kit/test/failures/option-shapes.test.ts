@@ -2,7 +2,10 @@ import { expect, test, vi } from "vitest";
 import { verifyWebhook, webhookRouter } from "../../src/express.ts";
 import { webhookHandler } from "../../src/fetch.ts";
 import { memoryDeduplication, timestampDigest } from "../../src/index.ts";
+import { captureConsole } from "../support/capture-console.ts";
 import { secret, signed } from "../support/serve.ts";
+
+captureConsole();
 
 const invalid = expect.objectContaining({ name: "ConfigurationError", code: "invalid_option" });
 

@@ -4,7 +4,10 @@ import { InMemorySpanExporter, SimpleSpanProcessor, TracerProvider } from "@open
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { webhookRouter } from "../../src/express.ts";
 import type { ReceiverOptions } from "../../src/options/options.ts";
+import { captureConsole } from "../support/capture-console.ts";
 import { expresses, quiet, secret, serve, signedJson } from "../support/serve.ts";
+
+captureConsole();
 
 const [{ express }] = expresses as [(typeof expresses)[0]];
 const exporter = new InMemorySpanExporter();

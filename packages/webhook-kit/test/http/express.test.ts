@@ -1,7 +1,10 @@
 import { describe, expect, test, vi } from "vitest";
 import { verifyWebhook, webhookRouter } from "../../src/express.ts";
+import { captureConsole } from "../support/capture-console.ts";
 import { accepted, post } from "../support/mount.ts";
 import { expresses, quiet, secret, serve, signed, signedJson } from "../support/serve.ts";
+
+captureConsole();
 
 /** What only Express has; all else is asked of every adapter. */
 describe.each(expresses)("Express $version", ({ express }) => {

@@ -13,8 +13,11 @@ import { writeNodeResponse } from "../../src/http/node-response.ts";
 import type { Rejected } from "../../src/http/rejected.ts";
 import { acknowledged } from "../../src/http/response.ts";
 import { webhookListener } from "../../src/node.ts";
+import { captureConsole } from "../support/capture-console.ts";
 import { accepted } from "../support/mount.ts";
 import { secret, signedJson } from "../support/serve.ts";
+
+captureConsole();
 
 type Listener = ReturnType<typeof webhookListener>;
 

@@ -1,7 +1,10 @@
 import { describe, expect, test, vi } from "vitest";
 import { adapters, adaptersAlone } from "../support/adapters.ts";
+import { captureConsole } from "../support/capture-console.ts";
 import { accepted, addressOf, mount, post } from "../support/mount.ts";
 import { secret, signed } from "../support/serve.ts";
+
+captureConsole();
 
 describe.each(adapters)("$name", (adapter) => {
   test("works at the root and under a prefix of several parts, written with a slash at its end or without", async () => {

@@ -2,8 +2,11 @@ import express from "express";
 import { expect, test, vi } from "vitest";
 import { webhookListener } from "../../src/node.ts";
 import type { ReceiverOptions } from "../../src/options/options.ts";
+import { captureConsole } from "../support/capture-console.ts";
 import { accepted, post } from "../support/mount.ts";
 import { secret, sendRaw, serve, signed } from "../support/serve.ts";
+
+captureConsole();
 
 test.each([
   [{ secret, basePath: "offers" }, "invalid_option"],

@@ -3,8 +3,11 @@ import { describe, expect, test, vi } from "vitest";
 import { fc } from "../../../../tools/property-seed.ts";
 import { webhookRouter } from "../../src/express.ts";
 import { pairsOf, schemes } from "../signature/property-schemes.ts";
+import { captureConsole } from "../support/capture-console.ts";
 import { anyText, runs } from "../support/property-runs.ts";
 import { expresses, quiet, serve } from "../support/serve.ts";
+
+captureConsole();
 
 /** Sends bytes as they are; returns the status lines that came back before the connection closed. */
 async function exchange(port: number, bytes: Buffer): Promise<number[]> {

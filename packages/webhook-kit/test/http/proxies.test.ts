@@ -2,7 +2,10 @@ import { request as httpRequest } from "node:http";
 import { describe, expect, test, vi } from "vitest";
 import type { ReceiverOptions } from "../../src/options/options.ts";
 import { type Adapter, adapters } from "../support/adapters.ts";
+import { captureConsole } from "../support/capture-console.ts";
 import { secret, sendRaw, serve, signed } from "../support/serve.ts";
+
+captureConsole();
 
 /** Passes every request on to a receiver, with its headers changed as a proxy would. */
 async function serveBehindProxy(

@@ -1,6 +1,9 @@
 import { expect, test, vi } from "vitest";
 import { adapters } from "../support/adapters.ts";
+import { captureConsole } from "../support/capture-console.ts";
 import { secret, sendRaw, signed } from "../support/serve.ts";
+
+captureConsole();
 
 const { Timestamp = "", Authorization = "" } = signed();
 const digest = Authorization.slice("hmac ".length);

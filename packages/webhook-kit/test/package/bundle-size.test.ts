@@ -4,8 +4,11 @@ import { build } from "esbuild";
 import express, { type RequestHandler } from "express";
 import { test } from "vitest";
 import { httpApi } from "../recipes/lambda-events.ts";
+import { captureConsole } from "../support/capture-console.ts";
 import { serve } from "../support/serve.ts";
 import { type Bundler, checkBundle, conditions, sendToFetch } from "./bundled-receiver.ts";
+
+captureConsole();
 
 const esbuild: Bundler = (entry, outfile, target) =>
   build({

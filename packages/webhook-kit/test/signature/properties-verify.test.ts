@@ -2,8 +2,11 @@ import { describe, expect, test } from "vitest";
 import { fc } from "../../../../tools/property-seed.ts";
 import type { Rejection } from "../../src/errors/rejection.ts";
 import { verifyRequest, type WebhookRequest } from "../../src/receive/verify-only.ts";
+import { captureConsole } from "../support/capture-console.ts";
 import { anyText, instant, runs } from "../support/property-runs.ts";
 import { flip, pairsOf, schemes } from "./property-schemes.ts";
+
+captureConsole();
 
 describe.each(schemes)("verifyRequest under $name", ({ name, variants: [scheme], names, secret }) => {
   /** A date far enough from both ends that the clock may lie on either side of it. */

@@ -1,8 +1,11 @@
 import { createHash } from "node:crypto";
 import { describe, expect, test, vi } from "vitest";
 import { adapters } from "../support/adapters.ts";
+import { captureConsole } from "../support/capture-console.ts";
 import { mount } from "../support/mount.ts";
 import { secret } from "../support/serve.ts";
+
+captureConsole();
 
 /** The instant that all of these name, and the receiver's clock. */
 const now = new Date("2026-03-08T02:30:00.000Z");

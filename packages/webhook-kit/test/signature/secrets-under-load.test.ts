@@ -3,7 +3,10 @@ import { expect, onTestFinished, test } from "vitest";
 import { webhookRouter } from "../../src/express.ts";
 import type { SecretSource } from "../../src/signature/secrets.ts";
 import { timestampDigest } from "../../src/signature/timestamp-digest.ts";
+import { captureConsole } from "../support/capture-console.ts";
 import { expresses, serve } from "../support/serve.ts";
+
+captureConsole();
 
 const [{ express }] = expresses as [(typeof expresses)[0]];
 const [before, after] = ["the-secret-before-the-swap", "the-secret-after-the-swap"];

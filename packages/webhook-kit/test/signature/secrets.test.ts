@@ -1,7 +1,10 @@
 import { describe, expect, test, vi } from "vitest";
 import { anyAdapter } from "../support/adapters.ts";
+import { captureConsole } from "../support/capture-console.ts";
 import { mount } from "../support/mount.ts";
 import { secret, signed } from "../support/serve.ts";
+
+captureConsole();
 
 describe.each(anyAdapter)("$name", (adapter) => {
   test("a secret function that throws or returns an unusable secret is 503, and nothing else [D-17]", async () => {

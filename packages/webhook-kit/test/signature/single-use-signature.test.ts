@@ -3,7 +3,10 @@ import { webhookRouter } from "../../src/express.ts";
 import { ConfigurationError, memoryDeduplication } from "../../src/index.ts";
 import type { ReceiverOptions } from "../../src/options/options.ts";
 import { timestampDigest } from "../../src/signature/timestamp-digest.ts";
+import { captureConsole } from "../support/capture-console.ts";
 import { expresses, secret, serve, signedJson } from "../support/serve.ts";
+
+captureConsole();
 
 const [{ express }] = expresses as [(typeof expresses)[0]];
 

@@ -2,8 +2,11 @@ import { describe, expect, test, vi } from "vitest";
 import { memoryDeduplication } from "../../src/deduplication/memory-deduplication.ts";
 import { standardWebhooks } from "../../src/signature/standard-webhooks.ts";
 import { anyAdapter } from "../support/adapters.ts";
+import { captureConsole } from "../support/capture-console.ts";
 import { accepted, mount } from "../support/mount.ts";
 import { signedRequest, whsec } from "./standard-signed.ts";
+
+captureConsole();
 
 const scheme = standardWebhooks();
 const body = JSON.stringify(accepted);

@@ -3,8 +3,11 @@ import { Webhook } from "standardwebhooks";
 import { describe, expect, test, vi } from "vitest";
 import { standardWebhooks } from "../../src/signature/standard-webhooks.ts";
 import { anyAdapter } from "../support/adapters.ts";
+import { captureConsole } from "../support/capture-console.ts";
 import { accepted, mount } from "../support/mount.ts";
 import { whsec } from "./standard-signed.ts";
+
+captureConsole();
 
 const scheme = standardWebhooks();
 const body = JSON.stringify({ ...accepted, workerId: "Zoë 東京 🦊" });

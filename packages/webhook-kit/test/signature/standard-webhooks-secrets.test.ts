@@ -4,8 +4,11 @@ import { verifyWebhook, webhookRouter } from "../../src/express.ts";
 import { verifyRequest } from "../../src/receive/verify-only.ts";
 import { standardWebhooks } from "../../src/signature/standard-webhooks.ts";
 import { anyAdapter } from "../support/adapters.ts";
+import { captureConsole } from "../support/capture-console.ts";
 import { mount } from "../support/mount.ts";
 import { signedRequest, whsec } from "./standard-signed.ts";
+
+captureConsole();
 
 const scheme = standardWebhooks();
 

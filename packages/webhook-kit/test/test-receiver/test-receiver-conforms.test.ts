@@ -8,7 +8,10 @@ import type { ReceiverOptions } from "../../src/options/options.ts";
 import { standardWebhooks } from "../../src/signature/standard-webhooks.ts";
 import { timestampDigest } from "../../src/signature/timestamp-digest.ts";
 import { testReceiver } from "../../src/testing.ts";
+import { captureConsole } from "../support/capture-console.ts";
 import { expresses, quiet, secret } from "../support/serve.ts";
+
+captureConsole();
 
 type App = Parameters<typeof testReceiver>[0];
 type Options = Partial<Parameters<typeof testReceiver>[1]>;

@@ -4,8 +4,11 @@ import { webhookRouter } from "../../src/express.ts";
 import type { Handlers } from "../../src/index.ts";
 import type { ReceiverOptions } from "../../src/options/options.ts";
 import { type TestedReceiver, testReceiver } from "../../src/testing.ts";
+import { captureConsole } from "../support/capture-console.ts";
 import { changed, deleted } from "../support/payloads.ts";
 import { quiet, secret, serve } from "../support/serve.ts";
+
+captureConsole();
 
 const appWith = (options: Omit<ReceiverOptions<Express.Request>, "secret">, path = "/hooks") =>
   express().use(path, webhookRouter({ ...quiet, secret, ...options } as ReceiverOptions));
