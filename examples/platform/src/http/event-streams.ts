@@ -1,6 +1,8 @@
 import type { Response } from "express";
 
 const heartbeatMs = 15_000;
+/** The longest delay of a timer in Node, 24.8 days: a longer one fires after a millisecond. */
+const longestDelayMs = 2 ** 31 - 1;
 /** Backpressure: a reader that falls this far behind is disconnected; it resumes with Last-Event-ID. */
 const maxBufferedBytes = 1024 * 1024;
 
@@ -31,7 +33,7 @@ export class EventStreams {
     const end = (): void => void response.end();
     const beat = (): void => void (response.writableEnded || response.write(":\n\n"));
     const heartbeat = setInterval(() => void check().then(beat, end), heartbeatMs);
-    const expiry = setTimeout(end, expiresInMs);
+    const expiry = setTimeout(end, Math.min(expiresInMs, longestDelayMs));
     this.#open.set(response, sessionId);
     response.once("close", () => {
       clearInterval(heartbeat);

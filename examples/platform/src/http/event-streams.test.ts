@@ -1,0 +1,28 @@
+import { once } from "node:events";
+import type { AddressInfo } from "node:net";
+import express from "express";
+import { expect, onTestFinished, test } from "vitest";
+import { EventStreams } from "./event-streams.ts";
+
+test("a stream of a session that lasts longer than any timer stays open", async () => {
+  const streams = new EventStreams();
+  const server = express()
+    .get("/", (_request, response) => {
+      const session = { id: "session", expiresInMs: 30 * 24 * 60 * 60 * 1_000, check: async () => undefined };
+      const send = streams.begin(response, session);
+      setTimeout(() => send({ id: 1, type: "offer", data: {} }), 20);
+    })
+    .listen(0, "127.0.0.1");
+  onTestFinished(() => {
+    streams.end();
+    server.close();
+  });
+  await once(server, "listening");
+  const response = await fetch(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`);
+  let received = "";
+  for await (const chunk of response.body ?? []) {
+    received += new TextDecoder().decode(chunk);
+    if (received.includes("event: offer")) break;
+  }
+  expect(received).toContain("event: offer");
+});
