@@ -27,7 +27,7 @@ describe.concurrent.each(adapters.flatMap((adapter) => zones.map((zone) => ({ ad
   ({ adapter, zone }) => {
     test("gets no case of the corpus wrong, by the corpus's clock and by the real one [D-60]", async () => {
       const receiver = await start(adapter, zone);
-      for (const clock of [corpus.config.clock, undefined]) {
+      for (const clock of isFull ? [corpus.config.clock, undefined] : [corpus.config.clock]) {
         const verdicts = await runCorpus({ ...corpus, scheme: "timestampDigest", clock }, receiver);
         expect(wrongOf(verdicts), summarise(verdicts)).toEqual([]);
         expect(verdicts.length, "cases that were sent").toBeGreaterThan(700);
