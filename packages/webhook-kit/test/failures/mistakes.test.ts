@@ -1,7 +1,7 @@
 // The mistakes that a new user makes, and the message that each gives: the option or endpoint, what is wrong, what to do.
 import { createServer } from "node:http";
 import express from "express";
-import { afterEach, expect, test, vi } from "vitest";
+import { expect, test, vi } from "vitest";
 import { verifyWebhook, webhookRouter } from "../../src/express.ts";
 import { webhookHandler } from "../../src/fetch.ts";
 import { standardWebhooks, timestampDigest } from "../../src/index.ts";
