@@ -9,8 +9,10 @@ const above = (folder, others) =>
 const wings = [
   "generated",
   "store|time-zones",
-  "http",
-  "dispatch",
+  "http|tracing",
+  "outbox|endpoint-client",
+  "mail|push",
+  "webhooks",
   "accounts|offers",
   "settings",
   "observability",

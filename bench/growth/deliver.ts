@@ -2,17 +2,17 @@
 
 import { defaultBreakerPolicy } from "@offers/contract/circuit-breaker";
 import { defaultRetrySchedule } from "@offers/contract/retry-schedule";
-import { openLeases } from "../../examples/platform/src/dispatch/outbox/leases.ts";
-import { startDispatcher } from "../../examples/platform/src/dispatch/outbox/start-dispatcher.ts";
+import { startDispatcher } from "../../examples/platform/src/outbox/dispatcher.ts";
+import { openLeases } from "../../examples/platform/src/outbox/leases.ts";
+import { openStore } from "../../examples/platform/src/store/open-store.ts";
+import { openSignals } from "../../examples/platform/src/store/signals.ts";
 import {
   type Attempt,
   loadDeliveries,
   type PendingDelivery,
-} from "../../examples/platform/src/dispatch/webhooks/attempt-delivery.ts";
-import { settleAttempts } from "../../examples/platform/src/dispatch/webhooks/settle-attempts.ts";
-import { webhooks } from "../../examples/platform/src/dispatch/webhooks/start-delivery.ts";
-import { openStore } from "../../examples/platform/src/store/open-store.ts";
-import { openSignals } from "../../examples/platform/src/store/signals.ts";
+} from "../../examples/platform/src/webhooks/attempt-delivery.ts";
+import { settleAttempts } from "../../examples/platform/src/webhooks/settle-attempts.ts";
+import { webhooks } from "../../examples/platform/src/webhooks/start-delivery.ts";
 
 const [, , options = ""] = process.argv;
 const onError = (error: unknown): void => console.error(error);

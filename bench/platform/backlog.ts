@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { v7 as uuidv7 } from "uuid";
-import { wakeLanes } from "../../examples/platform/src/dispatch/outbox/outbox-queue.ts";
+import { wakeLanes } from "../../examples/platform/src/outbox/queue.ts";
 import { encrypt, sha256 } from "../../examples/platform/src/store/encrypt.ts";
 import { openStore } from "../../examples/platform/src/store/open-store.ts";
 import type { Store, Trx } from "../../examples/platform/src/store/store.ts";

@@ -1,8 +1,8 @@
 // Creates offers and sends their notifications, in one process on one store; the parent asks what they cost.
 
-import { openLeases } from "../../examples/platform/src/dispatch/outbox/leases.ts";
-import { startPush } from "../../examples/platform/src/dispatch/push/start-push.ts";
 import { createOffer } from "../../examples/platform/src/offers/create-offer.ts";
+import { openLeases } from "../../examples/platform/src/outbox/leases.ts";
+import { startPush } from "../../examples/platform/src/push/start-push.ts";
 import { openStore } from "../../examples/platform/src/store/open-store.ts";
 import { median } from "../median.ts";
 import { workerId } from "./backlog.ts";

@@ -2,13 +2,13 @@
 
 import { defaultBreakerPolicy } from "@offers/contract/circuit-breaker";
 import { defaultRetrySchedule } from "@offers/contract/retry-schedule";
-import { claimRows } from "../../examples/platform/src/dispatch/outbox/claim-rows.ts";
-import { openLeases } from "../../examples/platform/src/dispatch/outbox/leases.ts";
-import type { Lease } from "../../examples/platform/src/dispatch/outbox/outbox-queue.ts";
-import { loadDeliveries } from "../../examples/platform/src/dispatch/webhooks/attempt-delivery.ts";
-import { settleAttempts } from "../../examples/platform/src/dispatch/webhooks/settle-attempts.ts";
-import { webhooks } from "../../examples/platform/src/dispatch/webhooks/start-delivery.ts";
+import { claimRows } from "../../examples/platform/src/outbox/claim.ts";
+import { openLeases } from "../../examples/platform/src/outbox/leases.ts";
+import type { Lease } from "../../examples/platform/src/outbox/queue.ts";
 import { openStore } from "../../examples/platform/src/store/open-store.ts";
+import { loadDeliveries } from "../../examples/platform/src/webhooks/attempt-delivery.ts";
+import { settleAttempts } from "../../examples/platform/src/webhooks/settle-attempts.ts";
+import { webhooks } from "../../examples/platform/src/webhooks/start-delivery.ts";
 import { median } from "../median.ts";
 import { addBurden, addBusy, addDue, type Burden } from "./grow.ts";
 

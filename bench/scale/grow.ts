@@ -1,6 +1,6 @@
 import { randomInt, randomUUID } from "node:crypto";
 import { sql } from "kysely";
-import { wakeLanes } from "../../examples/platform/src/dispatch/outbox/outbox-queue.ts";
+import { wakeLanes } from "../../examples/platform/src/outbox/queue.ts";
 import { announce, type Store, type Trx } from "../../examples/platform/src/store/store.ts";
 
 /** What a store may hold beside the endpoints that are delivered to. Each comes on top of those before it. */

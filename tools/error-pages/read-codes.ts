@@ -88,7 +88,7 @@ const platformCodes = (): CodeUse[] =>
     });
 
 const attemptCodes = (root: string): CodeUse[] =>
-  unionMembers(join(root, "examples/platform/src/dispatch/outbound/outbound.ts"), "OutboundFailureCode").map(
+  unionMembers(join(root, "examples/platform/src/endpoint-client/endpoint-client.ts"), "EndpointFailureCode").map(
     (code) => ({
       code,
       source: "attempts",

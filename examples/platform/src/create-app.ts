@@ -3,7 +3,6 @@ import type { Logger } from "pino";
 import { checkHost } from "./http/check-host.ts";
 import { type CompletedRequest, observeRequests } from "./http/observe-requests.ts";
 import { ProblemError, problemHandler } from "./http/problem.ts";
-import { traceRequests } from "./http/tracing.ts";
 import { mountHealth } from "./observability/health.ts";
 import { errorFields } from "./observability/log.ts";
 import { mountExtensions } from "./routes/api/feed-operations.ts";
@@ -13,6 +12,7 @@ import { mountPages } from "./routes/pages/mount-pages.ts";
 import type { PageDeps } from "./routes/pages/routing/page.ts";
 import { mountPortal } from "./routes/portal/mount-portal.ts";
 import { mountWorkerApp } from "./routes/worker-app/mount-worker-app.ts";
+import { traceRequests } from "./tracing/tracing.ts";
 
 export interface AppDeps extends ApiDeps, Omit<PageDeps, "onFailedPage"> {
   log: Logger;

@@ -1,18 +1,18 @@
 import type { Logger } from "pino";
-import { mailboxTransport, startMail } from "./dispatch/mail/start-mail.ts";
-import { runLoop } from "./dispatch/outbox/timers.ts";
-import { wakeBeforeWindows } from "./dispatch/outbox/windows.ts";
-import { inboxTransport, type PushTransport } from "./dispatch/push/push-transport.ts";
-import { startPush } from "./dispatch/push/start-push.ts";
-import { purgeExpired } from "./dispatch/retention.ts";
-import { type DeliveryOptions, startDelivery, webhooks } from "./dispatch/webhooks/start-delivery.ts";
+import { mailboxTransport, startMail } from "./mail/start-mail.ts";
 import { createMetrics, type Metrics, serveMetrics } from "./observability/metrics.ts";
+import { runLoop } from "./outbox/timers.ts";
+import { wakeBeforeWindows } from "./outbox/windows.ts";
+import { inboxTransport, type PushTransport } from "./push/push-transport.ts";
+import { startPush } from "./push/start-push.ts";
+import { purgeExpired } from "./retention.ts";
 import { readFcmCredentials } from "./settings/fcm-credentials.ts";
 import type { Settings } from "./settings/settings.ts";
 import type { Signals } from "./store/signals.ts";
+import { type DeliveryOptions, startDelivery, webhooks } from "./webhooks/start-delivery.ts";
 
 export interface BackgroundOptions
-  extends Required<Pick<DeliveryOptions, "store" | "leases" | "outbound" | "sign" | "encryptionKey" | "now">> {
+  extends Required<Pick<DeliveryOptions, "store" | "leases" | "endpointClient" | "sign" | "encryptionKey" | "now">> {
   settings: Settings;
   signals: Signals;
   log: Logger;
@@ -41,9 +41,7 @@ export async function startBackground(options: BackgroundOptions): Promise<Backg
   const { smtp } = settings;
   const pushTransport = await openPushTransport(options);
   // Loads nodemailer only when it is used.
-  const mailTransport = smtp
-    ? (await import("./dispatch/mail/smtp-transport.ts")).smtpTransport(smtp)
-    : mailboxTransport;
+  const mailTransport = smtp ? (await import("./mail/smtp-transport.ts")).smtpTransport(smtp) : mailboxTransport;
   const metrics = createMetrics(store, now);
   const metricsServer = settings.metrics && (await serveMetrics(metrics, settings.metrics));
 
@@ -83,6 +81,6 @@ export async function startBackground(options: BackgroundOptions): Promise<Backg
 async function openPushTransport({ settings, store, now }: BackgroundOptions): Promise<PushTransport> {
   if (settings.fcmCredentials === undefined) return inboxTransport;
   const credentials = await readFcmCredentials(settings.fcmCredentials);
-  const { fcmTransport, forgetToken } = await import("./dispatch/push/fcm-transport.ts");
+  const { fcmTransport, forgetToken } = await import("./push/fcm-transport.ts");
   return fcmTransport({ credentials, now, onUnregistered: (device) => forgetToken(store, device) });
 }

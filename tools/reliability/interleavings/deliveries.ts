@@ -1,17 +1,17 @@
 import { defaultBreakerPolicy, endpointCapacity } from "@offers/contract/circuit-breaker";
-import { claimRows } from "../../../examples/platform/src/dispatch/outbox/claim-rows.ts";
-import { type Leases, openLeases } from "../../../examples/platform/src/dispatch/outbox/leases.ts";
-import type { Leased } from "../../../examples/platform/src/dispatch/outbox/start-dispatcher.ts";
+import { claimRows } from "../../../examples/platform/src/outbox/claim.ts";
+import type { Leased } from "../../../examples/platform/src/outbox/dispatcher.ts";
+import { type Leases, openLeases } from "../../../examples/platform/src/outbox/leases.ts";
+import type { Store } from "../../../examples/platform/src/store/store.ts";
 import {
   type Attempt,
   loadDeliveries,
   type PendingDelivery,
-} from "../../../examples/platform/src/dispatch/webhooks/attempt-delivery.ts";
-import { restartSchedules } from "../../../examples/platform/src/dispatch/webhooks/disabled-endpoint.ts";
-import { recordEvent } from "../../../examples/platform/src/dispatch/webhooks/record-event.ts";
-import { settleAttempts } from "../../../examples/platform/src/dispatch/webhooks/settle-attempts.ts";
-import { webhooks } from "../../../examples/platform/src/dispatch/webhooks/start-delivery.ts";
-import type { Store } from "../../../examples/platform/src/store/store.ts";
+} from "../../../examples/platform/src/webhooks/attempt-delivery.ts";
+import { restartSchedules } from "../../../examples/platform/src/webhooks/disabled-endpoint.ts";
+import { recordEvent } from "../../../examples/platform/src/webhooks/record-event.ts";
+import { settleAttempts } from "../../../examples/platform/src/webhooks/settle-attempts.ts";
+import { webhooks } from "../../../examples/platform/src/webhooks/start-delivery.ts";
 import type { World } from "./world.ts";
 
 export const organisationId = "organisation-1";

@@ -1,12 +1,12 @@
-import { readFeed } from "../../../examples/platform/src/dispatch/event-feed.ts";
-import { readNotifications } from "../../../examples/platform/src/dispatch/push/notification-feed.ts";
-import { restartSchedules } from "../../../examples/platform/src/dispatch/webhooks/disabled-endpoint.ts";
-import { redeliver, redeliverMany } from "../../../examples/platform/src/dispatch/webhooks/redeliver.ts";
-import { retryNow } from "../../../examples/platform/src/dispatch/webhooks/retry-now.ts";
 import { applyAction } from "../../../examples/platform/src/offers/apply-action.ts";
 import { createOffer } from "../../../examples/platform/src/offers/create-offer.ts";
 import type { Action } from "../../../examples/platform/src/offers/transition.ts";
+import { readNotifications } from "../../../examples/platform/src/push/notification-feed.ts";
 import type { Store } from "../../../examples/platform/src/store/store.ts";
+import { restartSchedules } from "../../../examples/platform/src/webhooks/disabled-endpoint.ts";
+import { readFeed } from "../../../examples/platform/src/webhooks/event-feed.ts";
+import { redeliver, redeliverMany } from "../../../examples/platform/src/webhooks/redeliver.ts";
+import { retryNow } from "../../../examples/platform/src/webhooks/retry-now.ts";
 import { Deliveries, organisationId, record, results } from "./deliveries.ts";
 import type { World } from "./world.ts";
 

@@ -4,7 +4,7 @@ import { registerHooks } from "node:module";
 const root = new URL("../../../", import.meta.url);
 const outbox = "examples/platform/src/dispatch/outbox";
 const webhooks = "examples/platform/src/dispatch/webhooks";
-const feedPositions = "examples/platform/src/dispatch/feed-positions.ts";
+const feedPositions = "examples/platform/src/store/feed-positions.ts";
 const inbox = "packages/webhook-kit/src/inbox";
 
 /** A guard that is taken out of the source while it is loaded. */

@@ -3,10 +3,10 @@ import { webhookHandler } from "@offers/webhook-kit/fetch";
 import { postgresInbox } from "@offers/webhook-kit/postgres";
 import pg from "pg";
 import type {
-  Outbound,
-  OutboundRequest,
-  OutboundResult,
-} from "../../../examples/platform/src/dispatch/outbound/outbound.ts";
+  EndpointClient,
+  EndpointRequest,
+  EndpointResult,
+} from "../../../examples/platform/src/endpoint-client/endpoint-client.ts";
 import type { Oracle } from "./oracle.ts";
 import { currentProcess, Process, type Schedule, wallClock } from "./schedule.ts";
 
@@ -97,12 +97,12 @@ export class Network {
     this.#receiver = receiver;
   }
 
-  /** The outbound client of a process. */
-  outbound(): Outbound {
+  /** The HTTP client of a process. */
+  endpointClient(): EndpointClient {
     return { send: (request) => this.#send(request), close: async () => undefined };
   }
 
-  #send(request: OutboundRequest): Promise<OutboundResult> {
+  #send(request: EndpointRequest): Promise<EndpointResult> {
     const schedule = this.#schedule;
     const process = currentProcess();
     const startedMs = schedule.nowMs;
@@ -111,15 +111,15 @@ export class Network {
     return new Promise((resolve) => {
       let ended: ((isAcknowledged: boolean) => void) | undefined;
       let isOver = false;
-      const end = (result: Omit<OutboundResult, "durationMs">): void => {
+      const end = (result: Omit<EndpointResult, "durationMs">): void => {
         if (isOver) return;
         isOver = true;
         deadline.cancel();
         ended?.(result.ok && "status" in result && result.status === 200);
-        resolve({ ...result, durationMs: schedule.nowMs - startedMs } as OutboundResult);
+        resolve({ ...result, durationMs: schedule.nowMs - startedMs } as EndpointResult);
       };
       const fail = (code: "timeout" | "aborted" | "connection_lost" | "connection_refused"): void =>
-        end({ ok: false, code, reason: code } as Omit<OutboundResult, "durationMs">);
+        end({ ok: false, code, reason: code } as Omit<EndpointResult, "durationMs">);
       const deadline = schedule.at(process, request.timeoutMs, "deadline", () => fail("timeout"));
       request.signal?.addEventListener("abort", () => fail("aborted"));
       const { faults } = this;
@@ -145,7 +145,7 @@ export class Network {
               }
               schedule.at(process, schedule.latencyMs(), "response", () =>
                 end({ ok: true, status, body: Buffer.alloc(0), truncated: false } as Omit<
-                  OutboundResult,
+                  EndpointResult,
                   "durationMs"
                 >),
               );

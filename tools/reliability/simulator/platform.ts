@@ -1,11 +1,11 @@
 import { defaultBreakerPolicy } from "@offers/contract/circuit-breaker";
-import { createSigner } from "../../../examples/platform/src/dispatch/outbound/send-signed.ts";
-import { openLeases } from "../../../examples/platform/src/dispatch/outbox/leases.ts";
-import type { Loop } from "../../../examples/platform/src/dispatch/outbox/timers.ts";
-import { startDelivery } from "../../../examples/platform/src/dispatch/webhooks/start-delivery.ts";
+import { createSigner } from "../../../examples/platform/src/endpoint-client/send-signed.ts";
+import { openLeases } from "../../../examples/platform/src/outbox/leases.ts";
+import type { Loop } from "../../../examples/platform/src/outbox/timers.ts";
 import { openStore } from "../../../examples/platform/src/store/open-store.ts";
 import { openSignals } from "../../../examples/platform/src/store/signals.ts";
 import type { Store } from "../../../examples/platform/src/store/store.ts";
+import { startDelivery } from "../../../examples/platform/src/webhooks/start-delivery.ts";
 import type { Network } from "./network.ts";
 import type { Oracle } from "./oracle.ts";
 import { type Process, type Schedule, wallClock } from "./schedule.ts";
@@ -73,7 +73,7 @@ export class Platform {
       store: store.background,
       leases,
       signals,
-      outbound: network.outbound(),
+      endpointClient: network.endpointClient(),
       sign: createSigner(now),
       encryptionKey,
       retrySchedule,

@@ -1,13 +1,10 @@
 import { inboxMigration } from "@offers/webhook-kit/postgres";
-import {
-  enableEndpoint,
-  restartSchedules,
-} from "../../../examples/platform/src/dispatch/webhooks/disabled-endpoint.ts";
-import { recordEvent } from "../../../examples/platform/src/dispatch/webhooks/record-event.ts";
-import { retryNow } from "../../../examples/platform/src/dispatch/webhooks/retry-now.ts";
 import { encrypt } from "../../../examples/platform/src/store/encrypt.ts";
 import { openSignals } from "../../../examples/platform/src/store/signals.ts";
 import type { Store } from "../../../examples/platform/src/store/store.ts";
+import { enableEndpoint, restartSchedules } from "../../../examples/platform/src/webhooks/disabled-endpoint.ts";
+import { recordEvent } from "../../../examples/platform/src/webhooks/record-event.ts";
+import { retryNow } from "../../../examples/platform/src/webhooks/retry-now.ts";
 import { Network, noNetworkFaults, Receiver, secret } from "./network.ts";
 import { type Delivery, type Handled, Oracle, type Outcome } from "./oracle.ts";
 import { encryptionKey, Platform, Stores } from "./platform.ts";

@@ -2,8 +2,8 @@ import { maxSuggestionsBytes, requestTimeoutMs } from "@offers/contract/decision
 import { nullAsAbsent } from "@offers/contract/received-values";
 import { contactSuggestionSchema, ratingSchema } from "@offers/contract/schemas";
 import { z } from "zod";
-import type { Outbound, OutboundResponse, OutboundResult, Sign } from "../dispatch/outbound/outbound.ts";
-import { type SignedEndpoint, sendSigned, type Webhook } from "../dispatch/outbound/send-signed.ts";
+import type { EndpointClient, EndpointResponse, EndpointResult, Sign } from "../endpoint-client/endpoint-client.ts";
+import { type SignedEndpoint, sendSigned, type Webhook } from "../endpoint-client/send-signed.ts";
 import { lineField } from "../http/fields.ts";
 import { fieldErrors } from "../http/validation.ts";
 import { decryptSecrets, type EncryptedSecrets } from "../store/encrypt.ts";
@@ -12,7 +12,7 @@ import type { EndpointScheme } from "../store/tables.ts";
 
 export interface SearchDeps {
   store: Store;
-  outbound: Outbound;
+  endpointClient: EndpointClient;
   sign: Sign;
   encryptionKey: Uint8Array;
   now: () => Date;
@@ -77,14 +77,14 @@ interface Endpoint extends EncryptedSecrets {
 const notReached = { code: "timeout", message: "it was not called: the search timed out first", status: null };
 
 async function call(
-  { outbound, sign, encryptionKey, now, onError }: SearchDeps,
+  { endpointClient, sign, encryptionKey, now, onError }: SearchDeps,
   { id, base_address: baseAddress, scheme, ...encrypted }: Endpoint,
   search: Omit<Search, "organisationIds"> & { timeoutMs: number },
 ) {
   if (search.timeoutMs <= 0) return { failure: notReached };
   try {
     const endpoint = { baseAddress, scheme, ...decryptSecrets(encrypted, encryptionKey, id, now()) };
-    const result = await searchSuggestions(outbound, sign, { ...search, ...endpoint });
+    const result = await searchSuggestions(endpointClient, sign, { ...search, ...endpoint });
     if (!result.ok) return { failure: { code: result.code, message: result.reason, status: null } };
     const checked = checkSuggestions(result);
     if (Array.isArray(checked)) return { suggestions: checked };
@@ -122,7 +122,7 @@ export interface InvalidSuggestions {
 }
 
 /** Validates a response: all of its suggestions, or none with the reason (D-21). */
-export function checkSuggestions({ status, body, truncated }: OutboundResponse): Suggestions | InvalidSuggestions {
+export function checkSuggestions({ status, body, truncated }: EndpointResponse): Suggestions | InvalidSuggestions {
   if (status !== 200) return { code: "unexpected_status", message: `It responded with ${status} instead of 200.` };
   if (truncated) return { code: "response_too_large", message: "The response is larger than 1 MiB." };
   const value = parse(body);
@@ -162,11 +162,11 @@ export interface SuggestionSearch extends SignedEndpoint {
 
 /** Calls `POST /contact-suggestions`, signed. The response is returned raw: the caller must validate it. */
 export async function searchSuggestions(
-  outbound: Outbound,
+  endpointClient: EndpointClient,
   sign: Sign,
   { filter, userEmailAddresses, timeoutMs = requestTimeoutMs, ...endpoint }: SuggestionSearch,
-): Promise<OutboundResult> {
-  return sendSigned(outbound, sign, endpoint, {
+): Promise<EndpointResult> {
+  return sendSigned(endpointClient, sign, endpoint, {
     ...webhook,
     body: { ...(filter !== undefined && { filter }), userEmailAddresses },
     timeoutMs,

@@ -1,5 +1,5 @@
 import { requestTimeoutMs } from "@offers/contract/decisions";
-import type { Outbound } from "../dispatch/outbound/outbound.ts";
+import type { EndpointClient } from "../endpoint-client/endpoint-client.ts";
 import { decrypt, encrypt } from "../store/encrypt.ts";
 
 export interface ProfileImage {
@@ -11,7 +11,7 @@ export interface ProfileImage {
 export type FindProfileImage = (url: string) => Promise<ProfileImage | undefined>;
 
 export interface ProfileImagesOptions {
-  outbound: Outbound;
+  endpointClient: EndpointClient;
   /** Receives internal errors. */
   onError: (error: unknown) => void;
   /** How long results are cached. @default 300_000 */
@@ -25,11 +25,11 @@ const maxKept = 32;
  * Fetches pictures through the SSRF guard and without a signature, since the URL may belong to any server (D-23). Results are
  * cached for a few minutes, failures included.
  */
-export function profileImages({ outbound, onError, keepMs = 300_000 }: ProfileImagesOptions): FindProfileImage {
+export function profileImages({ endpointClient, onError, keepMs = 300_000 }: ProfileImagesOptions): FindProfileImage {
   const kept = new Map<string, Promise<ProfileImage | undefined>>();
 
   const fetchImage = async (url: string): Promise<ProfileImage | undefined> => {
-    const result = await outbound.send({
+    const result = await endpointClient.send({
       method: "GET",
       baseAddress: url,
       isWholeAddress: true,

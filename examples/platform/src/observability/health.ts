@@ -1,9 +1,9 @@
 import type { Router } from "express";
 import { sql } from "kysely";
-import { withTimeout } from "../dispatch/outbox/timers.ts";
 import { ProblemError } from "../http/problem.ts";
 import { defineRoutes } from "../http/routes.ts";
 import { checkParameters } from "../http/validation.ts";
+import { withTimeout } from "../outbox/timers.ts";
 import type { Store } from "../store/store.ts";
 
 /** `/healthz` is liveness, `/readyz` readiness. */

@@ -1,12 +1,12 @@
 import { monitorEventLoopDelay } from "node:perf_hooks";
 import { sql } from "kysely";
 import { Counter, Gauge, Histogram, Registry } from "prom-client";
-import { withTimeout } from "../dispatch/outbox/timers.ts";
-import { type ShownState, shownState } from "../dispatch/webhooks/disabled-endpoint.ts";
-import type { AttemptRecord } from "../dispatch/webhooks/settle-attempts.ts";
 import type { CompletedRequest } from "../http/observe-requests.ts";
+import { withTimeout } from "../outbox/timers.ts";
 import { type Address, type HttpServer, serve } from "../settings/serve.ts";
 import type { Store } from "../store/store.ts";
+import { type ShownState, shownState } from "../webhooks/disabled-endpoint.ts";
+import type { AttemptRecord } from "../webhooks/settle-attempts.ts";
 
 /** Metrics of one process. No label identifies an organisation or a person. */
 export interface Metrics {

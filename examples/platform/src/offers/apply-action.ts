@@ -1,9 +1,9 @@
-import { notifyWorkers } from "../dispatch/push/notify-workers.ts";
-import { recordEvent } from "../dispatch/webhooks/record-event.ts";
 import { type FieldErrors, ProblemError } from "../http/problem.ts";
-import { continueOffer } from "../http/tracing.ts";
 import { addFieldError } from "../http/validation.ts";
+import { notifyWorkers } from "../push/notify-workers.ts";
 import { announce, type Trx } from "../store/store.ts";
+import { continueOffer } from "../tracing/tracing.ts";
+import { recordEvent } from "../webhooks/record-event.ts";
 import type { OfferDeps } from "./offer-deps.ts";
 import { type MailedOffer, mailEnd, mailResponses } from "./offer-mails.ts";
 import {

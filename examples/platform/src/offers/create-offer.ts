@@ -2,9 +2,9 @@ import { randomUUID } from "node:crypto";
 import type { offerCreationSchema } from "@offers/contract/schemas";
 import { sql } from "kysely";
 import type { z } from "zod";
-import { notifyWorkers } from "../dispatch/push/notify-workers.ts";
-import { activeTrace } from "../http/tracing.ts";
+import { notifyWorkers } from "../push/notify-workers.ts";
 import { announce, type Trx } from "../store/store.ts";
+import { activeTrace } from "../tracing/tracing.ts";
 import type { OfferDeps } from "./offer-deps.ts";
 import { mailCreation } from "./offer-mails.ts";
 

@@ -1,7 +1,7 @@
 import { sql } from "kysely";
-import { lineInMail, offerSummary } from "../dispatch/mail/mail-text.ts";
-import { writeDigest, writeMails } from "../dispatch/mail/write-mails.ts";
 import { responseDigestMinutes } from "../generated/decisions.ts";
+import { lineInMail, offerSummary } from "../mail/mail-text.ts";
+import { writeDigest, writeMails } from "../mail/write-mails.ts";
 import { placeName } from "../store/place-name.ts";
 import type { Trx } from "../store/store.ts";
 import type { OfferEventValue } from "../store/tables.ts";

@@ -1,5 +1,5 @@
 import { setTimeout } from "node:timers/promises";
-import type { EndpointCheckCode } from "../dispatch/outbound/test-endpoint.ts";
+import type { EndpointCheckCode } from "../endpoint-client/test-endpoint.ts";
 import { demo } from "./demo.ts";
 import type { Printer } from "./printer.ts";
 

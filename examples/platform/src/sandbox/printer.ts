@@ -1,7 +1,7 @@
 import { styleText } from "node:util";
-import type { EndpointRecord } from "../dispatch/webhooks/endpoint-health.ts";
-import type { AttemptRecord } from "../dispatch/webhooks/settle-attempts.ts";
 import { attemptLabel } from "../routes/pages/deliveries/delivery-labels.ts";
+import type { EndpointRecord } from "../webhooks/endpoint-health.ts";
+import type { AttemptRecord } from "../webhooks/settle-attempts.ts";
 import { demo } from "./demo.ts";
 
 /** Writes what happens to standard output: for a person, or as one JSON object per line. */

@@ -1,7 +1,7 @@
 import { createPrivateKey } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { z } from "zod";
-import type { FcmCredentials } from "../dispatch/push/fcm-transport.ts";
+import type { FcmCredentials } from "../push/fcm-transport.ts";
 import { SettingError } from "./setting-error.ts";
 
 const credentialsSchema = z.object({

@@ -3,9 +3,18 @@ import { nearestName } from "@offers/contract/nearest-name";
 import { defaultRetrySchedule, type RetrySchedule } from "@offers/contract/retry-schedule";
 import { emailAddressSchema } from "@offers/contract/schemas";
 import { z } from "zod";
-import { defaultRetention } from "../dispatch/retention.ts";
 import { bodyLimitBytes } from "../generated/decisions.ts";
 import { SettingError } from "./setting-error.ts";
+
+/** How long finished data is kept, in days (D-77, D-140). */
+export interface RetentionPeriods {
+  /** Acknowledged deliveries with their events and attempts, and notifications of past offers. */
+  deliveryDays: number;
+  /** Response bodies of endpoints, and sent mail. */
+  contentDays: number;
+}
+
+export const defaultRetention: RetentionPeriods = { deliveryDays: 90, contentDays: 30 };
 
 const wholeNumber = (min: number, max: number) =>
   z

@@ -1,8 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { describe, expect, test } from "vitest";
 import { share } from "../../../../tools/property-seed.ts";
-import { type FeedPage, readFeed } from "../../src/dispatch/event-feed.ts";
-import { recordEvent } from "../../src/dispatch/webhooks/record-event.ts";
+import { type FeedPage, readFeed } from "../../src/webhooks/event-feed.ts";
+import { recordEvent } from "../../src/webhooks/record-event.ts";
 import { eventually } from "../support/eventually.ts";
 import { respondWith } from "../support/receiver.ts";
 import { anyStore } from "../support/stores/stores.ts";

@@ -4,14 +4,14 @@ import { defaultBreakerPolicy } from "@offers/contract/circuit-breaker";
 import { defaultRetrySchedule } from "@offers/contract/retry-schedule";
 import { sql } from "kysely";
 import { searchAll } from "../../src/accounts/contact-suggestions.ts";
-import { createOutbound } from "../../src/dispatch/outbound/create-outbound.ts";
-import { createSigner } from "../../src/dispatch/outbound/send-signed.ts";
-import { redeliver } from "../../src/dispatch/webhooks/redeliver.ts";
+import { createEndpointClient } from "../../src/endpoint-client/create-endpoint-client.ts";
+import { createSigner } from "../../src/endpoint-client/send-signed.ts";
 import { applyAction } from "../../src/offers/apply-action.ts";
 import { createOffer } from "../../src/offers/create-offer.ts";
 import type { PortalDeps } from "../../src/routes/portal/person.ts";
 import { saveProfile } from "../../src/routes/portal/profile/save-profile.ts";
 import { addContact } from "../../src/routes/worker-app/contacts.ts";
+import { redeliver } from "../../src/webhooks/redeliver.ts";
 import { linkTo } from "../mail/link-to.ts";
 import { addOrganisation, type DeliveryFixture, testEncryptionKey } from "../support/delivery-fixture.ts";
 import { type Served, serve } from "../support/serve.ts";
@@ -30,17 +30,17 @@ export interface StoryPlatform {
 export async function openStoryPlatform(fixture: DeliveryFixture): Promise<StoryPlatform> {
   let receiver: StoryReceiver | undefined;
   const served = await serve(listenerOf((request) => (receiver as StoryReceiver).handle(request)));
-  const outbound = createOutbound({ allowLoopback: true });
+  const endpointClient = createEndpointClient({ allowLoopback: true });
   return {
     fixture,
     async begin() {
       await fixture.reset();
-      const side = await beginStory(fixture, outbound, served);
+      const side = await beginStory(fixture, endpointClient, served);
       ({ receiver } = side);
       return side;
     },
     async close() {
-      await outbound.close();
+      await endpointClient.close();
       await served.close();
     },
   };
@@ -48,7 +48,7 @@ export async function openStoryPlatform(fixture: DeliveryFixture): Promise<Story
 
 async function beginStory(
   fixture: DeliveryFixture,
-  outbound: PortalDeps["outbound"],
+  endpointClient: PortalDeps["endpointClient"],
   { baseAddress }: Served,
 ): Promise<StorySide> {
   const { store } = fixture;
@@ -59,7 +59,7 @@ async function beginStory(
   const sign = createSigner(now);
   const onError = (error: unknown): void => void fixture.errors.push(error);
   const signals = { publish: () => undefined };
-  const used = { store, outbound, sign, now, signals, onError, encryptionKey: testEncryptionKey };
+  const used = { store, endpointClient, sign, now, signals, onError, encryptionKey: testEncryptionKey };
   // What saving a profile and searching use of it.
   const deps = used satisfies Partial<PortalDeps> as Partial<PortalDeps> as PortalDeps;
 

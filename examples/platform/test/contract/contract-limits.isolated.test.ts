@@ -10,13 +10,13 @@ import express from "express";
 import { afterEach, describe, expect, test, vi } from "vitest";
 import { captureConsole } from "../../../../packages/webhook-kit/test/support/capture-console.ts";
 import { searchSuggestions } from "../../src/accounts/contact-suggestions.ts";
-import { createOutbound } from "../../src/dispatch/outbound/create-outbound.ts";
-import type { Outbound } from "../../src/dispatch/outbound/outbound.ts";
-import { testEndpoint } from "../../src/dispatch/outbound/test-endpoint.ts";
-import { notifyWorkers } from "../../src/dispatch/push/notify-workers.ts";
-import { startPush } from "../../src/dispatch/push/start-push.ts";
-import { recordEvent } from "../../src/dispatch/webhooks/record-event.ts";
-import { startDelivery } from "../../src/dispatch/webhooks/start-delivery.ts";
+import { createEndpointClient } from "../../src/endpoint-client/create-endpoint-client.ts";
+import type { EndpointClient } from "../../src/endpoint-client/endpoint-client.ts";
+import { testEndpoint } from "../../src/endpoint-client/test-endpoint.ts";
+import { notifyWorkers } from "../../src/push/notify-workers.ts";
+import { startPush } from "../../src/push/start-push.ts";
+import { recordEvent } from "../../src/webhooks/record-event.ts";
+import { startDelivery } from "../../src/webhooks/start-delivery.ts";
 import {
   addOrganisation,
   type DeliveryFixture,
@@ -29,8 +29,8 @@ import { secret } from "./harbour-fixture.ts";
 
 captureConsole();
 
-/** An outbound client that responds 200 to everything and records each deadline. */
-function patientOutbound(): Outbound & { limits: [string, number][] } {
+/** A client that responds 200 to everything and records each deadline. */
+function patientClient(): EndpointClient & { limits: [string, number][] } {
   const limits: [string, number][] = [];
   return {
     limits,
@@ -56,11 +56,11 @@ describe("the limits", () => {
 
   test("an attempt at an event may take 15 seconds [D-25] [interface: Limits 1]", () =>
     withDeliveryFixture(async ({ store, leases }) => {
-      const outbound = patientOutbound();
+      const endpointClient = patientClient();
       const delivery = startDelivery({
         store,
         leases,
-        outbound,
+        endpointClient,
         encryptionKey: testEncryptionKey,
         sign: () => ({}),
         onError: () => undefined,
@@ -68,8 +68,8 @@ describe("the limits", () => {
       const organisationId = await addOrganisation(store, "http://127.0.0.1:1");
       const event = { type: "workerAddedContact", data: { workerId: "worker_amal" } } as const;
       await store.transaction((trx) => recordEvent(trx, organisationId, event));
-      await eventually("it is attempted", () => outbound.limits.length === 1);
-      expect(outbound.limits).toEqual([["/contact/new/{workerId}", 15_000]]);
+      await eventually("it is attempted", () => endpointClient.limits.length === 1);
+      expect(endpointClient.limits).toEqual([["/contact/new/{workerId}", 15_000]]);
       await delivery.stop();
     }));
 
@@ -101,11 +101,11 @@ describe("the limits", () => {
     }));
 
   test("a check or a suggestion search may take 5 seconds [D-25] [interface: Limits 1]", async () => {
-    const outbound = patientOutbound();
+    const endpointClient = patientClient();
     const endpoint = { baseAddress: "http://127.0.0.1:1", scheme: "timestampDigest", secret } as const;
-    await testEndpoint(outbound, () => ({}), endpoint);
-    await searchSuggestions(outbound, () => ({}), { ...endpoint, userEmailAddresses: [] });
-    expect(outbound.limits).toEqual([
+    await testEndpoint(endpointClient, () => ({}), endpoint);
+    await searchSuggestions(endpointClient, () => ({}), { ...endpoint, userEmailAddresses: [] });
+    expect(endpointClient.limits).toEqual([
       ["/test", 5_000],
       ["/test/auth", 5_000],
       ["/contact-suggestions", 5_000],
@@ -114,13 +114,18 @@ describe("the limits", () => {
 
   test("the service's connection to an endpoint may take 3 seconds [D-25]", async () => {
     vi.useFakeTimers({ toFake: [...fake.toFake] });
-    const outbound = createOutbound({ resolve: () => new Promise(() => undefined) });
-    const call = outbound.send({ method: "GET", baseAddress: "http://x.example", path: "/test", timeoutMs: 20_000 });
+    const endpointClient = createEndpointClient({ resolve: () => new Promise(() => undefined) });
+    const call = endpointClient.send({
+      method: "GET",
+      baseAddress: "http://x.example",
+      path: "/test",
+      timeoutMs: 20_000,
+    });
     // undici checks timers of more than a second every half second.
     expect(await endedAfter(call, 2_400, 4_000)).toEqual([false, true]);
     expect(await call).toMatchObject({ ok: false, code: "connect_timeout" });
     vi.useRealTimers();
-    await outbound.close();
+    await endpointClient.close();
   });
 
   /** @returns whether the call has ended after each of these times */

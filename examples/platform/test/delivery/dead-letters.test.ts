@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { redeliver } from "../../src/dispatch/webhooks/redeliver.ts";
+import { redeliver } from "../../src/webhooks/redeliver.ts";
 import { respondWith } from "../support/receiver.ts";
 import { anyStore } from "../support/stores/stores.ts";
 import { onlyOnce, useDeliveries, workerResponse } from "./use-deliveries.ts";

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
-import { claimRows } from "../../src/dispatch/outbox/claim-rows.ts";
-import { Leases } from "../../src/dispatch/outbox/leases.ts";
-import { webhooks } from "../../src/dispatch/webhooks/start-delivery.ts";
+import { claimRows } from "../../src/outbox/claim.ts";
+import { Leases } from "../../src/outbox/leases.ts";
 import type { Store } from "../../src/store/store.ts";
+import { webhooks } from "../../src/webhooks/start-delivery.ts";
 import { addOrganisation, testSchedule } from "../support/delivery-fixture.ts";
 import { eventually } from "../support/eventually.ts";
 import { openReceiver, respondWith } from "../support/receiver.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { recordEvent } from "../../src/dispatch/webhooks/record-event.ts";
+import { recordEvent } from "../../src/webhooks/record-event.ts";
 import { addOrganisation } from "../support/delivery-fixture.ts";
 import { eventually } from "../support/eventually.ts";
 import { hang, hangUp, respondWith } from "../support/receiver.ts";

@@ -1,9 +1,9 @@
 import { defaultBreakerPolicy } from "@offers/contract/circuit-breaker";
 import { sql } from "kysely";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import { setBackDueTimes } from "../../src/dispatch/outbox/set-back-clock.ts";
-import { recordEvent } from "../../src/dispatch/webhooks/record-event.ts";
-import { webhooks } from "../../src/dispatch/webhooks/start-delivery.ts";
+import { setBackDueTimes } from "../../src/outbox/set-back-clock.ts";
+import { recordEvent } from "../../src/webhooks/record-event.ts";
+import { webhooks } from "../../src/webhooks/start-delivery.ts";
 import { addOrganisation } from "../support/delivery-fixture.ts";
 import { eventually } from "../support/eventually.ts";
 import { openReceiver, type Receiver, respondWith } from "../support/receiver.ts";

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach } from "vitest";
-import { type EventToRecord, recordEvent } from "../../src/dispatch/webhooks/record-event.ts";
+import { type EventToRecord, recordEvent } from "../../src/webhooks/record-event.ts";
 import { addOrganisation, type DeliveryFixture } from "../support/delivery-fixture.ts";
 import { eventually } from "../support/eventually.ts";
 import { openReceiver, type Receiver } from "../support/receiver.ts";

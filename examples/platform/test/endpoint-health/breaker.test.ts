@@ -1,12 +1,12 @@
 import { defaultBreakerPolicy } from "@offers/contract/circuit-breaker";
 import { defaultRetrySchedule } from "@offers/contract/retry-schedule";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { claimRows } from "../../src/dispatch/outbox/claim-rows.ts";
-import { Leases } from "../../src/dispatch/outbox/leases.ts";
-import type { Loop } from "../../src/dispatch/outbox/timers.ts";
-import type { EndpointRecord } from "../../src/dispatch/webhooks/endpoint-health.ts";
-import { recordEvent } from "../../src/dispatch/webhooks/record-event.ts";
-import { webhooks } from "../../src/dispatch/webhooks/start-delivery.ts";
+import { claimRows } from "../../src/outbox/claim.ts";
+import { Leases } from "../../src/outbox/leases.ts";
+import type { Loop } from "../../src/outbox/timers.ts";
+import type { EndpointRecord } from "../../src/webhooks/endpoint-health.ts";
+import { recordEvent } from "../../src/webhooks/record-event.ts";
+import { webhooks } from "../../src/webhooks/start-delivery.ts";
 import { addOrganisation, type DeliveryFixture, openDeliveryFixture } from "../support/delivery-fixture.ts";
 import { eventually } from "../support/eventually.ts";
 import { hangUp, openReceiver, type Receiver, type Respond, respondWith } from "../support/receiver.ts";

@@ -1,11 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import {
-  enableEndpoint,
-  isShownAs,
-  restartSchedules,
-  type ShownState,
-} from "../../src/dispatch/webhooks/disabled-endpoint.ts";
-import { recordEvent } from "../../src/dispatch/webhooks/record-event.ts";
+import { enableEndpoint, isShownAs, restartSchedules, type ShownState } from "../../src/webhooks/disabled-endpoint.ts";
+import { recordEvent } from "../../src/webhooks/record-event.ts";
 import { addOrganisation } from "../support/delivery-fixture.ts";
 import { eventually } from "../support/eventually.ts";
 import { openReceiver, type Receiver, respondWith } from "../support/receiver.ts";

@@ -1,7 +1,7 @@
 import { defaultRetrySchedule } from "@offers/contract/retry-schedule";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { enableEndpoint, restartSchedules } from "../../src/dispatch/webhooks/disabled-endpoint.ts";
-import { recordEvent } from "../../src/dispatch/webhooks/record-event.ts";
+import { enableEndpoint, restartSchedules } from "../../src/webhooks/disabled-endpoint.ts";
+import { recordEvent } from "../../src/webhooks/record-event.ts";
 import { addOrganisation } from "../support/delivery-fixture.ts";
 import { hangUp, openReceiver, type Receiver, respondWith } from "../support/receiver.ts";
 import { anyStore } from "../support/stores/stores.ts";

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { searchAll } from "../../src/accounts/contact-suggestions.ts";
-import { createOutbound } from "../../src/dispatch/outbound/create-outbound.ts";
-import type { Outbound } from "../../src/dispatch/outbound/outbound.ts";
+import { createEndpointClient } from "../../src/endpoint-client/create-endpoint-client.ts";
+import type { EndpointClient } from "../../src/endpoint-client/endpoint-client.ts";
 import {
   addOrganisation,
   type DeliveryFixture,
@@ -20,14 +20,19 @@ describe.each(await anyStore())("a suggestion search on $title", ({ createDataba
     await work(fixture).finally(() => fixture.close());
     await database.remove();
   }
-  const search = async (fixture: DeliveryFixture, send: Outbound["send"], timeoutMs?: number, asked?: string[]) => {
+  const search = async (
+    fixture: DeliveryFixture,
+    send: EndpointClient["send"],
+    timeoutMs?: number,
+    asked?: string[],
+  ) => {
     const { store, errors } = fixture;
     const organisationIds = asked ?? (await idsOf(fixture));
-    const outbound = { send, close: async () => undefined };
+    const endpointClient = { send, close: async () => undefined };
     const onError = (error: unknown) => void errors.push(error);
     const deps = {
       store,
-      outbound,
+      endpointClient,
       sign: () => ({}),
       encryptionKey: testEncryptionKey,
       now: () => new Date(),
@@ -113,14 +118,14 @@ describe.each(await anyStore())("a suggestion search on $title", ({ createDataba
   test("takes its time once, however many are silent [D-25]", () =>
     withDeliveryFixture(async (fixture) => {
       const silent = await openReceiver(() => undefined);
-      const outbound = createOutbound({ allowLoopback: true });
+      const endpointClient = createEndpointClient({ allowLoopback: true });
       for (let count = 0; count < 40; count += 1) await addOrganisation(fixture.store, silent.baseAddress);
       await implementAll(fixture);
-      const results = await search(fixture, outbound.send, 1_000);
+      const results = await search(fixture, endpointClient.send, 1_000);
       // The first 32 use up the second. The rest are not called.
       expect(silent.requests.length).toBeLessThanOrEqual(32);
       expect(results.map((result) => "failure" in result && result.failure.code)).toEqual(Array(40).fill("timeout"));
-      await outbound.close();
+      await endpointClient.close();
       await silent.close();
     }));
 

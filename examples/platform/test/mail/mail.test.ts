@@ -2,7 +2,7 @@ import { once } from "node:events";
 import type { AddressInfo } from "node:net";
 import { SMTPServer } from "smtp-server";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { smtpTransport } from "../../src/dispatch/mail/smtp-transport.ts";
+import { smtpTransport } from "../../src/mail/smtp-transport.ts";
 import {
   type MailOptions,
   type MailTransport,
@@ -10,11 +10,11 @@ import {
   mails,
   maxMailAttempts,
   startMail,
-} from "../../src/dispatch/mail/start-mail.ts";
-import { writeMails } from "../../src/dispatch/mail/write-mails.ts";
-import { claimRows } from "../../src/dispatch/outbox/claim-rows.ts";
-import { Leases, openLeases } from "../../src/dispatch/outbox/leases.ts";
-import type { Loop } from "../../src/dispatch/outbox/timers.ts";
+} from "../../src/mail/start-mail.ts";
+import { writeMails } from "../../src/mail/write-mails.ts";
+import { claimRows } from "../../src/outbox/claim.ts";
+import { Leases, openLeases } from "../../src/outbox/leases.ts";
+import type { Loop } from "../../src/outbox/timers.ts";
 import { eventually } from "../support/eventually.ts";
 import { openPlatform } from "../support/platform-under-test.ts";
 import { anyStore } from "../support/stores/stores.ts";

@@ -1,7 +1,7 @@
 import { sql } from "kysely";
 import { describe, expect, test } from "vitest";
-import { claimRows } from "../../src/dispatch/outbox/claim-rows.ts";
-import { webhooks } from "../../src/dispatch/webhooks/start-delivery.ts";
+import { claimRows } from "../../src/outbox/claim.ts";
+import { webhooks } from "../../src/webhooks/start-delivery.ts";
 import { addOrganisation } from "../support/delivery-fixture.ts";
 import { recordDue } from "../support/record-due.ts";
 import { storesUnderTest } from "../support/stores/stores.ts";

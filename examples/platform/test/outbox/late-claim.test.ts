@@ -1,11 +1,11 @@
 import { setTimeout } from "node:timers/promises";
 import { sql } from "kysely";
 import { afterEach, describe, expect, test } from "vitest";
-import { writeMails } from "../../src/dispatch/mail/write-mails.ts";
-import { claimRows } from "../../src/dispatch/outbox/claim-rows.ts";
-import { endLeases, type Leases, openLeases } from "../../src/dispatch/outbox/leases.ts";
-import type { OutboxQueue } from "../../src/dispatch/outbox/outbox-queue.ts";
-import { startDispatcher } from "../../src/dispatch/outbox/start-dispatcher.ts";
+import { writeMails } from "../../src/mail/write-mails.ts";
+import { claimRows } from "../../src/outbox/claim.ts";
+import { startDispatcher } from "../../src/outbox/dispatcher.ts";
+import { endLeases, type Leases, openLeases } from "../../src/outbox/leases.ts";
+import type { OutboxQueue } from "../../src/outbox/queue.ts";
 import type { Store, Trx } from "../../src/store/store.ts";
 import { eventually } from "../support/eventually.ts";
 import { storesUnderTest } from "../support/stores/stores.ts";

@@ -1,7 +1,7 @@
 import { setTimeout } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
-import { claimRows } from "../../src/dispatch/outbox/claim-rows.ts";
-import { Leases, openLeases } from "../../src/dispatch/outbox/leases.ts";
+import { claimRows } from "../../src/outbox/claim.ts";
+import { Leases, openLeases } from "../../src/outbox/leases.ts";
 import { openStore } from "../../src/store/open-store.ts";
 import { addOrganisation } from "../support/delivery-fixture.ts";
 import { eventually } from "../support/eventually.ts";

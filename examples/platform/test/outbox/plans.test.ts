@@ -1,8 +1,8 @@
 import { defaultBreakerPolicy } from "@offers/contract/circuit-breaker";
 import { defaultRetrySchedule } from "@offers/contract/retry-schedule";
 import { describe, expect, test } from "vitest";
-import { loadDeliveries } from "../../src/dispatch/webhooks/attempt-delivery.ts";
-import { settleAttempts } from "../../src/dispatch/webhooks/settle-attempts.ts";
+import { loadDeliveries } from "../../src/webhooks/attempt-delivery.ts";
+import { settleAttempts } from "../../src/webhooks/settle-attempts.ts";
 import { recordDue } from "../support/record-due.ts";
 import { recordStatements } from "../support/statements.ts";
 import { storesUnderTest } from "../support/stores/stores.ts";

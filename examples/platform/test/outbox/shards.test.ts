@@ -1,6 +1,6 @@
 import { setTimeout } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
-import { claimRows } from "../../src/dispatch/outbox/claim-rows.ts";
+import { claimRows } from "../../src/outbox/claim.ts";
 import { migrationsOf } from "../../src/store/migrate.ts";
 import { type Store, shardCounts } from "../../src/store/store.ts";
 import { addOrganisation } from "../support/delivery-fixture.ts";

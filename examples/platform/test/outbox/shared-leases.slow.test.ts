@@ -1,7 +1,7 @@
 import { setTimeout } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { claimRows } from "../../src/dispatch/outbox/claim-rows.ts";
-import { endLeases, Leases } from "../../src/dispatch/outbox/leases.ts";
+import { claimRows } from "../../src/outbox/claim.ts";
+import { endLeases, Leases } from "../../src/outbox/leases.ts";
 import { openStore } from "../../src/store/open-store.ts";
 import type { Store } from "../../src/store/store.ts";
 import { addOrganisation } from "../support/delivery-fixture.ts";

@@ -1,6 +1,6 @@
 import { setTimeout } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
-import { endLeases } from "../../src/dispatch/outbox/leases.ts";
+import { endLeases } from "../../src/outbox/leases.ts";
 import type { Store } from "../../src/store/store.ts";
 import { eventually } from "../support/eventually.ts";
 import { recordDue } from "../support/record-due.ts";

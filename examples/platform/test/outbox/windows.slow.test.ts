@@ -1,7 +1,7 @@
 import { describe, expect, onTestFinished, test, vi } from "vitest";
-import { claimRows } from "../../src/dispatch/outbox/claim-rows.ts";
-import type { Lease } from "../../src/dispatch/outbox/outbox-queue.ts";
-import { WakeupWindows, wakeBeforeWindows } from "../../src/dispatch/outbox/windows.ts";
+import { claimRows } from "../../src/outbox/claim.ts";
+import type { Lease } from "../../src/outbox/queue.ts";
+import { WakeupWindows, wakeBeforeWindows } from "../../src/outbox/windows.ts";
 import { recordDue } from "../support/record-due.ts";
 import { recordStatements } from "../support/statements.ts";
 import { anyStore, storesUnderTest } from "../support/stores/stores.ts";

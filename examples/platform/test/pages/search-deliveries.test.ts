@@ -1,7 +1,7 @@
 import { sql } from "kysely";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { responseOrderKey } from "../../src/dispatch/webhooks/record-event.ts";
 import { openStore } from "../../src/store/open-store.ts";
+import { responseOrderKey } from "../../src/webhooks/record-event.ts";
 import { eventually } from "../support/eventually.ts";
 import { openPlatform, type PlatformUnderTest } from "../support/platform-under-test.ts";
 import { respondWith } from "../support/receiver.ts";

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { profileImages } from "../../src/accounts/profile-images.ts";
-import { createOutbound } from "../../src/dispatch/outbound/create-outbound.ts";
+import { createEndpointClient } from "../../src/endpoint-client/create-endpoint-client.ts";
 import { eventually } from "../support/eventually.ts";
 import { hangUp, openReceiver, type Receiver, type Respond, respondWith } from "../support/receiver.ts";
 
@@ -16,10 +16,14 @@ const picture =
 
 describe("profile images", () => {
   let host: Receiver;
-  const outbound = createOutbound({ allowLoopback: true });
+  const endpointClient = createEndpointClient({ allowLoopback: true });
   const errors: unknown[] = [];
   const open = (keepMs?: number) =>
-    profileImages({ outbound, onError: (error) => void errors.push(error), ...(keepMs !== undefined && { keepMs }) });
+    profileImages({
+      endpointClient,
+      onError: (error) => void errors.push(error),
+      ...(keepMs !== undefined && { keepMs }),
+    });
   beforeEach(async () => {
     host = await openReceiver(picture(gif));
   });
@@ -71,8 +75,8 @@ describe("profile images", () => {
   );
 
   test("come through the guard: a private address is not fetched from", async () => {
-    const closed = createOutbound();
-    const find = profileImages({ outbound: closed, onError: (error) => void errors.push(error) });
+    const closed = createEndpointClient();
+    const find = profileImages({ endpointClient: closed, onError: (error) => void errors.push(error) });
     expect(await find(`${host.baseAddress}/a.gif`)).toBeUndefined();
     expect(await find("http://169.254.169.254/latest/meta-data")).toBeUndefined();
     expect(host.requests).toEqual([]);
@@ -103,7 +107,7 @@ describe("profile images", () => {
   test("an internal error is reported, and no picture is shown", async () => {
     const bug = new Error("bug");
     const broken = { send: () => Promise.reject(bug), close: async () => undefined };
-    const find = profileImages({ outbound: broken, onError: (error) => void errors.push(error) });
+    const find = profileImages({ endpointClient: broken, onError: (error) => void errors.push(error) });
     expect(await find("https://images.example.com/a.png")).toBeUndefined();
     expect(errors).toEqual([bug]);
   });

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { request } from "node:http";
 import { text } from "node:stream/consumers";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { recordEvent } from "../../src/dispatch/webhooks/record-event.ts";
+import { recordEvent } from "../../src/webhooks/record-event.ts";
 import { addOrganisation, openDeliveryFixture, testEncryptionKey } from "../support/delivery-fixture.ts";
 import { eventually } from "../support/eventually.ts";
 import { type PlatformProcess, startProcess } from "../support/platform-process.ts";

@@ -1,11 +1,11 @@
 import { expect, test } from "vitest";
-import { createOutbound } from "../../src/dispatch/outbound/create-outbound.ts";
-import { createSigner } from "../../src/dispatch/outbound/send-signed.ts";
-import { claimRows } from "../../src/dispatch/outbox/claim-rows.ts";
-import { Leases } from "../../src/dispatch/outbox/leases.ts";
-import { attemptDelivery, loadDeliveries } from "../../src/dispatch/webhooks/attempt-delivery.ts";
-import { recordEvent } from "../../src/dispatch/webhooks/record-event.ts";
-import { webhooks } from "../../src/dispatch/webhooks/start-delivery.ts";
+import { createEndpointClient } from "../../src/endpoint-client/create-endpoint-client.ts";
+import { createSigner } from "../../src/endpoint-client/send-signed.ts";
+import { claimRows } from "../../src/outbox/claim.ts";
+import { Leases } from "../../src/outbox/leases.ts";
+import { attemptDelivery, loadDeliveries } from "../../src/webhooks/attempt-delivery.ts";
+import { recordEvent } from "../../src/webhooks/record-event.ts";
+import { webhooks } from "../../src/webhooks/start-delivery.ts";
 import { addOrganisation, openDeliveryFixture, testEncryptionKey } from "../support/delivery-fixture.ts";
 import { openReceiver, respondWith } from "../support/receiver.ts";
 import { anyStore } from "../support/stores/stores.ts";
@@ -16,7 +16,7 @@ test("a delivery that was claimed before the address changed goes to the old add
   if (database === undefined) throw new Error("there is always a store");
   const fixture = await openDeliveryFixture(database);
   const [receiver, stranger] = [await openReceiver(), await openReceiver(respondWith(401))];
-  const outbound = createOutbound({ allowLoopback: true });
+  const endpointClient = createEndpointClient({ allowLoopback: true });
   const organisationId = await addOrganisation(fixture.store, receiver.baseAddress);
   const event = { type: "workerAddedContact", data: { workerId: "worker-1" } } as const;
   await fixture.store.transaction((trx) => recordEvent(trx, organisationId, event));
@@ -28,7 +28,7 @@ test("a delivery that was claimed before the address changed goes to the old add
   await fixture.store.db.updateTable("endpoints").set({ base_address: stranger.baseAddress }).execute();
   const onError = (error: unknown) => void fixture.errors.push(error);
   const context = {
-    outbound,
+    endpointClient,
     sign: createSigner(now),
     encryptionKey: testEncryptionKey,
     timeoutMs: 2_000,
@@ -37,6 +37,6 @@ test("a delivery that was claimed before the address changed goes to the old add
   };
   expect(await attemptDelivery(context, claimed)).toMatchObject({ status: 200 });
   expect([receiver.requests.length, stranger.requests.length, fixture.errors]).toEqual([1, 0, []]);
-  for (const each of [receiver, stranger, outbound, fixture]) await each.close();
+  for (const each of [receiver, stranger, endpointClient, fixture]) await each.close();
   await database.remove();
 });

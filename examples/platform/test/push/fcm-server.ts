@@ -6,7 +6,7 @@ import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Agent, buildConnector } from "undici";
-import type { NotificationReason } from "../../src/dispatch/push/push-transport.ts";
+import type { NotificationReason } from "../../src/push/push-transport.ts";
 import { PushOrder } from "./push-order.ts";
 
 export interface FcmRequest {

@@ -1,9 +1,9 @@
 import { generateKeyPairSync, randomUUID } from "node:crypto";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { fcmTransport, forgetToken } from "../../src/dispatch/push/fcm-transport.ts";
-import { notifyWorkers } from "../../src/dispatch/push/notify-workers.ts";
-import type { NotificationReason, PushTransport } from "../../src/dispatch/push/push-transport.ts";
-import { startPush } from "../../src/dispatch/push/start-push.ts";
+import { fcmTransport, forgetToken } from "../../src/push/fcm-transport.ts";
+import { notifyWorkers } from "../../src/push/notify-workers.ts";
+import type { NotificationReason, PushTransport } from "../../src/push/push-transport.ts";
+import { startPush } from "../../src/push/start-push.ts";
 import { addOrganisation } from "../support/delivery-fixture.ts";
 import { eventually } from "../support/eventually.ts";
 import { anyStore } from "../support/stores/stores.ts";

@@ -1,10 +1,10 @@
 import { sql } from "kysely";
 import { describe, expect, test } from "vitest";
 import { share } from "../../../../tools/property-seed.ts";
-import type { PlacedNotification } from "../../src/dispatch/push/notification-feed.ts";
-import { notifyWorkers } from "../../src/dispatch/push/notify-workers.ts";
-import type { Notification, PushTransport } from "../../src/dispatch/push/push-transport.ts";
-import { maxPushAttempts } from "../../src/dispatch/push/start-push.ts";
+import type { PlacedNotification } from "../../src/push/notification-feed.ts";
+import { notifyWorkers } from "../../src/push/notify-workers.ts";
+import type { Notification, PushTransport } from "../../src/push/push-transport.ts";
+import { maxPushAttempts } from "../../src/push/start-push.ts";
 import { eventually } from "../support/eventually.ts";
 import { anyStore } from "../support/stores/stores.ts";
 import { usePush } from "./use-push.ts";

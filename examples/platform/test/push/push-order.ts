@@ -1,4 +1,4 @@
-import type { Device, Notification } from "../../src/dispatch/push/push-transport.ts";
+import type { Device, Notification } from "../../src/push/push-transport.ts";
 
 type StartedPush = Pick<Notification, "id" | "offerId" | "reason">;
 

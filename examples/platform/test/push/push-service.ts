@@ -1,4 +1,4 @@
-import type { Device, Notification, PushTransport } from "../../src/dispatch/push/push-transport.ts";
+import type { Device, Notification, PushTransport } from "../../src/push/push-transport.ts";
 import { PushOrder } from "./push-order.ts";
 
 /** How the push service treats a push. */

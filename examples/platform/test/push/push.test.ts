@@ -1,9 +1,9 @@
 import { setTimeout } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
-import { claimRows } from "../../src/dispatch/outbox/claim-rows.ts";
-import { Leases } from "../../src/dispatch/outbox/leases.ts";
-import type { Notification } from "../../src/dispatch/push/push-transport.ts";
-import { pushes } from "../../src/dispatch/push/start-push.ts";
+import { claimRows } from "../../src/outbox/claim.ts";
+import { Leases } from "../../src/outbox/leases.ts";
+import type { Notification } from "../../src/push/push-transport.ts";
+import { pushes } from "../../src/push/start-push.ts";
 import { eventually } from "../support/eventually.ts";
 import { anyStore } from "../support/stores/stores.ts";
 import { virtualTime } from "../support/virtual-time.ts";

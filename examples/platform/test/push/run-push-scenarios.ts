@@ -1,10 +1,10 @@
 import { randomUUID } from "node:crypto";
 import { sql } from "kysely";
-import { openLeases } from "../../src/dispatch/outbox/leases.ts";
-import { startPush } from "../../src/dispatch/push/start-push.ts";
 import { applyAction } from "../../src/offers/apply-action.ts";
 import { createOffer } from "../../src/offers/create-offer.ts";
 import type { Action } from "../../src/offers/transition.ts";
+import { openLeases } from "../../src/outbox/leases.ts";
+import { startPush } from "../../src/push/start-push.ts";
 import { addDevice, removeDevice } from "../../src/routes/worker-app/devices.ts";
 import type { Store } from "../../src/store/store.ts";
 import { linkTo } from "../mail/link-to.ts";

@@ -1,9 +1,9 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, afterEach, beforeAll } from "vitest";
-import { type NotificationFeed, openNotificationFeed } from "../../src/dispatch/push/notification-feed.ts";
-import { notifyWorkers } from "../../src/dispatch/push/notify-workers.ts";
-import { inboxTransport, type PushTransport } from "../../src/dispatch/push/push-transport.ts";
-import { type PushOptions, startPush } from "../../src/dispatch/push/start-push.ts";
+import { type NotificationFeed, openNotificationFeed } from "../../src/push/notification-feed.ts";
+import { notifyWorkers } from "../../src/push/notify-workers.ts";
+import { inboxTransport, type PushTransport } from "../../src/push/push-transport.ts";
+import { type PushOptions, startPush } from "../../src/push/start-push.ts";
 import { openSignals, type Signals } from "../../src/store/signals.ts";
 import { addOrganisation, type DeliveryFixture } from "../support/delivery-fixture.ts";
 import type { StoreUnderTest } from "../support/stores/stores.ts";

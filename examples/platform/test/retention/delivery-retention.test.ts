@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { readFeed } from "../../src/dispatch/event-feed.ts";
-import { defaultRetention, purgeExpired } from "../../src/dispatch/retention.ts";
+import { purgeExpired } from "../../src/retention.ts";
+import { defaultRetention } from "../../src/settings/settings.ts";
+import { readFeed } from "../../src/webhooks/event-feed.ts";
 import { addOrganisation } from "../support/delivery-fixture.ts";
 import { anyStore } from "../support/stores/stores.ts";
 import { daysAgo, fail, today, useRetention } from "./use-retention.ts";

@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { describe, expect, test } from "vitest";
-import { defaultRetention, purgeExpired } from "../../src/dispatch/retention.ts";
+import { purgeExpired } from "../../src/retention.ts";
+import { defaultRetention } from "../../src/settings/settings.ts";
 import { addOrganisation } from "../support/delivery-fixture.ts";
 import { anyStore } from "../support/stores/stores.ts";
 import { daysAgo, today, useRetention } from "./use-retention.ts";

@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { beforeEach } from "vitest";
-import { defaultRetention, purgeExpired } from "../../src/dispatch/retention.ts";
+import { purgeExpired } from "../../src/retention.ts";
+import { defaultRetention } from "../../src/settings/settings.ts";
 import type { Store } from "../../src/store/store.ts";
 import type { DeliveryState } from "../../src/store/tables.ts";
 import { addOrganisation } from "../support/delivery-fixture.ts";

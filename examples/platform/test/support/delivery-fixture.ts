@@ -1,13 +1,13 @@
 import { randomUUID } from "node:crypto";
 import { defaultBreakerPolicy } from "@offers/contract/circuit-breaker";
-import { createOutbound } from "../../src/dispatch/outbound/create-outbound.ts";
-import { type Leases, openLeases } from "../../src/dispatch/outbox/leases.ts";
-import type { Loop } from "../../src/dispatch/outbox/timers.ts";
-import type { AttemptRecord } from "../../src/dispatch/webhooks/settle-attempts.ts";
-import { type DeliveryOptions, startDelivery } from "../../src/dispatch/webhooks/start-delivery.ts";
+import { createEndpointClient } from "../../src/endpoint-client/create-endpoint-client.ts";
+import { type Leases, openLeases } from "../../src/outbox/leases.ts";
+import type { Loop } from "../../src/outbox/timers.ts";
 import { encrypt } from "../../src/store/encrypt.ts";
 import { openStore } from "../../src/store/open-store.ts";
 import type { Store } from "../../src/store/store.ts";
+import type { AttemptRecord } from "../../src/webhooks/settle-attempts.ts";
+import { type DeliveryOptions, startDelivery } from "../../src/webhooks/start-delivery.ts";
 import { emptyTables } from "./empty-tables.ts";
 import type { TestDatabase } from "./stores/stores.ts";
 
@@ -44,7 +44,7 @@ export async function openDeliveryFixture(database: TestDatabase, leaseSeconds =
   // A statement for 10,000 workers takes more than the usual five seconds on a busy machine. store.test.ts has that limit.
   const store = await openStore({ ...database.options, onError, transactionLimitMs: 60_000 });
   const leases = await openLeases(store, { leaseSeconds, onError });
-  const outbound = createOutbound({ allowLoopback: true });
+  const endpointClient = createEndpointClient({ allowLoopback: true });
   const running: Loop[] = [];
   const wake = (): void => {
     for (const loop of running) loop.wake();
@@ -70,7 +70,7 @@ export async function openDeliveryFixture(database: TestDatabase, leaseSeconds =
         startDelivery({
           store,
           leases,
-          outbound,
+          endpointClient,
           sign,
           encryptionKey: testEncryptionKey,
           onError,
@@ -90,7 +90,7 @@ export async function openDeliveryFixture(database: TestDatabase, leaseSeconds =
       clearInterval(waking);
       await stop();
       await leases.stop();
-      await outbound.close();
+      await endpointClient.close();
       await store.close();
     },
   };

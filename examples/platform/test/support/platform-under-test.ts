@@ -1,7 +1,7 @@
 import { defaultRetrySchedule } from "@offers/contract/retry-schedule";
-import { defaultRetention } from "../../src/dispatch/retention.ts";
 import { createLog } from "../../src/observability/log.ts";
 import type { Settings } from "../../src/settings/settings.ts";
+import { defaultRetention } from "../../src/settings/settings.ts";
 import { type Platform, startPlatform } from "../../src/start-platform.ts";
 import { expectDocumented, type WireResponse } from "../contract/openapi-validator.ts";
 import type { TestDatabase } from "./stores/stores.ts";

@@ -1,6 +1,6 @@
 // The process that kill.slow.test.ts kills: records events as fast as it can, prints each delivery id once it is committed,
 // and delivers at the same time.
-import { recordEvent } from "../../src/dispatch/webhooks/record-event.ts";
+import { recordEvent } from "../../src/webhooks/record-event.ts";
 import { openDeliveryFixture } from "./delivery-fixture.ts";
 
 const [, , options = "", organisationId = ""] = process.argv;

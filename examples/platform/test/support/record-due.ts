@@ -1,5 +1,5 @@
 import { sql } from "kysely";
-import { wakeLanes } from "../../src/dispatch/outbox/outbox-queue.ts";
+import { wakeLanes } from "../../src/outbox/queue.ts";
 import type { Store } from "../../src/store/store.ts";
 
 /** Records `count` events in bulk. All are due; none waits for another. */

@@ -1,4 +1,4 @@
-import { wakeLanes } from "../../src/dispatch/outbox/outbox-queue.ts";
+import { wakeLanes } from "../../src/outbox/queue.ts";
 import type { Store } from "../../src/store/store.ts";
 
 export interface ManyEvents {

@@ -16,14 +16,14 @@ interface Rewrite {
 const rewrites: Record<PlatformBug, Rewrite> = {
   /** What was attempted is settled whether or not the lease under which it was is still there. */
   fence: {
-    file: "dispatch/outbox/leases.ts",
+    file: "outbox/leases.ts",
     replacements: [["attempted.filter(({ lease }) => ended.has(lease.token))", "attempted.filter(() => ended)"]],
   },
   /**
    * The successor is made due by the statement that settles: it is not in that one's snapshot if it was inserted meanwhile.
    */
   release: {
-    file: "dispatch/webhooks/settle-attempts.ts",
+    file: "webhooks/settle-attempts.ts",
     replacements: [
       ["await releaseNext(", "void Array.of("],
       ["as lane, deliveries.state,", "as lane, order_key, deliveries.state,"],
@@ -45,12 +45,12 @@ const rewrites: Record<PlatformBug, Rewrite> = {
   },
   /** A claim does not count what is under way at an endpoint already. */
   cap: {
-    file: "dispatch/outbox/claim-rows.ts",
+    file: "outbox/claim.ts",
     replacements: [["select count(*) from (", "select 0 * count(*) from ("]],
   },
   /** Every second wake-up for deliveries is lost, of those that are recorded and of those that are settled. */
   wakeup: {
-    file: "dispatch/outbox/outbox-queue.ts",
+    file: "outbox/queue.ts",
     replacements: [
       [
         "if (distinct.length === 0) return;",

@@ -1,9 +1,9 @@
 import type { Router } from "express";
 import { z } from "zod";
-import { readFeed } from "../../dispatch/event-feed.ts";
 import { limitParameter, parameter } from "../../http/list-cursor.ts";
 import { defineRoutes, jsonResponse, pathParameter } from "../../http/routes.ts";
 import { parseBody } from "../../http/validation.ts";
+import { readFeed } from "../../webhooks/event-feed.ts";
 import { redeliverOne, redeliverRange, redeliveryRangeSchema } from "../portal/deliveries/redeliver.ts";
 import { type ApiDeps, apiRoute } from "./operation.ts";
 

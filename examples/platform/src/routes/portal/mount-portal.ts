@@ -1,7 +1,7 @@
 import type { Router } from "express";
 import { z } from "zod";
 import { sessionMethods, signedInRoutes } from "../../accounts/signed-in-routes.ts";
-import type { EndpointCheck } from "../../dispatch/outbound/test-endpoint.ts";
+import type { EndpointCheck } from "../../endpoint-client/test-endpoint.ts";
 import { instantField } from "../../http/fields.ts";
 import { listSchema } from "../../http/list-cursor.ts";
 import { defineRoutes } from "../../http/routes.ts";

@@ -1,12 +1,12 @@
 import { jsonArrayFrom } from "kysely/helpers/postgres";
 import type { Role, Session } from "../../accounts/sessions.ts";
 import type { SessionDeps } from "../../accounts/signed-in-routes.ts";
-import type { Outbound, Sign } from "../../dispatch/outbound/outbound.ts";
+import type { EndpointClient, Sign } from "../../endpoint-client/endpoint-client.ts";
 import type { OfferDeps } from "../../offers/offer-deps.ts";
 import type { Store } from "../../store/store.ts";
 
 export interface PortalDeps extends OfferDeps, SessionDeps {
-  outbound: Outbound;
+  endpointClient: EndpointClient;
   sign: Sign;
   /** Encrypts the secrets of endpoints at rest. */
   encryptionKey: Uint8Array;

@@ -1,10 +1,10 @@
 import { type SqlBool, sql } from "kysely";
 import { z } from "zod";
 import { tooManyRequests } from "../../accounts/rate-limits.ts";
-import { recordEvent } from "../../dispatch/webhooks/record-event.ts";
 import { textField } from "../../http/fields.ts";
 import { ProblemError } from "../../http/problem.ts";
 import type { Trx } from "../../store/store.ts";
+import { recordEvent } from "../../webhooks/record-event.ts";
 import type { WorkerAppDeps } from "./worker.ts";
 
 export const contactSchema = z.strictObject({ organisationId: textField });

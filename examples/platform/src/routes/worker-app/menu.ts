@@ -1,6 +1,6 @@
-import type { Notification } from "../../dispatch/push/push-transport.ts";
 import { microsecondsOf, olderThan } from "../../http/keyset.ts";
 import { type ListPage, listCursor, type PagedList } from "../../http/list-cursor.ts";
+import type { Notification } from "../../push/push-transport.ts";
 import { placeName } from "../../store/place-name.ts";
 import type { Store } from "../../store/store.ts";
 

@@ -1,6 +1,6 @@
 import type { Response } from "express";
 import type { Session } from "../../accounts/sessions.ts";
-import type { PlacedNotification } from "../../dispatch/push/notification-feed.ts";
+import type { PlacedNotification } from "../../push/notification-feed.ts";
 import { menuEntry } from "./menu.ts";
 import type { WorkerAppDeps } from "./worker.ts";
 

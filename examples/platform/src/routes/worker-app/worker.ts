@@ -1,7 +1,7 @@
 import type { Role } from "../../accounts/sessions.ts";
 import type { SessionDeps } from "../../accounts/signed-in-routes.ts";
-import type { NotificationFeed } from "../../dispatch/push/notification-feed.ts";
 import type { OfferDeps } from "../../offers/offer-deps.ts";
+import type { NotificationFeed } from "../../push/notification-feed.ts";
 
 export interface WorkerAppDeps extends OfferDeps, SessionDeps {
   feed: NotificationFeed;

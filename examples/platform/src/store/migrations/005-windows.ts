@@ -1,7 +1,7 @@
 import { type Kysely, sql } from "kysely";
 
 const statements = `
--- Where the rows of a lane begin: see dispatch/outbox/windows.ts. The row with the greatest token counts.
+-- Where the rows of a lane begin: see outbox/windows.ts. The row with the greatest token counts.
 create table outbox_lanes (
   queue text not null,
   lane text not null,

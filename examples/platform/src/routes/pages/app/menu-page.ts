@@ -1,4 +1,4 @@
-import type { NotificationReason } from "../../../dispatch/push/push-transport.ts";
+import type { NotificationReason } from "../../../push/push-transport.ts";
 import { type MenuItem, menu } from "../../worker-app/menu.ts";
 import { readOpenOffers } from "../../worker-app/shifts.ts";
 import { html, type Markup } from "../layout/markup.ts";

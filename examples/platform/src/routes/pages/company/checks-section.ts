@@ -1,4 +1,4 @@
-import type { EndpointCheck } from "../../../dispatch/outbound/test-endpoint.ts";
+import type { EndpointCheck } from "../../../endpoint-client/test-endpoint.ts";
 import { badge } from "../layout/labels.ts";
 import { html, type Markup } from "../layout/markup.ts";
 

@@ -1,4 +1,4 @@
-import type { EndpointCheck } from "../../../dispatch/outbound/test-endpoint.ts";
+import type { EndpointCheck } from "../../../endpoint-client/test-endpoint.ts";
 import { type FieldErrors, ProblemError } from "../../../http/problem.ts";
 import { parseBody } from "../../../http/validation.ts";
 import { retryAll } from "../../portal/deliveries/redeliver.ts";

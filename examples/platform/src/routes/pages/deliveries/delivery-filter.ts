@@ -1,7 +1,7 @@
 import type { Request } from "express";
-import type { ShownState } from "../../../dispatch/webhooks/disabled-endpoint.ts";
 import type { EventType } from "../../../store/tables.ts";
 import { isLocalTime } from "../../../time-zones/local-time.ts";
+import type { ShownState } from "../../../webhooks/disabled-endpoint.ts";
 import { filterInput, filterSelect, hiddenParameters, linkBar, oneOf, withQuery } from "../layout/filter.ts";
 import { html, type Markup } from "../layout/markup.ts";
 import { parameterOf } from "../layout/pagination.ts";

@@ -1,6 +1,6 @@
-import type { AttemptFailureCode } from "../../../dispatch/webhooks/attempt-delivery.ts";
-import type { ShownState } from "../../../dispatch/webhooks/disabled-endpoint.ts";
 import type { EventType } from "../../../store/tables.ts";
+import type { AttemptFailureCode } from "../../../webhooks/attempt-delivery.ts";
+import type { ShownState } from "../../../webhooks/disabled-endpoint.ts";
 import type { ReadDelivery } from "../../portal/deliveries/deliveries.ts";
 import { badge } from "../layout/labels.ts";
 import { html, type Markup } from "../layout/markup.ts";

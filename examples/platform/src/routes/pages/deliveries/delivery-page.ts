@@ -1,6 +1,6 @@
-import { fillPath } from "../../../dispatch/outbound/create-outbound.ts";
-import { webhookCall } from "../../../dispatch/webhooks/attempt-delivery.ts";
+import { fillPath } from "../../../endpoint-client/create-endpoint-client.ts";
 import { ProblemError } from "../../../http/problem.ts";
+import { webhookCall } from "../../../webhooks/attempt-delivery.ts";
 import { type ReadAttempt, type ReadDelivery, readAttempts, readDelivery } from "../../portal/deliveries/deliveries.ts";
 import { deliveryNotFound, redeliverOne, retryOne } from "../../portal/deliveries/redeliver.ts";
 import { formTokenField } from "../layout/field.ts";

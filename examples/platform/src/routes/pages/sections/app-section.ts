@@ -1,5 +1,5 @@
 import type { Session } from "../../../accounts/sessions.ts";
-import { endOfNotifications } from "../../../dispatch/push/notification-feed.ts";
+import { endOfNotifications } from "../../../push/notification-feed.ts";
 import type { Store } from "../../../store/store.ts";
 import { worker } from "../../worker-app/worker.ts";
 import { html } from "../layout/markup.ts";

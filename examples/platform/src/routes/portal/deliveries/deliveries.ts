@@ -1,10 +1,10 @@
 import { type SqlBool, sql } from "kysely";
 import { jsonObjectFrom } from "kysely/helpers/postgres";
-import { isShownAs, type ShownState, shownState } from "../../../dispatch/webhooks/disabled-endpoint.ts";
-import { responseOrderKey } from "../../../dispatch/webhooks/record-event.ts";
 import { type ListPage, listCursor } from "../../../http/list-cursor.ts";
 import { containsPattern } from "../../../store/contains-pattern.ts";
 import type { EventType } from "../../../store/tables.ts";
+import { isShownAs, type ShownState, shownState } from "../../../webhooks/disabled-endpoint.ts";
+import { responseOrderKey } from "../../../webhooks/record-event.ts";
 import type { PortalDeps, SignedInPerson } from "../person.ts";
 
 export type ReadDelivery = Awaited<ReturnType<typeof readDeliveries>>["rows"][number];

@@ -1,11 +1,11 @@
 import { nullAsAbsent } from "@offers/contract/received-values";
 import { sql } from "kysely";
 import { z } from "zod";
-import type { EndpointCheck } from "../../../dispatch/outbound/test-endpoint.ts";
-import { type Redelivery, redeliver, redeliverMany } from "../../../dispatch/webhooks/redeliver.ts";
-import { type NoAttempt, retryAllNow, retryNow } from "../../../dispatch/webhooks/retry-now.ts";
+import type { EndpointCheck } from "../../../endpoint-client/test-endpoint.ts";
 import { instantField } from "../../../http/fields.ts";
 import { ProblemError } from "../../../http/problem.ts";
+import { type Redelivery, redeliver, redeliverMany } from "../../../webhooks/redeliver.ts";
+import { type NoAttempt, retryAllNow, retryNow } from "../../../webhooks/retry-now.ts";
 import type { PortalDeps, SignedInPerson } from "../person.ts";
 import { reenableEndpoint } from "../profile/reenable-endpoint.ts";
 

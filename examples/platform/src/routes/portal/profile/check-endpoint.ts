@@ -1,5 +1,5 @@
 import { standardWebhooks } from "@offers/webhook-kit";
-import { type EndpointCheck, type EndpointToTest, testEndpoint } from "../../../dispatch/outbound/test-endpoint.ts";
+import { type EndpointCheck, type EndpointToTest, testEndpoint } from "../../../endpoint-client/test-endpoint.ts";
 import { lineField } from "../../../http/fields.ts";
 import { invalidRequest, ProblemError } from "../../../http/problem.ts";
 import type { EndpointScheme } from "../../../store/tables.ts";
@@ -11,10 +11,10 @@ import type { PortalDeps } from "../person.ts";
  * @throws {ProblemError} `endpoint_check_failed` unless both responses have status 200
  */
 export async function checkEndpoint(
-  { outbound, sign }: PortalDeps,
+  { endpointClient, sign }: PortalDeps,
   endpoint: EndpointToTest,
 ): Promise<EndpointCheck[]> {
-  const { passed, checks } = await testEndpoint(outbound, sign, endpoint);
+  const { passed, checks } = await testEndpoint(endpointClient, sign, endpoint);
   if (passed) return checks;
   const detail = "Nothing was changed; see the reason of each check.";
   throw new ProblemError("endpoint_check_failed", detail, { extensions: { checks } });

@@ -1,6 +1,6 @@
-import type { EndpointCheck } from "../../../dispatch/outbound/test-endpoint.ts";
-import { enableEndpoint, restartSchedules } from "../../../dispatch/webhooks/disabled-endpoint.ts";
+import type { EndpointCheck } from "../../../endpoint-client/test-endpoint.ts";
 import { decryptSecrets } from "../../../store/encrypt.ts";
+import { enableEndpoint, restartSchedules } from "../../../webhooks/disabled-endpoint.ts";
 import type { PortalDeps, SignedInPerson } from "../person.ts";
 import { checkEndpoint, savedEndpoint } from "./check-endpoint.ts";
 

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { EndpointCheck } from "../../../dispatch/outbound/test-endpoint.ts";
+import type { EndpointCheck } from "../../../endpoint-client/test-endpoint.ts";
 import { invalidRequest, ProblemError } from "../../../http/problem.ts";
 import { encrypt, matchesEncrypted } from "../../../store/encrypt.ts";
 import type { PortalDeps, SignedInPerson } from "../person.ts";

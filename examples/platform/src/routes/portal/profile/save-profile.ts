@@ -1,11 +1,11 @@
 import { nullAsAbsent } from "@offers/contract/received-values";
 import { z } from "zod";
-import type { EndpointCheck } from "../../../dispatch/outbound/test-endpoint.ts";
-import { enableEndpoint, restartSchedules } from "../../../dispatch/webhooks/disabled-endpoint.ts";
+import type { EndpointCheck } from "../../../endpoint-client/test-endpoint.ts";
 import { textField } from "../../../http/fields.ts";
 import { invalidRequest } from "../../../http/problem.ts";
 import { encrypt, matchesEncrypted } from "../../../store/encrypt.ts";
 import type { EndpointScheme } from "../../../store/tables.ts";
+import { enableEndpoint, restartSchedules } from "../../../webhooks/disabled-endpoint.ts";
 import type { PortalDeps, SignedInPerson } from "../person.ts";
 import { checkEndpoint, checkScheme, secretField } from "./check-endpoint.ts";
 

@@ -1,0 +1,108 @@
+import { createHash, randomBytes } from "node:crypto";
+import { expect, test } from "vitest";
+import { fc } from "../../../../tools/property-seed.ts";
+import { maskEchoes } from "./mask-echoes.ts";
+
+const digest = createHash("sha256").update("2026-11-22T10:00:00Zs3cret").digest("hex").toUpperCase();
+const signature = createHash("sha256").update("signed").digest("base64");
+const secret = "correct horse battery staple+/";
+const confidential = { signatures: [digest, signature], secrets: [secret] };
+const masked = (text: string, isCut = false) => maskEchoes(Buffer.from(text), confidential, isCut).toString();
+
+const escaped = (write: (code: number) => string) => (text: string) =>
+  [...text].map((one) => write(one.charCodeAt(0))).join("");
+const hex = (code: number) => code.toString(16).padStart(2, "0");
+const swapCase = (text: string) =>
+  text.replace(/[a-z]/gi, (one) => (one === one.toUpperCase() ? one.toLowerCase() : one.toUpperCase()));
+
+const writings: Record<string, (text: string) => string> = {
+  "as it is": (text) => text,
+  "in lower case": (text) => text.toLowerCase(),
+  "in upper case": (text) => text.toUpperCase(),
+  "with its case swapped": swapCase,
+  backwards: (text) => [...text].reverse().join(""),
+  "in JSON": (text) => JSON.stringify({ authorization: `hmac ${text}` }),
+  "in JSON in JSON": (text) => JSON.stringify(JSON.stringify({ text })),
+  "with slashes escaped": (text) => text.replaceAll("/", "\\/"),
+  "in \\u escapes": escaped((code) => `\\u00${hex(code)}`),
+  "in \\x escapes": escaped((code) => `\\x${hex(code)}`),
+  "percent-encoded": encodeURIComponent,
+  "percent-encoded throughout": escaped((code) => `%${hex(code)}`),
+  "percent-encoded twice": (text) => encodeURIComponent(escaped((code) => `%${hex(code)}`)(text)),
+  "in HTML's decimal entities": escaped((code) => `&#${code};`),
+  "in HTML's hexadecimal entities": escaped((code) => `&#x${hex(code)};`),
+  "with + and = as HTML entities": (text) => text.replaceAll("+", "&#43;").replaceAll("=", "&#61;"),
+  "in hexadecimal": (text) => Buffer.from(text).toString("hex"),
+  "in base64": (text) => Buffer.from(text).toString("base64"),
+  "in base64 of lower case": (text) => Buffer.from(text.toLowerCase()).toString("base64"),
+  "in base64url": (text) => Buffer.from(text).toString("base64url"),
+  "in base64 after one byte": (text) => Buffer.from(`:${text}!`).toString("base64"),
+  "in base64 after two bytes": (text) => Buffer.from(`::${text}!!`).toString("base64"),
+  "as a Buffer in JSON": (text) => JSON.stringify(Buffer.from(text)),
+  "with separators": (text) => (text.match(/../g) ?? []).join(":"),
+  "in lines": (text) => (text.match(/.{1,10}/g) ?? []).join("\r\n"),
+  "in UTF-16": (text) => Buffer.from(text, "utf16le").toString("latin1"),
+};
+
+test.each(Object.entries(writings))("an echo %s is masked [D-49]", (_, write) => {
+  for (const text of [digest, signature, secret]) {
+    const echo = write(text);
+    const left = masked(echo);
+    expect(left).toContain("***");
+    expect(left).not.toContain(text);
+    for (const part of [0.4, 0.5, 0.6].map((place) => echo.slice(echo.length * place).slice(0, 16)))
+      expect(left).not.toContain(part);
+  }
+});
+
+test("the digest's bytes in base64 are masked, and a signature's in hexadecimal", () => {
+  expect(masked(`x ${Buffer.from(digest, "hex").toString("base64")}`)).toMatch(/^x \*\*\*=?$/);
+  expect(masked(`x ${Buffer.from(signature, "base64").toString("hex")} y`)).toBe("x *** y");
+});
+
+test("a digest of another attempt is masked by its shape, also when nothing was signed", () => {
+  const other = randomBytes(32);
+  const nothing = { signatures: [], secrets: [] };
+  const text = `got hmac ${other.toString("hex")}, v1,${other.toString("base64")}`;
+  expect(maskEchoes(Buffer.from(text), nothing).toString()).toBe("got hmac ***, ***");
+});
+
+test("no eight consecutive characters of a signature are left, wherever the echo begins, ends and is cut [D-49]", () => {
+  const part = fc.tuple(
+    fc.constantFrom(digest, signature.replace(/=$/, "")),
+    fc.nat(56),
+    fc.integer({ min: 8, max: 64 }),
+  );
+  fc.assert(
+    fc.property(part, fc.string(), fc.string(), fc.boolean(), ([text, from, length], before, after, isCut) => {
+      const echo = text.slice(from, from + length);
+      if (echo.replace(/[^\da-z]/gi, "").length < 8) return;
+      const left = masked(`${before} ${echo}${isCut ? "" : ` ${after}`}`, isCut);
+      for (let at = 0; at + 8 <= echo.length; at += 1)
+        if (!/[^\da-z]/i.test(echo.slice(at, at + 8))) expect(left).not.toContain(echo.slice(at, at + 8));
+    }),
+  );
+});
+
+test.each([4, 5, 6, 7])("at the end of a response that is cut, %i characters of a digest are masked too", (length) => {
+  expect(masked(`{"got":"${digest.slice(0, length)}`, true)).toBe('{"got":"***');
+  expect(masked(`{"got":"${digest.slice(0, length)}"}`)).toContain(digest.slice(0, length));
+});
+
+test("text without an echo stays unchanged", () => {
+  const text =
+    'No such order: {"id":"0b7c6f0e-5a3e-4f3b-9c59-0c7b7b1f2a11"} — 100 % wrong, correct the horse & try again &#9731;';
+  expect(masked(text)).toBe(text);
+  fc.assert(
+    fc.property(fc.uint8Array({ maxLength: 200 }), (bytes) => {
+      expect(maskEchoes(Buffer.from(bytes), confidential)).toEqual(Buffer.from(bytes));
+    }),
+  );
+});
+
+test("JSON with a masked echo is still JSON", () => {
+  const json = JSON.stringify([
+    { name: `hmac ${digest}`, emailAddress: "a@b.example", parts: [digest.slice(0, 32), digest.slice(32)] },
+  ]);
+  expect(JSON.parse(masked(json))).toEqual([{ name: "hmac ***", emailAddress: "a@b.example", parts: ["***", "***"] }]);
+});

@@ -1,0 +1,68 @@
+import { expect, test } from "vitest";
+import type { EndpointClient, EndpointRequest, EndpointResult, Sign } from "./endpoint-client.ts";
+import { sendSigned } from "./send-signed.ts";
+
+const endpoint = { baseAddress: "https://example.com", scheme: "timestampDigest", secret: "new" } as const;
+const request = { method: "GET", path: "/test", timeoutMs: 1_000 } as const;
+
+const responded = (status: number): EndpointResult => {
+  return { ok: true, status, body: Buffer.alloc(0), truncated: false, durationMs: 1 };
+};
+const failed: EndpointResult = { ok: false, code: "connection_lost", reason: "", durationMs: 1 };
+
+/** Sends with these results. @returns the secrets that were used, and the time that each attempt had left */
+async function run(results: EndpointResult[], previousSecret?: string, takesMs = 0) {
+  const used: string[] = [];
+  const ids = new Set<string>();
+  const times: number[] = [];
+  const sign: Sign = (secret, { id, otherSecret }) => {
+    used.push(`${secret} and ${otherSecret}`);
+    ids.add(id);
+    return {};
+  };
+  const send = async ({ timeoutMs, sign: signContent }: EndpointRequest): Promise<EndpointResult> => {
+    await signContent?.(new Uint8Array());
+    await new Promise((resolve) => setTimeout(resolve, takesMs));
+    times.push(timeoutMs);
+    return results.shift() ?? failed;
+  };
+  const endpointClient: EndpointClient = { send, close: async () => undefined };
+  const result = await sendSigned(endpointClient, sign, { ...endpoint, previousSecret }, request);
+  return { result, used, ids, times };
+}
+
+test.each([401, 403])(
+  "a request refused with %i during an overlap is retried once with the old secret",
+  async (status) => {
+    const { result, used, ids, times } = await run([responded(status), responded(200)], "old", 20);
+    expect(result).toMatchObject({ status: 200 });
+    expect(used).toEqual(["new and old", "old and new"]);
+    expect(ids.size).toBe(1);
+    // Both share one deadline.
+    expect(times[0]).toBe(1_000);
+    expect(times[1]).toBeLessThanOrEqual(981);
+    expect(result.durationMs).toBeGreaterThanOrEqual(39);
+  },
+);
+
+test("and is never sent a third time", async () => {
+  const { result, used } = await run([responded(401), responded(401), responded(200)], "old");
+  expect([result, used.length]).toMatchObject([{ status: 401 }, 2]);
+});
+
+test("but is not retried when no time is left", async () => {
+  const { result, used } = await run([responded(401), responded(200)], "old", 1_010);
+  expect([result, used.length]).toMatchObject([{ status: 401 }, 1]);
+});
+
+test.each([responded(200), responded(400), responded(404), responded(410), responded(500), failed])(
+  "no other result is retried: %o",
+  async (result) => expect(await run([result, responded(200)], "old")).toMatchObject({ result, used: ["new and old"] }),
+);
+
+test("nothing is retried after the overlap", async () => {
+  expect(await run([responded(401), responded(200)])).toMatchObject({
+    result: { status: 401 },
+    used: ["new and undefined"],
+  });
+});

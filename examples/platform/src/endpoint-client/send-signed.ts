@@ -1,0 +1,84 @@
+import { randomUUID } from "node:crypto";
+import type { webhooks } from "@offers/contract/openapi";
+import { standardWebhooks, timestampDigest } from "@offers/webhook-kit";
+import type { EndpointScheme } from "../store/tables.ts";
+import type { EndpointClient, EndpointRequest, EndpointResult, Sign } from "./endpoint-client.ts";
+import { signaturesOf } from "./mask-echoes.ts";
+
+/** The address of a signed request, with the secrets of the same profile. */
+export interface SignedEndpoint {
+  baseAddress: string;
+  scheme: EndpointScheme;
+  secret: string;
+  /** Still valid during a rotation (D-75). */
+  previousSecret?: string | undefined;
+}
+
+export interface SignedRequest extends Omit<EndpointRequest, "baseAddress" | "confidential" | "sign"> {
+  /** @default a new UUID */
+  id?: string;
+}
+
+/**
+ * Sends a signed request. During a rotation, a response of 401 or 403 is retried once with the old secret within the same
+ * deadline, since some instances of a receiver may not have the new one yet (D-75).
+ */
+export async function sendSigned(
+  endpointClient: EndpointClient,
+  sign: Sign,
+  { baseAddress, scheme, secret, previousSecret }: SignedEndpoint,
+  { id = randomUUID(), ...request }: SignedRequest,
+): Promise<EndpointResult> {
+  const signatures: string[] = [];
+  const confidential = { signatures, secrets: previousSecret === undefined ? [secret] : [secret, previousSecret] };
+  const sendWith = (one: string, otherSecret: string | undefined, timeoutMs: number) =>
+    endpointClient.send({
+      ...request,
+      baseAddress,
+      confidential,
+      timeoutMs,
+      sign(content) {
+        const headers = sign(one, { scheme, id, content, otherSecret });
+        signatures.push(...signaturesOf(headers));
+        return headers;
+      },
+    });
+  const started = performance.now();
+  const result = await sendWith(secret, previousSecret, request.timeoutMs);
+  if (previousSecret === undefined || !isRefused(result)) return result;
+  const leftMs = Math.floor(request.timeoutMs - (performance.now() - started));
+  if (leftMs <= 0) return result;
+  const second = await sendWith(previousSecret, secret, leftMs);
+  return { ...second, durationMs: Math.round(performance.now() - started) };
+}
+
+const isRefused = (result: EndpointResult): boolean => result.ok && (result.status === 401 || result.status === 403);
+
+/**
+ * Creates the signer of webhooks (D-76): always with the documented `Timestamp` and `Authorization`, and where the endpoint's
+ * profile says so, with the headers of Standard Webhooks in addition.
+ */
+export function createSigner(now: () => Date): Sign {
+  const documented = timestampDigest();
+  const standard = standardWebhooks();
+  return (secret, { scheme, id, content, otherSecret }) => {
+    const time = now();
+    const headers = documented.sign({ secret, now: time });
+    if (scheme === "timestampDigest") return headers;
+    const signed = standard.sign({ secret, now: time, body: content, id });
+    if (otherSecret === undefined) return { ...headers, ...signed };
+    const other = standard.sign({ secret: otherSecret, now: time, body: content, id });
+    // With the same id and time. Receivers accept a message if one of its signatures is valid.
+    const signatures = [signed, other].map((each) => each["webhook-signature"]).join(" ");
+    return { ...headers, ...signed, "webhook-signature": signatures };
+  };
+}
+
+type WebhookMethod<Item> = { [Name in "get" | "post"]: Item extends Record<Name, object> ? Uppercase<Name> : never }[
+  | "get"
+  | "post"];
+
+/** A path of the contract's webhooks, with its method. */
+export type Webhook = {
+  [Path in keyof webhooks]: { method: WebhookMethod<webhooks[Path]>; path: Path };
+}[keyof webhooks];

@@ -1,0 +1,156 @@
+import type { LookupAddress } from "node:dns";
+import { Resolver } from "node:dns/promises";
+import { isIP, type LookupFunction, type Socket } from "node:net";
+import { networkInterfaces } from "node:os";
+import { maxSuggestionsBytes } from "@offers/contract/decisions";
+import ipaddr from "ipaddr.js";
+import { buildConnector } from "undici";
+import { EndpointError } from "./failures.ts";
+
+/** Thrown before a byte is sent. */
+const forbidden = (): EndpointError =>
+  new EndpointError("forbidden_address", "the base address does not lead to a public address");
+
+export type Resolve = (name: string) => Promise<LookupAddress[]>;
+
+export interface GuardedConnectorOptions extends AddressGuardOptions {
+  /** For name look-up, connection and TLS together (D-25). */
+  connectTimeoutMs: number;
+  /** Returns all addresses of a name. */
+  resolve: Resolve;
+  /** Whether an address belongs to this machine. */
+  isOwnAddress: (address: string) => boolean;
+}
+
+/**
+ * Connects only to allowed addresses (SSRF). A name is resolved here, once, and rejected if one of its addresses is
+ * forbidden. The connection goes to the address that was checked, which prevents DNS rebinding.
+ */
+export function guardedConnector({
+  connectTimeoutMs,
+  resolve,
+  isOwnAddress,
+  allowLoopback,
+}: GuardedConnectorOptions): buildConnector.connector {
+  const isAllowed = (address: string): boolean =>
+    isAllowedAddress(address, { allowLoopback }) && (allowLoopback || !isOwnAddress(address));
+  const lookup: LookupFunction = (name, options, done) => {
+    resolve(name).then(
+      (addresses) => {
+        const [first] = addresses;
+        if (first === undefined || !addresses.every(({ address }) => isAllowed(address))) return done(forbidden(), "");
+        return options.all ? done(null, addresses) : done(null, first.address, first.family);
+      },
+      (error: NodeJS.ErrnoException) => done(error, ""),
+    );
+  };
+  const tls = { allowH2: false, rejectUnauthorized: true };
+  const connect = buildConnector({ timeout: connectTimeoutMs, lookup, port: 0, ...tls });
+
+  return (options, done) => {
+    // Node does not call `lookup` for a literal address.
+    const literal = options.hostname.replace(/^\[|\]$/g, "");
+    if (isIP(literal) !== 0 && !isAllowed(literal)) return done(forbidden(), null);
+    return connect(options, (...[error, socket]) => {
+      if (error !== null) return done(error, null);
+      if (!isAllowed(socket.remoteAddress ?? "")) {
+        socket.destroy();
+        return done(forbidden(), null);
+      }
+      limitResponseBytes(socket);
+      return done(null, socket);
+    });
+  };
+}
+
+/** In the public range, but used by Azure for metadata and control. */
+const cloudInternal = new Set(["168.63.129.16"]);
+const globalUnicast = ipaddr.IPv6.parseCIDR("2000::/3");
+
+interface AddressGuardOptions {
+  /** Allows requests to loopback addresses. For development and tests only. */
+  allowLoopback: boolean;
+}
+
+/**
+ * Guards against server-side request forgery (SSRF, D-41): whether a request may go to this IP address. Only public addresses
+ * are allowed. All others are refused, unknown ranges included: private, loopback, link-local and metadata addresses, and IPv6
+ * forms that contain an IPv4 address.
+ */
+export function isAllowedAddress(address: string, { allowLoopback }: AddressGuardOptions): boolean {
+  // A zone id names an interface of this machine.
+  if (!ipaddr.isValid(address) || address.includes("%")) return false;
+  const parsed = ipaddr.parse(address);
+  const range = parsed.range();
+  if (range === "loopback") return allowLoopback;
+  if (range !== "unicast") return false;
+  return parsed instanceof ipaddr.IPv6 ? parsed.match(globalUnicast) : !cloudInternal.has(parsed.toString());
+}
+
+/** Whether an address belongs to this machine: even a public one may lead to services that serve only the machine. */
+export function isOwnAddress(address: string): boolean {
+  if (!ipaddr.isValid(address)) return false;
+  const wanted = ipaddr.process(address).toNormalizedString();
+  return Object.values(networkInterfaces())
+    .flatMap((entries) => entries ?? [])
+    .some((entry) => ipaddr.process(entry.address).toNormalizedString() === wanted);
+}
+
+export interface NameResolverOptions {
+  /** For one try at one server; there are two tries. */
+  timeoutMs: number;
+  /** `address:port` of name servers. @default the system's */
+  servers?: readonly string[];
+}
+
+/**
+ * Queries name servers directly. `dns.lookup` would occupy one of Node's four threads for each name until the system times
+ * out, so four names whose servers do not respond would block all others.
+ */
+export function nameResolver({ timeoutMs, servers }: NameResolverOptions): (name: string) => Promise<LookupAddress[]> {
+  const resolver = new Resolver({ timeout: timeoutMs, tries: 2 });
+  if (servers !== undefined) resolver.setServers(servers);
+  return async (name) => {
+    // `localhost` is not looked up: name servers may not know it (RFC 6761, 6.3).
+    if (/(?:^|\.)localhost\.?$/i.test(name)) return loopback;
+    const [four, six] = await Promise.allSettled([resolver.resolve4(name), resolver.resolve6(name)]);
+    const addresses = [...addressesOf(four, 4), ...addressesOf(six, 6)];
+    if (addresses.length === 0 && four.status === "rejected") throw four.reason;
+    return addresses;
+  };
+}
+
+const loopback = [
+  { address: "127.0.0.1", family: 4 },
+  { address: "::1", family: 6 },
+];
+
+const addressesOf = (result: PromiseSettledResult<string[]>, family: 4 | 6): LookupAddress[] =>
+  result.status === "rejected" ? [] : result.value.map((address) => ({ address, family }));
+
+/** Of one response on the wire, with headers and framing: far above every limit for bodies (D-24). */
+const maxWireBytes = 4 * maxSuggestionsBytes;
+const readChunkBytes = 4_096;
+
+/**
+ * Closes a connection whose response is too large on the wire. undici counts only the body, but parsing endless headers or
+ * chunk framing would take the time of all other attempts.
+ */
+function limitResponseBytes(socket: Socket): void {
+  let written = 0;
+  let responseStart = 0;
+  let readSoFar = 0;
+  socket.on("readable", () => {
+    // Without pipelining, bytes that were written since belong to the next request.
+    if (socket.bytesWritten !== written) responseStart = readSoFar;
+    written = socket.bytesWritten;
+    readSoFar = socket.bytesRead;
+    if (readSoFar - responseStart > maxWireBytes)
+      socket.destroy(new EndpointError("protocol_error", "the response is too large"));
+  });
+  // Headers that are too large destroy the socket, but undici parses what it has read, with an error for each line: 100 ms
+  // for 64 kB. So undici gets small chunks, and none from a destroyed socket.
+  const read = socket.read.bind(socket);
+  socket.read = (size?: number) =>
+    socket.destroyed ? null : read(size ?? (Math.min(socket.readableLength, readChunkBytes) || undefined));
+}

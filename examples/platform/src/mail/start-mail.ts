@@ -1,0 +1,124 @@
+import { sql } from "kysely";
+import { type Attempted, startDispatcher } from "../outbox/dispatcher.ts";
+import { endLeases, type Leases } from "../outbox/leases.ts";
+import { type Lease, type OutboxQueue, onlyLane, wakeWhenDue } from "../outbox/queue.ts";
+import { type Loop, withTimeout } from "../outbox/timers.ts";
+import type { Signals } from "../store/signals.ts";
+import type { Store, Trx } from "../store/store.ts";
+
+/** A row of `mails`. */
+interface Mail {
+  id: number;
+  to: string;
+  subject: string;
+  body: string;
+  createdAt: Date;
+}
+
+/** Sends mail (D-78). */
+export interface MailTransport {
+  /** Rejects when it should be retried. @throws {MailRejectedError} when a retry cannot help */
+  send(mail: Mail): Promise<void>;
+  close?(): Promise<void>;
+}
+
+/** The mail server will never accept this mail, because the mailbox does not exist, for example. */
+export class MailRejectedError extends Error {
+  override readonly name = "MailRejectedError";
+  readonly code = "mail_rejected";
+}
+
+/** Sends nothing: the portal's mailbox page reads the rows. */
+export const mailboxTransport: MailTransport = { send: async () => undefined };
+
+export interface MailOptions {
+  store: Store;
+  leases: Leases;
+  /** Wakes it after each commit that wrote mail. Without it, call `wake()`. */
+  signals?: Pick<Signals, "subscribe">;
+  transport: MailTransport;
+  /** Receives errors, also of the transport. Sending continues. */
+  onError: (error: unknown) => void;
+  /** The pause after the first failed attempt; each further one is three times as long. @default 60_000 */
+  firstRetryMs?: number;
+}
+
+/** Twice the connections of the transport. */
+const maxUnderWay = 10;
+
+/** Time for one mail, which bounds the shutdown (D-71). */
+const sendLimitMs = 12_000;
+
+/** Eight attempts over two days; then the mail stays in the mailbox (D-78). */
+export const maxMailAttempts = 8;
+
+/** The mails as a queue with one lane. */
+export const mails: OutboxQueue = {
+  name: "mails",
+  wokenBy: ["mail"],
+  table: "mails",
+  id: "id",
+  capacity: maxUnderWay,
+};
+
+interface DueMail extends Mail {
+  attempts: number;
+}
+
+type SentMail = Attempted<DueMail, "sent" | "retry" | "rejected">;
+
+/** Sends mail until it is stopped. A mail may arrive twice: if the process dies while it sends one, another attempt follows. */
+export function startMail({ transport, firstRetryMs = 60_000, ...context }: MailOptions): Loop {
+  const { store, onError } = context;
+  return startDispatcher<DueMail, SentMail["result"]>({
+    ...context,
+    queue: mails,
+    maxUnderWay,
+    load: (claimed) => loadMails(store, claimed),
+    async attempt({ attempts: _, ...mail }) {
+      try {
+        await withTimeout(transport.send(mail), sendLimitMs);
+        return "sent";
+      } catch (error) {
+        onError(error);
+        return error instanceof MailRejectedError ? "rejected" : "retry";
+      }
+    },
+    async settle(trx, attempted) {
+      const { held } = await endLeases(trx, "mails", attempted);
+      if (held.length > 0) await settleMails(trx, held, firstRetryMs);
+      return () => undefined;
+    },
+  });
+}
+
+async function loadMails(store: Store, leases: readonly Lease[]): Promise<Map<number, DueMail>> {
+  const ids = leases.map(({ rowId }) => rowId);
+  const rows = await store.db
+    .selectFrom("mails")
+    .select(["id", "to_address as to", "subject", "body", "created_at as createdAt", "attempts"])
+    .where("id", "in", ids)
+    .execute();
+  return new Map(rows.map((row) => [row.id, row]));
+}
+
+async function settleMails(trx: Trx, made: readonly SentMail[], firstRetryMs: number): Promise<void> {
+  const outcomes = made.map(({ row: { id, attempts }, result }) => ({
+    id,
+    isSent: result === "sent",
+    attempts: result === "rejected" ? maxMailAttempts : attempts + 1,
+    retryInMs: result === "retry" && attempts + 1 < maxMailAttempts ? firstRetryMs * 3 ** attempts : null,
+  }));
+  await sql`
+    with settled as (
+      update mails set
+        attempts = outcome.attempts,
+        sent_at = case when "isSent" then now() end,
+        due_at = now() + "retryInMs" * interval '1 ms'
+      from json_to_recordset(${JSON.stringify(outcomes)}::text::json)
+        as outcome (id integer, "isSent" boolean, attempts integer, "retryInMs" float8)
+      where mails.id = outcome.id
+      returning ${onlyLane}::text as lane, due_at
+    )
+    ${wakeWhenDue("mails")}`.execute(trx);
+}

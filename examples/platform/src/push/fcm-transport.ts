@@ -1,0 +1,135 @@
+import { JWT } from "google-auth-library";
+import { Agent, type Dispatcher, fetch, request } from "undici";
+import { offerSummary } from "../mail/mail-text.ts";
+import type { Store } from "../store/store.ts";
+import type { Device, NotificationReason, Push, PushTransport } from "./push-transport.ts";
+
+/** The key of a service account, as the Firebase console gives it. */
+export interface FcmCredentials {
+  projectId: string;
+  clientEmail: string;
+  privateKey: string;
+}
+
+export interface FcmOptions {
+  credentials: FcmCredentials;
+  /** Called when the push service does not know the device's token any more: the app was removed. */
+  onUnregistered: (device: Device) => Promise<void>;
+  now: () => Date;
+  /** For requests to Google, whose hosts are fixed. Closed with the transport. @default keeps 32 connections */
+  dispatcher?: Dispatcher;
+  /** For one message, beside 3 s for an access token: shorter than stopping may take. @default 9_000 */
+  timeoutMs?: number;
+}
+
+/** The push service refused, with a code of its own such as `QUOTA_EXCEEDED`. */
+class FcmError extends Error {
+  override readonly name = "FcmError";
+  readonly code: string;
+
+  constructor(code: string) {
+    super(`the push service refused: ${code}`);
+    this.code = code;
+  }
+}
+
+const scope = "https://www.googleapis.com/auth/firebase.messaging";
+const tokenTimeoutMs = 3_000;
+
+/**
+ * Pushes over the HTTP v1 API of Firebase Cloud Messaging, to iOS through APNs (D-79). Not with firebase-admin: it repeats
+ * a request for over a minute, by when the process should have stopped, and asks for its access token past any agent.
+ */
+export function fcmTransport({ credentials, onUnregistered, now, ...options }: FcmOptions): PushTransport {
+  const { dispatcher = new Agent({ connections: 32 }), timeoutMs = 9_000 } = options;
+  const { projectId, clientEmail: email, privateKey: key } = credentials;
+  const path = `/v1/projects/${encodeURIComponent(projectId)}/messages:send`;
+  const fetchThere = (url: unknown, init: unknown) =>
+    fetch(url as string, { ...(init as RequestInit), dispatcher } as object) as unknown as Promise<Response>;
+  const newAccess = () =>
+    new JWT({
+      email,
+      key,
+      scopes: [scope],
+      transporterOptions: { fetchImplementation: fetchThere, timeout: tokenTimeoutMs, retryConfig: { retry: 0 } },
+    });
+  let access = newAccess();
+
+  const post = async (message: object): Promise<string | undefined> => {
+    const { token } = await access.getAccessToken();
+    const { statusCode, body } = await request(`https://fcm.googleapis.com${path}`, {
+      method: "POST",
+      headers: { authorization: `Bearer ${token}`, "content-type": "application/json" },
+      body: JSON.stringify({ message }),
+      dispatcher,
+      signal: AbortSignal.timeout(timeoutMs),
+    });
+    const text = await body.text();
+    if (statusCode === 200) return undefined;
+    // The access token was revoked: the next message gets a new one.
+    if (statusCode === 401) access = newAccess();
+    return errorCodeOf(text) ?? `HTTP_${statusCode}`;
+  };
+
+  return {
+    async send(device, notification) {
+      // A device without a token has the notifications menu only.
+      if (device.token === null) return;
+      const refusal = await post(fcmMessage(device, notification, now()));
+      if (refusal === "UNREGISTERED") await onUnregistered(device);
+      else if (refusal !== undefined) throw new FcmError(refusal);
+    },
+    close: () => dispatcher.close(),
+  };
+}
+
+/** @see https://firebase.google.com/docs/reference/fcm/rest/v1/ErrorCode */
+function errorCodeOf(text: string): string | undefined {
+  return /"errorCode"\s*:\s*"([A-Z_]{1,64})"/.exec(text)?.[1];
+}
+
+/** The line that the phone shows above the offer's title. */
+const titles: Record<NotificationReason, string> = {
+  offer: "You are offered work",
+  successful: "You got the work",
+  unsuccessful: "Others got the work",
+  withdrawn: "The offer is withdrawn",
+};
+
+const daySeconds = 24 * 60 * 60;
+
+/** The service refuses a message of more than 4 kB; an offer's title may be longer, a phone shows a line or two. */
+const maxTitleLength = 200;
+
+/**
+ * The message for Firebase Cloud Messaging: the words to show, and the ids with which the worker app opens the offer. A phone
+ * shows one entry for each offer, its latest word: a notification sent twice is seen once, and a withdrawal takes the
+ * place of the offer. `sequence` is the notification's number, which ascends: an app can detect a push that the service held up
+ * on its way from a newer one (D-99).
+ *
+ * @see https://firebase.google.com/docs/reference/fcm/rest/v1/projects.messages
+ */
+export function fcmMessage(
+  { platform, token }: Device,
+  { id, offerId, offerTitle, reason, ...work }: Push,
+  now: Date,
+): object {
+  const title = [...offerTitle].slice(0, maxTitleLength).join("");
+  const lines = offerSummary(work).map((line) => line.replace(/^\w+: /, ""));
+  const notification = { title: titles[reason], body: [title, ...lines].join("\n") };
+  const message = { token, notification, data: { sequence: String(id), offerId, reason } };
+  if (platform === "android")
+    return { ...message, android: { priority: "HIGH", ttl: `${daySeconds}s`, notification: { tag: offerId } } };
+  const headers = {
+    "apns-push-type": "alert",
+    "apns-priority": "10",
+    "apns-expiration": String(Math.floor(now.getTime() / 1_000) + daySeconds),
+    "apns-collapse-id": offerId,
+  };
+  return { ...message, apns: { headers, payload: { aps: { sound: "default", "thread-id": offerId } } } };
+}
+
+/** Removes a device's token: it has the notifications menu only, unless the app has registered another token since. */
+export async function forgetToken(store: Store, { id, token }: Device): Promise<void> {
+  await store.db.updateTable("devices").set({ token: null }).where("id", "=", id).where("token", "=", token).execute();
+}

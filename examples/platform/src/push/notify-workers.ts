@@ -1,0 +1,61 @@
+import { sql } from "kysely";
+import { wakeLanes } from "../outbox/queue.ts";
+import { announce, type Trx } from "../store/store.ts";
+import type { NotificationReason } from "./push-transport.ts";
+
+export interface WorkersToNotify {
+  offerId: string;
+  workerIds: readonly string[];
+  reason: NotificationReason;
+}
+
+/** Workers per statement, so that each ends within the five seconds of a transaction on a slow machine too. */
+const workersPerStatement = 2_000;
+
+/**
+ * Writes one notification per device of each worker, or one for the menu of a worker without any, in the caller's transaction.
+ * Fit for 10,000 workers: the number of statements does not grow with them. Pushes about the same offer that still wait are
+ * superseded: they stay on the menu and are not sent any more (D-99).
+ *
+ * @returns how many notifications were written
+ */
+export async function notifyWorkers(trx: Trx, { offerId, workerIds, reason }: WorkersToNotify): Promise<number> {
+  let written = 0;
+  // The notification of the offer itself is the first one: it supersedes none.
+  if (reason !== "offer") await supersede(trx, offerId, workerIds);
+  for (let from = 0; from < workerIds.length; from += workersPerStatement) {
+    const some = workerIds.slice(from, from + workersPerStatement);
+    written += await write(trx, { offerId, workerIds: some, reason });
+  }
+  await wakeLanes(trx, "pushes", written > 0 ? [offerId] : []);
+  announce(trx, { topic: "notification", workerIds });
+  return written;
+}
+
+async function supersede(trx: Trx, offerId: string, workerIds: readonly string[]): Promise<void> {
+  // Locks the offer's all at once, in the order of settling: two that lock in different orders wait for each other, and a
+  // completion comes here twice.
+  await sql`
+    update notifications set due_at = null
+    where worker_id = any (array(select ${texts(workerIds)})) and id = any (array(
+      select id from notifications where offer_id = ${offerId} and due_at is not null order by id for update))`.execute(
+    trx,
+  );
+}
+
+async function write(trx: Trx, { offerId, workerIds, reason }: WorkersToNotify): Promise<number> {
+  const { rows } = await sql<{ count: number }>`
+    with written as (
+      insert into notifications (worker_id, device_id, offer_id, reason, due_at)
+      select workers.id, devices.id, ${offerId}, ${reason}, now()
+      from ${texts(workerIds)} as given (worker_id)
+      join workers on workers.id = given.worker_id
+      left join devices on devices.worker_id = workers.id
+      returning 1
+    )
+    select count(*) from written`.execute(trx);
+  return rows[0]?.count ?? 0;
+}
+
+/** As one JSON parameter: planning a statement that grows with the number of workers would take longer than running it. */
+const texts = (values: readonly string[]) => sql`json_array_elements_text(${JSON.stringify(values)}::text::json)`;

@@ -1,0 +1,143 @@
+import { sql } from "kysely";
+import { type Attempted, startDispatcher } from "../outbox/dispatcher.ts";
+import { endLeases, type Leases } from "../outbox/leases.ts";
+import { type Lease, type OutboxQueue, wakeWhenDue } from "../outbox/queue.ts";
+import type { Loop } from "../outbox/timers.ts";
+import { placeName } from "../store/place-name.ts";
+import type { Signals } from "../store/signals.ts";
+import type { Store, Trx } from "../store/store.ts";
+import { traceAttempt } from "../tracing/tracing.ts";
+import type { PushTransport } from "./push-transport.ts";
+
+export interface PushOptions {
+  store: Store;
+  leases: Leases;
+  /** Wakes it after each commit that wrote notifications. Without it, call `wake()`. */
+  signals?: Pick<Signals, "subscribe">;
+  transport: PushTransport;
+  /** Called with the number of pushes whose outcome was stored. */
+  onSettled?: (count: number) => void;
+  /** Called with errors, also of the transport. Pushing continues. */
+  onError: (error: unknown) => void;
+  /** The pause after the first refusal by the transport; each further one is twice as long. @default 5_000 */
+  firstRetryMs?: number;
+}
+
+const maxUnderWay = 200;
+
+/** Push retry limit: after so many failed attempts a notification is no longer pushed; it stays on the menu (D-48). */
+export const maxPushAttempts = 10;
+
+type AttemptedPush = Attempted<DueNotification, "sent" | "refused">;
+
+/** Pushes notifications (D-48) until it is stopped. */
+export function startPush({ transport, onSettled, firstRetryMs = 5_000, ...context }: PushOptions): Loop {
+  const { store, onError } = context;
+  return startDispatcher<DueNotification, AttemptedPush["result"]>({
+    ...context,
+    queue: pushes,
+    maxUnderWay,
+    load: (claimed) => loadNotifications(store, claimed),
+    async attempt({ platform, token, attempts: _, trace, ...content }) {
+      const { deviceId: id, workerId } = content;
+      // A worker without a device has the notifications menu only.
+      if (id === null || platform === null) return "sent";
+      const push = async () => {
+        try {
+          await transport.send({ id, workerId, platform, token }, content);
+          return "sent";
+        } catch (error) {
+          onError(error);
+          return "refused";
+        }
+      };
+      const describe = (result: string) => (result === "sent" ? {} : { "error.type": result });
+      return traceAttempt("push notification", trace, { "offers.notification.reason": content.reason }, push, describe);
+    },
+    async settle(trx, attempted) {
+      const { held } = await endLeases(trx, "pushes", attempted);
+      if (held.length > 0) await settlePushes(trx, held, firstRetryMs);
+      return () => onSettled?.(held.length);
+    },
+  });
+}
+
+async function settlePushes(trx: Trx, made: readonly AttemptedPush[], firstRetryMs: number): Promise<void> {
+  const outcomes = made.map(({ row: { id, attempts }, result }) => ({
+    id,
+    isSent: result === "sent",
+    retryInMs: result === "sent" || attempts + 1 >= maxPushAttempts ? null : firstRetryMs * 2 ** attempts,
+  }));
+  const outcome = sql`json_to_recordset(${JSON.stringify(outcomes)}::text::json)
+    as outcome (id bigint, "isSent" boolean, "retryInMs" float8)`;
+  // A push that was superseded during its attempt is not retried: its `due_at` stays null. The rows are locked in the same
+  // order as by `supersede`, because two transactions that lock in different orders deadlock.
+  await sql`
+    with locked as materialized (
+      select id from notifications where id = any (array(select outcome.id from ${outcome})) order by id for update
+    ), settled as (
+      update notifications set
+        attempts = attempts + 1,
+        sent_at = case when "isSent" then now() end,
+        due_at = case when due_at is not null then now() + "retryInMs" * interval '1 ms' end
+      from ${outcome} join locked on locked.id = outcome.id
+      where notifications.id = locked.id
+      returning offer_id as lane, due_at
+    )
+    ${wakeWhenDue("pushes")}`.execute(trx);
+}
+
+/**
+ * The notifications as a queue, one lane for each offer: an offer to thousands and one to a few take turns. A push waits for
+ * the one before it, to the same worker and device about the same offer, to end (D-99). Nothing comes before the offer itself. The
+ * capacity is two claims: one is attempted while the other is stored.
+ */
+export const pushes: OutboxQueue = {
+  name: "pushes",
+  wokenBy: ["notification"],
+  table: "notifications",
+  id: "id",
+  lane: "offer_id",
+  capacity: 200,
+  isBlocked: sql`head.reason <> 'offer' and exists (
+    select from outbox_leases join notifications as earlier on earlier.id = row_id
+    where queue = 'pushes' and outbox_leases.lane = head.offer_id and earlier.worker_id = head.worker_id
+      and earlier.device_id is not distinct from head.device_id and earlier.id < head.id)`,
+};
+
+/** A due notification with everything that its transport needs. */
+type DueNotification = Awaited<ReturnType<typeof readDueNotifications>>[number];
+
+/** Loads claimed notifications, except those that a newer one superseded since the claim. */
+async function loadNotifications(store: Store, leases: readonly Lease[]): Promise<Map<number, DueNotification>> {
+  const ids = leases.map(({ rowId }) => rowId);
+  const rows = await readDueNotifications(store, ids);
+  return new Map(rows.map((row) => [row.id, row]));
+}
+
+const readDueNotifications = (store: Store, ids: readonly number[]) =>
+  store.db
+    .selectFrom("notifications")
+    .innerJoin("offers", "offers.id", "notifications.offer_id")
+    .innerJoin("workers", "workers.id", "notifications.worker_id")
+    .leftJoin("devices", "devices.id", "notifications.device_id")
+    .select([
+      "notifications.id",
+      "notifications.worker_id as workerId",
+      "notifications.device_id as deviceId",
+      "devices.platform",
+      "devices.token",
+      "notifications.offer_id as offerId",
+      "offers.title as offerTitle",
+      "offers.events",
+      placeName.as("place"),
+      "workers.time_zone as timeZone",
+      "notifications.reason",
+      "notifications.created_at as createdAt",
+      "notifications.attempts",
+      "offers.trace",
+    ])
+    .where(sql<boolean>`notifications.id = any (array(
+      select json_array_elements_text(${JSON.stringify(ids)}::text::json)::int8))`)
+    .where("notifications.due_at", "is not", null)
+    .execute();

@@ -1,0 +1,141 @@
+import { type RawBuilder, sql } from "kysely";
+import { deleteExpiredKeys } from "./http/idempotent.ts";
+import type { RetentionPeriods } from "./settings/settings.ts";
+import type { Store, Trx } from "./store/store.ts";
+
+/** Rows per statement. PGlite has one connection, so each request waits for a batch: for 44 ms (p99) with 500 rows, for 13 with 100. */
+const batchSizes = { pglite: 100, postgres: 500 } as const;
+const dayMs = 24 * 60 * 60 * 1_000;
+
+/**
+ * Deletes one batch of each kind of expired data. Pending deliveries, failed deliveries that can still be redelivered, and
+ * unsent mail and notifications never expire. If one batch fails, the others still run.
+ *
+ * @param onError receives the error of a batch
+ * @returns whether more may be left
+ */
+export async function purgeExpired(
+  { transaction, db, name }: Store,
+  now: Date,
+  periods: RetentionPeriods,
+  onError: (error: unknown) => void,
+): Promise<boolean> {
+  const daysAgo = (days: number): Date => new Date(now.getTime() - days * dayMs);
+  const content = daysAgo(periods.contentDays);
+  const delivery = daysAgo(periods.deliveryDays);
+  const batchSize = batchSizes[name];
+  let more = false;
+  const inBatch = async (purge: (trx: Trx) => Promise<number>): Promise<void> => {
+    const purged = await transaction(purge).catch(onError);
+    more = purged === batchSize || more;
+  };
+  /** @param statement returns what it purged */
+  const runBatch = (statement: RawBuilder<unknown>) =>
+    inBatch(async (trx) => (await statement.execute(trx)).rows.length);
+  /** @param expired selects ids */
+  const deleteBatch = (table: "events" | "notifications" | "mails", expired: RawBuilder<unknown>) =>
+    runBatch(sql`delete from ${sql.table(table)} where id in (${expired} limit ${batchSize}) returning id`);
+
+  await runBatch(sql`
+    update attempts set response = null, content_type = null where (delivery_id, id) in (
+      select delivery_id, id from attempts
+      where response <> '' and started_at <= ${content} order by started_at limit ${batchSize}
+    ) returning id`);
+  await inBatch((trx) => purgeDeliveries(trx, delivery, batchSize));
+  // By organisation: another index, by time alone, would cost each attempt that is stored.
+  for (const table of attemptsByRow[name].map((each) => sql.table(each)))
+    await runBatch(sql`
+      delete from ${table} where (delivery_id, id) in (
+        select expired.delivery_id, expired.id from organisations cross join lateral (
+          select delivery_id, id from ${table}
+          where organisation_id = organisations.id and started_at <= ${delivery} limit ${batchSize}
+        ) as expired limit ${batchSize}
+      ) returning id`);
+  // Events without an endpoint have no deliveries. They come after the expired deliveries above. With the inner limit,
+  // PostgreSQL probes the index per event instead of joining all.
+  if (!more)
+    await deleteBatch(
+      "events",
+      sql`select id from events where created_at <= ${delivery}
+        and (select id from deliveries where event_id = events.id limit 1) is null`,
+    );
+  await deleteBatch(
+    "notifications",
+    sql`select notifications.id from notifications join offers on offers.id = offer_id
+      where notifications.created_at <= ${delivery} and due_at is null
+        and greatest(ends_at, completed_at, withdrawn_at) <= ${delivery}`,
+  );
+  await deleteBatch("mails", sql`select id from mails where created_at <= ${content} and due_at is null`);
+  const noSecret = { previous_encrypted_secret: null, previous_secret_until: null };
+  await db.updateTable("endpoints").set(noSecret).where("previous_secret_until", "<=", now).execute().catch(onError);
+  await db.deleteFrom("sessions").where("expires_at", "<=", now).execute().catch(onError);
+  await deleteExpiredKeys(db, now).catch(onError);
+  if (name === "postgres" && !more) await keepWeeks({ transaction, db }, now, delivery).catch(onError);
+  return more;
+}
+
+/** The tables from which attempts are deleted row by row: PostgreSQL's are those of no week. */
+const attemptsByRow = { pglite: ["attempts"], postgres: ["attempts_earlier", "attempts_otherwise"] } as const;
+
+const weekMs = 7 * dayMs;
+
+/** The name of the partition of a week which begins on this day. */
+const weekOf = (day: Date): string => `attempts_${day.toISOString().slice(0, 10).replaceAll("-", "_")}`;
+
+/**
+ * Adds the partitions of attempts of this week and the next, and drops those that have expired as a whole (D-140).
+ *
+ * Both wait for transactions that have read attempts, a backup for example, and others wait for them. So they give up soon. The next
+ * call tries again, a week early as a rule.
+ */
+async function keepWeeks({ transaction, db }: Pick<Store, "transaction" | "db">, now: Date, before: Date) {
+  const briefly = (statement: RawBuilder<unknown>) =>
+    transaction(async (trx) => {
+      await sql`set local lock_timeout = '200ms'`.execute(trx);
+      await statement.execute(trx);
+    });
+  for (const at of [now, new Date(now.getTime() + weekMs)]) await briefly(sql`select add_week_of_attempts(${at})`);
+  const last = weekOf(new Date(before.getTime() - weekMs));
+  const { rows } = await sql<{ week: string }>`
+    select relname as week from pg_inherits join pg_class on pg_class.oid = inhrelid
+    where inhparent = 'attempts'::regclass and relname similar to 'attempts_[0-9_]+' and relname <= ${last}`.execute(
+    db,
+  );
+  for (const { week } of rows) await briefly(sql`drop table if exists ${sql.table(week)}`);
+}
+
+/**
+ * Deletes deliveries settled before `before`, and events without deliveries (D-77). A failed delivery is
+ * deleted only if a later delivery superseded it, and before that one: otherwise it could be redelivered after the later
+ * response (D-32).
+ *
+ * @returns the number of deleted deliveries
+ */
+async function purgeDeliveries(trx: Trx, before: Date, limit: number): Promise<number> {
+  const { rows } = await sql<{ id: string; event_id: string }>`
+    select id, event_id from deliveries
+    where settled_at <= ${before}
+      and not exists (select from deliveries repeat where repeat.redelivery_of = deliveries.id)
+      and case state
+        when 'acknowledged' then not exists (
+          select from deliveries older
+          where older.organisation_id = deliveries.organisation_id and older.order_key = deliveries.order_key
+            and older.sequence < deliveries.sequence and older.state <> 'acknowledged'
+        )
+        when 'dead' then exists (
+          select from deliveries newer
+          where newer.organisation_id = deliveries.organisation_id and newer.order_key = deliveries.order_key
+            and newer.sequence > deliveries.sequence and newer.state <> 'dead'
+        )
+      end
+    order by settled_at
+    limit ${limit}
+    for update skip locked`.execute(trx);
+  if (rows.length === 0) return 0;
+  const ids = sql.join(rows.map(({ id }) => id));
+  const eventIds = sql.join(rows.map(({ event_id }) => event_id));
+  await sql`delete from deliveries where id in (${ids})`.execute(trx);
+  await sql`delete from events
+    where id in (${eventIds}) and not exists (select from deliveries where event_id = events.id)`.execute(trx);
+  return rows.length;
+}

@@ -1,0 +1,87 @@
+import { sql } from "kysely";
+import type { Store } from "./store.ts";
+
+/** Rows that are read in order, each owner's apart, and the table that holds each owner's last position. */
+const feeds = {
+  /** In the order of recording: under the lock of an order key, whatever the clocks of processes say. */
+  events: { owner: "organisation_id", order: "feed_order", positions: "event_feeds" },
+  notifications: { owner: "worker_id", order: "id", positions: "notification_feeds" },
+} as const;
+
+type FeedTable = keyof typeof feeds;
+
+/** Rows that get a position in one transaction: it must end within five seconds. */
+const maxPlaced = 5_000;
+
+/** What has no position yet: nothing, rows for another call, or only rows that another transaction has locked. */
+export type Unplaced = "none" | "more" | "locked";
+
+/**
+ * Gives committed rows that have none a position in their owner's feed, in order. A number that is taken before the commit would let a
+ * reader pass a row that is committed late; and waiting for the oldest transaction would let one that is forgotten stop all readers.
+ * One reader places at a time, so a reader sees all positions below each that it sees.
+ *
+ * Waits a moment for rows that another transaction has locked, and then leaves them: a withdrawal may hold thousands for seconds.
+ */
+export async function placeRows(store: Store, table: FeedTable, ownerIds: readonly string[]): Promise<Unplaced> {
+  const owners = await unplacedOwners(store, table, ownerIds);
+  // A poll that finds nothing writes nothing.
+  if (owners.length === 0) return "none";
+  try {
+    return (await place(store, table, owners, "wait")) === maxPlaced ? "more" : "none";
+  } catch (error) {
+    if (!isLockTimeout(error)) throw error;
+    return (await place(store, table, owners, "skip")) === maxPlaced ? "more" : "locked";
+  }
+}
+
+const listed = (ids: readonly string[]) =>
+  sql`(select json_array_elements_text(${JSON.stringify(ids)}::text::json) as id) as given`;
+
+/** The order makes the plan use the index also when statistics are older than the positions: else, a poll scans the table. */
+async function unplacedOwners(store: Store, table: FeedTable, ownerIds: readonly string[]): Promise<string[]> {
+  const { owner, order } = feeds[table];
+  const { rows } = await sql<{ id: string }>`
+    select given.id from ${listed(ownerIds)} cross join lateral (
+      select from ${sql.table(table)} where ${sql.ref(owner)} = given.id and position is null
+      order by ${sql.ref(order)} limit 1
+    ) as unplaced`.execute(store.db);
+  return rows.map(({ id }) => id);
+}
+
+/** How long another transaction may hold a row before its row is left. The settling of a push holds it for milliseconds. */
+const lockTimeoutMs = 200;
+
+const isLockTimeout = (error: unknown): boolean => error instanceof Error && "code" in error && error.code === "55P03";
+
+/** @returns how many rows got a position */
+function place(store: Store, table: FeedTable, ownerIds: readonly string[], locked: "wait" | "skip"): Promise<number> {
+  const { owner, order, positions } = feeds[table];
+  const [rowTable, ownerColumn, orderColumn] = [sql.table(table), sql.ref(owner), sql.ref(order)];
+  const [counters, theirs] = [sql.table(positions), sql`${ownerColumn} in (select id from ${listed(ownerIds)})`];
+  return store.transaction(async (trx) => {
+    await sql`insert into ${counters} (${ownerColumn}) select id from ${listed(ownerIds)} order by id
+      on conflict do nothing`.execute(trx);
+    await sql`select from ${counters} where ${theirs} order by ${ownerColumn} for update`.execute(trx);
+    if (locked === "wait") await sql.raw(`set local lock_timeout = ${lockTimeoutMs}`).execute(trx);
+    // A statement of its own: it sees what was committed while this one waited for the locks. Rows are locked in the order in which
+    // pushes are settled and superseded, so that none of these waits for another in a circle.
+    const { rows } = await sql<{ placed: number }>`
+      with unplaced as materialized (
+        select id, ${ownerColumn} as owner, ${orderColumn} as number from ${rowTable}
+        where ${theirs} and position is null
+        order by ${orderColumn} limit ${maxPlaced} for no key update ${sql.raw(locked === "skip" ? "skip locked" : "")}
+      ), numbered as (
+        select id, owner, row_number() over (partition by owner order by number) as place from unplaced
+      ), placed as (
+        update ${rowTable} as feed set position = last_position + place
+        from numbered join ${counters} as counter on counter.${ownerColumn} = numbered.owner
+        where feed.id = numbered.id
+        returning numbered.owner, position
+      ), counted as (select owner, count(*)::int as placed, max(position) as last from placed group by owner), kept as (
+        update ${counters} set last_position = last from counted where ${ownerColumn} = counted.owner
+      )
+      select coalesce(sum(placed), 0)::int as placed from counted`.execute(trx);
+    return rows[0]?.placed ?? 0;
+  });
+}

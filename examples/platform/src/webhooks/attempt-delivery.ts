@@ -1,0 +1,209 @@
+import { serverAttributes } from "@offers/contract/telemetry-conventions";
+import { type Selectable, sql } from "kysely";
+import { jsonArrayFrom } from "kysely/helpers/postgres";
+import { fillPath } from "../endpoint-client/create-endpoint-client.ts";
+import type { EndpointClient, EndpointFailureCode, EndpointResult, Sign } from "../endpoint-client/endpoint-client.ts";
+import { sendSigned, type Webhook } from "../endpoint-client/send-signed.ts";
+import { truncateUtf8 } from "../http/fields.ts";
+import type { Lease } from "../outbox/queue.ts";
+import { decryptSecrets } from "../store/encrypt.ts";
+import type { Store } from "../store/store.ts";
+import type { EventTable } from "../store/tables.ts";
+import { type TraceHeaders, traceAttempt } from "../tracing/tracing.ts";
+
+/** Why an attempt was not an acknowledgement. Stable, because it is stored with the attempt. */
+export type AttemptFailureCode = EndpointFailureCode | "not_acknowledged" | "internal_error";
+
+/** The result of one attempt. */
+export interface Attempt {
+  number: number;
+  method: "GET" | "POST";
+  /** A template such as `/contact/new/{workerId}`: logs show no other form of the path. */
+  path: string;
+  /** The path with its parameters filled in. */
+  filledPath: string;
+  startedAt: Date;
+  durationMs: number;
+  /** Absent when no response came. */
+  status?: number;
+  /** Absent when the response was an acknowledgement. */
+  failure?: AttemptFailureCode;
+  retryAfterMs?: number;
+  contentType?: string;
+  /** The beginning of the response's body as text; absent when no response came. */
+  response?: string;
+}
+
+export interface AttemptContext {
+  endpointClient: EndpointClient;
+  sign: Sign;
+  encryptionKey: Uint8Array;
+  timeoutMs: number;
+  /** Aborts the attempt before its deadline. */
+  signal?: AbortSignal | undefined;
+  /** Whether the delivery is still leased to this process. */
+  isHeld?: () => boolean;
+  now: () => Date;
+  onError: (error: unknown) => void;
+}
+
+/**
+ * Calls the endpoint once, within a span that is a child of the event's. Never rejects: an error of the platform itself is a failed attempt
+ * too, and is retried.
+ */
+export function attemptDelivery(context: AttemptContext, delivery: PendingDelivery): Promise<Attempt> {
+  const { type, data, trace, attempts } = delivery;
+  const call = webhookCall(type, data);
+  const { method, path } = call;
+  const attributes = {
+    "http.request.method": method,
+    "url.template": path,
+    ...(URL.canParse(delivery.base_address) && serverAttributes(delivery.base_address)),
+    ...(attempts > 0 && { "http.request.resend_count": attempts }),
+  };
+  return traceAttempt(
+    `${method} ${path}`,
+    trace,
+    attributes,
+    (headers) => attempt(context, delivery, call, headers),
+    describe,
+  );
+}
+
+const describe = ({ status, failure }: Attempt) => ({
+  ...(status !== undefined && { "http.response.status_code": status }),
+  ...(failure !== undefined && { "error.type": failure === "not_acknowledged" ? `${status}` : failure }),
+});
+
+async function attempt(
+  context: AttemptContext,
+  delivery: PendingDelivery,
+  { method, path, parameters, body }: WebhookCall,
+  traced: TraceHeaders,
+): Promise<Attempt> {
+  const { endpointClient, sign, encryptionKey, timeoutMs, signal, isHeld } = context;
+  const startedAt = context.now();
+  const made = { number: delivery.attempts + 1, method, path, filledPath: path, startedAt };
+  const { base_address: baseAddress, scheme } = delivery;
+  try {
+    const filledPath = fillPath(path, parameters);
+    // Address and secrets come from one snapshot of the profile, so they belong together even if it was changed since.
+    const secrets = decryptSecrets(delivery, encryptionKey, delivery.organisation_id, startedAt);
+    const result = await sendSigned(
+      endpointClient,
+      sign,
+      { baseAddress, scheme, ...secrets },
+      {
+        id: delivery.id,
+        method,
+        path,
+        parameters,
+        timeoutMs,
+        signal,
+        mayStart: isHeld,
+        headers: { "offers-delivery-id": delivery.id, ...traced },
+        ...(body !== undefined && { body }),
+      },
+    );
+    return { ...made, filledPath, ...outcomeOf(result) };
+  } catch (error) {
+    context.onError(error);
+    return { ...made, durationMs: 0, failure: "internal_error" };
+  }
+}
+
+type AttemptOutcome = Pick<Attempt, "durationMs" | "status" | "failure" | "retryAfterMs" | "contentType" | "response">;
+
+/** Only 200 acknowledges (D-13): the contract shows no other status. */
+function outcomeOf(result: EndpointResult): AttemptOutcome {
+  const { durationMs } = result;
+  if (!result.ok) return { durationMs, failure: result.code };
+  const { status, retryAfterMs, contentType } = result;
+  const responded = {
+    durationMs,
+    status,
+    response: truncateUtf8(result.body, keptResponseBytes),
+    ...(contentType !== undefined && { contentType: truncateUtf8(Buffer.from(contentType), keptTypeBytes) }),
+  };
+  if (status === 200) return responded;
+  return { ...responded, failure: "not_acknowledged", ...(retryAfterMs !== undefined && { retryAfterMs }) };
+}
+
+/** How much of a response is stored, for the portal. */
+const keptResponseBytes = 4_096;
+const keptTypeBytes = 200;
+
+/** A due delivery with everything that its attempt needs. */
+export type PendingDelivery = Awaited<ReturnType<typeof readDeliveries>>[number];
+
+/** Loads claimed deliveries, except those whose endpoint was disabled or paused since the claim. */
+export async function loadDeliveries(
+  store: Store,
+  leases: readonly Lease[],
+  now: Date,
+): Promise<Map<number, PendingDelivery>> {
+  const rows = await readDeliveries(store, leases);
+  const open = rows.filter(({ breaker_open_until: openUntil }) => openUntil === null || openUntil <= now);
+  return new Map(open.map((row) => [row.sequence, row]));
+}
+
+/**
+ * A condition that no index serves, for deliveries that are found by their key: by the index of pending deliveries, PostgreSQL read all that
+ * were pending, and those that had been since the oldest snapshot, for each group of a hundred.
+ */
+export const isPending = sql<boolean>`deliveries.state || '' = 'pending'`;
+
+/** As one JSON text: PGlite took longer to return a hundred rows of fourteen columns than to find them. */
+async function readDeliveries({ db }: Store, leases: readonly Lease[]) {
+  const claimed = db
+    .selectFrom("deliveries")
+    .innerJoin("events", "events.id", "deliveries.event_id")
+    .innerJoin("endpoints", "endpoints.organisation_id", "deliveries.organisation_id")
+    .select([
+      "deliveries.id",
+      "deliveries.sequence",
+      "deliveries.event_id",
+      "deliveries.organisation_id",
+      "deliveries.order_key",
+      "deliveries.attempts",
+      "events.type",
+      "events.data",
+      "events.created_at as event_created_at",
+      "events.trace",
+      "endpoints.base_address",
+      "endpoints.encrypted_secret",
+      "endpoints.previous_encrypted_secret",
+      "endpoints.previous_secret_until",
+      "endpoints.scheme",
+      "endpoints.breaker_open_until",
+    ])
+    .where(sql<boolean>`(deliveries.organisation_id, deliveries.sequence) in (
+      select lane, "rowId" from json_to_recordset(${JSON.stringify(leases)}::text::json) as lease (lane text, "rowId" int8))`)
+    .where(isPending)
+    .where("endpoints.disabled_at", "is", null);
+  const { rows } = await db.selectNoFrom(jsonArrayFrom(claimed).as("rows")).executeTakeFirstOrThrow();
+  return rows.map((row) => ({
+    ...row,
+    event_created_at: new Date(row.event_created_at),
+    previous_secret_until: dateOf(row.previous_secret_until),
+    breaker_open_until: dateOf(row.breaker_open_until),
+  }));
+}
+
+const dateOf = (text: string | null): Date | null => (text === null ? null : new Date(text));
+
+/** The request of a webhook. Its path is a template: logs show no other form of the path. */
+export type WebhookCall = Webhook & {
+  parameters: Record<string, string>;
+  body?: Record<string, string>;
+};
+
+/** The webhook of an event: the paths and payloads of the contract. */
+export function webhookCall(type: Selectable<EventTable>["type"], data: Record<string, string>): WebhookCall {
+  switch (type) {
+    case "workerOfferResponse":
+      return { method: "POST", path: "/offer/response", parameters: {}, body: data };
+    case "workerAddedContact":
+      return { method: "GET", path: "/contact/new/{workerId}", parameters: data };
+  }
+}

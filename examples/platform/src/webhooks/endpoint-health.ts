@@ -1,0 +1,52 @@
+import { type AttemptResult, classifyStatus, type EndpointHealth } from "@offers/contract/circuit-breaker";
+import type { Updateable } from "kysely";
+import type { EndpointTable } from "../store/tables.ts";
+import type { Attempt } from "./attempt-delivery.ts";
+
+/** The columns of an endpoint's row that hold its health. Attempts change them. */
+export const healthColumns = {
+  consecutiveFailures: "consecutive_failures",
+  failingSince: "failing_since",
+  lastFailedAt: "last_failed_at",
+  openCount: "breaker_open_count",
+  openUntil: "breaker_open_until",
+  disabledAt: "disabled_at",
+  disabledBecause: "disabled_because",
+} as const satisfies Record<keyof EndpointHealth, keyof EndpointTable>;
+
+export const healthFields = Object.keys(healthColumns) as (keyof EndpointHealth)[];
+
+/** The health as columns, to be written. */
+export const healthRow = (health: EndpointHealth): Updateable<EndpointTable> =>
+  Object.fromEntries(healthFields.map((field) => [healthColumns[field], health[field]]));
+
+/** What an attempt shows about the endpoint; nothing when the platform itself was the cause. */
+export function classifyAttempt({ status, failure }: Pick<Attempt, "status" | "failure">): AttemptResult {
+  if (failure === undefined) return "acknowledged";
+  if (failure === "internal_error" || failure === "request_too_large" || failure === "aborted") return "inconclusive";
+  return classifyStatus(status);
+}
+
+/** A change of an endpoint's state that stops or resumes deliveries, for the log. */
+export type EndpointRecord =
+  | { organisationId: string; change: "paused"; consecutiveFailures: number; until: Date }
+  | { organisationId: string; change: "resumed" }
+  | { organisationId: string; change: "disabled"; because: string };
+
+/** @returns undefined when the change neither stops nor resumes deliveries */
+export function endpointRecord({
+  organisationId,
+  before,
+  after,
+}: {
+  organisationId: string;
+  before: EndpointHealth;
+  after: EndpointHealth;
+}): EndpointRecord | undefined {
+  const { disabledBecause: because, openUntil: until } = after;
+  if (because !== null && before.disabledBecause === null) return { organisationId, change: "disabled", because };
+  if (until !== null && after.openCount > before.openCount)
+    return { organisationId, change: "paused", consecutiveFailures: after.consecutiveFailures, until };
+  if (until === null && before.openUntil !== null) return { organisationId, change: "resumed" };
+  return undefined;
+}

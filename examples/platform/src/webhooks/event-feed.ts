@@ -1,0 +1,78 @@
+import type { Selectable } from "kysely";
+import { listCursor } from "../http/list-cursor.ts";
+import { invalidRequest } from "../http/problem.ts";
+import { placeRows } from "../store/feed-positions.ts";
+import type { Store } from "../store/store.ts";
+import type { EventTable, EventType } from "../store/tables.ts";
+
+/** A page of the feed (D-133). */
+export interface FeedPage {
+  events: { id: string; type: string; data: Record<string, string>; createdAt: string }[];
+  /** Of the last event of the page, or as given when there is none: it can always be polled with. */
+  cursor: string;
+  /** Whether there are events after the page. */
+  more: boolean;
+}
+
+/** As the contract names the webhooks. */
+const typeNames: Readonly<Record<EventType, string>> = {
+  workerOfferResponse: "WorkerOfferResponse",
+  workerAddedContact: "WorkerAddedContact",
+};
+
+/** A cursor belongs to one organisation, whose id it holds. */
+const cursors = listCursor("events", /^/);
+
+/**
+ * Reads the events of an organisation in the order of their positions, which committed events get when the feed is read. A write
+ * transaction that is forgotten holds back its own events alone.
+ *
+ * @throws {ProblemError} `invalid_request` for a cursor that is not of this organisation's feed
+ */
+export async function readFeed(
+  store: Store,
+  organisationId: string,
+  { after, limit }: { after: string | undefined; limit: number },
+): Promise<FeedPage> {
+  const from = after === undefined ? 0 : await checkCursor(store, organisationId, after);
+  const unplaced = await placeRows(store, "events", [organisationId]);
+  const rows = await store.db
+    .selectFrom("events")
+    .select(["id", "type", "data", "created_at", "position"])
+    .where("organisation_id", "=", organisationId)
+    .where("position", ">", from)
+    .orderBy("position")
+    .limit(limit + 1)
+    .execute();
+  const shown = rows.slice(0, limit);
+  return {
+    events: shown.map(toFeedEvent),
+    cursor: cursors.write({ position: shown.at(-1)?.position ?? from, id: organisationId }),
+    more: rows.length > limit || unplaced === "more",
+  };
+}
+
+const toFeedEvent = ({
+  id,
+  type,
+  data,
+  created_at,
+}: Pick<Selectable<EventTable>, "id" | "type" | "data" | "created_at">) => ({
+  id,
+  type: typeNames[type],
+  data,
+  createdAt: created_at.toISOString(),
+});
+
+async function checkCursor({ db }: Store, organisationId: string, cursor: string): Promise<number> {
+  const key = cursors.read(cursor);
+  const feed = await db
+    .selectFrom("event_feeds")
+    .select("last_position")
+    .where("organisation_id", "=", organisationId)
+    .executeTakeFirst();
+  if (key?.id === organisationId && key.position <= Number(feed?.last_position ?? 0)) return key.position;
+  throw invalidRequest(
+    new Map([["after", ["Use `cursor` of a page of this organisation's feed unchanged and once, or omit it."]]]),
+  );
+}

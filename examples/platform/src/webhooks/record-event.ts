@@ -1,0 +1,108 @@
+import type { components } from "@offers/contract/openapi";
+import { type Insertable, type Selectable, sql } from "kysely";
+import { v7 as uuidv7 } from "uuid";
+import { wakeLanes } from "../outbox/queue.ts";
+import { announce, type Trx } from "../store/store.ts";
+import type { DeliveryTable } from "../store/tables.ts";
+import { activeTrace } from "../tracing/tracing.ts";
+
+/** Something that happened, with the payload of its webhook. */
+export type EventToRecord =
+  | { type: "workerOfferResponse"; data: components["schemas"]["WorkerOfferResponse"] }
+  | { type: "workerAddedContact"; data: { workerId: string } };
+
+export interface RecordedEvent {
+  eventId: string;
+  /** Absent when the organisation has no endpoint: the event is stored, and no webhook is sent. */
+  deliveryId?: string;
+}
+
+/**
+ * Records an event in the caller's transaction, with its delivery if the organisation has an endpoint: either the caller's change
+ * and the delivery are both committed, or neither (a transactional outbox). The delivery's row is its place in the queue. Wakes
+ * the endpoint's lane, and announces the delivery.
+ *
+ * @param organisationId whose endpoint is called
+ */
+export async function recordEvent(trx: Trx, organisationId: string, event: EventToRecord): Promise<RecordedEvent> {
+  // Ascending ids, so that the indexes grow at their end: with random ids, PostgreSQL delivered a twentieth less.
+  const eventId = uuidv7();
+  await trx
+    .insertInto("events")
+    .values({
+      id: eventId,
+      organisation_id: organisationId,
+      type: event.type,
+      data: JSON.stringify(event.data),
+      trace: activeTrace(),
+    })
+    .execute();
+  announce(trx, { topic: "delivery", organisationId });
+  const endpoint = await trx
+    .selectFrom("endpoints")
+    .select("organisation_id")
+    .where("organisation_id", "=", organisationId)
+    .executeTakeFirst();
+  if (endpoint === undefined) return { eventId };
+
+  // The same id in the feed and in the webhook, so that a receiver knows one from the other (D-136).
+  const deliveryId = eventId;
+  const orderKey = orderKeyOf(eventId, event);
+  const row = { id: deliveryId, event_id: eventId, organisation_id: organisationId, order_key: orderKey };
+  const isFirst = await insertFirst(trx, row);
+  if (!isFirst) await trx.insertInto("deliveries").values(row).execute();
+  await wakeLanes(trx, "webhooks", [organisationId]);
+  return { eventId, deliveryId };
+}
+
+/** A worker's responses to one offer arrive in the order they were given. Other events need no order (D-32). */
+function orderKeyOf(eventId: string, event: EventToRecord): string {
+  if (event.type === "workerOfferResponse") return JSON.stringify([event.data.offerId, event.data.workerId]);
+  return eventId;
+}
+
+/** An SQL expression: the order key of a worker's response to an offer, of a row with `offer_id` and `worker_id`. */
+export const responseOrderKey = sql<string>`'[' || to_json(offer_id)::text || ',' || to_json(worker_id)::text || ']'`;
+
+/**
+ * Inserts a delivery that is due, unless an older delivery of its order key is pending. That one is locked then, so that the
+ * transaction that settles it waits for this one, and makes the new delivery due.
+ */
+async function insertFirst(trx: Trx, row: Insertable<DeliveryTable>): Promise<boolean> {
+  for (;;) {
+    const older = await lockOrder(trx, row);
+    if (older.some(({ state }) => state === "pending")) return false;
+    const inserted = await trx
+      .insertInto("deliveries")
+      .values({ ...row, due_at: sql<Date>`now()` })
+      .onConflict((conflict) =>
+        conflict.columns(["organisation_id", "order_key"]).where("due_at", "is not", null).doNothing(),
+      )
+      .returning("id")
+      .executeTakeFirst();
+    // Else another transaction inserted the first delivery of this order key: lock that one in the next turn.
+    if (inserted !== undefined) return true;
+  }
+}
+
+type OrderKey = Pick<Selectable<DeliveryTable>, "organisation_id" | "order_key">;
+
+/**
+ * Locks the deliveries of an order key that may still be attempted, oldest first, until the end of the transaction: no other
+ * transaction settles, redelivers or overtakes them before. Includes failed deliveries and the latest one, since those can be
+ * redelivered.
+ */
+async function lockOrder(trx: Trx, { organisation_id, order_key }: OrderKey) {
+  const { rows } = await sql<Pick<Selectable<DeliveryTable>, "id" | "sequence" | "state">>`
+    select id, sequence, state from deliveries
+    where organisation_id = ${organisation_id} and sequence = any (array(
+      select sequence from deliveries
+      where organisation_id = ${organisation_id} and order_key = ${order_key} and state <> 'acknowledged'
+      union all
+      (select sequence from deliveries where organisation_id = ${organisation_id} and order_key = ${order_key}
+      order by sequence desc limit 1)
+    ))
+    order by sequence
+    for update`.execute(trx);
+  return rows;
+}

@@ -1,0 +1,184 @@
+import { sql } from "kysely";
+import { v7 as uuidv7 } from "uuid";
+import { lockSettling, wakeLanes } from "../outbox/queue.ts";
+import { announce, type Store, type Trx } from "../store/store.ts";
+import type { DeliveryState } from "../store/tables.ts";
+import { releaseNext } from "./settle-attempts.ts";
+
+/** The outcome of a redelivery (D-74). */
+export type Redelivery =
+  /** The id that is delivered now: a dead letter's own, for an acknowledged one a new one. */
+  | { outcome: "redelivered"; id: string }
+  /** The organisation has no such delivery. */
+  | { outcome: "unknown" }
+  /** It is pending. */
+  | { outcome: "waiting" }
+  /** There is a later response of the same worker to the same offer, which must stay the last word (D-32). */
+  | { outcome: "superseded" }
+  /** Another delivery repeats it already. */
+  | { outcome: "repeated" };
+
+/** Redelivers one delivery of the organisation. */
+export async function redeliver(store: Store, organisationId: string, deliveryId: string): Promise<Redelivery> {
+  const redeliveries = await store.transaction((trx) => redeliverThese(trx, organisationId, [deliveryId]));
+  return redeliveries.get(deliveryId) ?? { outcome: "unknown" };
+}
+
+interface RedeliveryCandidate {
+  id: string;
+  organisation_id: string;
+  event_id: string;
+  order_key: string;
+  state: DeliveryState;
+  superseded: boolean;
+  repeated: boolean;
+}
+
+/**
+ * Redelivers failed deliveries under their own id and acknowledged ones under a new id. Each begins the retry schedule
+ * again. Announces them.
+ *
+ * @returns the outcome by id; unknown ids have no entry
+ */
+export async function redeliverThese(
+  trx: Trx,
+  organisationId: string,
+  ids: readonly string[],
+): Promise<Map<string, Redelivery>> {
+  // Without this lock, a transaction that settles deliveries at the same time would not see the rows that this one makes
+  // pending, nor this one the rows that it makes due.
+  await lockSettling(trx, "webhooks");
+  const candidates = await lockCandidates(trx, organisationId, ids);
+  const redeliveries = new Map(candidates.map((each) => [each.id, redeliveryOf(each)]));
+  const chosen = candidates.filter(({ id }) => redeliveries.get(id)?.outcome === "redelivered");
+  if (chosen.length === 0) return redeliveries;
+  const dead = chosen.filter(({ state }) => state === "dead").map(({ id }) => id);
+  if (dead.length > 0)
+    await trx
+      .updateTable("deliveries")
+      .set({ state: "pending", attempts: 0, settled_at: null })
+      .where("id", "in", dead)
+      .execute();
+  const repeats = chosen.filter(({ state }) => state === "acknowledged").map((each) => ({ ...each, newId: uuidv7() }));
+  if (repeats.length > 0)
+    await trx
+      .insertInto("deliveries")
+      .values(
+        repeats.map(({ id, newId, organisation_id, event_id, order_key }) => ({
+          id: newId,
+          event_id,
+          organisation_id,
+          order_key,
+          redelivery_of: id,
+        })),
+      )
+      .execute();
+  for (const { id, newId } of repeats) redeliveries.set(id, { outcome: "redelivered", id: newId });
+  await releaseNext(trx, chosen);
+  await wakeLanes(trx, "webhooks", [organisationId]);
+  announce(trx, { topic: "delivery", organisationId });
+  return redeliveries;
+}
+
+/**
+ * Locks the deliveries to redeliver and the failed ones of the same order keys, and only then looks for later deliveries: a
+ * transaction that records or redelivers a later one locks these rows too. Pending rows are not locked.
+ */
+async function lockCandidates(
+  trx: Trx,
+  organisationId: string,
+  ids: readonly string[],
+): Promise<RedeliveryCandidate[]> {
+  await sql`
+    with candidates as materialized (
+      select id, order_key from deliveries where organisation_id = ${organisationId} and id in (${sql.join(ids)}))
+    select id from deliveries
+    where organisation_id = ${organisationId} and order_key = any (array(select order_key from candidates))
+      and (state = 'dead' or (state = 'acknowledged' and id = any (array(select id from candidates))))
+    order by sequence
+    for update`.execute(trx);
+  const isLater = sql`later.organisation_id = deliveries.organisation_id and later.order_key = deliveries.order_key
+    and later.sequence > deliveries.sequence`;
+  const { rows } = await sql<RedeliveryCandidate>`
+    select id, organisation_id, event_id, order_key, state,
+      exists (select from deliveries as later where ${isLater} and later.event_id <> deliveries.event_id
+        and (deliveries.state = 'acknowledged' or later.state <> 'dead')) as superseded,
+      exists (select from deliveries as later where ${isLater} and later.event_id = deliveries.event_id) as repeated
+    from deliveries
+    where organisation_id = ${organisationId} and id in (${sql.join(ids)})
+    order by sequence`.execute(trx);
+  return rows;
+}
+
+function redeliveryOf({ id, state, superseded, repeated }: RedeliveryCandidate): Redelivery {
+  if (state !== "dead" && state !== "acknowledged") return { outcome: "waiting" };
+  if (superseded) return { outcome: "superseded" };
+  return repeated ? { outcome: "repeated" } : { outcome: "redelivered", id };
+}
+
+export interface RedeliveryRange {
+  /** When the events happened: from here. */
+  since: Date;
+  /** Before here. */
+  until?: Date | undefined;
+  states: readonly Extract<DeliveryState, "dead" | "acknowledged">[];
+}
+
+export interface RedeliveryCounts {
+  redelivered: number;
+  /** Not redelivered, because there is a later response of the same worker to the same offer. */
+  superseded: number;
+}
+
+/** Rows per transaction: thousands would block all other transactions for seconds. */
+const maxRows = 500;
+
+/**
+ * Redelivers all settled deliveries of a range, oldest first, in batches (D-74). Called again, it redelivers those that
+ * have settled since, and leaves pending ones alone.
+ */
+export async function redeliverMany(
+  store: Store,
+  organisationId: string,
+  range: RedeliveryRange,
+): Promise<RedeliveryCounts> {
+  const counts = { redelivered: 0, superseded: 0 };
+  const { last } = await store.db
+    .selectFrom("deliveries")
+    .select(({ fn }) => fn.max("sequence").as("last"))
+    .where("organisation_id", "=", organisationId)
+    .executeTakeFirstOrThrow();
+  // Excludes the deliveries that the batches themselves add.
+  let after: number | undefined = last === null ? undefined : 0;
+  while (after !== undefined) after = await redeliverBatch(store, organisationId, { ...range, after, last }, counts);
+  return counts;
+}
+
+/** @returns where the next batch begins; undefined when there is none */
+function redeliverBatch(
+  store: Store,
+  organisationId: string,
+  { since, until, states, after, last }: RedeliveryRange & { after: number; last: number },
+  counts: RedeliveryCounts,
+): Promise<number | undefined> {
+  return store.transaction(async (trx) => {
+    const rows = await trx
+      .selectFrom("deliveries")
+      .innerJoin("events", "events.id", "event_id")
+      .select(["deliveries.id", "sequence"])
+      .where("deliveries.organisation_id", "=", organisationId)
+      .where("sequence", ">", after)
+      .where("sequence", "<=", last)
+      .where("state", "in", states)
+      .where("events.created_at", ">=", since)
+      .$if(until !== undefined, (query) => query.where("events.created_at", "<", until ?? since))
+      .orderBy("sequence")
+      .limit(maxRows)
+      .execute();
+    if (rows.length === 0) return undefined;
+    const ids = rows.map(({ id }) => id);
+    for (const { outcome } of (await redeliverThese(trx, organisationId, ids)).values())
+      if (outcome === "redelivered" || outcome === "superseded") counts[outcome] += 1;
+    return rows.at(-1)?.sequence;
+  });
+}

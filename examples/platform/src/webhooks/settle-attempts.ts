@@ -1,0 +1,317 @@
+import { type BreakerPolicy, type EndpointHealth, nextHealth } from "@offers/contract/circuit-breaker";
+import { type RetrySchedule, retryDelayMs } from "@offers/contract/retry-schedule";
+import { type RawBuilder, sql } from "kysely";
+import type { Attempted } from "../outbox/dispatcher.ts";
+import { endLeases } from "../outbox/leases.ts";
+import { wakeWhenDue } from "../outbox/queue.ts";
+import { announce, type Trx } from "../store/store.ts";
+import { type Attempt, isPending, type PendingDelivery } from "./attempt-delivery.ts";
+import { notifyEndpointDisabled } from "./disabled-endpoint.ts";
+import {
+  classifyAttempt,
+  type EndpointRecord,
+  endpointRecord,
+  healthColumns,
+  healthFields,
+  healthRow,
+} from "./endpoint-health.ts";
+
+export interface SettleContext {
+  retrySchedule: RetrySchedule;
+  breaker: BreakerPolicy;
+  now: () => Date;
+  random: () => number;
+}
+
+type AttemptedDelivery = Attempted<PendingDelivery, Attempt>;
+
+/** What a committed group of attempts changed, for the log. */
+export interface Settled {
+  attempts: AttemptRecord[];
+  endpoints: EndpointRecord[];
+}
+
+/**
+ * Stores a group of attempts in one transaction: ends their leases and locks their endpoints, updates the endpoints' health, stores
+ * the attempts and the state of their deliveries, and makes the next delivery of each order key due. Announces all of it.
+ */
+export async function settleAttempts(
+  trx: Trx,
+  context: SettleContext,
+  attempted: readonly AttemptedDelivery[],
+): Promise<Settled> {
+  const { held, locked } = await endLeases(trx, "webhooks", attempted, lockEndpoints(attempted));
+  if (held.length === 0) return { attempts: [], endpoints: [] };
+  // Every transaction that locks several deliveries locks them in the order of their sequence.
+  const group = held.toSorted((one, other) => one.row.sequence - other.row.sequence);
+  const endpoints = await updateHealth(trx, context, group, locked);
+  const outcomes = group.map((each) => outcomeOf(context, each, endpoints.get(each.row.organisation_id)));
+  const pending = await storeAttempts(trx, outcomes);
+  const settled = outcomes.filter(({ delivery }) => !pending.has(delivery.id)).map(({ delivery }) => delivery);
+  await releaseNext(trx, settled);
+  await announceAttempts(trx, group, endpoints);
+  return {
+    attempts: outcomes.map((each) => attemptRecord(each, pending, context.now())),
+    endpoints: [...endpoints.values()].flatMap((endpoint) => endpointRecord(endpoint) ?? []),
+  };
+}
+
+/** An endpoint's row, locked until the end of the transaction. */
+interface LockedEndpoint extends EndpointHealth {
+  organisation_id: string;
+  encrypted_secret: string;
+}
+
+/**
+ * Selects, for update, the endpoints that a failed attempt concerns, and those that had failed before they acknowledged.
+ *
+ * Every transaction locks endpoints before deliveries: two that lock in different orders would deadlock.
+ */
+function lockEndpoints(attempted: readonly AttemptedDelivery[]): RawBuilder<LockedEndpoint> {
+  const failed = attempted.filter(({ result }) => classifyAttempt(result) !== "acknowledged");
+  const ids = (of: readonly AttemptedDelivery[]) => {
+    const distinct = JSON.stringify([...new Set(of.map(({ row }) => row.organisation_id))]);
+    return sql`array(select json_array_elements_text(${distinct}::text::json))`;
+  };
+  const health = healthFields.map((field) => sql`${sql.ref(healthColumns[field])} as ${sql.ref(field)}`);
+  return sql`
+    select organisation_id, encrypted_secret, ${sql.join(health)} from endpoints
+    where organisation_id = any (${ids(attempted)}) and (organisation_id = any (${ids(failed)})
+      or consecutive_failures > 0 or failing_since is not null or breaker_open_until is not null)
+    order by organisation_id
+    for update`;
+}
+
+/** An endpoint's health before and after a group of attempts. */
+interface UpdatedEndpoint {
+  organisationId: string;
+  /** Of the current profile. An attempt with another one was made before the profile was changed. */
+  encryptedSecret: string;
+  before: EndpointHealth;
+  after: EndpointHealth;
+}
+
+/**
+ * Updates the health of the locked endpoints (D-72), by organisation. An acknowledgement by a healthy endpoint changes nothing, nor
+ * does an attempt at a profile that was changed since.
+ */
+async function updateHealth(
+  trx: Trx,
+  { breaker, now, random }: SettleContext,
+  group: readonly AttemptedDelivery[],
+  locked: readonly LockedEndpoint[],
+): Promise<Map<string, UpdatedEndpoint>> {
+  const at = now();
+  const updated = locked.map((before): UpdatedEndpoint => {
+    const { organisation_id: organisationId, encrypted_secret: encryptedSecret } = before;
+    const after = group
+      .filter(({ row }) => row.organisation_id === organisationId && row.encrypted_secret === encryptedSecret)
+      .reduce<EndpointHealth>((health, { row, result }) => {
+        const isProbe = row.breaker_open_until !== null;
+        const classified = { result: classifyAttempt(result), isProbe, retryAfterMs: result.retryAfterMs, at };
+        return nextHealth(health, classified, breaker, random());
+      }, before);
+    return { organisationId, encryptedSecret, before, after };
+  });
+  await writeHealth(trx, updated);
+  return new Map(updated.map((endpoint) => [endpoint.organisationId, endpoint]));
+}
+
+/** In one statement: when many endpoints fail at the same time, a group of attempts changes a hundred. */
+async function writeHealth(trx: Trx, updated: readonly UpdatedEndpoint[]): Promise<void> {
+  const changed = updated
+    .filter(({ before, after }) => after !== before)
+    .map(({ organisationId, after }) => ({ organisation_id: organisationId, ...healthRow(after) }));
+  if (changed.length === 0) return;
+  const values = Object.values(healthColumns).map((name) => sql`${sql.ref(name)} = changed.${sql.ref(name)}`);
+  await sql`
+    update endpoints set ${sql.join(values)}
+    from json_populate_recordset(null::endpoints, ${JSON.stringify(changed)}::text::json) as changed
+    where endpoints.organisation_id = changed.organisation_id`.execute(trx);
+}
+
+/** `held`: the attempt failed, and the endpoint is disabled. */
+export type DeliveryOutcome = "acknowledged" | "retry" | "dead" | "held";
+
+const stateOf = { acknowledged: "acknowledged", retry: "pending", dead: "dead", held: "pending" } as const;
+
+/** An attempt and its consequence for the delivery. */
+interface AttemptOutcome {
+  delivery: PendingDelivery;
+  attempt: Attempt;
+  outcome: DeliveryOutcome;
+  /** Until the next attempt; only used while the delivery stays pending. */
+  delayMs: number;
+  /** Whether it uses up one of the schedule's attempts. */
+  counts: boolean;
+  /** Set when the outcome is `retry`. */
+  nextAttemptAt?: Date | undefined;
+}
+
+/** The delay after an attempt that failed because of the platform itself, which uses up none of the schedule's attempts. */
+const ownFailureDelayMs = 5 * 60_000;
+
+function outcomeOf(
+  { retrySchedule, now, random }: SettleContext,
+  { row: delivery, result: attempt }: AttemptedDelivery,
+  endpoint: UpdatedEndpoint | undefined,
+): AttemptOutcome {
+  const settled = (outcome: DeliveryOutcome): AttemptOutcome => ({
+    delivery,
+    attempt,
+    outcome,
+    delayMs: 0,
+    counts: true,
+  });
+  const retryIn = (delayMs: number, counts: boolean): AttemptOutcome => {
+    const nextAttemptAt = new Date(now().getTime() + delayMs);
+    return { delivery, attempt, outcome: "retry", delayMs, counts, nextAttemptAt };
+  };
+  if (attempt.failure === undefined) return settled("acknowledged");
+  // The profile was changed during the attempt, so the failure does not count for the new one.
+  if (endpoint !== undefined && endpoint.encryptedSecret !== delivery.encrypted_secret) return retryIn(0, false);
+  if (endpoint !== undefined && endpoint.after.disabledAt !== null) return settled("held");
+  if (attempt.failure === "internal_error") return retryIn(ownFailureDelayMs, false);
+  const delayMs = retryDelayMs(retrySchedule, attempt, random());
+  return delayMs === undefined ? settled("dead") : retryIn(delayMs, true);
+}
+
+/**
+ * Stores attempts, and the new state of their deliveries. A delivery whose schedule was restarted during the attempt stays pending,
+ * unless it was acknowledged. Delays begin now, not at the start of the transaction, which may have waited for locks: no attempt
+ * begins before the time that was reported.
+ *
+ * @returns the ids of the deliveries that stay pending
+ */
+async function storeAttempts(trx: Trx, outcomes: readonly AttemptOutcome[]): Promise<Set<string>> {
+  const stored = outcomes.map(({ delivery, attempt, outcome, delayMs, counts }) => ({
+    sequence: delivery.sequence,
+    before: delivery.attempts,
+    state: stateOf[outcome],
+    delayMs,
+    attempts: counts ? attempt.number : delivery.attempts,
+    delivery_id: delivery.id,
+    lane: delivery.organisation_id,
+    method: attempt.method,
+    path: attempt.filledPath,
+    started_at: attempt.startedAt,
+    duration_ms: attempt.durationMs,
+    status: attempt.status,
+    error: attempt.failure,
+    content_type: attempt.contentType,
+    response: attempt.response,
+    lag_ms: lagMs(delivery, attempt),
+  }));
+  const isRestarted = sql`deliveries.attempts <> outcome.before and outcome.state <> 'acknowledged'`;
+  // As one JSON parameter: planning a statement that grows with the number of attempts would take longer than running it.
+  const { rows } = await sql<{ id: string }>`
+    with outcome as materialized (
+      select * from json_to_recordset(${JSON.stringify(stored)}::text::json) as outcome (
+        sequence bigint, before integer, state text, "delayMs" int8, attempts integer, delivery_id text, lane text,
+        method text, path text, started_at timestamptz, duration_ms integer, status integer, error text, lag_ms bigint,
+        content_type text, response text)
+    ), attempted as (
+      insert into attempts (delivery_id, organisation_id, method, path, started_at, duration_ms, status, error, lag_ms,
+        content_type, response)
+      select delivery_id, lane, method, path, started_at, duration_ms, status, error, lag_ms, content_type, response
+      from outcome
+    ), settled as (
+      update deliveries set
+        state = case when ${isRestarted} then 'pending' else outcome.state end,
+        attempts = case when ${isRestarted} then deliveries.attempts else outcome.attempts end,
+        due_at = case
+          when ${isRestarted} then now()
+          when outcome.state = 'pending' then clock_timestamp() + outcome."delayMs" * interval '1 ms'
+        end,
+        settled_at = case when outcome.state <> 'pending' and not (${isRestarted}) then now() end,
+        last_status = outcome.status,
+        last_error = outcome.error
+      from outcome
+      where deliveries.organisation_id = outcome.lane and deliveries.sequence = outcome.sequence and ${isPending}
+      returning id, organisation_id as lane, deliveries.state, due_at
+    ), woken as (${wakeWhenDue("webhooks")})
+    select id from settled where state = 'pending'`.execute(trx);
+  return new Set(rows.map(({ id }) => id));
+}
+
+/**
+ * From the event to the end of the attempt that acknowledged it. Not negative, though the database's clock may differ from
+ * ours.
+ */
+function lagMs(
+  { event_created_at: createdAt }: PendingDelivery,
+  { failure, startedAt, durationMs }: Attempt,
+): number | null {
+  return failure === undefined ? Math.max(0, startedAt.getTime() + durationMs - createdAt.getTime()) : null;
+}
+
+/**
+ * Makes the oldest pending delivery of each order key due. It must be a statement of its own, after the one that settled the
+ * delivery before: its snapshot then contains deliveries whose insert that statement waited for.
+ *
+ * It has no condition `state = 'pending'`: with one, and without statistics, PGlite read all pending deliveries of the
+ * organisation for each key.
+ */
+export async function releaseNext(
+  trx: Trx,
+  keys: readonly { organisation_id: string; order_key: string }[],
+): Promise<void> {
+  if (keys.length === 0) return;
+  const columns = ["organisation_id", "order_key"];
+  await sql`
+    update deliveries set due_at = now() where (organisation_id, sequence) in (
+      select oldest.organisation_id, oldest.sequence
+      from json_to_recordset(${JSON.stringify(keys, columns)}::text::json) as key (organisation_id text, order_key text)
+      cross join lateral (
+        select organisation_id, sequence, due_at from deliveries
+        where organisation_id = key.organisation_id and order_key = key.order_key and state not in ('acknowledged', 'dead')
+        order by sequence
+        limit 1
+      ) as oldest
+      where oldest.due_at is null
+    )`.execute(trx);
+}
+
+/** Announces the attempts and the changed endpoints, and mails the people of an endpoint that is now disabled. */
+async function announceAttempts(
+  trx: Trx,
+  group: readonly AttemptedDelivery[],
+  endpoints: ReadonlyMap<string, UpdatedEndpoint>,
+): Promise<void> {
+  for (const organisationId of new Set(group.map(({ row }) => row.organisation_id)))
+    announce(trx, { topic: "delivery", organisationId });
+  for (const endpoint of endpoints.values()) {
+    const { organisationId, before, after } = endpoint;
+    if (endpointRecord(endpoint) !== undefined) announce(trx, { topic: "endpoint", organisationId });
+    if (before.disabledBecause === null && after.disabledBecause !== null)
+      await notifyEndpointDisabled(trx, organisationId, after.disabledBecause);
+  }
+}
+
+/** The log line of an attempt. Ids and path templates only: no secret, payload or personal data (D-49). */
+export type AttemptRecord = ReturnType<typeof attemptRecord>;
+
+/**
+ * @param pending the ids of the deliveries that stay pending. One of them may have failed its last attempt: its schedule was
+ *   restarted meanwhile, so it is due now
+ */
+function attemptRecord({ delivery, attempt, ...rest }: AttemptOutcome, pending: ReadonlySet<string>, now: Date) {
+  const { number, method, path, status, failure, durationMs } = attempt;
+  const isRestarted = rest.outcome === "dead" && pending.has(delivery.id);
+  const outcome: DeliveryOutcome = isRestarted ? "retry" : rest.outcome;
+  const nextAttemptAt = isRestarted ? now : rest.nextAttemptAt;
+  return {
+    deliveryId: delivery.id,
+    eventId: delivery.event_id,
+    organisationId: delivery.organisation_id,
+    type: delivery.type,
+    number,
+    method,
+    path,
+    ...(status !== undefined && { status }),
+    ...(failure !== undefined && { failure }),
+    durationMs,
+    outcome,
+    ...(nextAttemptAt !== undefined && { nextAttemptAt }),
+  };
+}

@@ -1,0 +1,128 @@
+import { type BreakerPolicy, defaultBreakerPolicy, endpointCapacity } from "@offers/contract/circuit-breaker";
+import { attemptTimeoutMs } from "@offers/contract/decisions";
+import { defaultRetrySchedule, type RetrySchedule } from "@offers/contract/retry-schedule";
+import { sql } from "kysely";
+import type { EndpointClient, Sign } from "../endpoint-client/endpoint-client.ts";
+import { startDispatcher } from "../outbox/dispatcher.ts";
+import type { Leases } from "../outbox/leases.ts";
+import type { LaneState, OutboxQueue } from "../outbox/queue.ts";
+import type { Loop } from "../outbox/timers.ts";
+import type { Signals } from "../store/signals.ts";
+import type { Store } from "../store/store.ts";
+import { type Attempt, attemptDelivery, loadDeliveries, type PendingDelivery } from "./attempt-delivery.ts";
+import type { EndpointRecord } from "./endpoint-health.ts";
+import { type AttemptRecord, settleAttempts } from "./settle-attempts.ts";
+
+export interface DeliveryOptions {
+  store: Store;
+  leases: Leases;
+  /** Wakes it after each commit that recorded an event. Without it, call `wake()`. */
+  signals?: Pick<Signals, "subscribe">;
+  endpointClient: EndpointClient;
+  sign: Sign;
+  /** Opens the endpoints' encrypted secrets. */
+  encryptionKey: Uint8Array;
+  /** @default 10 attempts over about 45 hours (D-26) */
+  retrySchedule?: RetrySchedule;
+  /** @default after ten failures in a row, pauses from 30 s to ten minutes (D-72) */
+  breaker?: BreakerPolicy;
+  /** Called with an endpoint that is paused, resumed or disabled, once that is committed. */
+  onEndpoint?: (record: EndpointRecord) => void;
+  /** Called with each attempt once it is committed: the one log line per attempt. */
+  onAttempt?: (record: AttemptRecord) => void;
+  /** Called with errors of the platform itself. Delivering continues. */
+  onError: (error: unknown) => void;
+  /** For one attempt, all of it (D-25). @default 15_000 */
+  attemptTimeoutMs?: number;
+  /** How long storing attempts is retried. @default 10_000 */
+  settleLimitMs?: number;
+  /** Grace period for attempts in flight when it is stopped; then they are aborted (D-71). @default 12_000 */
+  finishWithinMs?: number;
+  now?: () => Date;
+  random?: () => number;
+}
+
+/** Attempts of this process at a time: 64 endpoints with eight hanging attempts each fill it. */
+const maxUnderWay = 512;
+
+/**
+ * Delivers webhooks until it is stopped. `stop()` starts no more attempts, waits for those in flight, and releases those that
+ * take too long.
+ */
+export function startDelivery(options: DeliveryOptions): Loop {
+  const {
+    store,
+    retrySchedule = defaultRetrySchedule,
+    breaker = defaultBreakerPolicy,
+    onAttempt,
+    onEndpoint,
+  } = options;
+  const { now = () => new Date(), random = Math.random, onError } = options;
+  const aborting = new AbortController();
+  const context = {
+    ...options,
+    now,
+    random,
+    retrySchedule,
+    breaker,
+    signal: aborting.signal,
+    timeoutMs: options.attemptTimeoutMs ?? attemptTimeoutMs,
+  };
+  const dispatcher = startDispatcher<PendingDelivery, Attempt>({
+    store,
+    leases: options.leases,
+    signals: options.signals,
+    queue: webhooks(now),
+    maxUnderWay,
+    onError,
+    ...(options.settleLimitMs !== undefined && { settleLimitMs: options.settleLimitMs }),
+    load: (claimed) => loadDeliveries(store, claimed, now()),
+    async attempt(delivery, isHeld) {
+      const attempt = await attemptDelivery({ ...context, isHeld }, delivery);
+      // An aborted attempt does not count: it is unknown whether the endpoint received it, so another process attempts it at once.
+      return attempt.failure === "aborted" ? undefined : attempt;
+    },
+    async settle(trx, attempted) {
+      const { attempts, endpoints } = await settleAttempts(trx, context, attempted);
+      return () => {
+        for (const record of endpoints) onEndpoint?.(record);
+        for (const record of attempts) onAttempt?.(record);
+      };
+    },
+  });
+  return {
+    wake: dispatcher.wake,
+    async stop() {
+      const overdue = setTimeout(() => aborting.abort(), options.finishWithinMs ?? 12_000);
+      await dispatcher.stop();
+      clearTimeout(overdue);
+    },
+  };
+}
+
+/**
+ * The deliveries as a queue with one lane for each endpoint. The lane is closed while the endpoint is disabled (D-73) or
+ * removed (D-120), and while its circuit breaker is open. Then it is half-open: one attempt, the probe, closes the breaker
+ * or opens it again (D-72).
+ */
+export const webhooks = (now: () => Date): OutboxQueue => ({
+  name: "webhooks",
+  wokenBy: ["delivery", "endpoint"],
+  table: "deliveries",
+  id: "sequence",
+  lane: "organisation_id",
+  hasLastingLanes: true,
+  capacity: endpointCapacity,
+  now,
+  laneState(lane) {
+    // The breaker's time was written by this process's clock, and the queue uses the database's. So only a difference is passed on.
+    const at = sql`${now()}::timestamptz`;
+    return sql<LaneState>`
+      select
+        case when organisation_id is null or disabled_at is not null then 0 when breaker_open_until is null then ${sql.lit(endpointCapacity)} else 1 end
+          as capacity,
+        case when disabled_at is null and breaker_open_until > ${at}
+          then (extract(epoch from breaker_open_until - ${at}) * 1000)::float8 end as "opensInMs"
+      from (values (${lane})) as lane (id) left join endpoints on organisation_id = lane.id`;
+  },
+});

@@ -1,0 +1,129 @@
+import { once } from "node:events";
+import { setTimeout } from "node:timers/promises";
+import { Worker } from "node:worker_threads";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { createEndpointClient } from "../../src/endpoint-client/create-endpoint-client.ts";
+import type { EndpointClient, EndpointResult } from "../../src/endpoint-client/endpoint-client.ts";
+
+const deadlineMs = 1_000;
+/** As many attempts as one endpoint may have at once. */
+const perEndpoint = 8;
+
+type Addresses = [name: string, baseAddress: string][];
+
+describe("receivers that hold a connection as long as they can", () => {
+  const threads: Worker[] = [];
+  let slow: Addresses;
+  let endless: Addresses;
+  let well: Addresses;
+  let endpointClient: EndpointClient;
+  /** In worker threads, so that they cost the platform's thread nothing. */
+  async function openReceivers(kind: "well" | "hostile"): Promise<Addresses> {
+    const thread = new Worker(new URL("hostile-receivers.ts", import.meta.url), { workerData: kind });
+    threads.push(thread);
+    const [addresses] = await once(thread, "message");
+    return addresses;
+  }
+  beforeAll(async () => {
+    const hostile = await openReceivers("hostile");
+    slow = hostile.filter(([name]) => !isEndless(name));
+    endless = hostile.filter(([name]) => isEndless(name));
+    well = await openReceivers("well");
+    endpointClient = createEndpointClient({ allowLoopback: true });
+  });
+  afterAll(async () => {
+    await endpointClient.close();
+    await Promise.all(threads.map((thread) => thread.terminate()));
+  });
+
+  async function attempt(baseAddress: string): Promise<{ result: EndpointResult; ms: number }> {
+    const started = performance.now();
+    const result = await endpointClient.send({
+      method: "GET",
+      path: "/contact/new/1",
+      baseAddress,
+      timeoutMs: deadlineMs,
+    });
+    return { result, ms: performance.now() - started };
+  }
+
+  test("each of their attempts ends within its deadline and half a second, also eight at once", async () => {
+    const late: string[] = [];
+    const attemptAll = async ([name, baseAddress]: [string, string], index: number): Promise<void> => {
+      await setTimeout(50 * index);
+      const started = performance.now();
+      // On a busy machine even a timer is late, so its delay is the measure.
+      const timer = setTimeout(deadlineMs).then(() => performance.now() - started);
+      const attempts = await Promise.all(Array.from({ length: perEndpoint }, () => attempt(baseAddress)));
+      const limitMs = Math.max(deadlineMs, await timer) + 500;
+      for (const { result, ms } of attempts) {
+        if (ms > limitMs) late.push(`${name}: ${Math.round(ms)} ms`);
+        if (!result.ok)
+          expect([name, result.code]).toEqual([name, expect.stringMatching(/^(timeout|protocol_error)$/)]);
+      }
+    };
+    await Promise.all(slow.map(attemptAll));
+    for (const each of endless) await attemptAll(each, 0);
+    expect(late).toEqual([]);
+  });
+
+  test("endless responses are cut off before the deadline, and do not fill the memory", async () => {
+    const before = process.memoryUsage().rss;
+    const ends: [string, string][] = [];
+    for (const [name, baseAddress] of endless)
+      for (let count = 0; count < 10; count += 1) {
+        const { result } = await attempt(baseAddress);
+        ends.push([name, result.ok ? `${result.body.length} bytes` : result.code]);
+      }
+    expect(new Set(ends.map(([, end]) => end))).toEqual(new Set(["protocol_error", "65536 bytes"]));
+    // Fifty floods; keeping 4 MiB of each would take 200 MiB.
+    expect(process.memoryUsage().rss - before).toBeLessThan(128 * 1024 * 1024);
+  });
+
+  test("hold up no other endpoint: the 99th percentile of others' attempts at most doubles", async () => {
+    /** Of four endpoints with many deliveries. */
+    async function measure(): Promise<number[]> {
+      const taken: number[] = [];
+      const inTurn = async (): Promise<void> => {
+        for (let count = 0; count < 20; count += 1) taken.push((await attempt(well[0]?.[1] ?? "")).ms);
+      };
+      await Promise.all(Array.from({ length: 4 * perEndpoint }, inTurn));
+      return taken;
+    }
+    async function beset<T>(work: () => Promise<T>): Promise<T> {
+      let over = false;
+      const attack = async (baseAddress: string): Promise<void> => {
+        // Not all at the same moment.
+        await setTimeout(deadlineMs * Math.random());
+        while (!over) {
+          const { ms } = await attempt(baseAddress);
+          // A receiver that ends early is not attempted again at once, because of the retry schedule.
+          await setTimeout(Math.max(0, deadlineMs - ms));
+        }
+      };
+      // Without the floods, which would need a machine of their own.
+      const attacks = slow.flatMap(([, baseAddress]) => Array.from({ length: perEndpoint }, () => attack(baseAddress)));
+      await setTimeout(2 * deadlineMs);
+      const result = await work();
+      over = true;
+      await Promise.all(attacks);
+      return result;
+    }
+    await measure();
+    const quiet: number[] = [];
+    const busy: number[] = [];
+    // Alternately, and the fastest of five, to exclude the machine's other work.
+    for (let round = 0; round < 5; round += 1) {
+      quiet.push(percentile(await measure(), 0.99));
+      busy.push(percentile(await beset(measure), 0.99));
+    }
+    expect(Math.min(...busy)).toBeLessThanOrEqual(2 * Math.min(...quiet));
+  }, 120_000);
+});
+
+const isEndless = (name: string): boolean => /without number|larger than|as fast as/.test(name);
+
+function percentile(values: number[], share: number): number {
+  const sorted = values.toSorted((a, b) => a - b);
+  return sorted[Math.ceil(share * sorted.length) - 1] ?? Number.NaN;
+}
