@@ -12,7 +12,6 @@ const withoutPersonalData = [
   "event_feeds",
   "notification_feeds",
   "organisations",
-  "outbox_lanes",
   "outbox_leases",
   "outbox_processes",
   "outbox_wakeups",

@@ -75,7 +75,7 @@ export async function purgeExpired(
 }
 
 /** The tables from which attempts are deleted row by row: PostgreSQL's are those of no week. */
-const attemptsByRow = { pglite: ["attempts"], postgres: ["attempts_earlier", "attempts_otherwise"] } as const;
+const attemptsByRow = { pglite: ["attempts"], postgres: ["attempts_otherwise"] } as const;
 
 const weekMs = 7 * dayMs;
 

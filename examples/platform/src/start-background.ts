@@ -2,14 +2,13 @@ import type { Logger } from "pino";
 import { mailboxTransport, startMail } from "./mail/start-mail.ts";
 import { createMetrics, type Metrics, serveMetrics } from "./observability/metrics.ts";
 import { runLoop } from "./outbox/timers.ts";
-import { wakeBeforeWindows } from "./outbox/windows.ts";
 import { inboxTransport, type PushTransport } from "./push/push-transport.ts";
 import { startPush } from "./push/start-push.ts";
 import { purgeExpired } from "./retention.ts";
 import { readFcmCredentials } from "./settings/fcm-credentials.ts";
 import type { Settings } from "./settings/settings.ts";
 import type { Signals } from "./store/signals.ts";
-import { type DeliveryOptions, startDelivery, webhooks } from "./webhooks/start-delivery.ts";
+import { type DeliveryOptions, startDelivery } from "./webhooks/start-delivery.ts";
 
 export interface BackgroundOptions
   extends Required<Pick<DeliveryOptions, "store" | "leases" | "endpointClient" | "sign" | "encryptionKey" | "now">> {
@@ -60,10 +59,8 @@ export async function startBackground(options: BackgroundOptions): Promise<Backg
   const mail = startMail({ store, leases, signals, transport: mailTransport, onError });
   const keepTidy = async (): Promise<number> => {
     const startedAt = performance.now();
-    if (await purgeExpired(store, now(), settings.retention, onError))
-      return retentionPause.timesAsLong * (performance.now() - startedAt);
-    await wakeBeforeWindows(store, webhooks(now));
-    return retentionPause.idleMs;
+    const hasMore = await purgeExpired(store, now(), settings.retention, onError);
+    return hasMore ? retentionPause.timesAsLong * (performance.now() - startedAt) : retentionPause.idleMs;
   };
   const retention = runLoop(keepTidy, onError);
   return {

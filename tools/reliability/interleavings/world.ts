@@ -55,7 +55,7 @@ export class World {
   static async prepare(postgres: Postgres, seed: number): Promise<World> {
     const world = new World(postgres, new Interleaving(seed, postgres.monitor));
     await world.query(`
-      delete from outbox_wakeups; delete from outbox_lanes; delete from outbox_leases; delete from outbox_processes; delete from attempts;
+      delete from outbox_wakeups; delete from outbox_leases; delete from outbox_processes; delete from attempts;
       delete from deliveries; delete from events; delete from event_feeds; delete from notifications;
       delete from notification_feeds; delete from recipients; delete from offers; delete from devices; delete from workers;
       delete from mails; delete from endpoints; delete from organisations;

@@ -1,7 +1,7 @@
 import { sql } from "kysely";
 import { type Attempted, startDispatcher } from "../outbox/dispatcher.ts";
 import { endLeases, type Leases } from "../outbox/leases.ts";
-import { type Lease, type OutboxQueue, onlyLane, wakeWhenDue } from "../outbox/queue.ts";
+import type { Lease, OutboxQueue } from "../outbox/queue.ts";
 import { type Loop, withTimeout } from "../outbox/timers.ts";
 import type { Signals } from "../store/signals.ts";
 import type { Store, Trx } from "../store/store.ts";
@@ -85,7 +85,7 @@ export function startMail({ transport, firstRetryMs = 60_000, ...context }: Mail
       }
     },
     async settle(trx, attempted) {
-      const { held } = await endLeases(trx, "mails", attempted);
+      const held = await endLeases(trx, "mails", attempted);
       if (held.length > 0) await settleMails(trx, held, firstRetryMs);
       return () => undefined;
     },
@@ -110,15 +110,11 @@ async function settleMails(trx: Trx, made: readonly SentMail[], firstRetryMs: nu
     retryInMs: result === "retry" && attempts + 1 < maxMailAttempts ? firstRetryMs * 3 ** attempts : null,
   }));
   await sql`
-    with settled as (
-      update mails set
-        attempts = outcome.attempts,
-        sent_at = case when "isSent" then now() end,
-        due_at = now() + "retryInMs" * interval '1 ms'
-      from json_to_recordset(${JSON.stringify(outcomes)}::text::json)
-        as outcome (id integer, "isSent" boolean, attempts integer, "retryInMs" float8)
-      where mails.id = outcome.id
-      returning ${onlyLane}::text as lane, due_at
-    )
-    ${wakeWhenDue("mails")}`.execute(trx);
+    update mails set
+      attempts = outcome.attempts,
+      sent_at = case when "isSent" then now() end,
+      due_at = now() + "retryInMs" * interval '1 ms'
+    from json_to_recordset(${JSON.stringify(outcomes)}::text::json)
+      as outcome (id integer, "isSent" boolean, attempts integer, "retryInMs" float8)
+    where mails.id = outcome.id`.execute(trx);
 }

@@ -5,9 +5,7 @@ import { claimRows } from "./claim.ts";
 import { GroupCommit } from "./group-commit.ts";
 import type { Leases } from "./leases.ts";
 import type { Lease, OutboxQueue } from "./queue.ts";
-import { ClockWatch, setBackDueTimes, setBackPauses } from "./set-back-clock.ts";
 import { type Loop, runLoop } from "./timers.ts";
-import { WakeupWindows } from "./windows.ts";
 
 /** A row with the lease that this process has on it. */
 export interface Leased<Row> {
@@ -63,8 +61,8 @@ const settledAtOnce = { postgres: 2, pglite: 1 };
 const slowLookMs = { postgres: 5_000, pglite: 60_000 };
 /** How often a busy process looks for leases that have ended. One that has paused knows when the first will end. */
 const lapseLookMs = 500;
-/** For a row that is due within this millisecond by the database's clock. */
-const shortestPauseMs = 1;
+/** After a claim that found no lane: nothing is due, or other processes are claiming from all that are. A claim takes some 3 ms. */
+const busyPauseMs = 5;
 
 /**
  * Processes the rows of a queue until it is stopped: claims due rows, attempts each, and settles them in groups. Sleeps until the
@@ -74,7 +72,6 @@ const shortestPauseMs = 1;
 export function startDispatcher<Row, Result>(options: DispatcherOptions<Row, Result>): Loop {
   const { store, leases, queue, maxUnderWay, onError } = options;
   const underWay = new Map<number, Promise<void>>();
-  const windows = new WakeupWindows(store);
   /** Whether the store may have leases of this process for rows that it does not attempt. */
   let hasStrayLeases = false;
   const noteError = (error: unknown): void => {
@@ -116,12 +113,12 @@ export function startDispatcher<Row, Result>(options: DispatcherOptions<Row, Res
     const room = maxUnderWay - underWay.size;
     if (room <= 0) return Number.POSITIVE_INFINITY;
     await freeLeases();
-    // Powers of two: the limit is part of the statement's text, and each text is prepared.
-    const limit = room < batchSize ? 2 ** Math.floor(Math.log2(room)) : batchSize;
-    const claimed = await claimRows(store, leases, queue, limit, windows);
+    const limit = Math.min(room, batchSize);
+    const claimed = await claimRows(store, leases, queue, limit);
     if (claimed !== undefined && claimed.length > 0) await begin(claimed);
-    // A claim that has room for more has usually met all that is due: to ask costs one statement, another claim three.
-    return claimed?.length === limit ? 0 : pauseMs();
+    if (claimed?.length === limit) return 0;
+    const pause = await pauseMs();
+    return claimed === undefined ? Math.max(busyPauseMs, pause) : pause;
   };
 
   const begin = async (claimed: readonly Lease[]): Promise<void> => {
@@ -152,30 +149,13 @@ export function startDispatcher<Row, Result>(options: DispatcherOptions<Row, Res
     await leases.freeLapsed();
   };
 
-  /** @returns 0 when a lane is due */
+  /** @returns not positive when a lane is due */
   const pauseMs = async (): Promise<number> => {
     const askedAtMs = performance.now();
-    const next = await leases.nextLook(queue.name, windows);
-    if ((await followClocks(next.clockMs, askedAtMs)) || next.wakeupMs <= 0) return 0;
+    const next = await leases.nextLook(queue.name);
     const lapseMs = Math.min(next.lapseMs, slowLookMs[store.name]);
     lookForLapsedAt = Math.max(lookedForLapsedAt + lapseLookMs, askedAtMs + lapseMs);
-    const untilMs = [next.wakeupMs, windows.idle(), lookForLapsedAt - performance.now()];
-    return Math.max(shortestPauseMs, Math.min(...untilMs));
-  };
-
-  const [databaseClock, ownClock] = [new ClockWatch(), new ClockWatch()];
-  /** @returns whether one of them was set back, so that rows may be due */
-  const followClocks = async (databaseClockMs: number, askedAtMs: number): Promise<boolean> => {
-    // On PostgreSQL each of several processes would notice the step, and move the rows once more.
-    const dueByMs = store.name === "pglite" ? databaseClock.setBackMs(databaseClockMs, askedAtMs) : 0;
-    if (dueByMs > 0) await setBackDueTimes(store, queue, { byMs: dueByMs, leaseMs: leases.leaseMs });
-    databaseClock.note(databaseClockMs, performance.now());
-    const now = queue.now?.();
-    if (now === undefined) return dueByMs > 0;
-    const pausesByMs = ownClock.setBackMs(now.getTime(), performance.now());
-    if (pausesByMs > 0) await setBackPauses(store, { byMs: pausesByMs, now });
-    ownClock.note(now.getTime(), performance.now());
-    return dueByMs > 0 || pausesByMs > 0;
+    return Math.min(next.wakeupMs, lookForLapsedAt - performance.now());
   };
 
   const loop = runLoop(tick, noteError);

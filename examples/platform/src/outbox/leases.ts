@@ -1,10 +1,9 @@
 import { randomUUID } from "node:crypto";
-import { type RawBuilder, sql } from "kysely";
+import { sql } from "kysely";
 import type { Store, Trx } from "../store/store.ts";
 import type { QueueName } from "../store/tables.ts";
-import { idleTransactionTimeout, insertWakeups, type Lease, milliseconds, shareSettling } from "./queue.ts";
+import { insertWakeups, type Lease, shareSettling } from "./queue.ts";
 import { type Loop, runLoop } from "./timers.ts";
-import { WakeupWindows } from "./windows.ts";
 
 export interface LeasesOptions {
   /**
@@ -21,8 +20,6 @@ export interface NextLook {
   wakeupMs: number;
   /** Until the first lease of another process ends; Infinity when there is none. */
   lapseMs: number;
-  /** The database's clock, in milliseconds since 1970. */
-  clockMs: number;
 }
 
 /** Opens this process's lease. On PGlite, which serves one process, the rows of a killed process are free at once. */
@@ -56,13 +53,20 @@ export class Leases {
       if (this.#underWay === 0) return Number.POSITIVE_INFINITY;
       const sentAtMs = performance.now();
       // Each claim renews the lease too, so it may last long enough already.
-      const leftMs = this.#heldUntilMs - sentAtMs - this.restMs;
+      const leftMs = this.#heldUntilMs - sentAtMs - (leaseMs * 3) / 4;
       if (leftMs > 0) return leftMs;
-      const { rows } = await sql`${this.renewal()}`.execute(store.db);
-      this.renewed(sentAtMs, rows.length > 0);
+      await this.renewIn(store.db);
+      this.renewed(sentAtMs);
       return leaseMs / 4;
     };
     this.#renewing = runLoop(renew, onError);
+  }
+
+  /** Begins the lease, or renews it. In a transaction it also keeps other processes from ending it until the commit. */
+  async renewIn(db: Store["db"]): Promise<void> {
+    await sql`
+      insert into outbox_processes (id, lease_until) values (${this.processId}, now() + ${this.leaseMs}::float8 * interval '1 ms')
+      on conflict (id) do update set lease_until = excluded.lease_until`.execute(db);
   }
 
   /**
@@ -70,11 +74,10 @@ export class Leases {
    * have been a gap.
    *
    * @param sentAtMs when the statement that renewed the lease was sent, or the `begin` before it, by performance.now()
-   * @param isWhole false when `renewal` left it as it was
    */
-  renewed(sentAtMs: number, isWhole = true): void {
+  renewed(sentAtMs: number): void {
     if (performance.now() >= this.#heldUntilMs) this.#count += 1;
-    this.#heldUntilMs = Math.max(this.#heldUntilMs, sentAtMs + (isWhole ? this.leaseMs : this.restMs));
+    this.#heldUntilMs = Math.max(this.#heldUntilMs, sentAtMs + this.leaseMs);
   }
 
   /**
@@ -126,23 +129,16 @@ export class Leases {
   /**
    * One statement, so that what it reads is of one moment: another process that frees rows deletes their leases and wakes their lanes in
    * one transaction.
-   *
-   * @param windows it reads no wake-up before them
    */
-  async nextLook(queue: QueueName, windows: WakeupWindows = new WakeupWindows(this.#store)): Promise<NextLook> {
-    const firstEnd = sql`(select min(lease_until) from outbox_processes where id <> ${this.processId})`;
-    const { rows } = await sql<{ wakeup: number | null; lapse: number | null; clock: number }>`
-      select ${milliseconds(sql`min(at) - now()`)} as wakeup, ${milliseconds(sql`now()`)} as clock,
-        ${milliseconds(sql`${firstEnd} - now()`)} as lapse
-      from ${windows.shards} cross join lateral (
-        select at from outbox_wakeups where queue = ${queue} and outbox_wakeups.shard = shards.shard and at >= shards.since
-        order by at limit 1
-      ) as first`.execute(this.#store.db);
-    const { wakeup, lapse, clock } = rows[0] ?? {};
+  async nextLook(queue: QueueName): Promise<NextLook> {
+    const { rows } = await sql<{ wakeup: number | null; lapse: number | null }>`
+      select
+        extract(epoch from (select min(at) from outbox_wakeups where queue = ${queue}) - now())::float8 * 1000 as wakeup,
+        extract(epoch from (select min(lease_until) from outbox_processes where id <> ${this.processId}) - now())::float8 * 1000
+          as lapse`.execute(this.#store.db);
     return {
-      wakeupMs: wakeup ?? Number.POSITIVE_INFINITY,
-      lapseMs: lapse ?? Number.POSITIVE_INFINITY,
-      clockMs: clock ?? Number.NaN,
+      wakeupMs: rows[0]?.wakeup ?? Number.POSITIVE_INFINITY,
+      lapseMs: rows[0]?.lapse ?? Number.POSITIVE_INFINITY,
     };
   }
 
@@ -152,76 +148,52 @@ export class Leases {
     await this.#free(sql`id = ${this.processId}`);
   }
 
-  /** Skips rows that a transaction is settling, even if its process has stalled: a later call frees them. */
+  /** Leaves rows that a transaction is settling, even if its process has stalled, and their process: a later call frees them. */
   async #free(which: ReturnType<typeof sql>): Promise<void> {
-    await sql`
-      with ended as (
-        select id from outbox_processes where ${which} for update skip locked
-      ), theirs as (
-        select token from outbox_leases
-        where exists (select from ended) and process_id in (select id from ended) for update skip locked
-      ), freed as (
-        delete from outbox_leases using theirs where outbox_leases.token = theirs.token returning queue, lane
-      ), gone as (
-        delete from outbox_processes using ended where outbox_processes.id = ended.id and not exists (
-          select from outbox_leases where process_id = ended.id and token not in (select token from theirs))
-      )
-      ${wakeFreed}`.execute(this.#store.db);
-  }
-
-  /** How long the lease lasts, at least, after a `renewal` that left it as it was. */
-  get restMs(): number {
-    return (this.leaseMs * 3) / 4;
-  }
-
-  /**
-   * A statement, or a part of one, that renews the lease, and returns a row if it did. A lease that was renewed less than a quarter ago
-   * stays as it is: each new version of its row is read by every claim while a snapshot keeps them.
-   */
-  renewal(condition: RawBuilder<unknown> = sql`true`): RawBuilder<unknown> {
-    const end = (ms: number) => sql`now() + ${ms}::float8 * interval '1 ms'`;
-    return sql`
-      insert into outbox_processes (id, lease_until)
-      select ${this.processId}::uuid, ${end(this.leaseMs)} where ${condition}
-      on conflict (id) do update set lease_until = excluded.lease_until
-        where outbox_processes.lease_until not between ${end(this.restMs)} and ${end(this.leaseMs)}
-      returning id`;
+    await this.#store.transaction(async (trx) => {
+      // While these rows are locked, their processes cannot claim.
+      const { rows } = await sql<{ id: string }>`
+        select id from outbox_processes where ${which} for update skip locked`.execute(trx);
+      if (rows.length === 0) return;
+      const ended = sql`(select json_array_elements_text(${JSON.stringify(rows.map(({ id }) => id))}::text::json)::uuid)`;
+      await sql`
+        with freed as (
+          delete from outbox_leases where (queue, row_id) in (
+            select queue, row_id from outbox_leases where process_id in ${ended} for update skip locked)
+          returning queue, lane
+        )
+        ${wakeFreed}`.execute(trx);
+      await sql`
+        delete from outbox_processes where id in ${ended}
+          and not exists (select from outbox_leases where process_id = outbox_processes.id)`.execute(trx);
+    });
   }
 }
 
 /** The part of a statement that wakes the lanes whose leases its part `freed` deletes: these lanes have room for more rows. */
-const wakeFreed = insertWakeups(sql`select distinct queue, now(), lane from freed`);
+const wakeFreed = insertWakeups(sql`select distinct queue, lane, now() from freed`);
 
 /**
- * The fence: ends leases, wakes their lanes, and says which of them this process still held. It is the first statement of every
- * transaction that settles rows, so it takes the settling lock too. It looks for each lease by its key, which no other index serves,
- * hence `+ 0`: where statistics hold few leases, PostgreSQL took any plan, such as one that read all leases of a snapshot for each.
+ * The fence: ends leases, wakes their lanes, and says which of them this process still held. Every transaction that settles rows
+ * begins with it.
  *
- * @param lock a select `for update`, in the same statement: another one would be another wait for the database
- * @returns `held`: those of `attempted` whose token still existed; the other rows belong to another process now, and must not be
- *   settled. `locked`: the rows of `lock`
+ * @returns those of `attempted` whose token still existed; the other rows belong to another process now, and must not be settled
  */
-export async function endLeases<Attempted extends { lease: Lease }, Locked extends object>(
+export async function endLeases<Attempted extends { lease: Lease }>(
   trx: Trx,
   queue: QueueName,
   attempted: readonly Attempted[],
-  lock: RawBuilder<Locked> = sql`select where false`,
-): Promise<{ held: Attempted[]; locked: Locked[] }> {
+): Promise<Attempted[]> {
+  await shareSettling(trx, queue);
   const leases = attempted.map(({ lease }) => lease);
-  const { rows } = await sql<Locked & { tokens: number[]; isLocked: true | null }>`
-    with shared as materialized (
-      select ${idleTransactionTimeout}, ${shareSettling(queue)}
-    ), freed as (
-      delete from outbox_leases using shared where ctid = any (array(
-        select lease.ctid from json_to_recordset(${JSON.stringify(leases)}::text::json) as given ("rowId" int8, token int8)
-        cross join lateral (
-          select ctid from outbox_leases
-          where queue = ${queue} and row_id = given."rowId" and outbox_leases.token + 0 = given.token offset 0) as lease))
+  const { rows } = await sql<{ token: number }>`
+    with freed as (
+      delete from outbox_leases
+      using json_to_recordset(${JSON.stringify(leases)}::text::json) as given ("rowId" int8, token int8)
+      where queue = ${queue} and row_id = given."rowId" and outbox_leases.token = given.token
       returning outbox_leases.token, queue, lane
-    ), woken as (${wakeFreed}), locked as materialized (${lock})
-    select * from (select coalesce(json_agg(token), '[]') as tokens from freed) as ended
-    left join (select true as "isLocked", * from locked) as locked on true`.execute(trx);
-  const ended = new Set(rows[0]?.tokens);
-  const held = attempted.filter(({ lease }) => ended.has(lease.token));
-  return { held, locked: rows.filter(({ isLocked }) => isLocked) };
+    ), woken as (${wakeFreed})
+    select token from freed`.execute(trx);
+  const ended = new Set(rows.map(({ token }) => token));
+  return attempted.filter(({ lease }) => ended.has(lease.token));
 }

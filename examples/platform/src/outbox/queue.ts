@@ -15,23 +15,20 @@ export interface OutboxQueue {
    * block the others (head-of-line blocking). Without this column all rows are in one lane.
    */
   lane?: "organisation_id" | "offer_id";
-  /** Whether lanes outlive their rows by far: each gets a window then. */
-  hasLastingLanes?: boolean;
   /** How many rows of a lane may be attempted at a time, over all processes. */
   capacity: number;
-  /** A select of at most one row with the state of a lane. Without it, lanes are always open. */
+  /** Selects the state of a lane, or no row for a lane that is closed for good. Without it, lanes are always open. */
   laneState?: (lane: RawBuilder<unknown>) => RawBuilder<LaneState>;
-  /** This process's clock, if the pauses of lanes follow it. */
-  now?: () => Date;
   /** A condition on a row with the alias `head`: whether it must wait for another row that is being attempted. */
   isBlocked?: RawBuilder<boolean>;
 }
 
+/** The columns of `laneState`. */
 export interface LaneState {
   /** How many rows may be attempted at a time; 0 while the lane is closed. */
   capacity: number;
-  /** When a lane that is closed for a while opens; else null. */
-  opensInMs: number | null;
+  /** When a lane that is closed for a while opens; else null or in the past. */
+  opens_at: Date | null;
 }
 
 /** The lane of a queue that has only one. */
@@ -47,7 +44,7 @@ export interface Lease {
 
 /**
  * Enqueues: has a process look at these lanes, now or `at` a later time. Called in the transaction that makes their rows due. It
- * only inserts a wake-up, so neither other writers nor the loops that claim rows wait for it.
+ * only inserts wake-ups, which have no key, so it never waits for another transaction.
  */
 export async function wakeLanes(
   trx: Trx,
@@ -58,40 +55,31 @@ export async function wakeLanes(
   const distinct = [...new Set(lanes)];
   if (distinct.length === 0) return;
   await insertWakeups(sql`
-    select ${queue}, ${at}, lane
+    select ${queue}, lane, ${at}
     from json_array_elements_text(${JSON.stringify(distinct)}::text::json) as given (lane)`).execute(trx);
 }
 
-/** The part of a statement that, after its part `settled` (lane, due_at), wakes each lane when its row is due. */
-export const wakeWhenDue = (queue: QueueName): RawBuilder<unknown> =>
-  insertWakeups(sql`select ${queue}, due_at, lane from settled where due_at is not null`);
+/** @param wakeups a select of the columns queue, lane and at */
+export const insertWakeups = (wakeups: RawBuilder<unknown>): RawBuilder<unknown> =>
+  sql`insert into outbox_wakeups (queue, lane, at) ${wakeups}`;
 
-/** @param wakeups a select of the columns queue, at and lane */
-export const insertWakeups = (wakeups: RawBuilder<unknown>): RawBuilder<unknown> => sql`
-  insert into outbox_wakeups (queue, at, lane)
-  ${wakeups}
-  on conflict do nothing`;
+const settlingKey = (queue: QueueName) => sql`hashtext(${`offers-platform settling ${queue}`})`;
+
+/**
+ * The shared lock of a transaction that settles rows. Any number of transactions hold it at a time, but none while another
+ * holds `lockSettling`.
+ */
+export async function shareSettling(trx: Trx, queue: QueueName): Promise<void> {
+  await sql`select ${idleTransactionTimeout}, pg_advisory_xact_lock_shared(${settlingKey(queue)})`.execute(trx);
+}
+
+/** The exclusive lock: no transaction settles rows of the queue until this one ends. Waits for those that do. */
+export async function lockSettling(trx: Trx, queue: QueueName): Promise<void> {
+  await sql`select ${idleTransactionTimeout}, pg_advisory_xact_lock(${settlingKey(queue)})`.execute(trx);
+}
 
 /**
  * On PostgreSQL, a process that stalls in the middle of a transaction for two seconds loses its connection, and with it every
  * lock that other processes wait for. PGlite serves one process.
  */
 export const idleTransactionTimeout = sql`set_config('idle_in_transaction_session_timeout', '2000', true)`;
-
-/** @param time since 1970, or an interval */
-export const milliseconds = (time: RawBuilder<unknown>): RawBuilder<unknown> =>
-  sql`(extract(epoch from ${time}) * 1000)::float8`;
-
-const settlingKey = (queue: QueueName) => sql`hashtext(${`offers-platform settling ${queue}`})`;
-
-/**
- * The shared lock of a transaction that settles rows, to be selected in its first statement. Any number of transactions
- * hold it at a time, but none while another holds `lockSettling`.
- */
-export const shareSettling = (queue: QueueName): RawBuilder<unknown> =>
-  sql`pg_advisory_xact_lock_shared(${settlingKey(queue)})`;
-
-/** The exclusive lock: no transaction settles rows of the queue until this one ends. Waits for those that do. */
-export async function lockSettling(trx: Trx, queue: QueueName): Promise<void> {
-  await sql`select ${idleTransactionTimeout}, pg_advisory_xact_lock(${settlingKey(queue)})`.execute(trx);
-}

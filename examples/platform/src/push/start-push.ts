@@ -1,7 +1,7 @@
 import { sql } from "kysely";
 import { type Attempted, startDispatcher } from "../outbox/dispatcher.ts";
 import { endLeases, type Leases } from "../outbox/leases.ts";
-import { type Lease, type OutboxQueue, wakeWhenDue } from "../outbox/queue.ts";
+import type { Lease, OutboxQueue } from "../outbox/queue.ts";
 import type { Loop } from "../outbox/timers.ts";
 import { placeName } from "../store/place-name.ts";
 import type { Signals } from "../store/signals.ts";
@@ -55,7 +55,7 @@ export function startPush({ transport, onSettled, firstRetryMs = 5_000, ...conte
       return traceAttempt("push notification", trace, { "offers.notification.reason": content.reason }, push, describe);
     },
     async settle(trx, attempted) {
-      const { held } = await endLeases(trx, "pushes", attempted);
+      const held = await endLeases(trx, "pushes", attempted);
       if (held.length > 0) await settlePushes(trx, held, firstRetryMs);
       return () => onSettled?.(held.length);
     },
@@ -75,16 +75,13 @@ async function settlePushes(trx: Trx, made: readonly AttemptedPush[], firstRetry
   await sql`
     with locked as materialized (
       select id from notifications where id = any (array(select outcome.id from ${outcome})) order by id for update
-    ), settled as (
-      update notifications set
-        attempts = attempts + 1,
-        sent_at = case when "isSent" then now() end,
-        due_at = case when due_at is not null then now() + "retryInMs" * interval '1 ms' end
-      from ${outcome} join locked on locked.id = outcome.id
-      where notifications.id = locked.id
-      returning offer_id as lane, due_at
     )
-    ${wakeWhenDue("pushes")}`.execute(trx);
+    update notifications set
+      attempts = attempts + 1,
+      sent_at = case when "isSent" then now() end,
+      due_at = case when due_at is not null then now() + "retryInMs" * interval '1 ms' end
+    from ${outcome} join locked on locked.id = outcome.id
+    where notifications.id = locked.id`.execute(trx);
 }
 
 /**

@@ -1,29 +1,30 @@
 import { sql } from "kysely";
 import { Migrator } from "kysely/migration";
-import * as tables from "./migrations/001-tables.ts";
-import * as portal from "./migrations/002-portal.ts";
-import * as feedsAndTraces from "./migrations/003-feeds-and-traces.ts";
-import { shards } from "./migrations/004-shards.ts";
-import * as windows from "./migrations/005-windows.ts";
-import { attemptsByWeek } from "./migrations/006-attempts-by-week.ts";
-import { type Store, StoreError, shardCounts } from "./store.ts";
+import { firstRelease } from "./migrations/001-first-release.ts";
+import { type Store, StoreError } from "./store.ts";
 
 /** Applied in the order of their names. One that was released never changes again: add the next. */
 export const migrationsOf = (name: Store["name"]) => ({
-  "001-tables": tables,
-  "002-portal": portal,
-  "003-feeds-and-traces": feedsAndTraces,
-  "004-shards": shards(shardCounts[name]),
-  "005-windows": windows,
-  "006-attempts-by-week": attemptsByWeek(name === "postgres"),
+  "001-first-release": firstRelease(name === "postgres"),
 });
+
+/** The migrations of versions before the first release. Nothing brings their tables up to date. */
+const unreleased = [
+  "001-tables",
+  "002-portal",
+  "003-feeds-and-traces",
+  "004-shards",
+  "005-windows",
+  "006-attempts-by-week",
+];
 
 /**
  * Brings the tables up to date. Two processes may start at once: kysely's migrator takes an advisory lock.
  *
- * @throws {StoreError} `newer_tables` for migrations that only a later version has: nothing says how to undo them
+ * @throws {StoreError} `newer_tables` for migrations that only a later version has: nothing says how to undo them;
+ *   `unreleased_tables` for those of a version before the first release
  */
-export async function migrate(store: Pick<Store, "db" | "name">): Promise<void> {
+export async function migrate(store: Pick<Store, "db" | "name" | "label">): Promise<void> {
   const { db, name } = store;
   // The migrator reads the columns of all tables first, which takes PGlite 130 ms and PostgreSQL 24.
   if (await isMigrated(store)) return;
@@ -37,17 +38,30 @@ export async function migrate(store: Pick<Store, "db" | "name">): Promise<void> 
 
 /**
  * @returns whether every migration is applied
- * @throws {StoreError} `newer_tables`
+ * @throws {StoreError} `newer_tables` or `unreleased_tables`
  */
-async function isMigrated({ db, name }: Pick<Store, "db" | "name">): Promise<boolean> {
+async function isMigrated({ db, name, label }: Pick<Store, "db" | "name" | "label">): Promise<boolean> {
   const { rows } = await sql<{ table: string | null }>`select to_regclass('kysely_migration') as table`.execute(db);
   if (!rows[0]?.table) return false;
   const migrations = migrationsOf(name);
   const applied = await sql<{ name: string }>`select name from kysely_migration order by name`.execute(db);
   const unknown = applied.rows.find((each) => !(each.name in migrations));
+  if (unknown !== undefined && unreleased.includes(unknown.name)) throw await unreleasedTables(db, { name, label });
   if (unknown === undefined) return applied.rows.length === Object.keys(migrations).length;
   throw new StoreError(
     "newer_tables",
     `the tables are those of a later version, which has applied ${unknown.name}; use that version, or another data folder or database`,
+  );
+}
+
+async function unreleasedTables(db: Store["db"], { name, label }: Pick<Store, "name" | "label">): Promise<StoreError> {
+  const current = await sql<{ name: string }>`select current_database() as name`.execute(db);
+  const remove =
+    name === "pglite"
+      ? "remove the folder pglite in the data folder"
+      : `drop the database ${current.rows[0]?.name} and create it again, or use another one`;
+  return new StoreError(
+    "unreleased_tables",
+    `${label}: the tables are those of a version before the first release, which no version reads; to start with new ones, ${remove}`,
   );
 }

@@ -30,7 +30,7 @@ const upkeepMs = 10 * 60_000;
  * Opens the store and brings its tables up to date.
  *
  * @throws {StoreError} `data_folder_in_use` when another process has the data folder; `data_folder_incompatible` and
- *   `newer_tables` when another version of the platform wrote it
+ *   `newer_tables` or `unreleased_tables` when another version of the platform wrote it
  */
 export async function openStore(options: StoreOptions): Promise<Store> {
   const store = options.databaseUrl ? await openPostgres(options, options.databaseUrl) : await openPglite(options);

@@ -31,12 +31,6 @@ export function announce(trx: Trx, ...signals: readonly Signal[]): void {
 /** For the store, when it commits. */
 export const announcedIn = (trx: Trx): readonly Signal[] => announced.get(trx) ?? [];
 
-/**
- * How many logical shards the lanes of each queue are in (D-139). A lane stays in its shard; processes claim from several at a time.
- * Another number takes a migration: it is part of a column of `outbox_wakeups`.
- */
-export const shardCounts = { postgres: 8, pglite: 1 } as const;
-
 /** A transaction. Code that runs inside one uses nothing else: no `store.db`, network or files. */
 export type Trx = Transaction<Tables>;
 
@@ -75,6 +69,7 @@ export type StoreErrorCode =
   | "data_folder_in_use"
   | "data_folder_incompatible"
   | "newer_tables"
+  | "unreleased_tables"
   | "store_stopped"
   | "transaction_overdue"
   | "invalid_encryption_key";

@@ -274,18 +274,8 @@ export interface OutboxLeaseTable {
 /** When to look at a lane of a queue. */
 export interface OutboxWakeupTable {
   queue: Fact<QueueName>;
+  lane: Fact<string>;
   at: Timestamp;
-  lane: Fact<string>;
-  /** Of the lane. */
-  shard: ColumnType<number, never, never>;
-}
-
-/** Where the rows of a lane begin that are due, and its leases. */
-export interface OutboxLaneTable {
-  queue: Fact<QueueName>;
-  lane: Fact<string>;
-  due_from: Timestamp;
-  token_from: Fact<number>;
 }
 
 export type QueueName = "webhooks" | "pushes" | "mails";
@@ -322,6 +312,5 @@ export interface Tables {
   outbox_processes: OutboxProcessTable;
   outbox_leases: OutboxLeaseTable;
   outbox_wakeups: OutboxWakeupTable;
-  outbox_lanes: OutboxLaneTable;
   encryption_key_check: EncryptionKeyCheckTable;
 }

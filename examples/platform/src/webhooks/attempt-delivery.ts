@@ -147,12 +147,6 @@ export async function loadDeliveries(
   return new Map(open.map((row) => [row.sequence, row]));
 }
 
-/**
- * A condition that no index serves, for deliveries that are found by their key: by the index of pending deliveries, PostgreSQL read all that
- * were pending, and those that had been since the oldest snapshot, for each group of a hundred.
- */
-export const isPending = sql<boolean>`deliveries.state || '' = 'pending'`;
-
 /** As one JSON text: PGlite took longer to return a hundred rows of fourteen columns than to find them. */
 async function readDeliveries({ db }: Store, leases: readonly Lease[]) {
   const claimed = db
@@ -179,7 +173,6 @@ async function readDeliveries({ db }: Store, leases: readonly Lease[]) {
     ])
     .where(sql<boolean>`(deliveries.organisation_id, deliveries.sequence) in (
       select lane, "rowId" from json_to_recordset(${JSON.stringify(leases)}::text::json) as lease (lane text, "rowId" int8))`)
-    .where(isPending)
     .where("endpoints.disabled_at", "is", null);
   const { rows } = await db.selectNoFrom(jsonArrayFrom(claimed).as("rows")).executeTakeFirstOrThrow();
   return rows.map((row) => ({

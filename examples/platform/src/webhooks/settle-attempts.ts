@@ -1,11 +1,10 @@
 import { type BreakerPolicy, type EndpointHealth, nextHealth } from "@offers/contract/circuit-breaker";
 import { type RetrySchedule, retryDelayMs } from "@offers/contract/retry-schedule";
-import { type RawBuilder, sql } from "kysely";
+import { sql } from "kysely";
 import type { Attempted } from "../outbox/dispatcher.ts";
 import { endLeases } from "../outbox/leases.ts";
-import { wakeWhenDue } from "../outbox/queue.ts";
 import { announce, type Trx } from "../store/store.ts";
-import { type Attempt, isPending, type PendingDelivery } from "./attempt-delivery.ts";
+import type { Attempt, PendingDelivery } from "./attempt-delivery.ts";
 import { notifyEndpointDisabled } from "./disabled-endpoint.ts";
 import {
   classifyAttempt,
@@ -40,8 +39,9 @@ export async function settleAttempts(
   context: SettleContext,
   attempted: readonly AttemptedDelivery[],
 ): Promise<Settled> {
-  const { held, locked } = await endLeases(trx, "webhooks", attempted, lockEndpoints(attempted));
+  const held = await endLeases(trx, "webhooks", attempted);
   if (held.length === 0) return { attempts: [], endpoints: [] };
+  const locked = await lockEndpoints(trx, held);
   // Every transaction that locks several deliveries locks them in the order of their sequence.
   const group = held.toSorted((one, other) => one.row.sequence - other.row.sequence);
   const endpoints = await updateHealth(trx, context, group, locked);
@@ -63,23 +63,24 @@ interface LockedEndpoint extends EndpointHealth {
 }
 
 /**
- * Selects, for update, the endpoints that a failed attempt concerns, and those that had failed before they acknowledged.
+ * Locks the endpoints that a failed attempt concerns, and those that had failed before they acknowledged.
  *
  * Every transaction locks endpoints before deliveries: two that lock in different orders would deadlock.
  */
-function lockEndpoints(attempted: readonly AttemptedDelivery[]): RawBuilder<LockedEndpoint> {
+async function lockEndpoints(trx: Trx, attempted: readonly AttemptedDelivery[]): Promise<LockedEndpoint[]> {
   const failed = attempted.filter(({ result }) => classifyAttempt(result) !== "acknowledged");
   const ids = (of: readonly AttemptedDelivery[]) => {
     const distinct = JSON.stringify([...new Set(of.map(({ row }) => row.organisation_id))]);
     return sql`array(select json_array_elements_text(${distinct}::text::json))`;
   };
   const health = healthFields.map((field) => sql`${sql.ref(healthColumns[field])} as ${sql.ref(field)}`);
-  return sql`
+  const { rows } = await sql<LockedEndpoint>`
     select organisation_id, encrypted_secret, ${sql.join(health)} from endpoints
     where organisation_id = any (${ids(attempted)}) and (organisation_id = any (${ids(failed)})
       or consecutive_failures > 0 or failing_since is not null or breaker_open_until is not null)
     order by organisation_id
-    for update`;
+    for update`.execute(trx);
+  return rows;
 }
 
 /** An endpoint's health before and after a group of attempts. */
@@ -227,9 +228,9 @@ async function storeAttempts(trx: Trx, outcomes: readonly AttemptOutcome[]): Pro
         last_status = outcome.status,
         last_error = outcome.error
       from outcome
-      where deliveries.organisation_id = outcome.lane and deliveries.sequence = outcome.sequence and ${isPending}
-      returning id, organisation_id as lane, deliveries.state, due_at
-    ), woken as (${wakeWhenDue("webhooks")})
+      where deliveries.organisation_id = outcome.lane and deliveries.sequence = outcome.sequence
+      returning id, deliveries.state
+    )
     select id from settled where state = 'pending'`.execute(trx);
   return new Set(rows.map(({ id }) => id));
 }

@@ -111,18 +111,13 @@ export const webhooks = (now: () => Date): OutboxQueue => ({
   table: "deliveries",
   id: "sequence",
   lane: "organisation_id",
-  hasLastingLanes: true,
   capacity: endpointCapacity,
-  now,
   laneState(lane) {
     // The breaker's time was written by this process's clock, and the queue uses the database's. So only a difference is passed on.
     const at = sql`${now()}::timestamptz`;
     return sql<LaneState>`
-      select
-        case when organisation_id is null or disabled_at is not null then 0 when breaker_open_until is null then ${sql.lit(endpointCapacity)} else 1 end
-          as capacity,
-        case when disabled_at is null and breaker_open_until > ${at}
-          then (extract(epoch from breaker_open_until - ${at}) * 1000)::float8 end as "opensInMs"
-      from (values (${lane})) as lane (id) left join endpoints on organisation_id = lane.id`;
+      select now() + (breaker_open_until - ${at}) as opens_at,
+        case when breaker_open_until is null then ${endpointCapacity} when breaker_open_until > ${at} then 0 else 1 end as capacity
+      from endpoints where organisation_id = ${lane} and disabled_at is null`;
   },
 });

@@ -46,7 +46,7 @@ describe.each(postgres)("claiming and settling on $title", ({ createDatabase }) 
     const statements = recordStatements();
     await claimAndSettle();
     for (const [fragment, scan] of [
-      ["insert into outbox_leases", "Index Only Scan using outbox_leases_of_lane on outbox_leases"],
+      ["insert into outbox_leases", "using outbox_leases_queue_lane_idx on outbox_leases"],
       ["insert into attempts", "Index Scan using deliveries_pkey on deliveries"],
     ] as const) {
       const { text, values } = statements.find((each) => each.text.includes(fragment)) ?? {

@@ -60,7 +60,7 @@ describe.each(shared)("claims of several processes on $title", ({ createDatabase
         await own.transaction(async (trx) => {
           const tokens = rows.map(({ token }) => token);
           const attempted = rows.map((lease) => ({ lease }));
-          const { held } = await endLeases(trx, "webhooks", attempted);
+          const held = await endLeases(trx, "webhooks", attempted);
           expect(held.map(({ lease }) => lease.token)).toEqual(tokens);
           await acknowledge(
             trx,
@@ -99,7 +99,7 @@ describe.each(shared)("claims of several processes on $title", ({ createDatabase
         if (isKilled && performance.now() > endsAt) return;
         await store.transaction(async (trx) => {
           const attempted = rows.map((lease) => ({ lease }));
-          const { held } = await endLeases(trx, "webhooks", attempted);
+          const held = await endLeases(trx, "webhooks", attempted);
           const rowIds = held.map(({ lease }) => lease.rowId);
           if (rowIds.length > 0) await acknowledge(trx, rowIds);
         });

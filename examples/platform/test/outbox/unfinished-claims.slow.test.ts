@@ -57,7 +57,7 @@ describe.each(await storesUnderTest())("claims on $title", ({ createDatabase }) 
       async settle(trx, made) {
         // Fails for the group, then for a row by itself.
         if (refused++ < 2) throw new Error("no room");
-        const { held } = await endLeases(trx, queue.name, made);
+        const held = await endLeases(trx, queue.name, made);
         const rowIds = held.map(({ row }) => row);
         if (rowIds.length > 0) await acknowledge(trx, rowIds);
         return () => void settled.push(...rowIds);

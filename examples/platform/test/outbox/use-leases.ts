@@ -56,7 +56,7 @@ export function dispatch(store: Store, leases: Leases, options: Partial<Dispatch
       return "done";
     },
     async settle(trx, made) {
-      const { held } = await endLeases(trx, queue.name, made);
+      const held = await endLeases(trx, queue.name, made);
       const rowIds = held.map(({ row }) => row);
       if (rowIds.length > 0) await acknowledge(trx, rowIds);
       return () => void settled.push(...rowIds);
@@ -138,7 +138,7 @@ export function useLeases(createDatabase: StoreUnderTest["createDatabase"]): Lea
   };
   const end = async (...leases: Lease[]) => {
     const attempted = leases.map((lease) => ({ lease }));
-    const { held } = await store.transaction((trx) => endLeases(trx, "webhooks", attempted));
+    const held = await store.transaction((trx) => endLeases(trx, "webhooks", attempted));
     return new Set(held.map(({ lease }) => lease.token));
   };
   const settle = async (claimed: readonly Lease[] = []): Promise<void> => {
