@@ -88,9 +88,9 @@ const groups: Readonly<Record<string, Readonly<Record<string, Check>>>> = {
         "10,000 orders of the statements of several processes on PostgreSQL; SEED and SCHEDULES select some of them",
       command: "node --disable-warning=ExperimentalWarning tools/reliability/interleavings/run.ts",
     },
-    "planted-bugs": {
+    guards: {
       about: "how many schedules of these two find each guard that is taken out; a name selects one",
-      command: "node --disable-warning=ExperimentalWarning tools/reliability/planted-bugs/report.ts",
+      command: "node --disable-warning=ExperimentalWarning tools/reliability/guards/guards.ts",
     },
     soak: {
       about: "100,000 calls to a server that resets, stalls, throttles and fails",
@@ -138,7 +138,7 @@ function listChecks(): void {
 }
 
 /** Those that only a person or a release asks for. */
-const notInAll = ["contract", "pictures", "corpus", "planted-bugs", "release:check", "release:verify", "properties"];
+const notInAll = ["contract", "pictures", "corpus", "guards", "release:check", "release:verify", "properties"];
 
 /** What npm test does not run, by name: the arguments of the bootstrap. */
 const everything: Readonly<Record<string, string>> = {

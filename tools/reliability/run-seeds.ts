@@ -12,14 +12,23 @@ export interface SeedsResult {
   failed?: { seed: number; violations: readonly string[] };
 }
 
-/** Tries seeds in a process of their own, whose timers and modules the explorer replaces. */
-export const runSeeds = (explorer: Explorer, first: number, count: number, planted?: string): Promise<SeedsResult> =>
+/**
+ * Tries seeds in a process of their own, whose timers the explorer replaces.
+ *
+ * @param root of the repository, or of a copy of it
+ */
+export const runSeeds = (
+  explorer: Explorer,
+  first: number,
+  count: number,
+  root = join(import.meta.dirname, "../.."),
+): Promise<SeedsResult> =>
   new Promise((resolve, reject) => {
-    const { PLANTED: _, SHORTEN: __, TRACE: ___, SCENARIO: ____, ...inherited } = process.env;
-    const env = { ...inherited, SEED: String(first), SCHEDULES: String(count), ...(planted && { PLANTED: planted }) };
+    const { SHORTEN: _, TRACE: __, SCENARIO: ___, ...inherited } = process.env;
+    const env = { ...inherited, SEED: String(first), SCHEDULES: String(count) };
     execFile(
       process.execPath,
-      ["--disable-warning=ExperimentalWarning", join(import.meta.dirname, explorer, "run.ts")],
+      ["--disable-warning=ExperimentalWarning", join(root, "tools/reliability", explorer, "run.ts")],
       { env },
       (error, stdout, stderr) => {
         if (stdout.startsWith("{")) resolve(JSON.parse(stdout));

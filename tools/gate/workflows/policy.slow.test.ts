@@ -178,7 +178,7 @@ const exempt: Readonly<Record<string, string>> = {
   changeset: "asks a person; release.yml, while there are changesets",
   tarballs: "check guides runs it",
   "check contract": "a step of npm test",
-  "check planted-bugs": "says how many schedules each takes; check slow finds each",
+  "check guards": "says how many schedules each takes; check slow finds each",
   "check pictures": "copies two of the screenshots; a person looks at them",
   "check corpus": "asks a receiver of the reader's; npm test sends the corpus to ours",
   "check release:check": "release.yml and the rehearsal, on what is packed",

@@ -2,7 +2,7 @@ import { defaultBreakerPolicy, endpointCapacity } from "@offers/contract/circuit
 import { claimRows } from "../../../examples/platform/src/outbox/claim.ts";
 import type { Leased } from "../../../examples/platform/src/outbox/dispatcher.ts";
 import { type Leases, openLeases } from "../../../examples/platform/src/outbox/leases.ts";
-import type { Store } from "../../../examples/platform/src/store/store.ts";
+import type { Store, Trx } from "../../../examples/platform/src/store/store.ts";
 import {
   type Attempt,
   loadDeliveries,
@@ -18,11 +18,13 @@ export const organisationId = "organisation-1";
 
 /** Records the response of a worker to an offer: their deliveries are sent in order. @returns the delivery's id */
 export const record = (store: Store, workerId: string): Promise<string> =>
-  store.transaction(async (trx) => {
-    const data = { offerId: "offer-1", workerId, response: "accepted" };
-    const { eventId } = await recordEvent(trx, organisationId, { type: "workerOfferResponse", data });
-    return eventId;
-  });
+  store.transaction((trx) => recordIn(trx, organisationId, workerId));
+
+export async function recordIn(trx: Trx, organisation: string, workerId: string): Promise<string> {
+  const data = { offerId: "offer-1", workerId, response: "accepted" };
+  const { eventId } = await recordEvent(trx, organisation, { type: "workerOfferResponse", data });
+  return eventId;
+}
 
 /** `retry`: in a quarter of an hour. `dead`: it was the last attempt. */
 export type Result = "acknowledged" | "retry" | "dead";
@@ -48,10 +50,12 @@ export class Deliveries {
     const { violations } = this.#world.interleaving;
     for (const other of this.#underWay.values()) {
       if (other.id === delivery.id) violations.push("double: a delivery is attempted twice at a time");
-      else if (other.order_key === delivery.order_key) violations.push("order: two of one key are attempted at a time");
+      else if (other.organisation_id === delivery.organisation_id && other.order_key === delivery.order_key)
+        violations.push("order: two of one key are attempted at a time");
     }
     this.#underWay.set(delivery.sequence, delivery);
-    if (this.#underWay.size > this.capacity) violations.push(`capacity: attempt ${this.#underWay.size} at a time`);
+    const ofEndpoint = [...this.#underWay.values()].filter((each) => each.organisation_id === delivery.organisation_id);
+    if (ofEndpoint.length > this.capacity) violations.push(`capacity: attempt ${ofEndpoint.length} at a time`);
   }
 
   /** @param result undefined when its process lost its lease */
@@ -61,7 +65,7 @@ export class Deliveries {
   }
 
   /** Delivers what is left, by a process that nothing disturbs, and looks at what came of it. */
-  async finish(): Promise<void> {
+  async finish(organisations: readonly string[] = [organisationId]): Promise<void> {
     const world = this.#world;
     await world.violates(
       `order: a delivery is due before an older one of its key`,
@@ -70,7 +74,7 @@ export class Deliveries {
     );
     await world.violates(
       `stuck: no delivery of a key is ever due`,
-      "select from deliveries where state = 'pending' group by order_key having count(due_at) = 0",
+      "select from deliveries where state = 'pending' group by organisation_id, order_key having count(due_at) = 0",
     );
     const process = await this.newProcess();
     await process.leases.freeLapsed(true);
@@ -79,7 +83,7 @@ export class Deliveries {
       "stuck: a delivery is due, and its lane was not woken",
       "select from deliveries where due_at <= now()",
     );
-    await restartSchedules(process.store, organisationId);
+    for (const id of organisations) await restartSchedules(process.store, id);
     await process.deliverAll();
     await world.violates("stuck: a delivery stays pending", "select from deliveries where state = 'pending'");
     await world.violates(

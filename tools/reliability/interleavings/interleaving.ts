@@ -50,6 +50,7 @@ export function interceptStatements(): void {
 const withoutTimeouts = (text: string): string =>
   text
     .replace("set_config('idle_in_transaction_session_timeout', '2000', true)", "null")
+    .replace(/; set local idle_in_transaction_session_timeout = '\w+'/, "")
     .replace(/^set local lock_timeout = \d+$/, "set local lock_timeout = 0");
 
 interface Connection {

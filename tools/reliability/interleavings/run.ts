@@ -1,16 +1,13 @@
 // Interleaves the statements of several processes on PostgreSQL, from SEED on (else from a random one), until one order of them breaks
 // the contract: npm run check -- interleavings
 //   SCHEDULES=1000     how many
-//   PLANTED="lock of a feed"   with a guard taken out; ../planted-bugs/plant.ts names them
 //   SCENARIO=feeds     of this alone, else of all in turn
 //   TRACE=1            prints each statement
 import { randomInt } from "node:crypto";
-import { interleavingBugs, plant } from "../planted-bugs/plant.ts";
+import { scenarios, turns } from "./scenarios.ts";
+import { Postgres, World } from "./world.ts";
 
-const { SEED = String(randomInt(2 ** 31)), SCHEDULES = "10000", PLANTED, SCENARIO, TRACE } = process.env;
-plant(interleavingBugs, PLANTED);
-// Loaded once the hooks are registered.
-const [{ Postgres, World }, { scenarios, turns }] = await Promise.all([import("./world.ts"), import("./scenarios.ts")]);
+const { SEED = String(randomInt(2 ** 31)), SCHEDULES = "10000", SCENARIO, TRACE } = process.env;
 
 const postgres = await Postgres.open();
 const names = turns.filter((name) => SCENARIO === undefined || name === SCENARIO);

@@ -1,13 +1,15 @@
 import { applyAction } from "../../../examples/platform/src/offers/apply-action.ts";
 import { createOffer } from "../../../examples/platform/src/offers/create-offer.ts";
 import type { Action } from "../../../examples/platform/src/offers/transition.ts";
+import type { Leased } from "../../../examples/platform/src/outbox/dispatcher.ts";
 import { readNotifications } from "../../../examples/platform/src/push/notification-feed.ts";
 import type { Store } from "../../../examples/platform/src/store/store.ts";
+import type { PendingDelivery } from "../../../examples/platform/src/webhooks/attempt-delivery.ts";
 import { restartSchedules } from "../../../examples/platform/src/webhooks/disabled-endpoint.ts";
 import { readFeed } from "../../../examples/platform/src/webhooks/event-feed.ts";
 import { redeliver, redeliverMany } from "../../../examples/platform/src/webhooks/redeliver.ts";
 import { retryNow } from "../../../examples/platform/src/webhooks/retry-now.ts";
-import { Deliveries, organisationId, record, results } from "./deliveries.ts";
+import { Deliveries, organisationId, record, recordIn, results } from "./deliveries.ts";
 import type { World } from "./world.ts";
 
 /** Prepares rows, runs actors, and looks whether the contract holds. All that the seed decides is drawn before the actors begin. */
@@ -38,8 +40,8 @@ const claims: Scenario = async (world) => {
   await deliveries.finish();
 };
 
-/** Events are committed in any order, beside claims that move the window of their lane. Then the processes are killed. */
-const windows: Scenario = async (world) => {
+/** An insert that commits late: events are committed in any order, beside claims. Then the processes are killed. */
+const lateInsert: Scenario = async (world) => {
   const { interleaving } = world;
   const deliveries = new Deliveries(world);
   for (const key of ["worker-1", "worker-2", "worker-3"]) {
@@ -57,6 +59,61 @@ const windows: Scenario = async (world) => {
   }
   await interleaving.toEnd();
   await deliveries.finish();
+};
+
+/** A claim between snapshot and lock: processes claim from one lane that has more rows than capacity, and keep what they get. */
+const claimBetweenSnapshotAndLock: Scenario = async (world) => {
+  const { interleaving } = world;
+  const deliveries = new Deliveries(world);
+  const recorder = world.nextStore();
+  for (let index = 0; index < 12; index += 1) await record(recorder, `worker-${index}`);
+  const kept: Leased<PendingDelivery>[] = [];
+  for (const name of ["one", "two", "three"]) {
+    const process = await deliveries.newProcess();
+    const limit = interleaving.pick([5, 100]);
+    interleaving.start(`process ${name}`, async () => {
+      for (let claim = 1; claim <= 2; claim += 1) kept.push(...((await process.claim(limit)) ?? []));
+    });
+  }
+  await interleaving.toEnd();
+  for (const { row } of kept) deliveries.end(row);
+  await deliveries.finish();
+};
+
+/** Two lanes in opposite order: of two endpoints, processes settle and people record in the order of one, and of the other. */
+const lanesInOppositeOrder: Scenario = async (world) => {
+  const { interleaving } = world;
+  const deliveries = new Deliveries(world);
+  await world.query(`
+    insert into organisations (id, name, kind) values ('organisation-2', 'organisation-2', 'hirer');
+    insert into endpoints (organisation_id, base_address, encrypted_secret, suggests_contacts, updated_at)
+    values ('organisation-2', 'http://receiver', 'unused', false, now());`);
+  const lanes = [organisationId, "organisation-2"];
+  const orders = [lanes, lanes.toReversed()];
+  const recorder = world.nextStore();
+  for (const order of orders)
+    for (const lane of order)
+      await recorder.transaction((trx) => recordIn(trx, lane, `worker-${orders.indexOf(order)}`));
+  for (const [index, order] of orders.entries()) {
+    const process = await deliveries.newProcess();
+    const result = interleaving.pick(["acknowledged", "retry"] as const);
+    const claimed = (await process.claim(2)) ?? [];
+    const inOrder = claimed.toSorted(
+      (one, other) => order.indexOf(one.row.organisation_id) - order.indexOf(other.row.organisation_id),
+    );
+    interleaving.start(`process ${index}`, async () => {
+      await process.settle(inOrder, result);
+      await process.attempt(100, "acknowledged");
+    });
+    const store = world.nextStore();
+    interleaving.start(`person ${index}`, () =>
+      store.transaction(async (trx) => {
+        for (const lane of order) await recordIn(trx, lane, `worker-${order.indexOf(lane)}`);
+      }),
+    );
+  }
+  await interleaving.toEnd();
+  await deliveries.finish(lanes);
 };
 
 /** Attempts are settled while events of the same order keys are recorded, retried and redelivered. */
@@ -248,10 +305,17 @@ const offers: Scenario = async (world) => {
   );
 };
 
-export const scenarios = { claims, windows, settlings, failures, leases, feeds, offers } as const satisfies Record<
-  string,
-  Scenario
->;
+export const scenarios = {
+  claims,
+  lateInsert,
+  claimBetweenSnapshotAndLock,
+  lanesInOppositeOrder,
+  settlings,
+  failures,
+  leases,
+  feeds,
+  offers,
+} as const satisfies Record<string, Scenario>;
 
 export type ScenarioName = keyof typeof scenarios;
 
@@ -263,7 +327,9 @@ export const turns: readonly ScenarioName[] = [
   "feeds",
   "settlings",
   "failures",
-  "windows",
+  "lateInsert",
+  "claimBetweenSnapshotAndLock",
+  "lanesInOppositeOrder",
   "leases",
   "settlings",
   "feeds",

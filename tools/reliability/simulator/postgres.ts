@@ -29,6 +29,9 @@ interface Request {
 
 const defaultIdleMs = 30_000;
 const longWaitMs = 500;
+/** Background work, and whoever holds the settling lock, may be idle for two seconds. */
+const idleLimitOf = (text: string): number =>
+  text.includes("idle_in_transaction_session_timeout") ? 2_000 : defaultIdleMs;
 const lost = (): Error => Object.assign(new Error("Connection terminated unexpectedly"), { code: "ECONNRESET" });
 
 /**
@@ -211,19 +214,20 @@ export class SimulatedPostgres implements Server {
 
   #run(connection: Connection, text: string, values: readonly unknown[]): Result | Result[] {
     connection.idle?.cancel();
-    // What a transaction may set besides says how statements are planned, which the session has decided.
-    if (/^begin(; set local plan_cache_mode = '\w+')?$/i.test(text)) {
+    // What a transaction may set besides says how statements are planned, which the session has decided, and for how long it may be idle.
+    if (/^begin(; set local \w+ = '\w+')*$/i.test(text)) {
       connection.begunAtMs = this.nowMs;
+      connection.idleLimitMs = idleLimitOf(text);
       return { command: "BEGIN", rowCount: 0, rows: [], fields: [] };
     }
     if (connection.begunAtMs !== undefined || /^begin\b/i.test(text)) {
-      Object.assign(connection, { isInTransaction: true, idleLimitMs: defaultIdleMs });
+      connection.isInTransaction = true;
       this.#owner = connection;
     }
     if (connection.begunAtMs !== undefined) this.#session.run(connection.begunAtMs, "begin");
     connection.begunAtMs = undefined;
     const isEnd = /^(commit|rollback)$/i.test(text);
-    if (text.includes("idle_in_transaction_session_timeout")) connection.idleLimitMs = 2_000;
+    if (/^begin\b|idle_in_transaction_session_timeout/i.test(text)) connection.idleLimitMs = idleLimitOf(text);
     const result = this.#session.run(this.nowMs, text, values);
     if (isEnd) connection.isInTransaction = false;
     return result;

@@ -1,15 +1,14 @@
 // Runs stories of the delivery core, from SEED on (else from a random one), until one breaks the contract: npm run check -- simulator
 //   SCHEDULES=1000     how many
-//   PLANTED=capacity   with a guard taken out; ../planted-bugs/plant.ts names them
 //   SHORTEN=1          searches a shorter story that fails too
 //   TRACE=1            prints each step
 import { randomInt } from "node:crypto";
 import { constants, setPriority } from "node:os";
-import { plant, simulatorBugs } from "../planted-bugs/plant.ts";
+import { loadKitFromSource } from "../kit-from-source.ts";
 import { shorten, storyOf } from "./story.ts";
 
-const { SEED = String(randomInt(2 ** 31)), SCHEDULES = "100000", PLANTED, TRACE, SHORTEN } = process.env;
-plant(simulatorBugs, PLANTED);
+const { SEED = String(randomInt(2 ** 31)), SCHEDULES = "100000", TRACE, SHORTEN } = process.env;
+loadKitFromSource();
 // Its clock is its own. Tests beside it, which wait for replies, go first.
 setPriority(constants.priority.PRIORITY_LOW);
 // Loaded once the hooks are registered.

@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from "kysely";
 import type { Store, Trx } from "../store/store.ts";
 import type { Leases } from "./leases.ts";
-import { idleTransactionTimeout, type Lease, type OutboxQueue } from "./queue.ts";
+import type { Lease, OutboxQueue } from "./queue.ts";
 
 /** Lanes of one claim. With more, they share the cost of its transaction; with fewer, more are left to other processes. */
 const mostLanes = 25;
@@ -27,8 +27,6 @@ export async function claimRows(
   // The lease lasts from the transaction's begin, which is PostgreSQL's now().
   const sentAtMs = performance.now();
   const claimed = await store.transaction(async (trx) => {
-    // The commit need not wait for the disk: a claim that is lost in a crash of the database server has no effect.
-    await sql`select ${idleTransactionTimeout}, set_config('synchronous_commit', 'off', true)`.execute(trx);
     const lanes = await takeLanes(trx, queue, limit);
     if (lanes.length === 0) return undefined;
     const perLane = Math.floor(limit / lanes.length);

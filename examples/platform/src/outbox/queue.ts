@@ -70,16 +70,16 @@ const settlingKey = (queue: QueueName) => sql`hashtext(${`offers-platform settli
  * holds `lockSettling`.
  */
 export async function shareSettling(trx: Trx, queue: QueueName): Promise<void> {
-  await sql`select ${idleTransactionTimeout}, pg_advisory_xact_lock_shared(${settlingKey(queue)})`.execute(trx);
-}
-
-/** The exclusive lock: no transaction settles rows of the queue until this one ends. Waits for those that do. */
-export async function lockSettling(trx: Trx, queue: QueueName): Promise<void> {
-  await sql`select ${idleTransactionTimeout}, pg_advisory_xact_lock(${settlingKey(queue)})`.execute(trx);
+  await sql`select pg_advisory_xact_lock_shared(${settlingKey(queue)})`.execute(trx);
 }
 
 /**
- * On PostgreSQL, a process that stalls in the middle of a transaction for two seconds loses its connection, and with it every
- * lock that other processes wait for. PGlite serves one process.
+ * The exclusive lock: no transaction settles rows of the queue until this one ends. Waits for those that do. Since others wait for
+ * this one, the server ends it after two seconds without a statement.
  */
-export const idleTransactionTimeout = sql`set_config('idle_in_transaction_session_timeout', '2000', true)`;
+export async function lockSettling(trx: Trx, queue: QueueName): Promise<void> {
+  await sql`
+    select set_config('idle_in_transaction_session_timeout', '2000', true), pg_advisory_xact_lock(${settlingKey(queue)})`.execute(
+    trx,
+  );
+}

@@ -94,8 +94,10 @@ async function openPostgres(options: StoreOptions, databaseUrl: string): Promise
   const isTransactionPooler = listenUrl !== undefined;
   const pool = openPool(databaseUrl, onError, { isTransactionPooler });
   // PgBouncer keeps prepared statements in transaction mode since 1.21 only.
-  const foregroundPool = isTransactionPooler ? withTransactionSettings(pool) : pool;
-  const backgroundPool = isTransactionPooler ? foregroundPool : withPreparedStatements(pool);
+  const foregroundPool = isTransactionPooler ? withTransactionSettings(pool, "foreground") : pool;
+  const backgroundPool = isTransactionPooler
+    ? withTransactionSettings(pool, "background")
+    : withPreparedStatements(pool);
   const { rows } = await pool.query<{ version: string }>("select current_setting('server_version') as version");
   const commits = new Commits();
   const version = rows[0]?.version.split(" ")[0] ?? "of unknown version";

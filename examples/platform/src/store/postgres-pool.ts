@@ -17,10 +17,16 @@ const defaultSilenceMs = 35_000;
  *
  * @param command `set` for the session, `set local` for the transaction
  */
-const settingsBy = (command: "set" | "set local"): string => `
+const settingsBy = (command: "set" | "set local", idleLimit = "30s"): string => `
   ${command} statement_timeout = '30s';
-  ${command} idle_in_transaction_session_timeout = '30s';
+  ${command} idle_in_transaction_session_timeout = '${idleLimit}';
   ${planSettings.map((setting) => `${command} ${setting}`).join(";")}`;
+
+/**
+ * A process that stalls in the middle of background work loses its connection soon, and with it the locks for which others wait: of
+ * lanes, leases and settling.
+ */
+const backgroundIdleLimit = "2s";
 
 export interface PoolOptions {
   /**
@@ -90,7 +96,11 @@ export function withPreparedStatements(pool: pg.Pool): PostgresPool {
   return withClients(pool, (client) => {
     const plans = new PlanAge();
     return async (text, values) => {
-      if (text === "begin") return begin(client, "set local plan_cache_mode = 'force_generic_plan'");
+      if (text === "begin")
+        return begin(
+          client,
+          `set local plan_cache_mode = 'force_generic_plan'; set local idle_in_transaction_session_timeout = '${backgroundIdleLimit}'`,
+        );
       const name = values.length === 0 ? undefined : nameOf(text);
       if (name === undefined) return client.query(text, values);
       if (plans.areOld()) await client.query("discard plans");
@@ -100,8 +110,8 @@ export function withPreparedStatements(pool: pg.Pool): PostgresPool {
 }
 
 /** The same pool for a pooler in transaction mode: each transaction begins with what is otherwise set for a session. */
-export function withTransactionSettings(pool: pg.Pool): PostgresPool {
-  const settings = settingsBy("set local");
+export function withTransactionSettings(pool: pg.Pool, work: "foreground" | "background"): PostgresPool {
+  const settings = settingsBy("set local", work === "background" ? backgroundIdleLimit : undefined);
   return withClients(
     pool,
     (client) => (text, values) => (text === "begin" ? begin(client, settings) : client.query(text, values)),

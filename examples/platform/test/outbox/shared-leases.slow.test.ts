@@ -30,7 +30,7 @@ describe.each(shared)("claims of several processes on $title", ({ createDatabase
   const open = async (options: { transactionLimitMs?: number; onError?: (error: unknown) => void } = {}) => {
     const store = await openStore({ ...database.options, onError, ...options });
     stores.push(store);
-    return store;
+    return store.background;
   };
 
   test("keep to the capacity of each lane, give no row twice and skip none", async () => {

@@ -26,10 +26,10 @@ const rewrites: Record<PlatformBug, Rewrite> = {
     file: "webhooks/settle-attempts.ts",
     replacements: [
       ["await releaseNext(", "void Array.of("],
-      ["as lane, deliveries.state,", "as lane, order_key, deliveries.state,"],
+      ["returning id, deliveries.state", "returning id, organisation_id as lane, order_key, deliveries.state"],
       [
-        "), woken as (",
-        `), released as (
+        "    )\n    select id from settled",
+        `    ), released as (
       update deliveries set due_at = now() where (organisation_id, sequence) in (
         select next.organisation_id, next.sequence from settled cross join lateral (
           select organisation_id, sequence from deliveries
@@ -39,14 +39,15 @@ const rewrites: Record<PlatformBug, Rewrite> = {
         ) as next
         where settled.state <> 'pending'
       )
-    ), woken as (`,
+    )
+    select id from settled`,
       ],
     ],
   },
   /** A claim does not count what is under way at an endpoint already. */
   cap: {
     file: "outbox/claim.ts",
-    replacements: [["select count(*) from (", "select 0 * count(*) from ("]],
+    replacements: [["capacity - (", "capacity - 0 * ("]],
   },
   /** Every second wake-up for deliveries is lost, of those that are recorded and of those that are settled. */
   wakeup: {
