@@ -22,22 +22,17 @@ interface Phase {
 
 const phases: readonly Phase[] = [
   { platform: 0, integrator: 0 },
-  { platform: 3, integrator: 0 },
-  { platform: 0, integrator: 0 },
-  { platform: -3, integrator: 0 },
-  { platform: 0, integrator: 0 },
   { platform: 0, integrator: 3 },
   { platform: 0, integrator: 0 },
   { platform: 0, integrator: -3 },
+  { platform: 0, integrator: 0, isOut: true },
   { platform: 0, integrator: 0 },
+  // The platform's clock goes forward only: what is due would have to wait for a database's clock that is set back.
+  { platform: 3, integrator: 0 },
+  { platform: 3, integrator: 3 },
   { platform: 5, integrator: 5 },
-  { platform: -5, integrator: -5 },
-  { platform: 0, integrator: 0 },
   // Sessions last for twelve hours.
-  { platform: 13, integrator: 13 },
-  { platform: 0, integrator: 0 },
-  { platform: 3, integrator: 0, isOut: true },
-  { platform: 0, integrator: 0 },
+  { platform: 18, integrator: 18 },
 ];
 
 const phaseMs = 6_000;
@@ -45,7 +40,7 @@ const phaseMs = 6_000;
 const recoveryMs = 45_000;
 const retrySchedule = Array.from({ length: 200 }, () => "1s").join();
 
-/** Moves the clocks of platform and receiver by hours, forwards and backwards, while workers respond and webhooks are delivered. */
+/** Moves the clock of the platform forwards, and that of the receiver in both directions, by hours, while workers respond and webhooks are delivered. */
 export async function faketime(): Promise<SuiteReport> {
   const { title } = await findDebianProgram("faketime");
   const found: string[] = [];

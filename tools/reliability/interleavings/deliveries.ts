@@ -8,8 +8,8 @@ import {
   loadDeliveries,
   type PendingDelivery,
 } from "../../../examples/platform/src/webhooks/attempt-delivery.ts";
-import { restartSchedules } from "../../../examples/platform/src/webhooks/disabled-endpoint.ts";
 import { recordEvent } from "../../../examples/platform/src/webhooks/record-event.ts";
+import { restartSchedules } from "../../../examples/platform/src/webhooks/redeliver.ts";
 import { settleAttempts } from "../../../examples/platform/src/webhooks/settle-attempts.ts";
 import { webhooks } from "../../../examples/platform/src/webhooks/start-delivery.ts";
 import type { World } from "./world.ts";

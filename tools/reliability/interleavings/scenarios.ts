@@ -5,10 +5,13 @@ import type { Leased } from "../../../examples/platform/src/outbox/dispatcher.ts
 import { readNotifications } from "../../../examples/platform/src/push/notification-feed.ts";
 import type { Store } from "../../../examples/platform/src/store/store.ts";
 import type { PendingDelivery } from "../../../examples/platform/src/webhooks/attempt-delivery.ts";
-import { restartSchedules } from "../../../examples/platform/src/webhooks/disabled-endpoint.ts";
 import { readFeed } from "../../../examples/platform/src/webhooks/event-feed.ts";
-import { redeliver, redeliverMany } from "../../../examples/platform/src/webhooks/redeliver.ts";
-import { retryNow } from "../../../examples/platform/src/webhooks/retry-now.ts";
+import {
+  redeliver,
+  redeliverMany,
+  restartSchedules,
+  retryNow,
+} from "../../../examples/platform/src/webhooks/redeliver.ts";
 import { Deliveries, organisationId, record, recordIn, results } from "./deliveries.ts";
 import type { World } from "./world.ts";
 

@@ -1,6 +1,6 @@
 import { defaultBreakerPolicy } from "@offers/contract/circuit-breaker";
 import { describe, expect, test } from "vitest";
-import { retryAllNow, retryNow } from "../../src/webhooks/retry-now.ts";
+import { retryAllNow, retryNow } from "../../src/webhooks/redeliver.ts";
 import { eventually } from "../support/eventually.ts";
 import { respondWith } from "../support/receiver.ts";
 import { anyStore } from "../support/stores/stores.ts";

@@ -1,8 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { Trx } from "../../src/store/store.ts";
-import { restartSchedules } from "../../src/webhooks/disabled-endpoint.ts";
 import { recordEvent } from "../../src/webhooks/record-event.ts";
-import { redeliver, redeliverThese } from "../../src/webhooks/redeliver.ts";
+import { redeliver, redeliverThese, restartSchedules } from "../../src/webhooks/redeliver.ts";
 import { addOrganisation, openDeliveryFixture } from "../support/delivery-fixture.ts";
 import { eventually } from "../support/eventually.ts";
 import { openReceiver, respondWith } from "../support/receiver.ts";

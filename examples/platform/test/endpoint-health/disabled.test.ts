@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { enableEndpoint, isShownAs, restartSchedules, type ShownState } from "../../src/webhooks/disabled-endpoint.ts";
+import { enableEndpoint, isShownAs, type ShownState } from "../../src/webhooks/disabled-endpoint.ts";
 import { recordEvent } from "../../src/webhooks/record-event.ts";
+import { restartSchedules } from "../../src/webhooks/redeliver.ts";
 import { addOrganisation } from "../support/delivery-fixture.ts";
 import { eventually } from "../support/eventually.ts";
 import { openReceiver, type Receiver, respondWith } from "../support/receiver.ts";

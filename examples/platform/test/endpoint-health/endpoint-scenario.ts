@@ -1,9 +1,9 @@
 import { defaultRetrySchedule } from "@offers/contract/retry-schedule";
 import { expect } from "vitest";
 import { fc } from "../../../../tools/property-seed.ts";
-import { enableEndpoint, restartSchedules } from "../../src/webhooks/disabled-endpoint.ts";
+import { enableEndpoint } from "../../src/webhooks/disabled-endpoint.ts";
 import { recordEvent } from "../../src/webhooks/record-event.ts";
-import { redeliverMany } from "../../src/webhooks/redeliver.ts";
+import { redeliverMany, restartSchedules } from "../../src/webhooks/redeliver.ts";
 import { addOrganisation, type DeliveryFixture } from "../support/delivery-fixture.ts";
 import { hang, hangUp, type Receiver, type Respond, respondWith } from "../support/receiver.ts";
 import { virtualTime } from "../support/virtual-time.ts";

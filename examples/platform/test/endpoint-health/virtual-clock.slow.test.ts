@@ -1,7 +1,8 @@
 import { defaultRetrySchedule } from "@offers/contract/retry-schedule";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { enableEndpoint, restartSchedules } from "../../src/webhooks/disabled-endpoint.ts";
+import { enableEndpoint } from "../../src/webhooks/disabled-endpoint.ts";
 import { recordEvent } from "../../src/webhooks/record-event.ts";
+import { restartSchedules } from "../../src/webhooks/redeliver.ts";
 import { addOrganisation } from "../support/delivery-fixture.ts";
 import { hangUp, openReceiver, type Receiver, respondWith } from "../support/receiver.ts";
 import { anyStore } from "../support/stores/stores.ts";

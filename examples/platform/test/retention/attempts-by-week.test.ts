@@ -1,10 +1,8 @@
 import { randomUUID } from "node:crypto";
-import { Kysely, PostgresDialect } from "kysely";
 import pg from "pg";
-import { beforeEach, describe, expect, onTestFinished, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import { purgeExpired } from "../../src/retention.ts";
 import { defaultRetention } from "../../src/settings/settings.ts";
-import { migrationsOf } from "../../src/store/migrate.ts";
 import { openStore } from "../../src/store/open-store.ts";
 import type { Store } from "../../src/store/store.ts";
 import { addOrganisation } from "../support/delivery-fixture.ts";
@@ -107,46 +105,5 @@ describe.each(partitioned)("attempts by week on $title [D-140]", ({ createDataba
     await reader.end();
     await purge(after(100));
     expect(await tables()).toEqual([]);
-  });
-});
-
-describe.each(partitioned)("attempts of the version before weeks on $title", ({ createDatabase }) => {
-  test("stay, in their order, are followed by new ones, and are forgotten one by one [D-140]", async () => {
-    const database = await createDatabase("none");
-    onTestFinished(() => database.remove());
-    const pool = new pg.Pool({ connectionString: database.options.databaseUrl });
-    const before = new Kysely<unknown>({ dialect: new PostgresDialect({ pool }) });
-    const migrations = migrationsOf("postgres");
-    const { "006-attempts-by-week": byWeek, ...earlier } = migrations;
-    for (const migration of Object.values(earlier)) await migration.up(before);
-    await pool.query("insert into organisations (id, name, kind) values ('acme', 'Acme', 'hirer')");
-    const insert = `insert into attempts (delivery_id, organisation_id, method, path, started_at, duration_ms)
-      values ('delivery', 'acme', 'GET', $1, $2, 5)`;
-    const now = new Date();
-    const daysAgo = (days: number): Date => new Date(now.getTime() - days * dayMs);
-    for (const days of [91, 2, 0]) await pool.query(insert, [`/${days}-days`, daysAgo(days)]);
-    await byWeek.up(before);
-    await pool.query("create table kysely_migration (name varchar(255) primary key, timestamp varchar(255) not null)");
-    for (const name of Object.keys(migrations))
-      await pool.query("insert into kysely_migration values ($1, $2)", [name, now.toISOString()]);
-    await before.destroy();
-
-    const store = await openStore(database.options);
-    onTestFinished(() => store.close());
-    for (const [path, days] of [
-      ["/new", 0],
-      ["/next-week", -7],
-      ["/later", -14],
-    ] as const)
-      await store.execute(insert, [path, daysAgo(days)]);
-    const read = async (): Promise<unknown[]> =>
-      (await store.execute("select path from attempts order by id")).rows.map(({ path }) => path);
-    expect(await read()).toEqual(["/91-days", "/2-days", "/0-days", "/new", "/next-week", "/later"]);
-    expect(await purgeExpired(store, now, defaultRetention, fail)).toBe(false);
-    expect(await read()).toEqual(["/2-days", "/0-days", "/new", "/next-week", "/later"]);
-    const { rows } = await store.execute("select distinct tableoid::regclass::text as name from attempts");
-    expect(rows.map(({ name }) => name)).toContain("attempts_earlier");
-    await purgeExpired(store, new Date(now.getTime() + 89 * dayMs), defaultRetention, fail);
-    expect(await read()).toEqual(["/0-days", "/new", "/next-week", "/later"]);
   });
 });

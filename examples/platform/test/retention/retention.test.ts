@@ -115,7 +115,7 @@ describe.each(await anyStore())("retention on $title", ({ createDatabase }) => {
     await retention.store.db.insertInto("sessions").values(session).execute();
     await retention.store.execute(`create function refuse() returns trigger language plpgsql as $$
       begin raise exception 'no %', tg_table_name; end $$`);
-    const byRow = retention.store.name === "pglite" ? [] : ["attempts_earlier", "attempts_otherwise"];
+    const byRow = retention.store.name === "pglite" ? [] : ["attempts_otherwise"];
     for (const table of ["attempts", ...byRow, "endpoints"])
       await retention.store.execute(
         `create trigger refused before update or delete on ${table} execute function refuse()`,

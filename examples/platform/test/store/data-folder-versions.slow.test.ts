@@ -30,6 +30,31 @@ describe.each(stores)("tables on $title", (store) => {
   });
 });
 
+describe.each(stores)("tables of a version before the first release on $title", (store) => {
+  test("are refused, and the message says what to remove [D-107]", async () => {
+    const options = await newDatabase(store);
+    const opened = await openStore(options);
+    // The migrations of the last such version.
+    const names = [
+      "001-tables",
+      "002-portal",
+      "003-feeds-and-traces",
+      "004-shards",
+      "005-windows",
+      "006-attempts-by-week",
+    ];
+    await opened.execute("delete from kysely_migration");
+    for (const name of names) await opened.execute("insert into kysely_migration values ($1, '2026-11-26')", [name]);
+    const { rows } = await opened.execute("select current_database() as name");
+    await opened.close();
+    const remove =
+      options.databaseUrl === undefined ? "remove the folder pglite" : `drop the database ${rows[0]?.name}`;
+    const refusal = expect.objectContaining({ code: "unreleased_tables", message: expect.stringContaining(remove) });
+    await expect(openStore(options)).rejects.toEqual(refusal);
+    await expect(openStore(options)).rejects.toEqual(refusal);
+  });
+});
+
 describe.each(stores.slice(1))("two versions that start at once on $title", (store) => {
   test("the one that comes second is refused in the same words, when the other is later", async () => {
     const options = await newDatabase(store, "none");

@@ -4,8 +4,14 @@ import { z } from "zod";
 import type { EndpointCheck } from "../../../endpoint-client/test-endpoint.ts";
 import { instantField } from "../../../http/fields.ts";
 import { ProblemError } from "../../../http/problem.ts";
-import { type Redelivery, redeliver, redeliverMany } from "../../../webhooks/redeliver.ts";
-import { type NoAttempt, retryAllNow, retryNow } from "../../../webhooks/retry-now.ts";
+import {
+  type NoAttempt,
+  type Redelivery,
+  redeliver,
+  redeliverMany,
+  retryAllNow,
+  retryNow,
+} from "../../../webhooks/redeliver.ts";
 import type { PortalDeps, SignedInPerson } from "../person.ts";
 import { reenableEndpoint } from "../profile/reenable-endpoint.ts";
 

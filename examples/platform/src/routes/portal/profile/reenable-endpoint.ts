@@ -1,6 +1,7 @@
 import type { EndpointCheck } from "../../../endpoint-client/test-endpoint.ts";
 import { decryptSecrets } from "../../../store/encrypt.ts";
-import { enableEndpoint, restartSchedules } from "../../../webhooks/disabled-endpoint.ts";
+import { enableEndpoint } from "../../../webhooks/disabled-endpoint.ts";
+import { restartSchedules } from "../../../webhooks/redeliver.ts";
 import type { PortalDeps, SignedInPerson } from "../person.ts";
 import { checkEndpoint, savedEndpoint } from "./check-endpoint.ts";
 

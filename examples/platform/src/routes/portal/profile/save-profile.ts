@@ -5,7 +5,8 @@ import { textField } from "../../../http/fields.ts";
 import { invalidRequest } from "../../../http/problem.ts";
 import { encrypt, matchesEncrypted } from "../../../store/encrypt.ts";
 import type { EndpointScheme } from "../../../store/tables.ts";
-import { enableEndpoint, restartSchedules } from "../../../webhooks/disabled-endpoint.ts";
+import { enableEndpoint } from "../../../webhooks/disabled-endpoint.ts";
+import { restartSchedules } from "../../../webhooks/redeliver.ts";
 import type { PortalDeps, SignedInPerson } from "../person.ts";
 import { checkEndpoint, checkScheme, secretField } from "./check-endpoint.ts";
 
