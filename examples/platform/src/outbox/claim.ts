@@ -1,18 +1,18 @@
-import { type RawBuilder, sql } from "kysely";
+import { sql } from "kysely";
 import type { Store, Trx } from "../store/store.ts";
 import type { Leases } from "./leases.ts";
 import type { Lease, OutboxQueue } from "./queue.ts";
 
-/** Lanes of one claim. With more, they share the cost of its transaction; with fewer, more are left to other processes. */
+/** How many lanes a claim takes. More share the cost of its transaction; fewer leave more to other processes. */
 const mostLanes = 25;
-/** Of these, the lanes are chosen: more than those of the lanes from which four other processes claim. */
+/** How many wake-ups it reads to find them. The oldest may be of lanes from which other processes are claiming. */
 const wakeupsRead = 200;
 
 /**
  * Leases due rows to this process: takes the lanes that have waited longest, and from each as many rows as its capacity allows.
  *
- * Statements at READ COMMITTED see what was committed before each of them began. So `leaseRows` sees every row that a wake-up
- * deleted by `takeLanes` announced, and every lease that another process made before it let go of a lane.
+ * At READ COMMITTED, each statement sees what was committed before it began. So `leaseRows` sees every row whose wake-up `takeLanes` has
+ * deleted, and the leases of every process that has held one of these lanes before.
  *
  * @param limit how many rows at most
  * @returns undefined when no lane is due, or other processes are claiming from all that are; no rows when the lanes that were taken
@@ -39,8 +39,8 @@ export async function claimRows(
 }
 
 /**
- * Takes lanes that are due, so that no other process counts their leases before this one has committed its own. Passes over those
- * that another process has taken. Deletes their wake-ups: `leaseRows` inserts what is still needed.
+ * Locks lanes that are due until the end of the transaction, so that no other process counts their leases meanwhile. Passes over those
+ * that another process has locked. Deletes all wake-ups of these lanes: `leaseRows` inserts the one that is still needed.
  */
 async function takeLanes(trx: Trx, { name }: OutboxQueue, limit: number): Promise<string[]> {
   const { rows } = await sql<{ lane: string }>`
@@ -57,41 +57,39 @@ async function takeLanes(trx: Trx, { name }: OutboxQueue, limit: number): Promis
 }
 
 /**
- * Leases the oldest due rows of these lanes. Where a lane has room for more than that, it wakes the lane when its next row is due:
- * at once, at the end of the line, if the row is due already. A lane that is full is woken by the end of a lease.
+ * Leases the oldest due rows of these lanes. If a lane has a free place for the row after them, it is woken when that row is due, or at the
+ * end of the line if that has passed. If it has none, the end of a lease wakes it.
  */
 async function leaseRows(
   trx: Trx,
-  { name, table, id, lane, capacity, laneState, isBlocked }: OutboxQueue,
+  { name, table, id, lane, capacity, laneState, isBlocked = sql`false` }: OutboxQueue,
   lanes: readonly string[],
   { perLane, processId }: { perLane: number; processId: string },
 ): Promise<Lease[]> {
   const always = sql`select ${capacity}::int as capacity, null::timestamptz as opens_at`;
+  const isInLane = lane === undefined ? sql`true` : sql`head.${sql.ref(lane)} = taken.lane`;
   const { rows } = await sql<Lease>`
-    with lane as materialized (
-      select taken.lane, opens_at, capacity - (
-        select count(*) from outbox_leases where queue = ${name} and outbox_leases.lane = taken.lane) as room
-      from json_array_elements_text(${JSON.stringify(lanes)}::text::json) as taken (lane)
-      cross join lateral (${laneState?.(sql.ref("taken.lane")) ?? always}) as state
+    with taken as materialized (
+      select given.lane, opens_at, capacity - (
+        select count(*) from outbox_leases where queue = ${name} and outbox_leases.lane = given.lane) as free
+      from json_array_elements_text(${JSON.stringify(lanes)}::text::json) as given (lane)
+      cross join lateral (${laneState?.(sql.ref("given.lane")) ?? always}) as state
     ), head as materialized (
       select lane, row_id, due_at, row_number() over (partition by lane order by due_at, row_id) as place
-      from lane cross join lateral (
+      from taken cross join lateral (
         select ${sql.ref(id)} as row_id, due_at from ${sql.table(table)} as head
-        where ${isIn(lane)} and due_at is not null ${isBlocked === undefined ? sql`` : sql`and not (${isBlocked})`}
+        where ${isInLane} and due_at is not null and not (${isBlocked})
           and not exists (select from outbox_leases where queue = ${name} and row_id = head.${sql.ref(id)})
-        order by due_at, ${sql.ref(id)} limit greatest(0, least(room, ${perLane} + 1))
+        order by due_at, ${sql.ref(id)} limit greatest(0, least(free, ${perLane} + 1))
       ) as head
     ), woken as (
       insert into outbox_wakeups (queue, lane, at)
       select ${name}, lane, min(greatest(due_at, now())) from head where place > ${perLane} or due_at > now() group by lane
       union all
-      select ${name}, lane, opens_at from lane where opens_at > now()
+      select ${name}, lane, opens_at from taken where opens_at > now()
     )
     insert into outbox_leases (queue, row_id, lane, process_id)
     select ${name}, row_id, lane, ${processId} from head where place <= ${perLane} and due_at <= now()
     returning token, row_id as "rowId", lane`.execute(trx);
   return rows;
 }
-
-const isIn = (column: OutboxQueue["lane"]): RawBuilder<unknown> =>
-  column === undefined ? sql`true` : sql`head.${sql.ref(column)} = lane.lane`;

@@ -1,6 +1,6 @@
 import pg from "pg";
 import { onTestFinished } from "vitest";
-import { PgliteConnection } from "../../src/store/pglite/pglite-connection.ts";
+import { PgliteThread } from "../../src/store/pglite/pglite-thread.ts";
 
 export interface Statement {
   text: string;
@@ -12,9 +12,13 @@ type Query = (this: unknown, ...parameters: unknown[]) => unknown;
 /** @returns grows with each statement that any store of this process sends, until the test ends */
 export function recordStatements(): Statement[] {
   const statements: Statement[] = [];
-  for (const { prototype } of [pg.Client, PgliteConnection] as unknown as { prototype: { query: Query } }[]) {
-    const query = prototype.query;
-    prototype.query = function (text, values, ...rest) {
+  const senders = [
+    [pg.Client.prototype, "query"],
+    [PgliteThread.prototype, "send"],
+  ] as unknown as [Record<string, Query>, string][];
+  for (const [prototype, name] of senders) {
+    const query = prototype[name] as Query;
+    prototype[name] = function (text, values, ...rest) {
       if (typeof text === "string") statements.push({ text, values: Array.isArray(values) ? values : [] });
       else {
         const { text: prepared, values: given = [] } = text as pg.QueryConfig;
@@ -23,7 +27,7 @@ export function recordStatements(): Statement[] {
       return query.call(this, text, values, ...rest);
     };
     onTestFinished(() => {
-      prototype.query = query;
+      prototype[name] = query;
     });
   }
   return statements;
