@@ -9,7 +9,8 @@ const mostLanes = 25;
 const wakeupsRead = 200;
 
 /**
- * Leases due rows to this process: takes the lanes that have waited longest, and from each as many rows as its capacity allows.
+ * Leases due rows to this process (D-139): takes the lanes that have waited longest, and from each as many rows as its capacity
+ * allows.
  *
  * At READ COMMITTED, each statement sees what was committed before it began. So `leaseRows` sees every row whose wake-up `takeLanes` has
  * deleted, and the leases of every process that has held one of these lanes before.
