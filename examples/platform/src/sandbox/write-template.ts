@@ -34,7 +34,7 @@ const pglite = new PgliteConnection(
   "background",
 );
 const db = new Kysely<Tables>({ dialect: new PGliteDialect({ pglite }) });
-await migrate({ db, name: "pglite" });
+await migrate({ db, name: "pglite", label: "PGlite" });
 // Else half of the template was the log of what made its files, which the first start would repeat.
 await database.exec("set wal_recycle = off; select pg_switch_wal(); checkpoint");
 const tar = Buffer.from(await (await database.dumpDataDir("none")).arrayBuffer());
