@@ -1,4 +1,34 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
+import type catalogue from "../../../../spec/corpus/findings.json";
+
+/** The code of a finding; stable between releases. */
+export type FindingCode = keyof typeof catalogue;
+
+/** What is wrong with a receiver, why it matters, and what to change: an entry of spec/corpus/findings.json. */
+export interface Explanation {
+  /** A `defect` loses an event, lets a request in or fails registration; a `note` costs nothing; a `difference` is a choice. */
+  severity: "defect" | "note" | "difference";
+  title: string;
+  why: string;
+  change: string;
+  /** A line that is often the cause, and how it should be written. */
+  line?: string;
+}
+
+/** The finding that each wrong response to a request shows; see spec/corpus/README.md. */
+export interface Shows {
+  accepted?: FindingCode;
+  refused?: FindingCode;
+  unauthorized?: FindingCode;
+  refusedOtherwise?: FindingCode;
+  failed?: FindingCode;
+  silent?: FindingCode;
+  slow?: FindingCode;
+  /** By the id of another case: the finding if that case gets the same wrong response. */
+  ifAlso?: Readonly<Record<string, FindingCode>>;
+  /** A server may wait for the rest, or close the connection. */
+  mayGoUnanswered?: boolean;
+}
 
 /** How a case is signed; every member has a default, see spec/corpus/README.md. */
 export interface Sign {
@@ -44,6 +74,7 @@ export interface Step {
   sign?: Sign;
   other?: Sign;
   response: ExpectedResponse | ExpectedResponse[];
+  shows?: Shows;
   reason?: string;
   whileHeld?: boolean;
 }
@@ -86,7 +117,7 @@ export interface Corpus {
 }
 
 /** A case of one request is a sequence of one. */
-export const stepsOf = (each: CorpusCase): Step[] => ("sequence" in each ? each.sequence : [each]);
+export const stepsOf = (testCase: CorpusCase): Step[] => ("sequence" in testCase ? testCase.sequence : [testCase]);
 
 /** The build copies spec/corpus/ beside the bundle. The sources read it where it is. */
 const candidates = ["corpus/", "../../../../spec/corpus/"].map((path) => new URL(path, import.meta.url));
@@ -106,7 +137,17 @@ const readJson = (name: string): unknown => JSON.parse(readFileSync(new URL(name
 const readGroups = (folder: string): CorpusGroup[] =>
   readdirSync(new URL(folder, corpusFolder))
     .sort()
-    .map((file) => ({ name: file.replace(".json", ""), ...(readJson(folder + file) as { cases: CorpusCase[] }) }));
+    .map((file) => {
+      const { shows, cases } = readJson(folder + file) as { shows?: Shows; cases: CorpusCase[] };
+      return { name: file.replace(".json", ""), cases: cases.map((testCase) => withDefaults(testCase, shows)) };
+    });
+
+/** What the head of a group says about all of its cases. */
+function withDefaults(testCase: CorpusCase, defaults: Shows | undefined): CorpusCase {
+  const withDefault = (step: Step): Step => ({ ...step, shows: { ...defaults, ...step.shows } });
+  if (!("sequence" in testCase)) return { ...testCase, ...withDefault(testCase) };
+  return { ...testCase, sequence: testCase.sequence.map(withDefault) };
+}
 
 /** The whole corpus, a group for each file. */
 export function readCorpus(): Corpus {
@@ -116,3 +157,6 @@ export function readCorpus(): Corpus {
     standardWebhooks: readGroups("standard-webhooks/"),
   };
 }
+
+/** What each finding means, the most serious first. */
+export const findings = readJson("findings.json") as Readonly<Record<FindingCode, Explanation>>;

@@ -1,9 +1,8 @@
-import type { CorpusGroup } from "../corpus/corpus.ts";
+import { type CorpusGroup, findings as catalogue, type Explanation } from "../corpus/corpus.ts";
 import { type Mask, plural, printable, type Style, styleFor, widthOf, wrapText } from "../terminal/output.ts";
 import type { ReceiverUrl } from "../wire/receiver-url.ts";
 import { showRequest, showResponse, toCommand } from "../wire/show-exchange.ts";
-import { type Defect, type DefectCode, defects, type NoteCode, notes } from "./defects.ts";
-import type { Evidence } from "./findings.ts";
+import type { Evidence, Finding } from "./explain.ts";
 import type { ProbeResult } from "./probe.ts";
 
 export interface ReportOptions {
@@ -18,34 +17,42 @@ export interface ReportOptions {
 }
 
 /** How many findings, notes and differences count: the command ends with 1 if there are any. */
-export const countOf = (
+export function countOf(
   result: ProbeResult,
   { isStrict, isExact }: Pick<ReportOptions, "isStrict" | "isExact">,
-): number => result.findings.length + (isStrict ? result.notes.length : 0) + (isExact ? result.differences.length : 0);
+): number {
+  const { defects, notes, differences } = bySeverity(result);
+  return defects.length + (isStrict ? notes.length : 0) + (isExact ? differences.length : 0);
+}
+
+/** Differences are counted by case, and the others by what they show. */
+function bySeverity({ findings }: ProbeResult) {
+  const of = (severity: Finding["severity"]) => findings.filter((finding) => finding.severity === severity);
+  return {
+    defects: of("defect"),
+    notes: of("note"),
+    differences: of("difference").flatMap(({ evidence }) => evidence),
+  };
+}
 
 /** Writes the report of a probe for a person. */
 export function printReport(result: ProbeResult, options: ReportOptions, stream: NodeJS.WriteStream): void {
   const style = styleFor(stream);
   const width = widthOf(stream);
-  const shown: [DefectCode | NoteCode, Defect, Evidence[]][] = [
-    ...result.findings.map(({ defect, evidence }): (typeof shown)[number] => [defect, defects[defect], evidence]),
-    ...(options.showNotes ? result.notes : []).map(({ note, evidence }): (typeof shown)[number] => [
-      note,
-      notes[note],
-      evidence,
-    ]),
-  ];
-  const sections = shown.map(([code, defect, evidence], index) => {
-    const isNote = index >= result.findings.length;
-    const heading = `${isNote ? "Note: " : `${index + 1}. `}${defect.title}`;
+  const { defects, notes } = bySeverity(result);
+  const shown = [...defects, ...(options.showNotes ? notes : [])];
+  const sections = shown.map(({ code, severity, evidence }, index) => {
+    const explanation = catalogue[code];
+    const isNote = severity === "note";
+    const heading = `${isNote ? "Note: " : `${index + 1}. `}${explanation.title}`;
     const title = `${style(["bold", isNote ? "yellow" : "red"], heading)} ${style("dim", `(${code})`)}`;
-    return [title, ...printFinding(defect, evidence, options, style, width)].join("\n");
+    return [title, ...printFinding(explanation, evidence, options, style, width)].join("\n");
   });
   stream.write(`${[...sections, printSummary(result, options, style, width)].join("\n\n")}\n`);
 }
 
 function printFinding(
-  { why, change, line }: Defect,
+  { why, change, line }: Explanation,
   evidence: Evidence[],
   { url, mask }: ReportOptions,
   style: Style,
@@ -76,22 +83,23 @@ function printFinding(
 const indent = (text: string): string => text.replaceAll(/^/gm, "     ");
 
 function printSummary(result: ProbeResult, options: ReportOptions, style: Style, width: number): string {
-  const { sent, findings, differences, skipped } = result;
+  const { sent, skipped } = result;
+  const { defects, notes, differences } = bySeverity(result);
   const { url, mask, showNotes, isStrict, isExact } = options;
   const counted = [
-    ...(findings.length > 0 ? [plural(findings.length, "finding")] : []),
-    ...(isStrict && result.notes.length > 0 ? [plural(result.notes.length, "note")] : []),
+    ...(defects.length > 0 ? [plural(defects.length, "finding")] : []),
+    ...(isStrict && notes.length > 0 ? [plural(notes.length, "note")] : []),
     ...(isExact && differences.length > 0 ? [`${plural(differences.length, "difference")} from the corpus`] : []),
   ].join(" and ");
   const verdict = counted === "" ? style(["bold", "green"], "No findings") : style(["bold", "red"], counted);
-  const cases = sent === 0 && findings.length > 0 ? "in the service's own checks" : `in ${plural(sent, "case")}`;
+  const cases = sent === 0 && defects.length > 0 ? "in the service's own checks" : `in ${plural(sent, "case")}`;
   const lines = [`${verdict} ${cases} at ${url.href}.`];
   for (const { reason, count } of skipped)
     lines.push(wrapText(`Not sent: ${plural(count, "case")}; ${reason}.`, "", width));
-  if (result.notes.length > 0 && !showNotes)
-    lines.push(wrapText(`${plural(result.notes.length, "note")}: what costs nothing; --notes shows more.`, "", width));
+  if (notes.length > 0 && !showNotes)
+    lines.push(wrapText(`${plural(notes.length, "note")}: what costs nothing; --notes shows more.`, "", width));
   if (isExact) lines.push(...differences.map(({ id, text }) => printable(mask(`  ${id}: ${text}`))));
-  const first = findings[0]?.evidence[0];
+  const first = defects[0]?.evidence[0];
   if (!first) return lines.join("\n");
   const again = `offers probe ${url.href}${sent === 0 || first.id.startsWith("check/") ? "" : ` --only ${first.id}`}`;
   const advice = "A signature in this report is valid for 5 minutes. After a change, probe again:";
@@ -99,11 +107,8 @@ function printSummary(result: ProbeResult, options: ReportOptions, style: Style,
 }
 
 /** The result of a probe for a program. Secrets are masked. */
-export function toJson(
-  { sent, findings, notes: found, differences, skipped }: ProbeResult,
-  url: ReceiverUrl,
-  mask: Mask,
-) {
+export function toJson(result: ProbeResult, url: ReceiverUrl, mask: Mask) {
+  const { defects, notes, differences } = bySeverity(result);
   const casesOf = (evidence: Evidence[]) =>
     evidence.map((one) => ({
       id: one.id,
@@ -114,13 +119,14 @@ export function toJson(
       command: toCommand(one.sent, url, mask),
       response: one.received ? showResponse(one.received, mask) : null,
     }));
+  const explained = ({ code, evidence }: Finding) => ({ code, ...catalogue[code], cases: casesOf(evidence) });
   return {
     url: url.href,
-    sent,
-    findings: findings.map(({ defect, evidence }) => ({ defect, ...defects[defect], cases: casesOf(evidence) })),
-    notes: found.map(({ note, evidence }) => ({ note, ...notes[note], cases: casesOf(evidence) })),
+    sent: result.sent,
+    findings: defects.map(explained),
+    notes: notes.map(explained),
     differences: differences.map(({ id, text }) => ({ id, text: mask(text) })),
-    skipped,
+    skipped: result.skipped,
   };
 }
 

@@ -56,7 +56,7 @@ test("the report in JSON holds the same, and no secret", async () => {
   const { findings, sent } = JSON.parse(stdout) as {
     sent: number;
     findings: {
-      defect: string;
+      code: string;
       why: string;
       change: string;
       cases: { id: string; request: string; command: string }[];
@@ -64,7 +64,7 @@ test("the report in JSON holds the same, and no secret", async () => {
   };
   expect(code).toBe(1);
   expect(sent).toBeGreaterThan(300);
-  expect(findings.map(({ defect }) => defect)).toEqual(["partial_comparison"]);
+  expect(findings.map(({ code: found }) => found)).toEqual(["partial_comparison"]);
   expect(findings[0]?.cases[0]?.command).toContain("curl -i");
   expect(stdout).not.toContain(secret);
 });

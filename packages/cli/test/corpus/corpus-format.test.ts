@@ -1,11 +1,10 @@
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import * as z from "zod";
-import { corpusFolder, readCorpus, stepsOf } from "../../src/corpus/corpus.ts";
-import { sign } from "../../src/corpus/sign.ts";
-import { fillIn } from "../../src/corpus/write-request.ts";
+import { corpusFolder, findings, readCorpus, stepsOf } from "../../src/corpus/corpus.ts";
+import { fillIn, sign } from "../../src/corpus/request.ts";
 
-const { config, groups } = readCorpus();
+const { config, groups, standardWebhooks } = readCorpus();
 const cases = groups.flatMap((group) => group.cases);
 const readJson = (url: URL) => JSON.parse(readFileSync(url, "utf8")) as never;
 
@@ -36,6 +35,27 @@ test("several right responses are only where the case says what leaves the choic
   );
   expect(open.filter(({ choice }) => choice === undefined).map(({ id }) => id)).toEqual([]);
   expect(cases.filter((each) => each.choice !== undefined && !open.includes(each)).map(({ id }) => id)).toEqual([]);
+});
+
+test("every finding that a case names is explained, and every case that one refers to exists", () => {
+  const all = [...groups, ...standardWebhooks].flatMap((group) => group.cases);
+  const shows = all.flatMap((testCase) => stepsOf(testCase).flatMap((step) => step.shows ?? []));
+  const named = shows.flatMap(({ ifAlso = {}, mayGoUnanswered: _, ...codes }) => [
+    ...Object.values(codes),
+    ...Object.values(ifAlso),
+  ]);
+  expect(named.filter((code) => !(code in findings))).toEqual([]);
+  const ids = new Set(all.map(({ id }) => id));
+  expect(shows.flatMap(({ ifAlso = {} }) => Object.keys(ifAlso)).filter((id) => !ids.has(id))).toEqual([]);
+});
+
+test("a request that must be refused and that anyone can send shows a finding when it is accepted", () => {
+  const unsigned = groups.flatMap((group) =>
+    group.cases.filter((testCase) =>
+      stepsOf(testCase).some(({ reason, shows }) => reason === "signature_mismatch" && shows?.accepted === undefined),
+    ),
+  );
+  expect(unsigned.map(({ id }) => id)).toEqual([]);
 });
 
 // Made by openssl; each vector holds the command that printed it.

@@ -20,7 +20,7 @@ const timeout = 600_000;
 describe.concurrent.each(planted)("a receiver in $program that $defect", ({ program, edits, env, found, says }) => {
   test("is found first among all cases, with its remedy", { timeout }, async () => {
     const { findings } = await probeProgram(program, { edits, env });
-    expect(findings[0]?.defect, JSON.stringify(findings)).toBe(found);
+    expect(findings[0]?.code, JSON.stringify(findings)).toBe(found);
     expect(findings[0]?.cases.join("\n")).toContain(says);
   });
 });

@@ -1,4 +1,4 @@
-import type { DefectCode } from "../../src/probe/defects.ts";
+import type { FindingCode } from "../../src/corpus/corpus.ts";
 import type { Scheme } from "../../src/signature/sign-request.ts";
 
 export interface PlantedDefect {
@@ -6,14 +6,14 @@ export interface PlantedDefect {
   name: string;
   scheme: Scheme;
   /** What the probe must find. */
-  found: DefectCode[];
+  found: FindingCode[];
   /** The groups that show it, for a run that must be short. */
   groups: string[];
 }
 
 const both: readonly Scheme[] = ["timestampDigest", "standardWebhooks"];
 
-const planted: Record<string, { schemes?: readonly Scheme[]; found: DefectCode[]; group: string }> = {
+const planted: Record<string, { schemes?: readonly Scheme[]; found: FindingCode[]; group: string }> = {
   no_freshness: { found: ["old_timestamp_accepted", "future_timestamp_accepted"], group: "freshness" },
   one_direction: { found: ["future_timestamp_accepted"], group: "freshness" },
   prefix_compare: { found: ["partial_comparison"], group: "digests" },
@@ -38,7 +38,7 @@ export const plantedDefects: readonly PlantedDefect[] = Object.entries(planted).
     })),
 );
 
-const signatureHeaders: readonly [header: string, scheme: Scheme, found: DefectCode][] = [
+const signatureHeaders: readonly [header: string, scheme: Scheme, found: FindingCode][] = [
   ["timestamp", "timestampDigest", "second_timestamp_accepted"],
   ["authorization", "timestampDigest", "duplicate_header_accepted"],
   ["webhook-id", "standardWebhooks", "second_id_accepted"],

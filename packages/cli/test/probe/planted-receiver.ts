@@ -1,4 +1,4 @@
-import type { DefectCode } from "../../src/probe/defects.ts";
+import type { FindingCode } from "../../src/corpus/corpus.ts";
 import type { Edit, Program } from "../support/start-program.ts";
 
 /** A right receiver with one defect. */
@@ -8,7 +8,7 @@ export interface PlantedReceiver {
   /** The lines that are wrong, in place of those that are right. */
   edits: readonly Edit[];
   env?: Record<string, string>;
-  found: DefectCode;
+  found: FindingCode;
   /** What the first finding says beside its code; part of the request's result or of the remedy. */
   says: string;
   /** The groups and cases that show it in a short run. Without them, the service's own checks do. */
@@ -22,7 +22,7 @@ type Planted<Name extends Program> = Pick<PlantedReceiver, "defect" | "found" | 
 /** Plants defects in the right receiver of a language. */
 export const plantedIn =
   <Name extends Program>(program: Name) =>
-  (defect: string, found: DefectCode, says: string, ...edits: Edit[]): Planted<Name> => ({
+  (defect: string, found: FindingCode, says: string, ...edits: Edit[]): Planted<Name> => ({
     program,
     defect,
     found,

@@ -11,7 +11,7 @@ const main = plantedReceivers.filter(({ isMain, program }) => isMain && runnable
 describe.each(main)("a receiver in $program that $defect", ({ program, edits, env, only, found, says }) => {
   test("is found first, with its remedy [D-104]", async () => {
     const { findings } = await probeProgram(program, { edits, env, only });
-    expect(findings[0]?.defect, JSON.stringify(findings)).toBe(found);
+    expect(findings[0]?.code, JSON.stringify(findings)).toBe(found);
     expect(findings[0]?.cases.join("\n")).toContain(says);
   });
 });

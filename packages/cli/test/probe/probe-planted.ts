@@ -22,9 +22,7 @@ export async function probePlanted(
   const receiver = await startReceiver(language, scheme, defect);
   onTestFinished(async () => void (await receiver.stop()));
   const result = await probe({ url: receiver.url, scheme, secret: secrets[scheme], allowEvents, only, skip });
-  const shown = result.findings.map((finding) => [
-    finding.defect,
-    finding.evidence.map(({ id, text }) => `${id}: ${text}`),
-  ]);
-  return { ...result, defects: result.findings.map((finding) => finding.defect), evidence: JSON.stringify(shown) };
+  const defects = result.findings.filter(({ severity }) => severity === "defect");
+  const shown = defects.map(({ code, evidence }) => [code, evidence.map(({ id, text }) => `${id}: ${text}`)]);
+  return { ...result, defects: defects.map(({ code }) => code), evidence: JSON.stringify(shown) };
 }

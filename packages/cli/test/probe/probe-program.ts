@@ -1,3 +1,4 @@
+import type { Finding } from "../../src/probe/explain.ts";
 import { probe } from "../../src/probe/probe.ts";
 import { type Edit, type Program, startProgram } from "../support/start-program.ts";
 import { secrets } from "../support/start-receiver.ts";
@@ -22,15 +23,9 @@ export async function probeProgram(program: Program, { edits = [], env = {}, onl
     skip: ["timing"],
     // Not onTestFinished: among concurrent tests it does not know whose program it stops.
   }).finally(stop);
-  return {
-    sent: result.sent,
-    findings: result.findings.map(({ defect, evidence }) => ({
-      defect,
-      cases: evidence.map(({ id, text }) => `${id}: ${text}`),
-    })),
-    notes: result.notes.map(({ note, evidence }) => ({
-      note,
-      cases: evidence.map(({ id, text }) => `${id}: ${text}`),
-    })),
-  };
+  const shown = (of: Finding["severity"]) =>
+    result.findings
+      .filter(({ severity }) => severity === of)
+      .map(({ code, evidence }) => ({ code, cases: evidence.map(({ id, text }) => `${id}: ${text}`) }));
+  return { sent: result.sent, findings: shown("defect"), notes: shown("note") };
 }

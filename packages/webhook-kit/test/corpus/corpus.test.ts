@@ -1,7 +1,7 @@
 import { afterAll, describe, expect, test } from "vitest";
 import { readCorpus } from "../../../cli/src/corpus/corpus.ts";
-import type { Mistake } from "../../../cli/src/probe/judge.ts";
-import { runCorpus } from "../../../cli/src/probe/run-corpus.ts";
+import { type ComparedCase, compareCases, type Mismatch } from "../../../cli/src/probe/compare.ts";
+import { type Receiver, type Sending, sendCases } from "../../../cli/src/probe/send.ts";
 import type { Scheme } from "../../../cli/src/signature/sign-request.ts";
 import { configFor } from "./receivers/receiver-setup.ts";
 import { startReceiver } from "./receivers/start-receiver.ts";
@@ -16,6 +16,9 @@ const zones = isFull ? ["UTC", "Pacific/Kiritimati", "America/St_Johns"] : ["Ame
 const started: { stop(): Promise<unknown> }[] = [];
 afterAll(() => Promise.all(started.map((receiver) => receiver.stop())));
 
+const runCorpus = async (sending: Sending, receiver: Receiver): Promise<ComparedCase[]> =>
+  compareCases(sending, await sendCases(sending, receiver));
+
 async function start(adapter: string, zone: string, scheme: Scheme = "timestampDigest") {
   const receiver = await startReceiver(adapter, zone, scheme);
   started.push(receiver);
@@ -28,21 +31,21 @@ describe.concurrent.each(adapters.flatMap((adapter) => zones.map((zone) => ({ ad
     test("gets no case of the corpus wrong, by the corpus's clock and by the real one [D-60]", async () => {
       const receiver = await start(adapter, zone);
       for (const clock of isFull ? [corpus.config.clock, undefined] : [corpus.config.clock]) {
-        const verdicts = await runCorpus({ ...corpus, scheme: "timestampDigest", clock }, receiver);
-        expect(wrongOf(verdicts), summarise(verdicts)).toEqual([]);
-        expect(verdicts.length, "cases that were sent").toBeGreaterThan(700);
+        const compared = await runCorpus({ ...corpus, scheme: "timestampDigest", clock }, receiver);
+        expect(wrongOf(compared), summarise(compared)).toEqual([]);
+        expect(compared.length, "cases that were sent").toBeGreaterThan(700);
       }
     });
 
     test("gets no case of Standard Webhooks wrong", async () => {
       const scheme = "standardWebhooks";
       const receiver = await start(adapter, zone, scheme);
-      const verdicts = await runCorpus(
+      const compared = await runCorpus(
         { config: configFor(scheme), groups: corpus.standardWebhooks, scheme },
         receiver,
       );
-      expect(wrongOf(verdicts), summarise(verdicts)).toEqual([]);
-      expect(verdicts.length, "cases that were sent").toBeGreaterThan(50);
+      expect(wrongOf(compared), summarise(compared)).toEqual([]);
+      expect(compared.length, "cases that were sent").toBeGreaterThan(50);
     });
   },
 );
@@ -50,11 +53,11 @@ describe.concurrent.each(adapters.flatMap((adapter) => zones.map((zone) => ({ ad
 // A test of the corpus, not of the kit.
 if (isFull)
   test.concurrent("a naive middleware gets at least 60 wrong", async () => {
-    const verdicts = await runCorpus(
+    const compared = await runCorpus(
       { ...corpus, scheme: "timestampDigest", clock: corpus.config.clock },
       await start("the textbook", "UTC"),
     );
     // Not headers or the wording of responses: what was accepted, refused, handled or repeated.
-    const counts = ({ kind }: Mistake) => kind === "status" || kind === "handled" || kind === "leak";
-    expect(wrongOf(verdicts, counts).length, summarise(verdicts)).toBeGreaterThanOrEqual(60);
+    const counts = ({ kind }: Mismatch) => kind === "status" || kind === "handled" || kind === "leak";
+    expect(wrongOf(compared, counts).length, summarise(compared)).toBeGreaterThanOrEqual(60);
   });

@@ -65,9 +65,8 @@ describe.each(["timestampDigest", "standardWebhooks"] as Scheme[])("under %s", (
       only: [],
       skip: ["timing/stalled-body"],
     });
-    expect(findings.map(({ defect, evidence }) => [defect, evidence.map(({ id, text }) => `${id}: ${text}`)])).toEqual(
-      [],
-    );
+    const defects = findings.filter(({ severity }) => severity === "defect");
+    expect(defects.map(({ code, evidence }) => [code, evidence.map(({ id, text }) => `${id}: ${text}`)])).toEqual([]);
     expect(sent).toBeGreaterThan(200);
   });
 });

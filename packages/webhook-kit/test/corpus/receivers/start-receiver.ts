@@ -1,9 +1,7 @@
 import { fork } from "node:child_process";
 import { once } from "node:events";
 import type { ReceiverNeeds } from "../../../../cli/src/corpus/corpus.ts";
-import type { Noted } from "../../../../cli/src/probe/judge.ts";
-import type { Target } from "../../../../cli/src/probe/run-case.ts";
-import type { Receiver } from "../../../../cli/src/probe/run-corpus.ts";
+import type { Noted, Receiver, Target } from "../../../../cli/src/probe/send.ts";
 import type { Scheme } from "../../../../cli/src/signature/sign-request.ts";
 import { type FromReceiver, type ToReceiver, writeMount } from "./receiver-setup.ts";
 

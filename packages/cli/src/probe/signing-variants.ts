@@ -1,10 +1,10 @@
 import { createHash, createHmac, randomUUID } from "node:crypto";
+import type { FindingCode } from "../corpus/corpus.ts";
 import { keyOf, type Scheme } from "../signature/sign-request.ts";
-import type { DefectCode } from "./defects.ts";
 
 /** A signature that the service does not send, and that a receiver with a common mistake accepts. */
-export interface Misreading {
-  defect: DefectCode;
+export interface SigningVariant {
+  code: FindingCode;
   /** What the receiver accepts, as the end of the sentence "It accepts …". */
   accepted: string;
   headers: [name: string, value: string][];
@@ -22,9 +22,9 @@ export function signedHeaders(scheme: Scheme, secret: string, now: number, preci
   return standardHeaders(keyOf(secret), now);
 }
 
-/** The neighbours of a right signature, the most likely first. */
-export const misreadingsOf = (scheme: Scheme, secret: string, now: number, precision: Precision): Misreading[] =>
-  scheme === "timestampDigest" ? digestMisreadings(secret, now, precision) : standardMisreadings(secret, now);
+/** The variants of a right signature, the most likely first. */
+export const signingVariants = (scheme: Scheme, secret: string, now: number, precision: Precision): SigningVariant[] =>
+  scheme === "timestampDigest" ? digestVariants(secret, now, precision) : standardVariants(secret, now);
 
 type Digest = (timestamp: string, secret: string | Buffer) => Buffer;
 
@@ -52,33 +52,33 @@ const precisely = (instant: number, precision: Precision): string => {
   return `${iso.slice(0, precision === "second" ? 19 : 16)}Z`;
 };
 
-function digestMisreadings(secret: string, now: number, precision: Precision): Misreading[] {
+function digestVariants(secret: string, now: number, precision: Precision): SigningVariant[] {
   const timestamp = precisely(now, precision);
   const digest = appended(timestamp, secret);
   /** In capitals, as the service sends it, and in lower case: a receiver may have this mistake, too. */
-  const inBothCases = (defect: DefectCode, accepted: string, bytes: Buffer, text = timestamp): Misreading[] => [
-    { defect, accepted, headers: digestHeaders(text, capitals(bytes)) },
-    { defect, accepted: `${accepted}, in lower case`, headers: digestHeaders(text, bytes.toString("hex")) },
+  const inBothCases = (code: FindingCode, accepted: string, bytes: Buffer, text = timestamp): SigningVariant[] => [
+    { code, accepted, headers: digestHeaders(text, capitals(bytes)) },
+    { code, accepted: `${accepted}, in lower case`, headers: digestHeaders(text, bytes.toString("hex")) },
   ];
-  const inBothVariants = (defect: DefectCode, accepted: string, of: (digest: Digest) => Buffer): Misreading[] => [
-    ...inBothCases(defect, accepted, of(appended)),
-    ...inBothCases(defect, `${accepted} (as an HMAC)`, of(keyed)),
+  const inBothVariants = (code: FindingCode, accepted: string, of: (digest: Digest) => Buffer): SigningVariant[] => [
+    ...inBothCases(code, accepted, of(appended)),
+    ...inBothCases(code, `${accepted} (as an HMAC)`, of(keyed)),
   ];
-  const shifted = (minutes: number): Misreading[] => {
+  const shifted = (minutes: number): SigningVariant[] => {
     const text = precisely(now + minutes * 60_000, precision);
-    const defect = Math.abs(minutes) < 60 ? "clock_off" : "zone_ignored";
-    return inBothCases(defect, `a Timestamp ${describeShift(minutes)} UTC`, appended(text, secret), text);
+    const code = Math.abs(minutes) < 60 ? "clock_off" : "zone_ignored";
+    return inBothCases(code, `a Timestamp ${describeShift(minutes)} UTC`, appended(text, secret), text);
   };
   return [
     {
-      defect: "lower_case_digest",
+      code: "lower_case_digest",
       accepted: "the same digest in lower case",
       headers: digestHeaders(timestamp, digest.toString("hex")),
     },
     ...inBothCases("hmac_only", "the HMAC of the timestamp under the secret", keyed(timestamp, secret)),
     ...wholeHours.flatMap((minutes) => shifted(minutes)),
     {
-      defect: "content_type_required",
+      code: "content_type_required",
       accepted: "the request with Content-Type: application/json",
       headers: [...digestHeaders(timestamp, capitals(digest)), ["Content-Type", "application/json"]],
     },
@@ -87,17 +87,17 @@ function digestMisreadings(secret: string, now: number, precision: Precision): M
       .flatMap(([name, text]) =>
         inBothVariants("reformatted_date", `the digest of the same time written ${name}`, (made) => made(text, secret)),
       ),
-    ...otherSecrets(secret).flatMap(({ defect, name, other }) =>
-      inBothVariants(defect, `a signature under ${name}`, (made) => made(timestamp, other)),
+    ...otherSecrets(secret).flatMap(({ code, name, other }) =>
+      inBothVariants(code, `a signature under ${name}`, (made) => made(timestamp, other)),
     ),
     ...[...schemeWords].flatMap(([word, name]) =>
-      [capitals(digest), digest.toString("hex")].map((text): Misreading => {
-        return { defect: "wrong_scheme_word", accepted: name, headers: digestHeaders(timestamp, text, word) };
+      [capitals(digest), digest.toString("hex")].map((text): SigningVariant => {
+        return { code: "wrong_scheme_word", accepted: name, headers: digestHeaders(timestamp, text, word) };
       }),
     ),
     ...otherTexts(timestamp, secret).flatMap(([accepted, bytes]) => inBothCases("wrong_signed_text", accepted, bytes)),
     {
-      defect: "wrong_encoding",
+      code: "wrong_encoding",
       accepted: "the same digest in base64",
       headers: digestHeaders(timestamp, digest.toString("base64")),
     },
@@ -135,7 +135,7 @@ function otherFormats(instant: number): [name: string, text: string][] {
   return [...texts, ...spaced, ...numbers, new Date(instant).toUTCString()].map((text) => [`as ${text}`, text]);
 }
 
-function otherSecrets(secret: string): { defect: DefectCode; name: string; other: string | Buffer }[] {
+function otherSecrets(secret: string): { code: FindingCode; name: string; other: string | Buffer }[] {
   const altered: [string, string | Buffer][] = [
     ["the secret with a line feed at its end", `${secret}\n`],
     ["the secret with a carriage return and a line feed at its end", `${secret}\r\n`],
@@ -153,13 +153,13 @@ function otherSecrets(secret: string): { defect: DefectCode; name: string; other
   ];
   const missing = ["undefined", "null", "None", "nil", ""].map((other) => {
     return {
-      defect: "secret_missing" as const,
+      code: "secret_missing" as const,
       name: other === "" ? "an empty secret" : `the word ${other} as its secret`,
       other,
     };
   });
   const changed = altered.filter(([, other]) => other !== secret && other.length > 0);
-  return [...missing, ...changed.map(([name, other]) => ({ defect: "secret_altered" as const, name, other }))];
+  return [...missing, ...changed.map(([name, other]) => ({ code: "secret_altered" as const, name, other }))];
 }
 
 const schemeWords: ReadonlyMap<string, string> = new Map([
@@ -217,7 +217,7 @@ function standardHeaders(
 }
 
 /** A check has no body, so a receiver that leaves the body out shows in the cases with one. */
-function standardMisreadings(secret: string, now: number): Misreading[] {
+function standardVariants(secret: string, now: number): SigningVariant[] {
   const key = keyOf(secret);
   const bare = secret.replace(/^whsec_/, "");
   const keys: [accepted: string, key: string | Buffer][] = [
@@ -233,33 +233,33 @@ function standardMisreadings(secret: string, now: number): Misreading[] {
     ["a signature of time and id in the other order", (id, timestamp) => `${timestamp}.${id}.`],
   ];
   return [
-    ...keys.map(([accepted, other]): Misreading => {
-      return { defect: "secret_altered", accepted, headers: standardHeaders(other, now) };
+    ...keys.map(([accepted, other]): SigningVariant => {
+      return { code: "secret_altered", accepted, headers: standardHeaders(other, now) };
     }),
-    ...["", "undefined"].map((other): Misreading => {
+    ...["", "undefined"].map((other): SigningVariant => {
       return {
-        defect: "secret_missing",
+        code: "secret_missing",
         accepted: "a signature without a secret",
         headers: standardHeaders(other, now),
       };
     }),
     {
-      defect: "wrong_encoding",
+      code: "wrong_encoding",
       accepted: "the same signature in hexadecimal",
       headers: standardHeaders(key, now, (digest) => `v1,${digest.toString("hex")}`),
     },
     {
-      defect: "wrong_scheme_word",
+      code: "wrong_scheme_word",
       accepted: "the signature without v1, before it",
       headers: standardHeaders(key, now, (digest) => digest.toString("base64")),
     },
-    ...texts.map(([accepted, signedText]): Misreading => {
-      return { defect: "wrong_signed_text", accepted, headers: standardHeaders(key, now, undefined, signedText) };
+    ...texts.map(([accepted, signedText]): SigningVariant => {
+      return { code: "wrong_signed_text", accepted, headers: standardHeaders(key, now, undefined, signedText) };
     }),
     ...[6, 15, 30, 60].flatMap((minutes) =>
-      [minutes, -minutes].map((shift): Misreading => {
+      [minutes, -minutes].map((shift): SigningVariant => {
         return {
-          defect: "clock_off",
+          code: "clock_off",
           accepted: `a webhook-timestamp ${describeShift(shift)} the real time`,
           headers: standardHeaders(key, now + shift * 60_000),
         };

@@ -1,14 +1,14 @@
-import type { CorpusRequest } from "../corpus/corpus.ts";
-import type { Endpoint } from "../corpus/select-cases.ts";
-import { writeRequest } from "../corpus/write-request.ts";
+import type { CorpusCase, CorpusRequest, FindingCode } from "../corpus/corpus.ts";
+import { writeRequest } from "../corpus/request.ts";
 import { type Scheme, schemeNames } from "../signature/sign-request.ts";
 import { UsageError } from "../terminal/output.ts";
 import { defaultTimeoutMs, exchange } from "../wire/exchange.ts";
 import type { WireResponse } from "../wire/read-responses.ts";
 import { explainFailure, type ReceiverUrl } from "../wire/receiver-url.ts";
-import type { DefectCode } from "./defects.ts";
-import type { Evidence, ProbeFinding } from "./findings.ts";
-import { type Misreading, misreadingsOf, type Precision, signedHeaders } from "./misreadings.ts";
+import { type Evidence, type Finding, findingOf } from "./explain.ts";
+import { type Endpoint, isForEvents } from "./select.ts";
+import { type SendSettings, sendCase } from "./send.ts";
+import { type Precision, type SigningVariant, signedHeaders, signingVariants } from "./signing-variants.ts";
 
 /** A receiver, and what is needed to sign requests to it. */
 export interface Subject {
@@ -28,12 +28,12 @@ interface Asked {
 
 /**
  * Makes the service's own two checks, as it does when the address is entered on the company profile. When one fails, tries the
- * neighbours of the right request, and names the mistake whose neighbour passes.
+ * variants of the right request, and reports the mistake whose variant passes.
  *
  * @returns the mistake; undefined where both checks pass
  * @throws {UsageError} (rejects) if there is no receiver, or none of the known mistakes explains the refusal
  */
-export async function diagnoseChecks(subject: Subject): Promise<ProbeFinding | undefined> {
+export async function runChecks(subject: Subject): Promise<Finding | undefined> {
   const test = await ask(subject, { method: "GET", target: "/test" });
   if (test.status === "closed" || test.status === "silent")
     throw new UsageError(unreachable(subject.url, test, subject.timeoutMs ?? defaultTimeoutMs));
@@ -64,7 +64,7 @@ function unreachable(url: ReceiverUrl, { status, error }: Asked, timeoutMs: numb
 }
 
 /** A finding about one request that was sent as the service sends it. */
-function findingOf(defect: DefectCode, target: string, asked: Asked, explanation: string): ProbeFinding {
+function checkFinding(code: FindingCode, target: string, asked: Asked, explanation: string): Finding {
   const { sent, response, status } = asked;
   const evidence: Evidence = {
     id: `check${target}`,
@@ -73,42 +73,42 @@ function findingOf(defect: DefectCode, target: string, asked: Asked, explanation
     sent,
     ...(response && { received: response }),
   };
-  return { defect, evidence: [evidence] };
+  return findingOf(code, [evidence]);
 }
 
 /** The mistakes that a status alone shows, at either check. */
-function fromStatus(target: string, asked: Asked): ProbeFinding | undefined {
+function fromStatus(target: string, asked: Asked): Finding | undefined {
   const { status, response } = asked;
-  if (typeof status !== "number") return findingOf("no_response", target, asked, "");
+  if (typeof status !== "number") return checkFinding("no_response", target, asked, "");
   if (status > 200 && status < 300)
-    return findingOf("wrong_success_status", target, asked, "Only 200 passes the check.");
+    return checkFinding("wrong_success_status", target, asked, "Only 200 passes the check.");
   if (status < 300 || status >= 400) return undefined;
   const location = response?.headers.get("location");
-  return findingOf("redirected", target, asked, location === undefined ? "" : `It redirects to ${location}.`);
+  return checkFinding("redirected", target, asked, location === undefined ? "" : `It redirects to ${location}.`);
 }
 
-async function diagnoseTest(subject: Subject, test: Asked): Promise<ProbeFinding> {
+async function diagnoseTest(subject: Subject, test: Asked): Promise<Finding> {
   const { url } = subject;
   const status = test.status as number;
   // Before a redirect, which a framework may send for the slash: the remedy is more exact.
   const withSlash = await ask(subject, { method: "GET", target: "/test/" });
   if (status >= 300 && withSlash.status === 200)
-    return findingOf("trailing_slash_required", "/test", test, `GET ${url.base}/test/ gets 200.`);
+    return checkFinding("trailing_slash_required", "/test", test, `GET ${url.base}/test/ gets 200.`);
   const known = fromStatus("/test", test);
   if (known) return known;
   if (status === 401 || status === 403)
-    return findingOf("test_needs_authentication", "/test", test, "GET /test carries no signature.");
+    return checkFinding("test_needs_authentication", "/test", test, "GET /test carries no signature.");
   const posted = await ask(subject, { method: "POST", target: "/test", body: "" });
-  if (posted.status === 200) return findingOf("wrong_method", "/test", test, "POST /test gets 200.");
+  if (posted.status === 200) return checkFinding("wrong_method", "/test", test, "POST /test gets 200.");
   for (const base of otherBases(url.base)) {
     const there = await ask(subject, { method: "GET", target: "/test" }, base);
     const nowhere = await ask(subject, { method: "GET", target: "/no-such-path" }, base);
     // A page for every path is not a receiver.
     if (there.status !== 200 || nowhere.status === 200) continue;
     const address = `${url.href.slice(0, url.href.length - url.base.length)}${base}`;
-    return findingOf("wrong_base_path", "/test", test, `The endpoints are at ${address}.`);
+    return checkFinding("wrong_base_path", "/test", test, `The endpoints are at ${address}.`);
   }
-  if (status >= 500) return findingOf("server_error", "/test", test, "");
+  if (status >= 500) return checkFinding("server_error", "/test", test, "");
   throw new UsageError(
     `GET ${url.href}/test got ${status}, and must get 200. Give the base address as it is on the company profile, such as http://localhost:3001/offers; the probe appends /test to it.`,
   );
@@ -126,25 +126,25 @@ function otherBases(base: string): string[] {
 
 const joined = (segments: string[]): string => segments.map((segment) => `/${segment}`).join("");
 
-async function diagnoseAuth(subject: Subject, auth: Asked): Promise<ProbeFinding> {
+async function diagnoseAuth(subject: Subject, auth: Asked): Promise<Finding> {
   const { url, scheme, secret } = subject;
   const target = "/test/auth";
   const { status } = auth;
   const headers = () => signedHeaders(scheme, secret, Date.now());
   const slashed = await ask(subject, signedCheck(headers(), "/test/auth/"));
   if (typeof status === "number" && status >= 300 && status < 500 && slashed.status === 200)
-    return findingOf("trailing_slash_required", target, auth, `GET ${url.base}/test/auth/ gets 200.`);
+    return checkFinding("trailing_slash_required", target, auth, `GET ${url.base}/test/auth/ gets 200.`);
   const known = fromStatus(target, auth);
   if (known) return known;
   const posted = await ask(subject, { method: "POST", target, headers: headers(), body: "" });
-  if (posted.status === 200) return findingOf("wrong_method", target, auth, "POST /test/auth gets 200.");
-  if (status === 404 || status === 405) return findingOf("auth_check_missing", target, auth, "");
-  const misreading = await findMisreading(subject, "ms");
-  if (misreading) return findingOf(misreading.defect, target, auth, `It accepts ${misreading.accepted}.`);
+  if (posted.status === 200) return checkFinding("wrong_method", target, auth, "POST /test/auth gets 200.");
+  if (status === 404 || status === 405) return checkFinding("auth_check_missing", target, auth, "");
+  const variant = await findAcceptedVariant(subject, "ms");
+  if (variant) return checkFinding(variant.code, target, auth, `It accepts ${variant.accepted}.`);
   const other = (Object.keys(schemeNames) as Scheme[]).find((each) => each !== scheme) ?? scheme;
   const byOther = await ask(subject, signedCheck(signedHeaders(other, secret, Date.now())));
   if (typeof status === "number" && status >= 500 && byOther.status !== 200)
-    return findingOf("server_error", target, auth, "The signature is valid.");
+    return checkFinding("server_error", target, auth, "The signature is valid.");
   const advice =
     byOther.status === 200
       ? `It accepts the other scheme: add --scheme ${schemeNames[other]}.`
@@ -152,20 +152,20 @@ async function diagnoseAuth(subject: Subject, auth: Asked): Promise<ProbeFinding
   throw new UsageError(`GET ${url.href}/test/auth got ${status} with a valid signature, and must get 200. ${advice}`);
 }
 
-/** How many neighbours are tried at once. */
+/** How many variants are tried at once. */
 const concurrency = 16;
 
-/** All neighbours are tried within this time, at a receiver that is slow to refuse. */
+/** All variants are tried within this time, at a receiver that is slow to refuse. */
 const patienceMs = 60_000;
 
-/** The first neighbour of a right signature that the receiver accepts at GET /test/auth. */
-export async function findMisreading(subject: Subject, precision: Precision): Promise<Misreading | undefined> {
+/** The first variant of a right signature that the receiver accepts at GET /test/auth. */
+export async function findAcceptedVariant(subject: Subject, precision: Precision): Promise<SigningVariant | undefined> {
   const { scheme, secret } = subject;
   const startedAt = performance.now();
-  const count = misreadingsOf(scheme, secret, Date.now(), precision).length;
+  const count = signingVariants(scheme, secret, Date.now(), precision).length;
   for (let at = 0; at < count && performance.now() - startedAt < patienceMs; at += concurrency) {
     // Signed again for each group: a receiver may allow a signature only a short time.
-    const group = misreadingsOf(scheme, secret, Date.now(), precision).slice(at, at + concurrency);
+    const group = signingVariants(scheme, secret, Date.now(), precision).slice(at, at + concurrency);
     const results = await Promise.all(group.map(({ headers }) => ask(subject, signedCheck(headers))));
     const index = results.findIndex(({ status }) => status === 200);
     if (index >= 0) return group[index];
@@ -174,14 +174,46 @@ export async function findMisreading(subject: Subject, precision: Precision): Pr
 }
 
 /** Names the mistake behind a refused precision of the Timestamp: a date that is written again has another digest. */
-export async function explainPrecision(subject: Subject, finding: ProbeFinding): Promise<ProbeFinding> {
+export async function explainPrecision(subject: Subject, finding: Finding): Promise<Finding> {
   const isMinute = finding.evidence.some(({ id }) => id.includes("minute"));
-  const misreading = await findMisreading(subject, isMinute ? "minute" : "second");
-  if (misreading?.defect !== "reformatted_date") return finding;
+  const variant = await findAcceptedVariant(subject, isMinute ? "minute" : "second");
+  if (variant?.code !== "reformatted_date") return finding;
   const [first, ...others] = finding.evidence;
   if (!first) return finding;
-  const text = `${first.text}. It accepts ${misreading.accepted}.`;
-  return { defect: misreading.defect, evidence: [{ ...first, text }, ...others] };
+  const text = `${first.text}. It accepts ${variant.accepted}.`;
+  return findingOf(variant.code, [{ ...first, text }, ...others]);
+}
+
+/**
+ * The optional endpoints that the receiver does not have, each with the exchange that shows it.
+ *
+ * @param allowEvents without it, the endpoints for events are not asked
+ */
+export async function findMissingEndpoints(
+  settings: SendSettings,
+  url: ReceiverUrl,
+  allowEvents: boolean,
+): Promise<Map<Endpoint, Finding>> {
+  const missing = new Map<Endpoint, Finding>();
+  for (const endpoint of Object.keys(plainRequests) as Endpoint[]) {
+    const request = plainRequest(endpoint, settings.scheme);
+    if (isForEvents(request) && !allowEvents) continue;
+    const testCase: CorpusCase = {
+      id: "check/endpoint",
+      title: `${endpoint} exists.`,
+      why: "interface.md: webhook endpoints.",
+      request,
+      response: { status: 200, handled: 1 },
+    };
+    const { responses, requests } = await sendCase(settings, testCase, url, Date.now());
+    const [received] = responses;
+    if (!received || ![404, 405, 501].includes(received.status)) continue;
+    const { id, title, why: source } = testCase;
+    const text = `expected 200, got ${received.status}`;
+    const evidence: Evidence = { id, title, source, text, sent: requests[0] ?? Buffer.of(), received };
+    missing.set(endpoint, findingOf("event_endpoint_missing", [evidence]));
+  }
+  return missing;
 }
 
 /** What the service sends to each endpoint. The ids are of no offer and no worker. */
@@ -193,10 +225,8 @@ const plainRequests: Readonly<Record<Endpoint, readonly [method: string, target:
   "POST /events/timelineChanged": ["POST", "/events/timelineChanged", "{{timeline}}"],
 };
 
-export const endpoints = Object.keys(plainRequests) as Endpoint[];
-
 /** The request that the service sends to an endpoint, with placeholders, as a case of the corpus. */
-export function plainRequest(endpoint: Endpoint, scheme: Scheme): CorpusRequest {
+function plainRequest(endpoint: Endpoint, scheme: Scheme): CorpusRequest {
   const [method, target, body] = plainRequests[endpoint];
   const headers: [string, string][] =
     scheme === "timestampDigest"

@@ -1,5 +1,3 @@
-import type { Scheme } from "../signature/sign-request.ts";
-import { UsageError } from "../terminal/output.ts";
 import {
   type Corpus,
   type CorpusCase,
@@ -9,7 +7,9 @@ import {
   type Step,
   stepsOf,
   type Text,
-} from "./corpus.ts";
+} from "../corpus/corpus.ts";
+import type { Scheme } from "../signature/sign-request.ts";
+import { UsageError } from "../terminal/output.ts";
 
 /** The cases that can be sent under a scheme: its own, and those that are about something other than a signature. */
 export const casesFor = (corpus: Corpus, scheme: Scheme): CorpusGroup[] =>
@@ -19,7 +19,7 @@ export const casesFor = (corpus: Corpus, scheme: Scheme): CorpusGroup[] =>
   ).filter(({ cases }) => cases.length > 0);
 
 /** The cases that `only` names and `skip` does not; each names a group, or a case as `group/case`. @throws {UsageError} for an unknown name */
-export function selectCases(
+export function selectNamed(
   groups: readonly CorpusGroup[],
   only: readonly string[],
   skip: readonly string[],
@@ -38,6 +38,48 @@ export function selectCases(
     ),
   }));
 }
+
+/** What decides which cases a receiver can be sent. */
+export interface Sendable {
+  allowEvents: boolean;
+  /** Whether the secret before a rotation is known. */
+  hasPreviousSecret: boolean;
+  /** The optional endpoints that the receiver does not have. */
+  missing: ReadonlySet<Endpoint>;
+}
+
+/** Leaves out the cases that cannot be sent, and counts them by their reason. */
+export function selectSendable(
+  groups: readonly CorpusGroup[],
+  sendable: Sendable,
+): { groups: CorpusGroup[]; skipped: Map<string, number> } {
+  const skipped = new Map<string, number>();
+  const isSent = (testCase: CorpusCase): boolean => {
+    const reason = findSkipReason(testCase, sendable);
+    if (reason !== undefined) skipped.set(reason, (skipped.get(reason) ?? 0) + 1);
+    return reason === undefined;
+  };
+  return { groups: groups.map((group) => ({ ...group, cases: group.cases.filter(isSent) })), skipped };
+}
+
+function findSkipReason(
+  testCase: CorpusCase,
+  { allowEvents, hasPreviousSecret, missing }: Sendable,
+): string | undefined {
+  if (Object.keys(testCase.receiver ?? {}).length > 0)
+    return "they need a receiver with another clock or other settings";
+  if (!hasPreviousSecret && signsWithPrevious(testCase))
+    return "they need WEBHOOK_SECRET_PREVIOUS, the secret before a rotation";
+  if (!allowEvents && isEventCase(testCase)) return "they can create work; --allow-events sends them";
+  const absent = stepsOf(testCase)
+    .map(({ request }) => endpointOf(request))
+    .find((endpoint) => endpoint !== undefined && missing.has(endpoint));
+  if (absent === undefined) return undefined;
+  return `the receiver has no ${absent}${absent === "POST /offer/response" ? "" : ", which is optional"}`;
+}
+
+const signsWithPrevious = (testCase: CorpusCase): boolean =>
+  stepsOf(testCase).some(({ sign, other }) => sign?.secret === "previous" || other?.secret === "previous");
 
 /** An optional endpoint: a webhook that an organisation need not implement. */
 export type Endpoint =
@@ -73,8 +115,8 @@ export const isForEvents = (request: CorpusRequest): boolean => {
  * Whether a request of this case names an endpoint for events. An event creates work: a receiver that accepts one that it should
  * refuse creates it too. Only an unsigned request with nothing in its body cannot (D-101).
  */
-export const isEventCase = (each: CorpusCase): boolean =>
-  stepsOf(each).some(({ request }) => isForEvents(request) && !isHarmless(request));
+export const isEventCase = (testCase: CorpusCase): boolean =>
+  stepsOf(testCase).some(({ request }) => isForEvents(request) && !isHarmless(request));
 
 /** A POST with an empty object, which lacks every field of an event. */
 const isHarmless = ({ method, body, headers = [], raw }: CorpusRequest): boolean =>
@@ -112,11 +154,11 @@ const untranslatable =
 const asStandardWebhooks = (groups: readonly CorpusGroup[]): CorpusGroup[] =>
   groups.map((group) => ({ ...group, cases: group.cases.flatMap((each) => translateCase(each) ?? []) }));
 
-function translateCase(each: CorpusCase): CorpusCase | undefined {
-  if ("sequence" in each || each.receiver) return undefined;
-  const [step] = stepsOf(each);
+function translateCase(testCase: CorpusCase): CorpusCase | undefined {
+  if ("sequence" in testCase || testCase.receiver) return undefined;
+  const [step] = stepsOf(testCase);
   const translated = step && translateStep(step);
-  return translated && { ...each, ...translated };
+  return translated && { ...testCase, ...translated };
 }
 
 function translateStep(step: Step): Step | undefined {

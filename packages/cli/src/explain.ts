@@ -1,0 +1,48 @@
+/**
+ * What the response to a test vector shows about a receiver, for a program that sends the vectors itself.
+ *
+ * @module explain
+ */
+
+import { type Explanation, findings, readCorpus, stepsOf } from "./corpus/corpus.ts";
+import { explainStatus } from "./probe/explain.ts";
+
+export type { Explanation };
+
+/** What a response shows, with the code of the finding, which is stable between releases. */
+export interface ExplainedResponse extends Explanation {
+  code: string;
+}
+
+/**
+ * Explains a response, as `offers probe` does.
+ *
+ * @param vectorId as `offers probe --list` prints it, such as `freshness/hour-old`
+ * @param status of the response; `"closed"` if the connection was closed without one
+ * @param step which request of a vector with several, counted from 0
+ * @returns undefined if the response is correct, or differs in a way that costs nothing
+ * @throws {RangeError} if there is no such vector or step
+ *
+ * @example
+ * ```ts
+ * import { explainResponse } from "@offers/cli/explain";
+ *
+ * const finding = explainResponse("freshness/hour-old", 200);
+ * console.log(finding?.code, finding?.change);
+ * // old_timestamp_accepted Reject a timestamp that is more than 5 minutes in the past.
+ * ```
+ */
+export function explainResponse(
+  vectorId: string,
+  status: number | "closed",
+  step = 0,
+): ExplainedResponse | undefined {
+  const { groups, standardWebhooks } = readCorpus();
+  const vector = [...groups, ...standardWebhooks].flatMap(({ cases }) => cases).find(({ id }) => id === vectorId);
+  const request = vector && stepsOf(vector)[step];
+  if (request === undefined) throw new RangeError(`There is no request ${step} of a test vector ${vectorId}.`);
+  const allowed = [request.response].flat().flatMap((response) => response.status);
+  if (allowed.includes(status)) return undefined;
+  const code = explainStatus(request, allowed, status);
+  return code === undefined ? undefined : { code, ...findings[code] };
+}

@@ -1,0 +1,143 @@
+import { isDeepStrictEqual } from "node:util";
+import { type Corpus, type ExpectedResponse, stepsOf } from "../corpus/corpus.ts";
+import { fillIn } from "../corpus/request.ts";
+import { challengeOf, type Scheme } from "../signature/sign-request.ts";
+import type { WireResponse } from "../wire/read-responses.ts";
+import type { SentCase } from "./send.ts";
+
+/** A status, or a connection that was closed without a response. */
+export type Status = number | "closed";
+
+/** One way in which a response differs from the corpus. */
+export interface Mismatch {
+  kind: "status" | "handled" | "leak" | "failure" | "header" | "body" | "given" | "reason" | "refusal";
+  text: string;
+  /** The request that it is about, counted from 0. */
+  step?: number;
+  /** With the kind `status`. */
+  allowed?: Status[];
+  got?: Status;
+}
+
+/** A case that was sent, with all that differs; nothing does when the receiver is right. */
+export interface ComparedCase extends SentCase {
+  mismatches: Mismatch[];
+}
+
+/** Compares what came back with what the corpus expects. */
+export function compareCases(
+  { config, scheme }: { config: Corpus["config"]; scheme: Scheme },
+  sent: readonly SentCase[],
+): ComparedCase[] {
+  const usual = usualRefusal(sent);
+  return sent.map((sentCase) => {
+    const isDistinct = refusalsOf(sentCase).some((body) => body !== usual);
+    const distinct: Mismatch[] = isDistinct
+      ? [{ kind: "refusal", text: "a 401 with another body than the others" }]
+      : [];
+    return { ...sentCase, mismatches: [...compareCase(config, sentCase, scheme), ...distinct] };
+  });
+}
+
+/** The body that most 401s have: another one tells the sender which check failed (D-17). */
+function usualRefusal(sent: readonly SentCase[]): string | undefined {
+  const counts = new Map<string, number>();
+  for (const body of sent.flatMap(refusalsOf)) counts.set(body, (counts.get(body) ?? 0) + 1);
+  return [...counts].sort(([, a], [, b]) => b - a)[0]?.[0];
+}
+
+/** The bodies of 401 responses, without what is different for each request, such as its id. A response to HEAD has none. */
+const refusalsOf = ({ responses, requests }: SentCase): string[] =>
+  responses.flatMap((response, index) => {
+    if (response?.status !== 401 || requests[index]?.toString("latin1", 0, 5) === "HEAD ") return [];
+    return [response.body.replaceAll(/[\da-f]{6,}|\d+/gi, "#")];
+  });
+
+const failureTexts = {
+  no_response: "did not respond in time",
+  response_too_large: "sent more than 4 MiB",
+  extra_response: "responded more often than asked",
+};
+
+function compareCase(config: Corpus["config"], sentCase: SentCase, scheme: Scheme): Mismatch[] {
+  const { testCase, responses, failure } = sentCase;
+  if (failure !== undefined) return [{ kind: "failure", text: failureTexts[failure] }];
+  const steps = stepsOf(testCase);
+  // Each request may have several right responses; a choice of one for each must fit what was handled, too.
+  const choices = steps.reduce<ExpectedResponse[][]>(
+    (sofar, step) => sofar.flatMap((chosen) => [step.response].flat().map((response) => [...chosen, response])),
+    [[]],
+  );
+  const reasons = steps.flatMap(({ reason }) => reason ?? []);
+  const candidates = choices.map((chosen) => [
+    ...chosen.flatMap((expected, step) => compareResponse(expected, responses[step], step, scheme)),
+    ...compareNoted(chosen, reasons, sentCase),
+  ]);
+  const [best = []] = candidates.sort((a, b) => a.length - b.length);
+  return [...best, ...findLeaks(config, sentCase)];
+}
+
+function compareResponse(
+  expected: ExpectedResponse,
+  response: WireResponse | undefined,
+  step: number,
+  scheme: Scheme,
+): Mismatch[] {
+  const got = response?.status ?? "closed";
+  const allowed = [expected.status].flat();
+  if (!allowed.includes(got))
+    return [{ kind: "status", text: `expected ${allowed.join(" or ")}, got ${got}`, step, allowed, got }];
+  if (!response) return [];
+  const wwwAuthenticate = response.status === 401 ? { "www-authenticate": challengeOf[scheme] } : {};
+  const mismatches = Object.entries({ ...wwwAuthenticate, ...expected.headers }).flatMap(
+    ([name, value]): Mismatch[] => {
+      const header = response.headers.get(name);
+      if (isHeaderRight(value, header)) return [];
+      return [{ kind: "header", text: `${name}: expected ${value}, got ${header}`, step }];
+    },
+  );
+  if (expected.json === undefined || isDeepStrictEqual(parse(response.body), expected.json)) return mismatches;
+  return [...mismatches, { kind: "body", text: "the body is not the one expected", step }];
+}
+
+/** Parameters and the order of a list do not count. */
+const isHeaderRight = (expected: string | boolean, got: string | undefined): boolean =>
+  typeof expected === "string" ? simplified(expected) === simplified(got ?? "") : (got !== undefined) === expected;
+
+const simplified = (value: string): string =>
+  (value.toLowerCase().split(";")[0] ?? "")
+    .split(",")
+    .map((item) => item.trim())
+    .sort()
+    .join();
+
+function compareNoted(chosen: ExpectedResponse[], reasons: string[], { noted, unique }: SentCase): Mismatch[] {
+  if (!noted) return [];
+  const handled = chosen.reduce((sum, response) => sum + response.handled, 0);
+  if (handled !== noted.handled)
+    return [{ kind: "handled", text: `expected ${handled} handled, got ${noted.handled}` }];
+  const given = chosen.flatMap((response) =>
+    response.given === undefined ? [] : [JSON.parse(fillIn(JSON.stringify(response.given), { unique })) as unknown],
+  );
+  const mismatches: Mismatch[] = [];
+  if (given.length > 0 && noted.given && !isDeepStrictEqual(noted.given, given))
+    mismatches.push({ kind: "given", text: `expected ${JSON.stringify(given)}, got ${JSON.stringify(noted.given)}` });
+  if (reasons.length > 0 && noted.reasons && !isDeepStrictEqual(noted.reasons, reasons))
+    mismatches.push({ kind: "reason", text: `expected the reasons ${reasons}, got ${noted.reasons}` });
+  return mismatches;
+}
+
+const findLeaks = (config: Corpus["config"], { responses, secrets }: SentCase): Mismatch[] =>
+  responses.flatMap((response, step) => {
+    const text = response ? [response.body, ...response.headers.values()].join("\n") : "";
+    const isLeaking = [...config.never, ...secrets].some((word) => word !== "" && text.includes(word));
+    return isLeaking ? [{ kind: "leak" as const, text: "repeats what was sent", step }] : [];
+  });
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(Buffer.from(text, "latin1").toString());
+  } catch {
+    return undefined;
+  }
+}

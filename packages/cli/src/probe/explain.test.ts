@@ -1,0 +1,54 @@
+import { expect, test } from "vitest";
+import { readCorpus } from "../corpus/corpus.ts";
+import type { ComparedCase } from "./compare.ts";
+import { explainCases } from "./explain.ts";
+
+const cases = readCorpus().groups.flatMap(({ name, cases: inGroup }) =>
+  inGroup.map((testCase) => ({ group: name, testCase })),
+);
+
+/** That a receiver rejects a valid request, or accepts another. */
+const refusal = (id: string): ComparedCase => compared(id, 200, 401);
+const acceptance = (id: string): ComparedCase => compared(id, 401, 200);
+
+function compared(id: string, expected: number, status: number): ComparedCase {
+  const found = cases.find(({ testCase }) => testCase.id === id);
+  if (found === undefined) throw new Error(`no case ${id}`);
+  const response = { status, headers: new Map<string, string>(), body: "" };
+  return {
+    ...found,
+    responses: [response],
+    requests: [],
+    durationsMs: [1],
+    unique: "",
+    secrets: [],
+    mismatches: [{ kind: "status", text: `expected ${expected}, got ${status}`, allowed: [expected], got: status }],
+  };
+}
+
+// A receiver that allows 30 seconds refuses 10:55Z from 10:55:30 on.
+test("a Timestamp without seconds that is refused beside one of four minutes ago shows a small tolerance", () => {
+  const findings = explainCases(["timestamps/minute", "freshness/four-minutes-old"].map(refusal));
+  expect(findings.map(({ code }) => code)).toEqual(["tolerance_too_small"]);
+  expect(findings[0]?.evidence.map(({ id }) => id)).toEqual(["timestamps/minute", "freshness/four-minutes-old"]);
+});
+
+test.each([
+  [["timestamps/minute"], ["precision_refused"]],
+  [
+    ["timestamps/second", "freshness/four-minutes-old"],
+    ["precision_refused", "tolerance_too_small"],
+  ],
+])("refusing %j shows %j", (ids, codes) => {
+  expect(explainCases(ids.map(refusal)).map(({ code }) => code)).toEqual(codes);
+});
+
+test.each([
+  [["headers/timestamp-twice-old-first"], ["second_timestamp_accepted"]],
+  [
+    ["freshness/hour-old", "headers/timestamp-twice-old-first"],
+    ["old_timestamp_accepted", "duplicate_header_accepted"],
+  ],
+])("accepting %j shows %j", (ids, codes) => {
+  expect(explainCases(ids.map(acceptance)).map(({ code }) => code)).toEqual(codes);
+});

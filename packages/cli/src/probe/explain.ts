@@ -1,0 +1,182 @@
+import {
+  findings as catalogue,
+  type Explanation,
+  type FindingCode,
+  type Shows,
+  type Step,
+  stepsOf,
+} from "../corpus/corpus.ts";
+import type { WireResponse } from "../wire/read-responses.ts";
+import type { ComparedCase, Mismatch, Status } from "./compare.ts";
+import { endpointOf } from "./select.ts";
+import { casesAtOnce, type SentCase } from "./send.ts";
+import { isSuggestionList } from "./suggestions.ts";
+
+/** What is wrong with a receiver, or differs, and the cases that show it. */
+export interface Finding {
+  code: FindingCode;
+  severity: Explanation["severity"];
+  evidence: Evidence[];
+}
+
+/** A case that shows a finding. */
+export interface Evidence {
+  id: string;
+  title: string;
+  /** What was expected and what came back. */
+  text: string;
+  /** What the corpus cites for the expectation. */
+  source?: string;
+  /** The request, and what came back if anything did. */
+  sent: Buffer;
+  received?: WireResponse;
+}
+
+/** A code with its severity, and what shows it. */
+export const findingOf = (code: FindingCode, evidence: Evidence[]): Finding => ({
+  code,
+  severity: catalogue[code].severity,
+  evidence,
+});
+
+/** What each difference shows, the most serious finding first. */
+export function explainCases(
+  compared: readonly ComparedCase[],
+  others: readonly { code: FindingCode; evidence: Evidence }[] = [],
+): Finding[] {
+  const evidenceOf = new Map<FindingCode, Evidence[]>();
+  const add = (code: FindingCode, evidence: Evidence) =>
+    evidenceOf.set(code, [...(evidenceOf.get(code) ?? []), evidence]);
+  const last = lastCases(compared);
+  for (const one of last) add("receiver_stopped", toEvidence(one, "connections are refused since"));
+  const judged = compared
+    .filter((one) => !one.isRefused && !last.includes(one))
+    .map((one) => ({ ...one, codes: one.mismatches.map((mismatch) => explainMismatch(one, mismatch)) }));
+  const shown = new Set(judged.filter(showsItsOwn).map(({ testCase }) => testCase.id));
+  for (const one of judged) {
+    for (const [index, mismatch] of one.mismatches.entries()) {
+      const code = replaceByOther(one, mismatch, one.codes[index] ?? "other_response", shown);
+      add(code, toEvidence(one, mismatch.text, mismatch.step));
+    }
+    const slow = slowFinding(one);
+    if (slow !== undefined) add(slow, toEvidence(one, `the response took ${(longest(one) / 1000).toFixed(1)} s`));
+  }
+  for (const { code, evidence } of others) add(code, evidence);
+  const codes = Object.keys(catalogue) as FindingCode[];
+  return codes.flatMap((code) => {
+    const evidence = evidenceOf.get(code);
+    return evidence ? [findingOf(code, evidence)] : [];
+  });
+}
+
+/** The cases that were under way when the receiver stopped, one of which is the cause; none where it did not stop. */
+function lastCases(compared: readonly ComparedCase[]): readonly ComparedCase[] {
+  const first = compared.findIndex(({ isRefused }) => isRefused);
+  if (first < 0) return [];
+  const cutOff = compared
+    .slice(Math.max(0, first - casesAtOnce))
+    .filter(({ isRefused, responses }) => !isRefused && responses.includes(undefined));
+  return cutOff.length > 0 ? cutOff : compared.slice(first, first + 1);
+}
+
+/** Whether a case shows the finding that it is there for. */
+const showsItsOwn = ({ testCase, codes }: ComparedCase & { codes: readonly FindingCode[] }): boolean =>
+  stepsOf(testCase).some(({ shows }) => codes.some((code) => code === shows?.accepted || code === shows?.refused));
+
+/** The finding that explains this one better, if the case that it names has failed too. */
+function replaceByOther(
+  { testCase }: ComparedCase,
+  { step = 0 }: Mismatch,
+  code: FindingCode,
+  shown: ReadonlySet<string>,
+): FindingCode {
+  const { accepted, refused, ifAlso = {} } = stepsOf(testCase)[step]?.shows ?? {};
+  if (code !== accepted && code !== refused) return code;
+  return Object.entries(ifAlso).find(([id]) => shown.has(id))?.[1] ?? code;
+}
+
+function explainMismatch(
+  { testCase, responses, failure }: ComparedCase,
+  { kind, step: index = 0, allowed = [], got }: Mismatch,
+): FindingCode {
+  const step = stepsOf(testCase)[index];
+  if (step === undefined) return "other_response";
+  if (kind === "leak") return "secret_leaked";
+  if (kind === "handled") return "wrong_handling";
+  if (kind === "refusal") return "distinct_refusals";
+  if (kind === "body" && !isSuggestionList(responses[index]?.body ?? "")) return "invalid_suggestions";
+  if (kind === "failure" && failure !== undefined) return explainFailure(step, failure);
+  if (kind !== "status" || got === undefined) return "other_response";
+  return explainStatus(step, allowed, got) ?? "other_response";
+}
+
+/**
+ * The finding that a status shows (D-104). The corpus is stricter than a receiver must be: undefined for a response that costs nothing,
+ * such as a 403 for a 401, or a spelling that is accepted although no one can send it without the secret.
+ */
+export function explainStatus(
+  { request, shows = {} }: Step,
+  allowed: readonly Status[],
+  got: Status,
+): FindingCode | undefined {
+  if (got === 410 && endpointOf(request) !== undefined) return "endpoint_disabled";
+  if (allowed.some(isSuccess)) return explainRefused(request.method, shows, allowed, got);
+  if (isSuccess(got)) return shows.accepted;
+  if (isFailure(got)) return shows.failed ?? (allowed.includes(401) ? "error_on_bad_signature" : "server_error");
+  // PHP's own server closes a connection whose body does not come, and bytes that are no HTTP need no response.
+  const mayClose = shows.mayGoUnanswered || [400, 413].some((status) => allowed.includes(status));
+  if (got === "closed") return mayClose ? undefined : "no_response";
+  return got >= 400 && got < 500 && got !== 403 ? shows.refusedOtherwise : undefined;
+}
+
+/** The finding of a receiver that refuses, or does not acknowledge, what it must accept. */
+function explainRefused(
+  method = "GET",
+  { refused, unauthorized, failed = "server_error" }: Shows,
+  allowed: readonly Status[],
+  got: Status,
+): FindingCode | undefined {
+  // HEAD and other methods are never sent by the service.
+  if (isSuccess(got))
+    return allowed.includes(200) && ["GET", "POST"].includes(method) ? "wrong_success_status" : undefined;
+  if (refused !== undefined && got !== "closed" && got >= 300 && got < 400) return "redirected";
+  if (unauthorized !== undefined && (got === 401 || got === 403)) return unauthorized;
+  if (refused !== undefined && refused !== "valid_request_refused") return refused;
+  if (isFailure(got)) return failed;
+  return refused !== undefined && got === "closed" ? "no_response" : refused;
+}
+
+function explainFailure({ shows = {} }: Step, failure: NonNullable<SentCase["failure"]>): FindingCode {
+  // When a connection ends before its request is complete, Fastify sends a second response.
+  if (shows.mayGoUnanswered) return failure === "response_too_large" ? "unusual_response" : "other_response";
+  return failure === "no_response" ? (shows.silent ?? "no_response") : "unusual_response";
+}
+
+const isSuccess = (status: Status): boolean => status !== "closed" && status >= 200 && status < 300;
+
+/** Not to know a method, a transfer coding or a version of HTTP is a refusal. */
+const isFailure = (status: Status): boolean => status !== "closed" && status >= 500 && status !== 501 && status !== 505;
+
+/** A check may take 5 seconds (D-25). */
+export const checkTimeoutMs = 5_000;
+
+/** Only where the receiver has nothing to read but the head, so that its own speed is what is measured. */
+function slowFinding(sentCase: SentCase): FindingCode | undefined {
+  const shows = stepsOf(sentCase.testCase)[0]?.shows;
+  if (sentCase.failure !== undefined || shows?.mayGoUnanswered) return undefined;
+  return longest(sentCase) > checkTimeoutMs ? shows?.slow : undefined;
+}
+
+const longest = ({ durationsMs }: SentCase): number => Math.max(...durationsMs);
+
+function toEvidence({ testCase, requests, responses }: SentCase, text: string, step = 0): Evidence {
+  const received = responses[step];
+  return {
+    id: testCase.id,
+    title: testCase.title,
+    source: testCase.why,
+    text,
+    sent: requests[step] ?? Buffer.alloc(0),
+    ...(received && { received }),
+  };
+}

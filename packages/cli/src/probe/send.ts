@@ -1,0 +1,203 @@
+import { randomBytes } from "node:crypto";
+import {
+  type Corpus,
+  type CorpusCase,
+  type CorpusGroup,
+  type ReceiverNeeds,
+  type Step,
+  stepsOf,
+} from "../corpus/corpus.ts";
+import { sign, signStandardWebhooks, writeBody, writeRequest } from "../corpus/request.ts";
+import type { Scheme } from "../signature/sign-request.ts";
+import { type Address, defaultTimeoutMs, type Exchange, exchange } from "../wire/exchange.ts";
+import type { WireResponse } from "../wire/read-responses.ts";
+import { isForEvents } from "./select.ts";
+
+/** How cases are sent. */
+export interface SendSettings {
+  config: Corpus["config"];
+  scheme: Scheme;
+  /** For each exchange. @default 10,000, and 16,000 for an event */
+  timeoutMs?: number | undefined;
+}
+
+/** Where a case is sent, and how the receiver is asked to release a handler that it holds. */
+export interface Target extends Address {
+  /** What stands before every path, without a slash at its end. */
+  base: string;
+  /** Resolves when a handler of this case is at work. */
+  untilHeld?(): Promise<unknown>;
+  release?(): void;
+}
+
+/** A receiver to send the corpus to. */
+export interface Receiver {
+  /** How many cases it is sent at once. */
+  readonly concurrency: number;
+  /** Where to send a case, with memory of no other; undefined when this receiver cannot be set up as the case needs it. */
+  targetOf(needs: ReceiverNeeds): Target | undefined;
+  /** What it noted of each target's case, asked when all are over. */
+  tally?(targets: Target[]): Promise<Noted[]>;
+  /** How often handlers have run so far; only asked of a receiver that is sent one case at a time. */
+  count?(): Promise<number>;
+}
+
+/** What a receiver noted of one case. */
+export interface Noted {
+  handled: number;
+  given?: unknown[];
+  reasons?: string[];
+}
+
+/** A case that was sent, and what came back. */
+export interface SentCase {
+  group: string;
+  testCase: CorpusCase;
+  requests: Buffer[];
+  /** One for each request; undefined where the connection was closed without one. */
+  responses: (WireResponse | undefined)[];
+  /** How long each request took, in milliseconds. */
+  durationsMs: number[];
+  /** No response within the time, one without an end, or more than were asked for. */
+  failure?: "no_response" | "response_too_large" | "extra_response";
+  /** No connection was accepted: nothing listens there any more. */
+  isRefused?: boolean;
+  /** Undefined for a receiver that cannot be asked. */
+  noted?: Noted;
+  /** The value of `{{unique}}`. */
+  unique: string;
+  /** Secrets and digests, which no response may contain. */
+  secrets: string[];
+}
+
+export interface Sending extends SendSettings {
+  groups: readonly CorpusGroup[];
+  /**
+   * The instant that sender and receiver take for now where a case names no other. Left out, it is the real one, and the cases that
+   * name an instant are left out.
+   */
+  clock?: string | undefined;
+  /** Called after each case. Returns whether to go on with the next one. */
+  onCase?(sentCase: SentCase): boolean;
+}
+
+/** How many cases a receiver is sent at once, unless it counts its handlers' runs. */
+export const casesAtOnce = 4;
+
+/** Sends every case that the receiver can be set up for. */
+export async function sendCases(sending: Sending, receiver: Receiver): Promise<SentCase[]> {
+  const sent: SentCase[] = [];
+  const targets: Target[] = [];
+  const queue = sending.groups.flatMap(({ name, cases }) => cases.map((testCase) => ({ group: name, testCase })));
+  const work = async () => {
+    for (let next = queue.shift(); next; next = queue.shift()) {
+      const { receiver: needs = {} } = next.testCase;
+      if (sending.clock === undefined && needs.clock !== undefined) continue;
+      const instant = needs.clock ?? sending.clock;
+      const target = receiver.targetOf({ ...needs, ...(instant !== undefined && { clock: instant }) });
+      if (!target) continue;
+      const before = await receiver.count?.();
+      const now = instant === undefined ? Date.now() : Date.parse(instant);
+      const sentCase: SentCase = { ...next, ...(await sendCase(sending, next.testCase, target, now)) };
+      if (before !== undefined) sentCase.noted = { handled: ((await receiver.count?.()) ?? 0) - before };
+      sent.push(sentCase);
+      targets.push(target);
+      if (sending.onCase?.(sentCase) === false) queue.length = 0;
+    }
+  };
+  await Promise.all(Array.from({ length: receiver.concurrency }, work));
+  const noted = (await receiver.tally?.(targets)) ?? [];
+  return sent.map((sentCase, index) => {
+    const ofCase = noted[index];
+    return ofCase === undefined ? sentCase : { ...sentCase, noted: ofCase };
+  });
+}
+
+/** An attempt at an event may take 15 seconds (D-25). */
+const eventTimeoutMs = 16_000;
+
+/** Sends the requests of a case; all are signed by one reading of the clock. */
+export async function sendCase(
+  { config, scheme, timeoutMs }: SendSettings,
+  testCase: CorpusCase,
+  target: Target,
+  now: number,
+): Promise<Omit<SentCase, "group" | "testCase">> {
+  const steps = stepsOf(testCase);
+  const isPipelined = "pipelined" in testCase && testCase.pipelined === true;
+  const unique = randomBytes(6).toString("hex");
+  const values = steps.map((step, index) => {
+    const common = { ...config.texts, unique, host: `${target.host}:${target.port}`, base: target.base };
+    return { ...common, ...signatureOf(step, `msg_${unique}${index}`, common) };
+  });
+  function signatureOf(step: Step, id: string, common: Record<string, string>): Record<string, string> {
+    if (scheme === "timestampDigest")
+      return { ...sign(config, now, step.sign), ...prefixed("other.", sign(config, now, step.other)) };
+    const message = { id, body: writeBody(step.request, common) };
+    const other = signStandardWebhooks(config, now, step.other ?? {}, message);
+    return { ...signStandardWebhooks(config, now, step.sign ?? {}, message), ...prefixed("other.", other) };
+  }
+  const requests = steps.map(({ request }, index) =>
+    writeRequest(request, values[index] ?? {}, !isPipelined || index === steps.length - 1),
+  );
+  const methods = steps.map(methodOf);
+  const isEvent = steps.some(({ request }) => isForEvents(request));
+  const limits = { timeoutMs: timeoutMs ?? (isEvent ? eventTimeoutMs : defaultTimeoutMs) };
+  const send = (index: number): Promise<Exchange> =>
+    exchange(target, requests[index] ?? Buffer.alloc(0), {
+      methods: [methods[index] ?? ""],
+      end: steps[index]?.request.end,
+      ...limits,
+    });
+
+  const exchanges = isPipelined
+    ? [await exchange(target, Buffer.concat(requests), { methods, ...limits })]
+    : await sendInTurn(steps, send, target);
+  const responses = isPipelined
+    ? steps.map((_, index) => exchanges[0]?.responses[index])
+    : exchanges.map((one) => one.responses[0]);
+  const failure = failureOf(exchanges, isPipelined ? steps.length : 1);
+  const signatures = values.flatMap((all: Record<string, string>) =>
+    ["digest", "DIGEST", "webhook.digest"].flatMap((name) => [all[name] ?? "", all[`other.${name}`] ?? ""]),
+  );
+  return {
+    requests,
+    responses,
+    durationsMs: exchanges.map((one) => one.durationMs),
+    unique,
+    secrets: [...Object.values(config.secrets), ...signatures],
+    ...(failure !== undefined && { failure }),
+    ...(exchanges.some(({ error }) => error === "ECONNREFUSED") && { isRefused: true }),
+  };
+}
+
+/** One after the other, but a step that says so is sent while the handler of the one before it is at work. */
+async function sendInTurn(steps: Step[], send: (index: number) => Promise<Exchange>, target: Target) {
+  const exchanges: Promise<Exchange>[] = [];
+  for (const [index, { whileHeld }] of steps.entries()) {
+    const sent = send(index);
+    exchanges.push(sent);
+    const next = steps[index + 1];
+    if (next?.whileHeld && !whileHeld) {
+      await Promise.race([target.untilHeld?.(), sent]);
+      continue;
+    }
+    await sent;
+    if (!whileHeld || next?.whileHeld) continue;
+    target.release?.();
+    await Promise.all(exchanges);
+  }
+  return Promise.all(exchanges);
+}
+
+function failureOf(exchanges: readonly Exchange[], asked: number): SentCase["failure"] {
+  if (exchanges.some((one) => one.isTooLarge)) return "response_too_large";
+  if (exchanges.some((one) => one.responses.length > asked)) return "extra_response";
+  if (exchanges.some((one) => !one.isClosed && one.responses.length === 0)) return "no_response";
+  return undefined;
+}
+
+const methodOf = ({ request }: Step): string => request.raw?.split(" ")[0] ?? request.method ?? "GET";
+
+const prefixed = (prefix: string, values: Record<string, string>): Record<string, string> =>
+  Object.fromEntries(Object.entries(values).map(([name, value]) => [prefix + name, value]));

@@ -1,0 +1,63 @@
+import type { CorpusCase, CorpusGroup, FindingCode } from "../corpus/corpus.ts";
+import { exchange, open } from "../wire/exchange.ts";
+import { checkTimeoutMs, type Evidence } from "./explain.ts";
+import type { Target } from "./send.ts";
+
+/** A body must arrive within 10 seconds (D-17). The rest is a margin. */
+const patienceMs = 15_000;
+
+const stalled: CorpusCase = {
+  id: "timing/stalled-body",
+  title: "A body that stops arriving is given up within 15 seconds.",
+  why: "D-17: 408 after 10.",
+  request: {},
+  response: { status: [408, 400, 401, "closed"], handled: 0 },
+};
+
+const beside: CorpusCase = {
+  id: "timing/beside-a-slow-sender",
+  title: "GET /test responds while another body is stalled.",
+  why: "D-25: a check may take 5 seconds.",
+  request: {},
+  response: { status: 200, handled: 0 },
+};
+
+/** For `--only`, `--skip` and `--list`. What is sent is not one request, so the corpus's format cannot hold it. */
+export const timingGroup: CorpusGroup = { name: "timing", cases: [stalled, beside] };
+
+/** Stalls a body and looks at what happens beside it. @returns what went wrong */
+export async function sendTimingCases(
+  target: Target,
+  cases: readonly CorpusCase[],
+): Promise<{ code: FindingCode; evidence: Evidence }[]> {
+  const host = `${target.host}:${target.port}`;
+  const head = (line: string, more = "") => `${line} HTTP/1.1\r\nHost: ${host}\r\n${more}Connection: close\r\n\r\n`;
+  const slow = Buffer.from(
+    `${head(`POST ${target.base}/contact-suggestions`, "Content-Type: application/json\r\nContent-Length: 100\r\n")}{"filter":`,
+  );
+  const check = Buffer.from(head(`GET ${target.base}/test`));
+  if (cases.length === 0) return [];
+  const started = performance.now();
+  const socket = open(target).on("error", () => undefined);
+  const ended = new Promise<number>((resolve) => {
+    const timer = setTimeout(() => resolve(Number.POSITIVE_INFINITY), cases.includes(stalled) ? patienceMs : 0);
+    const end = () => {
+      clearTimeout(timer);
+      resolve(performance.now() - started);
+    };
+    socket.once("data", end).once("close", end).resume();
+  });
+  socket.write(slow);
+  const results: { code: FindingCode; evidence: Evidence }[] = [];
+  const add = (code: FindingCode, { id, title }: CorpusCase, text: string, sent: Buffer) =>
+    results.push({ code, evidence: { id, title, text, sent } });
+  if (cases.includes(beside)) {
+    const { responses } = await exchange(target, check, { methods: ["GET"], timeoutMs: checkTimeoutMs });
+    const text = "GET /test got no response within 5 seconds while another body was stalled";
+    if (responses[0] === undefined) add("blocked_by_slow_sender", beside, text, check);
+  }
+  if (cases.includes(stalled) && (await ended) > patienceMs)
+    add("stalled_body", stalled, "waited for the rest of a body for more than 15 seconds", slow);
+  socket.destroy();
+  return results;
+}
