@@ -6,6 +6,7 @@
 import type { Request, RequestHandler } from "express";
 import { ConfigurationError } from "./errors/errors.ts";
 import type { RejectionFacts } from "./errors/rejection.ts";
+import { readTarget } from "./http/base-path.ts";
 import { rawHeadersOf, readNodeBody } from "./http/body.ts";
 import { closeOnFailure, writeNodeResponse } from "./http/node-response.ts";
 import type { IncomingRequest } from "./http/request.ts";
@@ -108,10 +109,12 @@ function refuseBasePath(options: object): void {
 
 /** @throws {ConfigurationError} `wrong_request_type` */
 function requireExpress(request: Request | undefined, next: unknown): void {
-  if (typeof next !== "function" || typeof request?.path !== "string")
+  // Fastify's own request has a url as well, and is not a stream.
+  const isOfNode = typeof request?.url === "string" && typeof request.pipe === "function";
+  if (typeof next !== "function" || (typeof request?.path !== "string" && !isOfNode))
     throw new ConfigurationError(
       "wrong_request_type",
-      "webhookRouter and verifyWebhook are Express middleware; for node:http use webhookListener of @offers/webhook-kit/node. It also serves Fastify, Nest on Fastify, Koa and connect.",
+      "webhookRouter and verifyWebhook are middleware for Express, connect and Nest; for node:http use webhookListener of @offers/webhook-kit/node. It also serves Fastify and Koa.",
     );
 }
 
@@ -121,10 +124,11 @@ const mountedOnRoute: RejectionFacts = {
   message: "No webhook has this path. Mount webhookRouter with app.use(path, …), not with app.all or app.post.",
 };
 
+/** Nest on Fastify and connect run middleware with a request that has only the `url` of node:http. */
 const toIncomingRequest = (request: Request): IncomingRequest<Request> => ({
   method: request.method,
-  path: request.path,
-  target: request.originalUrl,
+  path: request.path ?? readTarget(request.url).path,
+  target: request.originalUrl ?? request.url,
   rawHeaders: rawHeadersOf(request),
   request,
   readBody: (maxBytes, timeoutMs) => readNodeBody(request, maxBytes, timeoutMs),

@@ -128,8 +128,9 @@ async function respond(
   request: Request,
   stripBasePath: StripBasePath,
 ): Promise<Response> {
-  const response = await receive(settings, toIncomingRequest(request, stripBasePath));
-  return toResponse(response ?? settings.observer.unknownPath(), request.method);
+  const incoming = toIncomingRequest(request, stripBasePath);
+  const response = await receive(settings, incoming);
+  return toResponse(response ?? settings.observer.unknownPath(incoming.target, stripBasePath), request.method);
 }
 
 function toIncomingRequest(request: Request, stripBasePath: StripBasePath): IncomingRequest<Request> {

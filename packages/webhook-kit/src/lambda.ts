@@ -40,7 +40,8 @@ export function webhookFunction<Event extends LambdaEvent = LambdaEvent>(
   return async (event) => {
     requireHttp(event);
     const incoming = toIncomingRequest(event, stripBasePath);
-    const { status, headers, body } = (await receive(settings, incoming)) ?? settings.observer.unknownPath();
+    const { status, headers, body } =
+      (await receive(settings, incoming)) ?? settings.observer.unknownPath(incoming.target, stripBasePath);
     const lists = Object.entries(headers).map(([name, value]) => [name, [value]]);
     return {
       statusCode: status,

@@ -54,9 +54,10 @@ export function webhookListener(
     requireNode(request, response);
     const write = (result: WebhookResponse | undefined) => {
       if (!result && next) return next();
-      writeNodeResponse(request, response, result ?? settings.observer.unknownPath());
+      writeNodeResponse(request, response, result ?? settings.observer.unknownPath(incoming.target, stripBasePath));
     };
-    const written = receive(settings, toIncomingRequest(request, stripBasePath)).then(write);
+    const incoming = toIncomingRequest(request, stripBasePath);
+    const written = receive(settings, incoming).then(write);
     closeOnFailure(response, written, (cause) => settings.observer.crashed(cause));
   };
 }

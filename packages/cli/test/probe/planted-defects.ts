@@ -17,7 +17,7 @@ const planted: Record<string, { schemes?: readonly Scheme[]; found: FindingCode[
   no_freshness: { found: ["old_timestamp_accepted", "future_timestamp_accepted"], group: "freshness" },
   one_direction: { found: ["future_timestamp_accepted"], group: "freshness" },
   prefix_compare: { found: ["partial_comparison"], group: "digests" },
-  second_header_wins: { found: ["duplicate_header_accepted"], group: "headers" },
+  second_header_wins: { schemes: ["timestampDigest"], found: ["duplicate_header_accepted"], group: "headers" },
   // The documented scheme signs no body.
   reserialised_json: { schemes: ["standardWebhooks"], found: ["serialised_body"], group: "searches" },
   empty_secret: { found: ["empty_secret_accepted"], group: "digests" },
@@ -28,15 +28,23 @@ const planted: Record<string, { schemes?: readonly Scheme[]; found: FindingCode[
 };
 
 /** Ten classes of defects, each under every scheme in which it can exist. */
-export const plantedDefects: readonly PlantedDefect[] = Object.entries(planted).flatMap(
-  ([name, { schemes = both, found, group }]) =>
+export const plantedDefects: readonly PlantedDefect[] = [
+  ...Object.entries(planted).flatMap(([name, { schemes = both, found, group }]) =>
     schemes.map((scheme) => ({
       name,
       scheme,
       found,
       groups: scheme === "standardWebhooks" ? [group, "standard"] : [group],
     })),
-);
+  ),
+  // One of the headers that the other scheme signs is the id.
+  {
+    name: "second_header_wins",
+    scheme: "standardWebhooks",
+    found: ["second_id_accepted", "duplicate_header_accepted"],
+    groups: ["headers", "standard"],
+  },
+];
 
 const signatureHeaders: readonly [header: string, scheme: Scheme, found: FindingCode][] = [
   ["timestamp", "timestampDigest", "second_timestamp_accepted"],

@@ -158,12 +158,17 @@ function openFeed(options: CatchUpOptions): (after: string | undefined) => Promi
       limit: `${limit}`,
       "api-version": apiVersion,
     });
-    const timeout = AbortSignal.timeout(feedTimeoutMs);
+    // Not AbortSignal.any: a signal that outlives many calls would keep something of each.
+    const stop = new AbortController();
+    const abort = () => stop.abort(signal?.reason);
+    const timer = setTimeout(() => stop.abort(new DOMException(timedOut, "TimeoutError")), feedTimeoutMs);
+    signal?.addEventListener("abort", abort, { once: true });
+    if (signal?.aborted) abort();
     try {
       const response = await fetch(`${base.replace(/\/+$/, "")}/events?${query}`, {
         headers: { accept: "application/json", [apiKeyHeader]: apiKey },
         redirect: "manual",
-        signal: signal ? AbortSignal.any([signal, timeout]) : timeout,
+        signal: stop.signal,
       });
       const body = await response.text();
       if (response.status !== 200) throw new Error(`the response is ${response.status}${codeOf(body)}`);
@@ -175,9 +180,14 @@ function openFeed(options: CatchUpOptions): (after: string | undefined) => Promi
         `${new URL(base).host} returned no page of the event feed ${after === undefined ? "from its start" : "after the cursor"}: check baseUrl, apiKey and after; the cause says more.`,
         { cause },
       );
+    } finally {
+      clearTimeout(timer);
+      signal?.removeEventListener("abort", abort);
     }
   };
 }
+
+const timedOut = `no page of the event feed within ${feedTimeoutMs} ms`;
 
 /** The code of a problem, which is a stable name; the rest of the body may say anything. */
 function codeOf(body: string): string {

@@ -40,6 +40,12 @@ export function redisDeduplication(
       "invalid_option",
       "redisDeduplication takes a client of npm redis (4 or newer) or ioredis.",
     );
+  // Its eval takes other arguments, and would fail with the first event.
+  if ("autoPipeline" in client)
+    throw new ConfigurationError(
+      "invalid_option",
+      "redisDeduplication does not take a client of @upstash/redis. Connect npm redis or ioredis to the rediss:// address of the same database.",
+    );
   if (typeof prefix !== "string" || !/^[^{}]+$/.test(prefix))
     throw new ConfigurationError("invalid_option", "prefix must be text without braces.");
   if (!Number.isInteger(timeoutMs) || timeoutMs < 1 || timeoutMs > 60_000)

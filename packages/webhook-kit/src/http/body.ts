@@ -33,6 +33,8 @@ export function readNodeBody(
   if (!isConsumed(request)) return readStream(request, maxBytes, timeoutMs);
   const { rawBody, body } = request;
   if (rawBody instanceof Uint8Array) return takeBytes(rawBody, maxBytes);
+  // Not the bytes themselves: for a body that is not UTF-8, a signature of it does not match.
+  if (typeof rawBody === "string") return takeBytes(Buffer.from(rawBody), maxBytes);
   if (body instanceof Uint8Array) return takeBytes(body, maxBytes);
   // Node itself consumes what is left of a cancelled HTTP/2 stream.
   if (body === undefined || body === null) throw request.aborted ? rejectRequest("body_incomplete") : bodyConsumed();

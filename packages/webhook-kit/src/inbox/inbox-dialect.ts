@@ -10,6 +10,11 @@ export interface InboxDialect {
   readonly statements: InboxStatements;
   /** Whether an error of the database says that the table does not exist. */
   isTableMissing(error: object): boolean;
+  /**
+   * Whether the database has rolled a statement or transaction back because of another one that ran at the same time, and it may be
+   * sent again.
+   */
+  isConflict(error: object): boolean;
 }
 
 /**

@@ -124,7 +124,7 @@ export function openInbox<Tx>(database: InboxDatabase<Tx>, dialect: InboxDialect
     });
 
   const query: Query = (sql, values) =>
-    database.query(sql, values).catch((cause) => {
+    withoutConflict(dialect, () => database.query(sql, values)).catch((cause) => {
       throw explain(cause);
     });
 
@@ -135,10 +135,12 @@ export function openInbox<Tx>(database: InboxDatabase<Tx>, dialect: InboxDialect
   ): Promise<T> {
     let isWorking = false;
     try {
-      return await database.transact(first, (...given) => {
-        isWorking = true;
-        return work(...given);
-      });
+      return await withoutConflict({ isConflict: (error) => !isWorking && dialect.isConflict(error) }, () =>
+        database.transact(first, (...given) => {
+          isWorking = true;
+          return work(...given);
+        }),
+      );
     } catch (error) {
       throw isWorking ? error : explain(error);
     }
@@ -250,6 +252,27 @@ function explainFailure(
     `The table ${dialect.table} of ${dialect.inbox} does not exist. ${migration} returns the SQL that creates it: run it with your own migrations.`,
     { cause },
   );
+}
+
+/** How often a statement is sent again (D-137): each time, at least one other has ended. */
+const mostConflicts = 20;
+
+/**
+ * Sends again after a conflict, for instance when several attempts of one event wait for one that ends. Only for what is a
+ * transaction's beginning or the whole of it: the database has rolled it back.
+ */
+async function withoutConflict<T>(
+  { isConflict }: Pick<InboxDialect, "isConflict">,
+  send: () => Promise<T>,
+): Promise<T> {
+  for (let conflicts = 0; ; conflicts += 1) {
+    try {
+      return await send();
+    } catch (error) {
+      const isRepeatable = typeof error === "object" && error !== null && isConflict(error);
+      if (!isRepeatable || conflicts === mostConflicts) throw error;
+    }
+  }
 }
 
 /** The contexts of the calls of `once` that run or have succeeded, of all inboxes. */

@@ -40,6 +40,7 @@ export function mysqlDialect(table?: string): InboxDialect {
     inbox: "mysqlInbox",
     table: quoted,
     statements: statementsOf(quoted),
+    isConflict: (error) => hasCause(error, (cause) => Reflect.get(cause, "code") === "ER_LOCK_DEADLOCK"),
     isTableMissing: (error) => hasCause(error, (cause) => Reflect.get(cause, "code") === "ER_NO_SUCH_TABLE"),
   };
 }

@@ -69,14 +69,14 @@ interface PoolConnection extends Executor {
 }
 
 const poolDatabase = <Tx>(pool: MysqlPool<Tx>): InboxDatabase<Tx> => ({
-  query: (sql, values) => withoutDeadlock(() => queryOf(pool as Executor)(sql, values)),
+  query: queryOf(pool as Executor),
   async transact(first, work) {
     const tx = await pool.getConnection();
     const connection = tx as PoolConnection;
     const query = queryOf(connection);
     let isBroken = false;
     try {
-      const rows = await withoutDeadlock(() => queryAll(query, ["START TRANSACTION", ...first]));
+      const rows = await queryAll(query, ["START TRANSACTION", ...first]);
       await query("SAVEPOINT offers_inbox");
       const result = await work(tx, rows, query);
       // Fails after a deadlock whose error the caller has caught: MySQL has rolled back, and would commit nothing without an error.
@@ -109,21 +109,3 @@ const queryOf =
     if (Array.isArray(result)) return result;
     return Array.from({ length: (result as { affectedRows: number }).affectedRows }, () => ({}));
   };
-
-/** How often a statement is sent again (D-137). InnoDB rolls back one transaction of a deadlock, so that another one ends. */
-const mostDeadlocks = 20;
-
-/**
- * Sends again after a deadlock, for instance when several attempts of one event wait for one that fails. Only for what is
- * a transaction's beginning or the whole of it: MySQL has rolled it back.
- */
-async function withoutDeadlock<T>(send: () => Promise<T>): Promise<T> {
-  for (let deadlocks = 0; ; deadlocks += 1) {
-    try {
-      return await send();
-    } catch (error) {
-      const isDeadlock = error instanceof Error && Reflect.get(error, "code") === "ER_LOCK_DEADLOCK";
-      if (!isDeadlock || deadlocks === mostDeadlocks) throw error;
-    }
-  }
-}

@@ -16,8 +16,10 @@ export function openDatabase<Tx>(handle: PostgresHandle<Tx>): InboxDatabase<Tx> 
   if (hasMethods(handle, ["executeQuery", "transaction"]) && !(handle as KyselyDatabase<Tx>).isTransaction)
     return kyselyDatabase(handle as KyselyDatabase<Tx>);
   if (hasMethods(handle, ["query", "exec", "transaction"])) return pgliteDatabase(handle as Pglite<Tx>);
-  if (hasMethods(handle, ["execute", "transaction", "select"]) && !hasMethods(handle, ["rollback"]))
+  if (hasMethods(handle, ["execute", "transaction", "select"]) && !hasMethods(handle, ["rollback"])) {
+    refuseWithoutTransactions(handle);
     return drizzleDatabase(handle as DrizzleDatabase<Tx>);
+  }
   if (hasMethods(handle, ["$transaction", "$queryRawUnsafe", "$connect"]))
     return prismaDatabase(handle as PrismaDatabase<Tx>);
   // A single Client has no `totalCount`: the transactions of concurrent events would mix on its one connection.
@@ -26,6 +28,19 @@ export function openDatabase<Tx>(handle: PostgresHandle<Tx>): InboxDatabase<Tx> 
     "invalid_option",
     "postgresInbox takes a Pool of npm pg, a PGlite, a Kysely, a Drizzle or a Prisma outside of a transaction, or an InboxDatabase; not a Client, nor a transaction.",
   );
+}
+
+/** Drivers of Drizzle that send each statement by itself: their `transaction` exists and only throws. */
+const driversWithoutTransactions = new Set<unknown>(["NeonHttpDatabase", "PgRemoteDatabase", "XataHttpDatabase"]);
+
+/** @throws {ConfigurationError} `invalid_option` */
+function refuseWithoutTransactions(handle: unknown): void {
+  const kind = Reflect.get(Object(handle).constructor, Symbol.for("drizzle:entityKind"));
+  if (driversWithoutTransactions.has(kind))
+    throw new ConfigurationError(
+      "invalid_option",
+      `postgresInbox needs transactions, and this driver of Drizzle (${kind}) has none. On Neon use drizzle-orm/neon-serverless with a Pool, elsewhere drizzle-orm/node-postgres.`,
+    );
 }
 
 interface SqlResult {

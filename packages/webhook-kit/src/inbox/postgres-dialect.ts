@@ -40,12 +40,18 @@ export function postgresDialect(table?: string): InboxDialect {
     table: quoted,
     statements: statementsOf(quoted),
     isTableMissing: (error) => hasCause(error, isUndefinedTable),
+    isConflict: (error) => hasCause(error, isSerializationFailure),
   };
 }
 
 /** PostgreSQL's `undefined_table`. Prisma gives the code of the database in `meta`. */
 const isUndefinedTable = (error: object): boolean =>
   "42P01" === Reflect.get(error, "code") || JSON.stringify(Reflect.get(error, "meta") ?? "").includes('"42P01"');
+
+/** PostgreSQL's `serialization_failure`, where transactions are repeatable read or serializable. Prisma has its own code. */
+const isSerializationFailure = (error: object): boolean =>
+  ["40001", "P2034"].includes(Reflect.get(error, "code")) ||
+  JSON.stringify(Reflect.get(error, "meta") ?? "").includes('"40001"');
 
 const statementsOf = (table: string): InboxStatements => ({
   acquire: [

@@ -42,6 +42,8 @@ export function sqliteDialect(table?: string): InboxDialect {
     inbox: "sqliteInbox",
     table: quoted,
     statements: statementsOf(quoted),
+    // One connection: no transaction runs beside another.
+    isConflict: () => false,
     isTableMissing: (error) => hasCause(error, (cause) => missing.test(String(Reflect.get(cause, "message")))),
   };
 }

@@ -1,6 +1,8 @@
 import { errorDocsUrl } from "@offers/contract/decisions";
+import { findRoute } from "../endpoints/endpoints.ts";
 import type { AnyWebhookKitError } from "../errors/errors.ts";
 import type { Rejection, RejectionFacts } from "../errors/rejection.ts";
+import type { StripBasePath } from "../http/base-path.ts";
 import { rejectRequest } from "../http/rejected.ts";
 import type { WebhookResponse } from "../http/response.ts";
 import type { Logger, VerifyOptions } from "../options/options.ts";
@@ -89,10 +91,15 @@ export class Observer {
     this.#log((logger) => logger.warn({ code: "unexpected_payload_shape", endpoint, paths }, unexpectedShape));
   }
 
-  /** The response for an unknown path, where there is no next middleware (D-63). */
-  unknownPath(): WebhookResponse {
+  /** The response for an unknown path, where there is no next middleware (D-63). The path is the sender's, and not shown (D-49). */
+  unknownPath(target: string, stripBasePath: StripBasePath): WebhookResponse {
     const { response, rejection } = rejectRequest("unknown_path");
-    const message = `${rejection.message} Is basePath the path of the registered base address, as it arrives here?`;
+    const count = segmentsBefore(target, stripBasePath);
+    const hint =
+      count > 0
+        ? `The path that arrived has ${count === 1 ? "1 segment" : `${count} segments`} before basePath, such as the stage of an API or the base path of a custom domain. Put the same before basePath.`
+        : "Is basePath the path of the registered base address, as it arrives here?";
+    const message = `${rejection.message} ${hint}`;
     this.rejected({ ...rejection, message });
     return response;
   }
@@ -125,6 +132,18 @@ export class Observer {
     const { logger } = this.#hooks;
     if (logger) callSafely(() => write(logger), recover);
   }
+}
+
+const mostSegmentsBefore = 5;
+
+/** How many segments stand before the base path of an endpoint; 0 where none is found. */
+function segmentsBefore(target: string, stripBasePath: StripBasePath): number {
+  let [rest = ""] = target.split("?", 1);
+  for (let count = 1; count <= mostSegmentsBefore; count += 1) {
+    rest = rest.slice(Math.max(0, rest.indexOf("/", 1)));
+    if (findRoute(stripBasePath(rest))) return count;
+  }
+  return 0;
 }
 
 const unexpectedShape =

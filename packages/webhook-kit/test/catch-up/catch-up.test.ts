@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import { getEventListeners } from "node:events";
 import { describe, expect, test } from "vitest";
 import { type CatchUpOptions, catchUp } from "../../src/catch-up.ts";
 import { webhookHandler } from "../../src/fetch.ts";
@@ -189,4 +190,17 @@ test.each([
     code: "invalid_option",
     message: expect.stringMatching(message),
   });
+});
+
+test("a signal that outlives many calls keeps nothing of them", async () => {
+  const { baseUrl } = await serveFeed(Array.from({ length: 50 }, (_, index) => responseOf(`worker_${index}`)));
+  const { signal } = new AbortController();
+  for (let call = 0; call < 3; call += 1)
+    await catchUp({ baseUrl, apiKey, limit: 1, signal, onWorkerOfferResponse: () => undefined });
+  expect(getEventListeners(signal, "abort")).toEqual([]);
+  // Where AbortSignal.any keeps the signals that depend on this one.
+  const kept = Object.getOwnPropertySymbols(signal)
+    .filter((symbol) => symbol.description === "kDependantSignals")
+    .map((symbol) => Reflect.get(signal, symbol)?.size ?? 0);
+  expect(kept.reduce((sum, size) => sum + size, 0)).toBe(0);
 });

@@ -124,6 +124,12 @@ const atConstruction: [string, () => unknown, string][] = [
     () => redisDeduplication("redis://127.0.0.1" as never),
     "redisDeduplication takes a client of npm redis (4 or newer) or ioredis.",
   ],
+  [
+    "a client of Upstash",
+    // What is read of `new Redis({ url, token })`.
+    () => redisDeduplication({ eval: async () => null, autoPipeline: () => undefined } as never),
+    "redisDeduplication does not take a client of @upstash/redis. Connect npm redis or ioredis to the rediss:// address of the same database.",
+  ],
 ];
 
 test.each(atConstruction)("%s is refused at construction", (_, make, message) =>
@@ -137,7 +143,7 @@ test("an option that is misspelt is named, with the nearest option and all optio
 
 test("a router given to node:http names its listener", () =>
   expect(() => createServer(webhookRouter({ secret }) as never).emit("request", {}, {})).toThrow(
-    "webhookRouter and verifyWebhook are Express middleware; for node:http use webhookListener of @offers/webhook-kit/node.",
+    "webhookRouter and verifyWebhook are middleware for Express, connect and Nest; for node:http use webhookListener of @offers/webhook-kit/node.",
   ));
 
 /** What onRejected is reported of a request. */
@@ -202,6 +208,14 @@ test.each<[string, RequestInit, object, string, string, string?]>([
     { basePath: "/hooks" },
     "unknown_path",
     "No webhook has this path. Is basePath the path of the registered base address, as it arrives here?",
+  ],
+  [
+    "the stage of an API before the base path",
+    { headers: signed() },
+    { basePath: "/v1" },
+    "unknown_path",
+    "No webhook has this path. The path that arrived has 1 segment before basePath, such as the stage of an API or the base path of a custom domain. Put the same before basePath.",
+    "/v1/test/auth",
   ],
   [
     "no handler",

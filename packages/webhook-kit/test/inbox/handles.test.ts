@@ -42,6 +42,23 @@ test("a handle of another kind is refused", async () => {
   expect(() => mysqlInbox(sqlite as never)).toThrow(invalid);
 });
 
+test("a driver of Drizzle without transactions is rejected at the start, not with the first event", () => {
+  // What is read of a handle of drizzle-orm/neon-http and its like.
+  const handleOf = (kind: string) =>
+    new (class {
+      static readonly [Symbol.for("drizzle:entityKind")] = kind;
+      execute() {}
+      select() {}
+      transaction() {}
+    })();
+  const neonServerless = expect.objectContaining({ message: expect.stringContaining("drizzle-orm/neon-serverless") });
+  for (const kind of ["NeonHttpDatabase", "PgRemoteDatabase", "XataHttpDatabase"]) {
+    expect(() => postgresInbox(handleOf(kind) as never)).toThrow(invalid);
+    expect(() => postgresInbox(handleOf(kind) as never)).toThrow(neonServerless);
+  }
+  expect(() => postgresInbox(handleOf("NodePgDatabase") as never)).not.toThrow();
+});
+
 test("an InboxDatabase of the user's own is called as it is", async () => {
   await pglite.exec(`${inboxMigration()} ${createTable}`);
   type Run = (sql: string, values?: readonly unknown[]) => Promise<Record<string, unknown>[]>;

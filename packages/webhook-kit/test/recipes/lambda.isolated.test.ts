@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { buffer } from "node:stream/consumers";
+import { webhookFunction } from "@offers/webhook-kit/lambda";
 import { signHeaders, testReceiver } from "@offers/webhook-kit/testing";
 import type { ALBEvent, APIGatewayProxyEvent, APIGatewayProxyEventV2 } from "aws-lambda";
 import { handle } from "hono/aws-lambda";
@@ -83,4 +84,17 @@ test("the recipe takes an event with as little as a function URL sends", async (
     isBase64Encoded: false,
   });
   expect(statusCode).toBe(200);
+});
+
+test("the base path of a custom domain is named as the cause of a 404, without the path that the sender chose", async () => {
+  const onRejected = vi.fn();
+  const behindDomain = webhookFunction({ basePath: "/offers", secret, onRejected });
+  const headers = await signHeaders({ secret });
+  const event = { path: "/PRIVATE/v1/offers/test/auth", httpMethod: "GET", headers, isBase64Encoded: false };
+  expect((await behindDomain(event)).statusCode).toBe(404);
+  const [[rejection]] = onRejected.mock.calls as [[{ message: string }]];
+  expect(rejection.message).toContain(
+    "2 segments before basePath, such as the stage of an API or the base path of a custom",
+  );
+  expect(rejection.message).not.toContain("PRIVATE");
 });

@@ -1,0 +1,32 @@
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import { expect, test, vi } from "vitest";
+import { verifyWebhook, webhookRouter } from "../../src/express.ts";
+import { testReceiver } from "../../src/testing.ts";
+import { secret, serve } from "../support/serve.ts";
+
+type Middleware = (request: never, response: never, next: (error?: unknown) => void) => unknown;
+
+/** What @fastify/middie does, which runs the middleware of Nest on Fastify: it strips the path from `url` and has no `path`. */
+const mountedBy =
+  (middleware: Middleware) =>
+  (request: IncomingMessage, response: ServerResponse): void => {
+    const { url = "/" } = request;
+    if (!url.startsWith("/offers/")) return void response.writeHead(404).end();
+    Object.assign(request, { originalUrl: url, url: url.slice("/offers".length) });
+    middleware(request as never, response as never, (error) => response.writeHead(error ? 500 : 404).end());
+  };
+
+test("webhookRouter handles requests that only have a url, as in Nest on Fastify", async () => {
+  const handled = vi.fn();
+  const router = webhookRouter({ secret, onWorkerOfferResponse: handled });
+  const receiver = await testReceiver(createServer(mountedBy(router)), { secret, basePath: "/offers" });
+  const workerOfferResponse = { offerId: "offer_1", workerId: "worker_amal", response: "accepted" } as const;
+  expect(await receiver.checkContract({ workerOfferResponse })).toEqual([]);
+  expect(handled).toHaveBeenCalled();
+  await receiver.close();
+});
+
+test("verifyWebhook too: it rejects an unsigned request", async () => {
+  const { url } = await serve(mountedBy(verifyWebhook({ secret, onRejected: () => undefined })));
+  expect((await fetch(`${url}/offers/own/path?q=1`)).status).toBe(401);
+});

@@ -1,0 +1,19 @@
+import { PrismaPg } from "@prisma/adapter-pg";
+import { drizzle } from "drizzle-orm/node-postgres";
+import { Kysely, PostgresDialect } from "kysely";
+import { afterAll, describe, test } from "vitest";
+import { findPostgres } from "../../../../tools/test-database.ts";
+import { postgresInbox } from "../../src/postgres.ts";
+import { expectOneOfEight, levels, openIsolated } from "./isolation.ts";
+import { PrismaClient } from "./prisma/generated/client.ts";
+
+describe.runIf(await findPostgres()).each(levels)("where transactions are %s", (level) => {
+  test("concurrent attempts of one event are one handled event and duplicates, whatever the library", async () => {
+    const { url, pool } = await openIsolated(level);
+    const prisma = new PrismaClient({ adapter: new PrismaPg({ connectionString: url }) });
+    afterAll(() => prisma.$disconnect());
+    await expectOneOfEight(postgresInbox(new Kysely<object>({ dialect: new PostgresDialect({ pool }) })));
+    await expectOneOfEight(postgresInbox(drizzle(pool)));
+    await expectOneOfEight(postgresInbox(prisma));
+  });
+});

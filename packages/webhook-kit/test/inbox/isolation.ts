@@ -1,0 +1,27 @@
+import { randomUUID } from "node:crypto";
+import { expect } from "vitest";
+import { type Inbox, inboxMigration } from "../../src/postgres.ts";
+import { databaseOfFile, openPool } from "./postgres-server.ts";
+
+/** As `ALTER DATABASE … SET default_transaction_isolation` or a hosted PostgreSQL sets it. */
+export const levels = ["repeatable read", "serializable"] as const;
+
+/** A database whose transactions are of this level, with the inbox's table. */
+export async function openIsolated(level: (typeof levels)[number]) {
+  const url = new URL(await databaseOfFile());
+  url.searchParams.set("options", `-c default_transaction_isolation=${level.replace(" ", "\\ ")}`);
+  const pool = openPool(url.href);
+  await pool.query(inboxMigration());
+  return { url: url.href, pool };
+}
+
+/** Eight attempts of one event, and eight of one request, at the same time. */
+export async function expectOneOfEight(inbox: Inbox<never>): Promise<void> {
+  const deduplicationKey = randomUUID();
+  const eight = <T>(attempt: () => Promise<T>) => Promise.all(Array.from({ length: 8 }, attempt));
+  const work = () => new Promise((end) => setTimeout(end, 20));
+  const results = await eight(() => inbox.once({ deduplicationKey }, work));
+  expect(results.filter(({ duplicate }) => !duplicate)).toHaveLength(1);
+  const acquired = await eight(() => inbox.acquire(deduplicationKey, { leaseMs: 60_000 }));
+  expect(acquired.filter(({ state }) => state === "acquired")).toHaveLength(1);
+}
