@@ -17,6 +17,15 @@ test.each([
   ["9".repeat(30), Number.MAX_SAFE_INTEGER],
 ])("reads %j", (header, ms) => expect(retryAfterMs(header, now)).toBe(ms));
 
+// RFC 9110, 6.6.1: Date is when the response was made, by the clock that wrote Retry-After too.
+test.each([
+  ["Fri, 31 Dec 1999 22:59:30 GMT", "Fri, 31 Dec 1999 22:59:00 GMT", 30_000],
+  ["Sat, 01 Jan 2000 01:00:30 GMT", "Sat, 01 Jan 2000 01:00:00 GMT", 30_000],
+  ["Fri, 31 Dec 1999 23:59:59 GMT", "no date", 59_000],
+  ["Fri, 31 Dec 1999 23:59:59 GMT", undefined, 59_000],
+  ["120", "Fri, 31 Dec 1999 22:59:00 GMT", 120_000],
+])("reads %j of a response whose Date is %j", (header, date, ms) => expect(retryAfterMs(header, now, date)).toBe(ms));
+
 test.each([undefined, "", "-1", "1.5", "soon", "1e3", "2000-01-01", "Fri Dec 31 1999", ["1", "2"]])(
   "ignores %j",
   (header) => expect(retryAfterMs(header, now)).toBeUndefined(),

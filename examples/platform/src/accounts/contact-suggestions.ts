@@ -122,10 +122,17 @@ export interface InvalidSuggestions {
 }
 
 /** Validates a response: all of its suggestions, or none with the reason (D-21). */
-export function checkSuggestions({ status, body, truncated }: EndpointResponse): Suggestions | InvalidSuggestions {
+export function checkSuggestions({
+  status,
+  body,
+  contentEncoding,
+  truncated,
+}: EndpointResponse): Suggestions | InvalidSuggestions {
   if (status !== 200) return { code: "unexpected_status", message: `It responded with ${status} instead of 200.` };
   if (truncated) return { code: "response_too_large", message: "The response is larger than 1 MiB." };
   const value = parse(body);
+  if (value === undefined && contentEncoding !== undefined)
+    return { code: "malformed_json", message: compressed(contentEncoding) };
   if (value === undefined)
     return { code: "malformed_json", message: "The response is not JSON, or nested too deeply." };
   const parsed = suggestionsSchema.safeParse(value);
@@ -137,6 +144,10 @@ export function checkSuggestions({ status, body, truncated }: EndpointResponse):
     message: `The response is not a valid list of suggestions; invalid fields: ${fields}.`,
   };
 }
+
+/** Whatever else a receiver writes there is not shown. */
+const compressed = (contentEncoding: string): string =>
+  `The response is compressed${/^[\w, -]{1,40}$/.test(contentEncoding) ? ` (${contentEncoding})` : ""}, which the request did not ask for (Accept-Encoding: identity).`;
 
 function parse(body: Buffer): unknown {
   try {

@@ -53,6 +53,8 @@ async function send(agent: Agent, request: EndpointRequest): Promise<EndpointRes
     const url = request.isWholeAddress ? httpAddress(baseAddress) : joinAddress(baseAddress, path, parameters);
     headers = {
       accept: "application/json",
+      // Bodies are read, masked and shown as they arrive.
+      "accept-encoding": "identity",
       "user-agent": "offers-platform",
       ...(content !== null && { "content-type": "application/json" }),
       ...request.headers,
@@ -146,12 +148,18 @@ class Exchange implements Dispatcher.DispatchHandler {
         );
       return;
     }
-    const { "content-type": contentType, "retry-after": retryAfter } = headers;
-    const wait = retryAfterMs(retryAfter, Date.now());
+    const {
+      "content-type": contentType,
+      "content-encoding": contentEncoding,
+      "retry-after": retryAfter,
+      date,
+    } = headers;
+    const wait = retryAfterMs(retryAfter, Date.now(), date);
     this.#response = {
       ok: true,
       status,
       ...(typeof contentType === "string" && { contentType }),
+      ...(typeof contentEncoding === "string" && { contentEncoding }),
       ...(wait !== undefined && { retryAfterMs: wait }),
     };
   }

@@ -46,6 +46,8 @@ export interface EndpointResponse {
   ok: true;
   status: number;
   contentType?: string;
+  /** Of a body that is compressed although none was asked for. */
+  contentEncoding?: string;
   /** At most `maxReadBytes`, with confidential values masked. */
   body: Buffer;
   /** Whether the body was longer. */

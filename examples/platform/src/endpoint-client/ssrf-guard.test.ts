@@ -7,6 +7,12 @@ test.each(["1.1.1.1", "8.8.8.8", "9.9.9.9", "2606:4700:4700::1111", "2001:4860:4
   (address) => expect(isAllowedAddress(address, { allowLoopback: false })).toBe(true),
 );
 
+// RFC 6052, section 2.4, has such addresses: where a network reaches IPv4 by DNS64 and NAT64, all receivers have them.
+test.each(["64:ff9b::8.8.8.8", "64:ff9b::808:808"])(
+  "lets %s through, which leads to a public IPv4 address",
+  (address) => expect(isAllowedAddress(address, { allowLoopback: false })).toBe(true),
+);
+
 // From the IANA special-purpose address registries, and the metadata addresses that cloud providers document.
 // https://www.iana.org/assignments/iana-ipv4-special-registry
 // https://www.iana.org/assignments/iana-ipv6-special-registry
@@ -46,7 +52,12 @@ const refused = [
   "::ffff:8.8.8.8",
   "::ffff:0:10.0.0.1",
   "64:ff9b::127.0.0.1",
-  "64:ff9b::8.8.8.8",
+  "64:ff9b::10.0.0.1",
+  "64:ff9b::a9fe:a9fe",
+  "64:ff9b::168.63.129.16",
+  "64:ff9b::192.168.1.1",
+  "64:ff9b::",
+  "64:ff9b:0:0:1::8.8.8.8",
   "64:ff9b:1::1",
   "100::1",
   "2001::1",

@@ -33,7 +33,7 @@ export function guardedConnector({
   allowLoopback,
 }: GuardedConnectorOptions): buildConnector.connector {
   const isAllowed = (address: string): boolean =>
-    isAllowedAddress(address, { allowLoopback }) && (allowLoopback || !isOwnAddress(address));
+    isAllowedAddress(address, { allowLoopback }) && (allowLoopback || !isOwnAddress(ipv4Behind(address) ?? address));
   const lookup: LookupFunction = (name, options, done) => {
     resolve(name).then(
       (addresses) => {
@@ -45,7 +45,14 @@ export function guardedConnector({
     );
   };
   const tls = { allowH2: false, rejectUnauthorized: true };
-  const connect = buildConnector({ timeout: connectTimeoutMs, lookup, port: 0, ...tls });
+  const connect = buildConnector({
+    timeout: connectTimeoutMs,
+    lookup,
+    port: 0,
+    ...tls,
+    // Of each address but the last. After Node's own 250 ms a distant receiver's only reachable address is given up.
+    autoSelectFamilyAttemptTimeout: Math.max(250, Math.ceil(connectTimeoutMs / 3)),
+  });
 
   return (options, done) => {
     // Node does not call `lookup` for a literal address.
@@ -66,6 +73,13 @@ export function guardedConnector({
 /** In the public range, but used by Azure for metadata and control. */
 const cloudInternal = new Set(["168.63.129.16"]);
 const globalUnicast = ipaddr.IPv6.parseCIDR("2000::/3");
+const nat64 = ipaddr.IPv6.parseCIDR("64:ff9b::/96");
+
+/** The IPv4 address that an address of NAT64 leads to: where a network has only IPv6, DNS64 gives such ones for names (RFC 6052). */
+function ipv4Behind(address: string): string | undefined {
+  const parsed = ipaddr.IPv6.isValid(address) ? ipaddr.IPv6.parse(address) : undefined;
+  return parsed?.match(nat64) ? parsed.toByteArray().slice(-4).join(".") : undefined;
+}
 
 interface AddressGuardOptions {
   /** Allows requests to loopback addresses. For development and tests only. */
@@ -75,11 +89,13 @@ interface AddressGuardOptions {
 /**
  * Guards against server-side request forgery (SSRF, D-41): whether a request may go to this IP address. Only public addresses
  * are allowed. All others are refused, unknown ranges included: private, loopback, link-local and metadata addresses, and IPv6
- * forms that contain an IPv4 address.
+ * forms that contain an IPv4 address, except those of NAT64, where the IPv4 address counts.
  */
 export function isAllowedAddress(address: string, { allowLoopback }: AddressGuardOptions): boolean {
   // A zone id names an interface of this machine.
   if (!ipaddr.isValid(address) || address.includes("%")) return false;
+  const behind = ipv4Behind(address);
+  if (behind !== undefined) return isAllowedAddress(behind, { allowLoopback: false });
   const parsed = ipaddr.parse(address);
   const range = parsed.range();
   if (range === "loopback") return allowLoopback;

@@ -1,6 +1,7 @@
 import { randomBytes, randomUUID } from "node:crypto";
 import { link, mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { decrypt, encrypt } from "./encrypt.ts";
 import { type Store, StoreError } from "./store.ts";
 
@@ -10,20 +11,36 @@ const keyBytes = 32;
  * Reads the key that encrypts secrets at rest from `encryption.key` in the data folder; creates the file, readable by its
  * owner only, if it is missing. Without it encrypted secrets are lost: back it up, apart from the database.
  */
-export async function readEncryptionKey(dataFolder: string): Promise<Uint8Array> {
+export async function readEncryptionKey(dataFolder: string, linkFile = link): Promise<Uint8Array> {
   const path = join(dataFolder, "encryption.key");
   await mkdir(dataFolder, { recursive: true, mode: 0o700 });
   const draft = `${path}.${randomUUID()}`;
-  // Atomic: `link` fails when another process has created the key.
-  await writeFile(draft, `${randomBytes(keyBytes).toString("base64")}\n`, { mode: 0o600 });
+  const content = `${randomBytes(keyBytes).toString("base64")}\n`;
+  await writeFile(draft, content, { mode: 0o600 });
   try {
-    await link(draft, path);
+    // Atomic: `link` fails when another process has created the key.
+    await linkFile(draft, path);
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
+    const { code = "" } = error as NodeJS.ErrnoException;
+    if (withoutHardLinks.has(code)) await createFile(path, content);
+    else if (code !== "EEXIST") throw error;
   } finally {
     await rm(draft, { force: true });
   }
   return parseEncryptionKey((await readFile(path, "utf8")).trim(), path);
+}
+
+/** What `link` gives on exFAT, SMB and shared folders of virtual machines. */
+const withoutHardLinks: ReadonlySet<string> = new Set(["EPERM", "ENOTSUP", "EOPNOTSUPP", "ENOSYS"]);
+
+/** Unless it exists. Whoever created it a moment ago may not have written to it yet. */
+async function createFile(path: string, content: string): Promise<void> {
+  try {
+    await writeFile(path, content, { flag: "wx", mode: 0o600 });
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
+    for (let left = 20; left > 0 && (await readFile(path, "utf8")) === ""; left -= 1) await sleep(50);
+  }
 }
 
 /**

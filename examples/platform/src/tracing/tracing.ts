@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from "node:async_hooks";
 import { methodAttribute } from "@offers/contract/telemetry-conventions";
 import {
   readTraceContext,
@@ -9,7 +10,6 @@ import {
   type Attributes,
   type Context,
   context,
-  createContextKey,
   createTraceState,
   type Link,
   type Span,
@@ -22,8 +22,8 @@ import type { RequestHandler } from "express";
 // Without an SDK of OpenTelemetry registered, for instance by `node --import`, none of this records anything.
 const tracer = trace.getTracer("@offers/platform");
 
-/** Whether the caller of a request has sent a trace. */
-const hasSender = createContextKey("offers: the caller has sent a trace");
+/** The trace that a request belongs to as its headers say, whether or not an SDK records it. */
+const sentTrace = new AsyncLocalStorage<TraceContext | undefined>();
 
 /** Each request gets a span, which continues the caller's trace. Its attributes hold no path, id or header (D-49). */
 export const traceRequests: RequestHandler = (request, response, next) => {
@@ -46,15 +46,21 @@ export const traceRequests: RequestHandler = (request, response, next) => {
     if (response.statusCode >= 500) fail(span, `${response.statusCode}`);
     span.end();
   });
-  context.with(trace.setSpan(parent, span).setValue(hasSender, sent !== undefined), next);
+  sentTrace.run(sent, () => context.with(trace.setSpan(parent, span), next));
 };
 
-/** The active place in a trace, as text to store; null without a trace. */
+/**
+ * The active place in a trace, as text to store; null without a trace. Without an SDK it is the one that the request has sent: W3C Trace
+ * Context asks those who do not trace to pass the headers through (https://www.w3.org/TR/trace-context/).
+ */
 export function activeTrace(): string | null {
-  const place = trace.getSpanContext(context.active());
-  if (place === undefined) return null;
-  const written = writeTraceContext(place);
-  return written ? JSON.stringify(written) : null;
+  const place = activePlace() ?? sentTrace.getStore();
+  return place ? JSON.stringify(place) : null;
+}
+
+function activePlace(): TraceContext | undefined {
+  const span = trace.getSpanContext(context.active());
+  return span && writeTraceContext(span);
 }
 
 /**
@@ -64,12 +70,13 @@ export function activeTrace(): string | null {
  * @param stored as `activeTrace` returned it when the offer was created
  */
 export function continueOffer<T>(stored: string | null, name: string, work: () => Promise<T>): Promise<T> {
+  const offers = sentTrace.getStore() ? undefined : traceOfStored(stored);
+  if (!offers) return work();
   const active = context.active();
-  const remote = active.getValue(hasSender) ? undefined : spanContextOfStored(stored);
-  if (!remote) return work();
   const request = trace.getSpanContext(active);
   const links: Link[] = request ? [{ context: request }] : [];
-  return within(name, { kind: SpanKind.INTERNAL, links }, trace.setSpanContext(active, remote), work);
+  const parent = trace.setSpanContext(active, remoteSpanContext(offers, createTraceState));
+  return sentTrace.run(offers, () => within(name, { kind: SpanKind.INTERNAL, links }, parent, work));
 }
 
 /** What goes out with a request: the headers of its span. */
@@ -89,12 +96,12 @@ export function traceAttempt<T>(
   work: (headers: TraceHeaders) => Promise<T>,
   describe: (result: T) => Attributes,
 ): Promise<T> {
-  const remote = spanContextOfStored(stored);
+  const storedTrace = traceOfStored(stored);
+  const remote = storedTrace && remoteSpanContext(storedTrace, createTraceState);
   // Not a child of whatever the process happens to do: attempts are made by loops that outlive every request.
   const parent = remote ? trace.setSpanContext(context.active(), remote) : trace.deleteSpan(context.active());
   return within(name, { kind: SpanKind.CLIENT, attributes }, parent, async (span) => {
-    const headers = activeTrace();
-    const result = await work(headers === null ? {} : (JSON.parse(headers) as TraceContext));
+    const result = await work(activePlace() ?? storedTrace ?? {});
     const outcome = describe(result);
     span.setAttributes(outcome);
     if (outcome["error.type"] !== undefined) span.setStatus({ code: SpanStatusCode.ERROR });
@@ -123,5 +130,5 @@ async function within<T>(
 const fail = (span: Span, type: string): Span =>
   span.setAttribute("error.type", type).setStatus({ code: SpanStatusCode.ERROR });
 
-const spanContextOfStored = (stored: string | null) =>
-  stored === null ? undefined : remoteSpanContext(JSON.parse(stored) as TraceContext, createTraceState);
+const traceOfStored = (stored: string | null): TraceContext | undefined =>
+  stored === null ? undefined : (JSON.parse(stored) as TraceContext);

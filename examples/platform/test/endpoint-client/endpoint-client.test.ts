@@ -37,6 +37,23 @@ describe("requests to an integrator", () => {
     expect(receiver.requests).toHaveLength(1);
   });
 
+  test("read a date of Retry-After by the clock of the response", async () => {
+    const retryAfterOf = async (headers: Record<string, string>) => {
+      receiver.respond = respondWith(503, headers);
+      const result = await send();
+      return result.ok && result.retryAfterMs;
+    };
+    // A receiver whose clock is an hour behind asks for 30 seconds.
+    const date = (secondsOff: number) => new Date(Date.now() + secondsOff * 1_000).toUTCString();
+    expect(await retryAfterOf({ date: date(-3_600), "retry-after": date(-3_570) })).toBe(30_000);
+    expect(await retryAfterOf({ date: date(3_600), "retry-after": date(3_630) })).toBe(30_000);
+  });
+
+  test("ask for a response that is not compressed", async () => {
+    await send();
+    expect(receiver.requests).toMatchObject([{ headers: { "accept-encoding": "identity" } }]);
+  });
+
   test("are not sent when they are larger than 256 kB [D-24]", async () => {
     expect(await send({ method: "POST", body: "x".repeat(256 * 1024) })).toMatchObject({
       ok: false,

@@ -1,3 +1,4 @@
+import { gzipSync } from "node:zlib";
 import { describe, expect, test } from "vitest";
 import { hang, openReceiver, type Receiver, respondWith } from "../support/receiver.ts";
 import { anyStore } from "../support/stores/stores.ts";
@@ -78,6 +79,13 @@ describe.each(await anyStore())("the portal on $title", ({ createDatabase }) => 
           { failure: { code: "unexpected_status", status: 500 } },
           { failure: { code: "malformed_json", status: 200 } },
           { suggestions: [{}] },
+        ]);
+
+        crew.respond = respondWith(200, { "content-encoding": "gzip" }, gzipSync("[]"));
+        expect(await search(ofAll)).toMatchObject([
+          {},
+          { failure: { code: "malformed_json", message: expect.stringContaining("compressed (gzip)") } },
+          {},
         ]);
       } finally {
         await Promise.all([bistro.close(), crew.close()]);

@@ -23,7 +23,7 @@ export interface Receiver {
 }
 
 export const respondWith =
-  (status: number, headers: Record<string, string> = {}, body = ""): Respond =>
+  (status: number, headers: Record<string, string> = {}, body: string | Uint8Array = ""): Respond =>
   (_, response) =>
     void response.writeHead(status, headers).end(body);
 

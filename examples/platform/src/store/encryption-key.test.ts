@@ -1,0 +1,27 @@
+import { mkdtemp, readdir, rm, stat } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, onTestFinished, test } from "vitest";
+import { readEncryptionKey } from "./encryption-key.ts";
+
+// What link(2) gives on exFAT, SMB and virtiofs.
+const refuses = (code: string) => () => Promise.reject(Object.assign(new Error(code), { code }));
+
+test.each(["EPERM", "ENOTSUP", "ENOSYS"])(
+  "on a file system without hard links (%s), the key is made once, for its owner only",
+  async (code) => {
+    const folder = await mkdtemp(join(tmpdir(), "offers-key-"));
+    onTestFinished(() => rm(folder, { recursive: true }));
+    const keys = await Promise.all(Array.from({ length: 4 }, () => readEncryptionKey(folder, refuses(code))));
+    expect(new Set(keys.map((key) => Buffer.from(key).toString("hex"))).size).toBe(1);
+    expect(Buffer.from(await readEncryptionKey(folder))).toEqual(Buffer.from(keys[0] ?? []));
+    expect(await readdir(folder)).toEqual(["encryption.key"]);
+    expect((await stat(join(folder, "encryption.key"))).mode & 0o777).toBe(0o600);
+  },
+);
+
+test("another failure of the file system is not hidden", async () => {
+  const folder = await mkdtemp(join(tmpdir(), "offers-key-"));
+  onTestFinished(() => rm(folder, { recursive: true }));
+  await expect(readEncryptionKey(folder, refuses("EIO"))).rejects.toThrow("EIO");
+});

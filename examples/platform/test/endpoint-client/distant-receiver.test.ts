@@ -1,0 +1,44 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { connect } from "node:net";
+import { expect, onTestFinished, test } from "vitest";
+import { createEndpointClient } from "../../src/endpoint-client/create-endpoint-client.ts";
+
+/** Accepts nothing for its first second; the kernel drops a SYN when two connections wait already, and the sender repeats it after 1 s. */
+const program = `
+  const server = require("node:http").createServer((_, response) => response.end());
+  server.listen({ port: 0, host: "127.0.0.1", backlog: 1 }, () => {
+    require("node:fs").writeSync(1, String(server.address().port));
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1_000);
+  });`;
+
+test.runIf(process.platform === "linux")(
+  "a receiver that is 1 s away is reached, even when its other address is of a family that this host has not",
+  async () => {
+    const child = spawn(process.execPath, ["-e", program], { stdio: ["ignore", "pipe", "inherit"] });
+    onTestFinished(() => void child.kill());
+    const [port] = await once(child.stdout, "data");
+    const waiting = [0, 1].map(() => connect(Number(port), "127.0.0.1").on("error", () => undefined));
+    onTestFinished(() => waiting.forEach((socket) => void socket.destroy()));
+    await Promise.all(waiting.map((socket) => once(socket, "connect")));
+    const outbound = createEndpointClient({
+      allowLoopback: true,
+      connectTimeoutMs: 6_000,
+      // Nothing listens at the second.
+      resolve: async () => [
+        { address: "127.0.0.1", family: 4 },
+        { address: "::1", family: 6 },
+      ],
+    });
+    onTestFinished(() => outbound.close());
+    const started = performance.now();
+    const result = await outbound.send({
+      method: "GET",
+      baseAddress: `http://receiver.example:${port}`,
+      path: "/test",
+      timeoutMs: 8_000,
+    });
+    expect(result).toMatchObject({ ok: true, status: 200 });
+    expect(performance.now() - started).toBeGreaterThan(500);
+  },
+);
