@@ -32,6 +32,18 @@ const unseenByNext = ["with Authorization twice", "with a false Authorization af
   (what) => `A request ${what} must be rejected, but 200 came from GET /test/auth.`,
 );
 
+const page = join(import.meta.dirname, "../../../docs/guides/recipes.md");
+const offers = join(import.meta.dirname, "../../../packages/cli/dist/offers.js");
+
+/** Runs the command of `offers probe` that the page has for a framework, against this address. It ends with 1 if there is a finding. */
+async function probeAsThePageSays(heading: string, address: string): Promise<void> {
+  const section = (await readFile(page, "utf8")).split(/^## /m).find((text) => text.startsWith(`${heading}\n`));
+  const flags = /^offers probe \S+ (.*)$/m.exec(section ?? "")?.[1];
+  assert.ok(flags, `the recipe of ${heading} has the flags of its probe`);
+  const args = [offers, "probe", `${address}/offers`, ...flags.split(" ")];
+  await promisify(execFile)(process.execPath, args, { env: { ...process.env, WEBHOOK_SECRET: secret } });
+}
+
 /** The guide's route handler, built and served by Next. */
 async function next(project: FreshProject): Promise<void> {
   await project.install("next", "react", "react-dom");
@@ -54,13 +66,14 @@ async function next(project: FreshProject): Promise<void> {
     const workerOfferResponse = { offerId: "offer_1", workerId: "worker_amal", response: "accepted" } as const;
     assert.deepEqual(await receiver.checkContract({ workerOfferResponse }), unseenByNext);
     await receiver.close();
+    assert.deepEqual(
+      server.lines.filter((line) => line.startsWith("offer_1")),
+      ["offer_1 worker_amal accepted"],
+    );
+    await probeAsThePageSays("Next", address.replace(/\/$/, ""));
   } finally {
     await server.stop();
   }
-  assert.deepEqual(
-    server.lines.filter((line) => line.startsWith("offer_1")),
-    ["offer_1 worker_amal accepted"],
-  );
 }
 
 const lambdaRecipe = join(import.meta.dirname, "../../../packages/webhook-kit/test/recipes/lambda.ts");

@@ -51,6 +51,14 @@ test.each(programs)("$file: codes and names of errors are words that narrow", ({
 test("every entry has a program that exports what its functions return", () =>
   expect(exportPrograms.map(({ entry }) => entry).sort()).toEqual(entries.map(({ name }) => name).sort()));
 
+// `moduleResolution: node`, which older projects and Next 15 have: it does not read `exports`.
+test.each(entries)("$name is found where modules are resolved as by Node 10", ({ name }) => {
+  const { Node10 } = ts.ModuleResolutionKind;
+  const from = join(project.folder, "main.ts");
+  const { resolvedModule } = ts.resolveModuleName(name, from, { moduleResolution: Node10 }, ts.sys);
+  expect(resolvedModule?.resolvedFileName).toMatch(/\/dist\/[\w-]+\.d\.c?ts$/);
+});
+
 const parsed = new Map<string, ts.SourceFile | undefined>();
 
 // Each alone: whatever else a program imported would be another place to name types from.
