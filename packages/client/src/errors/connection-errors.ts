@@ -1,4 +1,4 @@
-import { ConnectionError } from "./error-classes.ts";
+import { ConnectionError, UsageError } from "./error-classes.ts";
 import type { ErrorClass } from "./offers-error.ts";
 
 /** What the error of a failure is. */
@@ -13,6 +13,13 @@ export const notSent = "REQUEST_NOT_SENT";
  */
 export const connectionFailures: readonly (readonly [...Classification, pattern: RegExp])[] = [
   [ConnectionError, "port_blocked", "fetch refuses this port", /bad port|port \d+ are blocked/],
+  // Test environments such as jsdom replace AbortSignal, and leave Node's fetch, which takes only Node's own.
+  [
+    UsageError,
+    "invalid_option",
+    "fetch refuses the AbortSignal of this environment, such as jsdom; run the test in the environment node, or pass a fetch of the same environment",
+    /to be an instance of AbortSignal/,
+  ],
   // A separate code, because a retry cannot correct a certificate. Of OpenSSL's codes these are from handshakes; any other may
   // come from a damaged record of an established connection, whose request was sent.
   [
