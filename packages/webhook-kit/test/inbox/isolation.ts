@@ -16,12 +16,12 @@ export async function openIsolated(level: (typeof levels)[number]) {
 }
 
 /** Eight attempts of one event, and eight of one request, at the same time. */
-export async function expectOneOfEight(inbox: Inbox<never>): Promise<void> {
+export async function expectOneOfEight<Tx>(inbox: Inbox<Tx>): Promise<void> {
   const deduplicationKey = randomUUID();
   const eight = <T>(attempt: () => Promise<T>) => Promise.all(Array.from({ length: 8 }, attempt));
   const work = () => new Promise((end) => setTimeout(end, 20));
   const results = await eight(() => inbox.once({ deduplicationKey }, work));
   expect(results.filter(({ duplicate }) => !duplicate)).toHaveLength(1);
-  const acquired = await eight(() => inbox.acquire(deduplicationKey, { leaseMs: 60_000 }));
+  const acquired = await eight(async () => inbox.acquire(deduplicationKey, { leaseMs: 60_000 }));
   expect(acquired.filter(({ state }) => state === "acquired")).toHaveLength(1);
 }
