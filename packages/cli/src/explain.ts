@@ -32,11 +32,7 @@ export interface ExplainedResponse extends Explanation {
  * // old_timestamp_accepted Reject a timestamp that is more than 5 minutes in the past.
  * ```
  */
-export function explainResponse(
-  vectorId: string,
-  status: number | "closed",
-  step = 0,
-): ExplainedResponse | undefined {
+export function explainResponse(vectorId: string, status: number | "closed", step = 0): ExplainedResponse | undefined {
   const { groups, standardWebhooks } = readCorpus();
   const vector = [...groups, ...standardWebhooks].flatMap(({ cases }) => cases).find(({ id }) => id === vectorId);
   const request = vector && stepsOf(vector)[step];

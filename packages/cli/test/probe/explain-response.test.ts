@@ -23,7 +23,8 @@ test.each([
   ["freshness/hour-old", 403],
   ["timestamps/lower-t", 401],
 ] as const)("a response to %s with %i shows nothing", (id, status) =>
-  expect(explainResponse(id, status)).toBeUndefined());
+  expect(explainResponse(id, status)).toBeUndefined(),
+);
 
 test("a vector or a request that does not exist is a RangeError that names it", () => {
   expect(() => explainResponse("freshness/yesterday", 200)).toThrow(RangeError);

@@ -18,7 +18,11 @@ test("an environment with its own AbortSignal is named after one attempt", async
   vi.stubGlobal("AbortController", ForeignController);
   vi.stubGlobal("AbortSignal", ForeignSignal);
   // Nothing listens there: no request is made.
-  const client = new OffersClient({ baseUrl: "http://127.0.0.1:65001", apiKey: "key_harbour", fetch: globalThis.fetch });
+  const client = new OffersClient({
+    baseUrl: "http://127.0.0.1:65001",
+    apiKey: "key_harbour",
+    fetch: globalThis.fetch,
+  });
   const error = await client.getOffer("offer_1").catch((thrown: unknown) => thrown);
   expect(error).toMatchObject({
     name: "UsageError",

@@ -46,8 +46,8 @@ test("a driver of Drizzle without transactions is rejected at the start, not wit
   // What is read of a handle of drizzle-orm/neon-http and its like.
   const handleOf = (kind: string) => {
     const call = () => undefined;
-    const constructor = { [Symbol.for("drizzle:entityKind")]: kind };
-    return { constructor, execute: call, select: call, transaction: call };
+    const driver = { [Symbol.for("drizzle:entityKind")]: kind };
+    return { constructor: driver, execute: call, select: call, transaction: call };
   };
   const neonServerless = expect.objectContaining({ message: expect.stringContaining("drizzle-orm/neon-serverless") });
   for (const kind of ["NeonHttpDatabase", "PgRemoteDatabase", "XataHttpDatabase"]) {
