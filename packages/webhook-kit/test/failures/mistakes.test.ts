@@ -13,7 +13,6 @@ import { secret, serve, signed, signedJson } from "../support/serve.ts";
 
 captureConsole();
 
-
 const build = (options: object) => () => webhookRouter({ secret, ...options });
 
 /** The mistake, the code that makes it, and the whole message. */
