@@ -11,6 +11,7 @@ import { drawDiagrams } from "./diagrams/draw-diagrams.ts";
 import { drawTrace } from "./diagrams/draw-trace.ts";
 import { printEvents } from "./docs/pages/print-events.ts";
 import { printOperations } from "./docs/pages/print-operations.ts";
+import { printOperationErrors } from "./error-pages/operation-errors.ts";
 import { printErrorPages } from "./error-pages/print-error-pages.ts";
 import { readProofs } from "./gate/contract.ts";
 import { printConstants } from "./generate/print-constants.ts";
@@ -38,6 +39,7 @@ const products = new Map([
   ["packages/contract/src/generated/decisions.ts", printConstants(root, "contract")],
   ["packages/client/src/generated/decisions.ts", printConstants(root, "client")],
   ["packages/client/src/generated/offer-shape.ts", await printShape(root, "Offer")],
+  ["packages/client/src/generated/operation-errors.ts", printOperationErrors(root)],
   ["packages/webhook-kit/src/generated/decisions.ts", printConstants(root, "webhook-kit")],
   ["packages/webhook-kit/src/generated/payload-schemas.ts", await printPayloadSchemas(root)],
   ["examples/platform/src/generated/decisions.ts", printConstants(root, "platform")],

@@ -14,6 +14,10 @@ const explanationsSchema = z.record(
     keywords: z.array(z.string()).optional(),
     /** Markdown. */
     example: z.string().optional(),
+    /** The operations of which a call can have a code that no documented status has. The client's codes only. */
+    calls: z
+      .union([z.literal("all"), z.array(z.enum(["CreateOffer", "GetOffer", "CompleteOffer", "WithdrawOffer"]))])
+      .optional(),
     /** Of the platform's response. */
     detail: z.string().optional(),
     errors: z.record(z.string(), z.array(z.string())).optional(),

@@ -52,7 +52,7 @@ export function createApp(deps: AppDeps): Express {
   if (deps.allowedHosts !== undefined) app.use(checkHost(deps.allowedHosts));
   app.use(router);
   app.use(() => {
-    throw new ProblemError("not_found", "Check the path; the README lists them all.");
+    throw new ProblemError("not_found", "Check the path.");
   });
   app.use(problemHandler(onFailed));
   return app;

@@ -4,8 +4,10 @@
  * @packageDocumentation
  */
 
+// Rate limits
+export type { RateLimit } from "@offers/contract/rate-limit";
 // The client
-export type { OffersPromise, SafeResult, WithResponse } from "./call/start-call.ts";
+export type { OffersPromise, SafeResult, WithResponse } from "./call/offers-promise.ts";
 // Errors
 export {
   AbortedError,
@@ -16,7 +18,9 @@ export {
   ConnectionError,
   InvalidResponseError,
   isOffersError,
+  isOperationError,
   NotFoundError,
+  type OperationError,
   PermissionError,
   RateLimitError,
   ServerError,
@@ -25,9 +29,9 @@ export {
 } from "./errors/error-classes.ts";
 export { OffersError, type Problem } from "./errors/offers-error.ts";
 // HTTP and middleware
-export type { Fetch, FetchResponse, Middleware, OffersRequest } from "./http.ts";
+export type { Fetch, FetchResponse, Middleware, OffersRequest, OperationName } from "./http.ts";
 // Offers
 export type { Offer, OfferEvent, OfferEventInput, OfferInput, Recipient } from "./offer.ts";
 export { OffersClient } from "./offers-client.ts";
 // Options
-export type { ApiKey, CallOptions, Logger, OffersClientOptions } from "./options/options.ts";
+export type { ApiKey, CallOptions, DeprecationNotice, Logger, OffersClientOptions } from "./options/options.ts";

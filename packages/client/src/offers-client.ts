@@ -1,6 +1,8 @@
+import { startCall } from "./call/call.ts";
+import type { OffersPromise } from "./call/offers-promise.ts";
 import { completeOffer, createOffer, getOffer, withdrawOffer } from "./call/operations.ts";
-import { type OffersPromise, startCall } from "./call/start-call.ts";
 import { watchOffer } from "./call/watch-offer.ts";
+import type { OperationError } from "./errors/error-classes.ts";
 import type { Offer, OfferInput, Recipient } from "./offer.ts";
 import type { ApiKey, CallOptions, OffersClientOptions } from "./options/options.ts";
 import { type ClientSettings, readSettings } from "./options/settings.ts";
@@ -46,7 +48,7 @@ export class OffersClient {
    * console.log(id);
    * ```
    */
-  createOffer(input: OfferInput, options?: CallOptions): OffersPromise<{ id: string }> {
+  createOffer(input: OfferInput, options?: CallOptions): OffersPromise<{ id: string }, OperationError<"CreateOffer">> {
     return startCall(this.#settings, createOffer, undefined, input, options);
   }
 
@@ -63,7 +65,7 @@ export class OffersClient {
    * console.log(recipients.filter(({ response }) => response === "applied"));
    * ```
    */
-  getOffer(id: string, options?: CallOptions): OffersPromise<Offer> {
+  getOffer(id: string, options?: CallOptions): OffersPromise<Offer, OperationError<"GetOffer">> {
     return startCall(this.#settings, getOffer, id, undefined, options);
   }
 
@@ -82,7 +84,11 @@ export class OffersClient {
    * await offers.completeOffer("offer_4f1c2a", ["worker_amal"]);
    * ```
    */
-  completeOffer(id: string, workerIds: readonly string[], options?: CallOptions): OffersPromise<void> {
+  completeOffer(
+    id: string,
+    workerIds: readonly string[],
+    options?: CallOptions,
+  ): OffersPromise<void, OperationError<"CompleteOffer">> {
     return startCall(this.#settings, completeOffer, id, workerIds, options);
   }
 
@@ -102,7 +108,7 @@ export class OffersClient {
    * if (!result.ok) console.error(result.error.code);
    * ```
    */
-  withdrawOffer(id: string, options?: CallOptions): OffersPromise<void> {
+  withdrawOffer(id: string, options?: CallOptions): OffersPromise<void, OperationError<"WithdrawOffer">> {
     return startCall(this.#settings, withdrawOffer, id, undefined, options);
   }
 

@@ -3,6 +3,6 @@
  *
  * @module opentelemetry
  */
-export type { OffersPromise, SafeResult, WithResponse } from "./call/start-call.ts";
+export type { OffersPromise, SafeResult, WithResponse } from "./call/offers-promise.ts";
 export { TracedOffersClient } from "./entries/traced-offers-client.ts";
 export type { Offer, Recipient } from "./offer.ts";

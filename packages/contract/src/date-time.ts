@@ -17,9 +17,6 @@ const dayMs = 86_400_000;
 /** The calendar repeats after 400 years; `Date.UTC` reads the years 0 to 99 as 1900 to 1999, but not these. */
 const startOf = (year: number, month: number): number => Date.UTC(year + 400, month - 1) - 146_097 * dayMs;
 
-const firstInstant = startOf(0, 1);
-const endOfTime = startOf(10_000, 1);
-
 /**
  * Reads a date-time that has one meaning: its zone is given, its day is in the calendar, and in UTC its year has four digits
  * (D-96).
@@ -32,7 +29,8 @@ export function readDateTime(text: string): ReadTime | undefined {
   if (midnight >= startOf(Number(year), Number(month) + 1)) return undefined;
   const aheadMinutes = (sign === "-" ? -1 : 1) * (Number(offsetHours) * 60 + Number(offsetMinutes));
   const startOfMinute = midnight + (Number(hour) * 60 + Number(minute) - aheadMinutes) * minuteMs;
-  if (startOfMinute < firstInstant || startOfMinute >= endOfTime) return undefined;
+  const utcYear = new Date(startOfMinute).getUTCFullYear();
+  if (utcYear < 0 || utcYear > 9_999) return undefined;
   const earliest = startOfMinute + (Number(second ?? 0) + Number(`0${fraction}`)) * 1000;
   return { earliest, latest: second === undefined ? startOfMinute + minuteMs - 1 : earliest };
 }

@@ -1,9 +1,44 @@
-/**
- * A service's base address: https, or http on loopback; no port 0, white space, credentials, query or fragment. `URL` would drop white
- * space, and a third slash before the host.
- */
-export const baseAddress =
-  /^(?!\w+:\/\/[^/]*:0+(\/|$))http(s:\/\/[^/:]|:\/\/(localhost|127\.[\d.]+|\[::1])(?![^:/]))[^\s?#@]*$/i;
+type Problem = readonly [pattern: RegExp, problem: string];
 
-/** The value of a header: printable ASCII, not empty or padded. `fetch` refuses other values with a message that shows them. */
-export const headerValue = /^[!-~]([ -~]*[!-~])?$/;
+const baseAddressProblems: readonly Problem[] = [
+  // `URL` would drop white space, and a third slash before the host.
+  [/\s/, "contains white space"],
+  [/^(?!https?:\/\/[^/:])/i, "does not begin with https://"],
+  [/@/, "contains credentials"],
+  [/[?#]/, "contains ? or #"],
+  [/^http:\/\/(?!(localhost|127\.[\d.]+|\[::1])(:|\/|$))/i, "has http for another host"],
+  [/^\w+:\/\/[^/]*:0+(\/|$)/, "is not a URL"],
+];
+
+/**
+ * What is wrong with a service's base address, as the rest of a sentence; undefined if nothing. It must be https, or http on
+ * loopback. The sentence never shows the address: it may contain a password.
+ */
+export function baseAddressProblem(address: unknown): string | undefined {
+  if (isUnset(address)) return unset(address);
+  const text = String(address);
+  const problem = find(baseAddressProblems, text) ?? (URL.canParse(text) ? undefined : "is not a URL");
+  return problem && `${problem}; it must be https, or http on loopback`;
+}
+
+// `fetch` rejects the same values, with a message that shows them.
+const headerValueProblems: readonly Problem[] = [
+  [/^\s|\s$/, "begins or ends with white space"],
+  [/[^ -~]/, "is not printable ASCII"],
+];
+
+/**
+ * What is wrong with the value of a header, as the rest of a sentence; undefined if nothing. It must be printable ASCII. The
+ * sentence never shows the value: it may be a secret.
+ */
+export function headerValueProblem(value: unknown): string | undefined {
+  if (isUnset(value)) return unset(value);
+  return typeof value === "string" ? find(headerValueProblems, value) : "must be a string";
+}
+
+const isUnset = (value: unknown): boolean => (value ?? "") === "";
+
+const unset = (value: unknown): string => `is ${JSON.stringify(value)}; is the environment variable set?`;
+
+const find = (problems: readonly Problem[], text: string): string | undefined =>
+  problems.find(([pattern]) => pattern.test(text))?.[1];

@@ -63,12 +63,8 @@ export const response: FuzzTarget = {
       try {
         result = readResponse<unknown>(
           operation as typeof getOffer,
-          { status, headers } as Response,
-          text,
-          body,
-          1_000_000,
-          key,
-          "offer_1",
+          { response: { status, headers } as Response, text },
+          { body, id: "offer_1", key, maxResponseBytes: 1_000_000 },
           (path) => void paths.push(path),
         );
       } catch (error) {

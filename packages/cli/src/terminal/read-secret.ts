@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { createInterface } from "node:readline/promises";
 import { Writable } from "node:stream";
-import { headerValue } from "@offers/contract/request-values";
+import { headerValueProblem } from "@offers/contract/request-values";
 import type { Scheme } from "../signature/sign-request.ts";
 import { UsageError } from "./output.ts";
 
@@ -32,7 +32,7 @@ export async function readSecret(scheme: Scheme, file: string | undefined): Prom
 /** The API key of an organisation, as the secret is read. @throws {UsageError} (rejects) if there is none, or no value of a header */
 export async function readApiKey(file: string | undefined): Promise<string> {
   const key = file === undefined ? process.env.OFFERS_API_KEY : readSecretFile("--api-key-file", file);
-  if (key === undefined || !headerValue.test(key))
+  if (key === undefined || headerValueProblem(key))
     throw new UsageError(
       `The API key is ${key ? "not printable ASCII, or padded" : "missing"}. Set OFFERS_API_KEY, or name a file that holds it with --api-key-file.`,
     );

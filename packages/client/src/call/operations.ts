@@ -1,5 +1,5 @@
-import type { operations, paths } from "@offers/contract/openapi";
-import { check, checkEach } from "../errors/failure.ts";
+import type { operations as contract, paths } from "@offers/contract/openapi";
+import { assertEach, assertType } from "../errors/usage.ts";
 import { offerShape } from "../generated/offer-shape.ts";
 import type { OperationName } from "../http.ts";
 import type { Offer, OfferInput } from "../offer.ts";
@@ -10,8 +10,8 @@ import { toUtc } from "./to-utc.ts";
 type Route<Path extends keyof paths = keyof paths> = {
   [P in Path]: {
     [N in OperationName]:
-      | (paths[P]["get"] extends operations[N] ? { name: N; method: "GET"; path: P } : never)
-      | (paths[P]["post"] extends operations[N] ? { name: N; method: "POST"; path: P } : never);
+      | (paths[P]["get"] extends contract[N] ? { name: N; method: "GET"; path: P } : never)
+      | (paths[P]["post"] extends contract[N] ? { name: N; method: "POST"; path: P } : never);
   }[OperationName];
 }[Path];
 
@@ -19,7 +19,9 @@ type Route<Path extends keyof paths = keyof paths> = {
  * The differences between the operations; the rest is common. A GET may be retried, also the withdrawal (D-10); a POST is
  * retried as D-40 says.
  */
-export type Operation<Argument, Data> = Readonly<Route> & {
+export type Operation<Argument, Data, Name extends OperationName = OperationName> = Readonly<
+  Extract<Route, { name: Name }>
+> & {
   /** A successful status that means that the offer does not exist (D-20). */
   readonly absentStatus?: 204;
   /** The JSON body of a POST, or a failure for an argument of another type. */
@@ -28,14 +30,14 @@ export type Operation<Argument, Data> = Readonly<Route> & {
   decode(text: string, report: ReportShape): Data;
 };
 
-export const createOffer: Operation<OfferInput, { id: string }> = {
+export const createOffer: Operation<OfferInput, { id: string }, "CreateOffer"> = {
   name: "CreateOffer",
   method: "POST",
   path: "/offer",
   encode(input) {
-    check("input", input, "Object", "invalid_argument");
+    assertType("input", input, "Object", "invalid_argument");
     const { events } = input;
-    checkEach("events", events ?? [], "Object", "invalid_argument");
+    assertEach("events", events ?? [], "Object", "invalid_argument");
     return {
       ...input,
       events: events?.map(({ start, end }, index) => ({
@@ -47,7 +49,7 @@ export const createOffer: Operation<OfferInput, { id: string }> = {
   decode: (text, report) => ({ id: readCreatedId(text.trim(), report) }),
 };
 
-export const getOffer: Operation<undefined, Offer> = {
+export const getOffer: Operation<undefined, Offer, "GetOffer"> = {
   name: "GetOffer",
   method: "GET",
   path: "/offer/{id}",
@@ -55,19 +57,19 @@ export const getOffer: Operation<undefined, Offer> = {
   decode: (text, report) => readFields(JSON.parse(text), offerShape, report) as unknown as Offer,
 };
 
-export const completeOffer: Operation<readonly string[], void> = {
+export const completeOffer: Operation<readonly string[], void, "CompleteOffer"> = {
   name: "CompleteOffer",
   method: "POST",
   path: "/offer/{id}/complete",
   encode(workerIds) {
-    checkEach("workerIds", workerIds, "string", "invalid_argument");
+    assertEach("workerIds", workerIds, "string", "invalid_argument");
     return workerIds;
   },
   decode: acknowledge,
 };
 
 /** A GET that changes state. Withdrawing twice has the same response, so it may be retried (D-10). */
-export const withdrawOffer: Operation<undefined, void> = {
+export const withdrawOffer: Operation<undefined, void, "WithdrawOffer"> = {
   name: "WithdrawOffer",
   method: "GET",
   path: "/offer/{id}/withdraw",
@@ -76,8 +78,7 @@ export const withdrawOffer: Operation<undefined, void> = {
 
 /** Accepts any body (D-03, D-10) except markup: a proxy's sign-in page must not count as a completed offer. */
 function acknowledge(text: string): void {
-  // JSON.parse throws for it.
-  if (/^\s*</.test(text)) JSON.parse(text);
+  if (/^\s*</.test(text)) throw new SyntaxError("markup");
 }
 
 /** The id as an object's member, a JSON string or bare text (D-02). A bare number is an id too, digit by digit. */
@@ -86,3 +87,6 @@ function readCreatedId(text: string, report: ReportShape): string {
   const body = JSON.parse(text);
   return typeof body === "string" && body ? body : (readFields(body, { id: "id" }, report).id as string);
 }
+
+/** All operations, for those who look one up by its name or path. */
+export const operations: readonly Operation<never, unknown>[] = [createOffer, getOffer, completeOffer, withdrawOffer];

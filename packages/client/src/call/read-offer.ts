@@ -1,5 +1,5 @@
 import { InvalidResponseError } from "../errors/error-classes.ts";
-import { mustBe } from "../errors/failure.ts";
+import { wrongType } from "../errors/usage.ts";
 
 /** Called with the path of a field that was converted: `recipients[0].id`. */
 export type ReportShape = (path: string) => void;
@@ -60,4 +60,4 @@ function readField(value: unknown, type: FieldType, report: ReportShape, path: s
 const empty: Partial<Record<string, unknown>> = { string: "", boolean: false };
 
 const mismatch = (path: string, wanted: string, value: unknown): InvalidResponseError =>
-  new InvalidResponseError(mustBe(path, wanted, value));
+  new InvalidResponseError(wrongType(path, wanted, value));

@@ -1,5 +1,6 @@
-import { kindOf, redact } from "../errors/failure.ts";
+import { redact } from "../errors/failure.ts";
 import type { Problem } from "../errors/offers-error.ts";
+import { typeName } from "../errors/usage.ts";
 
 /** The types of the standard members (RFC 9457, and `code` and `errors` of D-19). */
 const standard: Readonly<Record<string, string>> = {
@@ -23,7 +24,7 @@ export function readProblem(text: string, key: string): Problem | undefined {
     return undefined;
   }
   // RFC 9457, 3.1: a standard member of another type is ignored.
-  for (const name in standard) if (kindOf(problem[name]) !== standard[name]) delete problem[name];
+  for (const name in standard) if (typeName(problem[name]) !== standard[name]) delete problem[name];
   if (!Object.values(problem.errors ?? {}).every(isTexts)) delete problem.errors;
   return problem;
 }
@@ -35,18 +36,23 @@ const isTexts = (value: unknown): boolean => Array.isArray(value) && value.every
  * characters, without email addresses and without what was sent (D-97): the strings of the body and the id.
  */
 export function summarise({ title, detail, errors = {} }: Problem, body: string | null, id: unknown): string {
-  const sent = [id];
-  JSON.parse(body ?? "0", (_name, value) => void sent.push(value));
   const reasons = Object.entries(errors).map(([field, texts]) => `${field}: ${texts}`);
-  return (
-    sent
-      .filter((value): value is string => typeof value === "string" && value.length > 2)
-      // One may be part of another.
-      .sort((one, other) => other.length - one.length)
-      .reduce((text, value) => text.replaceAll(value, "[sent]"), [title, detail, ...reasons].filter(Boolean).join("; "))
-      .replace(/\S+@\S+/g, "[address]")
-      .replace(/[\p{C}\s]+/gu, " ")
-      .trim()
-      .slice(0, 500)
-  );
+  // The sentences are joined by semicolons.
+  const parts = [title, detail, ...reasons].map((part) => part?.replace(/\.$/, "")).filter(Boolean);
+  let summary = parts.join("; ");
+  for (const value of stringsSent(body, id)) summary = summary.replaceAll(value, "[sent]");
+  return summary
+    .replace(/\S+@\S+/g, "[address]")
+    .replace(/[\p{C}\s]+/gu, " ")
+    .trim()
+    .slice(0, 500);
+}
+
+/** The strings of the request that are long enough to be recognised, the longest first: one may be part of another. */
+function stringsSent(body: string | null, id: unknown): string[] {
+  const sent = [id];
+  if (body !== null) JSON.parse(body, (_name, value) => void sent.push(value));
+  return sent
+    .filter((value): value is string => typeof value === "string" && value.length > 2)
+    .sort((a, b) => b.length - a.length);
 }

@@ -11,16 +11,8 @@ function errorOf(
 ) {
   const response = { status, headers: new Headers(headers), text: async () => text };
   try {
-    readResponse(
-      operation,
-      response,
-      text,
-      null,
-      99,
-      "key",
-      operation === createOffer ? undefined : "offer_1",
-      () => {},
-    );
+    const id = operation === createOffer ? undefined : "offer_1";
+    readResponse(operation, { response, text }, { body: null, id, key: "key", maxResponseBytes: 99 }, () => {});
   } catch (failure) {
     return toOffersError(failure, {});
   }
@@ -60,10 +52,47 @@ test.each([204, 404])("a %i asks to check what may be wrong", (status) =>
 test("a 404 to a creation, which has no id, asks to check baseUrl alone", () =>
   expect(errorOf(404, "", {}, createOffer).message).toBe("404; check baseUrl"));
 
+test("a 405 asks to check baseUrl, for its path is not the service's", () =>
+  expect(errorOf(405, '{"detail":"Allowed here: GET."}').message).toBe("405; Allowed here: GET; check baseUrl"));
+
 test("a 408 asks to try again", () => expect(errorOf(408).message).toBe("408; try again later"));
 
 test("a 304 has no body to read, and acknowledges nothing", () =>
   expect(errorOf(304).message).toBe("304; the body is not JSON; check baseUrl"));
+
+test.each(["<!doctype html><p>", " <HTML>"])("the body %j is HTML, and is not shown", (text) =>
+  expect(errorOf(200, text, {}, getOffer).message).toBe("200; the body is HTML, not JSON; check baseUrl"),
+);
+
+test("what the response said is kept, without the API key and without other headers [D-144]", () => {
+  const said = {
+    "Retry-After": "7",
+    RateLimit: '"key";r=0;t=7',
+    "RateLimit-Policy": '"key";q=600;w=60',
+    Deprecation: "@1688169599",
+    Sunset: "Sun, 30 Jun 2024 23:59:59 GMT",
+    "Server-Timing": "db;dur=53, for;desc=key",
+    "X-Request-Id": "r-1",
+  };
+  const error = errorOf(429, "", { ...said, "Set-Cookie": "session=1", "X-Internal": "secret" });
+  expect(error.headers).toEqual({
+    "retry-after": "7",
+    ratelimit: '"[redacted]";r=0;t=7',
+    "ratelimit-policy": '"[redacted]";q=600;w=60',
+    deprecation: "@1688169599",
+    sunset: "Sun, 30 Jun 2024 23:59:59 GMT",
+    "server-timing": "db;dur=53, for;desc=[redacted]",
+    "x-request-id": "r-1",
+  });
+  expect(error).toMatchObject({ requestId: "r-1", retryAfterMs: 7_000 });
+  expect(error.rateLimit).toEqual({
+    policy: "[redacted]",
+    remaining: 0,
+    resetAfterMs: 7_000,
+    limit: 600,
+    windowMs: 60_000,
+  });
+});
 
 test.each(["", " \n", "{", '{"title":"<p>"', "<p>", "offer_1"])("the body %j is not JSON, and is not shown", (text) =>
   expect(errorOf(200, text, {}, getOffer).message).toBe("200; the body is not JSON; check baseUrl"),

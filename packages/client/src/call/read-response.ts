@@ -1,3 +1,5 @@
+import { readRateLimit } from "@offers/contract/rate-limit";
+import { retryAfterMs } from "@offers/contract/retry-after";
 import {
   AuthenticationError,
   BadRequestError,
@@ -9,81 +11,113 @@ import {
   ServerError,
 } from "../errors/error-classes.ts";
 import { isFailure, redact } from "../errors/failure.ts";
-import type { ErrorClass, Problem } from "../errors/offers-error.ts";
+import type { ErrorClass, OffersErrorDetails } from "../errors/offers-error.ts";
 import type { FetchResponse } from "../http.ts";
 import type { Operation } from "./operations.ts";
 import type { ReportShape } from "./read-offer.ts";
 import { readProblem, summarise } from "./read-problem.ts";
 
-/**
- * The typed data of a successful response. Throws the failure of any other.
- *
- * @param text undefined when the body exceeds `maxResponseBytes`
- */
-export function readResponse<Data>(
-  { absentStatus, decode }: Operation<never, Data>,
-  { status, headers }: FetchResponse,
-  text: string | undefined,
-  body: string | null,
-  maxResponseBytes: number,
-  key: string,
-  id: unknown,
-  report: ReportShape,
-): Data {
-  let kind: ErrorClass = InvalidResponseError;
-  let code: InvalidResponseError["code"] | undefined = "invalid_response";
-  // A parser's own message is not shown: it may quote the body (D-49).
-  let fault = "the body is not JSON";
-  let remedy = "check baseUrl";
-  let problem: Problem | undefined;
-  if (status >= 400 || status === absentStatus) {
-    [kind, remedy] =
-      kinds[status] ?? (status < 500 ? [BadRequestError, "change the request"] : [ServerError, "try again later"]);
-    // A creation has no id that could be wrong.
-    if (status === 404 && id === undefined) remedy = "check baseUrl";
-    code = undefined;
-    problem = readProblem(text ?? "", key);
-    fault = problem ? summarise(problem, body, id) : "";
-  } else if (status < 200 || (status > 299 && status !== 304)) {
-    code = "unexpected_redirect";
-    fault = "redirects are not followed";
-  } else if (text === undefined) {
-    code = "response_too_large";
-    fault = `the body exceeds maxResponseBytes (${maxResponseBytes})`;
-  } else if (status !== 304)
-    try {
-      return decode(text, report);
-    } catch (thrown) {
-      if (isFailure(thrown)) fault = thrown.message;
-    }
-  throw new kind([status, fault, remedy].filter(Boolean).join("; "), {
-    status,
-    code,
-    problem,
-    requestId: redact(headers.get("x-request-id") || headers.get("request-id"), key),
-    retryAfterMs: readRetryAfter(headers.get("retry-after") ?? ""),
-  });
+/** A response whose body has been read. */
+export interface ReceivedResponse {
+  readonly response: FetchResponse;
+  /** Undefined when the body exceeds `maxResponseBytes`. */
+  readonly text: string | undefined;
 }
 
-const absent: Kind = [NotFoundError, "check the id, apiKey and baseUrl"];
+/** What the error of a response needs to know of its request. */
+interface SentRequest {
+  readonly id: unknown;
+  readonly body: string | null;
+  readonly key: string;
+  readonly maxResponseBytes: number;
+}
 
-type Kind = [kind: ErrorClass, remedy: string];
+/** The typed data of a successful response. Throws the error of any other. */
+export function readResponse<Data>(
+  { absentStatus, decode }: Operation<never, Data>,
+  { response, text }: ReceivedResponse,
+  sent: SentRequest,
+  reportShape: ReportShape,
+): Data {
+  const { status } = response;
+  const invalid = (code: InvalidResponseError["code"], fault: string) =>
+    new InvalidResponseError(messageOf(status, fault, checkBaseUrl), { code, ...detailsOf(response, sent.key) });
 
-/** The error class of a status, and what to do about it. */
-const kinds: Partial<Record<number, Kind>> = {
+  if (status >= 400 || status === absentStatus) throw errorOfStatus(response, text ?? "", sent);
+  // A 304 has no body: it is not the service's, because the client sends no condition.
+  if (status < 200 || (status > 299 && status !== 304))
+    throw invalid("unexpected_redirect", "redirects are not followed");
+  if (text === undefined)
+    throw invalid("response_too_large", `the body exceeds maxResponseBytes (${sent.maxResponseBytes})`);
+  let fault = /^\s*<(!|html)/i.test(text) ? "the body is HTML, not JSON" : "the body is not JSON";
+  try {
+    if (status !== 304) return decode(text, reportShape);
+  } catch (thrown) {
+    // A parser's own message is not shown: it may quote the body (D-49).
+    if (isFailure(thrown)) fault = thrown.message;
+  }
+  throw invalid("invalid_response", fault);
+}
+
+/** The error of a status that is not a success, with the problem details of its body. */
+function errorOfStatus(response: FetchResponse, text: string, sent: SentRequest) {
+  const { status } = response;
+  const [type, remedy] = errorTypeOf(status);
+  const problem = readProblem(text, sent.key);
+  const fault = problem && summarise(problem, sent.body, sent.id);
+  // A creation has no id that could be wrong.
+  const message = messageOf(status, fault, status === 404 && sent.id === undefined ? checkBaseUrl : remedy);
+  return new type(message, { problem, ...detailsOf(response, sent.key) });
+}
+
+type ErrorType = readonly [type: ErrorClass, remedy: string];
+
+/** The class of error of a status that is not a success, and what to do about it. */
+export const errorTypeOf = (status: number): ErrorType =>
+  errorTypes[status] ?? (status < 500 ? [BadRequestError, "change the request"] : [ServerError, tryLater]);
+
+const checkBaseUrl = "check baseUrl";
+const tryLater = "try again later";
+const absent: ErrorType = [NotFoundError, "check the id, apiKey and baseUrl"];
+
+const errorTypes: Partial<Record<number, ErrorType>> = {
   204: absent,
   401: [AuthenticationError, "check apiKey and baseUrl"],
   403: [PermissionError, "check apiKey"],
   404: absent,
-  408: [BadRequestError, "try again later"],
+  405: [BadRequestError, checkBaseUrl],
+  408: [BadRequestError, tryLater],
   409: [ConflictError, "read the offer"],
-  429: [RateLimitError, "try again later"],
+  429: [RateLimitError, tryLater],
 };
 
-/** Parses a Retry-After header, seconds or an HTTP date, as milliseconds from now. Undefined for anything else. */
-export function readRetryAfter(value: string, now = Date.now()): number | undefined {
-  // Date.parse accepts almost any text; an HTTP date ends with GMT.
-  // At most twelve digits, 31,000 years: of 400, Number would make Infinity, which JSON writes as null.
-  const waitMs = /^\d+$/.test(value) ? +value.slice(0, 12) * 1000 : Date.parse(/GMT$/.test(value) ? value : "") - now;
-  return waitMs >= 0 ? waitMs : waitMs < 0 ? 0 : undefined;
+const messageOf = (status: number, fault: string | undefined, remedy: string): string =>
+  [status, fault, remedy].filter(Boolean).join("; ");
+
+/** What an error keeps of the response. A service may echo the key in any header (D-49). */
+function detailsOf({ status, headers }: FetchResponse, key: string): OffersErrorDetails {
+  const shown: Record<string, string> = {};
+  for (const name of shownHeaders) {
+    const value = redact(headers.get(name), key);
+    if (value) shown[name] = value;
+  }
+  return {
+    status,
+    requestId: shown["x-request-id"] ?? shown["request-id"],
+    retryAfterMs: retryAfterMs(shown["retry-after"], Date.now()),
+    rateLimit: readRateLimit(shown.ratelimit, shown["ratelimit-policy"]),
+    headers: shown,
+  };
 }
+
+/** The headers that `error.headers` shows. Any other may be secret. */
+const shownHeaders = [
+  "deprecation",
+  "ratelimit",
+  "ratelimit-policy",
+  "request-id",
+  "retry-after",
+  "server-timing",
+  "sunset",
+  "x-request-id",
+];

@@ -24,7 +24,7 @@ export function delayBeforeRetry(
   settings: Pick<ClientSettings, "maxRetryAfterMs" | "serviceHonoursIdempotencyKey">,
   retries: number,
 ): number | undefined {
-  // A second arrival of a GET has no second effect, also of a withdrawal (D-10, D-40).
+  // A second GET has no second effect, not even a withdrawal (D-10, D-40).
   const isRepeatable = method === "GET" || settings.serviceHonoursIdempotencyKey;
   // 408 asks for the same request again (RFC 9110, 15.5.9); it shares its code with the other 4xx.
   const mayPass = status === 408 || passing.includes(code);

@@ -1,4 +1,4 @@
-import { type FailedCall, isFailure, toOffersError } from "../errors/failure.ts";
+import { type CallContext, isFailure, toOffersError } from "../errors/failure.ts";
 import { watchIntervalMs } from "../generated/decisions.ts";
 import type { Offer, Recipient } from "../offer.ts";
 import type { CallOptions } from "../options/options.ts";
@@ -11,7 +11,7 @@ export async function* watchOffer(
   defaults: CallSettings,
   options: CallOptions & { pollIntervalMs?: number | undefined } = {},
 ): AsyncGenerator<Recipient, void, undefined> {
-  const call: FailedCall = { operation: "GetOffer" };
+  const call: CallContext = { operation: "GetOffer" };
   try {
     const { pollIntervalMs, ...callOptions } = readOptions(options, { ...defaults, pollIntervalMs: watchIntervalMs });
     for (let known = new Set<string>(); ; ) {

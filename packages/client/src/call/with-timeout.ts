@@ -1,17 +1,17 @@
 import type { Classification } from "../errors/connection-errors.ts";
 import { AbortedError, TimeoutError } from "../errors/error-classes.ts";
-import { type FailedCall, toOffersError } from "../errors/failure.ts";
+import { type CallContext, toOffersError } from "../errors/failure.ts";
 
 /**
  * Runs `work` until it settles, the time is over or the caller aborts, and leaves no timer and no listener behind. It settles
  * even when `work` ignores the signal that it is given.
  *
- * @param call its `own` error is what it rejects with, and the signal's reason, when the time is over or the caller aborts
+ * @param call its error is what the promise rejects with, and the signal's reason, when the time is over or the caller aborts
  * @param caller if it is aborted already, `work` is not called
- * @param known what an error of user code that `work` rejects with means
+ * @param known what an error means that user code in `work` throws
  */
 export function withTimeout<T>(
-  call: FailedCall,
+  call: CallContext,
   limitMs: number,
   caller: AbortSignal | undefined,
   work: (signal: AbortSignal) => Promise<T>,
@@ -31,8 +31,7 @@ export function withTimeout<T>(
           : new TimeoutError(`no response within ${Math.round(limitMs)} ms; see timeoutMs and totalTimeoutMs`),
         call,
       );
-      // Only here: aborting work that has settled costs as much as the rest of a call. First, for Node's fetch gives the reason
-      // a new stack when it rejects with it.
+      // Before rejecting: Node's fetch gives the reason a new stack when it rejects with it.
       controller.abort(reason);
       reject(reason);
     };
@@ -47,7 +46,7 @@ export function withTimeout<T>(
       },
       (thrown) => {
         end();
-        // Later it is not the call's error, which `stop` has set.
+        // After `stop`, the promise has been rejected.
         if (!controller.signal.aborted) reject(toOffersError(thrown, call, known?.()));
       },
     );
@@ -55,7 +54,7 @@ export function withTimeout<T>(
 }
 
 /** Waits. Rejects with the call's error as soon as `signal` is aborted. */
-export const sleep = (call: FailedCall, delayMs: number, signal: AbortSignal | undefined): Promise<void> =>
+export const sleep = (call: CallContext, delayMs: number, signal: AbortSignal | undefined): Promise<void> =>
   withTimeout<void>(call, delayMs, signal, () => new Promise(() => {})).catch((error) => {
     if (signal?.aborted) throw error;
   });

@@ -1,9 +1,11 @@
 import type { components, paths } from "@offers/contract/openapi";
 import createClient, { type Client, type ClientOptions, type FetchOptions, type RequestOptions } from "openapi-fetch";
-import { completeOffer, createOffer, getOffer, type Operation, withdrawOffer } from "../call/operations.ts";
-import { startCall, type WithResponse } from "../call/start-call.ts";
+import { startCall } from "../call/call.ts";
+import type { WithResponse } from "../call/offers-promise.ts";
+import { operations } from "../call/operations.ts";
 import type { AnyOffersError } from "../errors/error-classes.ts";
-import { type FailedCall, notReadable, refuse, toOffersError } from "../errors/failure.ts";
+import { type CallContext, toOffersError, unreadableArgument } from "../errors/failure.ts";
+import { throwUsageError } from "../errors/usage.ts";
 import type { Offer } from "../offer.ts";
 import type { CallOptions, OffersClientOptions } from "../options/options.ts";
 import { type ClientSettings, readSettings } from "../options/settings.ts";
@@ -63,7 +65,6 @@ export interface OpenApiClient extends Pick<Client<paths>, "use" | "eject"> {
   ) => OperationResult<NonNullable<paths[Path][Method]>>;
 }
 
-const operations: Operation<never, unknown>[] = [createOffer, getOffer, completeOffer, withdrawOffer];
 type RawInit = CallOptions & { params?: { path?: { id?: unknown } } };
 type Ask = (method: string, path: string, init?: RawInit & { fetch?: SendRequest }) => Promise<{ response: Response }>;
 type SendRequest = (request: Request) => Promise<Response>;
@@ -93,15 +94,15 @@ export function createOpenApiClient(options: OffersClientOptions): OpenApiClient
   const ask = client.request as never as Ask;
   const request = async (method: string, path: string, init: RawInit = {}) => {
     const operation = operations.find((known) => known.method === method.toUpperCase() && known.path === path);
-    const call: FailedCall = { operation: operation?.name };
+    const call: CallContext = { operation: operation?.name };
     const send: SendRequest = async (request) => {
-      if (!operation) refuse(`the contract has no operation ${method} ${path}`, "invalid_argument");
+      if (!operation) throwUsageError(`the contract has no operation ${method} ${path}`, "invalid_argument");
       const { "idempotency-key": idempotencyKey, ...headers } = Object.fromEntries(request.headers);
       const callOptions = { ...callOptionsOf(init, settings), headers, ...(idempotencyKey && { idempotencyKey }) };
       const body = await readJson(request);
       const result = await startCall(settings, operation, init.params?.path?.id, body, callOptions).safe();
       if (result.ok) return toResponse(result);
-      call.own = result.error;
+      call.attemptError = result.error;
       throw result.error;
     };
     try {
@@ -109,7 +110,7 @@ export function createOpenApiClient(options: OffersClientOptions): OpenApiClient
       return await ask(method, path, { ...init, signal: undefined, fetch: send });
     } catch (thrown) {
       // Or a mistake in the arguments, or what openapi-fetch, a serializer or its middleware threw.
-      const error = toOffersError(thrown, call, notReadable);
+      const error = toOffersError(thrown, call, unreadableArgument);
       const { status = 0 } = error;
       return { error, response: status > 199 && status < 600 ? new Response(null, { status }) : Response.error() };
     }
@@ -124,7 +125,7 @@ async function readJson(request: Request): Promise<never> {
     return (text ? JSON.parse(text) : undefined) as never;
   } catch {
     // The thrown error quotes the body (D-49).
-    refuse("the body must be JSON; give no bodySerializer that writes anything else", "invalid_argument");
+    throwUsageError("the body must be JSON; give no bodySerializer that writes anything else", "invalid_argument");
   }
 }
 

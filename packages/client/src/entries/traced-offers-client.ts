@@ -13,10 +13,10 @@ import {
   type Tracer,
   trace,
 } from "@opentelemetry/api";
-import { completeOffer, createOffer, getOffer, type Operation, withdrawOffer } from "../call/operations.ts";
-import { type OffersPromise, toOffersPromise, type WithResponse } from "../call/start-call.ts";
-import type { AnyOffersError } from "../errors/error-classes.ts";
-import type { Middleware } from "../http.ts";
+import { type OffersPromise, toOffersPromise, type WithResponse } from "../call/offers-promise.ts";
+import { completeOffer, createOffer, getOffer, type Operation, operations, withdrawOffer } from "../call/operations.ts";
+import type { AnyOffersError, OperationError } from "../errors/error-classes.ts";
+import type { Middleware, OperationName } from "../http.ts";
 import type { Offer, OfferInput } from "../offer.ts";
 import { OffersClient } from "../offers-client.ts";
 import type { ApiKey, CallOptions, OffersClientOptions } from "../options/options.ts";
@@ -61,19 +61,26 @@ export class TracedOffersClient extends OffersClient {
     this.#instruments = instruments;
   }
 
-  override createOffer(input: OfferInput, call?: CallOptions): OffersPromise<{ id: string }> {
+  override createOffer(
+    input: OfferInput,
+    call?: CallOptions,
+  ): OffersPromise<{ id: string }, OperationError<"CreateOffer">> {
     return traceCall(createOffer, this.#instruments, call, (traced) => super.createOffer(input, traced));
   }
 
-  override getOffer(id: string, call?: CallOptions): OffersPromise<Offer> {
+  override getOffer(id: string, call?: CallOptions): OffersPromise<Offer, OperationError<"GetOffer">> {
     return traceCall(getOffer, this.#instruments, call, (traced) => super.getOffer(id, traced));
   }
 
-  override completeOffer(id: string, workerIds: readonly string[], call?: CallOptions): OffersPromise<void> {
+  override completeOffer(
+    id: string,
+    workerIds: readonly string[],
+    call?: CallOptions,
+  ): OffersPromise<void, OperationError<"CompleteOffer">> {
     return traceCall(completeOffer, this.#instruments, call, (traced) => super.completeOffer(id, workerIds, traced));
   }
 
-  override withdrawOffer(id: string, call?: CallOptions): OffersPromise<void> {
+  override withdrawOffer(id: string, call?: CallOptions): OffersPromise<void, OperationError<"WithdrawOffer">> {
     return traceCall(withdrawOffer, this.#instruments, call, (traced) => super.withdrawOffer(id, traced));
   }
 
@@ -127,7 +134,7 @@ const createDuration = (meter: Meter): Histogram =>
     advice: { explicitBucketBoundaries: durationBuckets },
   });
 
-const templates = new Map([createOffer, getOffer, completeOffer, withdrawOffer].map(({ name, path }) => [name, path]));
+const templates = new Map(operations.map(({ name, path }) => [name, path]));
 
 /** Records how long an attempt took. */
 const measuringInto =
@@ -172,12 +179,12 @@ const asHeaders = {
 };
 
 /** Makes a call within a span of its own, which ends before the call's promise settles. */
-function traceCall<Data>(
-  { name, method, path }: Operation<never, Data>,
+function traceCall<Name extends OperationName, Data>(
+  { name, method, path }: Operation<never, Data, Name>,
   instruments: Instruments,
   call: CallOptions | undefined,
-  perform: (call: CallOptions | undefined) => OffersPromise<Data>,
-): OffersPromise<Data> {
+  perform: (call: CallOptions | undefined) => OffersPromise<Data, OperationError<Name>>,
+): OffersPromise<Data, OperationError<Name>> {
   const recording = instruments.recording();
   if (!recording) return perform(call);
   const { tracer, server } = recording;

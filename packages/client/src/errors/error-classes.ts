@@ -1,3 +1,5 @@
+import type { OperationErrorCodes } from "../generated/operation-errors.ts";
+import type { OperationName } from "../http.ts";
 import { brand, OffersError } from "./offers-error.ts";
 
 type Digit = 0 | 1 | 2 | 3 | 4 | 5 | 6 | 7 | 8 | 9;
@@ -275,3 +277,52 @@ export type AnyOffersError =
  * ```
  */
 export const isOffersError = (value: unknown): value is AnyOffersError => value instanceof Error && brand in value;
+
+/** The errors of a union that have one of the codes; a class with several codes keeps these only. */
+type WithCode<Failure extends AnyOffersError, Code extends string> = Failure extends unknown
+  ? Failure["code"] extends Code
+    ? Failure
+    : [Failure["code"] & Code] extends [never]
+      ? never
+      : Failure & { readonly code: Failure["code"] & Code }
+  : never;
+
+/**
+ * The errors that a call of one operation can have: those of the statuses that the contract documents for it, and those that
+ * the client makes. `safe()` narrows to them, and {@link isOperationError} narrows an exception.
+ *
+ * A `switch` over `code` is exhaustive: assign the error to `never` in its `default`, and the compiler reports a missing case.
+ * Keep the `default` for a service that is newer than your installation. A minor release may add a code.
+ *
+ * @example
+ * ```ts
+ * import type { OperationError } from "@offers/client";
+ *
+ * export const isFinal = (error: OperationError<"CompleteOffer">): boolean =>
+ *   error.code === "conflict" || error.code === "not_found";
+ * ```
+ */
+export type OperationError<Name extends OperationName> = WithCode<AnyOffersError, OperationErrorCodes[Name]>;
+
+/**
+ * Whether a caught value is an error of a call of this operation. It narrows an exception as `safe()` narrows a result.
+ *
+ * @example
+ * ```ts
+ * import { isOperationError, type OffersClient } from "@offers/client";
+ *
+ * export async function complete(offers: OffersClient, id: string, workerIds: string[]): Promise<string> {
+ *   try {
+ *     await offers.completeOffer(id, workerIds);
+ *     return "complete";
+ *   } catch (error) {
+ *     if (isOperationError(error, "CompleteOffer") && error.code === "conflict") return "too late";
+ *     throw error;
+ *   }
+ * }
+ * ```
+ */
+export const isOperationError = <Name extends OperationName>(
+  value: unknown,
+  operation: Name,
+): value is OperationError<Name> => isOffersError(value) && value.operation === operation;

@@ -145,6 +145,6 @@ test("a code is shown in place of the text of OpenSSL", () => {
     code: "ERR_SSL_WRONG_VERSION_NUMBER",
   });
   expect(toOffersError(new TypeError("fetch failed", { cause }), "key").message).toBe(
-    "no TLS connection was made; check baseUrl and the certificate (ERR_SSL_WRONG_VERSION_NUMBER)",
+    "no TLS connection was made; the port expects http (ERR_SSL_WRONG_VERSION_NUMBER)",
   );
 });

@@ -1,4 +1,4 @@
-import { errorDocsUrl } from "@offers/contract/decisions";
+import type { RateLimit } from "@offers/contract/rate-limit";
 import type { OperationName } from "../http.ts";
 
 /** Marks an error of this package, also of another installed copy. */
@@ -44,6 +44,8 @@ export interface OffersErrorDetails {
   problem?: Problem | undefined;
   requestId?: string | undefined;
   retryAfterMs?: number | undefined;
+  headers?: Readonly<Record<string, string>> | undefined;
+  rateLimit?: RateLimit | undefined;
   cause?: unknown;
 }
 
@@ -75,14 +77,24 @@ export abstract class OffersError extends Error {
   /** The delay that `Retry-After` asks for, in milliseconds from the response. */
   declare readonly retryAfterMs: number | undefined;
 
+  /**
+   * What the headers of the response say about limits, retries, deprecation, timing and the request's id; names are in lower case.
+   * Undefined without a response. Other headers may be secret, and are left out.
+   */
+  declare readonly headers: Readonly<Record<string, string>> | undefined;
+  /** How many requests are left, from `RateLimit` and `RateLimit-Policy`; undefined if the response does not say. */
+  declare readonly rateLimit: RateLimit | undefined;
+  /** The page about `code`: its meaning, the likely cause and what to do (D-113). Set where the error leaves the call. */
+  declare readonly docsUrl: string;
+
   constructor(message: string, details?: OffersErrorDetails) {
     super(message, details);
     Object.assign(this, details);
   }
 
-  /** The address of the page about `code`: its meaning, the likely cause and what to do (D-113). */
-  get docsUrl(): string {
-    return `${errorDocsUrl}${this.code}.md`;
+  /** Everything but the cause and the stack; `JSON.stringify` calls it. */
+  toJSON(): object {
+    return { ...this, message: this.message };
   }
 
   /** On the prototype: a logger would print an own property. @internal */

@@ -1,5 +1,5 @@
 import type { AnyOffersError } from "../errors/error-classes.ts";
-import type { Fetch, Middleware, Signal, Url } from "../http.ts";
+import type { Fetch, Middleware, OperationName, Signal, Url } from "../http.ts";
 
 /**
  * The API key of one organisation, or a function that returns it. The function is called before every call with
@@ -72,8 +72,40 @@ export interface OffersClientOptions {
    * ignored. @default none
    */
   onRetry?: ((notice: { error: AnyOffersError; attempt: number; delayMs: number }) => void) | undefined;
+  /**
+   * Called once for each operation whose response has `Deprecation` (RFC 9745) or `Sunset` (RFC 8594). Its errors are ignored.
+   *
+   * @default writes one line to `console.warn`
+   */
+  onDeprecation?: ((notice: DeprecationNotice) => void) | undefined;
+  /**
+   * Whether a connection is used for more than one request. With `false`, every request asks the service to close its connection,
+   * so that no request meets a connection that a load balancer or a frozen function has dropped; each costs a new handshake. It is
+   * for the runtime's `fetch`: `undiciFetch` of `@offers/client/node` protects creations and completions without it. @default true
+   */
+  reuseConnections?: boolean | undefined;
   /** @default "offers-client" */
   userAgent?: string | undefined;
+}
+
+/**
+ * The service will remove an operation, or change it.
+ *
+ * @example
+ * ```ts
+ * import { type DeprecationNotice, OffersClient } from "@offers/client";
+ *
+ * const onDeprecation = ({ operation, sunsetAt }: DeprecationNotice) =>
+ *   console.warn(`${operation} ends ${sunsetAt?.toISOString() ?? "some day"}`);
+ * export const offers = new OffersClient({ baseUrl: "https://service.example", apiKey: "key", onDeprecation });
+ * ```
+ */
+export interface DeprecationNotice {
+  readonly operation: OperationName;
+  /** When the operation was or will be deprecated; undefined if `Deprecation` is missing or not a date. */
+  readonly deprecatedAt: Date | undefined;
+  /** When the operation may stop working; undefined if `Sunset` is missing or not a date. */
+  readonly sunsetAt: Date | undefined;
 }
 
 /**
@@ -88,7 +120,7 @@ export interface OffersClientOptions {
  * ```
  */
 export interface CallOptions {
-  /** Aborts the call, also during a delay; no listener stays on the signal. */
+  /** Aborts the call, even during a delay; no listener stays on the signal. */
   signal?: Signal | undefined;
   timeoutMs?: number | undefined;
   totalTimeoutMs?: number | undefined;

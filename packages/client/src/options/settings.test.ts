@@ -10,7 +10,7 @@ test("a header's name is in lower case", () => expect(checkHeaderName("headers",
 test("a refusal names the option, and not the value", () => {
   const refused = {
     code: "invalid_option",
-    message: expect.stringMatching(/^userAgent must be printable ASCII/),
+    message: expect.stringMatching(/^userAgent is not printable ASCII$/),
   };
   expect(() => checkHeaderValue("userAgent", "se\ncret")).toThrow(expect.objectContaining(refused));
 });

@@ -1,16 +1,22 @@
 import { apiKeyHeader, apiVersion } from "@offers/contract/decisions";
+import { baseAddressProblem, headerValueProblem } from "@offers/contract/request-values";
 import type { UsageError } from "../errors/error-classes.ts";
-import { check, checkEach, kindOf, notReadable, refuse, toOffersError } from "../errors/failure.ts";
+import { toOffersError, unreadableArgument } from "../errors/failure.ts";
+import { assertEach, assertType, throwUsageError, typeName } from "../errors/usage.ts";
 import { maxResponseBytes, maxRetries, maxRetryAfterMs, timeoutMs, totalTimeoutMs } from "../generated/decisions.ts";
 import type { Fetch, Url } from "../http.ts";
-import type { ApiKey, CallOptions, Logger, OffersClientOptions } from "./options.ts";
+import type { ApiKey, CallOptions, DeprecationNotice, Logger, OffersClientOptions } from "./options.ts";
 
 /**
- * Looked up at every request, so that a global `fetch` that is replaced later is used. Deno sends a text body twice when a
- * kept connection breaks, also that of a POST (denoland/deno#35610); it sends a Blob once.
+ * Looked up at every request, so that a global `fetch` that is replaced later is used. Deno sends a string body twice when a
+ * kept connection breaks, even that of a POST (denoland/deno#35610); it sends a Blob once.
  */
 const runtimeFetch: Fetch = (url, init) =>
   globalThis.fetch(url, init.body && "Deno" in globalThis ? { ...init, body: new Blob([init.body]) } : init);
+
+function warnOfDeprecation({ operation, sunsetAt }: DeprecationNotice): void {
+  console.warn(`offers: ${operation} is deprecated; it ends ${sunsetAt?.toJSON() ?? "later"}`);
+}
 
 /** The options of a client that have a default. */
 type Defaults = {
@@ -20,8 +26,8 @@ type Defaults = {
 } & { readonly logger: Logger | undefined };
 
 /**
- * Every option of a client with its default. A value must be of the kind of its default, a number also whole, and a text the
- * value of a header; what is undefined here has a check of its own.
+ * Every option of a client with its default. A given value must have the type of the default, a number must be whole, and a string
+ * must be valid as a header. An option without a default here is checked by `readSettings`.
  */
 const clientDefaults: Defaults & Record<"baseUrl" | "apiKey", undefined> = {
   baseUrl: undefined,
@@ -38,6 +44,8 @@ const clientDefaults: Defaults & Record<"baseUrl" | "apiKey", undefined> = {
   middleware: [],
   logger: undefined,
   onRetry: () => {},
+  onDeprecation: warnOfDeprecation,
+  reuseConnections: true,
   userAgent: "offers-client",
 };
 
@@ -51,8 +59,8 @@ export interface ClientSettings extends Defaults {
   readonly query: string;
   /** The settings of a call without options. */
   readonly call: CallSettings;
-  /** Whether the logger has the one line about a response whose shape is not the contract's (D-126). */
-  hasReportedShape?: boolean;
+  /** What was reported once: `shape` for a response whose shape is not the contract's (D-126), an operation that is deprecated. */
+  readonly reported: Set<string>;
 }
 
 /** The options of a call, checked, with those of the client as defaults. */
@@ -72,9 +80,9 @@ export function readSettings(given: OffersClientOptions): ClientSettings {
     const { timeoutMs, totalTimeoutMs, maxRetries, logger, middleware } = options;
     const { apiKey } = given;
     if (typeof apiKey !== "function") checkHeaderValue("apiKey", apiKey, "invalid_api_key");
-    checkEach("middleware", middleware, "function");
+    assertEach("middleware", middleware, "function");
     if (logger !== undefined)
-      for (const level of ["debug", "warn"]) check(`logger.${level}`, Object(logger)[level], "function");
+      for (const level of ["debug", "warn"]) assertType(`logger.${level}`, Object(logger)[level], "function");
     const url = readBaseUrl(given.baseUrl);
     return {
       ...options,
@@ -84,55 +92,54 @@ export function readSettings(given: OffersClientOptions): ClientSettings {
       query: `?api-version=${encodeURIComponent(options.apiVersion)}`,
       apiKeyHeader: checkHeaderName("apiKeyHeader", options.apiKeyHeader),
       call: { timeoutMs, totalTimeoutMs, maxRetries, signal: undefined, idempotencyKey: undefined, headers: {} },
+      reported: new Set(),
     };
   } catch (thrown) {
-    throw toOffersError(thrown, {}, notReadable);
+    throw toOffersError(thrown, {}, unreadableArgument);
   }
 }
 
-/** What `given` says, and the default for the rest. Fails for an unknown name and a value of another kind. */
+/** The given options, and the default of the others. Throws for an unknown name or a value of another type. */
 export function readOptions<Options extends object>(given: object, defaults: Options): Options {
-  // An AbortSignal in place of the options is not an Object: it would be ignored, for it has no fields of its own.
-  check("options", given, "Object");
+  // Without this check, an AbortSignal in place of the options would be ignored: it has no own properties.
+  assertType("options", given, "Object");
   const options = { ...defaults } as Record<string, unknown>;
   for (const [name, value] of Object.entries(given)) {
-    if (!Object.hasOwn(defaults, name)) refuse(`unknown option "${name}"`);
+    if (!Object.hasOwn(defaults, name))
+      throwUsageError(`unknown option "${name}"; the options are ${Object.keys(defaults).join(", ")}`);
     if (value === undefined) continue;
     const byDefault = options[name];
-    if (byDefault !== undefined) check(name, value, kindOf(byDefault));
+    if (byDefault !== undefined) assertType(name, value, typeName(byDefault));
     if (typeof byDefault === "string" || name === "idempotencyKey") checkHeaderValue(name, value);
-    const least = Number(name === "maxResponseBytes");
-    // The bitwise and returns its operand only for a whole number in the range.
-    if (typeof byDefault === "number" && (value !== (value & longestMs) || value < least))
-      refuse(`${name} must be a whole number from ${least} to ${longestMs}`);
+    if (typeof byDefault === "number") checkNumber(name, value as number);
     options[name] = value;
   }
   return options as Options;
 }
 
-/** The longest delay of a timer: `setTimeout` fires at once for a longer one. */
+/** The longest delay of a timer: `setTimeout` fires immediately for a longer one. */
 const longestMs = 2_147_483_647;
 
-/**
- * https, or http on loopback; no port 0, white space, credentials, query or fragment. `URL` would drop white space, and a third
- * slash before the host.
- */
-const safeUrl = /^(?!\w+:\/\/[^/]*:0+(\/|$))http(s:\/\/[^/:]|:\/\/(localhost|127\.[\d.]+|\[::1])(?![^:/]))[^\s?#@]*$/i;
+function checkNumber(name: string, value: number): void {
+  const least = name === "maxResponseBytes" ? 1 : 0;
+  if (!Number.isInteger(value) || value < least || value > longestMs)
+    throwUsageError(`${name} must be a whole number from ${least} to ${longestMs}`);
+}
 
-/** The address is not shown where it is refused: it may hold a password. */
-const readBaseUrl = (baseUrl: string | Url): URL =>
-  safeUrl.test(baseUrl as string) && URL.canParse(baseUrl as string)
-    ? new URL(baseUrl as string)
-    : refuse("baseUrl must be https, or http on loopback, without credentials, ? and #", "invalid_base_url");
+/** Never shows the address: it may contain a password. */
+function readBaseUrl(baseUrl: string | Url): URL {
+  const problem = baseAddressProblem(baseUrl);
+  return problem ? throwUsageError(`baseUrl ${problem}`, "invalid_base_url") : new URL(baseUrl as string);
+}
 
-/** A header's value. `fetch` would refuse the same values, with a message that shows them. */
-export const checkHeaderValue = (name: string, value: unknown, code?: UsageError["code"]): string =>
-  typeof value === "string" && /^[!-~]([ -~]*[!-~])?$/.test(value)
-    ? value
-    : refuse(`${name} must be printable ASCII, not empty or padded`, code);
+/** Never shows the value: it may be the API key. `fetch` would reject the same values, with a message that shows them. */
+export function checkHeaderValue(name: string, value: unknown, code?: UsageError["code"]): string {
+  const problem = headerValueProblem(value);
+  return problem ? throwUsageError(`${name} ${problem}`, code) : (value as string);
+}
 
 /** @returns the name in lower case @param option named in the message */
 export function checkHeaderName(option: string, name: string): string {
-  if (!/^[\w!#-'*+.^`|~-]+$/.test(name)) refuse(`${option} must be the name of a header`);
+  if (!/^[\w!#-'*+.^`|~-]+$/.test(name)) throwUsageError(`${option} must be the name of a header`);
   return name.toLowerCase();
 }

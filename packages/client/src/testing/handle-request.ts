@@ -57,7 +57,7 @@ function dispatch(state: ServiceState, request: IncomingRequest, path: string): 
     const allow = Object.keys(methods).join(", ");
     throw new Refusal("method_not_allowed", `Allowed here: ${allow}.`, { headers: { Allow: allow } });
   }
-  throw new Refusal("not_found", "Check the path; the README lists them all.");
+  throw new Refusal("not_found", "Check the path.");
 }
 
 function decode(segment: string): string {

@@ -168,7 +168,7 @@ test.each([
   ["an empty object", "{}", "id must be of type non-empty string, not undefined"],
   ["recipients as a text", '{"id":"a","recipients":"none"}', "recipients must be of type Array, not string"],
   ["truncated JSON", '{"id":"offer_4f1c2a","recipients":[', "the body is not JSON"],
-  ["a sign-in page", "<!doctype html><title>Sign in</title>", "the body is not JSON"],
+  ["a sign-in page", "<!doctype html><title>Sign in</title>", "the body is HTML, not JSON"],
 ])("something else in an offer's place, %s, is an invalid response [D-126]", async (_what, text, problem) => {
   const { client } = await readingText(text);
   const error = await errorOf(client.getOffer("a"));

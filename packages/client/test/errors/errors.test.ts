@@ -56,7 +56,7 @@ test("problem details are kept, extension members too [D-19] [D-53]", async () =
   const { client } = await clientOf(400, JSON.stringify(problem), { "X-Request-Id": "req_1" });
   await expect(client.createOffer(input)).rejects.toMatchObject({
     message: expect.stringContaining(
-      ": 400; The offer is not valid; Two fields are wrong.; events[0].end: must be after start; title: is required; ",
+      ": 400; The offer is not valid; Two fields are wrong; events[0].end: must be after start; title: is required; ",
     ),
     operation: "CreateOffer",
     requestId: "req_1",

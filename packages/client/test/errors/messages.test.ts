@@ -31,7 +31,7 @@ test("of a problem's detail the message holds neither the key nor what was sent 
 test("an id that was read is not in the message either", async () => {
   const { baseUrl } = await serve(respondWith(404, '{"detail":"There is no offer offer_4f1c2a."}'));
   const { message } = await errorOf(new OffersClient({ baseUrl, apiKey }).getOffer("offer_4f1c2a"));
-  expect(message).toContain("There is no offer [sent].");
+  expect(message).toContain("There is no offer [sent]; check");
 });
 
 test("what the service says is cut at 500 characters: title, detail, and the reasons for the fields", async () => {

@@ -14,32 +14,69 @@ const https = (url: string) => url.replace("http:", "https:");
 const wrongName = async () => (await serveTls(makeAuthority(), "")).baseUrl;
 const service = createTestService();
 const ofTheService = { fetch: service.fetch, baseUrl: service.baseUrl, apiKey: service.apiKey };
-const baseUrlRule = "baseUrl must be https, or http on loopback, without credentials, ? and #";
+const isSet = "is the environment variable set?";
+const rule = "it must be https, or http on loopback";
 
 const mistakes: Mistake[] = [
   {
     what: "no baseUrl",
     options: { baseUrl: undefined },
     code: "invalid_base_url",
-    says: baseUrlRule,
+    says: `baseUrl is undefined; ${isSet}`,
   },
   {
     what: "a baseUrl without a scheme",
     options: { baseUrl: "service.example" },
     code: "invalid_base_url",
-    says: baseUrlRule,
+    says: `baseUrl does not begin with https://; ${rule}`,
+  },
+  {
+    what: "a baseUrl with http",
+    options: { baseUrl: "http://service.example" },
+    code: "invalid_base_url",
+    says: `baseUrl has http for another host; ${rule}`,
+  },
+  {
+    what: "a baseUrl with a password",
+    options: { baseUrl: "https://hana:secret@service.example" },
+    code: "invalid_base_url",
+    says: `baseUrl contains credentials; ${rule}`,
+  },
+  {
+    what: "a baseUrl with a query",
+    options: { baseUrl: "https://service.example?tenant=1" },
+    code: "invalid_base_url",
+    says: `baseUrl contains ? or #; ${rule}`,
+  },
+  {
+    what: "a baseUrl with a line break",
+    options: { baseUrl: "https://service.example\n" },
+    code: "invalid_base_url",
+    says: `baseUrl contains white space; ${rule}`,
+  },
+  {
+    what: "a key with a line break",
+    options: { apiKey: "key\n" },
+    code: "invalid_api_key",
+    says: "apiKey begins or ends with white space",
+  },
+  {
+    what: "a key that is masked",
+    options: { apiKey: "ok_••••" },
+    code: "invalid_api_key",
+    says: "apiKey is not printable ASCII",
   },
   {
     what: "a key that is not set",
     options: { apiKey: "" },
     code: "invalid_api_key",
-    says: "apiKey must be printable ASCII, not empty or padded",
+    says: `apiKey is ""; ${isSet}`,
   },
   {
     what: "an option of another library",
     options: { timeout: 5_000 },
     code: "invalid_option",
-    says: 'unknown option "timeout"',
+    says: /^unknown option "timeout"; the options are baseUrl, apiKey, apiKeyHeader, apiVersion, timeoutMs, .*userAgent$/,
   },
   {
     what: "a logger that logs nothing",
@@ -51,7 +88,7 @@ const mistakes: Mistake[] = [
     what: "an option of a call that is misspelt",
     call: (client) => client.getOffer("a", { retries: 3 } as never),
     code: "invalid_option",
-    says: 'GetOffer: unknown option "retries"',
+    says: 'GetOffer: unknown option "retries"; the options are timeoutMs, totalTimeoutMs, maxRetries, signal, idempotencyKey, headers',
   },
   {
     what: "a creation of nothing",
@@ -64,7 +101,7 @@ const mistakes: Mistake[] = [
     options: ofTheService,
     call: (client) => client.createOffer({ createdByUserId: "user_hana", workerIds: ["worker_amal"] } as never),
     code: "bad_request",
-    says: "CreateOffer at offers.test: 400; The request is not valid; 1 field is not valid; see errors.; title: Add this field; it is required.; change the request",
+    says: "CreateOffer at offers.test: 400; The request is not valid; 1 field is not valid; see errors; title: Add this field; it is required; change the request",
   },
   {
     what: "a time without a zone",
@@ -76,7 +113,25 @@ const mistakes: Mistake[] = [
     what: "an id that is not there",
     call: (client) => client.getOffer(undefined as never),
     code: "invalid_id",
-    says: "GetOffer: id must be an offer's id",
+    says: "GetOffer: id must be the id of an offer, not undefined",
+  },
+  {
+    what: "an id that was not awaited",
+    call: (client) => client.getOffer(Promise.resolve("offer_1") as never),
+    code: "invalid_id",
+    says: "GetOffer: id must be the id of an offer, not Promise",
+  },
+  {
+    what: "an offer in place of its id",
+    call: (client) => client.getOffer({ id: "offer_1" } as never),
+    code: "invalid_id",
+    says: "GetOffer: id must be the id of an offer, not Object",
+  },
+  {
+    what: "an empty id",
+    call: (client) => client.getOffer(""),
+    code: "invalid_id",
+    says: "GetOffer: id must be the id of an offer, not empty or dots",
   },
   {
     what: "one worker who is no list",
@@ -124,14 +179,14 @@ const mistakes: Mistake[] = [
     at: async () => https(await responding(200)()),
     call: read,
     code: "tls_failed",
-    says: /^GetOffer at HOST: no TLS connection was made; check baseUrl and the certificate \([A-Z_]+\)$/,
+    says: /^GetOffer at HOST: no TLS connection was made; the port expects http \(ERR_SSL_[A-Z_]+\)$/,
   },
   {
     what: "a certificate of an authority that is not known",
     at: wrongName,
     call: read,
     code: "tls_failed",
-    says: /^GetOffer at HOST: no TLS connection was made; check baseUrl and the certificate \([A-Z_]*(CERT|LEAF)[A-Z_]*\)$/,
+    says: /^GetOffer at HOST: no TLS connection was made; for a private certificate, set NODE_EXTRA_CA_CERTS \([A-Z_]*(CERT|LEAF)[A-Z_]*\)$/,
   },
   {
     what: "what is no HTTP at all",
@@ -159,21 +214,28 @@ const mistakes: Mistake[] = [
     at: problem(404, { title: "No such offer", detail: "You have no offer with this id." }),
     call: read,
     code: "not_found",
-    says: "GetOffer at HOST: 404; No such offer; You have no offer with this id.; check the id, apiKey and baseUrl",
+    says: "GetOffer at HOST: 404; No such offer; You have no offer with this id; check the id, apiKey and baseUrl",
   },
   {
     what: "a wrong path in baseUrl, for a creation",
     options: { ...ofTheService, baseUrl: `${service.baseUrl}/api/v1` },
     call: create,
     code: "not_found",
-    says: "CreateOffer at offers.test: 404; Not found; Check the path; the README lists them all.; check baseUrl",
+    says: "CreateOffer at offers.test: 404; Not found; Check the path; check baseUrl",
   },
   {
     what: "a wrong path in baseUrl, for a read",
     options: { ...ofTheService, baseUrl: `${service.baseUrl}/api/v1` },
     call: read,
     code: "not_found",
-    says: "GetOffer at offers.test: 404; Not found; Check the path; the README lists them all.; check the id, apiKey and baseUrl",
+    says: "GetOffer at offers.test: 404; Not found; Check the path; check the id, apiKey and baseUrl",
+  },
+  {
+    what: "a baseUrl that ends in the path of an operation, for a creation",
+    options: { ...ofTheService, baseUrl: `${service.baseUrl}/offer` },
+    call: create,
+    code: "bad_request",
+    says: "CreateOffer at offers.test: 405; Method not allowed; Allowed here: GET, HEAD; check baseUrl",
   },
   {
     what: "a 404 of another server",
@@ -208,7 +270,7 @@ const mistakes: Mistake[] = [
     at: responding(200, "<!doctype html><title>Sign in</title>", { "content-type": "text/html; charset=utf-8" }),
     call: read,
     code: "invalid_response",
-    says: "GetOffer at HOST: 200; the body is not JSON; check baseUrl",
+    says: "GetOffer at HOST: 200; the body is HTML, not JSON; check baseUrl",
   },
   {
     what: "broken JSON",

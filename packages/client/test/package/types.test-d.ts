@@ -13,6 +13,7 @@ import type {
   Offer,
   OfferInput,
   OffersClient,
+  OperationError,
   Problem,
   RateLimitError,
   Recipient,
@@ -68,7 +69,7 @@ test("safe gives data or an error, never both", async () => {
   const look = async (client: OffersClient) => {
     const result = await client.getOffer("a").safe();
     if (result.ok) expectTypeOf(result.data).toEqualTypeOf<Offer>();
-    else expectTypeOf(result.error).toEqualTypeOf<AnyOffersError>();
+    else expectTypeOf(result.error).toEqualTypeOf<OperationError<"GetOffer">>();
     // @ts-expect-error the data is there only when the result is ok
     result.data;
     // @ts-expect-error an event needs an end

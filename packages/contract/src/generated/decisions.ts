@@ -33,5 +33,8 @@ export const visibleCharacter = "(?![\\u115F\\u1160\\u2800\\u3164\\uFFA0\\uFFFC\
 /** D-113: How does a reader of an error find out what to do about it? */
 export const errorDocsUrl = "https://github.com/offers/offers/blob/main/docs/errors/";
 
+/** D-141: Which versions of Node do the packages need? */
+export const oldestNode = "22.19";
+
 /** D-26: Retry schedule and dead letters: is an event sent again if it was not acknowledged? */
 export const retryDelaysSeconds = [5,30,120,600,1800,7200,21600,43200,86400];

@@ -1,5 +1,5 @@
 import { apiVersion, apiKeyHeader as defaultApiKeyHeader } from "@offers/contract/decisions";
-import { baseAddress, headerValue } from "@offers/contract/request-values";
+import { baseAddressProblem, headerValueProblem } from "@offers/contract/request-values";
 import { messageKeyOf } from "../deduplication/dedupe-keys.ts";
 import { parseWebhookEvent } from "../endpoints/parse-webhook-event.ts";
 import { ConfigurationError, UnavailableError } from "../errors/errors.ts";
@@ -143,12 +143,12 @@ interface FeedPage {
 function openFeed(options: CatchUpOptions): (after: string | undefined) => Promise<FeedPage> {
   const { apiKey, apiKeyHeader = defaultApiKeyHeader, limit = 100, signal, fetch = globalThis.fetch } = options;
   const base = String(options.baseUrl);
-  if (!baseAddress.test(base) || !URL.canParse(base))
+  if (baseAddressProblem(base))
     throw new ConfigurationError(
       "invalid_option",
       "baseUrl must be https, or http on loopback, without credentials, ? and #.",
     );
-  if (typeof apiKey !== "string" || !headerValue.test(apiKey))
+  if (headerValueProblem(apiKey))
     throw new ConfigurationError("invalid_option", "apiKey must be printable ASCII, not empty or padded.");
   if (!Number.isInteger(limit) || limit < 1 || limit > 1_000)
     throw new ConfigurationError("invalid_option", "limit must be a whole number from 1 to 1,000.");

@@ -22,7 +22,7 @@ export async function day(id: string): Promise<string> {
   for await (const { name } of offers.watchOffer(id, { pollIntervalMs: 1_000 })) if (name) break;
   const result = await offers.withApiKey("another").withdrawOffer(id).safe();
   if (result.ok) return response.headers.get("etag") ?? "";
-  if (result.error.status === 409) return result.error.name satisfies "ConflictError";
+  if (result.error.status === 404) return result.error.name satisfies "NotFoundError";
   return result.error instanceof RateLimitError ? String(result.error.retryAfterMs) : result.error.code;
 }
 

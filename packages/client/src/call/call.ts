@@ -1,0 +1,245 @@
+import { readRateLimit } from "@offers/contract/rate-limit";
+import type { Classification } from "../errors/connection-errors.ts";
+import { type AnyOffersError, AuthenticationError, type OperationError, UsageError } from "../errors/error-classes.ts";
+import { type CallContext, redacted, toOffersError, unreadableArgument } from "../errors/failure.ts";
+import { assertType, throwUsageError, typeName } from "../errors/usage.ts";
+import type { FetchResponse, OffersRequest, OperationName } from "../http.ts";
+import type { ApiKey, CallOptions } from "../options/options.ts";
+import {
+  type CallSettings,
+  type ClientSettings,
+  checkHeaderName,
+  checkHeaderValue,
+  readOptions,
+} from "../options/settings.ts";
+import { readDeprecation } from "./deprecation.ts";
+import { type OffersPromise, toOffersPromise } from "./offers-promise.ts";
+import type { Operation } from "./operations.ts";
+import { readBody } from "./read-body.ts";
+import { type ReceivedResponse, readResponse } from "./read-response.ts";
+import { delayBeforeRetry } from "./retry.ts";
+import { sleep, withTimeout } from "./with-timeout.ts";
+
+/** Performs an operation. The promise rejects with an `AnyOffersError` only. */
+export function startCall<Name extends OperationName, Argument, Data>(
+  settings: ClientSettings,
+  operation: Operation<Argument, Data, Name>,
+  id: unknown,
+  argument: Argument,
+  options?: CallOptions,
+): OffersPromise<Data, OperationError<Name>> {
+  const call = new Call(settings, operation, id);
+  return toOffersPromise(call.perform(argument, options), (data) => {
+    const { response, attempts } = call;
+    const rateLimit = readRateLimit(response.headers.get("ratelimit"), response.headers.get("ratelimit-policy"));
+    return { data, response, attempts, rateLimit };
+  });
+}
+
+/** What is the same in every attempt of a call. */
+type PreparedRequest = Pick<OffersRequest, "operation" | "method" | "url" | "headers" | "body" | "maxResponseBytes">;
+
+type KeyProvider = Exclude<ApiKey, string>;
+
+type Send = (request: OffersRequest) => Promise<FetchResponse>;
+
+/** One call of an operation, with its retries. */
+class Call<Argument, Data> implements CallContext {
+  readonly #settings: ClientSettings;
+  readonly #operation: Operation<Argument, Data>;
+  readonly #id: unknown;
+  #options: CallSettings;
+  /** On the clock of `performance.now()`. */
+  #deadline = 0;
+  #retries = 0;
+  #hasRefreshedKey = false;
+
+  readonly operation: OperationName;
+  readonly host: string;
+  attempts = 0;
+  key: string = redacted;
+  declare attemptError?: AnyOffersError | undefined;
+  /** The last one. */
+  declare response: FetchResponse;
+
+  constructor(settings: ClientSettings, operation: Operation<Argument, Data>, id: unknown) {
+    this.#settings = settings;
+    this.#operation = operation;
+    this.#id = id;
+    this.#options = settings.call;
+    this.operation = operation.name;
+    this.host = settings.host;
+  }
+
+  /** The whole call: prepares the request, sends it and reads the response, again as long as a retry may help. */
+  async perform(argument: Argument, options: CallOptions | undefined): Promise<Data> {
+    try {
+      const request = this.#prepare(argument, options);
+      this.#deadline = performance.now() + this.#options.totalTimeoutMs;
+      const { apiKey } = this.#settings;
+      // With a key at hand, the request has begun when the call returns.
+      if (typeof apiKey === "string") this.key = apiKey;
+      else await this.#loadKey(apiKey, { refresh: false });
+      for (;;) {
+        const startedAt = performance.now();
+        try {
+          const received = await this.#send(request, startedAt);
+          const data = this.#read(request, received);
+          this.#log(startedAt, received.response.status);
+          return data;
+        } catch (thrown) {
+          const error = toOffersError(thrown, this);
+          const delayMs = await this.#decideRetry(error, startedAt);
+          if (delayMs === undefined) throw error;
+          observe(() => this.#settings.onRetry({ error, attempt: this.attempts, delayMs }));
+          await sleep(this, delayMs, this.#options.signal);
+        }
+      }
+    } catch (thrown) {
+      throw toOffersError(thrown, this, unreadableArgument);
+    }
+  }
+
+  /** Checks options and arguments, and builds the request without the API key. */
+  #prepare(argument: Argument, given: CallOptions | undefined): PreparedRequest {
+    const settings = this.#settings;
+    const operation = this.#operation;
+    if (given !== undefined) this.#options = readOptions(given, settings.call);
+    const options = this.#options;
+    if (options.signal) assertType("signal", options.signal, "AbortSignal", "invalid_argument");
+    // A function, because `replace` interprets a dollar sign in a string.
+    const url = settings.baseUrl + operation.path.replace("{id}", () => encodeId(this.#id)) + settings.query;
+    // Names are in lower case.
+    const headers: Record<string, string> = { accept: "application/json", "user-agent": settings.userAgent };
+    for (const [name, value] of Object.entries(options.headers))
+      headers[checkHeaderName("headers", name)] = checkHeaderValue(name, value);
+    if (!settings.reuseConnections) headers.connection = "close";
+    let body: string | null = null;
+    if (operation.method === "POST") {
+      headers["content-type"] = "application/json";
+      // One per call, the same on every attempt (D-40).
+      headers["idempotency-key"] = options.idempotencyKey ?? crypto.randomUUID();
+      body = JSON.stringify(operation.encode?.(argument));
+    }
+    return {
+      operation: operation.name,
+      method: operation.method,
+      url,
+      headers,
+      body,
+      maxResponseBytes: settings.maxResponseBytes,
+    };
+  }
+
+  /** Asks the `apiKey` function for a key (D-47). True if it is another one than before. */
+  async #loadKey(provider: KeyProvider, request: { refresh: boolean }): Promise<boolean> {
+    const before = this.key;
+    const ask = async () => checkHeaderValue("apiKey", await provider(request), "invalid_api_key");
+    const remainingMs = this.#deadline - performance.now();
+    this.key = await withTimeout(this, remainingMs, this.#options.signal, ask, () => keyProviderFailed);
+    return this.key !== before;
+  }
+
+  /**
+   * One attempt: sends the request and receives the whole response within `timeoutMs`, or within what is left of
+   * `totalTimeoutMs` if that is less (D-25). `attempts` does not grow if the signal is already aborted.
+   */
+  #send(request: PreparedRequest, startedAt: number): Promise<ReceivedResponse> {
+    const { apiKeyHeader, fetch, middleware } = this.#settings;
+    this.attemptError = undefined;
+    let isInMiddleware = middleware.length > 0;
+    // Middleware sees the error that the call would reject with.
+    const toFetch: Send = async (sent) => {
+      try {
+        return await fetch(sent.url, { ...sent, redirect: "manual", cache: "no-store" });
+      } catch (thrown) {
+        throw toOffersError(thrown, this);
+      }
+    };
+    const send = middleware.reduceRight<Send>((next, layer) => (sent) => layer(sent, next), toFetch);
+    const exchange = async (signal: AbortSignal): Promise<ReceivedResponse> => {
+      const attempt = ++this.attempts;
+      const headers = { ...request.headers, [apiKeyHeader]: this.key };
+      const response = await send({ ...request, attempt, headers, signal });
+      if (typeof response.text !== "function") throw new TypeError("not a Response");
+      isInMiddleware = false;
+      return { response, text: await readBody(response, request.maxResponseBytes) };
+    };
+    const limitMs = Math.min(this.#options.timeoutMs, this.#deadline - startedAt);
+    return withTimeout(this, limitMs, this.#options.signal, exchange, () =>
+      isInMiddleware ? middlewareFailed : undefined,
+    );
+  }
+
+  /** The data of a successful response. Throws the error of any other. */
+  #read(request: PreparedRequest, received: ReceivedResponse): Data {
+    const settings = this.#settings;
+    this.response = received.response;
+    const notice = readDeprecation(this.operation, received.response);
+    if (notice) this.#reportOnce(this.operation, () => settings.onDeprecation(notice));
+    return readResponse(this.#operation, received, { ...request, id: this.#id, key: this.key }, (path) => {
+      const line = { operation: this.operation, code: "unexpected_response_shape", path };
+      this.#reportOnce("shape", () => settings.logger?.warn(line, "offers"));
+    });
+  }
+
+  /** Once for each client. */
+  #reportOnce(what: string, report: () => unknown): void {
+    const { reported } = this.#settings;
+    if (!reported.has(what)) observe(report);
+    reported.add(what);
+  }
+
+  /** How long to wait before the next attempt; undefined if the error ends the call. Logs the failed attempt either way. */
+  async #decideRetry(error: AnyOffersError, startedAt: number): Promise<number | undefined> {
+    const { apiKey } = this.#settings;
+    let delayMs: number | undefined;
+    try {
+      if (typeof apiKey === "function" && error.code === "unauthenticated" && !this.#hasRefreshedKey) {
+        this.#hasRefreshedKey = true;
+        // Another attempt, but not a retry (D-47).
+        if (await this.#loadKey(apiKey, { refresh: true })) delayMs = 0;
+      } else if (this.#retries < this.#options.maxRetries) {
+        delayMs = delayBeforeRetry(error, this.#operation.method, this.#settings, this.#retries);
+        this.#retries += 1;
+      }
+      if (delayMs !== undefined && performance.now() + delayMs >= this.#deadline) delayMs = undefined;
+      return delayMs;
+    } finally {
+      this.#log(startedAt, error.status, error.code, delayMs);
+    }
+  }
+
+  #log(startedAt: number, status: number | undefined, code?: string, retryDelayMs?: number): void {
+    const { logger } = this.#settings;
+    if (!logger) return;
+    const durationMs = performance.now() - startedAt;
+    const line = { operation: this.operation, attempt: this.attempts, durationMs, status, code, retryDelayMs };
+    observe(() => (code ? logger.warn(line, "offers") : logger.debug(line, "offers")));
+  }
+}
+
+/** The id as one segment of a path. encodeURIComponent throws for a lone surrogate. */
+function encodeId(id: unknown): string {
+  if (typeof id === "string" && !/^\.{0,2}$|[\uD800-\uDFFF]/u.test(id)) return encodeURIComponent(id);
+  const given = typeof id === "string" ? "empty or dots" : typeName(id);
+  return throwUsageError(
+    `id must be the id of an offer, not ${given}${given === "Promise" ? "; await it" : ""}`,
+    "invalid_id",
+  );
+}
+
+const keyProviderFailed: Classification = {
+  type: AuthenticationError,
+  code: "api_key_provider_failed",
+  message: "the apiKey function failed",
+};
+
+const middlewareFailed: Classification = {
+  type: UsageError,
+  code: "middleware_failed",
+  message: "the middleware failed",
+};
+
+/** Calls a logger or observer of the user. Its errors are ignored: they must not make a created offer look as if it were not. */
+const observe = (notify: () => unknown): void => void (async () => notify())().catch(() => {});

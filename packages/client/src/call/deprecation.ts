@@ -1,0 +1,18 @@
+import { readHttpDate } from "@offers/contract/http-date";
+import type { FetchResponse, OperationName } from "../http.ts";
+import type { DeprecationNotice } from "../options/options.ts";
+
+/** What a response says about the end of its operation: `Deprecation` (RFC 9745) and `Sunset` (RFC 8594). Undefined if nothing. */
+export function readDeprecation(operation: OperationName, { headers }: FetchResponse): DeprecationNotice | undefined {
+  const deprecation = headers.get("deprecation");
+  const sunset = headers.get("sunset");
+  if (!deprecation && !sunset) return undefined;
+  // A date of structured fields: @1688169599.
+  const seconds = /^@(\d{1,12})$/.exec(deprecation ?? "")?.[1];
+  const sunsetMs = readHttpDate(sunset ?? "");
+  return {
+    operation,
+    deprecatedAt: seconds ? new Date(Number(seconds) * 1_000) : undefined,
+    sunsetAt: sunsetMs ? new Date(sunsetMs) : undefined,
+  };
+}

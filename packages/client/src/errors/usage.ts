@@ -1,0 +1,28 @@
+import { UsageError } from "./error-classes.ts";
+
+/** Throws the error of a mistake of the caller, in an option unless `code` says otherwise. */
+export function throwUsageError(message: string, code: UsageError["code"] = "invalid_option"): never {
+  throw new UsageError(message, { code });
+}
+
+/** The name of a value's type: its `typeof`, or the class of an object of the language or platform: `Array`, `AbortSignal`, `Null`. */
+export const typeName = (value: unknown): string =>
+  typeof value === "object" ? Object.prototype.toString.call(value).slice(8, -1) : typeof value;
+
+/** Throws unless the value is of the type, as `typeName` names it. Never shows the value. */
+export function assertType(name: string, value: unknown, type: string, code?: UsageError["code"]): void {
+  if (typeName(value) !== type) throwUsageError(wrongType(name, type, value), code);
+}
+
+/** Throws unless `values` is an array whose items are all of the type. */
+export function assertEach(name: string, values: readonly unknown[], type: string, code?: UsageError["code"]): void {
+  assertType(name, values, "Array", code);
+  values.forEach((value, index) => {
+    // The item's name is built only for an error.
+    if (typeName(value) !== type) assertType(`${name}[${index}]`, value, type, code);
+  });
+}
+
+/** `events must be of type Array, not Null` */
+export const wrongType = (name: string, type: string, value: unknown): string =>
+  `${name} must be of type ${type}, not ${typeName(value)}`;

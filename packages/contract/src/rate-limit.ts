@@ -1,0 +1,75 @@
+/**
+ * How much of a quota is left after a response, from the fields `RateLimit` and `RateLimit-Policy` (IETF draft
+ * ratelimit-headers-11). Of several quotas it is the one with the fewest requests left.
+ *
+ * @example
+ * ```ts
+ * import type { RateLimit } from "@offers/client";
+ *
+ * export const pauseMs = ({ remaining, resetAfterMs = 1_000 }: RateLimit): number =>
+ *   remaining > 0 ? resetAfterMs / remaining : resetAfterMs;
+ * ```
+ */
+export interface RateLimit {
+  /** The service's name of the quota. */
+  readonly policy: string;
+  /** How many more requests the service accepts in this window. */
+  readonly remaining: number;
+  /** Milliseconds until the quota is renewed; undefined when the service does not say. */
+  readonly resetAfterMs: number | undefined;
+  /** How many requests the service accepts in a window; undefined when the service does not say. */
+  readonly limit: number | undefined;
+  /** The length of a window in milliseconds; undefined when the service does not say. */
+  readonly windowMs: number | undefined;
+}
+
+/**
+ * Parses the two fields. Of several quotas it returns the one with the fewest requests left.
+ *
+ * @returns undefined when the response does not say how many requests are left
+ * @see https://datatracker.ietf.org/doc/draft-ietf-httpapi-ratelimit-headers/
+ */
+export function readRateLimit(
+  rateLimit: string | null | undefined,
+  policies: string | null | undefined,
+): RateLimit | undefined {
+  const [tightest] = readList(rateLimit)
+    .filter((quota) => quota.r >= 0)
+    .sort((a, b) => a.r - b.r);
+  if (!tightest) return undefined;
+  const policy = readList(policies).find(({ name }) => name === tightest.name);
+  return {
+    policy: tightest.name,
+    remaining: tightest.r,
+    resetAfterMs: toMs(tightest.t),
+    limit: policy?.q,
+    windowMs: toMs(policy?.w),
+  };
+}
+
+/** The two fields of one quota, by name. Seconds are rounded up, so that a request after them is accepted. */
+export const printRateLimit = ({ policy, remaining, resetAfterMs = 0, limit = 0, windowMs = 0 }: RateLimit) => ({
+  RateLimit: `"${policy}";r=${remaining};t=${Math.ceil(resetAfterMs / 1_000)}`,
+  "RateLimit-Policy": `"${policy}";q=${limit};w=${Math.ceil(windowMs / 1_000)}`,
+});
+
+const toMs = (seconds: number | undefined): number | undefined => seconds && seconds * 1_000;
+
+interface Quota {
+  readonly name: string;
+  /** Remaining requests; -1 if the field does not say. */
+  readonly r: number;
+  /** Seconds until the reset. */
+  readonly t?: number;
+  /** The quota, in requests. */
+  readonly q?: number;
+  /** The window, in seconds. */
+  readonly w?: number;
+}
+
+/** `"name";key=number;…, "name";…` (RFC 9651). Parameters that are not whole numbers are left out. */
+const readList = (field: string | null | undefined): Quota[] =>
+  (field ?? "").split(",").map((item) => {
+    const numbers = [...item.matchAll(/;\s*(\w)=(\d+)\s*(?=;|$)/g)].map(([, key, value]) => [key, Number(value)]);
+    return { name: item.replace(/;.*|"/g, "").trim(), r: -1, ...Object.fromEntries(numbers) };
+  });
