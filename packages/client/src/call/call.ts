@@ -57,7 +57,7 @@ class Call<Argument, Data> implements CallContext {
   readonly operation: OperationName;
   readonly host: string;
   attempts = 0;
-  key: string = redacted;
+  key: string;
   declare attemptError?: AnyOffersError | undefined;
   /** The last one. */
   declare response: FetchResponse;
@@ -69,6 +69,7 @@ class Call<Argument, Data> implements CallContext {
     this.#options = settings.call;
     this.operation = operation.name;
     this.host = settings.host;
+    this.key = typeof settings.apiKey === "string" ? settings.apiKey : redacted;
   }
 
   /** The whole call: prepares the request, sends it and reads the response, again as long as a retry may help. */
@@ -77,9 +78,8 @@ class Call<Argument, Data> implements CallContext {
       const request = this.#prepare(argument, options);
       this.#deadline = performance.now() + this.#options.totalTimeoutMs;
       const { apiKey } = this.#settings;
-      // With a key at hand, the request has begun when the call returns.
-      if (typeof apiKey === "string") this.key = apiKey;
-      else await this.#loadKey(apiKey, { refresh: false });
+      // Without the await, the request has begun when the call returns.
+      if (typeof apiKey === "function") await this.#loadKey(apiKey, { refresh: false });
       for (;;) {
         const startedAt = performance.now();
         try {
@@ -224,7 +224,7 @@ function encodeId(id: unknown): string {
   if (typeof id === "string" && !/^\.{0,2}$|[\uD800-\uDFFF]/u.test(id)) return encodeURIComponent(id);
   const given = typeof id === "string" ? "empty or dots" : typeName(id);
   return throwUsageError(
-    `id must be the id of an offer, not ${given}${given === "Promise" ? "; await it" : ""}`,
+    `id must be an offer's id, not ${given}${given === "Promise" ? "; await it" : ""}`,
     "invalid_id",
   );
 }

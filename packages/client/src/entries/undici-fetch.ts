@@ -3,6 +3,7 @@ import { brotliDecompress, gunzip, inflate } from "node:zlib";
 import { Agent, type Dispatcher } from "undici";
 import { notSent } from "../errors/connection-errors.ts";
 import type { Fetch, FetchResponse } from "../http.ts";
+import { FreshConnections } from "./fresh-connections.ts";
 
 /**
  * A `fetch` for `OffersClient` with connections of its own.
@@ -31,8 +32,13 @@ export interface UndiciFetch extends Fetch {
  * 10 s to connect: `timeoutMs` and `totalTimeoutMs` apply. The response that middleware receives has `status`, `headers` and
  * `text()` only.
  *
- * `connections` limits the connections to the service (default: no limit). `dispatcher` replaces the pool, for a proxy or a
- * private certificate authority.
+ * Creations and completions have connections of their own, which are used again only within 300 ms: a load balancer or a frozen
+ * function drops idle connections without a notice, and a request on one may or may not have been received. A later creation
+ * opens a connection.
+ *
+ * `connections` limits the connections to the service, once for reads and withdrawals and once for creations and completions
+ * (default: no limit). `dispatcher` replaces all of them, for a proxy or a private certificate authority; how long it reuses idle
+ * connections is then up to you.
  *
  * @example
  * ```ts
@@ -57,28 +63,28 @@ export function undiciFetch(
   const { dispatcher, connections = null } = options;
   // undici 8 uses HTTP/2 by default, 7 does not: one behaviour for both.
   const agent = dispatcher ?? new Agent({ connections, allowH2: false });
+  const fresh = dispatcher ? undefined : new FreshConnections(connections ?? Number.POSITIVE_INFINITY);
   const send: Fetch = (url, { method, headers, body, signal, maxResponseBytes }) => {
     const { origin, pathname, search } = new URL(url);
+    const request: Dispatcher.DispatchOptions = {
+      origin,
+      path: pathname + search,
+      method,
+      headers: { "accept-encoding": "gzip, deflate, br", ...headers },
+      body,
+      // The caller's deadlines are on `signal`.
+      headersTimeout: 0,
+      bodyTimeout: 0,
+    };
     return new Promise((resolve, reject) => {
-      const exchange = new Exchange(signal, maxResponseBytes, resolve, reject);
-      if (signal.aborted) return exchange.handleEvent();
-      agent.dispatch(
-        {
-          origin,
-          path: pathname + search,
-          method,
-          headers: { "accept-encoding": "gzip, deflate, br", ...headers },
-          body,
-          // The caller's deadlines are on `signal`.
-          headersTimeout: 0,
-          bodyTimeout: 0,
-        },
-        exchange,
-      );
+      if (signal.aborted) return reject(signal.reason);
+      const exchange = (release?: () => void) => new Exchange(signal, maxResponseBytes, resolve, reject, release);
+      if (fresh && method === "POST") fresh.dispatch(origin, request, exchange);
+      else agent.dispatch(request, exchange());
     });
   };
   const close = async () => {
-    if (!dispatcher) await agent.close();
+    if (!dispatcher) await Promise.all([agent.close(), fresh?.close()]);
   };
   return Object.assign(send, { close, [Symbol.asyncDispose]: close });
 }
@@ -96,6 +102,7 @@ class Exchange implements Dispatcher.DispatchHandler, FetchResponse {
   readonly #signal: AbortSignal;
   readonly #mostBytes: number;
   readonly #resolve: (response: FetchResponse) => void;
+  readonly #release: (() => void) | undefined;
   #reject: (reason: unknown) => void;
   #controller: Dispatcher.DispatchController | undefined;
   readonly #chunks: Uint8Array[] = [];
@@ -104,17 +111,22 @@ class Exchange implements Dispatcher.DispatchHandler, FetchResponse {
 
   #bytes = 0;
 
-  /** @param mostBytes of the body; beyond them the connection is closed (D-98) */
+  /**
+   * @param mostBytes of the body; beyond them the connection is closed (D-98)
+   * @param release called when the connection is free again
+   */
   constructor(
     signal: AbortSignal,
     mostBytes: number,
     resolve: (response: FetchResponse) => void,
     reject: (reason: unknown) => void,
+    release?: () => void,
   ) {
     this.#signal = signal;
     this.#mostBytes = mostBytes;
     this.#resolve = resolve;
     this.#reject = reject;
+    this.#release = release;
     signal.addEventListener("abort", this);
   }
 
@@ -154,12 +166,14 @@ class Exchange implements Dispatcher.DispatchHandler, FetchResponse {
   }
 
   onResponseEnd(): void {
+    this.#release?.();
     this.#signal.removeEventListener("abort", this);
     this.#end?.();
   }
 
   onResponseError(_controller: unknown, error: Error): void {
-    // undici calls onRequestStart once it has a connection.
+    this.#release?.();
+    // undici calls onRequestStart before it writes the first byte.
     this.#fail(this.#controller ? error : new NotSentError(error));
   }
 

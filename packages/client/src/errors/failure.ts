@@ -54,7 +54,7 @@ export function toOffersError(thrown: unknown, context: CallContext, known?: Cla
 export const unreadableArgument: Classification = {
   type: UsageError,
   code: "invalid_argument",
-  message: `an argument could not be read${"crypto" in globalThis ? "" : `: Node is too old, use ${oldestNode}`}`,
+  message: `an argument could not be read${"crypto" in globalThis ? "" : `; needs Node ${oldestNode}`}`,
 };
 
 interface Thrown {

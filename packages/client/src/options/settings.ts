@@ -106,7 +106,7 @@ export function readOptions<Options extends object>(given: object, defaults: Opt
   const options = { ...defaults } as Record<string, unknown>;
   for (const [name, value] of Object.entries(given)) {
     if (!Object.hasOwn(defaults, name))
-      throwUsageError(`unknown option "${name}"; the options are ${Object.keys(defaults).join(", ")}`);
+      throwUsageError(`unknown option "${name}"; options: ${Object.keys(defaults).join(", ")}`);
     if (value === undefined) continue;
     const byDefault = options[name];
     if (byDefault !== undefined) assertType(name, value, typeName(byDefault));

@@ -113,7 +113,7 @@ test.each([
 ])("the unknown option %j is refused by name", (option, named) => {
   const { code, message } = thrownBy(() => new OffersClient({ ...valid, ...option }));
   expect(code).toBe("invalid_option");
-  expect(message).toMatch(/; the options are baseUrl, apiKey, .*timeoutMs, .*maxRetries, .*, userAgent$/);
+  expect(message).toMatch(/; options: baseUrl, apiKey, .*timeoutMs, .*maxRetries, .*, userAgent$/);
   expect(message).toContain(`unknown option ${named}; `);
 });
 
@@ -197,7 +197,7 @@ test("a watch takes its interval, and refuses what it does not know", async () =
         .next(),
     );
   expect((await next({ interval: 5 })).message).toBe(
-    `GetOffer: unknown option "interval"; the options are ${callOptions}, pollIntervalMs`,
+    `GetOffer: unknown option "interval"; options: ${callOptions}, pollIntervalMs`,
   );
   expect((await next({ pollIntervalMs: "5" })).message).toMatch(/pollIntervalMs must be of type number, not string/);
 });
@@ -207,7 +207,7 @@ test("a call through openapi-fetch refuses an option that neither knows", async 
   const { error } = await api.GET("/offer/{id}", { params: { path: { id: "a" } }, timeout: 5 } as never);
   expect(error).toMatchObject({
     code: "invalid_option",
-    message: `GetOffer: unknown option "timeout"; the options are ${callOptions}`,
+    message: `GetOffer: unknown option "timeout"; options: ${callOptions}`,
   });
 });
 
@@ -255,16 +255,16 @@ test.each<[[string, ClientCall], string, string, RegExp]>([
   ],
   [perform("createOffer", { ...input, events: [{}] }), "CreateOffer", "invalid_time", /events\[0\]\.start/],
   [perform("createOffer", hostile), "CreateOffer", "invalid_argument", /could not be read.*no such column/],
-  [perform("getOffer"), "GetOffer", "invalid_id", /id must be the id of an offer, not undefined$/],
-  [perform("getOffer", undefined), "GetOffer", "invalid_id", /id must be the id of an offer, not undefined$/],
-  [perform("getOffer", null), "GetOffer", "invalid_id", /id must be the id of an offer, not Null$/],
-  [perform("getOffer", 7), "GetOffer", "invalid_id", /id must be the id of an offer, not number$/],
-  [perform("getOffer", { id: "a" }), "GetOffer", "invalid_id", /id must be the id of an offer, not Object$/],
-  [perform("getOffer", ""), "GetOffer", "invalid_id", /id must be the id of an offer, not empty or dots$/],
-  [perform("getOffer", ".."), "GetOffer", "invalid_id", /id must be the id of an offer, not empty or dots$/],
-  [perform("getOffer", "\ud800"), "GetOffer", "invalid_id", /id must be the id of an offer, not empty or dots$/],
-  [perform("withdrawOffer"), "WithdrawOffer", "invalid_id", /id must be the id of an offer, not undefined$/],
-  [perform("completeOffer"), "CompleteOffer", "invalid_id", /id must be the id of an offer, not undefined$/],
+  [perform("getOffer"), "GetOffer", "invalid_id", /id must be an offer's id, not undefined$/],
+  [perform("getOffer", undefined), "GetOffer", "invalid_id", /id must be an offer's id, not undefined$/],
+  [perform("getOffer", null), "GetOffer", "invalid_id", /id must be an offer's id, not Null$/],
+  [perform("getOffer", 7), "GetOffer", "invalid_id", /id must be an offer's id, not number$/],
+  [perform("getOffer", { id: "a" }), "GetOffer", "invalid_id", /id must be an offer's id, not Object$/],
+  [perform("getOffer", ""), "GetOffer", "invalid_id", /id must be an offer's id, not empty or dots$/],
+  [perform("getOffer", ".."), "GetOffer", "invalid_id", /id must be an offer's id, not empty or dots$/],
+  [perform("getOffer", "\ud800"), "GetOffer", "invalid_id", /id must be an offer's id, not empty or dots$/],
+  [perform("withdrawOffer"), "WithdrawOffer", "invalid_id", /id must be an offer's id, not undefined$/],
+  [perform("completeOffer"), "CompleteOffer", "invalid_id", /id must be an offer's id, not undefined$/],
   [
     perform("completeOffer", "a"),
     "CompleteOffer",

@@ -76,7 +76,7 @@ const mistakes: Mistake[] = [
     what: "an option of another library",
     options: { timeout: 5_000 },
     code: "invalid_option",
-    says: /^unknown option "timeout"; the options are baseUrl, apiKey, apiKeyHeader, apiVersion, timeoutMs, .*userAgent$/,
+    says: /^unknown option "timeout"; options: baseUrl, apiKey, apiKeyHeader, apiVersion, timeoutMs, .*userAgent$/,
   },
   {
     what: "a logger that logs nothing",
@@ -88,7 +88,7 @@ const mistakes: Mistake[] = [
     what: "an option of a call that is misspelt",
     call: (client) => client.getOffer("a", { retries: 3 } as never),
     code: "invalid_option",
-    says: 'GetOffer: unknown option "retries"; the options are timeoutMs, totalTimeoutMs, maxRetries, signal, idempotencyKey, headers',
+    says: 'GetOffer: unknown option "retries"; options: timeoutMs, totalTimeoutMs, maxRetries, signal, idempotencyKey, headers',
   },
   {
     what: "a creation of nothing",
@@ -113,25 +113,25 @@ const mistakes: Mistake[] = [
     what: "an id that is not there",
     call: (client) => client.getOffer(undefined as never),
     code: "invalid_id",
-    says: "GetOffer: id must be the id of an offer, not undefined",
+    says: "GetOffer: id must be an offer's id, not undefined",
   },
   {
     what: "an id that was not awaited",
     call: (client) => client.getOffer(Promise.resolve("offer_1") as never),
     code: "invalid_id",
-    says: "GetOffer: id must be the id of an offer, not Promise",
+    says: "GetOffer: id must be an offer's id, not Promise; await it",
   },
   {
     what: "an offer in place of its id",
     call: (client) => client.getOffer({ id: "offer_1" } as never),
     code: "invalid_id",
-    says: "GetOffer: id must be the id of an offer, not Object",
+    says: "GetOffer: id must be an offer's id, not Object",
   },
   {
     what: "an empty id",
     call: (client) => client.getOffer(""),
     code: "invalid_id",
-    says: "GetOffer: id must be the id of an offer, not empty or dots",
+    says: "GetOffer: id must be an offer's id, not empty or dots",
   },
   {
     what: "one worker who is no list",

@@ -47,12 +47,14 @@ const asked = (signal = new AbortController().signal): Parameters<Fetch>[1] => (
   cache: "no-store",
 });
 
-test("calls share connections, and no more of them than are allowed", async () => {
+test("reads share connections, creations share others, and no more of either than are allowed", async () => {
   const { baseUrl, sockets } = await connected((response) => response.end(found));
   const client = new OffersClient({ baseUrl, apiKey, fetch: pooled({ connections: 2 }) });
   await Promise.all(Array.from({ length: 10 }, () => client.getOffer("a")));
-  for (let call = 0; call < 3; call += 1) await client.createOffer(input);
   expect(sockets).toHaveLength(2);
+  await Promise.all(Array.from({ length: 10 }, () => client.createOffer(input)));
+  for (let call = 0; call < 3; call += 1) await client.createOffer(input);
+  expect(sockets).toHaveLength(4);
 });
 
 test("a response whose body is not read keeps no connection", async () => {
@@ -175,6 +177,7 @@ test("idle connections don't keep a process running", async () => {
     import { OffersClient } from "./src/index.ts";
     import { undiciFetch } from "./src/node.ts";
     const client = new OffersClient({ baseUrl: "${baseUrl}", apiKey: "key", fetch: undiciFetch() });
+    await client.createOffer({ createdByUserId: "u", title: "t", workerIds: ["w"] });
     console.log((await client.getOffer("a")).id);`;
   const given = ["--input-type=module", "--disable-warning=ExperimentalWarning", "--eval", program];
   const { stdout } = await promisify(execFile)(process.execPath, given, { cwd: `${import.meta.dirname}/../..` });

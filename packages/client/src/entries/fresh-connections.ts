@@ -1,0 +1,91 @@
+import { buildConnector, Client, type Dispatcher } from "undici";
+import { maxIdleMs } from "../generated/decisions.ts";
+
+/** The time of both clocks: the monotonic one may stop while a machine is suspended, and the wall clock may be set. */
+export interface Moment {
+  readonly monotonicMs: number;
+  readonly wallMs: number;
+}
+
+const readClocks = (): Moment => ({ monotonicMs: performance.now(), wallMs: Date.now() });
+
+interface Connection {
+  readonly client: Client;
+  /** Requests that are under way or queued. */
+  pending: number;
+  idleSince: Moment;
+}
+
+/**
+ * Connections for requests that must not be sent twice. One that has been idle for `maxIdleMs` (D-142) is never used again: a
+ * load balancer, a NAT or the service may have dropped it, and a request on it would be lost without a trace.
+ */
+export class FreshConnections {
+  readonly #limit: number;
+  readonly #now: () => Moment;
+  /** By origin; those that became idle last are at the end. */
+  readonly #connections = new Map<string, Connection[]>();
+  /** One for all, because it caches the sessions of TLS. */
+  readonly #connect = buildConnector({ allowH2: false });
+  #isClosed = false;
+
+  /** @param limit of connections to one origin; beyond it, requests queue */
+  constructor(limit: number, now: () => Moment = readClocks) {
+    this.#limit = limit;
+    this.#now = now;
+  }
+
+  /** Sends a request. `release` must be called once it has ended. */
+  dispatch(
+    origin: string,
+    options: Dispatcher.DispatchOptions,
+    makeHandler: (release: () => void) => Dispatcher.DispatchHandler,
+  ): void {
+    const connection = this.#take(origin);
+    connection.pending += 1;
+    const handler = makeHandler(() => this.#release(origin, connection));
+    connection.client.dispatch(options, handler);
+  }
+
+  /** Waits for pending requests. A later request fails before it is written. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    await Promise.all([...this.#connections.values()].flat().map(({ client }) => client.close()));
+  }
+
+  #take(origin: string): Connection {
+    const known = this.#connections.get(origin) ?? [];
+    const usable = known.filter((connection) => connection.pending > 0 || this.#isFresh(connection));
+    for (const connection of known) if (!usable.includes(connection)) void connection.client.close();
+    this.#connections.set(origin, usable);
+    const idle = usable.findLast(({ pending }) => pending === 0);
+    if (idle) return idle;
+    if (usable.length >= this.#limit) return usable.reduce((a, b) => (b.pending < a.pending ? b : a));
+    const client = new Client(origin, {
+      connect: this.#connect,
+      // Closes what the check at dispatch would not use, unless the process was frozen.
+      keepAliveTimeout: maxIdleMs,
+      keepAliveMaxTimeout: maxIdleMs,
+    });
+    if (this.#isClosed) void client.close();
+    const connection = { client, pending: 0, idleSince: this.#now() };
+    usable.push(connection);
+    return connection;
+  }
+
+  #isFresh({ idleSince }: Connection): boolean {
+    const now = this.#now();
+    const idleMs = now.monotonicMs - idleSince.monotonicMs;
+    const wallIdleMs = now.wallMs - idleSince.wallMs;
+    // A wall clock that was set back proves nothing.
+    return idleMs < maxIdleMs && wallIdleMs >= 0 && wallIdleMs < maxIdleMs;
+  }
+
+  #release(origin: string, connection: Connection): void {
+    connection.pending -= 1;
+    connection.idleSince = this.#now();
+    const all = this.#connections.get(origin) ?? [];
+    const index = all.indexOf(connection);
+    if (index >= 0) all.push(...all.splice(index, 1));
+  }
+}

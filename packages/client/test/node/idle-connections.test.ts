@@ -1,0 +1,133 @@
+// What a load balancer, a NAT or a frozen function does to a kept connection, with real sockets.
+import { once } from "node:events";
+import { createServer as createHttpServer } from "node:http";
+import { type AddressInfo, createServer, type Socket } from "node:net";
+import { setTimeout as pause } from "node:timers/promises";
+import { expect, onTestFinished, test } from "vitest";
+import { FreshConnections, type Moment } from "../../src/entries/fresh-connections.ts";
+import { OffersClient, type OffersClientOptions } from "../../src/index.ts";
+import { undiciFetch } from "../../src/node.ts";
+import { input } from "../support/offer.ts";
+
+/** A service behind a load balancer that resets a kept connection at the next request once it has been idle for `idleMs`. */
+async function droppingService(idleMs: number) {
+  const seen = { connections: 0, offers: 0 };
+  const service = createHttpServer({ keepAliveTimeout: 60_000 }, (request, response) => {
+    request.resume().on("end", () => {
+      seen.offers += 1;
+      response.end(`{"id":"offer_${seen.offers}"}`);
+    });
+  }).listen(0, "127.0.0.1");
+  await once(service, "listening");
+  const sockets = new Set<Socket>();
+  const { connect } = await import("node:net");
+  const balancer = createServer((client) => {
+    seen.connections += 1;
+    const upstream = connect((service.address() as AddressInfo).port, "127.0.0.1");
+    let lastAt: number | undefined;
+    for (const socket of [client, upstream]) sockets.add(socket.on("error", () => {}));
+    client.on("data", (data) => {
+      if (lastAt !== undefined && performance.now() - lastAt >= idleMs) client.resetAndDestroy();
+      else upstream.write(data);
+    });
+    upstream.on("data", (data) => {
+      lastAt = performance.now();
+      client.write(data);
+    });
+  }).listen(0, "127.0.0.1");
+  await once(balancer, "listening");
+  onTestFinished(() => {
+    for (const socket of sockets) socket.destroy();
+    balancer.close();
+    service.close();
+  });
+  return { baseUrl: `http://127.0.0.1:${(balancer.address() as AddressInfo).port}`, seen };
+}
+
+function nodeFetch() {
+  const pool = undiciFetch();
+  onTestFinished(() => pool.close());
+  return pool;
+}
+
+test.each<[string, () => Partial<OffersClientOptions>]>([
+  ["/node", () => ({ fetch: nodeFetch() })],
+  ["reuseConnections: false", () => ({ reuseConnections: false })],
+])("through %s a creation never meets a connection that was dropped while idle [D-142]", async (_name, options) => {
+  const { baseUrl, seen } = await droppingService(350);
+  const client = new OffersClient({ baseUrl, apiKey: "key", ...options() });
+  for (let call = 1; call <= 4; call += 1) {
+    await client.getOffer("a").catch(() => {});
+    expect(await client.createOffer(input)).toEqual({ id: `offer_${seen.offers}` });
+    await pause(400);
+  }
+});
+
+test("without either, the connection is lost [D-142]", async () => {
+  const { baseUrl } = await droppingService(350);
+  const client = new OffersClient({ baseUrl, apiKey: "key" });
+  await client.createOffer(input);
+  await pause(400);
+  await expect(client.createOffer(input)).rejects.toMatchObject({ code: "connection_lost", attempts: 1 });
+});
+
+test("with reuseConnections: false every request, even a read, has a connection of its own [D-142]", async () => {
+  const { baseUrl, seen } = await droppingService(60_000);
+  const client = new OffersClient({ baseUrl, apiKey: "key", reuseConnections: false });
+  for (let call = 0; call < 3; call += 1) {
+    await client.withdrawOffer("a");
+    await client.createOffer(input);
+  }
+  expect(seen).toEqual({ connections: 6, offers: 6 });
+});
+
+test.each<[string, Partial<Moment>, number]>([
+  ["by neither clock", { monotonicMs: 299, wallMs: 299 }, 1],
+  ["by the monotonic clock", { monotonicMs: 300 }, 2],
+  ["by the wall clock, while the monotonic one stood still", { wallMs: 300 }, 2],
+  ["as far as a wall clock can tell that was set back", { wallMs: -1 }, 2],
+])(
+  "a connection that was idle for 300 ms %s: connections %o, %i in all [D-142]",
+  async (_clock, later, connections) => {
+    const { baseUrl, seen } = await droppingService(60_000);
+    let now: Moment = { monotonicMs: 0, wallMs: 0 };
+    const fresh = new FreshConnections(1, () => now);
+    onTestFinished(() => fresh.close());
+    const send = () =>
+      new Promise<void>((resolve, reject) =>
+        fresh.dispatch(baseUrl, { path: "/offer", method: "POST", body: "{}" }, (release) => ({
+          onRequestStart() {},
+          onResponseStart() {},
+          onResponseData() {},
+          onResponseEnd() {
+            release();
+            resolve();
+          },
+          onResponseError: (_controller, error) => reject(error),
+        })),
+      );
+    await send();
+    now = { ...now, ...later };
+    await send();
+    expect(seen).toEqual({ connections, offers: 2 });
+  },
+);
+
+test("a request that was written and then reset is lost, and not sent again, whatever the transport [D-142]", async () => {
+  let received = 0;
+  const server = createHttpServer((request) => {
+    request.resume().on("end", () => {
+      received += 1;
+      request.socket.resetAndDestroy();
+    });
+  }).listen(0, "127.0.0.1");
+  await once(server, "listening");
+  onTestFinished(() => void server.close());
+  const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const transports: Partial<OffersClientOptions>[] = [{}, { reuseConnections: false }, { fetch: nodeFetch() }];
+  for (const options of transports) {
+    const client = new OffersClient({ baseUrl, apiKey: "key", ...options });
+    await expect(client.createOffer(input)).rejects.toMatchObject({ code: "connection_lost", attempts: 1 });
+  }
+  expect(received).toBe(transports.length);
+});
