@@ -1,5 +1,6 @@
 import { operations } from "../../packages/client/src/call/operations.ts";
 import { errorTypeOf } from "../../packages/client/src/call/read-response.ts";
+import type { OperationName } from "../../packages/client/src/http.ts";
 import { readOpenApi } from "../docs/pages/openapi.ts";
 import { readCodes } from "./read-codes.ts";
 import { type Explanation, readExplanations } from "./read-explanations.ts";
@@ -14,10 +15,11 @@ export interface OperationError {
 }
 
 /** The errors of each operation that the client has, by its name: those of documented statuses, then the others. */
-export function readOperationErrors(root: string): Map<string, OperationError[]> {
+export function readOperationErrors(root: string): Map<OperationName, OperationError[]> {
   const { paths } = readOpenApi(root);
   const explanations = readExplanations(root, "client");
-  const classes = new Map(readCodes(root).map(({ code, facts }) => [code, /`(\w+)`/.exec(facts[0] ?? "")?.[1] ?? ""]));
+  const uses = readCodes(root).filter(({ source }) => source === "client");
+  const classes = new Map(uses.map(({ code, facts }) => [code, /`(\w+)`/.exec(facts[0] ?? "")?.[1] ?? ""]));
   return new Map(
     operations.map(({ name, method, path, absentStatus }) => {
       const { responses } = paths[path]?.[method.toLowerCase()] ?? { responses: {} };

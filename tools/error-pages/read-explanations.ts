@@ -18,6 +18,8 @@ const explanationsSchema = z.record(
     calls: z
       .union([z.literal("all"), z.array(z.enum(["CreateOffer", "GetOffer", "CompleteOffer", "WithdrawOffer"]))])
       .optional(),
+    /** Who makes an error of the client without a documented status: a server that is not the service. @default the client */
+    by: z.literal("server").optional(),
     /** Of the platform's response. */
     detail: z.string().optional(),
     errors: z.record(z.string(), z.array(z.string())).optional(),

@@ -34,6 +34,18 @@ export class OffersClient {
    * Creates an offer of work; every worker in `workerIds` is sent a push notification (interface.md, CreateOffer). Retried
    * only if the request was never sent, or if the service honours `Idempotency-Key` (D-40).
    *
+   * @throws {@link BadRequestError} `bad_request`
+   * @throws {@link AuthenticationError} `unauthenticated`, `api_key_provider_failed`
+   * @throws {@link PermissionError} `forbidden`
+   * @throws {@link NotFoundError} `not_found`
+   * @throws {@link RateLimitError} `rate_limited`
+   * @throws {@link ServerError} `server_error`
+   * @throws {@link InvalidResponseError} `invalid_response`, `response_too_large`, `unexpected_redirect`
+   * @throws {@link ConnectionError} `connect_failed`, `connection_lost`, `tls_failed`, `port_blocked`
+   * @throws {@link TimeoutError} `timeout`
+   * @throws {@link AbortedError} `aborted`
+   * @throws {@link UsageError} `invalid_time`, `invalid_argument`, `invalid_option`, `invalid_api_key`,
+   * `middleware_failed`
    * @example
    * ```ts
    * import { OffersClient } from "@offers/client";
@@ -56,6 +68,18 @@ export class OffersClient {
    * Reads an offer with the current response of each recipient (interface.md, GetOffer). An offer that does not exist, or
    * that the organisation may not see, is a {@link NotFoundError} (D-20).
    *
+   * @throws {@link BadRequestError} `bad_request`
+   * @throws {@link AuthenticationError} `unauthenticated`, `api_key_provider_failed`
+   * @throws {@link PermissionError} `forbidden`
+   * @throws {@link NotFoundError} `not_found`
+   * @throws {@link RateLimitError} `rate_limited`
+   * @throws {@link ServerError} `server_error`
+   * @throws {@link InvalidResponseError} `invalid_response`, `response_too_large`, `unexpected_redirect`
+   * @throws {@link ConnectionError} `connect_failed`, `connection_lost`, `tls_failed`, `port_blocked`
+   * @throws {@link TimeoutError} `timeout`
+   * @throws {@link AbortedError} `aborted`
+   * @throws {@link UsageError} `invalid_id`, `invalid_argument`, `invalid_option`, `invalid_api_key`,
+   * `middleware_failed`
    * @example
    * ```ts
    * import { OffersClient } from "@offers/client";
@@ -76,6 +100,19 @@ export class OffersClient {
    * The live service may respond with 204, as for a success, to an id that it does not know or that the organisation may not
    * see (D-20). A resolved call therefore does not prove that the offer exists; read the offer to find out.
    *
+   * @throws {@link BadRequestError} `bad_request`
+   * @throws {@link AuthenticationError} `unauthenticated`, `api_key_provider_failed`
+   * @throws {@link PermissionError} `forbidden`
+   * @throws {@link NotFoundError} `not_found`
+   * @throws {@link ConflictError} `conflict`
+   * @throws {@link RateLimitError} `rate_limited`
+   * @throws {@link ServerError} `server_error`
+   * @throws {@link InvalidResponseError} `invalid_response`, `response_too_large`, `unexpected_redirect`
+   * @throws {@link ConnectionError} `connect_failed`, `connection_lost`, `tls_failed`, `port_blocked`
+   * @throws {@link TimeoutError} `timeout`
+   * @throws {@link AbortedError} `aborted`
+   * @throws {@link UsageError} `invalid_id`, `invalid_argument`, `invalid_option`, `invalid_api_key`,
+   * `middleware_failed`
    * @example
    * ```ts
    * import { OffersClient } from "@offers/client";
@@ -99,6 +136,18 @@ export class OffersClient {
    * The live service may respond with 204, as for a success, to an id that it does not know or that the organisation may not
    * see (D-20). A resolved call therefore does not prove that the offer exists; read the offer to find out.
    *
+   * @throws {@link BadRequestError} `bad_request`
+   * @throws {@link AuthenticationError} `unauthenticated`, `api_key_provider_failed`
+   * @throws {@link PermissionError} `forbidden`
+   * @throws {@link NotFoundError} `not_found`
+   * @throws {@link RateLimitError} `rate_limited`
+   * @throws {@link ServerError} `server_error`
+   * @throws {@link InvalidResponseError} `invalid_response`, `response_too_large`, `unexpected_redirect`
+   * @throws {@link ConnectionError} `connect_failed`, `connection_lost`, `tls_failed`, `port_blocked`
+   * @throws {@link TimeoutError} `timeout`
+   * @throws {@link AbortedError} `aborted`
+   * @throws {@link UsageError} `invalid_id`, `invalid_argument`, `invalid_option`, `invalid_api_key`,
+   * `middleware_failed`
    * @example
    * ```ts
    * import { OffersClient } from "@offers/client";

@@ -1,4 +1,6 @@
+import type { OperationName } from "../../../packages/client/src/http.ts";
 import { apiKeyHeader } from "../../../packages/contract/src/generated/decisions.ts";
+import { type OperationError, readOperationErrors } from "../../error-pages/operation-errors.ts";
 import { type OpenApi, type Operation, type Parameter, type Response, readOpenApi, resolve } from "./openapi.ts";
 import {
   cell,
@@ -20,12 +22,18 @@ interface Entry {
   method: string;
   path: string;
   operation: Operation;
+  /** Of a call with the client; empty for an operation that it does not have. */
+  errors?: readonly OperationError[];
 }
 
 /** The pages of the HTTP interface, by path: an overview with the schemas, and a page for each operation. */
 export function printOperations(root: string): Map<string, string> {
   const api = readOpenApi(root);
-  const entries = entriesOf(api, api.paths);
+  const errors = readOperationErrors(root);
+  const entries = entriesOf(api, api.paths).map((entry) => ({
+    ...entry,
+    errors: errors.get(entry.operation.operationId as OperationName) ?? [],
+  }));
   const pages = entries.map((entry): [string, string] => [
     `docs/operations/${slugOf(entry.operation.operationId)}.md`,
     printPage(entry),
@@ -91,7 +99,7 @@ const isOfContract = ({ operation }: Entry): boolean => operation["x-extension"]
 const tableOf = (name: string, rows: readonly string[]): string =>
   [`| ${name} | Endpoint | Meaning |`, "| --- | --- | --- |", ...rows].join("\n");
 
-function printPage({ api, method, path, operation }: Entry): string {
+function printPage({ api, method, path, operation, errors = [] }: Entry): string {
   const { operationId, summary, description = "", parameters = [], requestBody, responses } = operation;
   const resolved = parameters.map((parameter) => resolve(api, parameter));
   const lead = [
@@ -117,6 +125,7 @@ function printPage({ api, method, path, operation }: Entry): string {
     "## Responses",
     printResponses(api, responses),
     ...printExample(responses),
+    ...printErrors(operationId, errors),
     "Every error has a stable `code` with [a page](../errors/README.md).",
     "",
   ].join("\n\n");
@@ -279,6 +288,21 @@ const printResponses = (api: OpenApi, responses: Operation["responses"]): string
 function bodyOf(content: NonNullable<Response["content"]>): string {
   const [schema] = Object.values(content).map((one) => one.schema);
   return schema?.$ref ? schemaLink(nameOf(schema.$ref)) : schema ? printType(schema) : "";
+}
+
+/** What `safe()` narrows to, and how to handle all of it. */
+function printErrors(operationId: string, errors: readonly OperationError[]): string[] {
+  if (errors.length === 0) return [];
+  const rows = errors.map(({ code, className, statuses, explanation }) => {
+    const status = statuses.length > 0 ? statuses.join(", ") : explanation.by === "server" ? "other server" : "client";
+    return `| [\`${code}\`](../errors/${code}.md) | \`${className}\` | ${status} | ${cell(explanation.meaning)} |`;
+  });
+  return [
+    "## Errors",
+    `The errors that a call with [\`@offers/client\`](../../packages/client/README.md) can have. \`safe()\` narrows to them, and \`isOperationError(error, "${operationId}")\` narrows an exception. *Other server* means a gateway, or what responds at a wrong \`baseUrl\`; *client* means that the client makes the error.`,
+    ["| Code | Class | Status | Meaning |", "| --- | --- | --- | --- |", ...rows].join("\n"),
+    "A `switch` over `error.code` whose `default` assigns the error to `never` does not compile while a case is missing. Keep the `default`: a newer service may respond with a status that is not in the table.",
+  ];
 }
 
 /** The example of the response with a status of success. */

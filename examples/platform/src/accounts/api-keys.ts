@@ -1,5 +1,5 @@
 import { apiKeyHeader } from "@offers/contract/decisions";
-import type { Request } from "express";
+import type { Request, Response } from "express";
 import { sql } from "kysely";
 import { ProblemError } from "../http/problem.ts";
 import { sha256 } from "../store/encrypt.ts";
@@ -14,13 +14,14 @@ export interface Caller {
 }
 
 /**
- * Identifies the caller by the API key of the request (D-18).
+ * Identifies the caller by the API key of the request (D-18). The response will say how many requests the key has left (D-54).
  *
  * @throws {ProblemError} `invalid_api_key`, both for a missing and for a wrong key; `rate_limited` (D-54)
  */
 export async function authenticate(
   { store, rateLimits }: { store: Store; rateLimits: RateLimits },
   request: Request,
+  response: Response,
 ): Promise<Caller> {
   const keyHash = sha256(request.get(apiKeyHeader) ?? "");
   // Before anything is counted: wrong keys from one address must not lock out a valid key from there.
@@ -36,7 +37,8 @@ export async function authenticate(
       headers: { "WWW-Authenticate": `ApiKey header="${apiKeyHeader}"` },
     });
   }
-  await rateLimits.countRequest(keyHash);
+  // An error response has them too.
+  response.set(await rateLimits.countRequest(keyHash));
   if (issued.isUseOld) await recordUse(store, keyHash);
   const { organisation_id: organisationId, agency_id: agencyId } = issued;
   return { organisationId, peopleOf: agencyId === null ? [organisationId] : [organisationId, agencyId] };

@@ -1,3 +1,4 @@
+import { printRateLimit } from "@offers/contract/rate-limit";
 import ipaddr from "ipaddr.js";
 import { RateLimiterMemory, RateLimiterRes } from "rate-limiter-flexible";
 import { ProblemError } from "../http/problem.ts";
@@ -17,19 +18,38 @@ interface RateLimit {
 export interface RateLimits {
   /** Counts a missing or invalid key. Does not limit valid keys from the same address. */
   countWrongKey(address: string): Promise<void>;
-  /** Counts a request with a valid key. */
-  countRequest(keyHash: string): Promise<void>;
+  /** Counts a request with a valid key. @returns the response's headers that say how many are left; none without a limit */
+  countRequest(keyHash: string): Promise<Record<string, string>>;
 }
 
 /** @param perKey undefined for no limits */
 export function rateLimits(perKey: RateLimit | undefined): RateLimits {
-  if (perKey === undefined) return { countWrongKey: async () => undefined, countRequest: async () => undefined };
+  if (perKey === undefined) return { countWrongKey: async () => undefined, countRequest: async () => ({}) };
   const keys = new RateLimiterMemory({ points: perKey.count, duration: perKey.seconds });
   /** Missing and invalid keys from one network. */
   const wrongKeys = new RateLimiterMemory({ points: 60, duration: 60 });
   return {
     countWrongKey: (address) => consume(wrongKeys, networkOf(address), "Too many requests came with wrong keys"),
-    countRequest: (keyHash) => consume(keys, keyHash, "Too many requests came with this key"),
+    async countRequest(keyHash) {
+      const fieldsOf = ({ remainingPoints, msBeforeNext }: RateLimiterRes) =>
+        printRateLimit({
+          policy: "key",
+          remaining: remainingPoints,
+          resetAfterMs: msBeforeNext,
+          limit: perKey.count,
+          windowMs: perKey.seconds * 1_000,
+        });
+      try {
+        return fieldsOf(await keys.consume(keyHash));
+      } catch (error) {
+        if (!(error instanceof RateLimiterRes)) throw error;
+        const { message, headers } = tooManyRequests(
+          "Too many requests came with this key",
+          error.msBeforeNext / 1_000,
+        );
+        throw new ProblemError("rate_limited", message, { headers: { ...headers, ...fieldsOf(error) } });
+      }
+    },
   };
 }
 

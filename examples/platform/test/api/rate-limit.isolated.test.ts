@@ -56,6 +56,21 @@ describe.each(await anyStore())("the rate limit on $title", ({ createDatabase })
     expect((await ask("demo-key-harbour")).status).toBe(404);
   });
 
+  test("every response to a valid key says how many requests are left, an error too [D-54]", async () => {
+    const fieldsOf = ({ headers }: { headers: Headers }) => [headers.get("ratelimit"), headers.get("ratelimit-policy")];
+    const policy = '"key";q=3;w=3600';
+    const read = await ask("demo-key-harbour", {}, "/events");
+    expect([read.status, ...fieldsOf(read)]).toEqual([200, '"key";r=2;t=3600', policy]);
+    pass(600_000);
+    const missing = await ask("demo-key-harbour");
+    expect([missing.status, ...fieldsOf(missing)]).toEqual([404, '"key";r=1;t=3000', policy]);
+    const malformed = await ask("demo-key-harbour", { method: "POST" }, "/offer");
+    expect([malformed.status, ...fieldsOf(malformed)]).toEqual([400, '"key";r=0;t=3000', policy]);
+    const limited = await ask("demo-key-harbour");
+    expect([limited.status, ...fieldsOf(limited)]).toEqual([429, '"key";r=0;t=3000', policy]);
+    expect(fieldsOf(await ask("wrong"))).toEqual([null, null]);
+  });
+
   test("another key is not refused, also one of the same organisation", async () => {
     await exhaust("demo-key-harbour");
     expect((await ask("demo-key-harbour")).status).toBe(429);

@@ -18,6 +18,7 @@ import type {
   RateLimitError,
   Recipient,
 } from "../../src/index.ts";
+import { isOperationError } from "../../src/index.ts";
 import type { TestService } from "../../src/testing.ts";
 
 type Schemas = components["schemas"];
@@ -78,6 +79,62 @@ test("safe gives data or an error, never both", async () => {
     void client.createOffer({ createdByUserId: "u", title: "t", workerIds: [], detials: "" });
   };
   expectTypeOf(look).returns.resolves.toBeVoid();
+});
+
+test("a switch over the codes of an operation is exhaustive: a missing case does not compile [D-143]", () => {
+  const handle = (error: OperationError<"CompleteOffer">): string => {
+    switch (error.code) {
+      case "conflict":
+        return error.name satisfies "ConflictError";
+      case "bad_request":
+      case "unauthenticated":
+      case "api_key_provider_failed":
+      case "forbidden":
+      case "not_found":
+      case "rate_limited":
+      case "server_error":
+      case "invalid_response":
+      case "response_too_large":
+      case "unexpected_redirect":
+      case "connect_failed":
+      case "connection_lost":
+      case "tls_failed":
+      case "port_blocked":
+      case "timeout":
+      case "aborted":
+      case "invalid_api_key":
+      case "invalid_option":
+      case "invalid_id":
+      case "invalid_argument":
+        return error.message;
+      case "middleware_failed":
+        return error.name satisfies "UsageError";
+      default: {
+        // A newer service: at run time it is still an OffersError.
+        const unknown: never = error;
+        throw unknown;
+      }
+    }
+  };
+  const forgetful = (error: OperationError<"CompleteOffer">): string => {
+    if (error.code === "conflict") return "too late";
+    // @ts-expect-error the other codes have no case
+    const unknown: never = error;
+    throw unknown;
+  };
+  expectTypeOf(handle).returns.toBeString();
+  expectTypeOf(forgetful).returns.toBeString();
+});
+
+test("the errors of an operation are its own [D-143]", () => {
+  expectTypeOf<Extract<OperationError<"CompleteOffer">, ConflictError>>().toEqualTypeOf<ConflictError>();
+  expectTypeOf<Extract<OperationError<"GetOffer">, ConflictError>>().toBeNever();
+  expectTypeOf<Extract<OperationError<"CreateOffer">["code"], "invalid_id" | "invalid_base_url">>().toBeNever();
+  expectTypeOf<OperationError<"CreateOffer">>().toExtend<AnyOffersError>();
+  const guard = (error: unknown) => {
+    if (isOperationError(error, "GetOffer")) expectTypeOf(error).toEqualTypeOf<OperationError<"GetOffer">>();
+  };
+  expectTypeOf(guard).returns.toBeVoid();
 });
 
 test("the runtime's own fetch is one", () => {

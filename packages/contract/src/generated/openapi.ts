@@ -524,6 +524,8 @@ export interface components {
             headers: {
                 /** @description The number of seconds to wait before the next request. */
                 "Retry-After": number;
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
                 [name: string]: unknown;
             };
             content: {
@@ -618,6 +620,16 @@ export interface components {
     headers: {
         /** @description This is the response to an earlier request with the same `Idempotency-Key`; this request had no effect. */
         IdempotencyReplayed: "true";
+        /**
+         * @description On every response to a valid key: how many requests are left (`r`), and the seconds until the window ends (`t`). IETF draft ratelimit-headers-11.
+         * @example "key";r=599;t=60
+         */
+        RateLimit: string;
+        /**
+         * @description On every response to a valid key: the requests that a window allows (`q`), and its seconds (`w`).
+         * @example "key";q=600;w=60
+         */
+        RateLimitPolicy: string;
     };
     pathItems: never;
 }
@@ -652,6 +664,8 @@ export interface operations {
                     /** @description Where the offer can be read. */
                     Location: string;
                     "Idempotency-Replayed": components["headers"]["IdempotencyReplayed"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -689,6 +703,8 @@ export interface operations {
             /** @description The offer. */
             200: {
                 headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -735,6 +751,8 @@ export interface operations {
             204: {
                 headers: {
                     "Idempotency-Replayed": components["headers"]["IdempotencyReplayed"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
                     [name: string]: unknown;
                 };
                 content?: never;
@@ -772,6 +790,8 @@ export interface operations {
             /** @description The offer is withdrawn. */
             200: {
                 headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
                     [name: string]: unknown;
                 };
                 content?: never;

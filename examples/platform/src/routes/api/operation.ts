@@ -42,7 +42,7 @@ export const apiRoute =
     respond: (call: Omit<Call, "operation">) => Promise<RouteResponse>,
   ): RequestHandler =>
   async (request, response) => {
-    const caller = await authenticate(deps, request);
+    const caller = await authenticate(deps, request, response);
     checkApiVersion(request, isVersionRequired);
     checkParameters(request, ["api-version", ...parameters]);
     sendResponse(response, await respond({ caller, request, response }));

@@ -1,0 +1,126 @@
+// Every error that a call of each operation can have, produced: the table on the operation's page, cell by cell.
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { readOperationErrors } from "../../../../tools/error-pages/operation-errors.ts";
+import {
+  type AnyOffersError,
+  isOperationError,
+  OffersClient,
+  type OffersClientOptions,
+  type OperationName,
+} from "../../src/index.ts";
+import { input } from "../support/offer.ts";
+import { respondWith, serve, unusedAddress } from "../support/serve.ts";
+
+const root = join(import.meta.dirname, "../../../..");
+const table = readOperationErrors(root);
+const cells = [...table].flatMap(([operation, errors]) => errors.map(({ code }) => [operation, code] as const));
+
+interface Call {
+  readonly id?: unknown;
+  readonly events?: unknown;
+  readonly options?: object;
+}
+
+const calls: Record<OperationName, (client: OffersClient, call: Call) => Promise<unknown>> = {
+  CreateOffer: (client, { events, options }) =>
+    client.createOffer({ ...input, ...(events !== undefined && { events: events as never }) }, options),
+  GetOffer: (client, { id = "offer_1", options }) => client.getOffer(id as string, options),
+  CompleteOffer: (client, { id = "offer_1", options }) => client.completeOffer(id as string, ["worker_amal"], options),
+  WithdrawOffer: (client, { id = "offer_1", options }) => client.withdrawOffer(id as string, options),
+};
+
+interface Cause {
+  /** Where the client sends its request. */
+  readonly at?: () => Promise<string>;
+  readonly options?: Partial<OffersClientOptions>;
+  readonly call?: Call;
+}
+
+const responding =
+  (...response: Parameters<typeof respondWith>) =>
+  async () =>
+    (await serve(respondWith(...response))).baseUrl;
+const html = "<!doctype html><title>Sign in</title>";
+
+/** A way to get each code; a status that the contract documents is one too. */
+const causes: Record<AnyOffersError["code"], Cause> = {
+  bad_request: { at: responding(400) },
+  unauthenticated: { at: responding(401) },
+  api_key_provider_failed: { options: { apiKey: () => Promise.reject(new Error("sealed")) } },
+  forbidden: { at: responding(403) },
+  not_found: { at: responding(404) },
+  conflict: { at: responding(409) },
+  rate_limited: { at: responding(429) },
+  server_error: { at: responding(500) },
+  invalid_response: { at: responding(200, html) },
+  response_too_large: { at: responding(200, "x".repeat(200)), options: { maxResponseBytes: 100 } },
+  unexpected_redirect: { at: responding(308, "", { location: "/elsewhere" }) },
+  connect_failed: { at: unusedAddress },
+  connection_lost: { at: async () => (await serve((response) => void response.destroy())).baseUrl },
+  tls_failed: { at: async () => (await responding(200)()).replace("http:", "https:") },
+  port_blocked: { at: async () => "http://127.0.0.1:1" },
+  timeout: { at: async () => (await serve(() => {})).baseUrl, options: { timeoutMs: 30 } },
+  aborted: { call: { options: { signal: AbortSignal.abort() } } },
+  invalid_api_key: { options: { apiKey: async () => "" } },
+  invalid_option: { call: { options: { retries: 3 } } },
+  invalid_id: { call: { id: ".." } },
+  invalid_time: { call: { events: [{ start: "2099-05-01T18:00", end: new Date() }] } },
+  invalid_argument: { call: { options: { signal: new AbortController() } } },
+  middleware_failed: { options: { middleware: [() => Promise.reject(new Error("no token"))] } },
+  // From a constructor only.
+  invalid_base_url: {},
+};
+
+test.each(cells)("%s × %s [D-143]", async (operation, code) => {
+  const { at, options, call = {} } = causes[code as AnyOffersError["code"]];
+  const baseUrl = (await at?.()) ?? "https://service.example";
+  const client = new OffersClient({ baseUrl, apiKey: "key", maxRetries: 0, ...options });
+  const error = await calls[operation](client, call).then(
+    () => expect.unreachable(),
+    (thrown) => thrown,
+  );
+  expect(error).toMatchObject({ code, operation });
+  expect(isOperationError(error, operation)).toBe(true);
+  const others = Object.keys(calls).filter((other) => other !== operation) as OperationName[];
+  expect(others.filter((other) => isOperationError(error, other))).toEqual([]);
+});
+
+test("each documented status of an operation has the code of its cell [D-143]", async () => {
+  for (const [operation, errors] of table)
+    for (const { code, statuses } of errors)
+      for (const status of statuses) {
+        const client = new OffersClient({ baseUrl: await responding(status)(), apiKey: "key", maxRetries: 0 });
+        await expect(calls[operation](client, {})).rejects.toMatchObject({ code, status });
+      }
+});
+
+test("a code that no call can have comes from the constructor", () => {
+  const produced = new Set<string>(cells.map(([, code]) => code));
+  expect(Object.keys(causes).filter((code) => !produced.has(code))).toEqual(["invalid_base_url"]);
+});
+
+test("what is not an error of a call is not one of an operation", () => {
+  for (const value of [undefined, null, "GetOffer", new Error("GetOffer"), { operation: "GetOffer" }])
+    expect(isOperationError(value, "GetOffer")).toBe(false);
+});
+
+/** The docstrings of the methods, by operation. */
+const docstrings = new Map(
+  [
+    ...readFileSync(join(root, "packages/client/src/offers-client.ts"), "utf8").matchAll(
+      /\/\*\*((?:(?!\*\/)[\s\S])*)\*\/\n {2}(create|get|complete|withdraw)Offer\(/g,
+    ),
+  ].map(([, text = "", verb = ""]) => [`${verb.charAt(0).toUpperCase()}${verb.slice(1)}Offer`, text]),
+);
+
+test.each([...table])(
+  "the docstring of %s lists its errors, and no other, with @throws [D-143]",
+  (operation, errors) => {
+    const listed = [...(docstrings.get(operation) ?? "").matchAll(/@throws \{@link (\w+)\} ([^@]*)/g)].flatMap(
+      ([, className, text = ""]) => [...text.matchAll(/`(\w+)`/g)].map(([, code]) => `${className} ${code}`),
+    );
+    expect(listed.sort()).toEqual(errors.map(({ className, code }) => `${className} ${code}`).sort());
+  },
+);
