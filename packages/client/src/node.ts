@@ -1,5 +1,5 @@
 /**
- * `@offers/client/node`: the client over undici, for Node from 22.19.
+ * `@offers/client/node`: the client over undici.
  *
  * @module node
  */

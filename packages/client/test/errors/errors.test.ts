@@ -1,3 +1,4 @@
+import { inspect } from "node:util";
 import { expect, test } from "vitest";
 import * as offers from "../../src/index.ts";
 import { input } from "../support/offer.ts";
@@ -173,4 +174,13 @@ test("an error is recognised across two copies of the package, and only there", 
   expect(offers.isOffersError(new UnrelatedError())).toBe(true);
   for (const other of [new Error("x"), { code: "not_found" }, undefined, null, "not_found"])
     expect(offers.isOffersError(other)).toBe(false);
+});
+
+test("a logger, a crash and JSON show the message and the page of an error", async () => {
+  const { client } = await clientOf(404, '{"title":"No such offer"}');
+  const error = (await client.getOffer("a").catch((error: unknown) => error)) as offers.NotFoundError;
+  const docsUrl = "https://github.com/offers/offers/blob/main/docs/errors/not_found.md";
+  expect(error.docsUrl).toBe(docsUrl);
+  expect(inspect(error)).toContain(docsUrl);
+  expect(JSON.parse(JSON.stringify(error))).toMatchObject({ code: "not_found", message: error.message, docsUrl });
 });

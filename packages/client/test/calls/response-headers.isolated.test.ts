@@ -1,0 +1,87 @@
+// What the service says beside the data: how many requests are left, and that an operation will end.
+import { expect, onTestFinished, test, vi } from "vitest";
+import { type DeprecationNotice, OffersClient, type OffersClientOptions } from "../../src/index.ts";
+import { undiciFetch } from "../../src/node.ts";
+import { TracedOffersClient } from "../../src/opentelemetry.ts";
+import { input, offer } from "../support/offer.ts";
+import { respondWith, serve } from "../support/serve.ts";
+
+const limits = { RateLimit: '"key";r=598;t=42', "RateLimit-Policy": '"key";q=600;w=60' };
+const rateLimit = { policy: "key", remaining: 598, resetAfterMs: 42_000, limit: 600, windowMs: 60_000 };
+
+async function clientOf(
+  ...[status, headers, options]: [number, Record<string, string>, Partial<OffersClientOptions>?]
+) {
+  const { baseUrl } = await serve(respondWith(status, JSON.stringify(offer), headers));
+  return new OffersClient({ baseUrl, apiKey: "secret-1", maxRetries: 0, ...options });
+}
+
+test("a result and an error say how many requests are left, whatever the transport [D-144]", async () => {
+  const pool = undiciFetch();
+  onTestFinished(() => pool.close());
+  for (const options of [{}, { fetch: pool }]) {
+    const client = await clientOf(200, limits, options);
+    expect(await client.getOffer("a").withResponse()).toMatchObject({ rateLimit });
+    expect(await client.createOffer(input).safe()).toMatchObject({ ok: true, rateLimit });
+    const failing = await clientOf(429, { ...limits, "Retry-After": "42" }, options);
+    expect(await failing.getOffer("a").safe()).toMatchObject({
+      ok: false,
+      error: { rateLimit, retryAfterMs: 42_000, headers: { ratelimit: limits.RateLimit, "retry-after": "42" } },
+    });
+  }
+});
+
+test("a traced call has the same result", async () => {
+  const { baseUrl } = await serve(respondWith(200, JSON.stringify(offer), limits));
+  const client = new TracedOffersClient({ baseUrl, apiKey: "secret-1" });
+  expect(await client.getOffer("a").withResponse()).toMatchObject({ rateLimit });
+});
+
+test("a service that says nothing about limits leaves them undefined", async () => {
+  const { rateLimit } = await (await clientOf(200, {})).getOffer("a").withResponse();
+  expect(rateLimit).toBeUndefined();
+  const result = await (await clientOf(503, {})).getOffer("a").safe();
+  expect(result).toMatchObject({ ok: false, error: { rateLimit: undefined, headers: {} } });
+});
+
+// RFC 9745, 2.1 and RFC 8594, 3 have these values; `date -u -d @1688169599` says which day it is.
+const ending = { Deprecation: "@1688169599", Sunset: "Sun, 30 Jun 2024 23:59:59 GMT" };
+
+test("onDeprecation is called once for each operation, on a success as on an error [D-144]", async () => {
+  const notices: DeprecationNotice[] = [];
+  const onDeprecation = (notice: DeprecationNotice) => void notices.push(notice);
+  const client = await clientOf(200, ending, { onDeprecation });
+  for (let call = 0; call < 2; call += 1) {
+    await client.getOffer("a");
+    await client.withdrawOffer("a");
+  }
+  await (await clientOf(400, { Sunset: ending.Sunset }, { onDeprecation })).createOffer(input).safe();
+  await (await clientOf(200, { Deprecation: "true" }, { onDeprecation })).completeOffer("a", ["w"]);
+  const dates = { deprecatedAt: new Date("2023-06-30T23:59:59Z"), sunsetAt: new Date("2024-06-30T23:59:59Z") };
+  expect(notices).toEqual([
+    { operation: "GetOffer", ...dates },
+    { operation: "WithdrawOffer", ...dates },
+    { operation: "CreateOffer", deprecatedAt: undefined, sunsetAt: dates.sunsetAt },
+    { operation: "CompleteOffer", deprecatedAt: undefined, sunsetAt: undefined },
+  ]);
+});
+
+test("a callback that throws does not affect the call [D-144]", async () => {
+  const onDeprecation = () => {
+    throw new Error("no");
+  };
+  expect(await (await clientOf(200, ending, { onDeprecation })).getOffer("a")).toEqual(offer);
+});
+
+test("by default, one line is written to the console for each operation [D-144]", async () => {
+  const warn = vi.spyOn(console, "warn").mockImplementation(() => {});
+  onTestFinished(() => warn.mockRestore());
+  const client = await clientOf(200, ending);
+  await client.getOffer("a");
+  await client.getOffer("a");
+  await (await clientOf(200, { Deprecation: "@1688169599" })).getOffer("a");
+  expect(warn.mock.calls).toEqual([
+    ["offers: GetOffer is deprecated; it ends 2024-06-30T23:59:59.000Z"],
+    ["offers: GetOffer is deprecated; it ends later"],
+  ]);
+});

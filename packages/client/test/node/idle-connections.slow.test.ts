@@ -1,0 +1,159 @@
+// A thousand creations over connections that were dropped while idle, and over one that breaks after each request.
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { createServer as createHttpServer } from "node:http";
+import { type AddressInfo, connect, createServer, type Server, type Socket } from "node:net";
+import { text } from "node:stream/consumers";
+import { setTimeout as pause } from "node:timers/promises";
+import { expect, onTestFinished, test } from "vitest";
+import { OffersClient, type OffersClientOptions } from "../../src/index.ts";
+import { undiciFetch } from "../../src/node.ts";
+import { input } from "../support/offer.ts";
+
+const transports = {
+  "/node": "{ fetch: undiciFetch() }",
+  "reuseConnections: false": "{ reuseConnections: false }",
+  "the runtime's fetch": "{}",
+};
+
+async function listening(server: Server): Promise<string> {
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  onTestFinished(() => void server.close());
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+async function offersService(keepAliveTimeout: number) {
+  const seen = { offers: 0 };
+  const server = createHttpServer({ keepAliveTimeout }, (request, response) => {
+    request.resume().on("end", () => {
+      seen.offers += 1;
+      response.end(`{"id":"offer_${seen.offers}"}`);
+    });
+  });
+  const baseUrl = await listening(server);
+  onTestFinished(() => server.closeAllConnections());
+  return { baseUrl, seen };
+}
+
+/** A load balancer that resets a connection at the first byte after it was idle for a second. */
+async function resettingBalancer(baseUrl: string): Promise<string> {
+  const { port } = new URL(baseUrl);
+  const sockets = new Set<Socket>();
+  onTestFinished(() => {
+    for (const socket of sockets) socket.destroy();
+  });
+  return listening(
+    createServer((client) => {
+      const upstream = connect(Number(port), "127.0.0.1");
+      for (const socket of [client, upstream]) sockets.add(socket.on("error", () => {}));
+      let lastAt = Number.POSITIVE_INFINITY;
+      client.on("data", (data) => {
+        if (performance.now() - lastAt >= 1_000) client.resetAndDestroy();
+        else upstream.write(data);
+      });
+      upstream.on("data", (data) => {
+        lastAt = performance.now();
+        client.write(data);
+      });
+    }),
+  );
+}
+
+const optionsOf = (name: string): Partial<OffersClientOptions> => {
+  if (name !== "/node") return name === "reuseConnections: false" ? { reuseConnections: false } : {};
+  const pool = undiciFetch();
+  onTestFinished(() => pool.close());
+  return { fetch: pool };
+};
+
+test.each(Object.keys(transports))(
+  "1,000 creations, a second after the one before, behind a load balancer that resets idle connections: %s [D-142]",
+  async (name) => {
+    const { baseUrl: serviceUrl, seen } = await offersService(60_000);
+    const baseUrl = await resettingBalancer(serviceUrl);
+    const options = optionsOf(name);
+    const client = new OffersClient({ baseUrl, apiKey: "key", ...options });
+    const codes: Record<string, number> = {};
+    for (let round = 0; round < 20; round += 1) {
+      const results = await Promise.all(Array.from({ length: 50 }, () => client.createOffer(input).safe()));
+      for (const result of results) {
+        const code = result.ok ? "created" : result.error.code;
+        codes[code] = (codes[code] ?? 0) + 1;
+      }
+      await pause(1_050);
+    }
+    console.log(name, codes, seen);
+    if (name === "the runtime's fetch") expect(codes.connection_lost).toBeGreaterThan(100);
+    else expect({ codes, ...seen }).toEqual({ codes: { created: 1_000 }, offers: 1_000 });
+  },
+  60_000,
+);
+
+/** Stops itself between two rounds of creations, in the same tick as the second: no timer and no socket event runs in between. */
+const program = (baseUrl: string, transport: string) => `
+  import { OffersClient } from "./src/index.ts";
+  import { undiciFetch } from "./src/node.ts";
+  const client = new OffersClient({ baseUrl: "${baseUrl}", apiKey: "key", ...${transport} });
+  const input = ${JSON.stringify(input)};
+  const codes = {};
+  const create = async () => {
+    const results = await Promise.all(Array.from({ length: 250 }, () => client.createOffer(input).safe()));
+    for (const { ok, error } of results) codes[ok ? "created" : error.code] = (codes[ok ? "created" : error.code] ?? 0) + 1;
+  };
+  await create();
+  process.kill(process.pid, "SIGSTOP");
+  await create();
+  console.log(JSON.stringify(codes));
+  process.exit();`;
+
+test.each(Object.entries(transports))(
+  "1,000 creations of two processes that are stopped for ten seconds between two calls: %s [D-142]",
+  async (name, transport) => {
+    const { baseUrl, seen } = await offersService(5_000);
+    const flags = [
+      "--input-type=module",
+      "--disable-warning=ExperimentalWarning",
+      "--eval",
+      program(baseUrl, transport),
+    ];
+    const run = async () => {
+      const child = spawn(process.execPath, flags, { cwd: `${import.meta.dirname}/../..` });
+      onTestFinished(() => void child.kill("SIGKILL"));
+      const printed = text(child.stdout);
+      const target = seen.offers;
+      while (seen.offers < target + 250) await pause(50);
+      await pause(10_000);
+      child.kill("SIGCONT");
+      return JSON.parse(await printed) as Record<string, number>;
+    };
+    const [first, second] = [await run(), await run()];
+    console.log(name, first, second, seen);
+    if (name === "the runtime's fetch") expect(first.connection_lost).toBeGreaterThan(0);
+    else expect([first, second, seen]).toEqual([{ created: 500 }, { created: 500 }, { offers: 1_000 }]);
+  },
+  90_000,
+);
+
+test.each(Object.keys(transports))(
+  "1,000 creations that a server stores before it resets the connection are sent once each: %s [D-142]",
+  async (name) => {
+    let stored = 0;
+    const server = createHttpServer((request) => {
+      request.resume().on("end", () => {
+        stored += 1;
+        request.socket.resetAndDestroy();
+      });
+    });
+    const baseUrl = await listening(server);
+    const client = new OffersClient({ baseUrl, apiKey: "key", ...optionsOf(name) });
+    for (let round = 0; round < 20; round += 1) {
+      const results = await Promise.all(Array.from({ length: 50 }, () => client.createOffer(input).safe()));
+      expect(new Set(results.map((result) => (result.ok ? "created" : result.error.code)))).toEqual(
+        new Set(["connection_lost"]),
+      );
+    }
+    expect(stored).toBe(1_000);
+  },
+  60_000,
+);
