@@ -83,7 +83,6 @@ test.each(Object.keys(transports))(
       }
       await pause(1_050);
     }
-    console.log(name, codes, seen);
     if (name === "the runtime's fetch") expect(codes.connection_lost).toBeGreaterThan(100);
     else expect({ codes, ...seen }).toEqual({ codes: { created: 1_000 }, offers: 1_000 });
   },
@@ -128,7 +127,6 @@ test.each(Object.entries(transports))(
       return JSON.parse(await printed) as Record<string, number>;
     };
     const [first, second] = [await run(), await run()];
-    console.log(name, first, second, seen);
     if (name === "the runtime's fetch") expect(first.connection_lost).toBeGreaterThan(0);
     else expect([first, second, seen]).toEqual([{ created: 500 }, { created: 500 }, { offers: 1_000 }]);
   },
