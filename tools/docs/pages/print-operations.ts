@@ -1,7 +1,7 @@
 import type { OperationName } from "../../../packages/client/src/http.ts";
 import { apiKeyHeader } from "../../../packages/contract/src/generated/decisions.ts";
-import { type OperationError, readOperationErrors } from "../../error-pages/operation-errors.ts";
 import { type OpenApi, type Operation, type Parameter, type Response, readOpenApi, resolve } from "./openapi.ts";
+import { type OperationError, readOperationErrors } from "./operation-errors.ts";
 import {
   cell,
   decisionLink,

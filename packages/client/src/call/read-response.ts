@@ -110,7 +110,7 @@ function detailsOf({ status, headers }: FetchResponse, key: string): OffersError
   };
 }
 
-/** The headers that `error.headers` shows. Any other may be secret. */
+/** The headers that `error.headers` shows. Any other may be secret (D-144). */
 const shownHeaders = [
   "deprecation",
   "ratelimit",

@@ -278,7 +278,7 @@ export type AnyOffersError =
  */
 export const isOffersError = (value: unknown): value is AnyOffersError => value instanceof Error && brand in value;
 
-/** The errors of a union that have one of the codes; a class with several codes keeps these only. */
+/** The errors of a union that have one of the codes; a class with several codes keeps these only (D-143). */
 type WithCode<Failure extends AnyOffersError, Code extends string> = Failure extends unknown
   ? Failure["code"] extends Code
     ? Failure

@@ -49,7 +49,7 @@ export function toOffersError(thrown: unknown, context: CallContext, known?: Cla
 
 /**
  * What an error means that user code throws while options and arguments are read, in a getter or `toJSON`. Node 18 has no global
- * `crypto`, which a creation needs.
+ * `crypto`, which a creation needs (D-141).
  */
 export const unreadableArgument: Classification = {
   type: UsageError,

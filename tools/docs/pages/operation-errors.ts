@@ -1,9 +1,9 @@
-import { operations } from "../../packages/client/src/call/operations.ts";
-import { errorTypeOf } from "../../packages/client/src/call/read-response.ts";
-import type { OperationName } from "../../packages/client/src/http.ts";
-import { readOpenApi } from "../docs/pages/openapi.ts";
-import { readCodes } from "./read-codes.ts";
-import { type Explanation, readExplanations } from "./read-explanations.ts";
+import { operations } from "../../../packages/client/src/call/operations.ts";
+import { errorTypeOf } from "../../../packages/client/src/call/read-response.ts";
+import type { OperationName } from "../../../packages/client/src/http.ts";
+import { readCodes } from "../../error-pages/read-codes.ts";
+import { type Explanation, readExplanations } from "../../error-pages/read-explanations.ts";
+import { readOpenApi } from "./openapi.ts";
 
 /** An error that a call of an operation can have. */
 export interface OperationError {
