@@ -1,6 +1,6 @@
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
-import { UsageError } from "@offers/client";
+import { isOffersError, OffersClient } from "@offers/client";
 import { ConfigurationError } from "@offers/webhook-kit";
 import { webhookHandler } from "@offers/webhook-kit/fetch";
 import { expect, test } from "vitest";
@@ -21,8 +21,17 @@ test("each code has a page, and each page a code [D-113]", () => {
   expect(files.filter((file) => file !== "README.md")).toEqual([...codes].sort().map((code) => `${code}.md`));
 });
 
+function docsUrlOfClient(): string {
+  try {
+    new OffersClient({ baseUrl: "https://service.example", apiKey: "key", maxRetries: -1 });
+  } catch (error) {
+    if (isOffersError(error)) return error.docsUrl;
+  }
+  return expect.unreachable();
+}
+
 test.each([
-  ["the client", () => new UsageError("", { code: "invalid_option" }).docsUrl],
+  ["the client", docsUrlOfClient],
   ["the kit", () => new ConfigurationError("invalid_secret", "").docsUrl],
 ])("an error of %s leads to its page [D-113]", (_, docsUrl) => expect(files).toContain(pageOf(docsUrl())));
 
