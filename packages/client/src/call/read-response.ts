@@ -104,7 +104,7 @@ function detailsOf({ status, headers }: FetchResponse, key: string): OffersError
   return {
     status,
     requestId: shown["x-request-id"] ?? shown["request-id"],
-    retryAfterMs: retryAfterMs(shown["retry-after"], Date.now()),
+    retryAfterMs: retryAfterMs(shown["retry-after"], Date.now(), headers.get("date")),
     rateLimit: readRateLimit(shown.ratelimit, shown["ratelimit-policy"]),
     headers: shown,
   };

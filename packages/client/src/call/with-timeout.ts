@@ -28,7 +28,7 @@ export function withTimeout<T>(
       const reason = toOffersError(
         caller?.aborted
           ? new AbortedError("the call was aborted; see cause", { cause: caller.reason })
-          : new TimeoutError(`no response within ${Math.round(limitMs)} ms; see timeoutMs and totalTimeoutMs`),
+          : new TimeoutError(`no response within ${Math.ceil(limitMs)} ms; see timeoutMs and totalTimeoutMs`),
         call,
       );
       // Before rejecting: Node's fetch gives the reason a new stack when it rejects with it.

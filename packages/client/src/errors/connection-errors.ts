@@ -11,7 +11,11 @@ export interface Classification {
 /** The code of an error that proves that no byte of the request was written, whatever its cause says. `undiciFetch` throws it. */
 export const notSent = "REQUEST_NOT_SENT";
 
-const failure = (code: string, message: string): Classification => ({ type: ConnectionError, code, message });
+const failure = (code: string, message: string, type: ErrorClass = ConnectionError): Classification => ({
+  type,
+  code,
+  message,
+});
 
 const lost = failure("connection_lost", "the connection was lost; the request may have been received");
 
@@ -21,16 +25,8 @@ const lost = failure("connection_lost", "the connection was lost; the request ma
  */
 const failures: readonly (readonly [pattern: RegExp, meaning: Classification])[] = [
   [/bad port|port \d+ are blocked/, failure("port_blocked", "fetch refuses this port")],
-  // Test environments such as jsdom replace AbortSignal, and leave Node's fetch, which takes only Node's own.
-  [
-    /to be an instance of AbortSignal/,
-    {
-      type: UsageError,
-      code: "invalid_option",
-      message:
-        "fetch refuses the AbortSignal of this environment, such as jsdom; run the test in the environment node, or pass a fetch of the same environment",
-    },
-  ],
+  // jsdom replaces AbortSignal, but not fetch, which takes only Node's own.
+  [/AbortSignal/, failure("invalid_option", "fetch refuses the signal of jsdom", UsageError)],
   // tls_failed is a separate code, because a retry cannot correct a certificate. These codes of OpenSSL come from handshakes; any
   // other may come from a damaged record of an established connection, whose request was sent.
   [/^.*SSL.*WRONG_VERSION/, failure("tls_failed", "no TLS connection was made; the port expects http")],

@@ -16,7 +16,7 @@ export const maxRetryAfterMs = 30000; // 30 seconds
 export const watchIntervalMs = 10000; // 10 seconds
 
 /** D-98: Response size limit: how large may a response be? */
-export const maxResponseBytes = 10485760;
+export const maxResponseBytes = 10485760; // 10 MiB
 
 /** D-142: May a creation use a kept connection that has been idle? */
 export const maxIdleMs = 300;
