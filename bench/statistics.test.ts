@@ -1,11 +1,9 @@
 // What the bench derives from its figures. The ranks and the coverage are those of published tables of the sign test.
 import { expect, test } from "vitest";
-import { agreementOf, halfWidth } from "./agreement.ts";
-import { type Comparison, compare } from "./comparison.ts";
+import { compare } from "./comparison.ts";
 import { medianInterval } from "./interval.ts";
 import { median } from "./median.ts";
 import { collectPairs, measureInTurns } from "./pairs.ts";
-import type { Report } from "./report.ts";
 import { collectSamples } from "./samples.ts";
 import { printTable } from "./table.ts";
 
@@ -121,24 +119,4 @@ test("pairs are measured in turns, and the ratio is of neighbours", async () => 
   expect(table?.values).toEqual(new Map(Object.entries({ base: [20, 20], fast: [11, 11] })));
   expect(table?.ratios).toEqual(new Map(Object.entries({ base: [1, 1], fast: [0.5, 0.5] })));
   expect(compare(heading, table?.values, table?.ratios).rows[1]).toMatchObject({ median: 11, ratio: { median: 0.5 } });
-});
-
-test("two runs agree where their intervals overlap", () => {
-  const report = (...comparisons: Comparison[]) => ({ suites: { client: comparisons } }) as unknown as Report;
-  const shifted = compare(
-    heading,
-    new Map(Object.entries({ base, slower: slower.map((value) => value * 1.5), alike })),
-  );
-  const sizes = compare(
-    { ...heading, title: "Bytes", exact: true },
-    new Map(Object.entries({ base: [1], other: [2] })),
-  );
-  expect(agreementOf(report(comparison, sizes), report(shifted, sizes))).toEqual({
-    rows: 2,
-    agreeing: 1,
-    disagreeing: ["Calls: slower"],
-    narrow: 2,
-    intervals: 4,
-  });
-  expect(halfWidth({ low: 1.1, high: 1.3 })).toBeCloseTo(0.1 / 1.2);
 });

@@ -10,12 +10,12 @@ export function printTable(comparison: Comparison): string {
     formatInterval(row),
     wordFor(row, comparison),
   ]);
-  const table = [["", unit, "to the first", "95 %", ""], ["---", "---:", "---:", "---:", "---"], ...lines];
+  const table = [["Candidate", unit, "to the first", "95 %", "Result"], ["---", "---:", "---:", "---:", "---"], ...lines];
   return `### ${title}\n\n${table.map((cells) => `| ${cells.join(" | ")} |`).join("\n")}\n\n${better === "lower" ? "Lower" : "Higher"} is better.\n`;
 }
 
 const formatFigure = (value: number): string =>
-  value < 1000 ? value.toFixed(1) : Math.round(value).toLocaleString("en-GB");
+  value < 1000 ? value.toFixed(value < 10 ? 2 : 1) : Math.round(value).toLocaleString("en-GB");
 
 function formatInterval({ verdict, ratio: { interval } }: ComparisonRow): string {
   if (verdict === "base" || interval === undefined) return "";

@@ -1,7 +1,7 @@
 // Runs a command with the right Node, pnpm and all dependencies, on a machine that needs only Node 20 and npm:
-//   node tools/bootstrap.mjs [--journey | --bench | --outside] [--build] command [arguments…]
-// --build builds the packages. --journey installs only what building and npm start need; --bench also installs the candidates
-// of bench/, and --outside the suites of tools/outside/, which nothing else needs.
+//   node tools/bootstrap.mjs [--journey | --all] [--build] command [arguments…]
+// --build builds the packages. --journey installs only what building and npm start need; --all also what bench/ compares and what
+// tests/interoperability/ runs.
 // The running Node is used where it is new enough for the tools, a pinned one from npm otherwise. What has not changed since the last
 // run is neither installed nor built again. Plain JavaScript, without dependencies: it is what installs them.
 import { spawn } from "node:child_process";
@@ -58,13 +58,12 @@ const journey = ["offers", "./packages/*", "@offers/sandbox", "@offers-examples/
 /** The part of pnpm's command line that says what is installed. */
 const installationFor = (flags) => {
   const filters = (names) => names.flatMap((name) => ["--filter", name]);
-  if (flags.includes("--bench")) return [...filters(["!@offers/outside"]), "install"];
-  if (flags.includes("--outside")) return [...filters(["!@offers/bench"]), "install"];
+  if (flags.includes("--all")) return ["install"];
   // Installing less than is there would remove the rest: vitest came with the rest.
   if (flags.includes("--journey") && !existsSync(join(root, "node_modules", "vitest")))
     // Without the check of every locked version's age, which loads 170 MB of metadata; the other installations, CI's among them, do it.
     return [...filters(journey), "install", "--prod", "--config.minimumReleaseAge=0"];
-  return [...filters(["!@offers/bench", "!@offers/outside"]), "install"];
+  return [...filters(["!@offers/bench", "!@offers-tests/interoperability"]), "install"];
 };
 
 /** The store that the folder's packages are linked from. pnpm refuses any other one, such as that of another HOME. */
@@ -83,7 +82,7 @@ const remember = (facts) => writeFileSync(stateFile, JSON.stringify(Object.assig
 
 /** Changes with everything that decides what is installed. */
 function hashOfManifests() {
-  const folders = ["packages", "examples", "tools"].flatMap((parent) =>
+  const folders = ["packages", "examples", "tools", "tests"].flatMap((parent) =>
     readdirSync(join(root, parent)).map((name) => join(parent, name)),
   );
   const manifests = [".", "bench", ...folders].map((folder) => join(folder, "package.json"));
@@ -127,7 +126,7 @@ const flags = [];
 while (args[0]?.startsWith("--")) flags.push(args.shift());
 
 /** The part of the dependencies that these flags ask for. */
-const part = ["--bench", "--outside", "--journey"].find((flag) => flags.includes(flag)) ?? "--default";
+const part = ["--all", "--journey"].find((flag) => flags.includes(flag)) ?? "--default";
 // Every part holds what npm start needs, and all but that one hold what the tests need.
 const isIncluded = state.part === part || part === "--journey" || (part === "--default" && state.part !== "--journey");
 const isCurrent = isNewEnough(process.versions.node.split(".").map(Number));

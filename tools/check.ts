@@ -28,7 +28,7 @@ const groups: Readonly<Record<string, Readonly<Record<string, Check>>>> = {
       about: "tests that take minutes or measure; a path selects some of them",
       command: "--build vitest run --project slow",
     },
-    "bench:types": { about: "the types of bench/, with what it compares", command: "--bench --build tsc -p bench" },
+    "bench:types": { about: "the types of bench/, with what it compares", command: "--all --build tsc -p bench" },
   },
   docs: {
     docs: {
@@ -92,10 +92,6 @@ const groups: Readonly<Record<string, Readonly<Record<string, Check>>>> = {
       about: "how many schedules of these two find each guard that is taken out; a name selects one",
       command: "node --disable-warning=ExperimentalWarning tools/reliability/guards/guards.ts",
     },
-    soak: {
-      about: "100,000 calls to a server that resets, stalls, throttles and fails",
-      command: "--build node --expose-gc tools/reliability/soak/run.ts",
-    },
   },
   compatibility: {
     runtimes: {
@@ -114,11 +110,11 @@ const groups: Readonly<Record<string, Readonly<Record<string, Check>>>> = {
       about: "the platform called by a Perl client that another generator made",
       command: "--build node tools/compatibility/other-language/run.ts",
     },
-    outside: {
-      about: "suites that others wrote; a name selects one: `proxies`",
-      command: "--outside --build node --disable-warning=ExperimentalWarning tools/outside/run.ts",
+    interoperability: {
+      about: "Specmatic against the platform; other languages' Standard Webhooks: needs Java 17, Python 3 and Perl",
+      command: "--all --build node --disable-warning=ExperimentalWarning tests/interoperability/run.ts",
     },
-    "outside:types": { about: "the types of those suites", command: "--outside --build tsc -p tools/outside" },
+    "interoperability:types": { about: "the types of these", command: "--all --build tsc -p tests/interoperability" },
     corpus: {
       about: "sends the corpus to a receiver: WEBHOOK_SECRET=… npm run check -- corpus http://…",
       command: "--build node packages/cli/dist/offers.js probe --strict --allow-events",
@@ -147,7 +143,7 @@ const everything: Readonly<Record<string, string>> = {
   ),
   "crash-test": `${crashTest} --store pglite --kills 20`,
   "crash-test:postgres": `${crashTest} --store postgres --processes 2 --kills 20 --stalls 5`,
-  bench: "--bench --build node bench/main.ts --quick",
+  bench: "--all --build node bench/main.ts --quick",
 };
 
 /** Runs each, with its output in `reports/`, and prints a line for it: whether it passed, how long it took, its last line. */

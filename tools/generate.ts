@@ -6,7 +6,6 @@ import { execFile } from "node:child_process";
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { dirname, relative, resolve } from "node:path";
 import { promisify } from "node:util";
-import { printBenchmarks } from "./benchmarks/print-benchmarks.ts";
 import { drawDiagrams } from "./diagrams/draw-diagrams.ts";
 import { drawTrace } from "./diagrams/draw-trace.ts";
 import { printOperationErrors } from "./docs/pages/operation-errors.ts";
@@ -49,7 +48,6 @@ const products = new Map([
   ...printOperations(root),
   ...printEvents(root),
   ...printErrorPages(root),
-  ...printBenchmarks(root),
   ...(await drawDiagrams(root)),
   ...drawTrace(root),
   ...printSkills(root),

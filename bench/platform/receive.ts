@@ -1,10 +1,11 @@
-// The endpoint of all organisations: responds to each request with 200, in a process of its own.
+// The endpoint of all organisations, in its own process: responds to each request with 200, and to webhooks below /gone with 410.
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 
 const server = createServer((request, response) => {
   request.resume();
-  request.once("end", () => response.end());
+  const isGone = request.method === "POST" && request.url?.startsWith("/gone");
+  request.once("end", () => response.writeHead(isGone ? 410 : 200).end());
 });
 // A connection waits for its next turn while others are measured.
 server.keepAliveTimeout = 0;

@@ -1,21 +1,114 @@
-import { storesUnderTest } from "../../examples/platform/test/support/stores/stores.ts";
+import { setTimeout } from "node:timers/promises";
 import { ForkedProcess } from "../../tools/processes/forked-process.ts";
-import type { Comparison } from "../comparison.ts";
-import type { Suite } from "../suite.ts";
-import { measureCreations } from "./creations.ts";
-import { measureDeliveries, measureProcesses } from "./deliveries.ts";
-import { measureRecipients } from "./recipients.ts";
+import { findPostgres } from "../../tools/test-database.ts";
+import { type Comparison, compare } from "../comparison.ts";
+import { collectSamples } from "../samples.ts";
+import type { Suite, SuiteOptions } from "../suite.ts";
+import { BenchPlatform, type StoreName } from "./platform.ts";
 
 /** The reference platform on both of its stores; without a PostgreSQL at `DATABASE_URL` or 127.0.0.1:5432, on PGlite. */
 export const measurePlatform: Suite = async (options) => {
-  const stores = await storesUnderTest();
+  const stores: StoreName[] = (await findPostgres()) ? ["PGlite", "PostgreSQL"] : ["PGlite"];
   const receiver = new ForkedProcess(new URL("receive.ts", import.meta.url));
   const address = `http://127.0.0.1:${await receiver.message<number>()}`;
   const comparisons: Comparison[] = [await measureDeliveries(stores, address, options)];
-  for (const store of stores)
-    if (store.title !== "PGlite") comparisons.push(await measureProcesses(store, address, options));
+  if (stores.includes("PostgreSQL")) comparisons.push(await measureProcesses(address, options));
   comparisons.push(await measureCreations(stores, address, options));
-  for (const store of stores) comparisons.push(await measureRecipients(store, options));
   await receiver.stop();
   return comparisons;
 };
+
+/** The first events warm up: V8 compiles PGlite's WebAssembly and our code meanwhile. */
+const sizes = ({ quick }: SuiteOptions) =>
+  quick ? { rounds: 1, warmUp: 500, events: 1_000 } : { rounds: 6, warmUp: 4_000, events: 6_000 };
+
+/** @returns deliveries per second, each from a recorded event to a stored acknowledgement */
+async function rateOf(
+  store: StoreName,
+  receiver: string,
+  { warmUp, events }: { warmUp: number; events: number },
+  processes = 1,
+): Promise<number> {
+  const platform = await BenchPlatform.start(store);
+  const total = warmUp * processes + events;
+  await platform.recordEvents(total, receiver);
+  for (let more = 1; more < processes; more += 1) await platform.addProcess();
+  await platform.openEndpoints(receiver);
+  await platform.untilAcknowledged(total);
+  await platform.stop();
+  const [from = 0, to = 0] = [platform.acknowledged[warmUp * processes - 1], platform.acknowledged[total - 1]];
+  return (events * 1_000) / (to - from);
+}
+
+async function measureDeliveries(
+  stores: readonly StoreName[],
+  receiver: string,
+  options: SuiteOptions,
+): Promise<Comparison> {
+  const { rounds, ...size } = sizes(options);
+  const candidates = [
+    { label: "undici.request, 50 connections, no store", measure: () => upperBound(receiver, size.events) },
+    ...stores.map((store) => ({
+      label: `**the platform** on ${store}`,
+      measure: () => rateOf(store, receiver, size),
+    })),
+  ];
+  const [samples] = await collectSamples(candidates, rounds, async ({ measure }) => [await measure()]);
+  const title = "Deliveries of one process, from a recorded event to a stored acknowledgement";
+  return compare({ title, unit: "per second", better: "higher" }, samples);
+}
+
+async function upperBound(receiver: string, events: number): Promise<number> {
+  const child = new ForkedProcess(new URL("upper-bound.ts", import.meta.url), receiver, String(events));
+  const rate = await child.message<number>();
+  await child.stop();
+  return rate;
+}
+
+async function measureProcesses(receiver: string, options: SuiteOptions): Promise<Comparison> {
+  const { rounds, ...size } = sizes(options);
+  const candidates = [1, 2, 4].map((processes) => ({
+    label: processes === 1 ? "one process" : `${processes} processes`,
+    measure: () => rateOf("PostgreSQL", receiver, size, processes),
+  }));
+  const [samples] = await collectSamples(candidates, rounds, async ({ measure }) => [await measure()]);
+  const title = "Deliveries of processes that share one PostgreSQL";
+  return compare({ title, unit: "per second", better: "higher" }, samples);
+}
+
+/** The 99th percentile of the time that creating an offer for ten workers takes, twenty a second. */
+async function measureCreations(
+  stores: readonly StoreName[],
+  receiver: string,
+  { quick }: SuiteOptions,
+): Promise<Comparison> {
+  const [rounds, creations, backlog] = quick ? [1, 40, 2_000] : [6, 100, 20_000];
+  const candidates = stores.flatMap((store) => [
+    { label: `${store}, nothing else to do`, measure: () => slowestCreation(store, receiver, creations, 0) },
+    { label: `${store}, delivering all it can`, measure: () => slowestCreation(store, receiver, creations, backlog) },
+  ]);
+  const [samples] = await collectSamples(candidates, rounds, async ({ measure }) => [await measure()]);
+  const title = "POST /offer to ten workers, 99th percentile";
+  return compare({ title, unit: "ms", better: "lower" }, samples);
+}
+
+async function slowestCreation(store: StoreName, receiver: string, creations: number, backlog: number): Promise<number> {
+  const platform = await BenchPlatform.start(store);
+  await platform.recordEvents(backlog, receiver);
+  for (let warmUp = 0; warmUp < 20; warmUp += 1) await platform.createOffer(0, 10);
+  await platform.openEndpoints(receiver);
+  const create = async (): Promise<number> => {
+    const startedAt = performance.now();
+    await platform.createOffer(0, 10);
+    return performance.now() - startedAt;
+  };
+  const times: Promise<number>[] = [];
+  // Twenty a second, however long each takes. What is measured while nothing is delivered any more does not count.
+  while (times.length < creations && (backlog === 0 || platform.acknowledged.length < backlog)) {
+    times.push(create());
+    await setTimeout(50);
+  }
+  const sorted = (await Promise.all(times)).sort((one, other) => one - other);
+  await platform.stop();
+  return sorted[Math.ceil(sorted.length * 0.99) - 1] ?? Number.NaN;
+}

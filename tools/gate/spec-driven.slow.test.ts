@@ -68,7 +68,6 @@ beforeAll(async () => {
     "tools",
     "spec",
     "docs",
-    "bench/results",
     "package.json",
     "pnpm-workspace.yaml",
     "tsconfig.json",

@@ -3,8 +3,8 @@ import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { listen } from "../processes/listen.ts";
-import { examples, fresh, narrowedContract, narrowPatterns } from "./contract/narrowed-contract.ts";
+import { listen } from "../../tools/processes/listen.ts";
+import { examples, fresh, narrowedContract, narrowPatterns } from "./specmatic/narrowed-contract.ts";
 import { type Integration, startIntegration } from "./integration.ts";
 import type { SuiteReport } from "./suite.ts";
 
@@ -51,7 +51,7 @@ const rules: readonly Rule[] = [
  * Specmatic sends the platform requests that it generates from the contract: those that fit, with and without each optional part, and
  * those with one thing wrong. It expects a documented status, headers and body.
  */
-export async function contract(): Promise<SuiteReport> {
+export async function specmatic(): Promise<SuiteReport> {
   const manifest = createRequire(import.meta.url).resolve("specmatic/package.json");
   const { version } = JSON.parse(await readFile(manifest, "utf8"));
   checkJava();

@@ -1,0 +1,30 @@
+import { readFileSync, writeFileSync } from "node:fs";
+import { availableParallelism, cpus, totalmem } from "node:os";
+import type { Comparison } from "./comparison.ts";
+import { printTable } from "./table.ts";
+
+const page = new URL("../docs/benchmarks.md", import.meta.url);
+
+/** The machine, and the day. */
+export function describeRun(): string {
+  const memory = Math.round(totalmem() / 2 ** 30);
+  const machine = `${availableParallelism()} cores of ${cpus()[0]?.model.trim() ?? "unknown"} with ${memory} GiB`;
+  return `${new Date().toISOString().slice(0, 10)}, ${machine}, ${process.platform} ${process.arch}, Node ${process.versions.node}`;
+}
+
+/** Replaces a suite's section of docs/benchmarks.md, which begins with the comment that names it. */
+export function publish(suite: string, comparisons: readonly Comparison[]): void {
+  const text = readFileSync(page, "utf8");
+  const [start, end] = [`<!-- suite: ${suite} -->`, `<!-- end of ${suite} -->`];
+  const [from, to] = [text.indexOf(start), text.indexOf(end)];
+  if (from < 0 || to < from) throw new Error(`docs/benchmarks.md has no section ${start} … ${end}`);
+  const section = [start, `Measured on ${describeRun()}.`, ...comparisons.map(printTable), `With ${versions()}.`, ""];
+  writeFileSync(page, text.slice(0, from) + section.join("\n\n") + text.slice(to));
+}
+
+/** Of each package that is measured. */
+function versions(): string {
+  const read = (path: string) => JSON.parse(readFileSync(new URL(path, import.meta.url), "utf8"));
+  const measured = Object.keys(read("package.json").devDependencies).filter((name) => !/^@(offers|types)\//.test(name));
+  return measured.map((name) => `${name} ${read(`node_modules/${name}/package.json`).version}`).join(", ");
+}

@@ -1,0 +1,150 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
+import { Agent, request } from "undici";
+import { type StartedProcess, startProcess } from "../../tools/processes/start-process.ts";
+import { createDatabase } from "../../tools/test-database.ts";
+
+export type StoreName = "PGlite" | "PostgreSQL";
+
+/** Enough that no endpoint's limit of eight attempts at a time holds anything up. */
+const organisations = 20;
+const workers = 100;
+/** At the lowest cost of scrypt, since each person and worker signs in. */
+const passwordHash = "scrypt$2$1$1$MDEyMzQ1Njc4OWFiY2RlZg$6pWBhsd6g_qcmFKRz87Oj_855N3jJpYdf8ywpedkgC4";
+const password = "demo-password";
+const numbers = (count: number) => Array.from({ length: count }, (_, number) => number);
+
+const seed = {
+  organisations: numbers(organisations).map((n) => ({
+    id: `org-${n}`,
+    name: `Hirer ${n}`,
+    kind: "hirer",
+    apiKeys: [`bench-key-${n}`],
+  })),
+  people: numbers(organisations).map((n) => ({
+    id: `person-${n}`,
+    organisationId: `org-${n}`,
+    name: `Hana ${n}`,
+    emailAddresses: [`hana-${n}@bench.example`],
+    passwordHash,
+  })),
+  workers: numbers(workers).map((n) => ({ id: `worker-${n}`, name: `Amal ${n}`, devices: ["ios"], passwordHash })),
+};
+
+const main = fileURLToPath(new URL("../../examples/platform/src/main.ts", import.meta.url));
+
+/** The platform as it is run: processes that share a store, driven by HTTP alone. */
+export class BenchPlatform {
+  /** When each delivery was acknowledged: each process logs a line for it. */
+  readonly acknowledged: number[] = [];
+  readonly #dispatcher = new Agent({ connections: 20 });
+  readonly #env: NodeJS.ProcessEnv;
+  readonly #remove: () => Promise<unknown>;
+  readonly #processes: StartedProcess[] = [];
+  #address = "";
+
+  private constructor(env: NodeJS.ProcessEnv, remove: () => Promise<unknown>) {
+    this.#env = env;
+    this.#remove = remove;
+  }
+
+  static async start(store: StoreName): Promise<BenchPlatform> {
+    const folder = await mkdtemp(join(tmpdir(), "offers-bench-"));
+    const database = store === "PostgreSQL" ? await createDatabase("none") : undefined;
+    await writeFile(join(folder, "seed.json"), JSON.stringify(seed));
+    const env = {
+      PATH: process.env.PATH,
+      PORT: "0",
+      OFFERS_DATA: join(folder, "data"),
+      OFFERS_SEED: join(folder, "seed.json"),
+      DATABASE_URL: database?.url ?? "",
+      NODE_ENV: "production",
+      OFFERS_ENCRYPTION_KEY: Buffer.alloc(32, 9).toString("base64"),
+      OFFERS_ALLOW_LOOPBACK: "1",
+      OFFERS_RATE_LIMIT: "off",
+      OFFERS_PERSON_RATE_LIMIT: "off",
+    };
+    const platform = new BenchPlatform(env, async () => {
+      await database?.drop();
+      await rm(folder, { recursive: true });
+    });
+    platform.#address = await platform.addProcess();
+    return platform;
+  }
+
+  /** @returns its address */
+  addProcess(): Promise<string> {
+    const started = startProcess(process.execPath, [main], {
+      env: this.#env,
+      onLine: (line) => {
+        if (line.includes('"outcome":"acknowledged"')) this.acknowledged.push(performance.now());
+      },
+    });
+    this.#processes.push(started);
+    return started.ready;
+  }
+
+  async call(method: "POST" | "PUT", path: string, headers: Record<string, string>, json?: unknown): Promise<unknown> {
+    const { statusCode, body } = await request(this.#address + path, {
+      dispatcher: this.#dispatcher,
+      method,
+      headers: { ...headers, ...(json !== undefined && { "content-type": "application/json" }) },
+      body: json === undefined ? null : JSON.stringify(json),
+    });
+    const text = await body.text();
+    if (statusCode >= 300) throw new Error(`${method} ${path} got ${statusCode}: ${text}`);
+    return text === "" ? undefined : JSON.parse(text);
+  }
+
+  /** Creates an offer of one of the organisations. @returns its id */
+  async createOffer(organisation: number, recipients: number): Promise<string> {
+    const workerIds = numbers(recipients).map((n) => `worker-${n}`);
+    const offer = { createdByUserId: `person-${organisation}`, title: "Bar", workerIds };
+    const created = await this.call("POST", "/offer", { "x-ue-api-subscription-key": `bench-key-${organisation}` }, offer);
+    return (created as { id: string }).id;
+  }
+
+  /** Records responses of workers to offers. Their webhooks are held until `openEndpoints`: 410 disables an endpoint. */
+  async recordEvents(count: number, receiver: string): Promise<void> {
+    await this.openEndpoints(`${receiver}/gone`);
+    const tokens = await Promise.all(
+      numbers(workers).map((n) => this.#signIn("/worker-app/session", { workerId: `worker-${n}` })),
+    );
+    for (let made = 0; made < count; made += workers) {
+      const offer = await this.createOffer((made / workers) % organisations, workers);
+      await Promise.all(tokens.map((token) => this.call("POST", `/worker-app/offers/${offer}/apply`, token)));
+    }
+  }
+
+  /** Has every organisation receive webhooks at this address. */
+  async openEndpoints(baseAddress: string): Promise<void> {
+    for (const n of numbers(organisations)) {
+      const token = await this.#signIn("/portal/session", { emailAddress: `hana-${n}@bench.example` });
+      const profile = { baseAddress, secret: "a secret of some length", suggestsContacts: false };
+      await this.call("PUT", "/portal/profile", token, profile);
+    }
+  }
+
+  async #signIn(path: string, who: object): Promise<{ authorization: string }> {
+    const { token } = (await this.call("POST", path, {}, { ...who, password })) as { token: string };
+    return { authorization: `Bearer ${token}` };
+  }
+
+  async untilAcknowledged(count: number): Promise<void> {
+    const giveUpAt = performance.now() + 60_000;
+    while (this.acknowledged.length < count) {
+      if (performance.now() > giveUpAt) throw new Error(`${this.acknowledged.length} of ${count} were acknowledged.`);
+      await setTimeout(20);
+    }
+  }
+
+  async stop(): Promise<void> {
+    await this.#dispatcher.close();
+    const codes = await Promise.all(this.#processes.map((started) => started.stop()));
+    await this.#remove();
+    if (codes.some((code) => code !== 0)) throw new Error(`A process of the platform exited with ${codes.join(", ")}.`);
+  }
+}

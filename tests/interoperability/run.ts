@@ -1,0 +1,26 @@
+// What others wrote, against the packages and the platform:
+//   npm run check -- interoperability [specmatic] [standard-webhooks]
+import { specmatic } from "./specmatic.ts";
+import { standardWebhooks } from "./standard-webhooks.ts";
+import type { SuiteReport } from "./suite.ts";
+
+const suites: Readonly<Record<string, () => Promise<SuiteReport>>> = {
+  specmatic,
+  "standard-webhooks": standardWebhooks,
+};
+
+const named = process.argv.slice(2);
+for (const name of named.length > 0 ? named : Object.keys(suites)) {
+  const run = suites[name];
+  if (run === undefined) throw new Error(`There is no suite ${name}; there are: ${Object.keys(suites).join(", ")}.`);
+  try {
+    const { suite, tried, found } = await run();
+    console.log(`${name}: ${suite}: ${tried}; ${found.length} found`);
+    for (const line of found) console.log(`  ${line}`);
+    if (found.length > 0) process.exitCode = 1;
+  } catch (error) {
+    // Such as a missing program. The other suite runs all the same, so that one run names both.
+    console.error(`${name}: failed`, error);
+    process.exitCode = 1;
+  }
+}
