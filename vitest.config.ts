@@ -9,7 +9,7 @@ const stores = [
   "packages/webhook-kit/test/support/name-stores.ts",
 ];
 
-const folders = ["{packages,examples}/*/{src,test}", "{bench,tools}"];
+const folders = ["{packages,examples}/*/{src,test}", "{bench,tools,tests}"];
 
 /** The test files with this suffix. */
 const suffixed = (suffix: string) => folders.map((folder) => `${folder}/**/*${suffix}.test.ts`);

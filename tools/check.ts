@@ -15,7 +15,7 @@ interface Check {
   command: string;
 }
 
-const crashTest = "--build node --disable-warning=ExperimentalWarning tools/reliability/crash-test/run.ts";
+const crashTest = "--build node --disable-warning=ExperimentalWarning tests/crash-test/run.ts";
 
 const groups: Readonly<Record<string, Readonly<Record<string, Check>>>> = {
   gate: {

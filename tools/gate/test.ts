@@ -19,6 +19,7 @@ const checks: Record<string, readonly [command: string, ...args: string[]]> = {
     "{packages,examples}/*/src",
     "bench",
     "tools",
+    "tests",
     "spec",
   ],
   "OpenAPI document": ["redocly", "lint"],

@@ -2,8 +2,8 @@
 import { webhookRouter } from "@offers/webhook-kit/express";
 import { webhookTracer } from "@offers/webhook-kit/opentelemetry";
 import express from "express";
-import { openPool } from "../../../examples/worker/src/open-pool.ts";
-import { queueOf } from "../../../examples/worker/src/queue.ts";
+import { openPool } from "../../examples/worker/src/open-pool.ts";
+import { queueOf } from "../../examples/worker/src/queue.ts";
 import type { ReceiverSetup } from "./traced-system.ts";
 
 const { port, secret, sender, failsFirst } = JSON.parse(process.env.RECEIVER ?? "") as ReceiverSetup;

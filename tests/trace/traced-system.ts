@@ -3,14 +3,14 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Middleware } from "@offers/client";
 import { TracedOffersClient } from "@offers/client/opentelemetry";
-import { attributeOf, type CollectedSpan, type Collector } from "../../../examples/journey/src/tracing/collector.ts";
-import { callProcess, signIn } from "../../../examples/platform/test/process/call-process.ts";
-import { startProcess as startPlatform } from "../../../examples/platform/test/support/platform-process.ts";
-import type { TestDatabase } from "../../../examples/platform/test/support/stores/stores.ts";
-import { testSeed } from "../../../examples/platform/test/support/test-seed.ts";
-import { freePort } from "../../processes/free-port.ts";
-import { runCommand } from "../../processes/run-command.ts";
-import { startProcess } from "../../processes/start-process.ts";
+import { attributeOf, type CollectedSpan, type Collector } from "../../examples/journey/src/tracing/collector.ts";
+import { callProcess, signIn } from "../../examples/platform/test/process/call-process.ts";
+import { startProcess as startPlatform } from "../../examples/platform/test/support/platform-process.ts";
+import type { TestDatabase } from "../../examples/platform/test/support/stores/stores.ts";
+import { testSeed } from "../../examples/platform/test/support/test-seed.ts";
+import { freePort } from "../../tools/processes/free-port.ts";
+import { runCommand } from "../../tools/processes/run-command.ts";
+import { startProcess } from "../../tools/processes/start-process.ts";
 
 export type Service = "platform" | "receiver" | "worker";
 
@@ -56,7 +56,7 @@ interface Running {
 }
 
 const preload = join(import.meta.dirname, "preload.ts");
-const worker = join(import.meta.dirname, "../../../examples/worker/src");
+const worker = join(import.meta.dirname, "../../examples/worker/src");
 const key = "demo-key-harbour";
 
 /** A platform, a receiver and the worker of its queue, each a process with OpenTelemetry's SDK. The test is the hirer. */

@@ -1,8 +1,8 @@
 import { once } from "node:events";
 import { createServer } from "node:http";
 import { setTimeout as pause } from "node:timers/promises";
-import { openPlatform, type PlatformUnderTest } from "../../../examples/platform/test/support/platform-under-test.ts";
-import type { TestDatabase } from "../../../examples/platform/test/support/stores/stores.ts";
+import { openPlatform, type PlatformUnderTest } from "../../examples/platform/test/support/platform-under-test.ts";
+import type { TestDatabase } from "../../examples/platform/test/support/stores/stores.ts";
 
 /** Of the organisation whose receiver is away. */
 export const apiKey = "demo-key-harbour";

@@ -1,7 +1,7 @@
 // Loaded before each program of the test: OpenTelemetry's SDK, and a note of each span that begins, which a SIGKILL does not undo.
 import { appendFileSync } from "node:fs";
 import type { SpanProcessor } from "@opentelemetry/sdk-trace";
-import { startTracing } from "../../../examples/journey/src/tracing/start-tracing.ts";
+import { startTracing } from "../../examples/journey/src/tracing/start-tracing.ts";
 import type { StartedSpan, TraceSettings } from "./traced-system.ts";
 
 const settings = JSON.parse(process.env.TRACE_SETTINGS ?? "") as TraceSettings;

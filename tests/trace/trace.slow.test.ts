@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { type CollectedSpan, Collector } from "../../../examples/journey/src/tracing/collector.ts";
-import { startTracing } from "../../../examples/journey/src/tracing/start-tracing.ts";
+import { type CollectedSpan, Collector } from "../../examples/journey/src/tracing/collector.ts";
+import { startTracing } from "../../examples/journey/src/tracing/start-tracing.ts";
 import {
   anyStore,
   type StoreUnderTest,
   storesUnderTest,
   type TestDatabase,
-} from "../../../examples/platform/test/support/stores/stores.ts";
-import { createDatabase as createReceiversDatabase, findPostgres } from "../../test-database.ts";
+} from "../../examples/platform/test/support/stores/stores.ts";
+import { createDatabase as createReceiversDatabase, findPostgres } from "../../tools/test-database.ts";
 import { type SystemOptions, TracedSystem, treesOf } from "./traced-system.ts";
 
 let collector: Collector;

@@ -3,9 +3,8 @@ import { once } from "node:events";
 import { setTimeout as pause } from "node:timers/promises";
 import { inboxMigration } from "@offers/webhook-kit/postgres";
 import pg from "pg";
-import type { TestDatabase } from "../../../examples/platform/test/support/stores/stores.ts";
-import { freePort } from "../../processes/free-port.ts";
-import type { Sabotage } from "./sabotage.ts";
+import type { TestDatabase } from "../../examples/platform/test/support/stores/stores.ts";
+import { freePort } from "../../tools/processes/free-port.ts";
 import { apiKey, Service } from "./service.ts";
 
 /** `feed`: webhooks and the feed's events share their keys. `reconcile`: a webhook is a hint, and GetOffer is all that is read. */
@@ -19,7 +18,6 @@ export interface IntegratorSetup {
   secret: string;
   port: number;
   databaseUrl: string;
-  sabotage: Sabotage;
 }
 
 /** Catch up, also on these offers. */
@@ -34,7 +32,6 @@ export interface OutagesOptions {
   /** How many outages. */
   outages: number;
   seed: number;
-  sabotage?: Sabotage;
   /** Of the platform. */
   database: TestDatabase;
   dialect: "reference" | "live";
@@ -64,7 +61,7 @@ const workers = ["worker_amal", "worker_ben", "worker_cleo", "worker_dana"] as c
 
 /** Lets a receiver be away, over and over, while workers respond, and compares what it has handled with what they said. */
 export async function runOutages(options: OutagesOptions): Promise<OutagesReport> {
-  const { mode, outages, seed, sabotage = "none", database, dialect, databaseUrl } = options;
+  const { mode, outages, seed, database, dialect, databaseUrl } = options;
   const random = randomFrom(seed);
   const pool = new pg.Pool({ connectionString: databaseUrl });
   // Its own connection may be ended by the removal of its database.
@@ -76,7 +73,7 @@ export async function runOutages(options: OutagesOptions): Promise<OutagesReport
     CREATE TABLE feed (one boolean PRIMARY KEY DEFAULT true, cursor text NOT NULL);`);
   const service = await Service.open({ database, dialect, secret, sparesMissed: mode === "feed" });
   const port = await freePort();
-  const integrator = new Integrator({ mode, apiKey, secret, port, databaseUrl, sabotage });
+  const integrator = new Integrator({ mode, apiKey, secret, port, databaseUrl });
   const story = new Story(service, random);
   const wrong: string[] = [];
   const report = { kills: 0, disabled: 0, purges: 0, purged: 0 };

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { type Change, type Receipt, verifyHistory } from "./verify-history.ts";
+import { type Change, type Receipt, verifyHistory } from "./history.ts";
 
 const key = "offer 1, worker 1";
 const acked = (...words: string[]): Change[] => words.map((word) => ({ key, word, isAcked: true, doubts: 0 }));

@@ -1,9 +1,7 @@
-import { groupBy } from "./lease-history.ts";
-
 /** One worker's responses to one offer: delivered in order. */
 export const responseKey = (offerId: string, workerId: string): string => `offer ${offerId}, ${workerId}`;
 
-/** One worker's contacts at one organisation: they all look alike. */
+/** One worker's contacts at one organisation, which all look alike. */
 export const contactKey = (organisationId: string, workerId: string): string => `${workerId} at ${organisationId}`;
 
 /** A change that the platform must report to an organisation. */
@@ -60,10 +58,10 @@ export function verifyHistory(changes: readonly Change[], receipts: readonly Rec
     invented: 0,
     examples: [],
   };
-  const asked = groupBy(changes, keyOf);
-  const received = groupBy(
+  const asked = Map.groupBy(changes, ({ key }) => key);
+  const received = Map.groupBy(
     receipts.toSorted((a, b) => a.ordinal - b.ordinal),
-    keyOf,
+    ({ key }) => key,
   );
   for (const key of new Set([...asked.keys(), ...received.keys()]))
     verifyKey(verdict, key, asked.get(key) ?? [], received.get(key) ?? []);
@@ -112,8 +110,6 @@ const count = (words: readonly string[], word: string): number => words.filter((
 
 const historyOf = (receipts: readonly Receipt[]): string =>
   receipts.map(({ word, deliveryId, ordinal }) => `${word} (${deliveryId.slice(-8)}, request ${ordinal})`).join(" ");
-
-const keyOf = ({ key }: { key: string }): string => key;
 
 /** The length of the longest sequence that both contain in this order, whatever stands between. */
 export function longestCommonSubsequence(a: readonly string[], b: readonly string[]): number {

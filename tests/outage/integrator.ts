@@ -6,14 +6,13 @@ import { catchUp, type ResponseSource, reconcile, whenResponseChanged } from "@o
 import { webhookListener } from "@offers/webhook-kit/node";
 import { postgresInbox } from "@offers/webhook-kit/postgres";
 import pg from "pg";
-import type { IntegratorSetup, Task } from "./outages.ts";
-import { sabotaged } from "./sabotage.ts";
+import type { IntegratorSetup, Task } from "./outage.ts";
 
 const setup = JSON.parse(process.argv[2] ?? "") as IntegratorSetup;
-const { mode, platform, apiKey, secret, port, databaseUrl, sabotage } = setup;
+const { mode, platform, apiKey, secret, port, databaseUrl } = setup;
 const pool = new pg.Pool({ connectionString: databaseUrl });
 pool.on("error", ({ message }) => console.error(message));
-const inbox = sabotaged(postgresInbox(pool), sabotage);
+const inbox = postgresInbox(pool);
 
 const onWorkerOfferResponse: ResponseSource["onWorkerOfferResponse"] = async (event, context) => {
   const { offerId, workerId, response } = event;

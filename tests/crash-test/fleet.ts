@@ -1,0 +1,122 @@
+import { randomBytes } from "node:crypto";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
+import { type StartedProcess, startProcess } from "../../tools/processes/start-process.ts";
+import { createDatabase } from "../../tools/test-database.ts";
+
+export type StoreName = "pglite" | "postgres";
+
+const main = join(import.meta.dirname, "../../examples/platform/src/main.ts");
+/** Retries come soon, so that the end of the run measures the platform and not its schedule; enough that no delivery fails. */
+const retrySchedule = ["200ms", "500ms", ...Array.from({ length: 38 }, () => "1s")].join();
+
+interface Member {
+  process: StartedProcess;
+  /** Unknown until it listens, and while it is stopped. */
+  address: string | undefined;
+  isExpectedToExit: boolean;
+}
+
+/** Processes of the platform on one store. One that is killed is replaced. */
+export class Fleet {
+  readonly #env: NodeJS.ProcessEnv;
+  readonly #removeStore: () => Promise<unknown>;
+  readonly #members = new Set<Member>();
+  readonly #stalls = new Set<Promise<void>>();
+  /** What went wrong with a process, in words. */
+  readonly faults: string[] = [];
+
+  private constructor(env: NodeJS.ProcessEnv, removeStore: () => Promise<unknown>) {
+    this.#env = env;
+    this.#removeStore = removeStore;
+  }
+
+  static async start(store: StoreName, processes: number, seed: object): Promise<Fleet> {
+    const folder = await mkdtemp(join(tmpdir(), "offers-crash-test-"));
+    const database = store === "postgres" ? await createDatabase() : undefined;
+    await writeFile(join(folder, "seed.json"), JSON.stringify(seed));
+    const env = {
+      PATH: process.env.PATH,
+      PORT: "0",
+      DATABASE_URL: database?.url ?? "",
+      OFFERS_DATA: join(folder, "data"),
+      OFFERS_SEED: join(folder, "seed.json"),
+      OFFERS_ENCRYPTION_KEY: randomBytes(32).toString("base64"),
+      OFFERS_ALLOW_LOOPBACK: "1",
+      OFFERS_RATE_LIMIT: "off",
+      OFFERS_PERSON_RATE_LIMIT: "off",
+      OFFERS_RETRY_SCHEDULE: retrySchedule,
+    };
+    const fleet = new Fleet(env, async () => {
+      await database?.drop();
+      await rm(folder, { recursive: true });
+    });
+    await Promise.all(Array.from({ length: processes }, () => fleet.#start()));
+    return fleet;
+  }
+
+  /** The addresses of the processes that are at work. */
+  get addresses(): string[] {
+    return [...this.#members].flatMap(({ address }) => address ?? []);
+  }
+
+  /** Kills a process with SIGKILL, and starts another one. */
+  async kill(): Promise<void> {
+    const member = this.#pick();
+    if (member === undefined) return;
+    member.isExpectedToExit = true;
+    await member.process.stop("SIGKILL");
+    await this.#start();
+  }
+
+  /** Stops a process with SIGSTOP. It goes on after this time, which the call does not wait for. */
+  stall(ms: number): void {
+    const member = this.#pick();
+    if (member === undefined) return;
+    const { address } = member;
+    member.address = undefined;
+    member.process.child.kill("SIGSTOP");
+    const stall = pause(ms).then(() => {
+      member.process.child.kill("SIGCONT");
+      member.address = address;
+      this.#stalls.delete(stall);
+    });
+    this.#stalls.add(stall);
+  }
+
+  /** Resolves when no process is stopped. */
+  async allAtWork(): Promise<void> {
+    await Promise.all(this.#stalls);
+  }
+
+  /** Asks all to end, and removes their store. */
+  async stop(): Promise<void> {
+    await this.allAtWork();
+    for (const member of this.#members) {
+      member.isExpectedToExit = true;
+      const code = await member.process.stop();
+      if (code !== 0) this.faults.push(`a process that was asked to end exited with ${code ?? "a signal"}`);
+    }
+    await this.#removeStore();
+  }
+
+  #pick(): Member | undefined {
+    const atWork = [...this.#members].filter(({ address }) => address !== undefined);
+    return atWork[Math.floor(Math.random() * atWork.length)];
+  }
+
+  async #start(): Promise<void> {
+    const started = startProcess(process.execPath, ["--disable-warning=ExperimentalWarning", main], { env: this.#env });
+    const member: Member = { process: started, address: undefined, isExpectedToExit: false };
+    this.#members.add(member);
+    started.child.once("exit", (code, signal) => {
+      this.#members.delete(member);
+      member.address = undefined;
+      if (!member.isExpectedToExit)
+        this.faults.push(`a process exited with ${code ?? signal}:\n${started.lines.slice(-5).join("\n")}`);
+    });
+    member.address = await started.ready;
+  }
+}

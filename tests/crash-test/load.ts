@@ -1,0 +1,194 @@
+import { randomUUID } from "node:crypto";
+import { setTimeout as pause } from "node:timers/promises";
+import { type Change, contactKey, responseKey } from "./history.ts";
+
+const password = "a password of the crash test";
+const organisationCount = 12;
+const workerCount = 16;
+/** Organisations that get contacts alone, so that no later event soon makes up for a lost wake-up. */
+const quietCount = 8;
+/** Offers that workers respond to at a time, and how often an organisation adds one. */
+const openOffers = 12;
+const createPauseMs = 3_000;
+const contactShare = 0.1;
+const requestTimeoutMs = 10_000;
+
+export interface Organisation {
+  id: string;
+  apiKey: string;
+  emailAddress: string;
+  /** Of its endpoint. */
+  secret: string;
+}
+
+export const organisations: readonly Organisation[] = Array.from({ length: organisationCount }, (_, index) => ({
+  id: `org_${index}`,
+  apiKey: `key-${randomUUID()}`,
+  emailAddress: `person.${index}@crash-test.example`,
+  secret: randomUUID(),
+}));
+const workerIds = Array.from({ length: workerCount }, (_, index) => `worker_${index}`);
+
+export const seed = {
+  organisations: organisations.map(({ id, apiKey }) => ({ id, name: id, kind: "hirer", apiKeys: [apiKey] })),
+  people: organisations.map(({ id, emailAddress }) => ({
+    id: `person_of_${id}`,
+    organisationId: id,
+    name: id,
+    emailAddresses: [emailAddress],
+    password,
+  })),
+  workers: workerIds.map((id) => ({ id, name: id, devices: ["ios"], password })),
+};
+
+interface PlatformRequest {
+  method: "GET" | "POST" | "PUT";
+  path: string;
+  headers?: Record<string, string>;
+  json?: unknown;
+}
+
+/** Organisations that create offers, and workers that respond and add contacts, whatever becomes of the platform's processes. */
+export class Load {
+  readonly changes: Change[] = [];
+  /** Responses that nobody expected. */
+  readonly faults: string[] = [];
+  readonly #addresses: () => readonly string[];
+  readonly #offerIds: string[] = [];
+  readonly #lastWords = new Map<string, string>();
+  readonly #doubtfulContacts = new Set<string>();
+  readonly #running: Promise<void>[] = [];
+  #isStopping = false;
+
+  /** @param addresses where processes of the platform listen just now */
+  constructor(addresses: () => readonly string[]) {
+    this.#addresses = addresses;
+  }
+
+  /** Gives each organisation its endpoint, and starts. @param rate changes a second */
+  async start(receiver: string, rate: number): Promise<void> {
+    for (const { id, secret, emailAddress } of organisations) {
+      const headers = await this.#signIn("/portal/session", { emailAddress });
+      const json = { baseAddress: `${receiver}/${id}`, secret, suggestsContacts: false };
+      await this.#sendUntilDone({ method: "PUT", path: "/portal/profile", headers, json });
+    }
+    const busy = organisations.slice(quietCount);
+    this.#running.push(...busy.map((organisation) => this.#createOffers(organisation)));
+    for (const workerId of workerIds) {
+      const headers = await this.#signIn("/worker-app/session", { workerId });
+      this.#running.push(this.#actAs(workerId, headers, (1_000 * workerCount) / rate));
+    }
+  }
+
+  /** Resolves when what is under way has been acknowledged. */
+  async stop(): Promise<void> {
+    this.#isStopping = true;
+    await Promise.all(this.#running);
+  }
+
+  /** The deliveries that the platform has not settled, over all organisations. */
+  async countPending(): Promise<number> {
+    let count = 0;
+    for (const { emailAddress } of organisations) {
+      const headers = await this.#signIn("/portal/session", { emailAddress });
+      const text = await this.#sendUntilDone({ method: "GET", path: "/portal/deliveries?state=pending&limit=100", headers });
+      count += JSON.parse(text).deliveries.length;
+    }
+    return count;
+  }
+
+  async #createOffers({ id, apiKey }: Organisation): Promise<void> {
+    while (!this.#isStopping) {
+      const json = { createdByUserId: `person_of_${id}`, title: `Shift ${randomUUID()}`, workerIds };
+      const headers = { "X-UE-Api-Subscription-Key": apiKey, "Idempotency-Key": randomUUID() };
+      const created = await this.#sendUntilDone({ method: "POST", path: "/offer", headers, json });
+      this.#offerIds.push(JSON.parse(created).id);
+      if (this.#offerIds.length > openOffers) this.#offerIds.shift();
+      await pause(createPauseMs);
+    }
+  }
+
+  async #actAs(workerId: string, headers: Record<string, string>, pauseMs: number): Promise<void> {
+    while (!this.#isStopping) {
+      await pause(2 * pauseMs * Math.random());
+      const offerId = anyOf(this.#offerIds);
+      if (Math.random() < contactShare) await this.#addContact(workerId, headers);
+      else if (offerId !== undefined) await this.#respond(workerId, headers, offerId);
+    }
+  }
+
+  /** Sent until it is acknowledged: the same response again changes nothing, so it is one event. */
+  async #respond(workerId: string, headers: Record<string, string>, offerId: string): Promise<void> {
+    const key = responseKey(offerId, workerId);
+    const [path, word] = this.#lastWords.get(key) === "accepted" ? ["reject", "rejected"] : ["apply", "accepted"];
+    this.#lastWords.set(key, word);
+    const change: Change = { key, word, isAcked: false, doubts: 0 };
+    this.changes.push(change);
+    const request = { method: "POST", path: `/worker-app/offers/${offerId}/${path}`, headers } as const;
+    await this.#sendUntilDone(request, () => {
+      change.doubts += 1;
+    });
+    change.isAcked = true;
+  }
+
+  /** Sent once: each time is an event (D-42). */
+  async #addContact(workerId: string, headers: Record<string, string>): Promise<void> {
+    const organisationId = anyOf(organisations)?.id ?? "";
+    const key = contactKey(organisationId, workerId);
+    if (this.#doubtfulContacts.has(key)) return;
+    const change: Change = { key, word: "added", isAcked: false, doubts: 0 };
+    this.changes.push(change);
+    const response = await this.#send({ method: "POST", path: "/worker-app/contacts", headers, json: { organisationId } });
+    if (response === "unknown") {
+      change.doubts = 1;
+      this.#doubtfulContacts.add(key);
+    } else change.isAcked = response !== "unsent" && response.status < 300;
+  }
+
+  async #signIn(path: string, who: object): Promise<{ authorization: string }> {
+    const text = await this.#sendUntilDone({ method: "POST", path, json: { ...who, password } });
+    return { authorization: `Bearer ${JSON.parse(text).token}` };
+  }
+
+  async #sendUntilDone(request: PlatformRequest, onUnknown?: () => void): Promise<string> {
+    for (;;) {
+      const response = await this.#send(request);
+      if (response === "unknown") onUnknown?.();
+      if (typeof response === "object" && response.status < 300) return response.text;
+      if (typeof response === "object" && this.faults.length < 20)
+        this.faults.push(`${request.method} ${request.path} got ${response.status} ${response.text}`);
+      await pause(50);
+    }
+  }
+
+  /** Sends it once, to any process. @returns `unknown` when the change may have happened, `unsent` when it has not */
+  async #send({
+    method,
+    path,
+    headers,
+    json,
+  }: PlatformRequest): Promise<{ status: number; text: string } | "unsent" | "unknown"> {
+    const address = anyOf(this.#addresses());
+    if (address === undefined) return "unsent";
+    try {
+      const response = await fetch(address + path, {
+        method,
+        body: json === undefined ? null : JSON.stringify(json),
+        signal: AbortSignal.timeout(requestTimeoutMs),
+        headers: { ...headers, ...(json !== undefined && { "Content-Type": "application/json" }) },
+      });
+      const text = await response.text();
+      // The commit may have come before the error.
+      return response.status >= 500 ? "unknown" : { status: response.status, text };
+    } catch (error) {
+      return codeOf(error) === "ECONNREFUSED" ? "unsent" : "unknown";
+    }
+  }
+}
+
+function codeOf(error: unknown): string | undefined {
+  const { code, cause } = Object(error) as NodeJS.ErrnoException;
+  return cause === undefined ? code : codeOf(cause);
+}
+
+const anyOf = <T>(items: readonly T[]): T | undefined => items[Math.floor(Math.random() * items.length)];

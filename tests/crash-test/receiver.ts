@@ -1,0 +1,89 @@
+import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
+import { setTimeout as pause } from "node:timers/promises";
+import { webhookListener } from "@offers/webhook-kit/node";
+import { contactKey, type Receipt, responseKey } from "./history.ts";
+
+/** The faults of the receiver, each with its share of a thousand requests: too few to disable an endpoint. */
+const shares = {
+  /** Responds with 500. */
+  error: 25,
+  /** Responds with 503 and `Retry-After: 1`. */
+  busy: 5,
+  /** Closes the connection before it reads the request. */
+  hangUp: 15,
+  /** Closes the connection after the handler: the sender cannot know what happened. */
+  hangUpAfter: 15,
+  /** Handles the request after a while. */
+  slow: 20,
+} as const;
+
+type Fault = keyof typeof shares;
+
+function anyFault(): Fault | undefined {
+  let rest = Math.random() * 1_000;
+  return (Object.keys(shares) as Fault[]).find((fault) => {
+    rest -= shares[fault];
+    return rest < 0;
+  });
+}
+
+/** The receivers of all organisations, each below its id. They handle what @offers/webhook-kit accepts. */
+export class Receiver {
+  readonly receipts: Receipt[] = [];
+  /** How many requests the kit rejected, by code: the platform sent all of them. */
+  readonly rejected = new Map<string, number>();
+  /** Set to false, it has no faults any more. */
+  isFaulty = true;
+  /** The most requests of one organisation that were under way at once. */
+  mostAtOnce = 0;
+  readonly #faults = new WeakMap<IncomingMessage, Fault>();
+  readonly #tenants: ReadonlyMap<string, { handle: RequestListener; underWay: Set<ServerResponse> }>;
+
+  constructor(organisations: readonly { id: string; secret: string }[]) {
+    this.#tenants = new Map(
+      organisations.map(({ id, secret }) => [id, { handle: this.#listenerFor(id, secret), underWay: new Set() }]),
+    );
+  }
+
+  #listenerFor(id: string, secret: string): RequestListener {
+    const note = (code: string): void => void this.rejected.set(code, (this.rejected.get(code) ?? 0) + 1);
+    return webhookListener({
+      basePath: `/${id}`,
+      secret,
+      // Duplicates must be seen.
+      deduplication: false,
+      onWorkerOfferResponse: ({ offerId, workerId, response }, { request, unverifiedDeliveryId }) =>
+        this.#receive(responseKey(offerId, workerId), response, request, unverifiedDeliveryId),
+      onWorkerAddedContact: ({ workerId }, { request, unverifiedDeliveryId }) =>
+        this.#receive(contactKey(id, workerId), "added", request, unverifiedDeliveryId),
+      // A sender that was killed leaves an incomplete body.
+      onRejected: ({ code }) => (code === "body_incomplete" ? undefined : note(code)),
+      onError: ({ code }) => note(code),
+    });
+  }
+
+  #receive(key: string, word: string, request: IncomingMessage, deliveryId = "without an id"): void {
+    // A sender that was killed meanwhile gets no response.
+    const isAcknowledged = this.#faults.get(request) !== "hangUpAfter" && !request.socket.destroyed;
+    this.receipts.push({ ordinal: this.receipts.length, deliveryId, key, word, isAcknowledged });
+    if (!isAcknowledged) request.socket.destroy();
+  }
+
+  readonly listener: RequestListener = async (request, response) => {
+    const [, id = "", first] = request.url?.split("/") ?? [];
+    const tenant = this.#tenants.get(id);
+    if (tenant === undefined) return void response.writeHead(404).end();
+    request.on("error", () => undefined);
+    response.on("error", () => undefined);
+    tenant.underWay.add(response);
+    response.once("close", () => tenant.underWay.delete(response));
+    this.mostAtOnce = Math.max(this.mostAtOnce, tenant.underWay.size);
+    const fault = this.isFaulty && first !== "test" ? anyFault() : undefined;
+    if (fault !== undefined) this.#faults.set(request, fault);
+    if (fault === "error") return void response.writeHead(500).end();
+    if (fault === "busy") return void response.writeHead(503, { "retry-after": "1" }).end();
+    if (fault === "hangUp") return void response.destroy();
+    if (fault === "slow") await pause(200 + Math.random() * 1_000);
+    tenant.handle(request, response);
+  };
+}

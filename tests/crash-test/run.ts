@@ -1,0 +1,96 @@
+// Kills the platform under load, and shows that no acknowledged change is lost, reordered or left over:
+//   npm run torture -- --store pglite --kills 30
+//   npm run torture -- --store postgres --processes 3 --kills 30 --stalls 5
+// Exits with 1 when it found a fault.
+import { setTimeout as pause } from "node:timers/promises";
+import { parseArgs } from "node:util";
+import { listen } from "../../tools/processes/listen.ts";
+import { Fleet } from "./fleet.ts";
+import { verifyHistory } from "./history.ts";
+import { Load, organisations, seed } from "./load.ts";
+import { Receiver } from "./receiver.ts";
+
+const { values } = parseArgs({
+  options: {
+    /** pglite, which serves one process; or postgres, with a new database at DATABASE_URL or 127.0.0.1:5432. */
+    store: { type: "string", default: "pglite" },
+    processes: { type: "string", default: "1" },
+    /** How often a process is killed with SIGKILL. */
+    kills: { type: "string", default: "10" },
+    /** How often a process is stopped with SIGSTOP for longer than its lease. */
+    stalls: { type: "string", default: "0" },
+    /** Changes a second. */
+    rate: { type: "string", default: "60" },
+  },
+});
+const { store } = values;
+const [processes, kills, stalls, rate] = [values.processes, values.kills, values.stalls, values.rate].map(Number);
+if (!processes || !rate || kills === undefined || stalls === undefined || Number.isNaN(kills + stalls))
+  throw new Error("--processes, --kills, --stalls and --rate are numbers.");
+if (store !== "pglite" && store !== "postgres") throw new Error("--store is pglite or postgres.");
+if (store === "pglite" && processes > 1) throw new Error("PGlite serves one process: more need --store postgres.");
+
+/** Longer than a lease, which lasts 4 s. */
+const stallMs = { least: 5_000, more: 2_000 };
+/** What the platform delivers between two failures: fewer would only show how processes start. */
+const deliveredBetween = 50;
+const waitAtMostMs = 15_000;
+const drainMs = 60_000;
+/** Without a request for so long no further one comes: longer than the longest retry delay. */
+const quietMs = 2_500;
+/** Attempts at one endpoint (D-33). */
+const perEndpoint = 8;
+
+const receiver = new Receiver(organisations);
+const { address, close } = await listen(receiver.listener);
+const fleet = await Fleet.start(store, processes, seed);
+const load = new Load(() => fleet.addresses);
+await load.start(address, rate);
+console.log(`${processes} on ${store}: ${kills} kills and ${stalls} stalls to come`);
+
+const failures = [...Array(kills).fill("kill"), ...Array(stalls).fill("stall")].sort(() => Math.random() - 0.5);
+for (const [index, failure] of failures.entries()) {
+  const enough = receiver.receipts.length + deliveredBetween * (0.5 + Math.random());
+  const overdueAt = performance.now() + waitAtMostMs;
+  do await pause(200);
+  while (receiver.receipts.length < enough && performance.now() < overdueAt);
+  if (failure === "kill") await fleet.kill();
+  else fleet.stall(stallMs.least + stallMs.more * Math.random());
+  const { acked, lost } = verifyHistory(load.changes, receiver.receipts);
+  if (index % 5 === 4) console.log(`${index + 1} failures: ${acked} acknowledged, ${lost} of them under way`);
+}
+
+await fleet.allAtWork();
+receiver.isFaulty = false;
+await load.stop();
+const calmAt = performance.now();
+while ((await load.countPending()) > 0 && performance.now() - calmAt < drainMs) await pause(200);
+for (let seen = -1; seen < receiver.receipts.length; await pause(quietMs)) seen = receiver.receipts.length;
+const pending = await load.countPending();
+await fleet.stop();
+await close();
+
+const verdict = verifyHistory(load.changes, receiver.receipts);
+const { acked, delivered, lost, reordered, duplicated, invented } = verdict;
+const checks: [isWrong: boolean, fault: string][] = [
+  [acked === 0, "nothing was acknowledged, so nothing is shown"],
+  [lost > 0, `${lost} acknowledged changes were never delivered`],
+  [reordered > 0, `${reordered} came before an earlier one, or again after a later one`],
+  [invented > 0, `${invented} deliveries are of no change`],
+  [pending > 0, `${pending} deliveries are left pending`],
+  // A process that was killed or stopped leaves attempts behind, which others repeat.
+  [failures.length === 0 && receiver.mostAtOnce > perEndpoint, `${receiver.mostAtOnce} attempts at one endpoint at once`],
+];
+const faults = [
+  ...checks.flatMap(([isWrong, fault]) => (isWrong ? [fault] : [])),
+  ...verdict.examples,
+  ...fleet.faults,
+  ...load.faults,
+  ...[...receiver.rejected].map(([code, times]) => `the receiver rejected ${times} requests: ${code}`),
+];
+for (const fault of faults) console.log(`WRONG: ${fault}`);
+const share = ((100 * duplicated) / Math.max(1, delivered)).toFixed(2);
+console.log(
+  `acknowledged ${acked}, delivered ${delivered}, lost ${lost}, reordered ${reordered}, doubled ${duplicated} (${share} %), pending ${pending}`,
+);
+process.exitCode = faults.length > 0 ? 1 : 0;
