@@ -57,10 +57,6 @@ const groups: Readonly<Record<string, Readonly<Record<string, Check>>>> = {
       about: "packed packages before they are published: `packed sbom`",
       command: "node tools/release/check.ts",
     },
-    "release:verify": {
-      about: "published packages, installed from npm: `@offers/client@0.1.0`",
-      command: "--build node tools/release/verify.ts",
-    },
   },
   reliability: {
     mutation: {
@@ -134,7 +130,7 @@ function listChecks(): void {
 }
 
 /** Those that only a person or a release asks for. */
-const notInAll = ["contract", "pictures", "corpus", "guards", "release:check", "release:verify", "properties"];
+const notInAll = ["contract", "pictures", "corpus", "release:check", "properties"];
 
 /** What npm test does not run, by name: the arguments of the bootstrap. */
 const everything: Readonly<Record<string, string>> = {

@@ -58,14 +58,17 @@ export function verifyHistory(changes: readonly Change[], receipts: readonly Rec
     invented: 0,
     examples: [],
   };
-  const asked = Map.groupBy(changes, ({ key }) => key);
-  const received = Map.groupBy(
-    receipts.toSorted((a, b) => a.ordinal - b.ordinal),
-    ({ key }) => key,
-  );
+  const asked = byKey(changes);
+  const received = byKey(receipts.toSorted((a, b) => a.ordinal - b.ordinal));
   for (const key of new Set([...asked.keys(), ...received.keys()]))
     verifyKey(verdict, key, asked.get(key) ?? [], received.get(key) ?? []);
   return verdict;
+}
+
+function byKey<T extends { key: string }>(items: readonly T[]): Map<string, T[]> {
+  const groups = new Map<string, T[]>();
+  for (const item of items) groups.set(item.key, [...(groups.get(item.key) ?? []), item]);
+  return groups;
 }
 
 function verifyKey(verdict: Verdict, key: string, changes: readonly Change[], receipts: readonly Receipt[]): void {

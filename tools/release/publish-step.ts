@@ -1,8 +1,8 @@
 import { spawn } from "node:child_process";
 import { createHash } from "node:crypto";
 import { once } from "node:events";
-import { chmod, mkdir, readFile, writeFile } from "node:fs/promises";
-import { delimiter, join } from "node:path";
+import { readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
 import { parseWorkflow, readWorkflows } from "../gate/workflows/workflow.ts";
 import type { PackedRelease } from "./tarballs.ts";
 
@@ -17,7 +17,6 @@ export async function hashesOf(folder: string, releases: readonly PackedRelease[
 }
 
 export interface Publication {
-  /** The exit code; null when it was killed. */
   code: number | null;
   output: string;
   /** Why it exited with another code than 0: its last error, then everything that it printed. */
@@ -62,21 +61,4 @@ const errorLine = /^(?:npm error (?!code |A complete log)|::error::|sha256sum:|\
 function causeOf(code: number | null, output: string): string {
   const error = output.split("\n").find((line) => errorLine.test(line)) ?? "without an error message";
   return `exited with ${code}: ${error}\n${output}`;
-}
-
-/** An environment whose `npm publish` ends, once it has published, with the death of the script that called it. */
-export async function killedAfterFirst(
-  folder: string,
-  env: Record<string, string | undefined>,
-): Promise<Record<string, string | undefined>> {
-  await mkdir(folder);
-  const lines = [
-    "#!/bin/sh",
-    `PATH='${env.PATH}' npm "$@" || exit`,
-    // 0 is the group: the script and all that it started.
-    '[ "$1" != publish ] || kill -KILL 0',
-  ];
-  await writeFile(join(folder, "npm"), `${lines.join("\n")}\n`);
-  await chmod(join(folder, "npm"), 0o755);
-  return { ...env, PATH: [folder, env.PATH].join(delimiter) };
 }

@@ -1,8 +1,6 @@
 import { spawn } from "node:child_process";
-import { mkdir, readFile, writeFile } from "node:fs/promises";
-import { createRequire } from "node:module";
+import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { installRuntime, runtimes } from "../../compatibility/runtimes/runtimes.ts";
 import { copyProgram, moduleSystems, strict } from "../../compatibility/types-matrix/programs.ts";
 import { startDemoPlatform } from "../../processes/demo-platform.ts";
 import { freePort } from "../../processes/free-port.ts";
@@ -12,15 +10,13 @@ import { inBothModuleSystems, type ReadmeProgram, readmeProgram, signedStatuses 
 /** An empty folder, and how to install into it from a registry. */
 export interface NewProject {
   folder: string;
-  /** Where `@offers` is. */
-  registry: string;
   env: Record<string, string | undefined>;
   /** The published packages, with their versions. */
   dependencies: Readonly<Record<string, string>>;
 }
 
 const types = { "@types/node": "24.19.2", "@types/express": "5.0.6", express: "5.3.0" };
-const [toModule, toScript] = inBothModuleSystems.map(([, compile]) => compile);
+const [, toScript] = inBothModuleSystems.map(([, compile]) => compile);
 const node = process.execPath;
 
 /** Fresh projects of the kinds that users have: each installs, checks types where it has a compiler, and runs README.md. */
@@ -39,75 +35,6 @@ export const projects: Readonly<Record<string, (project: NewProject) => Promise<
     await compile(project, "typescript", "out", moduleSystems["nodenext, CommonJS"].options, "cts", ["consumer"]);
     await writeReadmePrograms(project.folder, "cjs", toScript);
     await runReadmePrograms(project.folder, (program) => [node, `${program}.cjs`]);
-  },
-
-  async bundler(project) {
-    await npmInstall(project, { type: "module" }, { ...types, typescript: "6.0.3", esbuild: "0.28.2" });
-    await writeReadmePrograms(project.folder, "ts");
-    await copyProgram("consumer", "ts", project.folder);
-    await compile(project, "typescript", "out", moduleSystems.bundler.options, "ts");
-    const options = ["--bundle", "--platform=node", "--format=esm", "--external:express", "--outdir=bundled"];
-    const esbuild = join(project.folder, "node_modules/.bin/esbuild");
-    await runCommand(esbuild, ["call.ts", "receive.ts", ...options], { cwd: project.folder });
-    await runReadmePrograms(project.folder, (program) => [node, `bundled/${program}.js`]);
-  },
-
-  async "TypeScript 5.9 and 7"(project) {
-    const compilers = { typescript5: "npm:typescript@5.9.3", typescript7: "npm:typescript@7.0.2" };
-    await npmInstall(project, { type: "module" }, { ...types, ...compilers });
-    await writeReadmePrograms(project.folder, "mts");
-    await copyProgram("consumer", "mts", project.folder);
-    for (const compiler of Object.keys(compilers)) {
-      await compile(project, compiler, compiler, moduleSystems["nodenext, ES module"].options, "mts");
-      await runReadmePrograms(project.folder, (program) => [node, `${compiler}/${program}.mjs`]);
-    }
-  },
-
-  async "Yarn Plug'n'Play"(project) {
-    const { folder, registry, dependencies } = project;
-    const tool = join(folder, "tool");
-    await mkdir(tool);
-    await writeFile(join(tool, "package.json"), JSON.stringify({ private: true }));
-    await runCommand("npm", ["install", "--no-audit", "--no-fund", "@yarnpkg/cli-dist@4.18.1"], { cwd: tool });
-    const yarn = createRequire(join(tool, "package.json")).resolve("@yarnpkg/cli-dist/bin/yarn.js");
-    const others = (await runCommand("npm", ["config", "get", "registry"], { cwd: tool })).trim();
-    const settings = {
-      nodeLinker: "pnp",
-      enableTelemetry: false,
-      enableScripts: false,
-      enableImmutableInstalls: false,
-      npmRegistryServer: others,
-      unsafeHttpWhitelist: ["127.0.0.1"],
-      // Not the person's: Yarn keeps there at which port a registry had a package.
-      globalFolder: join(folder, "yarn"),
-      // By default, Yarn waits some days before it installs a new version.
-      npmPreapprovedPackages: ["@offers/*"],
-      npmScopes: { offers: { npmRegistryServer: registry } },
-    };
-    const app = join(folder, "app");
-    await mkdir(app);
-    // JSON is YAML.
-    await writeFile(join(app, ".yarnrc.yml"), JSON.stringify(settings));
-    await writeFile(join(app, "yarn.lock"), "");
-    await writeManifest(app, { type: "module" }, { ...dependencies, express: types.express });
-    await runCommand(node, [yarn, "install"], { cwd: app });
-    await writeReadmePrograms(app, "mjs", toModule);
-    await runReadmePrograms(app, (program) => [node, yarn, "node", `${program}.mjs`]);
-  },
-
-  async Bun(project) {
-    const { folder, registry, dependencies } = project;
-    const runtime = runtimes.find(({ binary }) => binary === "bun");
-    if (!runtime) throw new Error("tools/compatibility/runtimes has no Bun");
-    const bun = await installRuntime(runtime, folder);
-    const others = (await runCommand("npm", ["config", "get", "registry"], { cwd: folder })).trim();
-    const app = join(folder, "app");
-    await mkdir(app);
-    await writeFile(join(app, ".npmrc"), `registry=${others}\n@offers:registry=${registry}/\n`);
-    await writeManifest(app, { type: "module" }, { ...dependencies, express: types.express });
-    await runCommand(bun, ["install", "--no-progress"], { cwd: app });
-    await writeReadmePrograms(app, "mjs", toModule);
-    await runReadmePrograms(app, (program) => [bun, "run", `${program}.mjs`]);
   },
 };
 
@@ -179,8 +106,7 @@ export async function runReadmePrograms(
     const [command, ...args] = commandOf("call");
     const env = { ...process.env, SERVICE_ADDRESS: platform.address };
     const printed = await runCommand(command, args, { cwd: project, env });
-    // Bun prints strings in double quotes.
-    if (printed.replaceAll('"', "'") !== "[ 'Amal Haddad: none' ]\n")
+    if (printed !== "[ 'Amal Haddad: none' ]\n")
       throw new Error(`README.md's call printed ${printed}`);
   } finally {
     await platform.stop();
@@ -188,12 +114,11 @@ export async function runReadmePrograms(
   const port = await freePort();
   const [command, ...args] = commandOf("receive");
   const env = { ...process.env, SECRET: secret, PORT: String(port) };
-  // A group of its own: Yarn starts Node as another process.
-  const receiver = spawn(command, args, { cwd: project, env, stdio: "ignore", detached: true });
+  const receiver = spawn(command, args, { cwd: project, env, stdio: "ignore" });
   try {
     const statuses = await signedStatuses(`http://127.0.0.1:${port}/offers`, secret);
     if (statuses.join() !== "200,401,401,401") throw new Error(`README.md's receiver responded with ${statuses}`);
   } finally {
-    if (receiver.pid !== undefined) process.kill(-receiver.pid, "SIGKILL");
+    receiver.kill("SIGKILL");
   }
 }

@@ -1,5 +1,4 @@
 // The types as npm delivers them. The tests of the packages compile against the sources, whose types may say more.
-// How editors see them: declarations.slow.test.ts.
 import { glob, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import ts from "typescript";
