@@ -10,7 +10,11 @@ export function printTable(comparison: Comparison): string {
     formatInterval(row),
     wordFor(row, comparison),
   ]);
-  const table = [["Candidate", unit, "to the first", "95 %", "Result"], ["---", "---:", "---:", "---:", "---"], ...lines];
+  const table = [
+    ["Candidate", unit, "to the first", "95 %", "Result"],
+    ["---", "---:", "---:", "---:", "---"],
+    ...lines,
+  ];
   return `### ${title}\n\n${table.map((cells) => `| ${cells.join(" | ")} |`).join("\n")}\n\n${better === "lower" ? "Lower" : "Higher"} is better.\n`;
 }
 

@@ -103,7 +103,12 @@ export class BenchPlatform {
   async createOffer(organisation: number, recipients: number): Promise<string> {
     const workerIds = numbers(recipients).map((n) => `worker-${n}`);
     const offer = { createdByUserId: `person-${organisation}`, title: "Bar", workerIds };
-    const created = await this.call("POST", "/offer", { "x-ue-api-subscription-key": `bench-key-${organisation}` }, offer);
+    const created = await this.call(
+      "POST",
+      "/offer",
+      { "x-ue-api-subscription-key": `bench-key-${organisation}` },
+      offer,
+    );
     return (created as { id: string }).id;
   }
 

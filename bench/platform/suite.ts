@@ -92,7 +92,12 @@ async function measureCreations(
   return compare({ title, unit: "ms", better: "lower" }, samples);
 }
 
-async function slowestCreation(store: StoreName, receiver: string, creations: number, backlog: number): Promise<number> {
+async function slowestCreation(
+  store: StoreName,
+  receiver: string,
+  creations: number,
+  backlog: number,
+): Promise<number> {
   const platform = await BenchPlatform.start(store);
   await platform.recordEvents(backlog, receiver);
   for (let warmUp = 0; warmUp < 20; warmUp += 1) await platform.createOffer(0, 10);

@@ -91,7 +91,11 @@ export class Load {
     let count = 0;
     for (const { emailAddress } of organisations) {
       const headers = await this.#signIn("/portal/session", { emailAddress });
-      const text = await this.#sendUntilDone({ method: "GET", path: "/portal/deliveries?state=pending&limit=100", headers });
+      const text = await this.#sendUntilDone({
+        method: "GET",
+        path: "/portal/deliveries?state=pending&limit=100",
+        headers,
+      });
       count += JSON.parse(text).deliveries.length;
     }
     return count;
@@ -138,7 +142,12 @@ export class Load {
     if (this.#doubtfulContacts.has(key)) return;
     const change: Change = { key, word: "added", isAcked: false, doubts: 0 };
     this.changes.push(change);
-    const response = await this.#send({ method: "POST", path: "/worker-app/contacts", headers, json: { organisationId } });
+    const response = await this.#send({
+      method: "POST",
+      path: "/worker-app/contacts",
+      headers,
+      json: { organisationId },
+    });
     if (response === "unknown") {
       change.doubts = 1;
       this.#doubtfulContacts.add(key);

@@ -79,7 +79,10 @@ const checks: [isWrong: boolean, fault: string][] = [
   [invented > 0, `${invented} deliveries are of no change`],
   [pending > 0, `${pending} deliveries are left pending`],
   // A process that was killed or stopped leaves attempts behind, which others repeat.
-  [failures.length === 0 && receiver.mostAtOnce > perEndpoint, `${receiver.mostAtOnce} attempts at one endpoint at once`],
+  [
+    failures.length === 0 && receiver.mostAtOnce > perEndpoint,
+    `${receiver.mostAtOnce} attempts at one endpoint at once`,
+  ],
 ];
 const faults = [
   ...checks.flatMap(([isWrong, fault]) => (isWrong ? [fault] : [])),

@@ -4,8 +4,8 @@ import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { listen } from "../../tools/processes/listen.ts";
-import { examples, fresh, narrowedContract, narrowPatterns } from "./specmatic/narrowed-contract.ts";
 import { type Integration, startIntegration } from "./integration.ts";
+import { examples, fresh, narrowedContract, narrowPatterns } from "./specmatic/narrowed-contract.ts";
 import type { SuiteReport } from "./suite.ts";
 
 /** Why the platform differs from what the tester expects, on purpose. */

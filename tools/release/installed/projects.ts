@@ -106,8 +106,7 @@ export async function runReadmePrograms(
     const [command, ...args] = commandOf("call");
     const env = { ...process.env, SERVICE_ADDRESS: platform.address };
     const printed = await runCommand(command, args, { cwd: project, env });
-    if (printed !== "[ 'Amal Haddad: none' ]\n")
-      throw new Error(`README.md's call printed ${printed}`);
+    if (printed !== "[ 'Amal Haddad: none' ]\n") throw new Error(`README.md's call printed ${printed}`);
   } finally {
     await platform.stop();
   }
