@@ -1,6 +1,6 @@
 import { configDefaults, defineConfig } from "vitest/config";
 
-const compileCache = "tools/gate/compile-cache.ts";
+const compileCache = "scripts/gate/compile-cache.ts";
 
 /** They write the templates that tests copy, and print the stores on which the tests run. */
 const stores = [
@@ -9,7 +9,7 @@ const stores = [
   "packages/webhook-kit/test/support/name-stores.ts",
 ];
 
-const folders = ["{packages,examples}/*/{src,test}", "{bench,tools,tests}"];
+const folders = ["{packages,examples}/*/{src,test}", "{bench,scripts,tests}"];
 
 /** The test files with this suffix. */
 const suffixed = (suffix: string) => folders.map((folder) => `${folder}/**/*${suffix}.test.ts`);
@@ -54,7 +54,7 @@ export default defineConfig({
         test: {
           name: "docs",
           include: suffixed(".docs"),
-          globalSetup: ["tools/docs/check/site.ts"],
+          globalSetup: ["scripts/docs/check/site.ts"],
           maxWorkers: 2,
           testTimeout: 600_000,
           hookTimeout: 600_000,

@@ -1,4 +1,4 @@
-import { ForkedProcess } from "../tools/processes/forked-process.ts";
+import { ForkedProcess } from "../scripts/processes/forked-process.ts";
 
 /**
  * Runs a module in a process of its own, which has compiled and allocated nothing for another candidate, and ends it.

@@ -1,4 +1,4 @@
-import { ForkedProcess } from "../../tools/processes/forked-process.ts";
+import { ForkedProcess } from "../../scripts/processes/forked-process.ts";
 import { pathPrefix } from "./path-prefix.ts";
 
 /** A server on loopback that knows one offer. */

@@ -1,7 +1,7 @@
 // Stories of deliveries in memory, in a process of its own.
 import { playStory, stories } from "../../examples/platform/test/closed-loop/story.ts";
 import { inMemorySide } from "../../examples/platform/test/closed-loop/story-in-memory.ts";
-import { fc } from "../../tools/property-seed.ts";
+import { fc } from "../../scripts/property-seed.ts";
 import { readTask } from "../fresh-process.ts";
 import { median } from "../median.ts";
 

@@ -4,8 +4,8 @@ import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { Agent, request } from "undici";
-import { type StartedProcess, startProcess } from "../../tools/processes/start-process.ts";
-import { createDatabase } from "../../tools/test-database.ts";
+import { type StartedProcess, startProcess } from "../../scripts/processes/start-process.ts";
+import { createDatabase } from "../../scripts/test-database.ts";
 
 export type StoreName = "PGlite" | "PostgreSQL";
 

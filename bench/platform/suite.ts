@@ -1,6 +1,6 @@
 import { setTimeout } from "node:timers/promises";
-import { ForkedProcess } from "../../tools/processes/forked-process.ts";
-import { findPostgres } from "../../tools/test-database.ts";
+import { ForkedProcess } from "../../scripts/processes/forked-process.ts";
+import { findPostgres } from "../../scripts/test-database.ts";
 import { type Comparison, compare } from "../comparison.ts";
 import { collectSamples } from "../samples.ts";
 import type { Suite, SuiteOptions } from "../suite.ts";

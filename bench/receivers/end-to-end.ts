@@ -1,4 +1,4 @@
-import { ForkedProcess } from "../../tools/processes/forked-process.ts";
+import { ForkedProcess } from "../../scripts/processes/forked-process.ts";
 import { type Comparison, compare } from "../comparison.ts";
 import { collectPairs, measureInTurns, type Pair } from "../pairs.ts";
 import type { SuiteOptions } from "../suite.ts";

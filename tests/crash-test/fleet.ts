@@ -3,8 +3,8 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
-import { type StartedProcess, startProcess } from "../../tools/processes/start-process.ts";
-import { createDatabase } from "../../tools/test-database.ts";
+import { type StartedProcess, startProcess } from "../../scripts/processes/start-process.ts";
+import { createDatabase } from "../../scripts/test-database.ts";
 
 export type StoreName = "pglite" | "postgres";
 

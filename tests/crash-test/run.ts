@@ -4,7 +4,7 @@
 // Exits with 1 when it found a fault.
 import { setTimeout as pause } from "node:timers/promises";
 import { parseArgs } from "node:util";
-import { listen } from "../../tools/processes/listen.ts";
+import { listen } from "../../scripts/processes/listen.ts";
 import { Fleet } from "./fleet.ts";
 import { verifyHistory } from "./history.ts";
 import { Load, organisations, seed } from "./load.ts";

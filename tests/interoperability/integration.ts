@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from "node:http";
 import { setTimeout as pause } from "node:timers/promises";
-import { startDemoPlatform } from "../../tools/processes/demo-platform.ts";
-import { listen } from "../../tools/processes/listen.ts";
+import { startDemoPlatform } from "../../scripts/processes/demo-platform.ts";
+import { listen } from "../../scripts/processes/listen.ts";
 
 /** A webhook as it arrived. */
 export interface ReceivedWebhook {

@@ -3,7 +3,7 @@ import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { listen } from "../../tools/processes/listen.ts";
+import { listen } from "../../scripts/processes/listen.ts";
 import { type Integration, startIntegration } from "./integration.ts";
 import { examples, fresh, narrowedContract, narrowPatterns } from "./specmatic/narrowed-contract.ts";
 import type { SuiteReport } from "./suite.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, onTestFinished, test } from "vitest";
 import { storesUnderTest } from "../../examples/platform/test/support/stores/stores.ts";
-import { createDatabase as createReceiversDatabase, findPostgres } from "../../tools/test-database.ts";
+import { createDatabase as createReceiversDatabase, findPostgres } from "../../scripts/test-database.ts";
 import { type Mode, type OutagesOptions, runOutages } from "./outage.ts";
 
 // A run of its own has another seed: SEED=7 npm run check -- slow tests/outage

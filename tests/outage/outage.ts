@@ -4,7 +4,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { inboxMigration } from "@offers/webhook-kit/postgres";
 import pg from "pg";
 import type { TestDatabase } from "../../examples/platform/test/support/stores/stores.ts";
-import { freePort } from "../../tools/processes/free-port.ts";
+import { freePort } from "../../scripts/processes/free-port.ts";
 import { apiKey, Service } from "./service.ts";
 
 /** `feed`: webhooks and the feed's events share their keys. `reconcile`: a webhook is a hint, and GetOffer is all that is read. */

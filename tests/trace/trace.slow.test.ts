@@ -7,7 +7,7 @@ import {
   storesUnderTest,
   type TestDatabase,
 } from "../../examples/platform/test/support/stores/stores.ts";
-import { createDatabase as createReceiversDatabase, findPostgres } from "../../tools/test-database.ts";
+import { createDatabase as createReceiversDatabase, findPostgres } from "../../scripts/test-database.ts";
 import { type SystemOptions, TracedSystem, treesOf } from "./traced-system.ts";
 
 let collector: Collector;

@@ -8,9 +8,9 @@ import { callProcess, signIn } from "../../examples/platform/test/process/call-p
 import { startProcess as startPlatform } from "../../examples/platform/test/support/platform-process.ts";
 import type { TestDatabase } from "../../examples/platform/test/support/stores/stores.ts";
 import { testSeed } from "../../examples/platform/test/support/test-seed.ts";
-import { freePort } from "../../tools/processes/free-port.ts";
-import { runCommand } from "../../tools/processes/run-command.ts";
-import { startProcess } from "../../tools/processes/start-process.ts";
+import { freePort } from "../../scripts/processes/free-port.ts";
+import { runCommand } from "../../scripts/processes/run-command.ts";
+import { startProcess } from "../../scripts/processes/start-process.ts";
 
 export type Service = "platform" | "receiver" | "worker";
 

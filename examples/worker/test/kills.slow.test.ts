@@ -5,8 +5,8 @@ import { setTimeout as pause } from "node:timers/promises";
 import { standardWebhooks } from "@offers/webhook-kit";
 import pg from "pg";
 import { afterAll, expect, test } from "vitest";
-import { freePort } from "../../../tools/processes/free-port.ts";
-import { createDatabase, findPostgres } from "../../../tools/test-database.ts";
+import { freePort } from "../../../scripts/processes/free-port.ts";
+import { createDatabase, findPostgres } from "../../../scripts/test-database.ts";
 
 const secret = "whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD";
 const kills = 60;

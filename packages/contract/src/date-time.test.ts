@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { fc } from "../../../tools/property-seed.ts";
+import { fc } from "../../../scripts/property-seed.ts";
 import { inPlainForm, inUtc, readDateTime } from "./date-time.ts";
 
 // Made without our code: date -u -d 2018-11-26T10:55:00Z +%s

@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from "node:crypto";
 import { expect, test } from "vitest";
-import { fc } from "../../../../tools/property-seed.ts";
+import { fc } from "../../../../scripts/property-seed.ts";
 import { maskEchoes } from "./mask-echoes.ts";
 
 const digest = createHash("sha256").update("2026-11-22T10:00:00Zs3cret").digest("hex").toUpperCase();

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { describe, expect, test } from "vitest";
-import { share } from "../../../../tools/property-seed.ts";
+import { share } from "../../../../scripts/property-seed.ts";
 import { type FeedPage, readFeed } from "../../src/webhooks/event-feed.ts";
 import { recordEvent } from "../../src/webhooks/record-event.ts";
 import { eventually } from "../support/eventually.ts";

@@ -5,7 +5,7 @@ import {
   type WorkerId,
   workers,
 } from "../../../../packages/client/test/contract/fixture.ts";
-import { fc } from "../../../../tools/property-seed.ts";
+import { fc } from "../../../../scripts/property-seed.ts";
 
 /** One call, or one worker's response. Offers are numbered in the order of creation; a higher number is an unknown offer. */
 export type CallStep =

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { ContractFixture } from "../../../../packages/client/test/contract/fixture.ts";
 import { inMemoryFixture } from "../../../../packages/client/test/contract/in-memory.ts";
-import { fc, share } from "../../../../tools/property-seed.ts";
+import { fc, share } from "../../../../scripts/property-seed.ts";
 import { platformFixture } from "./platform-fixture.ts";
 import { type CallStep, callScenario, callSteps, Side } from "./same-responses-commands.ts";
 

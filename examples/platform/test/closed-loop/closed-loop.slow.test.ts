@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { fc } from "../../../../tools/property-seed.ts";
+import { fc } from "../../../../scripts/property-seed.ts";
 import { useDeliveryFixture } from "../support/use-opened.ts";
 import { instantsOf, isUnambiguous, latenessMs, seenOf } from "./seen.ts";
 import { playStory, type StoryStep, stories, wholeStory } from "./story.ts";

@@ -1,4 +1,4 @@
-import { fc } from "../../../../tools/property-seed.ts";
+import { fc } from "../../../../scripts/property-seed.ts";
 import { type HowItResponds, howItResponds, type StoryReceiver } from "./story-receiver.ts";
 
 const second = 1_000;

@@ -1,6 +1,6 @@
 import { createTestService } from "@offers/client/testing";
 import { expect, test } from "vitest";
-import { fc } from "../../../../tools/property-seed.ts";
+import { fc } from "../../../../scripts/property-seed.ts";
 import { checkSuggestions } from "../../src/accounts/contact-suggestions.ts";
 import { storySuggestion } from "./story-receiver.ts";
 

@@ -1,6 +1,6 @@
 import { defaultRetrySchedule } from "@offers/contract/retry-schedule";
 import { expect } from "vitest";
-import { fc } from "../../../../tools/property-seed.ts";
+import { fc } from "../../../../scripts/property-seed.ts";
 import { enableEndpoint } from "../../src/webhooks/disabled-endpoint.ts";
 import { recordEvent } from "../../src/webhooks/record-event.ts";
 import { redeliverMany, restartSchedules } from "../../src/webhooks/redeliver.ts";

@@ -3,7 +3,7 @@ import { useDeliveryFixture, useReceiver } from "../support/use-opened.ts";
 const receiver = useReceiver();
 
 import { afterEach, describe, test } from "vitest";
-import { fc } from "../../../../tools/property-seed.ts";
+import { fc } from "../../../../scripts/property-seed.ts";
 import { storesUnderTest } from "../support/stores/stores.ts";
 import { fullScenario, runScenario, steps } from "./endpoint-scenario.ts";
 

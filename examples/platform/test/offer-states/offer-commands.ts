@@ -1,5 +1,5 @@
 import { expect } from "vitest";
-import { fc } from "../../../../tools/property-seed.ts";
+import { fc } from "../../../../scripts/property-seed.ts";
 import {
   OfferHistory,
   type OfferOutcome,

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { fc, share } from "../../../../tools/property-seed.ts";
+import { fc, share } from "../../../../scripts/property-seed.ts";
 import { type OfferState, transition } from "../../src/offers/transition.ts";
 import { type Model, type OffersUnderTest, offerCommands, workerIds } from "./offer-commands.ts";
 import type { OfferPicture } from "./offer-history.ts";

@@ -1,4 +1,4 @@
-import { fc } from "../../../../tools/property-seed.ts";
+import { fc } from "../../../../scripts/property-seed.ts";
 
 /** Paths that URL parsers, proxies and frameworks read differently, and paths that leave the site once decoded twice. */
 const pieces = [

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { fc } from "../../../../tools/property-seed.ts";
+import { fc } from "../../../../scripts/property-seed.ts";
 import { usePlatform } from "../support/use-opened.ts";
 import { hostileNext } from "./hostile-next.ts";
 import { openPageClient, type SendOptions } from "./page-client.ts";

@@ -1,6 +1,6 @@
 import { sql } from "kysely";
 import { describe, expect, test } from "vitest";
-import { share } from "../../../../tools/property-seed.ts";
+import { share } from "../../../../scripts/property-seed.ts";
 import type { PlacedNotification } from "../../src/push/notification-feed.ts";
 import { notifyWorkers } from "../../src/push/notify-workers.ts";
 import type { Notification, PushTransport } from "../../src/push/push-transport.ts";

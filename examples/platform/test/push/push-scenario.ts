@@ -1,4 +1,4 @@
-import { fc } from "../../../../tools/property-seed.ts";
+import { fc } from "../../../../scripts/property-seed.ts";
 import type { Treatment } from "./push-service.ts";
 
 export const workersPerScenario = 2;

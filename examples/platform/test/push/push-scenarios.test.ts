@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { fc } from "../../../../tools/property-seed.ts";
+import { fc } from "../../../../scripts/property-seed.ts";
 import { anyStore } from "../support/stores/stores.ts";
 import { useDeliveryFixture } from "../support/use-opened.ts";
 import { pushScenarios } from "./push-scenario.ts";

@@ -3,8 +3,8 @@ import { once } from "node:events";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { readDocument } from "../../../../tools/guides/read-document.ts";
-import { freePort } from "../../../../tools/processes/free-port.ts";
+import { readDocument } from "../../../../scripts/guides/read-document.ts";
+import { freePort } from "../../../../scripts/processes/free-port.ts";
 import { type ReceiverUrl, readUrl } from "../../src/wire/receiver-url.ts";
 import { secrets } from "./start-receiver.ts";
 

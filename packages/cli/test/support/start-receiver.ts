@@ -2,7 +2,7 @@ import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
-import { freePort } from "../../../../tools/processes/free-port.ts";
+import { freePort } from "../../../../scripts/processes/free-port.ts";
 import type { Scheme } from "../../src/signature/sign-request.ts";
 import { type ReceiverUrl, readUrl } from "../../src/wire/receiver-url.ts";
 

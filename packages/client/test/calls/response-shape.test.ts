@@ -1,6 +1,6 @@
 // What the client makes of an offer whose fields are not the contract's (D-126), from a server that writes raw text.
 import { expect, test } from "vitest";
-import { fc } from "../../../../tools/property-seed.ts";
+import { fc } from "../../../../scripts/property-seed.ts";
 import { offerShape } from "../../src/generated/offer-shape.ts";
 import { type AnyOffersError, type Offer, OffersClient, type Recipient } from "../../src/index.ts";
 import { createOpenApiClient } from "../../src/openapi-fetch.ts";

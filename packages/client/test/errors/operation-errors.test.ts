@@ -2,7 +2,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { readOperationErrors } from "../../../../tools/docs/pages/operation-errors.ts";
+import { readOperationErrors } from "../../../../scripts/docs/pages/operation-errors.ts";
 import {
   type AnyOffersError,
   isOperationError,

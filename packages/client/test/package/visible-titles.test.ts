@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { fc } from "../../../../tools/property-seed.ts";
+import { fc } from "../../../../scripts/property-seed.ts";
 import { OffersClient } from "../../src/index.ts";
 import { createTestService } from "../../src/testing.ts";
 

@@ -2,7 +2,7 @@
 import * as zodSchemas from "@offers/contract/schemas";
 import { expect, test } from "vitest";
 import * as z from "zod";
-import { fc } from "../../../../tools/property-seed.ts";
+import { fc } from "../../../../scripts/property-seed.ts";
 import { runs } from "../../test/support/property-runs.ts";
 import { inputSchemas, responseSchemas } from "../generated/payload-schemas.ts";
 import { describeIssues, type Schema, validate } from "./json-schema.ts";

@@ -1,5 +1,5 @@
 import { expect, test, vi } from "vitest";
-import { fc } from "../../../../tools/property-seed.ts";
+import { fc } from "../../../../scripts/property-seed.ts";
 import type { SignatureScheme } from "../signature/signature-scheme.ts";
 import { timestampDigest } from "../signature/timestamp-digest.ts";
 import { verifyRequest } from "./verify-only.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { fc } from "../../../../tools/property-seed.ts";
+import { fc } from "../../../../scripts/property-seed.ts";
 import { parseAuthorization } from "./timestamp-digest.ts";
 
 // The example of the live service's public API documentation; printf '%s' test | openssl dgst -sha256

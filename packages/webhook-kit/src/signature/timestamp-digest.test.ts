@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
-import { fc } from "../../../../tools/property-seed.ts";
+import { fc } from "../../../../scripts/property-seed.ts";
 import { isWebhookKitError } from "../errors/errors.ts";
 import { timestampDigest } from "./timestamp-digest.ts";
 

@@ -5,8 +5,8 @@ import { once } from "node:events";
 import { globSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { snippetsIn } from "../../../../tools/snippets/read.ts";
-import { findPostgres } from "../../../../tools/test-database.ts";
+import { snippetsIn } from "../../../../scripts/snippets/read.ts";
+import { findPostgres } from "../../../../scripts/test-database.ts";
 import { databaseOfFile, openPool } from "../inbox/postgres-server.ts";
 
 const root = join(import.meta.dirname, "../../../..");

@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { expect, onTestFinished, test } from "vitest";
-import { type Snippet, snippetsIn } from "../../../../tools/snippets/read.ts";
+import { type Snippet, snippetsIn } from "../../../../scripts/snippets/read.ts";
 import { probe } from "../../../cli/src/probe/probe.ts";
 import { readUrl } from "../../../cli/src/wire/receiver-url.ts";
 

@@ -1,5 +1,5 @@
 import { describe, expect, expectTypeOf, test, vi } from "vitest";
-import { fc } from "../../../../tools/property-seed.ts";
+import { fc } from "../../../../scripts/property-seed.ts";
 import { webhookHandler } from "../../src/fetch.ts";
 import type { WorkerOfferResponse } from "../../src/index.ts";
 import { anyAdapter } from "../support/adapters.ts";

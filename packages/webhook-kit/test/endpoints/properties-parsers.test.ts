@@ -1,6 +1,6 @@
 import { readDateTime } from "@offers/contract/date-time";
 import { describe, expect, test } from "vitest";
-import { fc } from "../../../../tools/property-seed.ts";
+import { fc } from "../../../../scripts/property-seed.ts";
 import { decodeParameters, findRoute } from "../../src/endpoints/endpoints.ts";
 import { duplicated, findHeader } from "../../src/http/request.ts";
 import {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { fc } from "../../../../tools/property-seed.ts";
+import { fc } from "../../../../scripts/property-seed.ts";
 import { endpoints } from "../../src/endpoints/endpoints.ts";
 import { isJson, parseJson, validateInput } from "../../src/endpoints/read-input.ts";
 import { Rejected } from "../../src/http/rejected.ts";

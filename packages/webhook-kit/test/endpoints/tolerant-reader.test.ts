@@ -1,5 +1,5 @@
 import { describe, expect, test, vi } from "vitest";
-import { fc } from "../../../../tools/property-seed.ts";
+import { fc } from "../../../../scripts/property-seed.ts";
 import { webhookHandler } from "../../src/fetch.ts";
 import { parseWebhookEvent } from "../../src/index.ts";
 import type { Logger, ReceiverOptions } from "../../src/options/options.ts";

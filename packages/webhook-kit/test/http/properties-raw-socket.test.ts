@@ -1,6 +1,6 @@
 import { connect } from "node:net";
 import { describe, expect, test, vi } from "vitest";
-import { fc } from "../../../../tools/property-seed.ts";
+import { fc } from "../../../../scripts/property-seed.ts";
 import { webhookRouter } from "../../src/express.ts";
 import { pairsOf, schemes } from "../signature/property-schemes.ts";
 import { captureConsole } from "../support/capture-console.ts";

@@ -8,7 +8,7 @@ import { PGlite } from "@electric-sql/pglite";
 import { createPool } from "mysql2/promise";
 import pg from "pg";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { createDatabase, findPostgres } from "../../../../tools/test-database.ts";
+import { createDatabase, findPostgres } from "../../../../scripts/test-database.ts";
 import { inboxMigration as mysqlMigration } from "../../src/mysql.ts";
 import { inboxMigration } from "../../src/postgres.ts";
 import { inboxMigration as sqliteMigration } from "../../src/sqlite.ts";

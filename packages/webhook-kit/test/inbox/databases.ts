@@ -1,7 +1,7 @@
 import { DatabaseSync } from "node:sqlite";
 import { createPool } from "mysql2/promise";
 import { afterAll } from "vitest";
-import { findPostgres } from "../../../../tools/test-database.ts";
+import { findPostgres } from "../../../../scripts/test-database.ts";
 import { mysqlInbox, inboxMigration as mysqlMigration } from "../../src/mysql.ts";
 import { type Inbox, inboxMigration, postgresInbox } from "../../src/postgres.ts";
 import { sqliteInbox, inboxMigration as sqliteMigration } from "../../src/sqlite.ts";

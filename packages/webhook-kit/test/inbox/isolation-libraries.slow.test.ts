@@ -2,7 +2,7 @@ import { PrismaPg } from "@prisma/adapter-pg";
 import { drizzle } from "drizzle-orm/node-postgres";
 import { Kysely, PostgresDialect } from "kysely";
 import { afterAll, describe, test } from "vitest";
-import { findPostgres } from "../../../../tools/test-database.ts";
+import { findPostgres } from "../../../../scripts/test-database.ts";
 import { postgresInbox } from "../../src/postgres.ts";
 import { expectOneOfEight, levels, openIsolated } from "./isolation.ts";
 import { PrismaClient } from "./prisma/generated/client.ts";

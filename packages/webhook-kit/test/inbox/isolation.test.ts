@@ -1,5 +1,5 @@
 import { describe, test } from "vitest";
-import { findPostgres } from "../../../../tools/test-database.ts";
+import { findPostgres } from "../../../../scripts/test-database.ts";
 import { postgresInbox } from "../../src/postgres.ts";
 import { expectOneOfEight, levels, openIsolated } from "./isolation.ts";
 

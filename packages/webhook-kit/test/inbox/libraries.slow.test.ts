@@ -1,7 +1,7 @@
 import { PrismaPg } from "@prisma/adapter-pg";
 import { drizzle } from "drizzle-orm/pglite";
 import { afterAll, expect, test, vi } from "vitest";
-import { findPostgres } from "../../../../tools/test-database.ts";
+import { findPostgres } from "../../../../scripts/test-database.ts";
 import { postgresInbox } from "../../src/postgres.ts";
 import { openPglite } from "../support/open-pglite.ts";
 import { databaseOfFile } from "./postgres-server.ts";

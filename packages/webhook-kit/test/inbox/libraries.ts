@@ -7,7 +7,7 @@ import { drizzle as drizzlePostgresJs } from "drizzle-orm/postgres-js";
 import { Kysely, PGliteDialect, PostgresDialect } from "kysely";
 import postgres from "postgres";
 import { afterAll } from "vitest";
-import { findPostgres } from "../../../../tools/test-database.ts";
+import { findPostgres } from "../../../../scripts/test-database.ts";
 import { inboxMigration, postgresInbox } from "../../src/postgres.ts";
 import { sqliteInbox, inboxMigration as sqliteMigration } from "../../src/sqlite.ts";
 import { openPglite } from "../support/open-pglite.ts";

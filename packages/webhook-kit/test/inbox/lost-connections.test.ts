@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import pg from "pg";
 import { beforeAll, describe, expect, test } from "vitest";
-import { findPostgres } from "../../../../tools/test-database.ts";
+import { findPostgres } from "../../../../scripts/test-database.ts";
 import { inboxMigration, postgresInbox } from "../../src/postgres.ts";
 import { databaseOfFile, openPool } from "./postgres-server.ts";
 

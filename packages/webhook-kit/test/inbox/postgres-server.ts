@@ -1,6 +1,6 @@
 import pg from "pg";
 import { afterAll } from "vitest";
-import { createDatabase } from "../../../../tools/test-database.ts";
+import { createDatabase } from "../../../../scripts/test-database.ts";
 
 /** A database for the tests of one file, dropped after them. */
 export async function databaseOfFile(): Promise<string> {

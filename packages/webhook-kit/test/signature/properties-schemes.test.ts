@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { fc } from "../../../../tools/property-seed.ts";
+import { fc } from "../../../../scripts/property-seed.ts";
 import { standardWebhooks } from "../../src/signature/standard-webhooks.ts";
 import { timestampDigest } from "../../src/signature/timestamp-digest.ts";
 import { almost, anyText, instant, runs } from "../support/property-runs.ts";

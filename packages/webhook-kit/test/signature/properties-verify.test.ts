@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { fc } from "../../../../tools/property-seed.ts";
+import { fc } from "../../../../scripts/property-seed.ts";
 import type { Rejection } from "../../src/errors/rejection.ts";
 import { verifyRequest, type WebhookRequest } from "../../src/receive/verify-only.ts";
 import { captureConsole } from "../support/capture-console.ts";

@@ -1,4 +1,4 @@
-import { fc } from "../../../../tools/property-seed.ts";
+import { fc } from "../../../../scripts/property-seed.ts";
 import type { SignatureScheme } from "../../src/signature/signature-scheme.ts";
 import { standardWebhooks } from "../../src/signature/standard-webhooks.ts";
 import { timestampDigest } from "../../src/signature/timestamp-digest.ts";

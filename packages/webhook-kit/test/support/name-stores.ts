@@ -1,4 +1,4 @@
-import { findPostgres } from "../../../../tools/test-database.ts";
+import { findPostgres } from "../../../../scripts/test-database.ts";
 import { hasRedisServer } from "../deduplication/redis-cluster.ts";
 import { findRedis } from "../deduplication/redis-server.ts";
 import { findMysql } from "../inbox/mysql-server.ts";

@@ -1,4 +1,4 @@
-import { fc } from "../../../../tools/property-seed.ts";
+import { fc } from "../../../../scripts/property-seed.ts";
 
 export const runs = (numRuns: number): fc.Parameters<unknown> => ({ numRuns });
 

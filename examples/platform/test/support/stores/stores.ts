@@ -2,7 +2,7 @@ import { cpSync, rmSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { createDatabase, dropDatabases, serverAt } from "../../../../../tools/test-database.ts";
+import { createDatabase, dropDatabases, serverAt } from "../../../../../scripts/test-database.ts";
 import type { StoreOptions } from "../../../src/store/open-store.ts";
 import { makeTables } from "../make-tables.ts";
 import { folderInMemory } from "./folder-in-memory.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { fc } from "../../../../../../tools/property-seed.ts";
+import { fc } from "../../../../../../scripts/property-seed.ts";
 import { hostileNext } from "../../../../test/pages/hostile-next.ts";
 import { ownPath } from "./own-path.ts";
 

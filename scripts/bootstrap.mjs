@@ -1,0 +1,156 @@
+// Runs a command with the right Node, pnpm and all dependencies, on a machine that needs only Node 20 and npm:
+//   node scripts/bootstrap.mjs [--journey | --all] [--build] command [arguments…]
+// --build builds the packages. --journey installs only what building and npm start need; --all also what bench/ compares and what
+// tests/interoperability/ runs.
+// The running Node is used where it is new enough for the tools, a pinned one from npm otherwise. What has not changed since the last
+// run is neither installed nor built again. Plain JavaScript, without dependencies: it is what installs them.
+import { spawn } from "node:child_process";
+import { createHash } from "node:crypto";
+import { once } from "node:events";
+import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { delimiter, dirname, join } from "node:path";
+import { text } from "node:stream/consumers";
+import { fileURLToPath } from "node:url";
+
+const root = dirname(dirname(fileURLToPath(import.meta.url)));
+const pinnedNode = `node@${readFileSync(join(root, ".nvmrc"), "utf8").trim()}`;
+const { packageManager: pinnedPnpm } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
+
+/** `^22.19 || ^24.11 || >=26`: what vitest, tsup, undici and type stripping need between them. */
+const isNewEnough = ([major, minor]) => (major === 22 && minor >= 19) || (major === 24 && minor >= 11) || major >= 26;
+
+/** By default, npm tries to reach a registry for more than a minute. */
+const env = {
+  npm_config_fetch_retry_mintimeout: "1000",
+  npm_config_fetch_retry_maxtimeout: "5000",
+  npm_config_fetch_timeout: "30000",
+  npm_config_update_notifier: "false",
+  ...process.env,
+};
+
+/**
+ * Runs to its end; a failure ends this process alike, and a signal to this process ends the command. Standard output is the command's
+ * alone: the step is printed on standard error.
+ *
+ * @returns the command's output, if it is piped
+ */
+const run = async (step, command, args, stdout = "inherit") => {
+  if (step) console.error(step);
+  const child = spawn(command, args, { cwd: root, stdio: ["inherit", stdout, "inherit"], env });
+  const printed = child.stdout && text(child.stdout);
+  const forward = (signal) => child.kill(signal);
+  for (const signal of ["SIGINT", "SIGTERM"]) process.on(signal, forward);
+  // npm passes no SIGTERM on: when it has ended, this command ends too.
+  const parent = process.ppid;
+  const orphaned = setInterval(() => process.ppid !== parent && forward("SIGTERM"), 500);
+  const [status] = await once(child, "close");
+  clearInterval(orphaned);
+  for (const signal of ["SIGINT", "SIGTERM"]) process.off(signal, forward);
+  if (status !== 0 && step.startsWith("Installing"))
+    console.error(`${step} failed. Can this machine reach the npm registry? \`npm ping\` checks it.`);
+  if (status !== 0) process.exit(status ?? 1);
+  return printed;
+};
+
+/** What building and npm start need: dependencies of these, without their devDependencies. */
+const journey = ["offers", "./packages/*", "@offers/sandbox", "@offers-examples/*"];
+
+/** The part of pnpm's command line that says what is installed. */
+const installationFor = (flags) => {
+  const filters = (names) => names.flatMap((name) => ["--filter", name]);
+  if (flags.includes("--all")) return ["install"];
+  // Installing less than is there would remove the rest: vitest came with the rest.
+  if (flags.includes("--journey") && !existsSync(join(root, "node_modules", "vitest")))
+    // Without the check of every locked version's age, which loads 170 MB of metadata; the other installations, CI's among them, do it.
+    return [...filters(journey), "install", "--prod", "--config.minimumReleaseAge=0"];
+  return [...filters(["!@offers/bench", "!@offers-tests/interoperability"]), "install"];
+};
+
+/** The store that the folder's packages are linked from. pnpm refuses any other one, such as that of another HOME. */
+const linkedStore = () => {
+  const file = join(root, "node_modules", ".modules.yaml");
+  if (!existsSync(file)) return [];
+  const { storeDir } = JSON.parse(readFileSync(file, "utf8"));
+  // pnpm appends the version of its format.
+  return existsSync(storeDir) ? [`--store-dir=${dirname(storeDir)}`] : [];
+};
+
+/** What the last run left, so that this one installs and builds only what has changed since. */
+const stateFile = join(root, "node_modules", ".offers-bootstrap.json");
+const state = existsSync(stateFile) ? JSON.parse(readFileSync(stateFile, "utf8")) : { built: {} };
+const remember = (facts) => writeFileSync(stateFile, JSON.stringify(Object.assign(state, facts)));
+
+/** Changes with everything that decides what is installed. */
+function hashOfManifests() {
+  const folders = ["packages", "examples", "scripts", "tests"].flatMap((parent) =>
+    readdirSync(join(root, parent)).map((name) => join(parent, name)),
+  );
+  const manifests = [".", "bench", ...folders].map((folder) => join(folder, "package.json"));
+  const hash = createHash("sha256");
+  for (const file of [".nvmrc", "pnpm-lock.yaml", "pnpm-workspace.yaml", ...manifests].map((name) => join(root, name)))
+    if (existsSync(file)) hash.update(readFileSync(file));
+  return hash.digest("hex");
+}
+
+/** Each package, with what is bundled into it besides its own folder. */
+const packages = {
+  client: ["packages/contract/src"],
+  "webhook-kit": ["packages/contract/src"],
+  cli: ["packages/contract/src", "spec/corpus"],
+};
+
+/** Whether a file of the folder has changed since. Documents, tests, and what is built or installed do not count. */
+const hasChangedSince = (time, folder) =>
+  readdirSync(join(root, folder), { withFileTypes: true }).some((entry) => {
+    const path = join(folder, entry.name);
+    if (entry.isDirectory()) return !/^(dist|node_modules|test)$/.test(entry.name) && hasChangedSince(time, path);
+    return !path.endsWith(".md") && statSync(join(root, path)).mtimeMs > time;
+  });
+
+/** Builds the packages whose sources have changed since their last build. */
+async function build() {
+  for (const [name, bundled] of Object.entries(packages)) {
+    const folder = join("packages", name);
+    const builtAt = existsSync(join(root, folder, "dist")) ? (state.built[name] ?? 0) : 0;
+    if (![folder, ...bundled].some((each) => hasChangedSince(builtAt, each))) continue;
+    const startedAt = Date.now();
+    // pnpm would check the installation first, with the ages of all versions.
+    const options = ["--config.verifyDepsBeforeRun=false", "--reporter-hide-prefix", "--silent"];
+    await run(`Building @offers/${name}`, "pnpm", [...options, "--filter", `./${folder}`, "run", "build"]);
+    remember({ built: { ...state.built, [name]: startedAt } });
+  }
+}
+
+const args = process.argv.slice(2);
+const flags = [];
+while (args[0]?.startsWith("--")) flags.push(args.shift());
+
+/** The part of the dependencies that these flags ask for. */
+const part = ["--all", "--journey"].find((flag) => flags.includes(flag)) ?? "--default";
+// Every part holds what npm start needs, and all but that one hold what the tests need.
+const isIncluded = state.part === part || part === "--journey" || (part === "--default" && state.part !== "--journey");
+const isCurrent = isNewEnough(process.versions.node.split(".").map(Number));
+const hasTools = ["pnpm", ...(isCurrent ? [] : ["node"])].every((name) => existsSync(join(state.tools ?? "", name)));
+
+if (hasTools && isIncluded && state.manifests === hashOfManifests()) {
+  env.PATH = [state.tools, env.PATH].join(delimiter);
+} else {
+  const needed = isCurrent ? [pinnedPnpm] : [pinnedNode, pinnedPnpm];
+  const step = `Installing ${needed.join(" and ").replaceAll("@", " ")}`;
+  const names = needed.flatMap((name) => ["-p", name]);
+  env.PATH = (await run(step, "npx", ["--yes", ...names, "-c", "node -p process.env.PATH"], "pipe")).trim();
+  const tools = env.PATH.split(delimiter).find((folder) => existsSync(join(folder, "pnpm")));
+  const retries = ["--config.fetchRetryMintimeout=1000", "--config.fetchRetryMaxtimeout=5000"];
+  const quietly = ["--frozen-lockfile", "--prefer-offline", "--reporter=silent"];
+  await run("Installing dependencies", "pnpm", [...installationFor(flags), ...linkedStore(), ...quietly, ...retries]);
+  const manifests = hashOfManifests();
+  // What was built with other dependencies is built again.
+  remember({ part, tools, manifests, built: state.manifests === manifests ? state.built : {} });
+}
+// The user's own Node, where it is new enough, comes before the pinned one.
+const folders = [join(root, "node_modules", ".bin"), ...(isCurrent ? [dirname(process.execPath)] : []), env.PATH];
+env.PATH = folders.join(delimiter);
+if (flags.includes("--build")) await build();
+const [command, ...rest] = args;
+// Only npm run tarballs runs pnpm, which prints nothing.
+if (command) await run(command === "pnpm" ? "Packing the packages" : "", command, rest);

@@ -1,0 +1,119 @@
+import { execFile } from "node:child_process";
+import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { afterAll, expect, test } from "vitest";
+import { printContract, printDecisions } from "../generate/print-contract.ts";
+import { readProofs, readStatements } from "./contract.ts";
+
+const folders: string[] = [];
+afterAll(() => Promise.all(folders.map((folder) => rm(folder, { recursive: true }))));
+
+const document = `# Offers and Webhooks Interface Specification
+
+One sentence. Another one.
+
+## Offer (returned by \`GET /offer\`)
+
+| Field | Type |
+|---|---|
+| id | string |
+| title (short) | not shown |
+
+Recipient object:
+
+| Field | Type |
+|---|---|
+| id | integer |
+
+## Errors
+
+1. The first. More of it:
+   - a dash;
+2. The second.
+`;
+
+/** The check reads this file too: its tags have other brackets. */
+const withTags = (text: string) => text.replace(/<(.*?)>/g, "[$1]");
+
+/** A project with this document, one test of each title, and these files; its decisions are D-01 to D-10. */
+async function projectWith(titles: readonly string[], others: Readonly<Record<string, string>> = {}): Promise<string> {
+  const root = await mkdtemp(join(tmpdir(), "offers-contract-"));
+  folders.push(root);
+  const ids = Array.from({ length: 10 }, (_, index) => `D-${String(index + 1).padStart(2, "0")}`);
+  const decisions = ids.map((id) => `${id}: { question: Q, evidence: E, choice: C, why: W, change: H`);
+  const files = {
+    "spec/interface.md": document,
+    "spec/decisions.yaml": `${decisions.join(" }\n")}, interface: [Offer title] }\n`,
+    "packages/kit/src/kit.ts": `// ${ids}\n`,
+    "packages/kit/src/kit.test.ts": titles.map((title) => `test("${title}", () => {});\n`).join(""),
+    ...others,
+  };
+  for (const [path, text] of Object.entries(files)) {
+    await mkdir(dirname(join(root, path)), { recursive: true });
+    await writeFile(join(root, path), withTags(text));
+  }
+  return root;
+}
+
+const check = (root: string) =>
+  new Promise<string>((resolve) =>
+    execFile(process.execPath, [join(import.meta.dirname, "../check-contract.ts"), root], (_, stdout, stderr) =>
+      resolve(stdout + stderr),
+    ),
+  );
+
+const ofStatements = [
+  "a <interface: Introduction 1, 1b> <interface: Offer id, title> <interface: Recipient 1, id>",
+  "b <interface: Errors 1, 1b, 1c, 2>",
+];
+
+test("a statement's tag has the name of its section, and a row's name or a number", async () => {
+  const statements = readStatements(await projectWith([]));
+  expect(statements.map(({ tag, text }) => `${tag}: ${text}`)).toEqual([
+    "interface: Introduction 1: One sentence.",
+    "interface: Introduction 1b: Another one.",
+    "interface: Offer id: id | string",
+    "interface: Offer title: title (short) | not shown",
+    "interface: Recipient 1: Recipient object:",
+    "interface: Recipient id: id | integer",
+    "interface: Errors 1: The first.",
+    "interface: Errors 1b: More of it:",
+    "interface: Errors 1c: a dash;",
+    "interface: Errors 2: The second.",
+  ]);
+});
+
+test("a tag counts in the title of each test that runs, and in no other", async () => {
+  const root = await projectWith([...ofStatements, "one <D-01>"], {
+    "examples/app/test/app.test.ts": `
+      for (const value of list) test(\`\${value} <D-02>\`, () => {});
+      test.each(list)("of a list: %s <D-03>", { timeout: 1 }, () => {});
+      test.each([["named by its case <D-04>"]])("%s", () => {});
+      describe.each(list)("$name <D-05>", () => { it("has a test", () => {}); });
+      describe("its tests are elsewhere <D-06>", () => suite());
+      test.skip("skipped <D-07>", () => {});
+      test.todo("not written <D-08>");
+      describe.skip("skipped", () => { test("with a test <D-09>", () => {}); });
+      describe("all skipped <D-10>", () => { test.skip("one", () => {}); });`,
+  });
+  const missing = ["D-07", "D-08", "D-09", "D-10"].map((id) => `no test that runs has the tag [${id}]\n`);
+  expect(await check(root)).toBe(missing.join(""));
+});
+
+test("an unknown tag is reported with its test, and a statement without a test", async () => {
+  const errors = await check(await projectWith(["a <D-2>", "b <interface: Offer id, name>"]));
+  expect(errors).toContain(withTags("unknown tag <D-2>: packages/kit/src/kit.test.ts > a\n"));
+  expect(errors).toContain(withTags("unknown tag <interface: Offer name>: packages/kit/src/kit.test.ts > b\n"));
+  expect(errors).toContain(withTags("no test that runs has the tag <interface: Errors 1c>: a dash;\n"));
+});
+
+test("the pages mark what slow tests alone prove", async () => {
+  const slow = 'test("s <D-01> <D-02> <interface: Errors 1, 2>", () => {});';
+  const root = await projectWith(["a <D-01> <interface: Errors 1>"], { "scripts/some.slow.test.ts": slow });
+  const mark = "- **proven by slow tests alone**";
+  const decisions = printDecisions(root, readProofs(root)).split("\n## ");
+  expect(decisions.slice(1, 3).map((entry) => entry.includes(mark))).toEqual([false, true]);
+  const statements = printContract(root, readProofs(root)).split("`[interface: Errors ");
+  expect(statements.map((entry) => entry.includes(mark))).toEqual([false, false, false, false, true]);
+});

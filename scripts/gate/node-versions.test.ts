@@ -1,0 +1,51 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { oldestNode } from "@offers/contract/decisions";
+import { expect, test } from "vitest";
+import { parse } from "yaml";
+import { runtimes } from "../../tests/runtimes/runtimes.ts";
+
+const root = join(import.meta.dirname, "../..");
+const read = (path: string): string => readFileSync(join(root, path), "utf8");
+const versions: {
+  floor: string;
+  commands: string;
+  tested: Record<string, string>;
+  retired: Record<string, string>;
+} = parse(read("spec/node-versions.yaml"));
+const tested = Object.keys(versions.tested).map(Number);
+const engineOf = (manifest: string): string => JSON.parse(read(manifest)).engines?.node;
+
+const published = readdirSync(join(root, "packages")).filter((name) => name !== "contract");
+
+test.each([...published.map((name) => `packages/${name}`), "examples/platform"])(
+  "%s needs the floor, in `engines` and in its README [D-141]",
+  (folder) => {
+    expect(engineOf(`${folder}/package.json`)).toBe(`>=${versions.floor}`);
+    expect(read(`${folder}/README.md`)).toMatch(`Node ${versions.floor} or `);
+  },
+);
+
+test("the client names the floor when a global is missing [D-141]", () => expect(oldestNode).toBe(versions.floor));
+
+test("the commands of the repository start on an older Node [D-141]", () => {
+  expect(engineOf("package.json")).toBe(`>=${versions.commands}`);
+  expect(read("CONTRIBUTING.md")).toContain(`Node ${versions.commands} or newer`);
+  const [major] = versions.commands.split(".");
+  expect(read(".github/workflows/ci.yml")).toMatch(`node-version: ${major}\n`);
+});
+
+test("CI and the runtimes test each version that has not retired, and the floor [D-141]", () => {
+  expect(read(".github/workflows/ci.yml")).toContain(`node: [${tested.join(", ")}]`);
+  const nodes = runtimes.filter(({ binary }) => binary === "node").map(({ name }) => name.replace("Node ", ""));
+  const majors = nodes.map((version) => Number.parseInt(version, 10));
+  const retired = Object.keys(versions.retired).map(Number);
+  expect(majors).toEqual([...retired, ...tested]);
+  expect(nodes).toContain(`${versions.floor}.0`);
+  expect(tested).toContain(Number.parseInt(read(".nvmrc"), 10));
+});
+
+test("a version retires after those before it [D-141]", () => {
+  const dates = Object.values({ ...versions.retired, ...versions.tested });
+  expect(dates).toEqual([...dates].sort());
+});

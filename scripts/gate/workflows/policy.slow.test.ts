@@ -1,0 +1,252 @@
+// The rules for every workflow of this repository. Each rule must notice mistakes planted in the real files.
+import { readFileSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { describe, expect, test } from "vitest";
+import { checks } from "../../check.ts";
+import { rules } from "./rules.ts";
+import { npmScriptsOf, parseWorkflow, readActions, readWorkflows } from "./workflow.ts";
+
+const root = resolve(import.meta.dirname, "../../..");
+const texts = readWorkflows();
+const { scripts } = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as { scripts: Record<string, string> };
+/** Every npm script but `check`, and every check: `bench`, `check soak`. */
+const runnable = [
+  ...Object.keys(scripts).filter((name) => name !== "check"),
+  ...Object.keys(checks).map((name) => `check ${name}`),
+];
+
+/** A mistake in one of the real files, and part of what the rule says that has to notice it. */
+type Planted = readonly [file: string, find: string | RegExp, put: string, found: string];
+
+const checkout = /actions\/checkout@\w+ # v[\d.]+/;
+const downloadStep = /- uses: actions\/download-artifact(?=@\w+ # v[\d.]+\n +with:\n +artifact-ids: \$\{\{ needs)/;
+const publishLine = 'npm publish "$tarball"';
+
+const plantedMistakes: Readonly<Record<string, Readonly<Record<string, Planted>>>> = {
+  "every action is pinned by a commit, its version beside it": {
+    "a tag": ["ci.yml", checkout, "actions/checkout@v7 # v7.0.1", "not pinned"],
+    "a branch": ["nightly.yml", checkout, '"actions/checkout@main" # v7.0.1', "not pinned"],
+    "a short hash": ["ci.yml", checkout, "actions/checkout@3d3c42e # v7.0.1", "not pinned"],
+    "no version": ["ci.yml", / # v7\.0\.1/, "", "without its version"],
+    "a version that moves": ["ci.yml", / # v7\.0\.1/, " # v7", "without its version"],
+    "an image by its tag": ["ci.yml", checkout, "docker://node:24 # v24.0.0", "not pinned"],
+    "a folder that is not read": ["ci.yml", checkout, "./tools/setup", "does not read"],
+    "an alias of a tag": [
+      "ci.yml",
+      /name: CI\n[\s\S]*?actions\/checkout@\w+ # v[\d.]+/,
+      "name: &checkout actions/checkout@v7\non: push\njobs:\n  test:\n    steps:\n      - uses: *checkout",
+      "not pinned",
+    ],
+    "a called workflow of others": [
+      "release.yml",
+      ".github/workflows/ci.yml",
+      "others/workflows/.github/workflows/ci.yml@main",
+      "not pinned",
+    ],
+  },
+  "a workflow has no rights, or reads": {
+    "the default of the repository": ["ci.yml", "permissions: {}\n", "", "top-level"],
+    "all rights": ["ci.yml", "permissions: {}", "permissions: write-all", "top-level"],
+    "one right": ["nightly.yml", "permissions: {}", "permissions: { issues: write }", "top-level"],
+  },
+  "a job names each of its rights": {
+    "all rights": ["ci.yml", "permissions:\n      contents: read", "permissions: write-all", "write-all"],
+    "every secret": ["release.yml", "    permissions:\n      contents: read", "    secrets: inherit", "inherits"],
+  },
+  "what may publish builds nothing": {
+    "the job that packs may publish": [
+      "release.yml",
+      "contents: read\n    steps:\n      - uses: actions/checkout",
+      "id-token: write\n    steps:\n      - uses: actions/checkout",
+      "uses actions/checkout",
+    ],
+    "the tests may publish": [
+      "release.yml",
+      "permissions:\n      contents: read",
+      "permissions:\n      id-token: write",
+      "calls ./.github/workflows/ci.yml",
+    ],
+    "a checkout beside it": [
+      "release.yml",
+      downloadStep,
+      "- uses: actions/checkout@1\n      - uses: actions/download-artifact",
+      "uses actions/checkout",
+    ],
+    "packs again": ["release.yml", publishLine, `npm run tarballs && ${publishLine}`, "runs npm"],
+    installs: ["release.yml", publishLine, `npm ci; ${publishLine}`, "runs npm"],
+    "runs what came with the tarballs": ["release.yml", publishLine, "./publish.sh", "publish.sh"],
+    "publishes a folder": ["release.yml", publishLine, "npm publish", "runs npm publish"],
+    "publishes by a program of the dependencies": ["release.yml", publishLine, "npx changeset publish", "runs npx"],
+  },
+  "what may publish waits for a reviewer": {
+    "no environment": ["release.yml", "    environment: npm # a reviewer approves\n", "", "publish"],
+    "the rights beside it": [
+      "release.yml",
+      "contents: write # tags and releases",
+      "contents: write\n      id-token: write",
+      "tag",
+    ],
+  },
+  "what is published are the bytes that were tested": {
+    "without a hash": ["release.yml", 'sha256sum --check --strict <<< "$SHA256SUMS"', "true", "hashes"],
+    "whatever hashes match": ["release.yml", "--check --strict", "--check --ignore-missing", "hashes"],
+    "with a hash that comes too late": [
+      "release.yml",
+      'sha256sum --check --strict <<< "$SHA256SUMS"',
+      `${publishLine}; sha256sum --check --strict <<< "$SHA256SUMS"`,
+      "hashes",
+    ],
+  },
+  "no token of npm is stored": {
+    "in a variable": ["release.yml", 'PROVENANCE: "true"', "NODE_AUTH_TOKEN: abc", "NODE_AUTH_TOKEN"],
+    "in a file of setup-node": [
+      "release.yml",
+      "package-manager-cache: false",
+      "registry-url: https://registry.npmjs.org",
+      "registry-url",
+    ],
+  },
+  "a pull request's run has no rights and no secrets": {
+    "a right": ["ci.yml", "contents: read", "contents: read\n      pull-requests: write", "may write"],
+    "a secret": [
+      "ci.yml",
+      "run: npm test",
+      `run: npm test\n        env: { KEY: "\${{ secrets.KEY }}" }`,
+      "reads secrets",
+    ],
+    "the release": ["release.yml", "  push:\n", "  pull_request:\n  push:\n", "may write"],
+  },
+  "only this repository's main branch has rights": {
+    "in a copy": ["release.yml", "github.repository_owner == 'offers' && ", "", "publish: may write"],
+    "on any branch": ["release.yml", " && github.ref == 'refs/heads/main'", "", "version: may write"],
+    "a job that waits for nothing": ["release.yml", "needs: [select, publish]\n", "needs: test\n", "tag: may write"],
+  },
+  "no stranger starts a run that has rights": {
+    "a fork's pull request": ["ci.yml", "  pull_request:", "  pull_request_target:", "pull_request_target"],
+    "a comment": ["nightly.yml", "workflow_dispatch:", "issue_comment:", "issue_comment"],
+    "the end of a fork's run": ["release.yml", "on:\n", "on:\n  workflow_run:\n    workflows: [CI]\n", "workflow_run"],
+  },
+  "no expression becomes part of a script": {
+    "a title": ["ci.yml", "run: npm test", `run: echo \${{ github.event.pull_request.title }}`, "title"],
+    "a branch": ["ci.yml", "run: npm test", `run: |\n          git log \${{ github.head_ref }}`, "head_ref"],
+    "a value of the matrix": ["nightly.yml", '"$CHECK"', `\${{ matrix.check }}`, "matrix"],
+    "the script of an action": [
+      "release.yml",
+      "script: npm run changeset -- version",
+      `script: npm run changeset -- version \${{ inputs.what }}`,
+      "inputs",
+    ],
+  },
+  "a checkout keeps no credentials": {
+    "by default": ["nightly.yml", "        with:\n          persist-credentials: false\n", "", "checkout"],
+    "on purpose": ["release.yml", "persist-credentials: false", "persist-credentials: true", "checkout"],
+  },
+  "every job ends": {
+    "after six hours": ["ci.yml", "    timeout-minutes: 30\n", "", "test"],
+  },
+  "a failure is a failure": {
+    "but for a step": [
+      "nightly.yml",
+      "- run: npm run check -- properties",
+      "- continue-on-error: true\n        run: npm run check -- properties",
+      "properties",
+    ],
+    "but for a job": [
+      "ci.yml",
+      "    timeout-minutes: 30\n",
+      "    timeout-minutes: 30\n    continue-on-error: true\n",
+      "test",
+    ],
+  },
+  "runs of a workflow do not pile up": {
+    "one beside the other": ["nightly.yml", "concurrency:\n  group: nightly\n", "", "concurrency"],
+  },
+};
+
+/** The npm scripts and checks that no workflow has to run by itself, and why. */
+const exempt: Readonly<Record<string, string>> = {
+  build: "every command that needs it begins with it",
+  generate: "writes what npm test compares",
+  docs: "check docs builds the same site",
+  format: "writes what npm test checks",
+  lint: "a step of npm test",
+  typecheck: "a step of npm test",
+  "test:watch": "keeps running",
+  platform: "stays up; npm start runs it",
+  integrator: "stays up; npm start runs it",
+  hirer: "stays up; npm start runs it",
+  changeset: "asks a person; release.yml, while there are changesets",
+  tarballs: "check guides runs it",
+  "check contract": "a step of npm test",
+  "check guards": "says how many schedules each takes; check slow finds each",
+  "check pictures": "copies two of the screenshots; a person looks at them",
+  "check corpus": "asks a receiver of the reader's; npm test sends the corpus to ours",
+  "check release:check": "release.yml and the rehearsal, on what is packed",
+};
+
+describe.each(Object.entries(rules))("%s", (name, rule) => {
+  test.each([...texts])("in %s", (_, text) => {
+    expect(rule(parseWorkflow(text))).toEqual([]);
+  });
+
+  const mistakes = Object.entries(plantedMistakes[name] ?? {});
+  test.each(mistakes)("not with %s", (_, [file, find, put, found]) => {
+    const text = texts.get(file) ?? "";
+    const mistaken = text.replace(find, () => put);
+    expect(mistaken).not.toBe(text);
+    expect(rule(parseWorkflow(mistaken)).join("\n")).toContain(found);
+  });
+
+  test("has a mistake planted", () => {
+    expect(mistakes).not.toEqual([]);
+  });
+});
+
+describe("npm scripts", () => {
+  test("a person has at most 18 to choose from", () => {
+    expect(Object.keys(scripts).length).toBeLessThanOrEqual(18);
+  });
+
+  test("each is run for every pull request or every night, or need not be", () => {
+    expect(notRun(texts)).toEqual([]);
+  });
+
+  test.each([
+    ["another", "- mutation:client\n", "", "check mutation:client"],
+    ["another", "run: npm run torture", "run: echo npm run tortures", "torture"],
+    ["a part of them", "- run: npm run bench --", "- if: false\n        run: npm run bench --", "bench"],
+    ["none", `CHECK: \${{ matrix.check }}`, "CHECK: soak", "check slow"],
+  ])("not when the night runs %s: %s becomes %s", (_, find, put, missed) => {
+    const mistaken = (texts.get("nightly.yml") ?? "").replace(find, () => put);
+    expect(notRun(new Map([...texts, ["nightly.yml", mistaken]]))).toContain(missed);
+  });
+
+  test("each that a workflow runs exists", () => {
+    const asked = [...texts.values()].flatMap((text) => {
+      const { always, sometimes } = npmScriptsOf(parseWorkflow(text));
+      return [...always, ...sometimes];
+    });
+    expect(asked.filter((name) => !runnable.includes(name))).toEqual([]);
+  });
+
+  test("those that need not be run exist", () => {
+    expect(Object.keys(exempt).filter((name) => !runnable.includes(name))).toEqual([]);
+  });
+});
+
+test.each([...readActions()])("the action %s pins what it uses", (_, text) => {
+  const { "every action is pinned by a commit, its version beside it": isPinned } = rules;
+  expect(isPinned?.(parseWorkflow(`on: []\njobs: {}\n${text}`))).toEqual([]);
+});
+
+/** The scripts that neither a pull request nor the night runs without a condition. */
+function notRun(files: ReadonlyMap<string, string>): string[] {
+  const run = new Set(
+    [...files.values()].flatMap((text) => {
+      const workflow = parseWorkflow(text);
+      const isRegular = workflow.triggers.some((trigger) => trigger === "pull_request" || trigger === "schedule");
+      return isRegular ? npmScriptsOf(workflow).always : [];
+    }),
+  );
+  return runnable.filter((name) => !run.has(name) && !(name in exempt));
+}

@@ -1,0 +1,19 @@
+import { chmod, readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+
+/**
+ * Puts an `npm` into a folder that runs the repository's scripts as they are, without the installation and the build
+ * before: for documents that are run while other tests use what was built.
+ */
+export async function writeNpmWithoutBuild(root: string, folder: string): Promise<void> {
+  const { scripts } = JSON.parse(await readFile(join(root, "package.json"), "utf8")) as {
+    scripts: Record<string, string>;
+  };
+  const cases = Object.entries(scripts).flatMap(([name, script]) => {
+    const [, command] = /^node scripts\/bootstrap\.mjs(?: --\w+)* (.+)$/.exec(script) ?? [];
+    return command === undefined ? [] : [`"run ${name}") exec ${command};;`];
+  });
+  const npm = join(folder, "npm");
+  await writeFile(npm, ["#!/bin/sh", `cd '${root}'`, 'case "$*" in', ...cases, "*) exit 64;;", "esac", ""].join("\n"));
+  await chmod(npm, 0o755);
+}

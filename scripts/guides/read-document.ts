@@ -1,0 +1,107 @@
+import { globSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+
+/** A fenced block of a document. */
+export interface Block {
+  /** `README.md:28` */
+  location: string;
+  /** What stands behind the opening fence: `sh`, `text`, `ts`, or nothing. */
+  language: string;
+  code: string;
+  /** The file that the paragraph above asks to save a TypeScript block as. */
+  saveAs?: string;
+  /** Why the block is not run. */
+  notRun?: string;
+  /** The command runs until the reader stops it, in a terminal of its own. */
+  keepsRunning: boolean;
+  /** What the document says a command prints: the `text` or `json` block that follows it. */
+  expected?: string;
+}
+
+const fence = /^\s*(`{3,}|~{3,})\s*(.*?)\s*$/;
+const shells = new Set(["sh", "bash"]);
+const outputs = new Set(["text", "json"]);
+const others = new Set(["", "ts", "js", "jsonc", "python", "java", "nginx", "dockerfile", "yaml"]);
+
+/**
+ * The blocks of a Markdown document, in order.
+ *
+ * Two HTML comments, which readers do not see, may stand before a block: `<!-- not run: reason -->` and
+ * `<!-- keeps running -->`. A `text` or `json` block is what the command block before it prints. After a `ts` block it is what
+ * that prints: `npm run check -- docs` runs those.
+ *
+ * @throws for a block that would silently be neither run nor compared
+ */
+export function readDocument(root: string, source: string): Block[] {
+  const blocks: Block[] = [];
+  let open: Block | undefined;
+  /** What stands above a block, up to the block or heading before. */
+  let prose = "";
+  for (const [index, line] of readFileSync(join(root, source), "utf8").split("\n").entries()) {
+    const [, marks, language = ""] = fence.exec(line) ?? [];
+    if (open && marks !== undefined && language === "") {
+      add(blocks, open);
+      open = undefined;
+      prose = "";
+    } else if (open) open.code += `${line}\n`;
+    else if (marks !== undefined) open = { location: `${source}:${index + 1}`, language, code: "", ...remarks(prose) };
+    else prose = line.startsWith("#") ? "" : `${prose}${line}\n`;
+  }
+  if (open) throw new Error(`${open.location}: the block is not closed`);
+  for (const { location, keepsRunning, expected } of blocks)
+    if (keepsRunning && expected === undefined)
+      throw new Error(`${location}: say below what it prints when it is ready`);
+  return blocks;
+}
+
+/** Whether a block is for a shell. */
+export const isCommand = ({ language }: Block): boolean => shells.has(language);
+
+function remarks(prose: string): Pick<Block, "saveAs" | "notRun" | "keepsRunning"> {
+  const [, saveAs] = /\b[Ss]ave this as `([\w.-]+)`/.exec(prose) ?? [];
+  const [, notRun] = /<!-- not run:([^>]*)-->\s*$/.exec(prose) ?? [];
+  return {
+    ...(saveAs !== undefined && { saveAs }),
+    ...(notRun !== undefined && { notRun: notRun.trim() }),
+    keepsRunning: /<!-- keeps running -->\s*$/.test(prose),
+  };
+}
+
+function add(blocks: Block[], block: Block): void {
+  const { location, language, code, notRun, keepsRunning } = block;
+  const before = blocks.at(-1);
+  if (outputs.has(language)) {
+    if (before?.language === "ts" && before.expected === undefined) {
+      before.expected = code;
+      return;
+    }
+    if (!before || !isCommand(before) || before.expected !== undefined)
+      throw new Error(`${location}: no command block stands before this output`);
+    before.expected = code;
+    return;
+  }
+  if (!shells.has(language) && !others.has(language))
+    throw new Error(`${location}: ${language} is neither run nor compared`);
+  if (language === "" && /^\s*(?:\$ )?(?:npm|npx|pnpm|node|curl|git|cd) /m.test(code))
+    throw new Error(`${location}: a block with commands needs the language sh`);
+  if (notRun === "") throw new Error(`${location}: write why the block is not run`);
+  if (!isCommand(block) && (notRun !== undefined || keepsRunning))
+    throw new Error(`${location}: only a block of commands is run or not`);
+  blocks.push(block);
+}
+
+/** Every hand-written document, but for the contract. */
+export const documents = (root: string): string[] =>
+  globSync(
+    [
+      "*.md",
+      "docs/{home,guides/*}.md",
+      "{packages,examples}/*/{README,OPERATING}.md",
+      "{spec,scripts}/**/README.md",
+      ".changeset/README.md",
+    ],
+    {
+      cwd: root,
+      exclude: (path) => path.includes("node_modules"),
+    },
+  ).sort();

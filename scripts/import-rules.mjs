@@ -1,0 +1,73 @@
+// Which way imports go: spec → packages → examples → docs. Read by dependency-cruiser, as a step of npm test.
+// Tests and scripts may import anything. Biome checks that no files import each other; this, that no folders do.
+const forbid = (name, from, to) => ({ name, severity: "error", from, to });
+const above = (folder, others) =>
+  forbid(`${folder}-import-nothing-above-them`, { path: `^${folder}/` }, { path: `^(${others})/` });
+
+// The wings of the platform, from the ground up: a wing imports only itself and wings of lower lines. Start and stop
+// (start-platform.ts and its like) are above all but the sandbox.
+const wings = [
+  "generated",
+  "store|time-zones",
+  "http|tracing",
+  "outbox|endpoint-client",
+  "mail|push",
+  "webhooks",
+  "accounts|offers",
+  "settings",
+  "observability",
+  "routes|seed",
+  "[^/]+\\.ts$|sandbox",
+];
+const platform = "^examples/platform/src";
+const wingRules = wings
+  .slice(0, -1)
+  .map((wing, level) =>
+    forbid(
+      `platform-${wing.split("|").join("-")}-import-no-wing-above`,
+      { path: `${platform}/(${wing})/` },
+      { path: `${platform}/(${wings.slice(level + 1).join("|")})` },
+    ),
+  );
+
+/** @type {import("dependency-cruiser").IConfiguration} */
+export default {
+  forbidden: [
+    { ...forbid("no-folders-import-each-other", {}, { circular: true }), scope: "folder" },
+    above("spec", "packages|examples|docs|bench|scripts|tests"),
+    above("packages", "examples|docs|bench|scripts|tests"),
+    above("examples", "docs|bench|scripts|tests"),
+    forbid(
+      "packages-import-no-other-package",
+      { path: "^packages/([^/]+)/" },
+      { path: "^packages/", pathNot: "^packages/($1|contract)/" },
+    ),
+    forbid(
+      "examples-import-no-other-example",
+      { path: "^examples/([^/]+)/" },
+      { path: "^examples/", pathNot: "^examples/$1/" },
+    ),
+    // A published name leads into dist/; the private package of the contract is never built by itself.
+    forbid(
+      "examples-import-packages-by-their-names",
+      { path: "^examples/" },
+      { path: "^packages/", pathNot: "^packages/([^/]+/dist|contract/src)/" },
+    ),
+    ...wingRules,
+    // Pages show what the JSON routes read and do, never the other way round.
+    forbid(
+      "platform-json-routes-import-no-pages",
+      { path: `${platform}/routes/(api|portal|worker-app)/` },
+      { path: `${platform}/routes/pages/` },
+    ),
+    forbid("nothing-imports-its-own-index", { path: "^((packages|examples)/[^/]+/src)/" }, { path: "^$1/index\\.ts$" }),
+  ],
+  options: {
+    // Type-only imports count too.
+    tsPreCompilationDeps: true,
+    tsConfig: { fileName: "tsconfig.json" },
+    exclude: String.raw`\.test(-d)?\.ts$|^(packages|examples)/[^/]+/test/`,
+    doNotFollow: { path: "node_modules|/dist/" },
+    enhancedResolveOptions: { exportsFields: ["exports"], conditionNames: ["import", "node", "default", "types"] },
+  },
+};

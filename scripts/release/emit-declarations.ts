@@ -1,0 +1,95 @@
+// Writes a package's declarations and their maps, for ES modules and for CommonJS, file by file from its source. Run in the
+// package's folder, after its JavaScript has been built:
+//   node ../../scripts/release/emit-declarations.ts
+// Each file is translated by itself: a type that the compiler would have to infer, and might widen on the way, is an error.
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { dirname, join, relative } from "node:path";
+import ts from "typescript";
+
+interface Manifest {
+  exports: Record<string, string | { import: { types: string } }>;
+  repository: { url: string };
+}
+
+const { exports, repository } = JSON.parse(readFileSync("package.json", "utf8")) as Manifest;
+const decisionsUrl = `${repository.url.replace(/^git\+|\.git$/g, "")}/blob/main/docs/decisions.md`;
+
+const compilerOptions: ts.CompilerOptions = {
+  declaration: true,
+  declarationMap: true,
+  isolatedDeclarations: true,
+  stripInternal: true,
+  strict: true,
+  exactOptionalPropertyTypes: true,
+  target: ts.ScriptTarget.ES2023,
+  module: ts.ModuleKind.NodeNext,
+};
+
+/**
+ * The declarations of a published package must not import `@offers/contract`, which is private and cannot be installed. So this
+ * program emits the contract's modules into the package too, under `contract/`.
+ */
+const contractSources = join("..", "contract", "src");
+const contractManifest = readFileSync(join("..", "contract", "package.json"), "utf8");
+const contractExports = (JSON.parse(contractManifest) as { exports: Record<string, string> }).exports;
+const contractImport = /(?<=(?:from |import\()["'])@offers\/contract\/([\w-]+)(?=["'])/g;
+
+/** @returns the import of a module of the contract, relative to the module that has it */
+function contractPath(name: string, importer: string): string {
+  const file = contractExports[`./${name}`] ?? `./src/${name}.ts`;
+  return relative(dirname(importer), file.replace("./src/", "contract/")).replace(/^(?!\.)/, "./");
+}
+
+/** What names another file of this package, between quotes, up to its extension. */
+const relativeImport = /(?<=(?:from |import\()["'])(\.{1,2}\/[^"']+)\.ts(?=["'])/g;
+
+const modules = Object.values(exports)
+  .filter((entry) => typeof entry === "object")
+  .map(({ import: { types } }) => relative("dist", types).replace(/\.d\.ts$/, ""));
+
+/** Translates one module. @returns the modules that its declarations name */
+function emit(module: string): string[] {
+  const fileName = module.startsWith("contract/")
+    ? join(contractSources, `${module.replace("contract/", "")}.ts`)
+    : join("src", `${module}.ts`);
+  const { outputText, sourceMapText, diagnostics } = ts.transpileDeclaration(readFileSync(fileName, "utf8"), {
+    fileName,
+    reportDiagnostics: true,
+    compilerOptions,
+  });
+  if (diagnostics?.length) throw new Error(ts.formatDiagnostics(diagnostics, formatHost));
+  const [text = ""] = linkCitations(outputText).split("//# sourceMappingURL=");
+  const declarations = text.replaceAll(contractImport, (_, name: string) => contractPath(name, module));
+  const map = { ...JSON.parse(sourceMapText ?? ""), sources: [relative(dirname(join("dist", module)), fileName)] };
+  for (const [format, extension] of [
+    ["js", "d.ts"],
+    ["cjs", "d.cts"],
+  ]) {
+    const file = `${module}.${extension}`;
+    const name = file.slice(file.lastIndexOf("/") + 1);
+    mkdirSync(dirname(join("dist", file)), { recursive: true });
+    writeFileSync(
+      join("dist", file),
+      `${declarations.replaceAll(relativeImport, `$1.${format}`)}//# sourceMappingURL=${name}.map\n`,
+    );
+    writeFileSync(join("dist", `${file}.map`), JSON.stringify({ ...map, file: name }));
+  }
+  return [...declarations.matchAll(relativeImport)].map(([, path = ""]) => join(dirname(module), path));
+}
+
+/** Links every decision that a docstring cites: a reader in an editor has no `docs/decisions.md` beside it. */
+const linkCitations = (text: string): string =>
+  text.replaceAll(/(?<![\w[-])D-\d{2,3}(?!\d)/g, (id) => `[${id}](${decisionsUrl}#${id.toLowerCase()})`);
+
+const formatHost: ts.FormatDiagnosticsHost = {
+  getCanonicalFileName: (file) => file,
+  getCurrentDirectory: () => process.cwd(),
+  getNewLine: () => "\n",
+};
+
+const emitted = new Set<string>();
+for (const module of modules) {
+  if (emitted.has(module)) continue;
+  emitted.add(module);
+  modules.push(...emit(module));
+}

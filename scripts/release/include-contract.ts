@@ -1,0 +1,21 @@
+// Ships the sources of @offers/contract that a package bundles. Run in the package's folder, after its JavaScript and its
+// declarations have been built:
+//   node ../../scripts/release/include-contract.ts
+// A map may only lead to a file that is in the package: a debugger shows it, and "go to definition" opens it.
+import { copyFileSync, globSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { dirname, join, relative } from "node:path";
+
+const contract = join("..", "contract", "src");
+
+for (const file of globSync("dist/**/*.map")) {
+  const map = JSON.parse(readFileSync(file, "utf8")) as { sources: string[] };
+  const sources = map.sources.map((source) => {
+    const path = relative(contract, join(dirname(file), source));
+    if (path.startsWith("..")) return source;
+    const copy = join("dist", "contract", "src", path);
+    mkdirSync(dirname(copy), { recursive: true });
+    copyFileSync(join(contract, path), copy);
+    return relative(dirname(file), copy);
+  });
+  writeFileSync(file, JSON.stringify({ ...map, sources }));
+}

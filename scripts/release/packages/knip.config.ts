@@ -1,0 +1,19 @@
+import type { KnipConfig } from "knip";
+import { readPublishedPackages } from "./packages.ts";
+
+const published = readPublishedPackages().map(({ folder }) => folder);
+const examples = published.map((folder) => folder.replace("examples/", "")).join("|");
+
+/** Of the published packages: files that nothing imports, and dependencies that are missing or not needed. */
+export default {
+  ignoreWorkspaces: [".", "bench", "packages/contract", `examples/!(${examples})`, "scripts/*"],
+  workspaces: Object.fromEntries(
+    published.map((folder) => [
+      folder,
+      {
+        entry: ["src/*.ts!", "src/sandbox/write-template.ts!", "!src/*.test.ts!"],
+        project: ["src/**/*.ts!", "!src/**/*.test.ts!"],
+      },
+    ]),
+  ),
+} satisfies KnipConfig;

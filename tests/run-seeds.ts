@@ -1,0 +1,38 @@
+import { execFile } from "node:child_process";
+import { join } from "node:path";
+
+/** A program that tries one seed after the other: `run.ts` in its folder. */
+export type Explorer = "simulator" | "interleavings";
+
+/** What it prints. */
+export interface SeedsResult {
+  ran: number;
+  /** Of the order in which everything happened with a seed. */
+  fingerprints: { first: number; last: number };
+  failed?: { seed: number; violations: readonly string[] };
+}
+
+/**
+ * Tries seeds in a process of their own, whose timers the explorer replaces.
+ *
+ * @param root of the repository, or of a copy of it
+ */
+export const runSeeds = (
+  explorer: Explorer,
+  first: number,
+  count: number,
+  root = join(import.meta.dirname, ".."),
+): Promise<SeedsResult> =>
+  new Promise((resolve, reject) => {
+    const { SHORTEN: _, TRACE: __, SCENARIO: ___, ...inherited } = process.env;
+    const env = { ...inherited, SEED: String(first), SCHEDULES: String(count) };
+    execFile(
+      process.execPath,
+      ["--disable-warning=ExperimentalWarning", join(root, "scripts/reliability", explorer, "run.ts")],
+      { env },
+      (error, stdout, stderr) => {
+        if (stdout.startsWith("{")) resolve(JSON.parse(stdout));
+        else reject(error ?? new Error(stderr));
+      },
+    );
+  });

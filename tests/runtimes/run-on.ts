@@ -1,0 +1,136 @@
+import { execFile } from "node:child_process";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { testReceiver } from "@offers/webhook-kit/testing";
+import { startProcess } from "../../scripts/processes/start-process.ts";
+import type { FreshProject } from "../../scripts/release/packages/fresh-project.ts";
+import { startClientService } from "./client-service.ts";
+import type { Runtime } from "./runtimes.ts";
+
+const run = promisify(execFile);
+
+/** How each check ended: a text that begins with "ok", or a text with the reason. */
+export type Results = Record<string, string>;
+
+/** A runtime whose binary is at hand, and a project that has the packed packages and the files of this folder. */
+export interface Installed extends Runtime {
+  path: string;
+  project: FreshProject;
+}
+
+/** Runs client-scenario.mjs, over the runtime's fetch. */
+export const clientOn = (installed: Installed) =>
+  withService((addresses) =>
+    installed.binary === "workerd"
+      ? inWorker(installed, addresses)
+      : onCommandLine(installed, "client-cli.mjs", addresses),
+  );
+
+/** Runs client-scenario.mjs, over `/node`. */
+export const clientOverUndiciOn = (installed: Installed) =>
+  withService((addresses) => onCommandLine(installed, "client-cli.mjs", addresses, "undici"));
+
+/** Runs testing-scenario.mjs, which needs no service but its own. */
+export const testServiceOn = (installed: Installed) => onCommandLine(installed, "testing-scenario.mjs");
+
+async function withService(runScenario: (addresses: string) => Promise<Results>): Promise<Results> {
+  const service = await startClientService();
+  try {
+    const results = await runScenario(JSON.stringify(service.addresses));
+    return { ...results, "nothing else sent": service.faults[0] ? `FAILED: ${service.faults.join("; ")}` : "ok" };
+  } finally {
+    await service.close();
+  }
+}
+
+async function onCommandLine({ path, flags, project }: Installed, script: string, ...args: string[]): Promise<Results> {
+  const command = [...flags, join(project.folder, script), ...args];
+  const { stdout } = await run(path, command, { cwd: project.folder, timeout: 60_000 });
+  return JSON.parse(stdout) as Results;
+}
+
+async function inWorker(installed: Installed, addresses: string): Promise<Results> {
+  const worker = await serveOn(installed, "client-worker.mjs");
+  try {
+    const response = await fetch(worker.address, { method: "POST", body: addresses });
+    return (await response.json()) as Results;
+  } finally {
+    await worker.stop();
+  }
+}
+
+/** Serves webhooks.mjs, and checks it from outside. */
+export async function webhooksOn(installed: Installed): Promise<Results> {
+  const server = await serveOn(installed, installed.binary === "workerd" ? "webhooks.mjs" : "webhooks-server.mjs");
+  try {
+    return await checkWebhooks(server.address);
+  } finally {
+    await server.stop();
+  }
+}
+
+async function serveOn({ path, binary, flags, project }: Installed, entry: string) {
+  // The client asks for nothing of Node.
+  if (binary === "workerd")
+    return serveOnWorkerd(path, project, entry, entry === "webhooks.mjs" ? ["nodejs_compat"] : []);
+  const { ready, stop } = startProcess(path, [...flags, join(project.folder, entry)], { cwd: project.folder });
+  return { address: await ready, stop };
+}
+
+const secret = "5f0c9a7e-2d43-4f0e-9b7a-0d6f3c1e8a52";
+const event = { offerId: "offer_1", workerId: "worker_amal", response: "accepted" } as const;
+
+/** What webhooks.mjs must do, on every runtime. */
+export async function checkWebhooks(address: string): Promise<Record<string, string>> {
+  const receiver = await testReceiver(address, { secret, basePath: "/offers" });
+  const { status } = await receiver.workerOfferResponse(event);
+  const again = await receiver.resend();
+  const received = await (await fetch(`${address}/received`)).text();
+  const problems = await receiver.checkContract({ workerOfferResponse: event });
+  await receiver.close();
+  return {
+    "an event": status === 200 ? "ok" : `FAILED: ${status}`,
+    "the event again": again.status === 200 ? "ok" : `FAILED: ${again.status}`,
+    "handled once": received === JSON.stringify([event]) ? "ok" : `FAILED: ${received}`,
+    "the contract": problems.length === 0 ? "ok" : `FAILED: ${problems.join("; ")}`,
+  };
+}
+
+/** A year old, as the compatibility date of a Worker in production may be. */
+const compatibilityDate = "2025-11-01";
+
+const config = (script: string, flags: readonly string[]) => `
+using Workerd = import "/workerd/workerd.capnp";
+const config :Workerd.Config = (
+  services = [
+    (name = "worker", worker = (
+      modules = [(name = "worker.mjs", esModule = embed "${script}")],
+      compatibilityDate = "${compatibilityDate}",
+      compatibilityFlags = [${flags.map((flag) => `"${flag}"`).join(", ")}],
+    )),
+    # Without it, a Worker reaches public addresses only.
+    (name = "internet", network = (allow = ["private"])),
+  ],
+  sockets = [(name = "http", address = "127.0.0.1:0", http = (), service = "worker")],
+);
+`;
+
+/**
+ * Serves a module on workerd, bundled with what it imports, as tools for Workers do.
+ *
+ * @param flags compatibility flags, such as `nodejs_compat`
+ */
+export async function serveOnWorkerd(binary: string, project: FreshProject, entry: string, flags: readonly string[]) {
+  const script = entry.replace(".mjs", ".bundle.mjs");
+  const build = ["--bundle", "--format=esm", "--target=es2022", "--conditions=workerd,worker", "--external:node:*"];
+  // Not through npx: below npm run it looks for esbuild in the folder that npm was called in.
+  const esbuild = join(project.folder, "node_modules/.bin/esbuild");
+  await promisify(execFile)(esbuild, [...build, `--outfile=${script}`, entry], { cwd: project.folder });
+  const configFile = await project.write(entry.replace(".mjs", ".capnp"), config(script, flags));
+
+  const { ready, stop } = startProcess(binary, ["serve", configFile, "--control-fd=3"], {
+    stdio: ["ignore", "inherit", "inherit", "pipe"],
+    ready: /"event":"listen".*"port":(\d+)/,
+  });
+  return { address: `http://127.0.0.1:${await ready}`, stop };
+}

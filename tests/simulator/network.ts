@@ -1,0 +1,174 @@
+import { standardWebhooks } from "@offers/webhook-kit";
+import { webhookHandler } from "@offers/webhook-kit/fetch";
+import { postgresInbox } from "@offers/webhook-kit/postgres";
+import pg from "pg";
+import type {
+  EndpointClient,
+  EndpointRequest,
+  EndpointResult,
+} from "../../examples/platform/src/endpoint-client/endpoint-client.ts";
+import type { Oracle } from "./oracle.ts";
+import { currentProcess, Process, type Schedule, wallClock } from "./schedule.ts";
+
+export const secret = `whsec_${Buffer.from("a secret for simulations, 32 b..").toString("base64")}`;
+
+/** The share of requests to which each happens. */
+export interface NetworkFaults {
+  refused: number;
+  lostRequests: number;
+  lostResponses: number;
+  /** A proxy sends the request a second time. */
+  doubled: number;
+  slow: number;
+  /** Responses with 503. */
+  unavailable: number;
+  /** Responses with 410, which disables the endpoint. */
+  gone: number;
+}
+
+export const noNetworkFaults: NetworkFaults = {
+  refused: 0,
+  lostRequests: 0,
+  lostResponses: 0,
+  doubled: 0,
+  slow: 0,
+  unavailable: 0,
+  gone: 0,
+};
+
+/** An integrator's receiver: the kit, with its inbox in the database that also holds what the handler writes. */
+export class Receiver {
+  process: Process;
+  readonly #schedule: Schedule;
+  readonly #oracle: Oracle;
+  #respond: (request: Request) => Promise<Response>;
+
+  constructor(schedule: Schedule, oracle: Oracle) {
+    this.#schedule = schedule;
+    this.#oracle = oracle;
+    this.process = new Process("receiver");
+    this.#respond = this.#start();
+  }
+
+  /** A new process after a kill. */
+  restart(): void {
+    this.process = new Process("receiver");
+    this.#respond = this.#start();
+  }
+
+  #start(): (request: Request) => Promise<Response> {
+    const { process } = this;
+    return this.#schedule.run(process, () => {
+      const pool = new pg.Pool();
+      const inbox = postgresInbox(pool);
+      return webhookHandler({
+        secret,
+        scheme: standardWebhooks(),
+        now: () => wallClock(this.#schedule, process),
+        // Else the kit prints it.
+        onError: () => undefined,
+        onWorkerOfferResponse: async (event, context) => {
+          const id = context.unverifiedDeliveryId ?? "";
+          await inbox.once(context, (tx) =>
+            tx.query("insert into handled (delivery_id, response) values ($1, $2)", [id, event.response]),
+          );
+          this.#oracle.handled(id);
+        },
+      });
+    });
+  }
+
+  /** Runs in the receiver's process. @returns nothing, ever, when that is killed meanwhile */
+  handle(request: Request): Promise<Response> {
+    return this.#respond(request);
+  }
+}
+
+/** The network between the platform's processes and the receiver, in place of sockets. */
+export class Network {
+  faults = noNetworkFaults;
+  readonly #schedule: Schedule;
+  readonly #oracle: Oracle;
+  readonly #receiver: Receiver;
+
+  constructor(schedule: Schedule, oracle: Oracle, receiver: Receiver) {
+    this.#schedule = schedule;
+    this.#oracle = oracle;
+    this.#receiver = receiver;
+  }
+
+  /** The HTTP client of a process. */
+  endpointClient(): EndpointClient {
+    return { send: (request) => this.#send(request), close: async () => undefined };
+  }
+
+  #send(request: EndpointRequest): Promise<EndpointResult> {
+    const schedule = this.#schedule;
+    const process = currentProcess();
+    const startedMs = schedule.nowMs;
+    const content = Buffer.from(request.body === undefined ? "" : JSON.stringify(request.body));
+    const headers = { ...request.headers, ...request.sign?.(content), "content-type": "application/json" };
+    return new Promise((resolve) => {
+      let ended: ((isAcknowledged: boolean) => void) | undefined;
+      let isOver = false;
+      const end = (result: Omit<EndpointResult, "durationMs">): void => {
+        if (isOver) return;
+        isOver = true;
+        deadline.cancel();
+        ended?.(result.ok && "status" in result && result.status === 200);
+        resolve({ ...result, durationMs: schedule.nowMs - startedMs } as EndpointResult);
+      };
+      const fail = (code: "timeout" | "aborted" | "connection_lost" | "connection_refused"): void =>
+        end({ ok: false, code, reason: code } as Omit<EndpointResult, "durationMs">);
+      const deadline = schedule.at(process, request.timeoutMs, "deadline", () => fail("timeout"));
+      request.signal?.addEventListener("abort", () => fail("aborted"));
+      const { faults } = this;
+      if (schedule.chance(faults.refused)) {
+        schedule.at(process, schedule.latencyMs(), "refused", () => fail("connection_refused"));
+        return;
+      }
+      schedule.at(process, schedule.latencyMs(), "connected", () => {
+        if (isOver) return;
+        if (request.mayStart?.() === false) return fail("aborted");
+        const deliveryId = request.headers?.["offers-delivery-id"] ?? "";
+        const organisationId = new URL(request.baseAddress).pathname.slice(1);
+        ended = this.#oracle.starts({ deliveryId, organisationId, process });
+        if (schedule.chance(faults.lostRequests)) return;
+        const arrive = (): void =>
+          this.#arrive(
+            new Request(`http://receiver${request.path}`, { method: request.method, headers, body: content }),
+            (status) => {
+              if (schedule.chance(faults.lostResponses)) {
+                if (schedule.chance(0.5))
+                  schedule.at(process, schedule.latencyMs(), "reset", () => fail("connection_lost"));
+                return;
+              }
+              schedule.at(process, schedule.latencyMs(), "response", () =>
+                end({ ok: true, status, body: Buffer.alloc(0), truncated: false } as Omit<
+                  EndpointResult,
+                  "durationMs"
+                >),
+              );
+            },
+          );
+        arrive();
+        if (schedule.chance(faults.doubled)) arrive();
+      });
+    });
+  }
+
+  #arrive(request: Request, respond: (status: number) => void): void {
+    const schedule = this.#schedule;
+    const { faults } = this;
+    const delayMs = schedule.latencyMs() + (schedule.chance(faults.slow) ? schedule.between(1_000, 20_000) : 0);
+    const status = schedule.chance(faults.unavailable) ? 503 : schedule.chance(faults.gone) ? 410 : undefined;
+    // Which process listens is decided when the request arrives.
+    schedule.at(undefined, delayMs, "request", () => {
+      const { process } = this.#receiver;
+      schedule.at(process, 0, "handle", async () => {
+        if (status !== undefined) return respond(status);
+        void this.#receiver.handle(request).then((response) => respond(response.status));
+      });
+    });
+  }
+}

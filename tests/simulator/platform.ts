@@ -1,0 +1,110 @@
+import { defaultBreakerPolicy } from "@offers/contract/circuit-breaker";
+import { createSigner } from "../../examples/platform/src/endpoint-client/send-signed.ts";
+import { openLeases } from "../../examples/platform/src/outbox/leases.ts";
+import type { Loop } from "../../examples/platform/src/outbox/timers.ts";
+import { openStore } from "../../examples/platform/src/store/open-store.ts";
+import { openSignals } from "../../examples/platform/src/store/signals.ts";
+import type { Store } from "../../examples/platform/src/store/store.ts";
+import { startDelivery } from "../../examples/platform/src/webhooks/start-delivery.ts";
+import type { Network } from "./network.ts";
+import type { Oracle } from "./oracle.ts";
+import { type Process, type Schedule, wallClock } from "./schedule.ts";
+
+export const encryptionKey = new Uint8Array(32).fill(7);
+
+/** A delivery that fails three times is due a quarter of an hour later: only a restart of its schedule delivers it in time. */
+const retrySchedule = { delaysMs: [500, 1_000, 900_000, 3_600_000, 7_200_000], jitter: 0, maxRetryAfterMs: 60_000 };
+
+/** Stores without their process. Opening one runs the migrations' checks, so they are lent to one process after another. */
+export class Stores {
+  readonly #free: Store[] = [];
+
+  async open(count: number): Promise<void> {
+    for (let index = 0; index < count; index += 1)
+      this.#free.push(await openStore({ dataFolder: "unused", databaseUrl: "postgres://simulated/offers" }));
+  }
+
+  /** The store until the process stops; what it has subscribed ends then. */
+  lend(process: Process, atEnd: (() => void)[]): Store {
+    const store = this.#free.pop();
+    if (store === undefined) throw new Error("a schedule needs more stores than were opened");
+    const unsubscribe: (() => void)[] = [];
+    process.onStop.push(() => {
+      for (const end of unsubscribe) end();
+    });
+    atEnd.push(() => this.#free.push(store));
+    return {
+      ...store,
+      onCommit(publish) {
+        const end = store.onCommit(publish);
+        unsubscribe.push(end);
+        return end;
+      },
+    };
+  }
+}
+
+interface PlatformOptions {
+  schedule: Schedule;
+  network: Network;
+  oracle: Oracle;
+  store: Store;
+  process: Process;
+  onError: (error: unknown) => void;
+}
+
+/** The delivery core of one platform process, as `startBackground` puts it together. */
+export class Platform {
+  readonly process: Process;
+  isStopping = false;
+  #delivery: Loop | undefined;
+  #stop: (() => Promise<unknown>)[] = [];
+
+  constructor(options: PlatformOptions) {
+    this.process = options.process;
+    options.schedule.run(options.process, () => void this.#start(options).catch(options.onError));
+  }
+
+  async #start({ schedule, network, oracle, store, process, onError }: PlatformOptions): Promise<void> {
+    const now = (): Date => wallClock(schedule, process);
+    const signals = openSignals(store, { onError });
+    const leases = await this.#until(() => openLeases(store.background, { onError }), onError);
+    this.#delivery = startDelivery({
+      store: store.background,
+      leases,
+      signals,
+      endpointClient: network.endpointClient(),
+      sign: createSigner(now),
+      encryptionKey,
+      retrySchedule,
+      breaker: { ...defaultBreakerPolicy, jitter: 0 },
+      now,
+      random: schedule.random,
+      onError,
+      onAttempt({ deliveryId, nextAttemptAt }) {
+        oracle.attempted(process, deliveryId, nextAttemptAt && nextAttemptAt.getTime() - now().getTime());
+      },
+      onEndpoint({ change, organisationId }) {
+        if (change === "disabled") oracle.disabled(organisationId);
+      },
+    });
+    this.#stop = [() => this.#delivery?.stop() ?? Promise.resolve(), () => leases.stop(), () => signals.stop()];
+  }
+
+  /** A process that cannot open its lease is started again. */
+  async #until<T>(work: () => Promise<T>, onError: (error: unknown) => void): Promise<T> {
+    for (;;)
+      try {
+        return await work();
+      } catch (error) {
+        onError(error);
+      }
+  }
+
+  /** As after SIGTERM: in the order of `startPlatform`. */
+  async stop(): Promise<void> {
+    this.isStopping = true;
+    for (const stop of this.#stop) await stop().catch(() => undefined);
+    this.process.stop();
+  }
+}

@@ -1,0 +1,187 @@
+import { type PGlite, protocol } from "@electric-sql/pglite";
+import { openPglite } from "../../packages/webhook-kit/test/support/open-pglite.ts";
+import type { Result } from "./clients.ts";
+import { atWallTime } from "./schedule.ts";
+
+const { parse, describe, sync, query } = protocol.serialize;
+
+interface Statement {
+  name: string;
+  serializers: readonly (PGlite["serializers"][number] | undefined)[];
+  columns: readonly Column[];
+}
+
+interface Column {
+  name: string;
+  parse: PGlite["parsers"][number] | undefined;
+}
+
+/** What the server sent in reply to one message: a part for each statement. */
+interface Reply {
+  results: Result[];
+  parameterTypes: number[];
+  columns: Column[];
+  error?: Error;
+}
+
+/** Nothing outlives the process, and plans for tables of a dozen rows are all alike. */
+const settings = {
+  wal_level: "minimal",
+  max_wal_senders: "0",
+  full_page_writes: "off",
+  synchronous_commit: "off",
+  max_wal_size: "64MB",
+  wal_init_zero: "off",
+  track_counts: "off",
+  jit: "off",
+  plan_cache_mode: "force_generic_plan",
+  random_page_cost: "1.1",
+};
+
+/**
+ * PGlite's one session, a statement at a time. PGlite asks JavaScript for the time, so `now()` and `clock_timestamp()` are those
+ * of the schedule. It is called by its wire protocol, in one turn: `PGlite.query` crosses into WebAssembly six times.
+ */
+export class Session {
+  readonly #database: PGlite;
+  readonly #statements = new Map<string, Statement>();
+
+  private constructor(database: PGlite) {
+    this.#database = database;
+  }
+
+  static async open(): Promise<Session> {
+    return new Session(await openPglite(settings));
+  }
+
+  /**
+   * @param nowMs by the server's clock
+   * @throws the server's error
+   */
+  run(nowMs: number, text: string, values: readonly unknown[] = []): Result | Result[] {
+    if (values.length > 0 || !text.includes(";")) return this.#execute(nowMs, text, values);
+    const { results, error } = this.#send(nowMs, query(text));
+    if (error !== undefined) throw error;
+    return results.length === 1 ? (results[0] as Result) : results;
+  }
+
+  #execute(nowMs: number, text: string, values: readonly unknown[]): Result {
+    const { name, serializers, columns } = this.#statements.get(text) ?? this.#prepare(nowMs, text);
+    const given = values.map((value, index) =>
+      value === null || value === undefined ? null : (serializers[index]?.(value) ?? String(value)),
+    );
+    const { results, error } = this.#send(nowMs, executing(name, given), columns);
+    if (error !== undefined) throw error;
+    return results[0] as Result;
+  }
+
+  #prepare(nowMs: number, text: string): Statement {
+    const name = `statement_${this.#statements.size}`;
+    const parts = [parse({ name, text }), describe({ type: "S", name }), sync()];
+    const { parameterTypes, columns, error } = this.#send(nowMs, Buffer.concat(parts));
+    if (error !== undefined) throw error;
+    const serializers = parameterTypes.map((type) => this.#database.serializers[type]);
+    const statement = { name, serializers, columns };
+    this.#statements.set(text, statement);
+    return statement;
+  }
+
+  /** @param columns of the rows, when these come without their description */
+  #send(nowMs: number, sent: Uint8Array, columns: readonly Column[] = []): Reply {
+    const chunks: Buffer[] = [];
+    // It calls the listener before it returns. `execProtocolRawSync` would parse the reply as well.
+    const ended = atWallTime(nowMs, () =>
+      this.#database.execProtocolRawStream(sent, {
+        syncToFs: false,
+        onRawData: (chunk) => chunks.push(Buffer.from(chunk)),
+      }),
+    );
+    ended.catch((error) => {
+      throw error;
+    });
+    return this.#read(chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks), columns);
+  }
+
+  /** @see https://www.postgresql.org/docs/current/protocol-message-formats.html */
+  #read(bytes: Buffer, columns: readonly Column[]): Reply {
+    const reply: Reply = { results: [], parameterTypes: [], columns: [] };
+    let described = columns;
+    let rows: Record<string, unknown>[] = [];
+    for (let at = 0; at < bytes.length; at += 1 + bytes.readInt32BE(at + 1)) {
+      const type = String.fromCharCode(bytes[at] as number);
+      const content = at + 5;
+      if (type === "D") rows.push(readRow(bytes, content, described));
+      else if (type === "T") described = reply.columns = this.#readColumns(bytes, content);
+      else if (type === "t")
+        for (let index = 0; index < bytes.readInt16BE(content); index += 1)
+          reply.parameterTypes.push(bytes.readInt32BE(content + 2 + 4 * index));
+      else if (type === "C") {
+        const tag = textAt(bytes, content);
+        // "INSERT 0 2", "UPDATE 2"
+        reply.results.push({ command: tag, rowCount: Number(tag.split(" ").at(-1)) || 0, rows, fields: [] });
+        rows = [];
+      } else if (type === "E") reply.error ??= readError(bytes, content);
+    }
+    return reply;
+  }
+
+  #readColumns(bytes: Buffer, start: number): Column[] {
+    const columns: Column[] = [];
+    for (let [index, at] = [0, start + 2]; index < bytes.readInt16BE(start); index += 1) {
+      const name = textAt(bytes, at);
+      at += Buffer.byteLength(name) + 1;
+      columns.push({ name, parse: this.#database.parsers[bytes.readInt32BE(at + 6)] });
+      at += 18;
+    }
+    return columns;
+  }
+}
+
+/** The messages Bind, Execute and Sync: PGlite's own serializers take as long as PostgreSQL does for a small statement. */
+function executing(statement: string, values: readonly (string | null)[]): Buffer {
+  const lengths = values.map((value) => (value === null ? -1 : Buffer.byteLength(value)));
+  const bindLength =
+    4 + 1 + statement.length + 1 + 2 + 2 + 2 + lengths.reduce((sum, each) => sum + 4 + Math.max(0, each), 0);
+  const bytes = Buffer.alloc(1 + bindLength + 10 + 5);
+  let at = bytes.write("B", 0);
+  at = bytes.writeInt32BE(bindLength, at);
+  // An unnamed portal, and all parameters as text.
+  at += 1 + bytes.write(statement, at + 1) + 1;
+  at = bytes.writeInt16BE(values.length, at + 2);
+  for (const [index, value] of values.entries()) {
+    at = bytes.writeInt32BE(lengths[index] as number, at);
+    if (value !== null) at += bytes.write(value, at);
+  }
+  // All columns as text.
+  at += 2;
+  at += bytes.write("E", at);
+  at = bytes.writeInt32BE(9, at) + 5;
+  at += bytes.write("S", at);
+  bytes.writeInt32BE(4, at);
+  return bytes;
+}
+
+const textAt = (bytes: Buffer, start: number): string => bytes.toString("utf8", start, bytes.indexOf(0, start));
+
+function readRow(bytes: Buffer, start: number, columns: readonly Column[]): Record<string, unknown> {
+  const row: Record<string, unknown> = {};
+  let at = start + 2;
+  for (const { name, parse: read } of columns) {
+    const length = bytes.readInt32BE(at);
+    at += 4;
+    const text = length < 0 ? null : bytes.toString("utf8", at, at + length);
+    at += Math.max(0, length);
+    row[name] = text === null || read === undefined ? text : read(text);
+  }
+  return row;
+}
+
+function readError(bytes: Buffer, start: number): Error {
+  const fields: Record<string, string> = {};
+  for (let at = start; bytes[at] !== 0; ) {
+    const text = textAt(bytes, at + 1);
+    fields[String.fromCharCode(bytes[at] as number)] = text;
+    at += Buffer.byteLength(text) + 2;
+  }
+  return Object.assign(new Error(fields.M), { code: fields.C, severity: fields.V });
+}

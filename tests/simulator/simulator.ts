@@ -1,0 +1,345 @@
+import { inboxMigration } from "@offers/webhook-kit/postgres";
+import { encrypt } from "../../examples/platform/src/store/encrypt.ts";
+import { openSignals } from "../../examples/platform/src/store/signals.ts";
+import type { Store } from "../../examples/platform/src/store/store.ts";
+import { enableEndpoint } from "../../examples/platform/src/webhooks/disabled-endpoint.ts";
+import { recordEvent } from "../../examples/platform/src/webhooks/record-event.ts";
+import { restartSchedules, retryNow } from "../../examples/platform/src/webhooks/redeliver.ts";
+import { Network, noNetworkFaults, Receiver, secret } from "./network.ts";
+import { type Delivery, type Handled, Oracle, type Outcome } from "./oracle.ts";
+import { encryptionKey, Platform, Stores } from "./platform.ts";
+import { noDatabaseFaults, SimulatedPostgres } from "./postgres.ts";
+import { Process, Schedule, virtualiseTimers, wallClock } from "./schedule.ts";
+import type { FaultName, Story } from "./story.ts";
+
+export interface StoryResult {
+  violations: readonly string[];
+  /** The same for each run of one story. */
+  fingerprint: number;
+  steps: number;
+  virtualMs: number;
+  sent: number;
+}
+
+/** PGlite has no autovacuum. Without any, the twenty-thousandth story took almost twice as long as the first. */
+const storiesPerVacuum = 500;
+
+/** How many processes a story may restart. */
+const mostRestarts = 8;
+const longestStallMs = 12_000;
+/** After the last fault, everything that is pending is handled within this time. */
+const recoveryMs = 120_000;
+
+/** Runs stories one after the other on one database in memory. */
+export class Simulator {
+  readonly #database: SimulatedPostgres;
+  readonly #stores: Stores;
+  #ran = 0;
+
+  private constructor(database: SimulatedPostgres, stores: Stores) {
+    this.#database = database;
+    this.#stores = stores;
+  }
+
+  /** Replaces timers and npm `pg` in this Node process. */
+  static async open(): Promise<Simulator> {
+    virtualiseTimers();
+    const database = await SimulatedPostgres.open();
+    const schedule = new Schedule(0);
+    database.begin(schedule);
+    const stores = new Stores();
+    let outcome: unknown;
+    schedule.run(new Process("set-up"), () => {
+      stores.open(mostRestarts + 6).then(
+        () => (outcome = "opened"),
+        (error: unknown) => (outcome = error),
+      );
+    });
+    await schedule.until(() => outcome !== undefined, 600_000);
+    if (outcome !== "opened") throw outcome;
+    database.query(`${inboxMigration()}
+      create table handled (id bigint generated always as identity, delivery_id text not null, response text not null);`);
+    database.dropLog();
+    return new Simulator(database, stores);
+  }
+
+  async run(story: Story, onStep?: (line: string) => void): Promise<StoryResult> {
+    const result = await new Run(this.#database, this.#stores, story, onStep).toEnd();
+    this.#ran += 1;
+    if (this.#ran % storiesPerVacuum === 0) this.#database.query("vacuum");
+    return result;
+  }
+}
+
+/** One story. */
+class Run {
+  readonly #database: SimulatedPostgres;
+  readonly #stores: Stores;
+  readonly #story: Story;
+  readonly #schedule: Schedule;
+  readonly #oracle: Oracle;
+  readonly #receiver: Receiver;
+  readonly #network: Network;
+  readonly #organisations: readonly string[];
+  readonly #confirmed = new Set<string>();
+  readonly #atEnd: (() => void)[] = [];
+  readonly #platforms: Platform[] = [];
+  #api: { process: Process; store: Store };
+  #restarts = 0;
+  /** Restarts that have not happened yet. */
+  #restarting = 0;
+
+  constructor(database: SimulatedPostgres, stores: Stores, story: Story, onStep?: (line: string) => void) {
+    this.#database = database;
+    this.#stores = stores;
+    this.#story = story;
+    this.#schedule = new Schedule(story.seed);
+    this.#schedule.onStep = onStep;
+    this.#oracle = new Oracle(this.#schedule);
+    this.#receiver = new Receiver(this.#schedule, this.#oracle);
+    this.#network = new Network(this.#schedule, this.#oracle, this.#receiver);
+    this.#organisations = Array.from({ length: story.organisations }, (_, index) => `organisation-${index}`);
+    this.#api = this.#startApi();
+  }
+
+  async toEnd(): Promise<StoryResult> {
+    const { spreadMs, processes, events } = this.#story;
+    const schedule = this.#schedule;
+    try {
+      this.#prepare();
+      for (let index = 0; index < processes; index += 1) this.#startPlatform(`platform-${index}`);
+      this.#beginFaults();
+      for (let index = 0; index < events; index += 1)
+        schedule.at(undefined, schedule.between(0, spreadMs), "person", () => this.#act(index));
+      await schedule.until(() => false, spreadMs + schedule.between(100, 5_000));
+      await this.#heal();
+      await this.#recover();
+      this.#oracle.finish(await this.#outcome());
+    } finally {
+      for (const process of this.#processes()) process.stop();
+      for (const end of this.#atEnd) end();
+    }
+    const { violations, sent } = this.#oracle;
+    const { fingerprint, steps, nowMs } = schedule;
+    return { violations: [...new Set(violations)], fingerprint, steps, virtualMs: nowMs, sent: sent.length };
+  }
+
+  #processes = (): Process[] => [
+    ...this.#platforms.map(({ process }) => process),
+    this.#receiver.process,
+    this.#api.process,
+  ];
+
+  #prepare(): void {
+    const database = this.#database;
+    database.begin(this.#schedule);
+    database.query(`
+      delete from outbox_wakeups; delete from outbox_leases; delete from outbox_processes; delete from attempts;
+      delete from deliveries; delete from events; delete from endpoints; delete from mails; delete from organisations;
+      delete from offers_inbox; delete from handled;`);
+    for (const id of this.#organisations) {
+      database.query("insert into organisations (id, name, kind) values ($1, $1, 'hirer')", [id]);
+      database.query(
+        `insert into endpoints (organisation_id, base_address, encrypted_secret, suggests_contacts, updated_at, scheme)
+         values ($1, $2, $3, false, now(), 'timestampDigestAndStandardWebhooks')`,
+        [id, `http://receiver/${id}`, encrypt(secret, encryptionKey, id)],
+      );
+    }
+    database.onFault = (process, durationMs) => this.#oracle.disturbed(process, durationMs);
+  }
+
+  #startApi(): { process: Process; store: Store } {
+    const process = new Process("api");
+    const store = this.#stores.lend(process, this.#atEnd);
+    // Wakes the platforms after a commit; without it they look every five seconds.
+    this.#schedule.run(process, () => openSignals(store, { onError: this.#onError }));
+    return { process, store };
+  }
+
+  #startPlatform(name: string): void {
+    const process = new Process(name);
+    const store = this.#stores.lend(process, this.#atEnd);
+    const [schedule, network, oracle] = [this.#schedule, this.#network, this.#oracle];
+    this.#platforms.push(new Platform({ schedule, network, oracle, store, process, onError: this.#onError }));
+  }
+
+  /** Errors of lost connections are expected; those of code and of constraints are defects. */
+  #onError = (error: unknown): void => {
+    const { code, name, message } = error as { code?: string; name?: string; message?: string };
+    if (name === "TypeError" || name === "RangeError" || /^(23|42|22)/.test(code ?? ""))
+      this.#oracle.violations.push(`error: ${name} ${code ?? ""} ${message}`);
+  };
+
+  #beginFaults(): void {
+    const { faults } = this.#story;
+    const rate = (name: FaultName): number => faults[name] ?? 0;
+    const only = <Name extends FaultName>(names: readonly Name[]) =>
+      Object.fromEntries(names.map((name) => [name, rate(name)])) as Record<Name, number>;
+    this.#database.faults = only(["lostStatements", "lostReplies", "lostNotifications", "slowCommits"]);
+    this.#network.faults = only(["refused", "lostRequests", "lostResponses", "doubled", "slow", "unavailable", "gone"]);
+    const schedule = this.#schedule;
+    schedule.beforeStep = (process, what) => {
+      if (process.isStopped) return;
+      const isReceiver = process === this.#receiver.process;
+      if (schedule.chance(rate(isReceiver ? "receiverKill" : "kill"))) this.#kill(process);
+      const isAttempt = what === "turn" || what === "connected" || what === "response";
+      if (schedule.chance(rate(isReceiver ? "receiverStall" : isAttempt ? "stallDuringAttempt" : "stall"))) {
+        const durationMs = schedule.between(100, longestStallMs);
+        process.stalledUntilMs = schedule.nowMs + durationMs;
+        this.#oracle.disturbed(process, durationMs);
+      }
+      if (!isReceiver && schedule.chance(rate("stop"))) this.#stop(process);
+      if (schedule.chance(rate("clockJump")))
+        process.jumpClock(schedule.nowMs, schedule.between(-3_600_000, 3_600_000));
+      if (schedule.chance(rate("databaseClockJump"))) {
+        this.#database.offsetMs += schedule.between(-2_000, 10_000);
+        this.#oracle.databaseClockJumped();
+      }
+    };
+  }
+
+  #kill(process: Process): void {
+    if (this.#restarts >= mostRestarts) return;
+    process.stop();
+    this.#oracle.disturbed(process);
+    this.#restart(process, this.#schedule.between(10, 8_000));
+  }
+
+  #stop(process: Process): void {
+    const platform = this.#platforms.find((each) => each.process === process);
+    if (platform === undefined || platform.isStopping || this.#restarts >= mostRestarts) return;
+    this.#oracle.disturbed(process, 20_000);
+    void this.#schedule.run(process, () => platform.stop());
+    this.#restart(process, this.#schedule.between(10, 20_000));
+  }
+
+  #restart(process: Process, delayMs: number): void {
+    this.#restarts += 1;
+    this.#restarting += 1;
+    this.#schedule.at(undefined, delayMs, "restart", () => {
+      this.#restarting -= 1;
+      if (process === this.#receiver.process) return this.#receiver.restart();
+      if (process !== this.#api.process) return this.#startPlatform(`${process.name}+`);
+      this.#api = this.#startApi();
+    });
+  }
+
+  /** Runs work of a person in the API's process. */
+  #inApi(work: (store: Store, now: Date) => Promise<unknown>): void {
+    const { process, store } = this.#api;
+    if (process.isStopped) return;
+    const now = wallClock(this.#schedule, process);
+    void this.#schedule.run(process, () => work(store, now).catch(this.#onError));
+  }
+
+  #act(index: number): void {
+    const schedule = this.#schedule;
+    const { faults, keys } = this.#story;
+    const organisationId = schedule.pick(this.#organisations);
+    const workerId = `worker-${schedule.between(1, keys)}`;
+    this.#inApi(async (store) => {
+      const data = { offerId: "offer-1", workerId, response: `response ${index}` };
+      const recorded = await store.transaction((trx) =>
+        recordEvent(trx, organisationId, { type: "workerOfferResponse", data }),
+      );
+      if (recorded.deliveryId !== undefined) this.#confirmed.add(recorded.deliveryId);
+    });
+    if (schedule.chance(faults.enable ?? 0)) this.#inApi((store) => this.#enable(store, organisationId, false));
+    if (schedule.chance(faults.profile ?? 0)) this.#inApi((store) => this.#enable(store, organisationId, true));
+    if (schedule.chance(faults.retryNow ?? 0))
+      this.#inApi(async (store, now) => {
+        const [id] = [...this.#confirmed].filter((each) => !this.#oracle.isHandled(each));
+        if (id === undefined) return;
+        this.#oracle.restarted(organisationId);
+        await retryNow(store, organisationId, id, now);
+      });
+  }
+
+  /** As the portal does after a check of the endpoint. */
+  async #enable(store: Store, organisationId: string, isChanged: boolean): Promise<void> {
+    this.#oracle.restarted(organisationId);
+    await store.transaction(async (trx) => {
+      if (isChanged)
+        await trx
+          .updateTable("endpoints")
+          .set({ encrypted_secret: encrypt(secret, encryptionKey, organisationId) })
+          .where("organisation_id", "=", organisationId)
+          .execute();
+      await enableEndpoint(trx, organisationId);
+    });
+    this.#oracle.restarted(organisationId);
+    await restartSchedules(store, organisationId);
+  }
+
+  /** Nothing goes wrong from now on. A person enables the endpoints that failed; the others recover without. */
+  async #heal(): Promise<void> {
+    const schedule = this.#schedule;
+    schedule.beforeStep = () => undefined;
+    this.#database.faults = noDatabaseFaults;
+    this.#network.faults = noNetworkFaults;
+    for (const process of this.#processes()) process.jumpClock(schedule.nowMs, 0);
+    const healedAt = wallClock(schedule, this.#api.process).toISOString();
+    // A process that stalls may still hold what it claimed before.
+    const isStalled = ({ isStopped, stalledUntilMs }: Process): boolean =>
+      !isStopped && stalledUntilMs > schedule.nowMs;
+    await schedule.until(() => !this.#processes().some(isStalled), longestStallMs);
+    await schedule.until(() => this.#restarting === 0, 30_000);
+    // Those whose next failure delays them by a quarter of an hour: it may be that of a request that is under way.
+    await this.#enableFailing(`
+      select organisation_id as id from deliveries
+      where state = 'pending' and (attempts >= 2 or due_at > now() + interval '60 s')`);
+    await schedule.until(() => !this.#oracle.isWaiting, 30_000);
+    // Transactions that a stall has kept open are over by then.
+    await schedule.until(() => false, 3_000);
+    // An outcome whose commit failed is committed again, until ten seconds have passed.
+    for (let passedMs = 0; passedMs < 12_000; passedMs += 1_000) {
+      if ((await this.#read("select from outbox_leases limit 1")).length === 0) break;
+      await schedule.until(() => false, 1_000);
+    }
+    // A receiver may refuse the attempts after one whose handling has not ended: these failures come later, and delay it as well.
+    await this.#enableFailing(`
+      select organisation_id as id from endpoints
+      where disabled_at is not null or breaker_open_until > now() + interval '60 s'
+      union all select organisation_id from deliveries
+      where state = 'pending' and due_at > now() + interval '60 s' and exists (
+        select from attempts where delivery_id = deliveries.id and error is not null and started_at > '${healedAt}')`);
+  }
+
+  async #enableFailing(select: string): Promise<void> {
+    const failing = await this.#read<{ id: string }>(`select distinct id from (${select}) as failing order by id`);
+    for (const { id } of failing) this.#inApi((store) => this.#enable(store, id, false));
+  }
+
+  /** Waits until no delivery is pending. */
+  async #recover(): Promise<void> {
+    for (let passedMs = 0; passedMs < recoveryMs; passedMs += 1_000) {
+      const isHandled = [...this.#confirmed].every((id) => this.#oracle.isHandled(id));
+      if (isHandled || passedMs > 20_000) {
+        const busy = await this.#read(
+          "select from deliveries where state = 'pending' union all select from outbox_leases",
+        );
+        if (busy.length === 0) return;
+      }
+      await this.#schedule.until(() => false, 1_000);
+    }
+  }
+
+  async #outcome(): Promise<Outcome> {
+    return {
+      deliveries: await this.#read<Delivery>(
+        "select id, sequence, organisation_id, order_key, state from deliveries order by sequence",
+      ),
+      handled: await this.#read<Handled>("select delivery_id from handled order by id"),
+      acknowledgements: await this.#read<{ delivery_id: string; count: number }>(
+        "select delivery_id, count(*)::int as count from attempts where error is null group by delivery_id",
+      ),
+      confirmed: this.#confirmed,
+    };
+  }
+
+  /** Reads what is committed: waits until no transaction is open, since all share one session. */
+  async #read<Row>(text: string): Promise<Row[]> {
+    await this.#schedule.until(() => this.#database.isIdle, 60_000);
+    return this.#database.query<Row>(text);
+  }
+}

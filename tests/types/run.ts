@@ -1,0 +1,108 @@
+// The packed packages' types, in a project of strict users, for every TypeScript that they may have:
+//   npm run check -- types-matrix
+import { execFile } from "node:child_process";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { freshProject } from "../../scripts/release/packages/fresh-project.ts";
+import { copyProgram, exportPrograms, moduleSystems, strict } from "./programs.ts";
+
+const run = promisify(execFile);
+const compilers = { "5.9": "5.9.3", "6.0": "6.0.3", "7.0": "7.0.2" };
+const maxInstantiations = 80;
+
+/** What the user's program may count on being declared. */
+const globals = {
+  DOM: { lib: ["es2023", "dom"], types: [] },
+  "DOM and Node": { lib: ["es2023", "dom"], types: ["node"] },
+  Node: { lib: ["es2023"], types: ["node"] },
+  neither: { lib: ["es2023"], types: [] },
+};
+
+/** The optional peers, in the versions of the workspace. */
+const peers = ["msw", "undici", "zod", "@opentelemetry/api", "openapi-fetch", "@types/express"];
+
+const project = await freshProject();
+const failures: string[] = [];
+
+/** @returns what the compiler prints: nothing for a program without a fault */
+async function compile(version: string, options: object, file: string, ...flags: string[]): Promise<string> {
+  await project.write("tsconfig.json", JSON.stringify({ compilerOptions: { ...strict, ...options }, files: [file] }));
+  const compiler = join(project.folder, "node_modules", `typescript-${version}`, "bin/tsc");
+  const { stdout } = await run(process.execPath, [compiler, "-p", project.folder, ...flags], {
+    cwd: project.folder,
+  }).catch((error: { stdout?: string; message: string }) => ({ stdout: error.stdout || error.message }));
+  return stdout;
+}
+
+/** Calls `check` for each compiler and set of globals, and prints a table of the cells that it returns. */
+async function matrix(check: (version: string, options: object, where: string) => Promise<object>): Promise<void> {
+  const rows: object[] = [];
+  for (const version of Object.keys(compilers))
+    for (const [declared, options] of Object.entries(globals))
+      rows.push({
+        TypeScript: version,
+        declared,
+        ...(await check(version, options, `TypeScript ${version}, ${declared}`)),
+      });
+  console.table(rows);
+}
+
+function cell(where: string, faults: string): string {
+  if (faults) failures.push(`${where}:\n${faults}`);
+  return faults ? "FAILED" : "ok";
+}
+
+try {
+  const aliases = Object.entries(compilers).map(([name, version]) => `typescript-${name}@npm:typescript@${version}`);
+  await project.install("@types/node", ...aliases);
+  const fourCalls = await copyProgram("four-calls", "mts", project.folder);
+  await matrix(async (version, options, where) => {
+    const cells: Record<string, unknown> = {};
+    for (const [system, { extension, options: resolution }] of Object.entries(moduleSystems)) {
+      const consumer = await copyProgram("consumer", extension, project.folder);
+      const failuresProgram = await copyProgram("failures", extension, project.folder);
+      const resolved = { ...options, ...resolution };
+      // The kit's declarations name types of Node, such as Buffer.
+      const faults =
+        (await compile(version, resolved, consumer)) +
+        (await compile(version, { ...resolved, skipLibCheck: true }, failuresProgram));
+      cells[system] = cell(`${where}, ${system}`, faults);
+    }
+    // Here the libraries' own checks would drown the program's.
+    const measured = { ...options, module: "nodenext", skipLibCheck: true };
+    const output = await compile(version, measured, fourCalls, "--extendedDiagnostics");
+    const instantiations = Number(/^Instantiations:\s+(\d+)/m.exec(output)?.[1] ?? Number.NaN);
+    if (!(instantiations <= maxInstantiations)) cell(`${where}: ${instantiations} instantiations`, output);
+    return { ...cells, "instantiations for four calls": instantiations };
+  });
+
+  await project.install(...peers);
+  const subpaths = await copyProgram("subpaths", "mts", project.folder);
+  await matrix(async (version, options, where) => {
+    const lines = (await compile(version, { ...options, module: "nodenext" }, subpaths)).split("\n");
+    const isOfPeer = (line: string) => /^node_modules\/(?!@offers\/)/.test(line);
+    const ours = lines.filter((line) => /error TS\d/.test(line) && !isOfPeer(line));
+    return {
+      subpaths: cell(`${where}, subpaths`, ours.join("\n")),
+      "faults in peers' own types": lines.filter(isOfPeer).length,
+    };
+  });
+
+  // With the declarations of what a program exports.
+  const emitting = { noEmit: false, declaration: true, emitDeclarationOnly: true, outDir: "emitted" };
+  const exporting = { ...globals["DOM and Node"], ...emitting, module: "nodenext", skipLibCheck: true };
+  const rows: object[] = [];
+  for (const { entry, code } of exportPrograms) {
+    await project.write("exports.mts", code);
+    const cells: Record<string, string> = {};
+    for (const version of Object.keys(compilers))
+      cells[version] = cell(`TypeScript ${version}, ${entry}`, await compile(version, exporting, "exports.mts"));
+    rows.push({ "can export what it returns": entry, ...cells });
+  }
+  console.table(rows);
+} finally {
+  await project.remove();
+}
+
+console.log(failures.length ? `\n${failures.join("\n")}` : "\nEvery program compiles.");
+process.exitCode = failures.length ? 1 : 0;
