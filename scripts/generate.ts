@@ -11,7 +11,7 @@ import { drawTrace } from "./diagrams/draw-trace.ts";
 import { printOperationErrors } from "./docs/pages/operation-errors.ts";
 import { printEvents } from "./docs/pages/print-events.ts";
 import { printOperations } from "./docs/pages/print-operations.ts";
-import { printErrorPages } from "./error-pages/print-error-pages.ts";
+import { printErrorPage } from "./error-pages/print-error-page.ts";
 import { readProofs } from "./gate/contract.ts";
 import { printConstants } from "./generate/print-constants.ts";
 import { printContract, printDecisions } from "./generate/print-contract.ts";
@@ -47,7 +47,7 @@ const products = new Map([
   ["docs/glossary.md", printGlossary(root)],
   ...printOperations(root),
   ...printEvents(root),
-  ...printErrorPages(root),
+  ["docs/errors.md", printErrorPage(root)],
   ...(await drawDiagrams(root)),
   ...drawTrace(root),
   ...printSkills(root),

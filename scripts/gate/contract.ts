@@ -98,7 +98,10 @@ const tagsIn = (title: string): string[] =>
 export function readProofs(root: string): Proof[] {
   const proofs: Proof[] = [];
   const exclude = (path: string) => /(^|\/)(node_modules|dist)$/.test(path);
-  for (const file of globSync("{packages,examples,bench,scripts,tests}/**/*.{test,test-d}.ts", { cwd: root, exclude }).sort()) {
+  for (const file of globSync("{packages,examples,bench,scripts,tests}/**/*.{test,test-d}.ts", {
+    cwd: root,
+    exclude,
+  }).sort()) {
     const text = readFileSync(join(root, file), "utf8");
     if (tagsIn(text).length === 0) continue;
     const isSlow = /\.(slow|docs)\.test\.ts$/.test(file);

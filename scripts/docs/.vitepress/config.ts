@@ -1,7 +1,7 @@
 // The documentation site: which files are its pages, and how its navigation looks. search.ts has how it is searched.
-import { existsSync, globSync, readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { mkdir, writeFile } from "node:fs/promises";
-import { basename, dirname, join } from "node:path";
+import { dirname, join } from "node:path";
 import { dirname as folderOf, join as joinPath, relative } from "node:path/posix";
 import { slug } from "github-slugger";
 import { type DefaultTheme, defineConfig, type HeadConfig, type MarkdownOptions } from "vitepress";
@@ -191,15 +191,6 @@ const sidebar: DefaultTheme.SidebarMulti = {
   "/http-reference": http,
   "/operations/": http,
   "/events/": http,
-  "/errors/": [
-    {
-      text: "Error codes",
-      link: "/errors/",
-      items: globSync("docs/errors/[a-z]*.md", { cwd: root })
-        .sort()
-        .map((file) => ({ text: basename(file, ".md"), link: `/errors/${basename(file)}` })),
-    },
-  ],
   "/": [
     ...guides,
     {
@@ -212,7 +203,7 @@ const sidebar: DefaultTheme.SidebarMulti = {
         { text: "HTTP reference", link: "/http-reference", collapsed: true, items: [...operations, ...feed] },
         { text: "Events", link: "/events/", collapsed: true, items: events.slice(1) },
         { text: "TypeScript reference", link: "/reference/client/" },
-        { text: "Error codes", link: "/errors/" },
+        { text: "Error codes", link: "/errors" },
       ],
     },
     { text: "Reference platform", items: pagesOf("/sandbox", { "Run it": "", "Operate it": "operating" }) },
@@ -315,7 +306,7 @@ export default defineConfig({
       { text: "HTTP", link: "/http-reference", activeMatch: "^/(?:http-reference|operations/)" },
       { text: "Events", link: "/events/", activeMatch: "^/events/" },
       { text: "TypeScript", link: "/reference/client/", activeMatch: "^/reference/" },
-      { text: "Errors", link: "/errors/", activeMatch: "^/errors/" },
+      { text: "Errors", link: "/errors", activeMatch: "^/errors" },
       {
         text: version === "0.0.0" ? "not released" : `v${version}`,
         items: pagesOf("", { Changelog: "changelog", Versioning: "versioning" }),

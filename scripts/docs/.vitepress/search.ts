@@ -5,7 +5,7 @@ import type { DefaultTheme, UserConfig } from "vitepress";
 const boostDocument = (id: string): number => {
   if (/(?:contract|decisions|glossary|versioning|changelog)\.html/.test(id)) return 0.4;
   if (id.includes("/reference/")) return 0.8;
-  return id.includes("/errors/") ? 1 : 1.4;
+  return id.includes("/errors.html") ? 1 : 1.4;
 };
 
 /** Splits `onWorkerOfferResponse` and `rate_limited` into words, and keeps the whole name. Runs in the browser, too. */

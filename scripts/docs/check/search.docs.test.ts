@@ -40,7 +40,12 @@ async function find(question: string): Promise<string[]> {
   const links = await page
     .locator(".results .result")
     .evaluateAll((hits) => hits.map((hit) => hit.getAttribute("href") ?? ""));
-  const paths = links.map((link) => new URL(link, address).pathname.slice(new URL(address).pathname.length));
+  const paths = links.map((link) => {
+    const { pathname, hash } = new URL(link, address);
+    const path = pathname.slice(new URL(address).pathname.length);
+    // One page has all codes: its section is what was found.
+    return path === "errors.html" ? `errors${hash}` : path;
+  });
   return [...new Set(paths.map((path) => path.replace(/\.html$/, "").replace(/(?<=^|\/)$/, "index")))].slice(0, 3);
 }
 

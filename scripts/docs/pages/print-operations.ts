@@ -126,7 +126,7 @@ function printPage({ api, method, path, operation, errors = [] }: Entry): string
     printResponses(api, responses),
     ...printExample(responses),
     ...printErrors(operationId, errors),
-    "Every error has a stable `code` with [a page](../errors/README.md).",
+    "Every error has a stable `code`, explained on [one page](../errors.md).",
     "",
   ].join("\n\n");
   return fromBelow(page);
@@ -295,7 +295,7 @@ function printErrors(operationId: string, errors: readonly OperationError[]): st
   if (errors.length === 0) return [];
   const rows = errors.map(({ code, className, statuses, explanation }) => {
     const status = statuses.length > 0 ? statuses.join(", ") : explanation.by === "server" ? "other server" : "client";
-    return `| [\`${code}\`](../errors/${code}.md) | \`${className}\` | ${status} | ${cell(explanation.meaning)} |`;
+    return `| [\`${code}\`](../errors.md#${code}) | \`${className}\` | ${status} | ${cell(explanation.meaning)} |`;
   });
   return [
     "## Errors",

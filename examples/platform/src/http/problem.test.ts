@@ -72,7 +72,7 @@ test("a problem is sent in full, with its headers, fields and extension members 
   expect(headers.get("allow")).toBe("GET");
   expect(headers.get("content-type")).toMatch(/^application\/problem\+json/);
   expect(JSON.parse(text)).toEqual({
-    type: "https://github.com/offers/offers/blob/main/docs/errors/method_not_allowed.md",
+    type: "https://github.com/offers/offers/blob/main/docs/errors.md#method_not_allowed",
     title: "Method not allowed",
     status: 405,
     detail: "Allowed here: GET.",

@@ -106,7 +106,7 @@ function sendProblem(response: Response, { code, status, message, errors, extens
     .type("application/problem+json")
     .send(
       JSON.stringify({
-        type: `${errorDocsUrl}${code}.md`,
+        type: `${errorDocsUrl}${code}`,
         title: problemKinds[code].title,
         status,
         detail: message,

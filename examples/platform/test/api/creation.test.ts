@@ -118,7 +118,7 @@ describe.each(await anyStore())("the offers API on $title", ({ createDatabase })
         expect(response.status).toBe(400);
         const problem = response.json<{ errors: Record<string, string[]> }>();
         expect(problem).toMatchObject({
-          type: "https://github.com/offers/offers/blob/main/docs/errors/invalid_request.md",
+          type: "https://github.com/offers/offers/blob/main/docs/errors.md#invalid_request",
           code: "invalid_request",
         });
         expect(Object.keys(problem.errors).sort()).toEqual(Object.keys(errors).sort());

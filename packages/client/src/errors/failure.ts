@@ -39,7 +39,7 @@ export function toOffersError(thrown: unknown, context: CallContext, known?: Cla
   const error = isOwn ? (thrown as AnyOffersError) : wrap(thrown, context.key ?? redacted, known);
   if (isFailure(error)) {
     if (operation) error.message = `${operation}${attempts ? ` at ${context.host}` : ""}: ${error.message}`;
-    Object.assign(error, { operation, attempts, docsUrl: `${errorDocsUrl}${error.code}.md` });
+    Object.assign(error, { operation, attempts, docsUrl: `${errorDocsUrl}${error.code}` });
   }
   // The class has set the error's name by now. After an `await`, V8 adds the callers who await the call.
   Error.captureStackTrace?.(error, toOffersError);

@@ -31,7 +31,7 @@ export function handleRequest(state: ServiceState, request: IncomingRequest, pat
     const { code, message, errors, headers } = error;
     const status = state.dialect.statuses[code] ?? operationProblems[code].status;
     const problem = {
-      type: `${errorDocsUrl}${code}.md`,
+      type: `${errorDocsUrl}${code}`,
       title: operationProblems[code].title,
       status,
       detail: message,

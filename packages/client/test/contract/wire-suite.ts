@@ -61,7 +61,7 @@ export function wireSuite(fixtureOf: () => ContractFixture): void {
     expect(response.headers.get("content-type")).toMatch(/^application\/problem\+json/);
     const remedy = [expect.any(String)];
     expect(problemOf(response)).toEqual({
-      type: "https://github.com/offers/offers/blob/main/docs/errors/invalid_request.md",
+      type: "https://github.com/offers/offers/blob/main/docs/errors.md#invalid_request",
       title: "The request is not valid",
       status: 400,
       detail: "2 fields are not valid; see errors.",

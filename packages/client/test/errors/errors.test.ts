@@ -179,7 +179,7 @@ test("an error is recognised across two copies of the package, and only there", 
 test("a logger, a crash and JSON show the message and the page of an error", async () => {
   const { client } = await clientOf(404, '{"title":"No such offer"}');
   const error = (await client.getOffer("a").catch((error: unknown) => error)) as offers.NotFoundError;
-  const docsUrl = "https://github.com/offers/offers/blob/main/docs/errors/not_found.md";
+  const docsUrl = "https://github.com/offers/offers/blob/main/docs/errors.md#not_found";
   expect(error.docsUrl).toBe(docsUrl);
   expect(inspect(error)).toContain(docsUrl);
   expect(JSON.parse(JSON.stringify(error))).toMatchObject({ code: "not_found", message: error.message, docsUrl });

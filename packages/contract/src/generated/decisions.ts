@@ -31,7 +31,7 @@ export const apiVersion = "1.0";
 export const visibleCharacter = "(?![\\u115F\\u1160\\u2800\\u3164\\uFFA0\\uFFFC\\u{13441}\\u{13442}\\u{1D159}])[\\p{L}\\p{N}\\p{P}\\p{S}]";
 
 /** D-113: How does a reader of an error find out what to do about it? */
-export const errorDocsUrl = "https://github.com/offers/offers/blob/main/docs/errors/";
+export const errorDocsUrl = "https://github.com/offers/offers/blob/main/docs/errors.md#";
 
 /** D-141: Which versions of Node do the packages need? */
 export const oldestNode = "22.19";

@@ -25,7 +25,7 @@ export abstract class WebhookKitError<Code extends string = string> extends Erro
 
   /** The address of the page about `code`: its meaning, the likely cause and what to do (D-113). */
   get docsUrl(): string {
-    return `${errorDocsUrl}${this.code}.md`;
+    return `${errorDocsUrl}${this.code}`;
   }
 }
 

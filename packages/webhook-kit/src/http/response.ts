@@ -51,7 +51,7 @@ export const unavailable: ProblemSummary = { status: 503, code: "temporarily_una
 /** Problem details (RFC 9457), the same members as those of the service. `type` is the page about the code (D-113). */
 export function problemResponse(problem: ProblemSummary, headers?: Readonly<Record<string, string>>): WebhookResponse {
   const { status, code, title, ...rest } = problem;
-  const body = JSON.stringify({ type: `${errorDocsUrl}${code}.md`, title, status, ...rest, code });
+  const body = JSON.stringify({ type: `${errorDocsUrl}${code}`, title, status, ...rest, code });
   return { status, headers: { ...headersOf("application/problem+json", body), ...headers }, body };
 }
 

@@ -72,7 +72,7 @@ export class Observer {
   }
 
   rejected(facts: RejectionFacts): void {
-    const rejection = { ...facts, docsUrl: `${errorDocsUrl}${facts.code}.md` };
+    const rejection = { ...facts, docsUrl: `${errorDocsUrl}${facts.code}` };
     if (this.#hooks.onRejected) callSafely(() => this.#hooks.onRejected?.(rejection));
     this.#log((logger) => logger.warn({ ...rejection }, "webhook rejected"));
     if (!this.#hooks.onRejected && !this.#hooks.logger)

@@ -114,7 +114,7 @@ const handlerTimedOut = (name: string, handlerTimeoutMs: number): HandlerError =
     `The handler of ${name} took more than ${handlerTimeoutMs} ms; it keeps running, and the sender got 503. Put slow work into a queue, as ${queueGuide} shows, or raise handlerTimeoutMs.`,
   );
 
-const queueGuide = new URL("../guides/workers.md", errorDocsUrl).href;
+const queueGuide = new URL("guides/workers.md", errorDocsUrl).href;
 
 /** Always the cause, also if it is an error of the kit: its message is the user's, and may hold anything (D-49). */
 const handlerFailed = (name: string, cause: unknown): HandlerError =>

@@ -99,7 +99,7 @@ test("the rejection says how far the timestamp was off", async () => {
   await verifyRequest({ secret, onRejected, now: () => new Date(start + 400_000) }, { rawHeaders: bySecond });
   expect(onRejected).toHaveBeenCalledExactlyOnceWith({
     code: "timestamp_out_of_tolerance",
-    docsUrl: "https://github.com/offers/offers/blob/main/docs/errors/timestamp_out_of_tolerance.md",
+    docsUrl: "https://github.com/offers/offers/blob/main/docs/errors.md#timestamp_out_of_tolerance",
     message: expect.any(String),
     status: 401,
     skewSeconds: -400,

@@ -25,7 +25,7 @@ const signed = (how: { secret?: string; seconds?: number } = {}) => ({
   "content-type": "application/json",
 });
 const post = (body: string, headers = signed()): RequestInit => ({ method: "POST", headers, body });
-const page = (code: string) => `https://github.com/offers/offers/blob/main/docs/errors/${code}.md`;
+const page = (code: string) => `https://github.com/offers/offers/blob/main/docs/errors.md#${code}`;
 
 /** What is sent, its code, and the words of its line. SENTINEL is chosen by the sender. */
 const rejections: [string, string, () => RequestInit, string, RegExp][] = [
@@ -147,7 +147,7 @@ describe.each(adapters)("$name", (adapter) => {
 test.each(adaptersAlone)("$name: an unknown path is one line a minute, without the path", async (adapter) => {
   const { url } = await adapter.serve(unhooked);
   for (let count = 0; count < 100; count += 1) await fetch(`${url}/SENTINEL/${count}`);
-  expect(lines()).toEqual([expect.stringMatching(/^webhook rejected \(unknown_path\): .*basePath.*unknown_path\.md/)]);
+  expect(lines()).toEqual([expect.stringMatching(/^webhook rejected \(unknown_path\): .*basePath.*errors\.md#unknown_path/)]);
   expect(lines()[0]).not.toContain("SENTINEL");
 });
 

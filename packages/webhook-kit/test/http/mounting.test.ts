@@ -63,7 +63,7 @@ describe.each(adaptersAlone)("$name", (adapter) => {
       expect(JSON.parse(text)).toMatchObject({ status: 404, code: "unknown_path" });
       expect(text).not.toContain("SENTINEL");
     }
-    const docsUrl = "https://github.com/offers/offers/blob/main/docs/errors/unknown_path.md";
+    const docsUrl = "https://github.com/offers/offers/blob/main/docs/errors.md#unknown_path";
     const message = expect.stringContaining("basePath");
     const rejection = { code: "unknown_path", status: 404, message, docsUrl };
     expect(onRejected.mock.calls).toEqual(paths.map(() => [rejection]));
