@@ -11,11 +11,17 @@ export interface ReadTime {
 const dateTimeShape =
   /^(\d{4})-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])[Tt ]([01]\d|2[0-3]):([0-5]\d)(?::([0-5]\d)(\.\d+)?)?(?:[Zz]|([+-])([01]\d|2[0-3]):([0-5]\d))$/;
 
+/** The most common date-times, which need no reading: with seconds, in UTC, on a day that every month has. */
+export const isCommonUtc = /^\d{4}-(0[1-9]|1[0-2])-(0[1-9]|1\d|2[0-8])T([01]\d|2[0-3]):([0-5]\d):([0-5]\d)(\.\d+)?Z$/;
+
 const minuteMs = 60_000;
 const dayMs = 86_400_000;
 
 /** The calendar repeats after 400 years; `Date.UTC` reads the years 0 to 99 as 1900 to 1999, but not these. */
 const startOf = (year: number, month: number): number => Date.UTC(year + 400, month - 1) - 146_097 * dayMs;
+
+const firstInstant = startOf(0, 1);
+const endOfTime = startOf(10_000, 1);
 
 /**
  * Reads a date-time that has one meaning: its zone is given, its day is in the calendar, and in UTC its year has four digits
@@ -29,8 +35,7 @@ export function readDateTime(text: string): ReadTime | undefined {
   if (midnight >= startOf(Number(year), Number(month) + 1)) return undefined;
   const aheadMinutes = (sign === "-" ? -1 : 1) * (Number(offsetHours) * 60 + Number(offsetMinutes));
   const startOfMinute = midnight + (Number(hour) * 60 + Number(minute) - aheadMinutes) * minuteMs;
-  const utcYear = new Date(startOfMinute).getUTCFullYear();
-  if (utcYear < 0 || utcYear > 9_999) return undefined;
+  if (startOfMinute < firstInstant || startOfMinute >= endOfTime) return undefined;
   const earliest = startOfMinute + (Number(second ?? 0) + Number(`0${fraction}`)) * 1000;
   return { earliest, latest: second === undefined ? startOfMinute + minuteMs - 1 : earliest };
 }

@@ -71,5 +71,5 @@ interface Quota {
 const readList = (field: string | null | undefined): Quota[] =>
   (field ?? "").split(",").map((item) => {
     const numbers = [...item.matchAll(/;\s*(\w)=(\d+)\s*(?=;|$)/g)].map(([, key, value]) => [key, Number(value)]);
-    return { name: item.replace(/;.*|"/g, "").trim(), r: -1, ...Object.fromEntries(numbers) };
+    return { name: item.replace(/;.*|["\s]/g, ""), r: -1, ...Object.fromEntries(numbers) };
   });

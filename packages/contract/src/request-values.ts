@@ -3,7 +3,7 @@ type Problem = readonly [pattern: RegExp, problem: string];
 const baseAddressProblems: readonly Problem[] = [
   // `URL` would drop white space, and a third slash before the host.
   [/\s/, "contains white space"],
-  [/^(?!https?:\/\/[^/:])/i, "does not begin with https://"],
+  [/^(?!https?:\/\/[^/:])/i, "lacks https://"],
   [/@/, "contains credentials"],
   [/[?#]/, "contains ? or #"],
   [/^http:\/\/(?!(localhost|127\.[\d.]+|\[::1])(:|\/|$))/i, "has http for another host"],
@@ -23,7 +23,7 @@ export function baseAddressProblem(address: unknown): string | undefined {
 
 // `fetch` rejects the same values, with a message that shows them.
 const headerValueProblems: readonly Problem[] = [
-  [/^\s|\s$/, "begins or ends with white space"],
+  [/^\s|\s$/, "is padded with white space"],
   [/[^ -~]/, "is not printable ASCII"],
 ];
 

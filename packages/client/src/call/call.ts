@@ -79,7 +79,7 @@ class Call<Argument, Data> implements CallContext {
       this.#deadline = performance.now() + this.#options.totalTimeoutMs;
       const { apiKey } = this.#settings;
       // Without the await, the request has begun when the call returns.
-      if (typeof apiKey === "function") await this.#loadKey(apiKey, { refresh: false });
+      if (typeof apiKey === "function") await this.#loadKey(apiKey, { refresh: false }, this.#options.totalTimeoutMs);
       for (;;) {
         const startedAt = performance.now();
         try {
@@ -132,11 +132,10 @@ class Call<Argument, Data> implements CallContext {
   }
 
   /** Asks the `apiKey` function for a key (D-47). True if it is another one than before. */
-  async #loadKey(provider: KeyProvider, request: { refresh: boolean }): Promise<boolean> {
+  async #loadKey(provider: KeyProvider, request: { refresh: boolean }, limitMs: number): Promise<boolean> {
     const before = this.key;
     const ask = async () => checkHeaderValue("apiKey", await provider(request), "invalid_api_key");
-    const remainingMs = this.#deadline - performance.now();
-    this.key = await withTimeout(this, remainingMs, this.#options.signal, ask, () => keyProviderFailed);
+    this.key = await withTimeout(this, limitMs, this.#options.signal, ask, () => keyProviderFailed);
     return this.key !== before;
   }
 
@@ -198,7 +197,7 @@ class Call<Argument, Data> implements CallContext {
       if (typeof apiKey === "function" && error.code === "unauthenticated" && !this.#hasRefreshedKey) {
         this.#hasRefreshedKey = true;
         // Another attempt, but not a retry (D-47).
-        if (await this.#loadKey(apiKey, { refresh: true })) delayMs = 0;
+        if (await this.#loadKey(apiKey, { refresh: true }, this.#deadline - performance.now())) delayMs = 0;
       } else if (this.#retries < this.#options.maxRetries) {
         delayMs = delayBeforeRetry(error, this.#operation.method, this.#settings, this.#retries);
         this.#retries += 1;
@@ -223,10 +222,7 @@ class Call<Argument, Data> implements CallContext {
 function encodeId(id: unknown): string {
   if (typeof id === "string" && !/^\.{0,2}$|[\uD800-\uDFFF]/u.test(id)) return encodeURIComponent(id);
   const given = typeof id === "string" ? "empty or dots" : typeName(id);
-  return throwUsageError(
-    `id must be an offer's id, not ${given}${given === "Promise" ? "; await it" : ""}`,
-    "invalid_id",
-  );
+  return throwUsageError(`id must be an offer's id, not ${given}`, "invalid_id");
 }
 
 const keyProviderFailed: Classification = {

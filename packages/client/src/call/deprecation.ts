@@ -8,7 +8,7 @@ export function readDeprecation(operation: OperationName, { headers }: FetchResp
   const sunset = headers.get("sunset");
   if (!deprecation && !sunset) return undefined;
   // A date of structured fields: @1688169599.
-  const seconds = /^@(\d{1,12})$/.exec(deprecation ?? "")?.[1];
+  const seconds = /^@(\d+)$/.exec(deprecation ?? "")?.[1];
   const sunsetMs = readHttpDate(sunset ?? "");
   return {
     operation,

@@ -15,7 +15,7 @@ const runtimeFetch: Fetch = (url, init) =>
   globalThis.fetch(url, init.body && "Deno" in globalThis ? { ...init, body: new Blob([init.body]) } : init);
 
 function warnOfDeprecation({ operation, sunsetAt }: DeprecationNotice): void {
-  console.warn(`offers: ${operation} is deprecated; it ends ${sunsetAt?.toJSON() ?? "later"}`);
+  console.warn(`offers: ${operation} is deprecated; sunset: ${sunsetAt?.toJSON() ?? "unknown"}`);
 }
 
 /** The options of a client that have a default. */

@@ -84,8 +84,8 @@ test.each([
   [undefined, "is undefined; is the environment variable set?"],
   ["", 'is ""; is the environment variable set?'],
   [7, "must be a string"],
-  [" key", "begins or ends with white space"],
-  ["key\n", "begins or ends with white space"],
+  [" key", "is padded with white space"],
+  ["key\n", "is padded with white space"],
   ["k\u00e9y", "is not printable ASCII"],
 ])("the key %j is rejected with what is wrong with it, and not shown: %s", (apiKey, says) => {
   const { code, message } = thrownBy(() => new OffersClient({ ...valid, apiKey: apiKey as string }));

@@ -81,7 +81,7 @@ test("by default, one line is written to the console for each operation [D-144]"
   await client.getOffer("a");
   await (await clientOf(200, { Deprecation: "@1688169599" })).getOffer("a");
   expect(warn.mock.calls).toEqual([
-    ["offers: GetOffer is deprecated; it ends 2024-06-30T23:59:59.000Z"],
-    ["offers: GetOffer is deprecated; it ends later"],
+    ["offers: GetOffer is deprecated; sunset: 2024-06-30T23:59:59.000Z"],
+    ["offers: GetOffer is deprecated; sunset: unknown"],
   ]);
 });

@@ -28,7 +28,7 @@ const mistakes: Mistake[] = [
     what: "a baseUrl without a scheme",
     options: { baseUrl: "service.example" },
     code: "invalid_base_url",
-    says: `baseUrl does not begin with https://; ${rule}`,
+    says: `baseUrl lacks https://; ${rule}`,
   },
   {
     what: "a baseUrl with http",
@@ -58,7 +58,7 @@ const mistakes: Mistake[] = [
     what: "a key with a line break",
     options: { apiKey: "key\n" },
     code: "invalid_api_key",
-    says: "apiKey begins or ends with white space",
+    says: "apiKey is padded with white space",
   },
   {
     what: "a key that is masked",
@@ -119,7 +119,7 @@ const mistakes: Mistake[] = [
     what: "an id that was not awaited",
     call: (client) => client.getOffer(Promise.resolve("offer_1") as never),
     code: "invalid_id",
-    says: "GetOffer: id must be an offer's id, not Promise; await it",
+    says: "GetOffer: id must be an offer's id, not Promise",
   },
   {
     what: "an offer in place of its id",
