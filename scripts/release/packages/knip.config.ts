@@ -6,7 +6,7 @@ const examples = published.map((folder) => folder.replace("examples/", "")).join
 
 /** Of the published packages: files that nothing imports, and dependencies that are missing or not needed. */
 export default {
-  ignoreWorkspaces: [".", "bench", "packages/contract", `examples/!(${examples})`, "scripts/*"],
+  ignoreWorkspaces: [".", "bench", "packages/contract", `examples/!(${examples})`, "scripts/*", "tests/*"],
   workspaces: Object.fromEntries(
     published.map((folder) => [
       folder,

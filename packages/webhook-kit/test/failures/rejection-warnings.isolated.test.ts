@@ -147,7 +147,9 @@ describe.each(adapters)("$name", (adapter) => {
 test.each(adaptersAlone)("$name: an unknown path is one line a minute, without the path", async (adapter) => {
   const { url } = await adapter.serve(unhooked);
   for (let count = 0; count < 100; count += 1) await fetch(`${url}/SENTINEL/${count}`);
-  expect(lines()).toEqual([expect.stringMatching(/^webhook rejected \(unknown_path\): .*basePath.*errors\.md#unknown_path/)]);
+  expect(lines()).toEqual([
+    expect.stringMatching(/^webhook rejected \(unknown_path\): .*basePath.*errors\.md#unknown_path/),
+  ]);
   expect(lines()[0]).not.toContain("SENTINEL");
 });
 
