@@ -60,6 +60,15 @@ export default {
       { path: `${platform}/routes/(api|portal|worker-app)/` },
       { path: `${platform}/routes/pages/` },
     ),
+    // Tests from outside stay true when the platform is changed within. Some scripts print what its sources say.
+    forbid(
+      "only-simulator-and-interleavings-import-the-platform",
+      {
+        path: "^(bench|scripts|tests)/",
+        pathNot: "^(tests/(simulator|interleavings|[^/]+$)|scripts/((docs|error-pages)/|platform\\.ts$))",
+      },
+      { path: `${platform}/` },
+    ),
     forbid("nothing-imports-its-own-index", { path: "^((packages|examples)/[^/]+/src)/" }, { path: "^$1/index\\.ts$" }),
   ],
   options: {

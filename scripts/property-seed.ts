@@ -2,7 +2,7 @@ import fc from "fast-check";
 
 /**
  * fast-check with the run's seed: the same in every `npm test`, so that a failure on one machine is one on all; another each
- * night (`npm run check -- properties`), printed.
+ * night (`PROPERTY_SEED=… npm run check -- full`).
  */
 fc.configureGlobal({ ...fc.readConfigureGlobal(), seed: Number(process.env.PROPERTY_SEED ?? 20_261_122) });
 

@@ -1,4 +1,4 @@
-// Takes the pictures of the README: an offer with responses, and a delivery that was retried: npm run check -- pictures
+// Takes the pictures of the README: an offer with responses, and a delivery that was retried
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import type { Page } from "playwright-core";

@@ -1,5 +1,5 @@
 // Checks packed packages before they are published, and writes their bills of materials. Builds nothing.
-//   npm run check -- release:check packed sbom
+//   node scripts/bootstrap.mjs node scripts/release/check.ts packed sbom
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";

@@ -1,5 +1,5 @@
 // Rehearses a release of what is committed, from a bare clone, with a registry on loopback:
-//   npm run check -- release:rehearse
+//   npm run check -- release
 // Exits with 1 when a step is red.
 import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";

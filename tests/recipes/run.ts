@@ -1,5 +1,5 @@
 // Recipes that need more than the workspace installs, in fresh projects with the packed packages:
-//   npm run check -- recipes [next jest lambda queues]
+//   npm run check -- compatibility recipes [next jest lambda queues]
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
 import { randomUUID } from "node:crypto";

@@ -1,5 +1,5 @@
 // The packed packages on every runtime that they promise to run on, each from npm:
-//   npm run check -- runtimes
+//   npm run check -- compatibility runtimes
 import { copyFile, mkdtemp, readdir, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

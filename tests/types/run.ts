@@ -1,5 +1,5 @@
 // The packed packages' types, in a project of strict users, for every TypeScript that they may have:
-//   npm run check -- types-matrix
+//   npm run check -- compatibility types
 import { execFile } from "node:child_process";
 import { join } from "node:path";
 import { promisify } from "node:util";

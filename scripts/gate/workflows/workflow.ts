@@ -89,7 +89,9 @@ export function npmScriptsOf({ jobs }: Workflow): { always: string[]; sometimes:
       const names = scripts.flatMap((name) => {
         const [variable] = /(?<=\$)\w+$/.exec(name) ?? [];
         if (variable === undefined) return [name];
-        return valuesOf(variable, step.env, job).map((value) => name.replace(`$${variable}`, value));
+        // One value may name several checks.
+        const values = valuesOf(variable, step.env, job).flatMap((value) => value.split(" "));
+        return values.map((value) => name.replace(`$${variable}`, value));
       });
       found[step.if === undefined && job.if === undefined ? "always" : "sometimes"].push(...names);
     }

@@ -17,7 +17,7 @@ const secret = "2b5f0e0e-4b0c-4f57-9d2a-6a3c1e6f7d10";
 
 const nodeNames = ["this Node", "Node 20.19"] as const;
 
-/** The oldest Node in the full matrix alone: `npm run check -- runtimes` has all of them. */
+/** The oldest Node in the full matrix alone: `npm run check -- compatibility runtimes` has all of them. */
 const everywhere = (process.env.TEST_MATRIX === "full" ? nodeNames : nodeNames.slice(0, 1)).flatMap((node) =>
   inBothModuleSystems.map(([file, compile]) => [node, file, compile] as const),
 );

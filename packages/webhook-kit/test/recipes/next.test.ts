@@ -9,7 +9,7 @@ const accepted = { offerId: "offer_1", workerId: "worker_amal", response: "accep
 const log = vi.spyOn(console, "log").mockReturnValue();
 vi.spyOn(console, "warn").mockReturnValue();
 
-// `npm run check -- recipes` builds and serves it with Next.
+// `npm run check -- compatibility recipes` builds and serves it with Next.
 test("a route handler of Next is right", async () => {
   expect(GET).toBe(POST);
   await using receiver = await testReceiver(POST, { secret, basePath: "/offers" });

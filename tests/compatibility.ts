@@ -1,0 +1,9 @@
+// The packed packages where their users run them: npm run check -- compatibility [runtimes] [types] [recipes]
+import { spawnSync } from "node:child_process";
+import { join } from "node:path";
+
+const named = process.argv.slice(2);
+for (const name of named.length > 0 ? named : ["runtimes", "types", "recipes"]) {
+  const { status } = spawnSync(process.execPath, [join(import.meta.dirname, name, "run.ts")], { stdio: "inherit" });
+  if (status !== 0) process.exitCode = 1;
+}
