@@ -33,7 +33,13 @@ describe("profile images", () => {
     expect(await open()(`${host.baseAddress}/dana.gif?size=80#face`)).toEqual({ type: "image/gif", bytes: gif });
     const [request] = host.requests;
     expect(request).toMatchObject({ method: "GET", url: "/dana.gif?size=80", body: "" });
-    expect(Object.keys(request?.headers ?? {}).sort()).toEqual(["accept", "connection", "host", "user-agent"]);
+    expect(Object.keys(request?.headers ?? {}).sort()).toEqual([
+      "accept",
+      "accept-encoding",
+      "connection",
+      "host",
+      "user-agent",
+    ]);
   });
 
   test("are what their bytes are, whatever they are called", async () => {

@@ -74,7 +74,11 @@ describe.each(await anyStore())("the company profile on $title", ({ createDataba
         { method: "GET", path: "/test/auth", passed: true, ...expected, milliseconds: expect.any(Number) },
       ]);
       const [plain, signed] = receiver.requests;
-      expect(checks[0]?.headers).toEqual({ accept: "application/json", "user-agent": plain?.headers["user-agent"] });
+      expect(checks[0]?.headers).toEqual({
+        accept: "application/json",
+        "accept-encoding": "identity",
+        "user-agent": plain?.headers["user-agent"],
+      });
       expect(checks[1]?.headers).toEqual({
         ...checks[0]?.headers,
         Timestamp: signed?.headers.timestamp,

@@ -55,7 +55,7 @@ test("after a forgotten await the stack shows no line of the caller; operation a
   const show = "({ operation, docsUrl, stack }) => console.log(operation, docsUrl, stack.includes('hire.mjs'))";
   const lines = [...made(), `process.on("unhandledRejection", ${show});`, 'client.withdrawOffer("a");'];
   const { stdout } = await run(lines, { BASE_URL: baseUrl });
-  expect(stdout).toMatch(/^WithdrawOffer https:\S+\/conflict\.md false\n$/);
+  expect(stdout).toMatch(/^WithdrawOffer https:\S+\/errors\.md#conflict false\n$/);
 });
 
 test("a forgotten await of withResponse, and of a connection that is refused, ends it too", async () => {
