@@ -28,7 +28,7 @@ export const runSeeds = (
     const env = { ...inherited, SEED: String(first), SCHEDULES: String(count) };
     execFile(
       process.execPath,
-      ["--disable-warning=ExperimentalWarning", join(root, "scripts/reliability", explorer, "run.ts")],
+      ["--disable-warning=ExperimentalWarning", join(root, "tests", explorer, "run.ts")],
       { env },
       (error, stdout, stderr) => {
         if (stdout.startsWith("{")) resolve(JSON.parse(stdout));
