@@ -2,7 +2,10 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import { expect, test, vi } from "vitest";
 import { verifyWebhook, webhookRouter } from "../../src/express.ts";
 import { testReceiver } from "../../src/testing.ts";
+import { captureConsole } from "../support/capture-console.ts";
 import { secret, serve } from "../support/serve.ts";
+
+captureConsole();
 
 type Middleware = (request: never, response: never, next: (error?: unknown) => void) => unknown;
 
