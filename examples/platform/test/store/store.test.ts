@@ -46,6 +46,23 @@ describe.each(await storesUnderTest())("the store on $title", ({ title, createDa
     expect(await organisations("lost")).toHaveLength(0);
   });
 
+  test.skipIf(title === "PGlite")(
+    "runs transactions at read committed, whatever the database's default is",
+    async () => {
+      const name = new URL(database.options.databaseUrl ?? "").pathname.slice(1);
+      await store.execute(`alter database ${name} set default_transaction_isolation to 'repeatable read'`);
+      const later = await openStore(database.options);
+      const level = await later.transaction(async (trx) => {
+        const { rows } = await sql<{ level: string }>`select current_setting('transaction_isolation') as level`.execute(
+          trx,
+        );
+        return rows[0]?.level;
+      });
+      await later.close();
+      expect(level).toBe("read committed");
+    },
+  );
+
   test("gives errors of the database their SQLSTATE", async () => {
     const organisation = { id: "twice", name: "twice", kind: "hirer" } as const;
     await store.db.insertInto("organisations").values(organisation).execute();
