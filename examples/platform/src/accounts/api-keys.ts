@@ -24,7 +24,7 @@ export async function authenticate(
   response: Response,
 ): Promise<Caller> {
   const keyHash = sha256(request.get(apiKeyHeader) ?? "");
-  // Before anything is counted: wrong keys from one address must not lock out a valid key from there.
+  // Looked up before anything is counted: wrong keys from an address must not lock out a valid key from there.
   const issued = await store.db
     .selectFrom("api_keys")
     .select(["organisation_id", "agency_id"])

@@ -16,8 +16,8 @@ const wakeupsRead = 200;
  * deleted, and the leases of every process that has held one of these lanes before.
  *
  * @param limit how many rows at most
- * @returns undefined when no lane is due, or other processes are claiming from all that are; no rows when the lanes that were taken
- *   have none that may go now
+ * @returns undefined when no lane is due, or other processes are claiming from all lanes of the oldest wake-ups; no rows when the
+ *   lanes that were taken have none that may go now
  */
 export async function claimRows(
   store: Store,
@@ -58,8 +58,8 @@ async function takeLanes(trx: Trx, { name }: OutboxQueue, limit: number): Promis
 }
 
 /**
- * Leases the oldest due rows of these lanes. If a lane has a free place for the row after them, it is woken when that row is due, or at the
- * end of the line if that has passed. If it has none, the end of a lease wakes it.
+ * Leases the oldest due rows of these lanes, and reads one more of each lane, to know whether rows remain. If a lane has a free place
+ * for that row, it is woken when the row is due, or at the end of the line if that has passed. If it has none, the end of a lease wakes it.
  */
 async function leaseRows(
   trx: Trx,
@@ -68,29 +68,29 @@ async function leaseRows(
   { perLane, processId }: { perLane: number; processId: string },
 ): Promise<Lease[]> {
   const always = sql`select ${capacity}::int as capacity, null::timestamptz as opens_at`;
-  const isInLane = lane === undefined ? sql`true` : sql`head.${sql.ref(lane)} = taken.lane`;
+  const isInLane = lane === undefined ? sql`true` : sql`head.${sql.ref(lane)} = open_lane.lane`;
   const { rows } = await sql<Lease>`
-    with taken as materialized (
+    with open_lane as materialized (
       select given.lane, opens_at, capacity - (
         select count(*) from outbox_leases where queue = ${name} and outbox_leases.lane = given.lane) as free
       from json_array_elements_text(${JSON.stringify(lanes)}::text::json) as given (lane)
       cross join lateral (${laneState?.(sql.ref("given.lane")) ?? always}) as state
-    ), head as materialized (
+    ), candidate as materialized (
       select lane, row_id, due_at, row_number() over (partition by lane order by due_at, row_id) as place
-      from taken cross join lateral (
+      from open_lane cross join lateral (
         select ${sql.ref(id)} as row_id, due_at from ${sql.table(table)} as head
         where ${isInLane} and due_at is not null and not (${isBlocked})
           and not exists (select from outbox_leases where queue = ${name} and row_id = head.${sql.ref(id)})
         order by due_at, ${sql.ref(id)} limit greatest(0, least(free, ${perLane} + 1))
-      ) as head
+      ) as oldest
     ), woken as (
       insert into outbox_wakeups (queue, lane, at)
-      select ${name}, lane, min(greatest(due_at, now())) from head where place > ${perLane} or due_at > now() group by lane
+      select ${name}, lane, min(greatest(due_at, now())) from candidate where place > ${perLane} or due_at > now() group by lane
       union all
-      select ${name}, lane, opens_at from taken where opens_at > now()
+      select ${name}, lane, opens_at from open_lane where opens_at > now()
     )
     insert into outbox_leases (queue, row_id, lane, process_id)
-    select ${name}, row_id, lane, ${processId} from head where place <= ${perLane} and due_at <= now()
+    select ${name}, row_id, lane, ${processId} from candidate where place <= ${perLane} and due_at <= now()
     returning token, row_id as "rowId", lane`.execute(trx);
   return rows;
 }

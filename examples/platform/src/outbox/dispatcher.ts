@@ -30,12 +30,12 @@ export interface DispatcherOptions<Row, Result> {
   load(claimed: readonly Lease[]): Promise<ReadonlyMap<number, Row>>;
   /**
    * @param isHeld whether the row's lease has lasted until now
-   * @returns undefined to release the row: it is claimed again at once, unless this process stops
+   * @returns undefined to release the row: it is claimed again, unless this process stops
    */
   attempt(row: Row, isHeld: () => boolean): Promise<Result | undefined>;
   /**
-   * Stores the results of a group. It begins with `endLeases` and settles only the rows that this returns as held: it sets
-   * `due_at` of each to null, or to a later time, at which it wakes the lane.
+   * Stores the results of a group. It begins with `endLeases`, which wakes the lanes, and settles only the rows that this returns as
+   * held: it sets `due_at` of each to null or to a later time, for which the next claim plans a wake-up.
    *
    * @returns called after the commit, to report it
    */
@@ -116,7 +116,7 @@ export function startDispatcher<Row, Result>(options: DispatcherOptions<Row, Res
     const limit = Math.min(room, batchSize);
     const claimed = await claimRows(store, leases, queue, limit);
     if (claimed !== undefined && claimed.length > 0) await begin(claimed);
-    if (claimed?.length === limit) return 0;
+    if (claimed?.length === limit || hasStrayLeases) return 0;
     const pause = await pauseMs();
     return claimed === undefined ? Math.max(busyPauseMs, pause) : pause;
   };
@@ -135,17 +135,19 @@ export function startDispatcher<Row, Result>(options: DispatcherOptions<Row, Res
     }
   };
 
-  let lookedForLapsedAt = Number.NEGATIVE_INFINITY;
-  let lookForLapsedAt = Number.NEGATIVE_INFINITY;
+  let lastLapseLookAt = Number.NEGATIVE_INFINITY;
+  let nextLapseLookAt = Number.NEGATIVE_INFINITY;
   const freeLeases = async (): Promise<void> => {
-    if (hasStrayLeases) {
+    const isLapseLook = performance.now() >= nextLapseLookAt;
+    // With each look for lapsed leases too: a claim whose reply was lost may commit after the error.
+    if (hasStrayLeases || isLapseLook) {
       // Reset before the wait, so that an error during it is not forgotten.
       hasStrayLeases = false;
       await leases.freeAllBut(queue.name, [...underWay.keys()]);
     }
-    if (performance.now() < lookForLapsedAt) return;
-    lookedForLapsedAt = performance.now();
-    lookForLapsedAt = lookedForLapsedAt + lapseLookMs;
+    if (!isLapseLook) return;
+    lastLapseLookAt = performance.now();
+    nextLapseLookAt = lastLapseLookAt + lapseLookMs;
     await leases.freeLapsed();
   };
 
@@ -154,8 +156,8 @@ export function startDispatcher<Row, Result>(options: DispatcherOptions<Row, Res
     const askedAtMs = performance.now();
     const next = await leases.nextLook(queue.name);
     const lapseMs = Math.min(next.lapseMs, slowLookMs[store.name]);
-    lookForLapsedAt = Math.max(lookedForLapsedAt + lapseLookMs, askedAtMs + lapseMs);
-    return Math.min(next.wakeupMs, lookForLapsedAt - performance.now());
+    nextLapseLookAt = Math.max(lastLapseLookAt + lapseLookMs, askedAtMs + lapseMs);
+    return Math.min(next.wakeupMs, nextLapseLookAt - performance.now());
   };
 
   const loop = runLoop(tick, noteError);

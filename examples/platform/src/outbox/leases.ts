@@ -43,7 +43,7 @@ export class Leases {
   /** Until when the lease lasts at least, by performance.now(). */
   #heldUntilMs = Number.NEGATIVE_INFINITY;
   /** How many times the lease began again after it had ended. */
-  #count = 0;
+  #gaps = 0;
 
   /** @param leaseMs by the database's clock */
   constructor(store: Store, leaseMs: number, onError: (error: unknown) => void) {
@@ -76,7 +76,7 @@ export class Leases {
    * @param sentAtMs when the statement that renewed the lease was sent, or the `begin` before it, by performance.now()
    */
   renewed(sentAtMs: number): void {
-    if (performance.now() >= this.#heldUntilMs) this.#count += 1;
+    if (performance.now() >= this.#heldUntilMs) this.#gaps += 1;
     this.#heldUntilMs = Math.max(this.#heldUntilMs, sentAtMs + this.leaseMs);
   }
 
@@ -85,8 +85,8 @@ export class Leases {
    *   before: another process may have attempted them
    */
   watch(): () => boolean {
-    const count = this.#count;
-    return () => this.#count === count && performance.now() < this.#heldUntilMs;
+    const count = this.#gaps;
+    return () => this.#gaps === count && performance.now() < this.#heldUntilMs;
   }
 
   /** Renews the lease until `work` ends. */

@@ -155,9 +155,7 @@ function queriesBy(dialect: Dialect, transactionLimitMs: number, commits: Commit
  * transaction may take longer in total; one that waits for anything but the database may not.
  */
 function inTransaction<T>(db: Kysely<Tables>, limitMs: number, work: (trx: Trx) => Promise<T>): Promise<T> {
-  // Each statement of a claim must see what was committed before it, whatever the database's own default is.
-  const transaction = db.transaction().setIsolationLevel("read committed");
-  return transaction.execute(async (trx) => {
+  return db.transaction().execute(async (trx) => {
     let timer: NodeJS.Timeout | undefined;
     let returned = (): void => undefined;
     let end: StoreError | undefined;

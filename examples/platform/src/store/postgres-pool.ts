@@ -20,7 +20,8 @@ const defaultSilenceMs = 35_000;
 const settingsBy = (command: "set" | "set local", idleLimit = "30s"): string => `
   ${command} statement_timeout = '30s';
   ${command} idle_in_transaction_session_timeout = '${idleLimit}';
-  ${planSettings.map((setting) => `${command} ${setting}`).join(";")}`;
+  ${planSettings.map((setting) => `${command} ${setting}`).join(";")};
+  ${command} default_transaction_isolation = 'read committed'`;
 
 /**
  * A process that stalls in the middle of background work loses its connection soon, and with it the locks for which others wait: of
@@ -118,9 +119,12 @@ export function withTransactionSettings(pool: pg.Pool, work: "foreground" | "bac
   );
 }
 
-/** One text, so the settings take no further wait for the database. */
+/**
+ * One text, so the settings take no further wait for the database. Each statement of a claim must see what was committed before it,
+ * even in a database whose default is repeatable read.
+ */
 async function begin(client: pg.PoolClient, settings: string): Promise<unknown> {
-  await client.query(`begin; ${settings}`);
+  await client.query(`begin isolation level read committed; ${settings}`);
   return { command: "BEGIN", rowCount: 0, rows: [] };
 }
 

@@ -45,7 +45,7 @@ export async function recordEvent(trx: Trx, organisationId: string, event: Event
     .executeTakeFirst();
   if (endpoint === undefined) return { eventId };
 
-  // The same id in the feed and in the webhook, so that a receiver knows one from the other (D-136).
+  // The feed and the webhook have the same id, so that a receiver recognises the event (D-136).
   const deliveryId = eventId;
   const orderKey = orderKeyOf(eventId, event);
   const row = { id: deliveryId, event_id: eventId, organisation_id: organisationId, order_key: orderKey };

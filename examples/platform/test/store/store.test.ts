@@ -47,19 +47,22 @@ describe.each(await storesUnderTest())("the store on $title", ({ title, createDa
   });
 
   test.skipIf(title === "PGlite")(
-    "runs transactions at read committed, whatever the database's default is",
+    "runs transactions at read committed, whatever the database's default is, and ends those of a process that stalls",
     async () => {
       const name = new URL(database.options.databaseUrl ?? "").pathname.slice(1);
       await store.execute(`alter database ${name} set default_transaction_isolation to 'repeatable read'`);
       const later = await openStore(database.options);
-      const level = await later.transaction(async (trx) => {
-        const { rows } = await sql<{ level: string }>`select current_setting('transaction_isolation') as level`.execute(
-          trx,
-        );
-        return rows[0]?.level;
-      });
+      const settingsIn = ({ transaction }: Pick<Store, "transaction">) =>
+        transaction(async (trx) => {
+          const { rows } = await sql<{ isolation: string; idle: string }>`select
+          current_setting('transaction_isolation') as isolation,
+          current_setting('idle_in_transaction_session_timeout') as idle`.execute(trx);
+          return rows[0];
+        });
+      expect(await settingsIn(later)).toEqual({ isolation: "read committed", idle: "30s" });
+      // A process that stalls in background work holds locks for which others wait.
+      expect(await settingsIn(later.background)).toEqual({ isolation: "read committed", idle: "2s" });
       await later.close();
-      expect(level).toBe("read committed");
     },
   );
 

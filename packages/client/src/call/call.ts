@@ -78,7 +78,7 @@ class Call<Argument, Data> implements CallContext {
       const request = this.#prepare(argument, options);
       this.#deadline = performance.now() + this.#options.totalTimeoutMs;
       const { apiKey } = this.#settings;
-      // Without the await, the request has begun when the call returns.
+      // Awaited for a function only: with a string, the request begins before the call returns.
       if (typeof apiKey === "function") await this.#loadKey(apiKey, { refresh: false }, this.#options.totalTimeoutMs);
       for (;;) {
         const startedAt = performance.now();
@@ -109,7 +109,7 @@ class Call<Argument, Data> implements CallContext {
     if (options.signal) assertType("signal", options.signal, "AbortSignal", "invalid_argument");
     // A function, because `replace` interprets a dollar sign in a string.
     const url = settings.baseUrl + operation.path.replace("{id}", () => encodeId(this.#id)) + settings.query;
-    // Names are in lower case.
+    // In lower case, so that a header of the user replaces one of ours.
     const headers: Record<string, string> = { accept: "application/json", "user-agent": settings.userAgent };
     for (const [name, value] of Object.entries(options.headers))
       headers[checkHeaderName("headers", name)] = checkHeaderValue(name, value);
@@ -196,7 +196,7 @@ class Call<Argument, Data> implements CallContext {
     try {
       if (typeof apiKey === "function" && error.code === "unauthenticated" && !this.#hasRefreshedKey) {
         this.#hasRefreshedKey = true;
-        // Another attempt, but not a retry (D-47).
+        // A new key allows one more attempt, which does not count as a retry (D-47).
         if (await this.#loadKey(apiKey, { refresh: true }, this.#deadline - performance.now())) delayMs = 0;
       } else if (this.#retries < this.#options.maxRetries) {
         delayMs = delayBeforeRetry(error, this.#operation.method, this.#settings, this.#retries);
@@ -221,7 +221,7 @@ class Call<Argument, Data> implements CallContext {
 /** The id as one segment of a path. encodeURIComponent throws for a lone surrogate. */
 function encodeId(id: unknown): string {
   if (typeof id === "string" && !/^\.{0,2}$|[\uD800-\uDFFF]/u.test(id)) return encodeURIComponent(id);
-  const given = typeof id === "string" ? "empty or dots" : typeName(id);
+  const given = typeof id === "string" ? "empty, dots or broken Unicode" : typeName(id);
   return throwUsageError(`id must be an offer's id, not ${given}`, "invalid_id");
 }
 

@@ -7,7 +7,7 @@ import type { ClientSettings } from "../options/settings.ts";
  * `connect_failed` are final: the same request gets the same response, the caller ended the call, or the caller's own code
  * failed. Waiting corrects neither a certificate nor a port. A refreshed key after a 401 is another attempt, but no retry (D-47).
  */
-const passing: readonly string[] = ["connection_lost", "timeout", "rate_limited", "server_error"];
+const transientCodes: readonly string[] = ["connection_lost", "timeout", "rate_limited", "server_error"];
 
 const firstDelayMs = 500;
 const maxDelayMs = 8_000;
@@ -24,10 +24,10 @@ export function delayBeforeRetry(
   settings: Pick<ClientSettings, "maxRetryAfterMs" | "serviceHonoursIdempotencyKey">,
   retries: number,
 ): number | undefined {
-  // A second GET has no second effect, not even a withdrawal (D-10, D-40).
+  // Repeating a GET is harmless, even one that withdraws (D-10, D-40).
   const isRepeatable = method === "GET" || settings.serviceHonoursIdempotencyKey;
-  // 408 asks for the same request again (RFC 9110, 15.5.9); it shares its code with the other 4xx.
-  const mayPass = status === 408 || passing.includes(code);
+  // By its status, because its code is that of the other 4xx. It asks for the same request again (RFC 9110, 15.5.9).
+  const mayPass = status === 408 || transientCodes.includes(code);
   // After `connect_failed` nothing was sent, so it had no effect (D-40).
   if (!(code === "connect_failed" || (mayPass && isRepeatable)) || retryAfterMs > settings.maxRetryAfterMs)
     return undefined;

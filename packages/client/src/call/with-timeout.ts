@@ -8,7 +8,7 @@ import { type CallContext, toOffersError } from "../errors/failure.ts";
  *
  * @param call its error is what the promise rejects with, and the signal's reason, when the time is over or the caller aborts
  * @param caller if it is aborted already, `work` is not called
- * @param known what an error means that user code in `work` throws
+ * @param known the meaning of an error that `work` throws; by default, of a failed `fetch`
  */
 export function withTimeout<T>(
   call: CallContext,

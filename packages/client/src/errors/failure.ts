@@ -41,7 +41,7 @@ export function toOffersError(thrown: unknown, context: CallContext, known?: Cla
     if (operation) error.message = `${operation}${attempts ? ` at ${context.host}` : ""}: ${error.message}`;
     Object.assign(error, { operation, attempts, docsUrl: `${errorDocsUrl}${error.code}` });
   }
-  // The class has set the error's name by now. After an `await`, V8 adds the callers who await the call.
+  // Here the name is set, and V8 includes the code that awaits the call.
   Error.captureStackTrace?.(error, toOffersError);
   context.attemptError = error;
   return error;

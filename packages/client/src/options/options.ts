@@ -68,8 +68,8 @@ export interface OffersClientOptions {
   /** One line per attempt. @default none */
   logger?: Logger | undefined;
   /**
-   * Called before each retry delay with the error, the number of the failed attempt (from 1) and the delay. Its errors are
-   * ignored. @default none
+   * Called before each retry delay with the error, the number of the failed attempt (from 1) and the delay; with a delay of 0 before
+   * the attempt with a refreshed key. Its errors are ignored. @default none
    */
   onRetry?: ((notice: { error: AnyOffersError; attempt: number; delayMs: number }) => void) | undefined;
   /**

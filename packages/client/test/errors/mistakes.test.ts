@@ -131,7 +131,7 @@ const mistakes: Mistake[] = [
     what: "an empty id",
     call: (client) => client.getOffer(""),
     code: "invalid_id",
-    says: "GetOffer: id must be an offer's id, not empty or dots",
+    says: "GetOffer: id must be an offer's id, not empty, dots or broken Unicode",
   },
   {
     what: "one worker who is no list",
