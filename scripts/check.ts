@@ -47,6 +47,10 @@ export const checks: Readonly<Record<string, Check>> = {
     about: "mutants of client, kit and platform; `client`, `webhook-kit` or `platform` selects one",
     command: "node scripts/mutation/run.ts",
   },
+  mutants: {
+    about: "which of 120 mutants the tests notice, and which file; ids or their beginnings select some of them",
+    command: `node ${quietly} tests/mutants/replay.ts`,
+  },
   simulator: {
     about: "stories of deliveries in virtual time, with faults; SEED and SCHEDULES select some of them",
     command: "node tests/simulator/run.ts",
@@ -131,7 +135,8 @@ async function runOne({ command }: Check, args: readonly string[]): Promise<numb
 
 async function main([name, ...args]: readonly string[]): Promise<void> {
   if (name === undefined) return listChecks();
-  const names = name === "all" ? Object.keys(checks).filter((each) => each !== "corpus") : [name, ...args];
+  const names =
+    name === "all" ? Object.keys(checks).filter((each) => !["corpus", "mutants"].includes(each)) : [name, ...args];
   if (names.length > 1 && names.every((each) => each in checks)) {
     process.exitCode = (await runAll(names)) ? 0 : 1;
     return;

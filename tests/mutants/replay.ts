@@ -1,0 +1,143 @@
+// Whether the tests still notice the mutants that those of 6779069c noticed:
+//   npm run check -- mutants [id or beginning of ids…]
+// net.jsonl has the mutants, and for each the first test file that failed then. Each is placed by its text in a clone of what is
+// committed; then the file that has those tests now runs, and if it passes, all that covered the line.
+import { existsSync, globSync } from "node:fs";
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { basename, join } from "node:path";
+import { runCommand } from "../../scripts/processes/run-command.ts";
+
+interface Mutant {
+  id: string;
+  /** Where it was at 6779069c, with what stood around it. */
+  file: string;
+  before: string;
+  original: string;
+  replacement: string;
+  after: string;
+  /** The first test file that failed at 6779069c; absent if those that cover the line passed. */
+  killedBy?: string;
+  /** The file that has its tests now. @default killedBy */
+  test?: string;
+  /** The test files that covered the line, by their index in the first line of net.jsonl. */
+  coveredBy: number[];
+}
+
+interface Report {
+  testResults: { name: string; status: string }[];
+}
+
+const root = join(import.meta.dirname, "../..");
+const lines = (await readFile(join(import.meta.dirname, "net.jsonl"), "utf8")).trimEnd().split("\n");
+const [{ tests }, ...net] = lines.map((line) => JSON.parse(line)) as [{ tests: string[] }, ...Mutant[]];
+
+/** Text without white space, which a formatter changes, and where each of its characters was. */
+function squeeze(text: string): { text: string; at: number[] } {
+  const at = [...text.matchAll(/\S/g)].map(({ index }) => index);
+  return { text: at.map((index) => text[index]).join(""), at };
+}
+
+/** @returns the source with the mutant, if this much of what stood around it, and no less, names one place */
+function mutate(source: string, mutant: Mutant, context: number): string | undefined {
+  const [before, original, after] = [mutant.before, mutant.original, mutant.after].map((part) => squeeze(part).text);
+  if (before === undefined || !original || after === undefined) return undefined;
+  const [start, end] = [before.slice(-context), after.slice(0, context)];
+  const squeezed = squeeze(source);
+  const places = squeezed.text.split(start + original + end);
+  if (places.length !== 2) return undefined;
+  const first = (places[0] ?? "").length + start.length;
+  const until = (squeezed.at[first + original.length - 1] ?? 0) + 1;
+  return source.slice(0, squeezed.at[first]) + mutant.replacement.trim() + source.slice(until);
+}
+
+/** Where its text is now: where it stands exactly once, in a file of that name or in any. */
+async function place(
+  clone: string,
+  mutant: Mutant,
+): Promise<{ path: string; source: string; mutated: string } | undefined> {
+  const paths = globSync(join(clone, "{packages,examples}/*/src/**/*.ts"));
+  const sources = await Promise.all(paths.map(async (path) => ({ path, source: await readFile(path, "utf8") })));
+  const named = sources.filter(({ path }) => basename(path) === basename(mutant.file));
+  for (const [files, contexts] of [
+    [named, [40, 20, 10]],
+    [sources, [40, 20]],
+  ] as const) {
+    for (const context of contexts) {
+      const found = files.flatMap(({ path, source }) => {
+        const mutated = mutate(source, mutant, context);
+        return mutated === undefined ? [] : [{ path, source, mutated }];
+      });
+      if (found.length === 1) return found[0];
+    }
+  }
+  return undefined;
+}
+
+/** A test file without the suffix that says when and how it runs. */
+const stemOf = (test: string) => test.replace(/(\.isolated|\.slow|\.docs)?\.test\.ts$/, "");
+
+/** The same file now: it may have another suffix, or lie elsewhere. */
+function successorOf(test: string, existing: readonly string[]): string | undefined {
+  const named = existing.filter((one) => basename(stemOf(one)) === basename(stemOf(test)));
+  return named.find((one) => stemOf(one) === stemOf(test)) ?? (named.length === 1 ? named[0] : undefined);
+}
+
+const isSlow = (test: string) => test.endsWith(".slow.test.ts");
+
+/** Builds what has changed and runs these test files. @returns those that fail: with `--bail`, the first */
+async function failing(clone: string, files: readonly string[], ...flags: string[]): Promise<string[]> {
+  if (files.length === 0) return [];
+  const report = join(clone, "report.json");
+  await rm(report, { force: true });
+  const vitest = ["vitest", "run", "--maxWorkers=1", "--reporter=json", `--outputFile=${report}`, ...flags, ...files];
+  const command = ["scripts/bootstrap.mjs", "--build", ...vitest];
+  const timeoutMs = 300_000 + 120_000 * files.length;
+  const error = await runCommand(process.execPath, command, { cwd: clone, timeoutMs }).then(() => undefined, String);
+  // A run that ended early has no report: the mutant broke the build or what all tests need, or a test never ended.
+  if (!existsSync(report)) return error === undefined ? [] : [files[0] ?? ""];
+  const { testResults } = JSON.parse(await readFile(report, "utf8")) as Report;
+  return testResults.flatMap(({ name, status }) => (status === "failed" ? [name.slice(clone.length + 1)] : []));
+}
+
+for (const signal of ["SIGINT", "SIGTERM"]) process.once(signal, () => process.exit(1));
+const wanted = process.argv.slice(2);
+const chosen = net.filter(({ id }) => wanted.length === 0 || wanted.some((one) => id.startsWith(one)));
+const scratch = await mkdtemp(join(tmpdir(), "offers-mutants-"));
+const verdicts: Record<string, number> = {};
+try {
+  const clone = join(scratch, "offers");
+  await runCommand("git", ["clone", "--quiet", root, clone], { cwd: scratch });
+  const existing = globSync("{packages,examples,scripts,tests}/*/**/*.test.ts", {
+    cwd: clone,
+    exclude: ["**/node_modules"],
+  });
+  const filesFor = ({ killedBy, test = killedBy, coveredBy }: Mutant) => {
+    const named = [...(test === undefined ? [] : [test]), ...coveredBy.map((index) => tests[index] ?? "")];
+    return [...new Set(named.flatMap((one) => successorOf(one, existing) ?? []))];
+  };
+  const firsts = [...new Set(chosen.flatMap((mutant) => filesFor(mutant).slice(0, 1)))];
+  const broken = await failing(clone, firsts);
+  if (broken.length > 0) console.log(`without a mutant, these fail, and are left out: ${broken.join(", ")}`);
+  for (const mutant of chosen) {
+    const files = filesFor(mutant).filter((file) => !broken.includes(file));
+    const fast = files.filter((file) => !isSlow(file));
+    const groups = [fast.slice(0, 1), fast.slice(1), files.filter(isSlow)];
+    const found = await place(clone, mutant);
+    let killer: string | undefined;
+    if (found) {
+      await writeFile(found.path, found.mutated);
+      for (const group of groups) killer ??= (await failing(clone, group, "--bail=1"))[0];
+      await writeFile(found.path, found.source);
+    }
+    const survived = mutant.killedBy === undefined ? "not killed at 6779069c either" : "NO LONGER KILLED";
+    const killed = killer && (isSlow(killer) ? "killed by a slow suite" : "killed by npm test");
+    const verdict = found ? (killed ?? survived) : "source gone";
+    verdicts[verdict] = (verdicts[verdict] ?? 0) + 1;
+    console.log(`${mutant.id.padEnd(30)}${verdict.padEnd(24)}${killer ?? ""}`);
+  }
+} finally {
+  await rm(scratch, { recursive: true, maxRetries: 5, retryDelay: 200 });
+}
+for (const [verdict, count] of Object.entries(verdicts)) console.log(`${String(count).padStart(4)} ${verdict}`);
+process.exitCode = verdicts["NO LONGER KILLED"] ? 1 : 0;
