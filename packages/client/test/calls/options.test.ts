@@ -262,7 +262,12 @@ test.each<[[string, ClientCall], string, string, RegExp]>([
   [perform("getOffer", { id: "a" }), "GetOffer", "invalid_id", /id must be an offer's id, not Object$/],
   [perform("getOffer", ""), "GetOffer", "invalid_id", /id must be an offer's id, not empty, dots or broken Unicode$/],
   [perform("getOffer", ".."), "GetOffer", "invalid_id", /id must be an offer's id, not empty, dots or broken Unicode$/],
-  [perform("getOffer", "\ud800"), "GetOffer", "invalid_id", /id must be an offer's id, not empty, dots or broken Unicode$/],
+  [
+    perform("getOffer", "\ud800"),
+    "GetOffer",
+    "invalid_id",
+    /id must be an offer's id, not empty, dots or broken Unicode$/,
+  ],
   [perform("withdrawOffer"), "WithdrawOffer", "invalid_id", /id must be an offer's id, not undefined$/],
   [perform("completeOffer"), "CompleteOffer", "invalid_id", /id must be an offer's id, not undefined$/],
   [
