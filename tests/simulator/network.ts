@@ -67,6 +67,7 @@ export class Receiver {
         now: () => wallClock(this.#schedule, process),
         // Else the kit prints it.
         onError: () => undefined,
+        onRejected: () => undefined,
         onWorkerOfferResponse: async (event, context) => {
           const id = context.unverifiedDeliveryId ?? "";
           await inbox.once(context, (tx) =>
