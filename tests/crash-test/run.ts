@@ -33,7 +33,7 @@ if (store === "pglite" && processes > 1) throw new Error("PGlite serves one proc
 /** Longer than a lease, which lasts 4 s. */
 const stallMs = { least: 5_000, more: 2_000 };
 /** What the platform delivers between two failures: fewer would only show how processes start. */
-const deliveredBetween = 50;
+const deliveredBetween = 100;
 const waitAtMostMs = 15_000;
 const drainMs = 60_000;
 /** Without a request for so long no further one comes: longer than the longest retry delay. */
