@@ -1,11 +1,7 @@
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
-import { fileURLToPath } from "node:url";
 import { Agent, request } from "undici";
+import { openPlatformStore, platformMain } from "../../scripts/processes/platform-store.ts";
 import { type StartedProcess, startProcess } from "../../scripts/processes/start-process.ts";
-import { createDatabase } from "../../scripts/test-database.ts";
 
 export type StoreName = "PGlite" | "PostgreSQL";
 
@@ -34,8 +30,6 @@ const seed = {
   workers: numbers(workers).map((n) => ({ id: `worker-${n}`, name: `Amal ${n}`, devices: ["ios"], passwordHash })),
 };
 
-const main = fileURLToPath(new URL("../../examples/platform/src/main.ts", import.meta.url));
-
 /** The platform as it is run: processes that share a store, driven by HTTP alone. */
 export class BenchPlatform {
   /** When each delivery was acknowledged: each process logs a line for it. */
@@ -52,32 +46,15 @@ export class BenchPlatform {
   }
 
   static async start(store: StoreName): Promise<BenchPlatform> {
-    const folder = await mkdtemp(join(tmpdir(), "offers-bench-"));
-    const database = store === "PostgreSQL" ? await createDatabase("none") : undefined;
-    await writeFile(join(folder, "seed.json"), JSON.stringify(seed));
-    const env = {
-      PATH: process.env.PATH,
-      PORT: "0",
-      OFFERS_DATA: join(folder, "data"),
-      OFFERS_SEED: join(folder, "seed.json"),
-      DATABASE_URL: database?.url ?? "",
-      NODE_ENV: "production",
-      OFFERS_ENCRYPTION_KEY: Buffer.alloc(32, 9).toString("base64"),
-      OFFERS_ALLOW_LOOPBACK: "1",
-      OFFERS_RATE_LIMIT: "off",
-      OFFERS_PERSON_RATE_LIMIT: "off",
-    };
-    const platform = new BenchPlatform(env, async () => {
-      await database?.drop();
-      await rm(folder, { recursive: true });
-    });
+    const { env, remove } = await openPlatformStore(store === "PostgreSQL" ? "postgres" : "pglite", seed);
+    const platform = new BenchPlatform({ ...env, NODE_ENV: "production" }, remove);
     platform.#address = await platform.addProcess();
     return platform;
   }
 
   /** @returns its address */
   addProcess(): Promise<string> {
-    const started = startProcess(process.execPath, [main], {
+    const started = startProcess(process.execPath, [platformMain], {
       env: this.#env,
       onLine: (line) => {
         if (line.includes('"outcome":"acknowledged"')) this.acknowledged.push(performance.now());

@@ -29,11 +29,6 @@ export class ForkedProcess {
     }
   }
 
-  /** Calls `listener` with each message from now on. */
-  onMessage<T>(listener: (message: T) => void): void {
-    this.#process.on("message", (message) => listener(message as T));
-  }
-
   /** @returns its response */
   request<T>(message: unknown): Promise<T> {
     const response = this.message<T>();

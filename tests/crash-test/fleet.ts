@@ -1,14 +1,9 @@
-import { randomBytes } from "node:crypto";
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
+import { openPlatformStore, platformMain } from "../../scripts/processes/platform-store.ts";
 import { type StartedProcess, startProcess } from "../../scripts/processes/start-process.ts";
-import { createDatabase } from "../../scripts/test-database.ts";
 
 export type StoreName = "pglite" | "postgres";
 
-const main = join(import.meta.dirname, "../../examples/platform/src/main.ts");
 /** Retries come soon, so that the end of the run measures the platform and not its schedule; enough that no delivery fails. */
 const retrySchedule = ["200ms", "500ms", ...Array.from({ length: 38 }, () => "1s")].join();
 
@@ -34,25 +29,8 @@ export class Fleet {
   }
 
   static async start(store: StoreName, processes: number, seed: object): Promise<Fleet> {
-    const folder = await mkdtemp(join(tmpdir(), "offers-crash-test-"));
-    const database = store === "postgres" ? await createDatabase() : undefined;
-    await writeFile(join(folder, "seed.json"), JSON.stringify(seed));
-    const env = {
-      PATH: process.env.PATH,
-      PORT: "0",
-      DATABASE_URL: database?.url ?? "",
-      OFFERS_DATA: join(folder, "data"),
-      OFFERS_SEED: join(folder, "seed.json"),
-      OFFERS_ENCRYPTION_KEY: randomBytes(32).toString("base64"),
-      OFFERS_ALLOW_LOOPBACK: "1",
-      OFFERS_RATE_LIMIT: "off",
-      OFFERS_PERSON_RATE_LIMIT: "off",
-      OFFERS_RETRY_SCHEDULE: retrySchedule,
-    };
-    const fleet = new Fleet(env, async () => {
-      await database?.drop();
-      await rm(folder, { recursive: true });
-    });
+    const { env, remove } = await openPlatformStore(store, seed);
+    const fleet = new Fleet({ ...env, OFFERS_RETRY_SCHEDULE: retrySchedule }, remove);
     await Promise.all(Array.from({ length: processes }, () => fleet.#start()));
     return fleet;
   }
@@ -108,7 +86,9 @@ export class Fleet {
   }
 
   async #start(): Promise<void> {
-    const started = startProcess(process.execPath, ["--disable-warning=ExperimentalWarning", main], { env: this.#env });
+    const started = startProcess(process.execPath, ["--disable-warning=ExperimentalWarning", platformMain], {
+      env: this.#env,
+    });
     const member: Member = { process: started, address: undefined, isExpectedToExit: false };
     this.#members.add(member);
     started.child.once("exit", (code, signal) => {

@@ -115,7 +115,7 @@ const historyOf = (receipts: readonly Receipt[]): string =>
   receipts.map(({ word, deliveryId, ordinal }) => `${word} (${deliveryId.slice(-8)}, request ${ordinal})`).join(" ");
 
 /** The length of the longest sequence that both contain in this order, whatever stands between. */
-export function longestCommonSubsequence(a: readonly string[], b: readonly string[]): number {
+function longestCommonSubsequence(a: readonly string[], b: readonly string[]): number {
   let row = new Array<number>(b.length + 1).fill(0);
   for (const word of a) {
     const next = [0];

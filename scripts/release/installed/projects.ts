@@ -83,7 +83,7 @@ async function compile(
 const secret = "2b5f0e0e-4b0c-4f57-9d2a-6a3c1e6f7d10";
 
 /** Writes both programs into a project, as `call` and `receive` with this extension. */
-export async function writeReadmePrograms(
+async function writeReadmePrograms(
   project: string,
   extension: string,
   compile: (code: string) => string = (code) => code,
@@ -97,7 +97,7 @@ export async function writeReadmePrograms(
  *
  * @throws when one does not do what README.md says
  */
-export async function runReadmePrograms(
+async function runReadmePrograms(
   project: string,
   commandOf: (program: ReadmeProgram) => readonly [command: string, ...args: string[]],
 ): Promise<void> {

@@ -52,9 +52,6 @@ export const packageNames: readonly string[] = published.flatMap(({ isImported, 
   isImported ? [shortName] : [],
 );
 
-/** All that is published: a command has no exports. */
-export const publishedNames: readonly string[] = published.map(({ shortName }) => shortName);
-
 /** The folder of a package. */
 export function folderOf(name: string): string {
   const folder = published.find(({ shortName }) => shortName === name)?.folder;
