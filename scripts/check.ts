@@ -51,6 +51,10 @@ export const checks: Readonly<Record<string, Check>> = {
     about: "which of 120 mutants the tests notice, and which file; ids or their beginnings select some of them",
     command: `node ${quietly} tests/mutants/replay.ts`,
   },
+  types: {
+    about: "the types of bench/ and of tests/interoperability/, which npm test does not install",
+    command: "--all --build tsc -p bench",
+  },
   simulator: {
     about: "stories of deliveries in virtual time, with faults; SEED and SCHEDULES select some of them",
     command: "node tests/simulator/run.ts",
