@@ -13,7 +13,7 @@ export interface SeedsResult {
 }
 
 /**
- * Tries seeds in a process of their own, whose timers the explorer replaces.
+ * Tries seeds in a separate process, whose timers the explorer replaces.
  *
  * @param root of the repository, or of a copy of it
  */

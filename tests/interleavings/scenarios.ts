@@ -43,7 +43,7 @@ const claims: Scenario = async (world) => {
   await deliveries.finish();
 };
 
-/** An insert that commits late: events are committed in any order, beside claims. Then the processes are killed. */
+/** An insert that commits late: events are committed in any order, between claims. Then the processes are killed. */
 const lateInsert: Scenario = async (world) => {
   const { interleaving } = world;
   const deliveries = new Deliveries(world);

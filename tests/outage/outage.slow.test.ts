@@ -3,7 +3,7 @@ import { storesUnderTest } from "../../examples/platform/test/support/stores/sto
 import { createDatabase as createReceiversDatabase, findPostgres } from "../../scripts/test-database.ts";
 import { type Mode, type OutagesOptions, runOutages } from "./outage.ts";
 
-// A run of its own has another seed: SEED=7 npm run check -- slow tests/outage
+// Another seed: SEED=7 npm run check -- slow tests/outage
 const seed = Number(process.env.SEED ?? 20_261_124);
 const outages = Number(process.env.OUTAGES ?? 25);
 const stores = await storesUnderTest();

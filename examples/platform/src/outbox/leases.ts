@@ -16,9 +16,9 @@ export interface LeasesOptions {
 
 /** When a queue is looked at next, by the database's clock. */
 export interface NextLook {
-  /** Until the first wake-up of a lane; not positive when one is due, Infinity when there is none. */
+  /** Until the first wake-up of a lane; not positive when one is due, Infinity without any. */
   wakeupMs: number;
-  /** Until the first lease of another process ends; Infinity when there is none. */
+  /** Until the first lease of another process ends; Infinity without any. */
   lapseMs: number;
 }
 

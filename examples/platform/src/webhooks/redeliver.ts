@@ -154,7 +154,7 @@ export async function redeliverMany(
   return counts;
 }
 
-/** @returns where the next batch begins; undefined when there is none */
+/** @returns where the next batch begins; undefined after the last one */
 function redeliverBatch(
   store: Store,
   organisationId: string,
@@ -204,7 +204,7 @@ export type Retry =
  */
 export function retryNow(store: Store, organisationId: string, deliveryId: string, now: Date): Promise<Retry> {
   return store.transaction(async (trx) => {
-    // A settling transaction beside this one would set its own due time.
+    // A settling transaction would set its own due time meanwhile.
     await lockSettling(trx, "webhooks");
     const delivery = await trx
       .selectFrom("deliveries")

@@ -42,7 +42,7 @@ export const groupsFor = (corpus: Corpus, scheme: Scheme): CorpusGroup[] => [...
 /**
  * Sends the corpus to a running receiver and explains what it gets wrong: select, send, compare, explain. The caller reports.
  *
- * @throws {UsageError} (rejects) if there is none that can be judged
+ * @throws {UsageError} (rejects) if nothing can be judged
  */
 export async function probe(options: ProbeOptions): Promise<ProbeResult> {
   const { url, scheme, secret, timeoutMs, allowEvents } = options;

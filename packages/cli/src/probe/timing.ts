@@ -25,7 +25,7 @@ const beside: CorpusCase = {
 /** For `--only`, `--skip` and `--list`. What is sent is not one request, so the corpus's format cannot hold it. */
 export const timingGroup: CorpusGroup = { name: "timing", cases: [stalled, beside] };
 
-/** Stalls a body and looks at what happens beside it. @returns what went wrong */
+/** Stalls a body and looks at what happens meanwhile. @returns what went wrong */
 export async function sendTimingCases(
   target: Target,
   cases: readonly CorpusCase[],

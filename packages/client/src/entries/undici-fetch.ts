@@ -32,7 +32,7 @@ export interface UndiciFetch extends Fetch {
  * 10 s to connect: `timeoutMs` and `totalTimeoutMs` apply. The response that middleware receives has `status`, `headers` and
  * `text()` only.
  *
- * Creations and completions have connections of their own, which are used again only within 300 ms: a load balancer or a frozen
+ * Creations and completions have separate connections, which are used again only within 300 ms: a load balancer or a frozen
  * function drops idle connections without a notice, and a request on one may or may not have been received. A later creation
  * opens a connection.
  *

@@ -1,4 +1,4 @@
-// What the service says beside the data: how many requests are left, and that an operation will end.
+// What the service says in headers: how many requests are left, and that an operation will end.
 import { expect, onTestFinished, test, vi } from "vitest";
 import { type DeprecationNotice, OffersClient, type OffersClientOptions } from "../../src/index.ts";
 import { undiciFetch } from "../../src/node.ts";

@@ -71,7 +71,7 @@ test("without either, the connection is lost [D-142]", async () => {
   await expect(client.createOffer(input)).rejects.toMatchObject({ code: "connection_lost", attempts: 1 });
 });
 
-test("with reuseConnections: false every request, even a read, has a connection of its own [D-142]", async () => {
+test("with reuseConnections: false every request, even a read, has a new connection [D-142]", async () => {
   const { baseUrl, seen } = await droppingService(60_000);
   const client = new OffersClient({ baseUrl, apiKey: "key", reuseConnections: false });
   for (let call = 0; call < 3; call += 1) {

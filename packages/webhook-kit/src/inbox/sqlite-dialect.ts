@@ -42,7 +42,7 @@ export function sqliteDialect(table?: string): InboxDialect {
     inbox: "sqliteInbox",
     table: quoted,
     statements: statementsOf(quoted),
-    // One connection: no transaction runs beside another.
+    // One connection: transactions run one after the other.
     isConflict: () => false,
     isTableMissing: (error) => hasCause(error, (cause) => missing.test(String(Reflect.get(cause, "message")))),
   };
