@@ -9,7 +9,7 @@ export interface RetrySchedule {
   delaysMs: readonly number[];
   /** The share by which a pause is made longer or shorter at random, so that retries do not arrive at once (thundering herd). */
   jitter: number;
-  /** A `Retry-After` that is longer than the schedule's delay is honoured, up to this (the `Retry-After` cap). */
+  /** A `Retry-After` that is longer than the schedule's delay is honoured, up to this, the Retry-After cap. */
   maxRetryAfterMs: number;
 }
 

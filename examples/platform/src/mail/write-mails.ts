@@ -21,6 +21,7 @@ export async function writeMails(trx: Trx, mails: readonly MailToWrite[]): Promi
   for (const { organisationId } of rows) announce(trx, { topic: "mail", organisationId: organisationId ?? undefined });
 }
 
+/** A mail digest: one mail about everything that happened to its subject in some minutes. */
 export interface Digest {
   /** The subject of the digest, such as an offer's id. At most one mail about it is waiting. */
   key: string;

@@ -5,6 +5,7 @@ import { StoreError } from "./store.ts";
 /** https://www.sqlite.org/rescode.html#busy */
 const sqliteBusy = 5;
 
+/** The folder lock: one process at a time uses a data folder. */
 export interface FolderLock {
   release(): void;
 }

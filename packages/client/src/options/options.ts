@@ -46,13 +46,13 @@ export interface OffersClientOptions {
   apiKeyHeader?: string | undefined;
   /** Sent with every operation as `api-version` (D-27). @default "1.0" */
   apiVersion?: string | undefined;
-  /** The deadline of one attempt, from its start to the end of the response body (D-25). @default 30_000 */
+  /** The request timeout: the deadline of one attempt, from its start to the end of the response body (D-25). @default 30_000 */
   timeoutMs?: number | undefined;
   /** The deadline of the call: all attempts, the delays between them and your `apiKey` function (D-25). @default 90_000 */
   totalTimeoutMs?: number | undefined;
   /** The maximum number of retries (D-50); 0 disables them. @default 2 */
   maxRetries?: number | undefined;
-  /** A longer `Retry-After` fails the call immediately, with `retryAfterMs` set (D-50). @default 30_000 */
+  /** The Retry-After cap: a longer delay that the service asks for fails the call immediately, with `retryAfterMs` set. @default 30_000 */
   maxRetryAfterMs?: number | undefined;
   /**
    * The largest response body in bytes, decompressed; at least 1. For a larger one the connection is closed, and a success is
@@ -84,7 +84,7 @@ export interface OffersClientOptions {
    * for the runtime's `fetch`: `undiciFetch` of `@offers/client/node` protects creations and completions without it. @default true
    */
   reuseConnections?: boolean | undefined;
-  /** @default "offers-client" */
+  /** The `User-Agent` header. @default "offers-client" */
   userAgent?: string | undefined;
 }
 
