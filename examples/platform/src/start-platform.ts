@@ -180,6 +180,7 @@ const connectionCode = /^(ECONN\w+|ENOTFOUND|EAI_\w+|ETIMEDOUT|E\w+UNREACH|EPIPE
 
 /** One line that says what to do. Any other error is a bug: it keeps its stack, but not its message, which may hold secrets. */
 export function startFailure(error: unknown, databaseUrl: string | undefined): string | Record<string, unknown> {
+  if (error instanceof StoreError && error.code === "database_lost") return startFailure(error.cause, databaseUrl);
   if (error instanceof SettingError || error instanceof StoreError) return error.message;
   const { code, syscall, path, message } = Object(error) as NodeJS.ErrnoException;
   if (databaseUrl && connectionCode.test(code ?? "")) return databaseError(error, databaseUrl).message;

@@ -1,6 +1,7 @@
 import { errorDocsUrl } from "@offers/contract/decisions";
 import { operationProblems } from "@offers/contract/problem-kinds";
 import type { ErrorRequestHandler, Response } from "express";
+import { StoreError } from "../store/store.ts";
 
 /** All problem types of the platform (D-19). The key is the stable `code`. */
 export const problemKinds = {
@@ -118,12 +119,25 @@ function sendProblem(response: Response, { code, status, message, errors, extens
     );
 }
 
+const databaseDetails = {
+  database_lost: "The database is not ready. Nothing was changed. Try again in a moment.",
+  commit_uncertain:
+    "The database was lost while the change was saved, so the change may have been made. Send the request again with the same " +
+    "Idempotency-Key, which cannot change anything twice; without one, look first.",
+};
+
+/** A load balancer, a program or a person is to try again a second later. */
+export const serviceUnavailable = (detail: string, cause?: unknown): ProblemError =>
+  new ProblemError("service_unavailable", detail, { cause, headers: { "Retry-After": "1" } });
+
 /** The problem that the caller sees for an error. */
 export function toProblem(error: unknown): ProblemError {
   if (error instanceof ProblemError) return error;
   // Thrown by Express for a path that it cannot percent-decode.
   if (error instanceof URIError)
     return new ProblemError("malformed_url", "Percent-encode the address as UTF-8.", { cause: error });
+  if (error instanceof StoreError && error.code in databaseDetails)
+    return serviceUnavailable(databaseDetails[error.code as keyof typeof databaseDetails], error);
   return new ProblemError("internal_error", "Try again. If it happens again, report the instance.", {
     cause: error,
   });

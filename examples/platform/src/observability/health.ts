@@ -1,6 +1,6 @@
 import type { Router } from "express";
 import { sql } from "kysely";
-import { ProblemError } from "../http/problem.ts";
+import { serviceUnavailable } from "../http/problem.ts";
 import { defineRoutes } from "../http/routes.ts";
 import { checkParameters } from "../http/validation.ts";
 import { withTimeout } from "../outbox/timers.ts";
@@ -17,7 +17,7 @@ export function mountHealth(router: Router, isReady: () => Promise<boolean>): vo
   defineRoutes(router, "/readyz", {
     async get(request, response) {
       checkParameters(request);
-      if (!(await isReady())) throw new ProblemError("service_unavailable", "Try again in a moment.");
+      if (!(await isReady())) throw serviceUnavailable("Try again in a moment.");
       response.json({ status: "ready" });
     },
   });
@@ -25,9 +25,10 @@ export function mountHealth(router: Router, isReady: () => Promise<boolean>): vo
 
 const pingLimitMs = 2_000;
 
-/** Whether the database responds within two seconds. */
+/** Whether the database responds within two seconds and accepts changes. */
 export function pingDatabase({ db }: Pick<Store, "db">): Promise<boolean> {
-  return withTimeout(sql`select 1`.execute(db), pingLimitMs).then(
+  // A read-only server, such as a standby, rejects `for update`. With that the pool drops the connection.
+  return withTimeout(sql`select from organisations where false for update`.execute(db), pingLimitMs).then(
     () => true,
     () => false,
   );

@@ -6,7 +6,7 @@ import { prepareClusterFiles } from "./pglite/cluster-files.ts";
 import { PgliteConnection } from "./pglite/pglite-connection.ts";
 import { PgliteThread } from "./pglite/pglite-thread.ts";
 import { type Lane, PriorityMutex } from "./pglite/priority-mutex.ts";
-import { openPool, ownClient, withPreparedStatements, withTransactionSettings } from "./postgres-pool.ts";
+import { openPool, ownClient, withClients, withPreparedStatements, withTransactionSettings } from "./postgres-pool.ts";
 import { planSettings } from "./query-plans.ts";
 import { announcedIn, type Signal, type Store, StoreError, type Trx } from "./store.ts";
 import type { Tables } from "./tables.ts";
@@ -94,7 +94,7 @@ async function openPostgres(options: StoreOptions, databaseUrl: string): Promise
   const isTransactionPooler = listenUrl !== undefined;
   const pool = openPool(databaseUrl, onError, { isTransactionPooler });
   // PgBouncer keeps prepared statements in transaction mode since 1.21 only.
-  const foregroundPool = isTransactionPooler ? withTransactionSettings(pool, "foreground") : pool;
+  const foregroundPool = isTransactionPooler ? withTransactionSettings(pool, "foreground") : withClients(pool);
   const backgroundPool = isTransactionPooler
     ? withTransactionSettings(pool, "background")
     : withPreparedStatements(pool);
@@ -159,19 +159,27 @@ function inTransaction<T>(db: Kysely<Tables>, limitMs: number, work: (trx: Trx) 
     let timer: NodeJS.Timeout | undefined;
     let returned = (): void => undefined;
     let end: StoreError | undefined;
+    let sent = 0;
     // Statements that `work` sends after the rollback would run outside any transaction and be committed.
     const onQuery = (): void => {
       if (end !== undefined) throw end;
+      sent += 1;
     };
     const overdue = new Promise<never>((_, reject) => {
       const message =
-        `no statement of a transaction began or returned for ${limitMs} ms: it is rolled back; inside one, use only ` +
+        `no statement of a transaction began for ${limitMs} ms: it is rolled back; inside one, use only ` +
         "trx: store.db waits for the very same connection on PGlite, and I/O keeps everyone else waiting";
       timer = setTimeout(() => {
-        end = new StoreError("transaction_overdue", message);
+        end =
+          sent > 0
+            ? new StoreError("database_lost", `a statement did not return for ${limitMs} ms`)
+            : new StoreError("transaction_overdue", message);
         reject(end);
       }, limitMs);
-      returned = () => void timer?.refresh();
+      returned = () => {
+        sent -= 1;
+        timer?.refresh();
+      };
     });
     try {
       return await Promise.race([work(trx.withPlugin(watching(onQuery, () => returned()))), overdue]);

@@ -1,6 +1,7 @@
 import { Socket } from "node:net";
 import type { PostgresPool, PostgresPoolClient } from "kysely";
 import pg from "pg";
+import { Connection, databaseLost } from "./lost-database.ts";
 import { PlanAge, planSettings } from "./query-plans.ts";
 
 const int8 = 20;
@@ -130,19 +131,33 @@ async function begin(client: pg.PoolClient, settings: string): Promise<unknown> 
 
 type Query = (text: string, values: unknown[]) => Promise<unknown>;
 
-/** The same pool, whose clients query by `queryOf`. */
-function withClients(pool: pg.Pool, queryOf: (client: pg.PoolClient) => Query): PostgresPool {
+/**
+ * The same pool, whose clients query by `queryOf`. It throws away a connection to a database that is lost, or read-only since a failover.
+ *
+ * @param queryOf @default sends each text as it is
+ */
+export function withClients(
+  pool: pg.Pool,
+  queryOf: (client: pg.PoolClient) => Query = (client) => (text, values) => client.query(text, values),
+): PostgresPool {
   // kysely recognises a connection by its client object, so each client keeps its own.
   const clients = new WeakMap<pg.PoolClient, PostgresPoolClient>();
   return {
     options: pool.options,
     async connect() {
-      const client = await pool.connect();
+      const client = await pool.connect().catch((error: unknown) => {
+        throw databaseLost(error);
+      });
       let known = clients.get(client);
       if (known === undefined) {
-        // The first argument is a text: kysely passes a cursor only when the dialect has the option `cursor`.
-        const query: unknown = queryOf(client);
-        known = { query: query as PostgresPoolClient["query"], release: (destroy) => client.release(destroy) };
+        const connection = new Connection();
+        const send = queryOf(client);
+        // The first argument is a string: kysely passes a cursor only when the dialect has the option `cursor`.
+        const query: unknown = (text: string, values: unknown[]) => connection.query(text, () => send(text, values));
+        known = {
+          query: query as PostgresPoolClient["query"],
+          release: (destroy) => client.release(destroy || connection.isLost),
+        };
         clients.set(client, known);
       }
       return known;

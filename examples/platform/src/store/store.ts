@@ -43,8 +43,9 @@ export interface Store {
   /**
    * Commits what `work` did with `trx`, or nothing of it, and then publishes what it announced.
    *
-   * @throws {StoreError} `transaction_overdue` when no statement of it returned for 5 s; it is then rolled back, and
-   *   further statements of it are refused
+   * @throws {StoreError} `transaction_overdue` when no statement began for 5 s, and `database_lost` when one did not return for 5 s;
+   *   the transaction is then rolled back, and its further statements are rejected. `database_lost` too when the database is away
+   *   or read-only, and `commit_uncertain` when it was lost during the commit
    */
   transaction<T>(work: (trx: Trx) => Promise<T>): Promise<T>;
   /**
@@ -72,6 +73,8 @@ export type StoreErrorCode =
   | "unreleased_tables"
   | "store_stopped"
   | "transaction_overdue"
+  | "database_lost"
+  | "commit_uncertain"
   | "invalid_encryption_key";
 
 /** The store cannot be opened, used or decrypted. `code` is stable; `message` says what to change. */

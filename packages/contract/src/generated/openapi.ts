@@ -577,6 +577,17 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
+        /** @description The service cannot serve for a moment, for example while its database fails over. `detail` says whether the change may have been made; the same `Idempotency-Key` makes repeating it safe. */
+        ServiceUnavailable: {
+            headers: {
+                /** @description The number of seconds to wait before the next request. */
+                "Retry-After": number;
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
         /** @description The headers do not prove that the request comes from the service. */
         FailedCheck: {
             headers: {
@@ -680,6 +691,7 @@ export interface operations {
             422: components["responses"]["IdempotencyKeyReused"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["ServerError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     GetOffer: {
@@ -716,6 +728,7 @@ export interface operations {
             404: components["responses"]["OfferNotFound"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["ServerError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     CompleteOffer: {
@@ -767,6 +780,7 @@ export interface operations {
             422: components["responses"]["IdempotencyKeyReused"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["ServerError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     WithdrawOffer: {
@@ -801,6 +815,7 @@ export interface operations {
             404: components["responses"]["OfferNotFound"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["ServerError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     ListEvents: {
@@ -832,6 +847,7 @@ export interface operations {
             401: components["responses"]["Unauthorised"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["ServerError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     RedeliverEvents: {
@@ -866,6 +882,7 @@ export interface operations {
             415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["ServerError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     RedeliverEvent: {
@@ -914,6 +931,7 @@ export interface operations {
             };
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["ServerError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     Test: {

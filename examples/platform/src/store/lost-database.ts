@@ -1,0 +1,64 @@
+import pg from "pg";
+import { StoreError } from "./store.ts";
+
+/**
+ * SQLSTATEs of a server that cannot serve for now: the connection is lost (08), resources such as connections are exhausted (53), the
+ * server is stopping or starting (57P01 to 57P03), the database accepts no connections (55000 at connect), or the server is read-only,
+ * as a standby and a primary after a failover are (25006). 25P03 ended a transaction that waited too long.
+ *
+ * @see https://www.postgresql.org/docs/current/errcodes-appendix.html
+ */
+const lostStates = /^(?:08|53|57P0|25006$|25P03$)/;
+
+/** Errors of Node.js, and those that pg throws without a code. */
+const lostSockets = /^(?:ECONN|EPIPE|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|ENOTFOUND|EAI_)/;
+const lostMessages =
+  /^(?:Connection terminated|timeout (?:exceeded|expired)|Query read timeout|Client (?:has encountered a connection error|was closed)|the database said nothing)/;
+
+function isLost(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  const { code = "", message } = error as NodeJS.ErrnoException;
+  if (error instanceof pg.DatabaseError) return lostStates.test(code);
+  return lostSockets.test(code) || lostMessages.test(message);
+}
+
+/** Whether a statement outside any transaction may have had an effect when its response is missing. */
+const isWrite = (text: string): boolean => !/^\s*(?:select|show)\b/i.test(text);
+
+/** What became of the connection of one client of the pool. */
+export class Connection {
+  #isInTransaction = false;
+  #lost: StoreError | undefined;
+
+  /** Whether the pool must not reuse it. A read-only server keeps its connections open. */
+  get isLost(): boolean {
+    return this.#lost !== undefined;
+  }
+
+  /**
+   * @param text of the statement that `send` sends
+   * @throws {StoreError} `database_lost`, or `commit_uncertain`. After one, so does every later statement, with the first cause:
+   *   kysely reports the error of its ROLLBACK instead of that of the COMMIT before it
+   */
+  async query<T>(text: string, send: () => Promise<T>): Promise<T> {
+    if (this.#lost !== undefined) throw this.#lost;
+    if (text === "begin") this.#isInTransaction = true;
+    try {
+      return await send();
+    } catch (error) {
+      if (!isLost(error)) throw error;
+      const isReadOnly = (error as NodeJS.ErrnoException).code === "25006";
+      const mayHaveCommitted = !isReadOnly && (this.#isInTransaction ? text === "commit" : isWrite(text));
+      this.#lost = mayHaveCommitted
+        ? new StoreError("commit_uncertain", "the database was lost during a commit", { cause: error })
+        : databaseLost(error);
+      throw this.#lost;
+    } finally {
+      if (text === "commit" || text === "rollback") this.#isInTransaction = false;
+    }
+  }
+}
+
+/** The error of a database that gives no connection, whatever the reason: nothing was sent. */
+export const databaseLost = (cause: unknown): StoreError =>
+  new StoreError("database_lost", "the database is lost or not ready", { cause });
