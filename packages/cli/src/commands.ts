@@ -2,6 +2,7 @@ import { Command, InvalidArgumentError, Option } from "commander";
 import type { CatchUpOptions } from "./catch-up/catch-up.ts";
 import type { ListenOptions } from "./listen/listen.ts";
 import type { ProbeFlags } from "./probe/run-probe.ts";
+import type { ReplayOptions } from "./replay/replay.ts";
 import type { Scheme } from "./signature/sign-request.ts";
 import { events } from "./trigger/events.ts";
 import type { TriggerOptions } from "./trigger/trigger.ts";
@@ -23,6 +24,9 @@ const schemeOption = (): Option =>
 const secretFileOption = (): Option =>
   new Option("--secret-file <file>", "file with the secret; without it, WEBHOOK_SECRET or a prompt");
 
+const apiKeyFileOption = (): Option =>
+  new Option("--api-key-file <file>", "file with the organisation's API key; without it, OFFERS_API_KEY");
+
 /** @returns milliseconds; undefined without a default of the command's own */
 const timeoutOption = (meaning: string, seconds?: number): Option => {
   const option = new Option("--timeout <seconds>", meaning).argParser((text: string) => {
@@ -40,6 +44,11 @@ function requireOption(command: Command, flags: string, value: string | undefine
 
 function readPort(text: string): number {
   if (!/^\d{1,5}$/.test(text) || Number(text) > 65_535) throw new InvalidArgumentError("Give a port from 0 to 65535.");
+  return Number(text);
+}
+
+function readLine(text: string): number {
+  if (!/^[1-9]\d{0,8}$/.test(text)) throw new InvalidArgumentError("Give the number of a line, from 1.");
   return Number(text);
 }
 
@@ -96,11 +105,17 @@ export const listenCommand = (): Command =>
   new Command("listen")
     .summary("receive webhooks, verify them and print them")
     .description(
-      "Receives webhooks, verifies them and prints them, with the reason if one is refused.\n\nResponds as a receiver does: 200 to a valid request, 401 to another. With --forward-to, hands every request on byte for byte, and hands back the response.",
+      "Receives webhooks, verifies them and prints them, with the reason if one is refused.\n\nResponds as a receiver does: 200 to a valid request, 401 to another. With --forward-to, hands every request on byte for byte, and hands back the response.\n\nWith --from and an API key, it misses nothing: it first forwards the events that the feed of the reference platform has after the kept cursor, then the webhooks that arrive, each event once and in order. An event that your receiver does not acknowledge is forwarded again until it does. The feed is read every 5 seconds, so no tunnel is needed.",
     )
     .option("--port <port>", "port to listen on; 0 takes a free one", readPort, 3001)
     .option("--host <address>", "address to listen on", "127.0.0.1")
     .option("--forward-to <url>", "base address of your receiver")
+    .option("--from <url>", "base address of the platform, to read its feed")
+    .option("--after <cursor>", "begin there, not at the kept cursor or at the start of the feed")
+    .option("--cursor-file <file>", "where the cursor is kept", ".offers-cursor")
+    .option("--skip <id>", "give up the event with this id; may be given several times", collect)
+    .addOption(apiKeyFileOption())
+    .option("--record <file>", "add each verified event to this file, for offers replay")
     .addOption(schemeOption())
     .addOption(secretFileOption())
     .addOption(timeoutOption("how long to wait for a response", 30))
@@ -110,13 +125,20 @@ export const listenCommand = (): Command =>
       `
 Environment:
   WEBHOOK_SECRET  the secret on your company profile
+  OFFERS_API_KEY  the organisation's API key, with --from
 
 Examples:
   $ WEBHOOK_SECRET=… offers listen
+  $ offers listen --from http://localhost:3000 \\
+      --forward-to http://localhost:3001/offers --port 3400
+  $ offers listen --record events.jsonl
   $ offers listen --port 3400 --forward-to http://localhost:3001/offers
   $ offers listen --secret-file .secret --json | jq .verification`,
     )
-    .action(async (flags: ListenOptions) => {
+    .action(async (flags: ListenOptions, command: Command) => {
+      for (const name of ["after", "skip"] as const)
+        if (flags[name] !== undefined && flags.from === undefined)
+          command.error(`error: option '--${name}' needs --from, the base address of the platform`);
       const { listen } = await import("./listen/listen.ts");
       process.exitCode = await listen(flags);
     });
@@ -170,7 +192,7 @@ export const catchUpCommand = (): Command =>
     .option("--from <url>", "base address of the platform")
     .option("--after <cursor>", "where to begin; without it, at the start of the feed")
     .option("--to <url>", "base address of the receiver")
-    .option("--api-key-file <file>", "file with the organisation's API key; without it, OFFERS_API_KEY")
+    .addOption(apiKeyFileOption())
     .addOption(schemeOption())
     .addOption(secretFileOption())
     .addOption(timeoutOption("how long to wait for a response", 15))
@@ -194,4 +216,38 @@ Examples:
       requireOption(command, "--from <url>", flags.from);
       const { catchUp } = await import("./catch-up/catch-up.ts");
       process.exitCode = await catchUp(flags);
+    });
+
+/** `offers replay`. */
+export const replayCommand = (): Command =>
+  new Command("replay")
+    .summary("send recorded webhooks again, newly signed")
+    .description(
+      "Sends the webhooks that offers listen --record has written to a file, in order. Each is signed with the current time, under its id.",
+    )
+    .argument("<file>", "the recording, one webhook a line")
+    .option("--to <url>", "base address of the receiver")
+    .option("--start-at <line>", "begin at this line of the file", readLine, 1)
+    .option("--new-ids", "give each a new id, so that a receiver that has handled it does so again")
+    .addOption(schemeOption())
+    .addOption(secretFileOption())
+    .addOption(timeoutOption("how long to wait for a response", 15))
+    .option("--json", "print one line of JSON for each webhook")
+    .addHelpText(
+      "after",
+      `
+Environment:
+  WEBHOOK_SECRET  the secret on your company profile
+
+Exit code: 0 if all were acknowledged, 1 if the receiver did not acknowledge
+one, 2 if the receiver or the file cannot be used.
+
+Examples:
+  $ offers replay events.jsonl --to http://localhost:3001/offers
+  $ offers replay events.jsonl --to http://localhost:3001/offers --start-at 7`,
+    )
+    .action(async (file: string, flags: ReplayOptions, command: Command) => {
+      requireOption(command, "--to <url>", flags.to);
+      const { replay } = await import("./replay/replay.ts");
+      process.exitCode = await replay(file, flags);
     });

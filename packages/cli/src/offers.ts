@@ -4,7 +4,7 @@ import { styleText } from "node:util";
 import { endWithNpm } from "@offers/contract/end-with-npm";
 import { nearestName } from "@offers/contract/nearest-name";
 import { Command, CommanderError } from "commander";
-import { catchUpCommand, listenCommand, probeCommand, triggerCommand } from "./commands.ts";
+import { catchUpCommand, listenCommand, probeCommand, replayCommand, triggerCommand } from "./commands.ts";
 import { UsageError, widthOf, wrapText } from "./terminal/output.ts";
 
 const { version } = JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8")) as {
@@ -17,6 +17,7 @@ const program = new Command("offers")
   .addCommand(probeCommand())
   .addCommand(listenCommand())
   .addCommand(triggerCommand())
+  .addCommand(replayCommand())
   .addCommand(catchUpCommand());
 
 for (const command of [program, ...program.commands])

@@ -46,10 +46,11 @@ test("the tarball holds the command, the corpus, the licence and a README, and i
     expect.arrayContaining(["LICENSE", "README.md", "package.json", "dist/offers.js", "dist/corpus/config.json"]),
   );
   expect(paths.filter((path) => !/^(dist\/|LICENSE$|README\.md$|package\.json$)/.test(path))).toEqual([]);
-  // Most of it is the corpus. Raising these is a decision: the diagnoses of a refused check cost 22 kB, catch-up 8 kB.
+  // Most of it is the corpus. Raising these is a decision: the diagnoses of a refused check cost 22 kB, catch-up 8 kB, following
+  // the feed and replaying 12 kB.
   const sizeOf = (pattern: RegExp) =>
     files.filter(({ path }) => pattern.test(path)).reduce((sum, { size }) => sum + size, 0);
-  expect(sizeOf(/\.js$/)).toBeLessThan(132_000);
+  expect(sizeOf(/\.js$/)).toBeLessThan(150_000);
   expect(sizeOf(/./)).toBeLessThan(900_000);
 });
 

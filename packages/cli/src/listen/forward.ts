@@ -34,6 +34,9 @@ const perConnection = new Set([
 const servicePath =
   /\/(?:test(?:\/auth)?|contact\/new\/[^/]*|contact-suggestions|offer\/(?:response|eventDeleted)|events\/timelineChanged)$/;
 
+/** The path that the service calls, without what stands before it. */
+export const servicePathOf = (target: string): string => servicePath.exec(target.split("?")[0] ?? "")?.[0] ?? target;
+
 /**
  * Where a request is handed on to. The sender may know the listener by the receiver's base path or without it: a path that has the
  * base path already gets no second one.

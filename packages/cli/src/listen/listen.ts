@@ -1,6 +1,9 @@
+import { randomUUID } from "node:crypto";
 import { once } from "node:events";
 import type { AddressInfo } from "node:net";
 import { endpointProblem } from "@offers/contract/endpoint-problem";
+import { type FeedEvent, openFeed, webhookOf } from "../catch-up/feed.ts";
+import { openRecording } from "../replay/recording.ts";
 import type { Scheme } from "../signature/sign-request.ts";
 import {
   type Mask,
@@ -12,14 +15,24 @@ import {
   widthOf,
   wrapText,
 } from "../terminal/output.ts";
-import { readSecret } from "../terminal/read-secret.ts";
-import { readUrl } from "../wire/receiver-url.ts";
+import { readApiKey, readSecret } from "../terminal/read-secret.ts";
+import { sendWebhook } from "../trigger/write-webhook.ts";
+import { type ReceiverUrl, readUrl } from "../wire/receiver-url.ts";
+import { FeedFollower } from "./feed-follower.ts";
+import { forwardedPath, servicePathOf } from "./forward.ts";
+import { KeptCursor } from "./kept-cursor.ts";
 import { type Arrival, createListener } from "./listener.ts";
 
 export interface ListenOptions {
   port: number;
   host: string;
   forwardTo?: string;
+  from?: string;
+  after?: string;
+  cursorFile: string;
+  skip?: string[];
+  apiKeyFile?: string;
+  record?: string;
   scheme: Scheme;
   secretFile?: string;
   timeout: number;
@@ -29,19 +42,41 @@ export interface ListenOptions {
 /** Listens until Ctrl+C. @returns the exit code */
 export async function listen({ port: wanted, host, scheme, ...options }: ListenOptions): Promise<number> {
   const forwardTo = options.forwardTo === undefined ? undefined : readUrl(options.forwardTo);
+  const platform = options.from === undefined ? undefined : readUrl(options.from);
+  const apiKey = platform && (await readApiKey(options.apiKeyFile));
   const secret = await readSecret(scheme, options.secretFile);
-  const mask = maskSecrets([secret]);
+  const mask = maskSecrets([secret, apiKey]);
   const style = styleFor(process.stdout);
-  const server = createListener({
-    scheme,
-    secret,
-    forwardTo,
-    timeoutMs: options.timeout,
-    onArrival: (arrival) =>
-      console.log(
-        options.json ? toJsonLine(arrival, mask) : showArrival(arrival, mask, style, widthOf(process.stdout)),
-      ),
-  });
+  const record = options.record === undefined ? undefined : openRecording(options.record);
+  const stopped = new AbortController();
+  let problem: unknown;
+  const onArrival = (arrival: Arrival): void => {
+    console.log(options.json ? toJsonLine(arrival, mask) : showArrival(arrival, mask, style, widthOf(process.stdout)));
+    const { arrivedAt, recordedAt, method, target, body, verification, turn, isEvent } = arrival;
+    // A forged webhook would get a valid signature when it is sent again.
+    if (!isEvent || turn || !(verification?.ok || recordedAt !== undefined)) return;
+    const { id = `delivery_${randomUUID()}` } = arrival;
+    try {
+      record?.({ time: arrivedAt.toISOString(), id, method, path: servicePathOf(target), body: body.toString() });
+    } catch (error) {
+      problem = error;
+      stopped.abort();
+    }
+  };
+  const timeoutMs = options.timeout;
+  const kept = platform && new KeptCursor(options.cursorFile, platform.href, options.after || undefined);
+  for (const id of options.skip ?? []) kept?.addForwarded(id);
+  const follower =
+    platform && apiKey !== undefined && kept
+      ? new FeedFollower({
+          readPage: openFeed(platform, apiKey, timeoutMs),
+          kept,
+          send: (event, retryMs) => sendEvent(event, { forwardTo, scheme, secret, timeoutMs, retryMs, onArrival }),
+          onFeedFailed: (reason) =>
+            console.error(`${printable(mask(reason))} The feed is read again until it responds.`),
+        })
+      : undefined;
+  const server = createListener({ scheme, secret, forwardTo, timeoutMs, follower, onArrival });
   server.listen(wanted, host);
   try {
     await once(server, "listening");
@@ -54,10 +89,67 @@ export async function listen({ port: wanted, host, scheme, ...options }: ListenO
   const destination = forwardTo ? `, forwarding to ${forwardTo.href}` : "";
   // Not among the lines for a program.
   console.error(`Listening on ${address}${destination}. Stop with Ctrl+C.`);
-  await Promise.race([once(process, "SIGINT"), once(process, "SIGTERM")]);
+  if (kept)
+    console.error(
+      `The feed of ${platform?.href} is read ${kept.cursor === undefined ? "from its start" : "from the kept cursor"}. The cursor is kept in ${options.cursorFile}.`,
+    );
+  const following = follower?.run(stopped.signal).catch((error: unknown) => {
+    problem = error;
+    stopped.abort();
+  });
+  await Promise.race([once(process, "SIGINT"), once(process, "SIGTERM"), once(stopped.signal, "abort")]);
+  stopped.abort();
+  // An event that is on its way is kept as forwarded if the receiver acknowledges it.
+  await following;
   server.close();
   server.closeAllConnections();
+  if (problem !== undefined) throw problem;
   return 0;
+}
+
+interface SendOptions {
+  forwardTo: ReceiverUrl | undefined;
+  scheme: Scheme;
+  secret: string;
+  timeoutMs: number;
+  retryMs: number;
+  onArrival(arrival: Arrival): void;
+}
+
+/** Signs an event of the feed and hands it on. Without a receiver, it is reported only. @returns whether it was acknowledged */
+async function sendEvent(
+  event: FeedEvent,
+  { forwardTo, scheme, secret, timeoutMs, retryMs, onArrival }: SendOptions,
+): Promise<boolean> {
+  const webhook = webhookOf(event);
+  if (!webhook) {
+    console.error(
+      `${printable(event.id)} is a ${printable(event.type)}, which no webhook brings. It is not handed on.`,
+    );
+    return true;
+  }
+  const arrivedAt = new Date();
+  const sent = forwardTo && (await sendWebhook(webhook, forwardTo, { scheme, secret }, timeoutMs));
+  const { id, method, path, body } = webhook;
+  const isAcknowledged = sent === undefined || sent.status === 200;
+  const failure = sent?.status === 0 ? (sent.failure ?? `${forwardTo?.href} did not respond`) : undefined;
+  onArrival({
+    arrivedAt,
+    method,
+    target: path,
+    rawHeaders: [],
+    body,
+    // As for a push that could not be handed on.
+    status: sent ? sent.status || 502 : 200,
+    durationMs: sent?.durationMs ?? 0,
+    id,
+    isEvent: true,
+    recordedAt: event.createdAt,
+    ...(forwardTo && { forwardedTo: `${new URL(forwardTo.href).origin}${forwardedPath(forwardTo, path)}` }),
+    ...(failure !== undefined && { failure }),
+    ...(!isAcknowledged && { retryMs }),
+  });
+  return isAcknowledged;
 }
 
 const maxBodyShown = 2_000;
@@ -65,6 +157,7 @@ const maxBodyShown = 2_000;
 /** One request for a person: a line with the time of day, the reason of a refusal, and the body. */
 export function showArrival(arrival: Arrival, mask: Mask, style: Style, width: number): string {
   const { arrivedAt, method, target, status, verification, durationMs, failure, forwardedTo, body } = arrival;
+  const { id, retryMs, turn } = arrival;
   const isAccepted = status >= 200 && status < 300;
   const time = style("dim", arrivedAt.toTimeString().slice(0, 8));
   const request = style("bold", `${method} ${printable(mask(target)).slice(0, 200)}`);
@@ -80,11 +173,16 @@ export function showArrival(arrival: Arrival, mask: Mask, style: Style, width: n
     const advice = isExpected ? "" : endpointProblem(target.split("?")[0] ?? "", status).advice;
     explain(`forwarded to ${forwardedTo}${advice}`);
   }
+  if (turn === "repeated") explain("The receiver has acknowledged this event before. It was not forwarded again.");
+  if (turn === "waiting") explain("Earlier events have not been acknowledged. It is forwarded after them.");
+  if (retryMs !== undefined)
+    explain(`${id} is forwarded again in ${retryMs / 1000} s, and later events wait. To give it up: --skip ${id}`);
   if (body.length > 0) lines.push(showBody(body, mask, width));
   return lines.join("\n");
 }
 
-function describe({ verification }: Arrival, style: Style): string {
+function describe({ verification, recordedAt }: Arrival, style: Style): string {
+  if (recordedAt !== undefined) return style("green", `from the feed, recorded ${printable(recordedAt)}`);
   if (!verification) return style("dim", "not signed, as GET /test is");
   if (!verification.ok) return style("red", `refused: ${verification.reason}`);
   return style("green", `verified: ${verification.variant}, ${verification.ageSeconds.toFixed(1)} s old`);
@@ -108,14 +206,19 @@ function indentJson(text: string): string {
 /** One request for a program, in one line. Header values are left out: they hold signatures. */
 export function toJsonLine(arrival: Arrival, mask: Mask): string {
   const { arrivedAt, method, target, status, verification = null, durationMs, failure, forwardedTo, body } = arrival;
+  const { id, recordedAt, retryMs, turn } = arrival;
   return JSON.stringify({
     time: arrivedAt.toISOString(),
+    id,
+    recordedAt,
     method,
     target: mask(target),
     status,
     durationMs: Math.round(durationMs),
     verification,
     failure,
+    turn,
+    retryMs,
     forwardedTo: forwardedTo && mask(forwardedTo),
     body: mask(body.toString()),
   });

@@ -2,6 +2,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { Scheme } from "../signature/sign-request.ts";
 import { type Verification, verifyRequest } from "../signature/verify-request.ts";
 import { explainFailure, type ReceiverUrl } from "../wire/receiver-url.ts";
+import type { FeedFollower, HandOn, Turn } from "./feed-follower.ts";
 import { type ForwardedResponse, forward, forwardedPath } from "./forward.ts";
 
 /** One request that arrived, and what became of it. */
@@ -19,6 +20,16 @@ export interface Arrival {
   forwardedTo?: string;
   /** Why the request could not be handed on. */
   failure?: string;
+  /** Rather than a check or a search, which the service makes once. */
+  isEvent: boolean;
+  /** Of an event that has one. */
+  id?: string;
+  /** When the platform recorded an event that its feed has brought. Its bytes are signed here. */
+  recordedAt?: string;
+  /** When an event that was not acknowledged is handed on again. */
+  retryMs?: number;
+  /** Why a webhook was not handed on. */
+  turn?: Exclude<Turn, "handed-on">;
 }
 
 export interface ListenerOptions {
@@ -26,8 +37,13 @@ export interface ListenerOptions {
   secret: string;
   forwardTo?: ReceiverUrl | undefined;
   timeoutMs: number;
+  /** Hands each event on once and in order. Without one, each webhook is handed on as it arrives. */
+  follower?: FeedFollower | undefined;
   onArrival(arrival: Arrival): void;
 }
+
+/** Shorter than the service waits for the response to an event, which is 15 s (D-25). */
+const turnMs = 12_000;
 
 /** The service sends at most 256 KiB (D-24). More is let through, to see what a receiver does with it. */
 const maxBodyBytes = 8 * 1024 * 1024;
@@ -44,40 +60,61 @@ export function createListener(options: ListenerOptions): Server {
 }
 
 async function receive(options: ListenerOptions, request: IncomingMessage, response: ServerResponse): Promise<void> {
-  const startedAt = performance.now();
+  const { forwardTo, follower } = options;
   const arrivedAt = new Date();
-  const { method = "GET", url: target = "/", rawHeaders } = request;
+  const { method = "GET", url: target = "/", rawHeaders, headers } = request;
   const body = await readBody(request);
   const path = target.split("?")[0] ?? "";
   const isTest = method === "GET" && path.endsWith("/test");
   const verification = isTest
     ? undefined
     : verifyRequest(options.scheme, options.secret, { rawHeaders, body: body ?? Buffer.alloc(0) }, Date.now());
-  let result: ForwardedResponse;
-  let failure: string | undefined;
-  if (!body) result = plain(413);
-  else if (options.forwardTo === undefined) result = respond(path, verification);
-  else
-    try {
-      result = await forward(options.forwardTo, { method, target, rawHeaders, body }, options.timeoutMs);
-    } catch (cause) {
-      failure = reasonOf(cause, options);
-      result = plain(502);
+  const isEvent = !/\/(?:test|test\/auth|contact-suggestions)$/.test(path);
+  const id = isEvent ? [headers["offers-delivery-id"] ?? headers["webhook-id"]].flat()[0] : undefined;
+  const report = (result: ForwardedResponse, startedAt: number, more: Partial<Arrival> = {}) =>
+    options.onArrival({
+      arrivedAt,
+      method,
+      target,
+      rawHeaders,
+      body: body ?? Buffer.alloc(0),
+      status: result.status,
+      durationMs: performance.now() - startedAt,
+      isEvent,
+      ...(id !== undefined && { id }),
+      ...(verification && { verification }),
+      ...more,
+    });
+  let result = plain(503);
+  const handOn: HandOn = async (retryMs) => {
+    const startedAt = performance.now();
+    let failure: string | undefined;
+    if (!body) result = plain(413);
+    else if (forwardTo === undefined) result = respond(path, verification);
+    else
+      try {
+        result = await forward(forwardTo, { method, target, rawHeaders, body }, options.timeoutMs);
+      } catch (cause) {
+        failure = reasonOf(cause, options);
+        result = plain(502);
+      }
+    const isAcknowledged = result.status === 200;
+    report(result, startedAt, {
+      ...(forwardTo && { forwardedTo: `${new URL(forwardTo.href).origin}${forwardedPath(forwardTo, target)}` }),
+      ...(failure && { failure }),
+      ...(!isAcknowledged && retryMs !== undefined && { retryMs }),
+    });
+    return isAcknowledged;
+  };
+  if (follower && id !== undefined && verification?.ok) {
+    const startedAt = performance.now();
+    const turn = await follower.takeTurn(id, handOn, turnMs);
+    if (turn !== "handed-on") {
+      result = plain(turn === "repeated" ? 200 : 503);
+      report(result, startedAt, { turn });
     }
+  } else await handOn(undefined);
   write(response, result);
-  const { forwardTo } = options;
-  options.onArrival({
-    arrivedAt,
-    method,
-    target,
-    rawHeaders,
-    body: body ?? Buffer.alloc(0),
-    status: result.status,
-    durationMs: performance.now() - startedAt,
-    ...(forwardTo && { forwardedTo: `${new URL(forwardTo.href).origin}${forwardedPath(forwardTo, target)}` }),
-    ...(verification && { verification }),
-    ...(failure && { failure }),
-  });
 }
 
 /** @returns undefined for a body that is too large */

@@ -7,7 +7,7 @@ import { type Exchange, exchange } from "../wire/exchange.ts";
 import { explainFailure, readUrl } from "../wire/receiver-url.ts";
 import { showRequest, showResponse, toCommand } from "../wire/show-exchange.ts";
 import { findEvent, setFields, type TriggerEvent } from "./events.ts";
-import { writeWebhook } from "./write-webhook.ts";
+import { fillEvent, writeWebhook } from "./write-webhook.ts";
 
 export interface TriggerOptions {
   to: string;
@@ -24,7 +24,7 @@ export async function trigger(name: string, { to: address, set = [], scheme, ...
   const fields = setFields(event, set);
   const to = readUrl(address);
   const secret = event.isUnsigned ? "" : await readSecret(scheme, options.secretFile);
-  const bytes = writeWebhook({ event, fields, to, scheme, secret, id: `delivery_${randomUUID()}`, now: new Date() });
+  const bytes = writeWebhook(fillEvent(event, fields, `delivery_${randomUUID()}`), to, { scheme, secret });
   // As long as the service waits (D-25).
   const timeoutMs = options.timeout ?? (event.isRequest ? 5_000 : 15_000);
   const received = await exchange(to, bytes, { methods: [event.method], timeoutMs });

@@ -1,33 +1,76 @@
 import { type Scheme, signRequest } from "../signature/sign-request.ts";
-import type { ReceiverUrl } from "../wire/receiver-url.ts";
+import { exchange } from "../wire/exchange.ts";
+import { explainFailure, type ReceiverUrl } from "../wire/receiver-url.ts";
 import type { TriggerEvent } from "./events.ts";
 
-export interface WebhookInput {
-  event: TriggerEvent;
-  /** What the path and the body hold. */
-  fields: Readonly<Record<string, unknown>>;
-  to: ReceiverUrl;
+/** A webhook before it is signed. */
+export interface Webhook {
+  method: string;
+  /** Below the base address. */
+  path: string;
+  body: Buffer;
+  /** The same on every attempt. */
+  id: string;
+  isUnsigned?: boolean | undefined;
+  isRequest?: boolean | undefined;
+}
+
+export interface Signing {
   scheme: Scheme;
   /** Not needed for an unsigned request. */
   secret: string;
-  /** The same on every attempt. */
-  id: string;
-  now: Date;
+}
+
+/** @param fields what the path and the body hold */
+export function fillEvent(event: TriggerEvent, fields: Readonly<Record<string, unknown>>, id: string): Webhook {
+  const { method, isUnsigned, isRequest } = event;
+  const path = event.path.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(String(fields[name])));
+  return {
+    method,
+    path,
+    body: Buffer.from(method === "POST" ? JSON.stringify(fields) : ""),
+    id,
+    isUnsigned,
+    isRequest,
+  };
 }
 
 /** The bytes of one signed webhook, with the headers that the service sends. */
-export function writeWebhook({ event, fields, to, scheme, secret, id, now }: WebhookInput): Buffer {
-  const path = event.path.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(String(fields[name])));
-  const body = Buffer.from(event.method === "POST" ? JSON.stringify(fields) : "");
+export function writeWebhook(webhook: Webhook, to: ReceiverUrl, { scheme, secret }: Signing, now = new Date()): Buffer {
+  const { method, path, body, id, isUnsigned, isRequest } = webhook;
   const headers: [string, string][] = [
     ["Host", `${to.host}:${to.port}`],
     ["User-Agent", "offers-cli"],
   ];
-  if (!event.isUnsigned) headers.push(...signRequest(scheme, secret, { now, id, body }));
-  if (!event.isRequest) headers.push(["Offers-Delivery-Id", id]);
-  if (event.method === "POST")
-    headers.push(["Content-Type", "application/json"], ["Content-Length", String(body.length)]);
+  if (!isUnsigned) headers.push(...signRequest(scheme, secret, { now, id, body }));
+  if (!isRequest) headers.push(["Offers-Delivery-Id", id]);
+  if (method === "POST") headers.push(["Content-Type", "application/json"], ["Content-Length", String(body.length)]);
   headers.push(["Connection", "close"]);
-  const head = [`${event.method} ${to.base}${path} HTTP/1.1`, ...headers.map(([name, value]) => `${name}: ${value}`)];
+  const head = [`${method} ${to.base}${path} HTTP/1.1`, ...headers.map(([name, value]) => `${name}: ${value}`)];
   return Buffer.concat([Buffer.from(`${head.join("\r\n")}\r\n\r\n`, "latin1"), body]);
+}
+
+/** What a receiver made of a webhook. */
+export interface SentWebhook {
+  /** 0 without a response. */
+  status: number;
+  durationMs: number;
+  /** Why the receiver could not be reached. */
+  failure?: string;
+}
+
+/** Signs a webhook with the current time and sends it. Never rejects. */
+export async function sendWebhook(
+  webhook: Webhook,
+  to: ReceiverUrl,
+  signing: Signing,
+  timeoutMs: number,
+): Promise<SentWebhook> {
+  const { responses, error, durationMs } = await exchange(to, writeWebhook(webhook, to, signing), {
+    methods: [webhook.method],
+    timeoutMs,
+  });
+  const [response] = responses;
+  const isUnreachable = !response && error !== undefined;
+  return { status: response?.status ?? 0, durationMs, ...(isUnreachable && { failure: explainFailure(to, error) }) };
 }

@@ -4,7 +4,7 @@ import { runOffers } from "../support/run-offers.ts";
 const secret = "5f0c9a7e-2d43-4f0e-9b7a-0d6f3c1e8a52";
 const env = { WEBHOOK_SECRET: secret };
 
-test.each([[[]], [["probe"]], [["listen"]], [["trigger"]]])(
+test.each([[[]], [["probe"]], [["listen"]], [["trigger"]], [["replay"]]])(
   "help of %j has no line wider than 80 columns",
   async (args) => {
     const { code, stdout } = await runOffers([...args, "--help"]);
@@ -17,7 +17,7 @@ test.each([[[]], [["probe"]], [["listen"]], [["trigger"]]])(
 test.each([
   [["probe", "--colour", "http://localhost:1"], {}, "unknown option '--colour'"],
   [["prob"], {}, "Did you mean probe?"],
-  [["frob"], {}, "unknown command 'frob'. The commands are probe, listen, trigger, catch-up."],
+  [["frob"], {}, "unknown command 'frob'. The commands are probe, listen, trigger, replay, catch-up."],
   [["probe"], {}, "Give the base address of your receiver, such as http://localhost:3001/offers."],
   [["probe", "localhost:3001"], env, "is no address. Give one with http:// or https://"],
   [["probe", "http://localhost:1/?a=b"], env, "has a query or a fragment"],
@@ -44,6 +44,11 @@ test.each([
   [["trigger", "worker-offer-response", "--to", "http://127.0.0.1:1", "--set", "7"], env, "--set takes field=value"],
   [["listen", "--port", "70000"], env, "Give a port from 0 to 65535."],
   [["listen", "--host", "192.0.2.1"], env, "Choose another one with --port"],
+  [["listen", "--after", "x"], env, "option '--after' needs --from"],
+  [["listen", "--from", "http://127.0.0.1:1"], env, "The API key is missing. Set OFFERS_API_KEY"],
+  [["listen", "--record", "/no/such/folder/file"], env, "The file of --record cannot be written (ENOENT)"],
+  [["replay", "events.jsonl"], env, "required option '--to <url>' not specified"],
+  [["replay", "x", "--to", "http://127.0.0.1:1", "--start-at", "0"], env, "Give the number of a line, from 1."],
   [["listen", "--secret", secret], env, "unknown option '--secret'"],
 ])("%j with %j ends with 2 and says what to do [D-102]", async (args, environment, message) => {
   const { code, stdout, stderr } = await runOffers(args, environment as Record<string, string>);

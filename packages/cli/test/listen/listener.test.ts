@@ -82,6 +82,7 @@ const arrival: Arrival = {
   target: "/offer/response",
   rawHeaders: ["Authorization", "hmac 00"],
   status: 401,
+  isEvent: true,
   durationMs: 3.4,
   body: Buffer.from(`{"offerId":"\u001b[2J${secret}"}`),
   verification: { ok: false, reason: "signature_mismatch", advice: "Compare the secrets." },

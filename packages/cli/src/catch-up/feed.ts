@@ -1,0 +1,76 @@
+import { apiKeyHeader, apiVersion } from "@offers/contract/decisions";
+import { UsageError } from "../terminal/output.ts";
+import { findEvent } from "../trigger/events.ts";
+import { fillEvent, type Webhook } from "../trigger/write-webhook.ts";
+import { explainFailure, type ReceiverUrl } from "../wire/receiver-url.ts";
+
+/** An event of the reference platform's feed (D-133). */
+export interface FeedEvent {
+  id: string;
+  type: string;
+  data: Readonly<Record<string, unknown>>;
+  createdAt: string;
+}
+
+export interface FeedPage {
+  events: FeedEvent[];
+  cursor: string;
+  more: boolean;
+}
+
+/** Reads the page after a cursor, or the first. */
+export type ReadPage = (after: string | undefined) => Promise<FeedPage>;
+
+/** The reader rejects with a {@link UsageError} if the platform cannot be reached or responds with something else. */
+export function openFeed(platform: ReceiverUrl, apiKey: string, timeoutMs: number): ReadPage {
+  return async (after) => {
+    const query = new URLSearchParams({
+      ...(after !== undefined && { after }),
+      limit: "100",
+      "api-version": apiVersion,
+    });
+    let response: Response;
+    let body: string;
+    try {
+      response = await fetch(`${platform.href}/events?${query}`, {
+        headers: { accept: "application/json", [apiKeyHeader]: apiKey },
+        redirect: "manual",
+        signal: AbortSignal.timeout(timeoutMs),
+      });
+      body = await response.text();
+    } catch (error) {
+      const { cause, name } = error as Error & { cause?: NodeJS.ErrnoException };
+      throw new UsageError(explainFailure(platform, cause?.code ?? name));
+    }
+    const page = parsePage(body);
+    if (response.status === 200 && page) return page;
+    throw new UsageError(`${platform.href}/events responded with ${response.status}. ${remedyOf(response.status)}`);
+  };
+}
+
+function parsePage(body: string): FeedPage | undefined {
+  try {
+    const page = JSON.parse(body);
+    return Array.isArray(page.events) && typeof page.cursor === "string" ? page : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function remedyOf(status: number): string {
+  if (status === 400) return "Is --after a cursor that this command has printed for the same organisation?";
+  if (status === 401 || status === 403) return "Check the API key.";
+  return "Is this the base address of a platform that has a feed?";
+}
+
+/** The webhook of each type of event that the feed has. */
+const webhookNames: Readonly<Record<string, string>> = {
+  WorkerOfferResponse: "worker-offer-response",
+  WorkerAddedContact: "worker-added-contact",
+};
+
+/** @returns undefined for an event without a webhook */
+export function webhookOf({ id, type, data }: FeedEvent): Webhook | undefined {
+  const name = webhookNames[type];
+  return name === undefined ? undefined : fillEvent(findEvent(name), data, id);
+}

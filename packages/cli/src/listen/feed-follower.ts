@@ -1,0 +1,142 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { FeedEvent, ReadPage } from "../catch-up/feed.ts";
+import type { KeptCursor } from "./kept-cursor.ts";
+
+/**
+ * Hands an event on once.
+ *
+ * @param retryMs when it is tried again if the receiver does not acknowledge it; undefined if only the service retries it
+ * @returns whether the receiver acknowledged it
+ */
+export type HandOn = (retryMs: number | undefined) => Promise<boolean>;
+
+export interface FeedFollowerOptions {
+  readPage: ReadPage;
+  kept: KeptCursor;
+  /** Signs an event that no push has brought, and hands it on. */
+  send(event: FeedEvent, retryMs: number): Promise<boolean>;
+  /** Says why the feed cannot be read, once for each outage. */
+  onFeedFailed(reason: string): void;
+  /** How often the feed is read without a push. @default 5,000 */
+  pollMs?: number | undefined;
+}
+
+/** What became of a push; `"waiting"` if its turn did not come in time, and then it is forgotten. */
+export type Turn = "handed-on" | "repeated" | "waiting";
+
+/** A webhook whose sender waits for the response. */
+interface Push {
+  handOn: HandOn;
+  settle(turn: Turn): void;
+}
+
+const firstRetryMs = 1_000;
+const lastRetryMs = 30_000;
+
+/**
+ * Hands each event on once, in the order of the feed (D-146). A push is a hint to read the feed, and brings the bytes for its event. The
+ * feed alone brings the others, so none is missed while the listener or its receiver is away.
+ */
+export class FeedFollower {
+  readonly #options: FeedFollowerOptions;
+  readonly #pushes = new Map<string, Push>();
+  #wake = (): void => undefined;
+
+  constructor(options: FeedFollowerOptions) {
+    this.#options = options;
+  }
+
+  /** Hands a push on when it is its event's turn. @param waitMs how long its sender waits */
+  takeTurn(id: string, handOn: HandOn, waitMs: number): Promise<Turn> {
+    if (this.#options.kept.hasForwarded(id)) return Promise.resolve("repeated");
+    this.#pushes.get(id)?.settle("waiting");
+    return new Promise((resolve) => {
+      const timer = setTimeout(() => {
+        // It may be on its way, or replaced.
+        if (this.#pushes.get(id) !== push) return;
+        this.#pushes.delete(id);
+        resolve("waiting");
+      }, waitMs);
+      const settle = (turn: Turn): void => {
+        clearTimeout(timer);
+        resolve(turn);
+      };
+      const push: Push = { handOn, settle };
+      this.#pushes.set(id, push);
+      this.#wake();
+    });
+  }
+
+  /** Until aborted. @throws {UsageError} (rejects) if the feed cannot be read the first time, or the cursor cannot be kept */
+  async run(signal: AbortSignal): Promise<void> {
+    let [hasRead, failures] = [false, 0];
+    while (!signal.aborted) {
+      // What has arrived before the feed was read, and is not in it, is not an event of the feed.
+      const arrived = [...this.#pushes.keys()];
+      const failure = await this.#readToEnd(signal);
+      if (failure) {
+        if (!hasRead) throw failure;
+        failures += 1;
+        if (failures === 1) this.#options.onFeedFailed(failure.message);
+        await this.#pause(retryDelay(failures), signal);
+        continue;
+      }
+      [hasRead, failures] = [true, 0];
+      for (const id of arrived) if (!signal.aborted && (await this.#handOn(id, undefined))) this.#keep(id);
+      if (this.#pushes.size === 0) await this.#pause(this.#options.pollMs ?? 5_000, signal);
+    }
+  }
+
+  /** @returns why a page could not be read */
+  async #readToEnd(signal: AbortSignal): Promise<Error | undefined> {
+    const { readPage, kept } = this.#options;
+    while (!signal.aborted) {
+      const page = await readPage(kept.cursor).catch((reason: Error) => reason);
+      if (page instanceof Error) return page;
+      for (const event of page.events) {
+        if (!kept.hasForwarded(event.id)) await this.#untilAcknowledged(event, signal);
+        if (signal.aborted) return undefined;
+      }
+      kept.moveTo(page.cursor);
+      if (!page.more) return undefined;
+    }
+    return undefined;
+  }
+
+  /** Later events wait: a receiver that is wrong for one gets it again once it is corrected. */
+  async #untilAcknowledged(event: FeedEvent, signal: AbortSignal): Promise<void> {
+    for (let attempt = 1; !signal.aborted; attempt += 1) {
+      const retryMs = retryDelay(attempt);
+      const isAcknowledged = await (this.#handOn(event.id, retryMs) ?? this.#options.send(event, retryMs));
+      if (isAcknowledged) return this.#keep(event.id);
+      await this.#pause(retryMs, signal, event.id);
+    }
+  }
+
+  /** @returns undefined if no push has brought the event */
+  #handOn(id: string, retryMs: number | undefined): Promise<boolean> | undefined {
+    const push = this.#pushes.get(id);
+    if (!push) return undefined;
+    this.#pushes.delete(id);
+    return push.handOn(retryMs).finally(() => push.settle("handed-on"));
+  }
+
+  #keep(id: string): void {
+    this.#options.kept.addForwarded(id);
+    // One that came while the event was on its way.
+    this.#pushes.get(id)?.settle("repeated");
+    this.#pushes.delete(id);
+  }
+
+  /** Ends early for a push: any, or that of one event. */
+  async #pause(ms: number, signal: AbortSignal, id?: string): Promise<void> {
+    const woken = new AbortController();
+    this.#wake = () => {
+      if (id === undefined || this.#pushes.has(id)) woken.abort();
+    };
+    await sleep(ms, undefined, { signal: AbortSignal.any([signal, woken.signal]) }).catch(() => undefined);
+    this.#wake = () => undefined;
+  }
+}
+
+const retryDelay = (attempt: number): number => Math.min(firstRetryMs * 2 ** (attempt - 1), lastRetryMs);

@@ -1,0 +1,98 @@
+import { appendFileSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import { UsageError } from "../terminal/output.ts";
+
+/** A line of the file: what is true from here on. The first line has the platform. */
+type Line = { platform: string } | { cursor: string } | { forwarded: string };
+
+/** The service retries an event for some 45 hours. Older ids have no push left that could repeat them. */
+const maxIds = 10_000;
+
+/** How far the feed of one platform was forwarded, kept in a file between runs. */
+export class KeptCursor {
+  readonly #file: string;
+  readonly #platform: string;
+  readonly #forwarded: Set<string>;
+  #cursor: string | undefined;
+
+  /**
+   * Opens the file, or begins one.
+   *
+   * @param after begin there instead, and forget which events were forwarded
+   * @throws {UsageError} if the file cannot be used, or belongs to another platform
+   */
+  constructor(file: string, platform: string, after?: string) {
+    this.#file = file;
+    this.#platform = platform;
+    const lines = after === undefined ? readLines(file) : [];
+    const owner = lines.find((line) => "platform" in line)?.platform ?? platform;
+    if (owner !== platform)
+      throw new UsageError(`${file} holds the cursor of ${owner}. Name another file with --cursor-file.`);
+    this.#cursor = after ?? lines.findLast((line) => "cursor" in line)?.cursor;
+    this.#forwarded = new Set(lines.flatMap((line) => ("forwarded" in line ? [line.forwarded] : [])).slice(-maxIds));
+    this.#rewrite();
+  }
+
+  /** Undefined at the start of the feed. */
+  get cursor(): string | undefined {
+    return this.#cursor;
+  }
+
+  hasForwarded(id: string): boolean {
+    return this.#forwarded.has(id);
+  }
+
+  addForwarded(id: string): void {
+    if (this.#forwarded.has(id)) return;
+    this.#forwarded.add(id);
+    this.#write(() => appendFileSync(this.#file, toText([{ forwarded: id }])));
+  }
+
+  moveTo(cursor: string): void {
+    if (cursor === this.#cursor) return;
+    this.#cursor = cursor;
+    this.#write(() => appendFileSync(this.#file, toText([{ cursor }])));
+  }
+
+  /** Without the lines that later ones have replaced. */
+  #rewrite(): void {
+    const lines: Line[] = [{ platform: this.#platform }];
+    if (this.#cursor !== undefined) lines.push({ cursor: this.#cursor });
+    for (const forwarded of this.#forwarded) lines.push({ forwarded });
+    this.#write(() => {
+      writeFileSync(`${this.#file}.new`, toText(lines));
+      renameSync(`${this.#file}.new`, this.#file);
+    });
+  }
+
+  #write(write: () => void): void {
+    try {
+      write();
+    } catch (cause) {
+      throw new UsageError(
+        `${this.#file} cannot be written (${(cause as NodeJS.ErrnoException).code}). Name another file with --cursor-file.`,
+      );
+    }
+  }
+}
+
+const toText = (lines: readonly Line[]): string => lines.map((line) => `${JSON.stringify(line)}\n`).join("");
+
+function readLines(file: string): Line[] {
+  let text: string;
+  try {
+    text = readFileSync(file, "utf8");
+  } catch (cause) {
+    const { code } = cause as NodeJS.ErrnoException;
+    if (code === "ENOENT") return [];
+    throw new UsageError(`${file} cannot be read (${code}). Name another file with --cursor-file.`);
+  }
+  // A process that was killed while it wrote leaves part of a line.
+  const whole = text.slice(0, text.lastIndexOf("\n") + 1);
+  try {
+    const lines = whole.split("\n").flatMap((line) => (line === "" ? [] : [JSON.parse(line)]));
+    if (lines.length === 0 || typeof lines[0]?.platform === "string") return lines;
+  } catch {
+    // The same remedy as for JSON that is something else.
+  }
+  throw new UsageError(`${file} is not a file of offers listen. Name another one with --cursor-file.`);
+}

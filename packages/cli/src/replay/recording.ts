@@ -1,0 +1,57 @@
+import { appendFileSync, readFileSync } from "node:fs";
+import { UsageError } from "../terminal/output.ts";
+import type { Webhook } from "../trigger/write-webhook.ts";
+
+/** A verified webhook, without its signature, as one line of a file. */
+export interface RecordedWebhook {
+  time: string;
+  id: string;
+  method: string;
+  /** Below the base address. */
+  path: string;
+  body: string;
+}
+
+/** Writes webhooks to the end of a file, each once. @throws {UsageError} if the file cannot be written */
+export function openRecording(file: string): (webhook: RecordedWebhook) => void {
+  const write = (text: string) => {
+    try {
+      appendFileSync(file, text, { mode: 0o600 });
+    } catch (cause) {
+      throw new UsageError(
+        `The file of --record cannot be written (${(cause as NodeJS.ErrnoException).code}): ${file}`,
+      );
+    }
+  };
+  write("");
+  const recorded = new Set<string>();
+  return ({ time, id, method, path, body }) => {
+    if (recorded.has(id)) return;
+    recorded.add(id);
+    write(`${JSON.stringify({ time, id, method, path, body })}\n`);
+  };
+}
+
+/** @throws {UsageError} for a file that cannot be read, or a line that is not a recorded webhook */
+export function readRecording(file: string): Webhook[] {
+  let text: string;
+  try {
+    text = readFileSync(file, "utf8");
+  } catch (cause) {
+    throw new UsageError(`The recording cannot be read (${(cause as NodeJS.ErrnoException).code}): ${file}`);
+  }
+  return text.split("\n").flatMap((line, index) => (line === "" ? [] : [parseLine(line, file, index + 1)]));
+}
+
+function parseLine(line: string, file: string, number: number): Webhook {
+  try {
+    const { id, method, path, body } = JSON.parse(line) as RecordedWebhook;
+    const isWhole = [id, method, path, body].every((value) => typeof value === "string");
+    // Both become part of the head of a request.
+    if (isWhole && /^(GET|POST)$/.test(method) && /^\/[\x21-\x7e]*$/.test(path) && /^[\x21-\x7e]+$/.test(id))
+      return { id, method, path, body: Buffer.from(body) };
+  } catch {
+    // The same message as for JSON that is something else.
+  }
+  throw new UsageError(`Line ${number} of ${file} is not a webhook that offers listen --record has written.`);
+}

@@ -1,0 +1,55 @@
+import { randomUUID } from "node:crypto";
+import { endpointProblem } from "@offers/contract/endpoint-problem";
+import type { Scheme } from "../signature/sign-request.ts";
+import { maskSecrets, plural, printable, styleFor, UsageError } from "../terminal/output.ts";
+import { readSecret } from "../terminal/read-secret.ts";
+import { sendWebhook } from "../trigger/write-webhook.ts";
+import { readUrl } from "../wire/receiver-url.ts";
+import { readRecording } from "./recording.ts";
+
+export interface ReplayOptions {
+  to: string;
+  startAt: number;
+  newIds?: true;
+  scheme: Scheme;
+  secretFile?: string;
+  timeout: number;
+  json?: true;
+}
+
+/** Sends recorded webhooks again, in order. @returns the exit code: 1 if the receiver did not acknowledge one */
+export async function replay(
+  file: string,
+  { to: address, startAt, newIds, scheme, timeout, json, ...options }: ReplayOptions,
+): Promise<number> {
+  const to = readUrl(address);
+  const recorded = readRecording(file);
+  const secret = await readSecret(scheme, options.secretFile);
+  const mask = maskSecrets([secret]);
+  const style = styleFor(process.stdout);
+  let count = 0;
+  for (const [index, webhook] of recorded.entries()) {
+    const line = index + 1;
+    if (line < startAt) continue;
+    const id = newIds ? `replay_${randomUUID()}` : webhook.id;
+    const { status, failure } = await sendWebhook({ ...webhook, id }, to, { scheme, secret }, timeout);
+    if (failure !== undefined) throw new UsageError(failure);
+    const { method, path } = webhook;
+    count += 1;
+    if (json) console.log(mask(JSON.stringify({ line, id, method, path, status })));
+    else {
+      const outcome = style(status === 200 ? "green" : "red", status ? `${status}` : "no response");
+      console.log(
+        printable(mask(`${style("dim", `line ${line}`)}  ${style("bold", `${method} ${path}`)}  ${outcome}`)),
+      );
+    }
+    if (status === 200) continue;
+    const { advice } = endpointProblem(path, status);
+    console.error(
+      `The receiver did not acknowledge this webhook${advice}. Correct the receiver, and continue with --start-at ${line}.`,
+    );
+    return 1;
+  }
+  if (!json) console.log(`${count === 0 ? "No webhooks" : plural(count, "webhook")} sent again.`);
+  return 0;
+}

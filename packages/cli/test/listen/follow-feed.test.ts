@@ -1,0 +1,244 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
+import { standardWebhooks, verifyRequest } from "@offers/webhook-kit";
+import { signHeaders } from "@offers/webhook-kit/testing";
+import { expect, onTestFinished, test } from "vitest";
+import { runOffers } from "../support/run-offers.ts";
+import { secrets } from "../support/start-receiver.ts";
+import { startRecorder } from "../support/start-recorder.ts";
+
+const secret = secrets.standardWebhooks;
+const env = { OFFERS_API_KEY: "key_harbour", WEBHOOK_SECRET: secret };
+
+const eventAt = (position: number) => ({
+  id: `event_${position}`,
+  type: "WorkerOfferResponse",
+  data: { offerId: `offer_${position}`, workerId: "worker_amal", response: "accepted" },
+  createdAt: "2026-11-20T08:00:00.000Z",
+});
+
+/** The feed of a platform, whose events are added while it runs. */
+async function startFeed(count: number) {
+  const feed = { count, isDown: false, from: "" };
+  const server = createServer((request, response) => {
+    const query = new URL(request.url ?? "", "http://127.0.0.1").searchParams;
+    const after = Number(query.get("after") ?? 0);
+    const last = Math.min(feed.count, after + Number(query.get("limit")));
+    const events = Array.from({ length: last - after }, (_, index) => eventAt(after + index + 1));
+    response.statusCode = feed.isDown ? 503 : 200;
+    response.end(JSON.stringify({ events, cursor: `${last}`, more: last < feed.count }));
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  onTestFinished(() => void server.close());
+  feed.from = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  return feed;
+}
+
+function folder(): string {
+  const path = mkdtempSync(join(tmpdir(), "offers-listen-"));
+  onTestFinished(() => rmSync(path, { recursive: true }));
+  return path;
+}
+
+async function startListening(args: readonly string[], cwd: string) {
+  const program = fileURLToPath(new URL("../../dist/offers.js", import.meta.url));
+  const scheme = ["--scheme", "standard-webhooks", "--port", "0"];
+  const child: ChildProcess = spawn(process.execPath, [program, "listen", ...scheme, ...args], {
+    cwd,
+    stdio: ["ignore", "pipe", "pipe"],
+    env: { PATH: process.env.PATH, ...env },
+  });
+  const stop = async (signal: NodeJS.Signals = "SIGTERM") => {
+    const ended = child.exitCode === null && child.signalCode === null ? once(child, "exit") : undefined;
+    child.kill(signal);
+    await ended;
+  };
+  onTestFinished(() => stop("SIGKILL"));
+  const output = { stdout: "", stderr: "" };
+  child.stdout?.setEncoding("utf8").on("data", (text: string) => {
+    output.stdout += text;
+  });
+  child.stderr?.setEncoding("utf8").on("data", (text: string) => {
+    output.stderr += text;
+  });
+  await expect.poll(() => output.stderr, { timeout: 10_000 }).toContain("Listening on ");
+  return { url: /http:\S+:\d+/.exec(output.stderr)?.[0] ?? "", output, stop };
+}
+
+/** As the service pushes an event. @returns the status */
+async function push(url: string, position: number, id = `event_${position}`): Promise<number> {
+  const body = JSON.stringify(eventAt(position).data);
+  const signed = await signHeaders({ secret, scheme: standardWebhooks(), id, body: Buffer.from(body) });
+  const headers = { ...signed, "Offers-Delivery-Id": id, "Content-Type": "application/json" };
+  return (await fetch(`${url}/offer/response`, { method: "POST", headers, body })).status;
+}
+
+const idsOf = (received: { headers: Record<string, unknown> }[]) =>
+  received.map(({ headers }) => headers["webhook-id"]);
+const ids = (from: number, to: number) => Array.from({ length: to - from + 1 }, (_, index) => `event_${from + index}`);
+
+test("a listener that was away for 200 events forwards each once and in order, while their pushes are retried [D-146]", async () => {
+  const feed = await startFeed(3);
+  const { to, received } = await startRecorder();
+  const cwd = folder();
+  const args = ["--from", feed.from, "--forward-to", to];
+  const first = await startListening(args, cwd);
+  await expect.poll(() => received.length, { timeout: 10_000 }).toBe(3);
+  await first.stop();
+
+  feed.count = 203;
+  const second = await startListening(args, cwd);
+  // The service retries what it could not push: the latest first.
+  const pushes = [203, 150, 4, 100, 151].map((position) => push(second.url, position));
+  await expect.poll(() => received.length, { timeout: 60_000 }).toBe(203);
+  expect(await Promise.all(pushes)).toEqual([200, 200, 200, 200, 200]);
+  feed.count = 205;
+  expect(await push(second.url, 205)).toBe(200);
+  expect(await push(second.url, 205)).toBe(200);
+  await second.stop();
+
+  const third = await startListening(args, cwd);
+  expect(await push(third.url, 17)).toBe(200);
+  await sleep(500);
+  expect(third.output.stdout).toContain("It was not forwarded again.");
+  expect(idsOf(received)).toEqual(ids(1, 205));
+  for (const { rawHeaders, body } of received)
+    expect(await verifyRequest({ secret, scheme: standardWebhooks() }, { rawHeaders, body })).toMatchObject({
+      ok: true,
+    });
+}, 90_000);
+
+test("an event that the receiver does not acknowledge is forwarded again, and later ones wait for it [D-146]", async () => {
+  const feed = await startFeed(3);
+  const { to, received } = await startRecorder((index) => (index === 1 || index === 2 ? 500 : 200));
+  const { output } = await startListening(["--from", feed.from, "--forward-to", to], folder());
+  await expect.poll(() => received.length, { timeout: 20_000 }).toBe(5);
+  expect(idsOf(received)).toEqual(["event_1", "event_2", "event_2", "event_2", "event_3"]);
+  expect(output.stdout).toMatch(/event_2 is forwarded again in 1 s, and later\s+events wait/);
+}, 30_000);
+
+test("--skip gives up one event [D-146]", async () => {
+  const feed = await startFeed(3);
+  const { to, received } = await startRecorder();
+  await startListening(["--from", feed.from, "--forward-to", to, "--skip", "event_2"], folder());
+  await expect.poll(() => idsOf(received), { timeout: 10_000 }).toEqual(["event_1", "event_3"]);
+});
+
+test("a listener that is killed continues where it was [D-146]", async () => {
+  const feed = await startFeed(150);
+  const { to, received } = await startRecorder();
+  const cwd = folder();
+  const args = ["--from", feed.from, "--forward-to", to];
+  const killed = await startListening(args, cwd);
+  await expect.poll(() => received.length, { timeout: 20_000, interval: 5 }).toBeGreaterThan(20);
+  await killed.stop("SIGKILL");
+  await startListening(args, cwd);
+  await expect.poll(() => received.at(-1)?.headers["webhook-id"], { timeout: 40_000 }).toBe("event_150");
+  // The one that was on its way may come twice: whether it was acknowledged died with the listener.
+  expect([...new Set(idsOf(received))]).toEqual(ids(1, 150));
+  expect(received.length).toBeLessThanOrEqual(151);
+}, 60_000);
+
+test("what the feed does not have is forwarded as it arrives, and a push with its own bytes [D-103] [D-146]", async () => {
+  const feed = await startFeed(0);
+  const { to, received } = await startRecorder();
+  const { url } = await startListening(["--from", feed.from, "--forward-to", to], folder());
+  expect(await push(url, 1, "delivery_triggered")).toBe(200);
+  feed.count = 1;
+  const body = JSON.stringify({ ...eventAt(1).data, added: "by a later version" });
+  const signed = await signHeaders({ secret, scheme: standardWebhooks(), id: "event_1", body: Buffer.from(body) });
+  const headers = { ...signed, "Offers-Delivery-Id": "event_1", Traceparent: "kept" };
+  expect((await fetch(`${url}/offer/response`, { method: "POST", headers, body })).status).toBe(200);
+  expect(
+    (await fetch(`${url}/offer/response`, { method: "POST", headers: { ...headers, "webhook-id": "x" } })).status,
+  ).toBe(200);
+  expect(idsOf(received)).toEqual(["delivery_triggered", "event_1", "x"]);
+  expect([received[1]?.headers.traceparent, String(received[1]?.body)]).toEqual(["kept", body]);
+});
+
+test("while the feed is down a push waits for its turn, and nothing is lost [D-146]", async () => {
+  const feed = await startFeed(1);
+  const { to, received } = await startRecorder();
+  const { url, output } = await startListening(["--from", feed.from, "--forward-to", to], folder());
+  await expect.poll(() => received.length, { timeout: 10_000 }).toBe(1);
+  Object.assign(feed, { isDown: true, count: 3 });
+  const pushed = push(url, 3);
+  await expect.poll(() => output.stderr, { timeout: 10_000 }).toContain("responded with 503");
+  feed.isDown = false;
+  expect(await pushed).toBe(200);
+  expect(idsOf(received)).toEqual(["event_1", "event_2", "event_3"]);
+}, 30_000);
+
+test("a file of another platform is refused, and --after begins anew", async () => {
+  const feed = await startFeed(5);
+  const other = await startFeed(5);
+  const cwd = folder();
+  const { stop, output } = await startListening(["--from", feed.from], cwd);
+  await expect.poll(() => output.stdout, { timeout: 10_000 }).toContain("offer_5");
+  await stop();
+  const args = ["listen", "--port", "0", "--scheme", "standard-webhooks", "--cursor-file", join(cwd, ".offers-cursor")];
+  const { code, stderr } = await runOffers([...args, "--from", other.from], env);
+  expect([code, stderr]).toEqual([2, expect.stringContaining(`holds the cursor of ${feed.from}. Name another file`)]);
+  const again = await startListening(["--from", feed.from, "--after", "3", "--json"], cwd);
+  await expect.poll(() => again.output.stdout.trim().split("\n").length, { timeout: 10_000 }).toBe(2);
+  const lines = again.output.stdout
+    .trim()
+    .split("\n")
+    .map((line) => JSON.parse(line));
+  expect(lines.map(({ id, target }) => [id, target])).toEqual([
+    ["event_4", "/offer/response"],
+    ["event_5", "/offer/response"],
+  ]);
+}, 30_000);
+
+test("a recording has each verified event once, and offers replay signs it anew", async () => {
+  const feed = await startFeed(2);
+  const cwd = folder();
+  const file = join(cwd, "events.jsonl");
+  const { url, output, stop } = await startListening(["--from", feed.from, "--record", file], cwd);
+  await expect.poll(() => output.stdout, { timeout: 10_000 }).toContain("offer_2");
+  feed.count = 3;
+  await push(`${url}/offers`, 3);
+  await push(`${url}/offers`, 3);
+  // A forged one must not get a valid signature.
+  expect((await fetch(`${url}/offer/response`, { method: "POST", body: "{}" })).status).toBe(401);
+  expect((await fetch(`${url}/test`)).status).toBe(200);
+  await stop();
+  const recorded = readFileSync(file, "utf8")
+    .trim()
+    .split("\n")
+    .map((line) => JSON.parse(line));
+  expect(recorded.map(({ id, path }) => `${id} ${path}`)).toEqual(ids(1, 3).map((id) => `${id} /offer/response`));
+
+  const { to, received } = await startRecorder((index) => (index === 1 ? 500 : 200));
+  const args = ["replay", file, "--to", to, "--scheme", "standard-webhooks"];
+  const failed = await runOffers(args, env);
+  expect([failed.code, failed.stderr]).toEqual([1, expect.stringContaining("continue with --start-at 2.")]);
+  const { code, stdout } = await runOffers([...args, "--start-at", "2"], env);
+  expect([code, stdout]).toEqual([0, expect.stringContaining("2 webhooks sent again.")]);
+  expect(idsOf(received)).toEqual(["event_1", "event_2", "event_2", "event_3"]);
+  for (const { rawHeaders, body } of received)
+    expect(await verifyRequest({ secret, scheme: standardWebhooks() }, { rawHeaders, body })).toMatchObject({
+      ok: true,
+    });
+  await runOffers([...args, "--new-ids"], env);
+  expect(new Set(idsOf(received)).size).toBe(6);
+}, 30_000);
+
+test.each([
+  ["nothing there", "no-such-file", "cannot be read (ENOENT)"],
+  ["something else", fileURLToPath(new URL("../../package.json", import.meta.url)), "Line 1 of"],
+])("a recording with %s is refused before anything is sent", async (_, file, message) => {
+  const { to, received } = await startRecorder();
+  const { code, stderr } = await runOffers(["replay", file, "--to", to], { WEBHOOK_SECRET: secrets.timestampDigest });
+  expect([code, received.length]).toEqual([2, 0]);
+  expect(stderr).toContain(message);
+});
