@@ -14,7 +14,15 @@ export interface Role {
   /** The name of the sign-in field beside `password`. */
   readonly name: "emailAddress" | "workerId";
   readonly sessionPath: string;
+  readonly lifetime: SessionLifetime;
   find(store: Store, name: string): Promise<{ id: string; password_hash: string } | undefined>;
+}
+
+/** D-56 */
+export interface SessionLifetime {
+  readonly ms: number;
+  /** Whether use extends it: it then ends when it was not used for so long. */
+  readonly isSliding: boolean;
 }
 
 export interface SignInDeps {
@@ -47,9 +55,6 @@ export async function signIn(
   return await openSession(deps.store, role, found.id, deps.now());
 }
 
-/** D-56 */
-const lifetimeMs = 12 * 60 * 60 * 1_000;
-
 export interface NewSession {
   token: string;
   expiresAt: string;
@@ -64,7 +69,7 @@ export interface Session {
 
 export async function openSession(store: Store, role: Role, ownerId: string, now: Date): Promise<NewSession> {
   const token = randomBytes(32).toString("base64url");
-  const expiresAt = new Date(now.getTime() + lifetimeMs);
+  const expiresAt = new Date(now.getTime() + role.lifetime.ms);
   await store.db.deleteFrom("sessions").where("expires_at", "<=", now).execute();
   const owner = { person_id: null, worker_id: null, [role.owner]: ownerId };
   await store.db
@@ -99,6 +104,28 @@ export async function findSession(
     .where("expires_at", ">", now())
     .executeTakeFirst();
   return session?.ownerId ? { ...session, ownerId: session.ownerId } : undefined;
+}
+
+/** An extension writes a row and a cookie, so a session is extended once a day. */
+const extendEveryMs = 24 * 60 * 60 * 1_000;
+
+/** As `findSession`, for a request of the owner, which extends a sliding session. */
+export async function useSession(
+  deps: { store: Store; now: () => Date },
+  token: string,
+  role: Role,
+): Promise<(Session & { isExtended: boolean }) | undefined> {
+  const session = await findSession(deps, token, role);
+  if (session === undefined) return undefined;
+  const expiresAt = new Date(deps.now().getTime() + role.lifetime.ms);
+  const isExtended = role.lifetime.isSliding && expiresAt.getTime() - session.expiresAt.getTime() > extendEveryMs;
+  if (!isExtended) return { ...session, isExtended };
+  await deps.store.db
+    .updateTable("sessions")
+    .set({ expires_at: expiresAt })
+    .where("token_hash", "=", session.id)
+    .execute();
+  return { ...session, expiresAt, isExtended };
 }
 
 export interface SignedInDeps {
@@ -146,7 +173,7 @@ export async function sessionOf(
   request: Request,
   role: Role,
 ): Promise<Session> {
-  const session = await findSession(deps, bearerToken(request), role);
+  const session = await useSession(deps, bearerToken(request), role);
   if (session !== undefined) return session;
   const remedy = `Send Authorization: Bearer with the token that POST ${role.sessionPath} returns.`;
   throw new ProblemError("unauthenticated", remedy, { headers: challenge });

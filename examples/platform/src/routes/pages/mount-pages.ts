@@ -8,15 +8,22 @@ import { menuPage } from "./app/menu-page.ts";
 import { offerPage as appOfferPage, respondToOffer } from "./app/offer-page.ts";
 import { shiftsPage } from "./app/shifts-page.ts";
 import { timeZonePage, timeZoneForm as workerTimeZoneForm } from "./app/time-zone-page.ts";
-import { apiKeysPage, createApiKeyForm, revokeApiKeyForm, revokeApiKeyPage } from "./company/api-keys-page.ts";
+import {
+  apiKeysPage,
+  createApiKeyForm,
+  restoreApiKeyForm,
+  revokeApiKeyForm,
+  revokeApiKeyPage,
+} from "./company/api-keys-page.ts";
 import {
   companyPage,
   enableEndpointForm,
+  restoreCompanyForm,
   retryAllForm,
   rotateSecretForm,
   saveCompanyForm,
 } from "./company/company-page.ts";
-import { namePlaceForm, placesPage, removePlaceForm } from "./company/places-page.ts";
+import { namePlaceForm, placesPage, removePlaceForm, restorePlaceForm } from "./company/places-page.ts";
 import { removeProfileForm, removeProfilePage } from "./company/remove-page.ts";
 import { timeZoneForm } from "./company/time-zone-section.ts";
 import { deliveriesPage, redeliverManyForm } from "./deliveries/deliveries-page.ts";
@@ -26,8 +33,8 @@ import { profileImageRoute } from "./invitations/profile-image-route.ts";
 import { inviteForm, searchPage } from "./invitations/search-page.ts";
 import { assetRoute } from "./layout/assets.ts";
 import { mailboxPage } from "./mailbox-page.ts";
-import { completeForm } from "./offers/complete-page.ts";
-import { createOfferForm, newOfferPage } from "./offers/new-offer-page.ts";
+import { completeForm, restoreCompletion } from "./offers/complete-page.ts";
+import { createOfferForm, newOfferPage, restoreOfferForm } from "./offers/new-offer-page.ts";
 import { offerPage } from "./offers/offer-page.ts";
 import { offersPage } from "./offers/offers-page.ts";
 import { withdrawForm, withdrawPage } from "./offers/withdraw-page.ts";
@@ -68,25 +75,25 @@ function mountPortalPages(pages: Router, deps: PageDeps): void {
   defineRoutes(pages, portalSection.signOutPath, { post: signOutRoute(deps, portalSection) });
   defineRoutes(pages, "/live", { get: portalLiveRoute(deps), head: false });
 
-  defineRoutes(pages, "/company", { get: show(companyPage), post: submit(saveCompanyForm) });
-  defineRoutes(pages, "/company/rotation", { get: redirect("/company"), post: submit(rotateSecretForm) });
+  defineRoutes(pages, "/company", { get: show(companyPage), post: submit(saveCompanyForm, restoreCompanyForm) });
+  defineRoutes(pages, "/company/rotation", { get: redirect("/company"), post: submit(rotateSecretForm, companyPage) });
   defineRoutes(pages, "/company/enable", { get: redirect("/company"), post: submit(enableEndpointForm) });
   defineRoutes(pages, "/company/retry", { get: redirect("/company"), post: submit(retryAllForm) });
 
   defineRoutes(pages, "/company/time-zone", { get: redirect("/company"), post: submit(timeZoneForm) });
   defineRoutes(pages, "/company/remove", { get: show(removeProfilePage), post: submit(removeProfileForm) });
-  defineRoutes(pages, "/api-keys", { get: show(apiKeysPage), post: submit(createApiKeyForm) });
+  defineRoutes(pages, "/api-keys", { get: show(apiKeysPage), post: submit(createApiKeyForm, restoreApiKeyForm) });
   defineRoutes(pages, "/api-keys/:id/revoke", { get: show(revokeApiKeyPage), post: submit(revokeApiKeyForm) });
 
-  defineRoutes(pages, "/places", { get: show(placesPage), post: submit(namePlaceForm) });
+  defineRoutes(pages, "/places", { get: show(placesPage), post: submit(namePlaceForm, restorePlaceForm) });
   defineRoutes(pages, "/places/remove", { get: redirect("/places"), post: submit(removePlaceForm) });
 
   defineRoutes(pages, "/offers", { get: show(offersPage) });
   // Before `:id`, which would match it.
-  defineRoutes(pages, "/offers/new", { get: show(newOfferPage), post: submit(createOfferForm) });
+  defineRoutes(pages, "/offers/new", { get: show(newOfferPage), post: submit(createOfferForm, restoreOfferForm) });
   defineRoutes(pages, "/offers/:id", { get: show(offerPage) });
   const toOffer = show(({ id }) => ({ to: `/offers/${encodeURIComponent(id)}` }));
-  defineRoutes(pages, "/offers/:id/complete", { get: toOffer, post: submit(completeForm) });
+  defineRoutes(pages, "/offers/:id/complete", { get: toOffer, post: submit(completeForm, restoreCompletion) });
   defineRoutes(pages, "/offers/:id/withdraw", { get: show(withdrawPage), post: submit(withdrawForm) });
 
   defineRoutes(pages, "/deliveries", { get: show(deliveriesPage) });

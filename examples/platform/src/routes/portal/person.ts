@@ -21,6 +21,7 @@ export const person: Role = {
   owner: "person_id",
   name: "emailAddress",
   sessionPath: "/portal/session",
+  lifetime: { ms: 12 * 60 * 60 * 1_000, isSliding: false },
   find: ({ db }, emailAddress) =>
     db
       .selectFrom("people")

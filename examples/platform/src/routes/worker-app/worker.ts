@@ -12,6 +12,7 @@ export const worker: Role = {
   owner: "worker_id",
   name: "workerId",
   sessionPath: "/worker-app/session",
+  lifetime: { ms: 30 * 24 * 60 * 60 * 1_000, isSliding: true },
   find: ({ db }, id) =>
     db
       .selectFrom("workers")

@@ -15,9 +15,9 @@ import { html } from "../layout/markup.ts";
 import { localTimes } from "../layout/time.ts";
 import type { Page, PageDeps } from "../routing/page.ts";
 import { sendPage } from "../routing/send-page.ts";
-import { browserTimeZone, endSession } from "../routing/sign-in-page.ts";
+import { browserTimeZone, endSession, outdatedPage } from "../routing/sign-in-page.ts";
 import { appSection } from "../sections/app-section.ts";
-import { checkCsrf } from "../security/check-csrf.ts";
+import { isOfThisSession } from "../security/check-csrf.ts";
 import { openPageSession, type PageSession, renew } from "../security/page-session.ts";
 
 /** `/app/join/{token}`: the page that an invitation's mail leads to (D-122). Only the form uses the link: mail scanners follow links. */
@@ -25,24 +25,25 @@ export function joinRoutes(deps: PageDeps): Methods {
   const tokenOf = (request: Request): string => pathParameter(request, "token");
   return {
     async get(request, response) {
-      const session = await openPageSession(deps.cookies, appSection.cookie, request, response);
+      const session = await openPageSession(deps.cookies, appSection, request, response);
       const token = tokenOf(request);
       const invitation = await readInvitation(deps, token);
       await sendPage(appSection, response, session, undefined, joinPage(session, token, invitation));
     },
     async post(request, response) {
-      const session = await openPageSession(deps.cookies, appSection.cookie, request, response);
+      const session = await openPageSession(deps.cookies, appSection, request, response);
       const form = await deps.readForm(request, response);
-      checkCsrf(request, session, form, deps.publicOrigin);
+      const isOfThis = isOfThisSession(request, session, form, deps.publicOrigin);
       const token = tokenOf(request);
       const invitation = await readInvitation(deps, token);
       const password = form.get("password") ?? "";
       const name = form.get("name")?.trim() ?? "";
       try {
+        if (!isOfThis) throw outdatedPage();
         const opened = invitation.isWorker
           ? await acceptAsWorker(deps, token, { password, address: request.ip ?? "" })
           : await joinAsWorker(deps, token, parseBody(joinSchema, { name, password }));
-        await browserTimeZone(deps, appSection, opened.token, form);
+        await browserTimeZone(deps, appSection, opened.token, form.get("timeZone"));
         await endSession(deps, appSection, session);
         const notice = `You share your availability with ${invitation.organisationName}. Its offers appear here.`;
         await renew(session, { token: opened.token, notice });

@@ -41,6 +41,9 @@ export const createApiKeyForm: PortalForm = async (context, form) => {
   }
 };
 
+/** The form of an earlier session, as it was sent. */
+export const restoreApiKeyForm: PortalForm = (context, typed) => showKeys(context, { name: typed.get("name") ?? "" });
+
 /** `GET /api-keys/{id}/revoke`: asks for confirmation, since a revoked key cannot be used again. */
 export const revokeApiKeyPage: PortalPage = async (context) => {
   const { deps, user, times } = context;

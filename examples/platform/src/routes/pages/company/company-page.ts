@@ -28,6 +28,10 @@ export const saveCompanyForm: PortalForm = (context, form) => {
   return showOutcome(context, work, { draft, done: "The profile is saved." });
 };
 
+/** The form of an earlier session, as it was sent. */
+export const restoreCompanyForm: PortalForm = (context, typed) =>
+  showCompany(context, { draft: readProfileDraft(typed) });
+
 /** `POST /company/rotation` */
 export const rotateSecretForm: PortalForm = (context, form) => {
   const rotation = { secret: secretOf(form) };

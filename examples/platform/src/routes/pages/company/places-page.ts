@@ -12,7 +12,7 @@ export const placesPage: PortalPage = (context) => showPlaces(context);
 
 /** `POST /places`: names a place, or gives it another name. */
 export const namePlaceForm: PortalForm = async (context, form) => {
-  const draft = { id: form.get("id")?.trim() ?? "", name: form.get("name")?.trim() ?? "" };
+  const draft = placeIn(form);
   try {
     const place = parseBody(placeSchema, draft);
     await namePlace(context.deps, context.user, place);
@@ -22,6 +22,14 @@ export const namePlaceForm: PortalForm = async (context, form) => {
     return { ...(await showPlaces(context, draft, error.errors)), status: 422 };
   }
 };
+
+/** The form of an earlier session, as it was sent. */
+export const restorePlaceForm: PortalForm = (context, typed) => showPlaces(context, placeIn(typed));
+
+const placeIn = (form: URLSearchParams): Place => ({
+  id: form.get("id")?.trim() ?? "",
+  name: form.get("name")?.trim() ?? "",
+});
 
 /** `POST /places/remove` */
 export const removePlaceForm: PortalForm = async ({ deps, user }, form) => {

@@ -22,6 +22,10 @@ export const completeForm: PortalForm = async (context, form) => {
   }
 };
 
+/** The selection of an earlier session. */
+export const restoreCompletion: PortalForm = (context, typed) =>
+  showOffer(context, { selected: typed.getAll("worker"), errors: [] });
+
 async function complete(context: PortalContext, form: URLSearchParams, workerIds: readonly string[]) {
   const { deps, user, id } = context;
   const organisationId = await ownerOfOffer(deps, user, id);

@@ -17,6 +17,9 @@ const slotsLimit = 366;
 /** `GET /offers/new` */
 export const newOfferPage: PortalPage = (context) => showForm(context, emptyDraft());
 
+/** The form of an earlier session, as it was sent. */
+export const restoreOfferForm: PortalForm = (context, typed) => showForm(context, readDraft(typed));
+
 /** `POST /offers/new`: creates the offer, shows the form with its errors, or adds a time slot to it. */
 export const createOfferForm: PortalForm = async (context, form) => {
   const { deps, user } = context;

@@ -1,28 +1,33 @@
 import type { Request, RequestHandler, Response } from "express";
 import type { PersonUse } from "../../../accounts/rate-limits.ts";
-import { findSession, limitKey } from "../../../accounts/sessions.ts";
-import { ProblemError } from "../../../http/problem.ts";
+import { findSession, limitKey, useSession } from "../../../accounts/sessions.ts";
+import { ProblemError, problemKinds } from "../../../http/problem.ts";
 import { pathParameter } from "../../../http/routes.ts";
 import { currentTimeZone, defaultTimeZone } from "../../../time-zones/time-zone.ts";
 import { localTimes } from "../layout/time.ts";
-import { checkCsrf } from "../security/check-csrf.ts";
+import { isOfThisSession } from "../security/check-csrf.ts";
 import { openPageSession, type PageSession } from "../security/page-session.ts";
 import type { PageContext, PageDeps, PageSection, ShowPage, SubmitForm } from "./page.ts";
 import { sendPage } from "./send-page.ts";
+import { credentialsAgain, sendAgainPage, signInAgainPage, typedIn } from "./sign-in-again.ts";
+import { outdatedPage, startSession } from "./sign-in-page.ts";
 
 /** Handlers of a section's pages: check the session, then the form's CSRF token, then run the page. */
 export function pageRoutes<User>(deps: PageDeps, section: PageSection<User>) {
   const open = (request: Request, response: Response): Promise<PageSession> =>
-    openPageSession(deps.cookies, section.cookie, request, response);
+    openPageSession(deps.cookies, section, request, response);
 
   async function readContext(
     request: Request,
     response: Response,
-    { token = "", formToken, timeZone: browserZone }: PageSession,
+    pageSession: PageSession,
     use?: PersonUse,
   ): Promise<PageContext<User>> {
-    const session = await findSession(deps, token, section.role);
-    if (session === undefined) throw new ProblemError("unauthenticated", "Sign in, then try again.");
+    const { token = "", formToken, timeZone: browserZone } = pageSession;
+    // A check of a stream that is open cannot renew the cookie.
+    const session = await (use === undefined ? findSession : useSession)(deps, token, section.role);
+    if (session === undefined) throw unauthenticated();
+    if ("isExtended" in session && session.isExtended) await pageSession.save();
     if (use !== undefined) await deps.personLimits.count(limitKey(section.role, session), use);
     const livePosition = deps.live.position();
     const user = await section.readUser(deps.store, session);
@@ -46,14 +51,34 @@ export function pageRoutes<User>(deps: PageDeps, section: PageSection<User>) {
       const context = await readContext(request, response, session, use);
       await sendPage(section, response, session, context, await page(context));
     };
+  /** @param restore shows a form of an earlier session again, with what was typed. It has no effect */
   const submit =
-    (act: SubmitForm<User>): RequestHandler =>
+    (act: SubmitForm<User>, restore: SubmitForm<User> = sendAgainPage): RequestHandler =>
     async (request, response) => {
       const session = await open(request, response);
       const form = await deps.readForm(request, response);
-      checkCsrf(request, session, form, deps.publicOrigin);
+      const isOfThis = isOfThisSession(request, session, form, deps.publicOrigin);
+      const isSignedIn = (await findSession(deps, session.token ?? "", section.role)) !== undefined;
+      if (!isSignedIn) {
+        const credentials = credentialsAgain(form);
+        try {
+          if (credentials === undefined) throw unauthenticated();
+          if (!isOfThis) throw outdatedPage();
+          await startSession(deps, section, { request, session }, credentials);
+        } catch (error) {
+          if (!(error instanceof ProblemError) || !request.accepts("html")) throw error;
+          const { "WWW-Authenticate": _, ...headers } = error.headers;
+          response.set(headers);
+          const page = signInAgainPage(section, session, request.path, form, credentials && error);
+          return sendPage(section, response, session, undefined, page);
+        }
+      }
       const context = await readContext(request, response, session, "act");
-      await sendPage(section, response, session, context, await act(context, form));
+      if (isSignedIn && isOfThis) return sendPage(section, response, session, context, await act(context, form));
+      const restored = await restore(context, typedIn(form));
+      session.notice = "You have signed in again. Nothing was changed yet; what you typed is kept, except secrets.";
+      const status = isSignedIn ? problemKinds.csrf_check_failed.status : 200;
+      await sendPage(section, response, session, context, "to" in restored ? restored : { ...restored, status });
     };
   /**
    * Authenticates requests that are not pages: streams and images.
@@ -64,3 +89,5 @@ export function pageRoutes<User>(deps: PageDeps, section: PageSection<User>) {
     readContext(request, response, await open(request, response), use);
   return { show, submit, contextOf };
 }
+
+const unauthenticated = (): ProblemError => new ProblemError("unauthenticated", "Sign in, then try again.");

@@ -1,11 +1,11 @@
-import type { RequestHandler } from "express";
+import type { Request, RequestHandler } from "express";
 import { closeSession, findSession, signIn } from "../../../accounts/sessions.ts";
 import { ProblemError } from "../../../http/problem.ts";
 import type { Methods } from "../../../http/routes.ts";
 import { timeZoneField } from "../../../time-zones/time-zone.ts";
 import { field, formTokenField } from "../layout/field.ts";
-import { html } from "../layout/markup.ts";
-import { checkCsrf } from "../security/check-csrf.ts";
+import { html, type Markup } from "../layout/markup.ts";
+import { isOfThisSession } from "../security/check-csrf.ts";
 import { ownPath } from "../security/own-path.ts";
 import { openPageSession, type PageSession, renew } from "../security/page-session.ts";
 import type { Page, PageDeps, PageSection } from "./page.ts";
@@ -15,40 +15,74 @@ import { sendPage } from "./send-page.ts";
 export function signInRoutes<User>(deps: PageDeps, section: PageSection<User>): Methods {
   return {
     async get(request, response) {
-      const session = await openPageSession(deps.cookies, section.cookie, request, response);
+      const session = await openPageSession(deps.cookies, section, request, response);
       const next = ownPath(String(request.query.next ?? "")) ?? section.home;
       await sendPage(section, response, session, undefined, signInPage(section, session, { next }));
     },
     async post(request, response) {
-      const session = await openPageSession(deps.cookies, section.cookie, request, response);
+      const session = await openPageSession(deps.cookies, section, request, response);
       const form = await deps.readForm(request, response);
-      checkCsrf(request, session, form, deps.publicOrigin);
-      const name = form.get("name")?.trim() ?? "";
+      const credentials = credentialsIn(form);
       const next = ownPath(form.get("next") ?? "") ?? section.home;
       try {
-        const credentials = { name: storable(name), password: form.get("password") ?? "", address: request.ip ?? "" };
-        const { token } = await signIn(deps, section.role, credentials);
-        await endSession(deps, section, session);
-        const timeZone = await browserTimeZone(deps, section, token, form);
-        await renew(session, { token, ...timeZone });
+        if (!isOfThisSession(request, session, form, deps.publicOrigin)) throw outdatedPage();
+        await startSession(deps, section, { request, session }, credentials);
         response.redirect(303, next);
       } catch (error) {
         if (!(error instanceof ProblemError)) throw error;
         const { "WWW-Authenticate": _, ...headers } = error.headers;
         response.set(headers);
-        const page = signInPage(section, session, { next, name, problem: error });
+        const page = signInPage(section, session, { next, name: credentials.name, problem: error });
         await sendPage(section, response, session, undefined, page);
       }
     },
   };
 }
 
+/** The form of a sign-in page is of an earlier session, such as one that has ended since. */
+export const outdatedPage = (): ProblemError =>
+  new ProblemError("csrf_check_failed", "This page was open for too long. Enter your password again.");
+
+/** What a person typed to sign in. */
+export interface Credentials {
+  name: string;
+  password: string;
+  /** From a script; empty without one. */
+  timeZone: string;
+}
+
+/** @param prefix of the fields' names, in a form that has others */
+export const credentialsIn = (form: URLSearchParams, prefix = ""): Credentials => ({
+  name: form.get(`${prefix}name`)?.trim() ?? "",
+  password: form.get(`${prefix}password`) ?? "",
+  timeZone: form.get(`${prefix}timeZone`) ?? "",
+});
+
+/**
+ * Signs in, and replaces the browser's session.
+ *
+ * @throws {ProblemError} `invalid_credentials` or `too_many_sign_ins`
+ */
+export async function startSession<User>(
+  deps: PageDeps,
+  section: PageSection<User>,
+  { request, session }: { request: Request; session: PageSession },
+  { name, password, timeZone }: Credentials,
+): Promise<void> {
+  const { token } = await signIn(deps, section.role, { name: storable(name), password, address: request.ip ?? "" });
+  await endSession(deps, section, session);
+  await renew(session, { token, ...(await browserTimeZone(deps, section, token, timeZone)) });
+}
+
 /** `POST` of the sign-out path. Has no effect without a session. */
 export const signOutRoute =
   <User>(deps: PageDeps, section: PageSection<User>): RequestHandler =>
   async (request, response) => {
-    const session = await openPageSession(deps.cookies, section.cookie, request, response);
-    checkCsrf(request, session, await deps.readForm(request, response), deps.publicOrigin);
+    const session = await openPageSession(deps.cookies, section, request, response);
+    const isOfThis = isOfThisSession(request, session, await deps.readForm(request, response), deps.publicOrigin);
+    const isSignedIn = (await findSession(deps, session.token ?? "", section.role)) !== undefined;
+    if (!isOfThis && isSignedIn)
+      throw new ProblemError("csrf_check_failed", "You have signed in again since. Reload the page, then sign out.");
     await endSession(deps, section, session);
     await renew(session, { notice: "You are signed out." });
     response.redirect(303, section.signInPath);
@@ -61,9 +95,9 @@ export async function browserTimeZone<User>(
   deps: PageDeps,
   section: PageSection<User>,
   token: string,
-  form: URLSearchParams,
+  given: string | null,
 ): Promise<{ timeZone?: string }> {
-  const { data: timeZone } = timeZoneField.safeParse(form.get("timeZone"));
+  const { data: timeZone } = timeZoneField.safeParse(given);
   if (timeZone === undefined) return {};
   if (section.guessTimeZone === undefined) return { timeZone };
   const session = await findSession(deps, token, section.role);
@@ -90,22 +124,27 @@ interface SignInView {
   problem?: ProblemError;
 }
 
-function signInPage<User>(
-  { signInPath, signIn: { title, lead, label, type } }: PageSection<User>,
-  session: PageSession,
-  { next, name, problem }: SignInView,
-): Page {
+function signInPage<User>(section: PageSection<User>, session: PageSession, { next, name, problem }: SignInView): Page {
+  const { signInPath, signIn } = section;
   const main = html`
-    <header class="page-head"><h1>${title}</h1></header>
-    <p class="lead">${lead}</p>
+    <header class="page-head"><h1>${signIn.title}</h1></header>
+    <p class="lead">${signIn.lead}</p>
     ${problem && html`<p class="notice bad" role="alert">${problem.message}</p>`}
     <form method="post" action="${signInPath}" class="panel narrow">
       ${formTokenField(session)}
       <input type="hidden" name="next" value="${next}">
-      <input type="hidden" name="timeZone" data-time-zone>
-      ${field({ name: "name", label, type, value: name, required: true, autocomplete: "username" })}
-      ${field({ name: "password", label: "Password", type: "password", required: true, autocomplete: "current-password" })}
+      ${credentialFields(section, name)}
       <button>Sign in</button>
     </form>`;
-  return { title, main, ...(problem && { status: problem.status }) };
+  return { title: signIn.title, main, ...(problem && { status: problem.status }) };
 }
+
+/** @param prefix of the fields' names, as `credentialsIn` reads them */
+export const credentialFields = <User>(
+  { signIn: { label, type } }: PageSection<User>,
+  name: string | undefined,
+  prefix = "",
+): Markup => html`
+      <input type="hidden" name="${prefix}timeZone" data-time-zone>
+      ${field({ id: "name", name: `${prefix}name`, label, type, value: name, required: true, autocomplete: "username" })}
+      ${field({ id: "password", name: `${prefix}password`, label: "Password", type: "password", required: true, autocomplete: "current-password" })}`;

@@ -4,25 +4,28 @@ import { ProblemError } from "../../../http/problem.ts";
 import type { PageSession } from "./page-session.ts";
 
 /**
- * Rejects cross-site request forgery (CSRF, D-81): a form from another origin, or without the session's token.
+ * Rejects cross-site request forgery (CSRF, D-81): a form from another origin, or without the session's token. A form without
+ * the token that the browser says is ours is of an earlier session: the session ended, or another tab signed in or out.
  *
  * @param publicOrigin the origin behind a proxy; undefined for the request's own host
+ * @returns whether the form is of this session. Otherwise it must have no effect
  * @throws {ProblemError} `csrf_check_failed`
  * @see https://developer.mozilla.org/en-US/docs/Web/HTTP/Reference/Headers/Sec-Fetch-Site
  */
-export function checkCsrf(
+export function isOfThisSession(
   request: Request,
   session: PageSession,
   form: URLSearchParams,
   publicOrigin: string | undefined,
-): void {
+): boolean {
   const site = request.get("sec-fetch-site");
   const origin = request.get("origin");
   const isSameOrigin =
     publicOrigin === undefined ? URL.parse(origin ?? "")?.host === request.get("host") : origin === publicOrigin;
   const isCrossSite = (site !== undefined && site !== "same-origin") || (origin !== undefined && !isSameOrigin);
-  if (isCrossSite || !isEqual(form.get("formToken") ?? "", session.formToken))
-    throw new ProblemError("csrf_check_failed", "Reload the page and submit the form again; nothing was changed.");
+  if (!isCrossSite && isEqual(form.get("formToken") ?? "", session.formToken)) return true;
+  if (!isCrossSite && (site ?? origin) !== undefined) return false;
+  throw new ProblemError("csrf_check_failed", "Reload the page and submit the form again; nothing was changed.");
 }
 
 function isEqual(given: string, kept: string): boolean {

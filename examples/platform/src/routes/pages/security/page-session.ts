@@ -1,6 +1,7 @@
 import { hkdfSync, randomBytes } from "node:crypto";
 import type { Request, Response } from "express";
 import { getIronSession, type IronSession } from "iron-session";
+import type { Role } from "../../../accounts/sessions.ts";
 
 /**
  * The encrypted session cookie (D-80). `token` refers to a row of the table `sessions`, like a bearer token, and the session
@@ -26,9 +27,6 @@ export interface CookieSettings {
   password: string;
 }
 
-/** D-56 */
-const lifetimeSeconds = 12 * 60 * 60;
-
 /** Derived from the key, so it is the same in all processes. */
 export const cookiePassword = (encryptionKey: Uint8Array): string =>
   Buffer.from(hkdfSync("sha256", encryptionKey, "", "sessions of pages", 32)).toString("base64url");
@@ -36,18 +34,18 @@ export const cookiePassword = (encryptionKey: Uint8Array): string =>
 /**
  * Session cookie flags: `HttpOnly`, `SameSite=Lax`, `Path=/`, and behind https `Secure` with the prefix `__Host-` (D-80).
  *
- * @param name of the cookie; portal and app have one each, so a browser can be signed in to both
+ * @param section with the name of the cookie; portal and app have one each, so a browser can be signed in to both
  */
 export async function openPageSession(
   { isSecure, password }: CookieSettings,
-  name: string,
+  { cookie: name, role }: { cookie: string; role: Role },
   request: Request,
   response: Response,
 ): Promise<PageSession> {
   const session = await getIronSession<SessionData>(request, response, {
     cookieName: isSecure ? `__Host-${name}` : name,
     password,
-    ttl: lifetimeSeconds,
+    ttl: role.lifetime.ms / 1_000,
     cookieOptions: { httpOnly: true, sameSite: "lax", secure: isSecure, path: "/" },
   });
   if (session.formToken === undefined) await renew(session, {});

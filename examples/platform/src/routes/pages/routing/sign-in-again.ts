@@ -1,0 +1,64 @@
+import { type ProblemError, problemKinds } from "../../../http/problem.ts";
+import { formTokenField } from "../layout/field.ts";
+import { html, type Markup } from "../layout/markup.ts";
+import type { PageSession } from "../security/page-session.ts";
+import type { Page, PageContext, PageSection } from "./page.ts";
+import { type Credentials, credentialFields, credentialsIn } from "./sign-in-page.ts";
+
+/** Of the fields by which a person signs in again, among those of the form that they had sent. */
+const prefix = "signIn-";
+
+/** Never written into a page. */
+const secretFields = new Set(["password", "secret"]);
+
+/** The credentials in a form that was sent by the page below; undefined in any other form. */
+export const credentialsAgain = (form: URLSearchParams): Credentials | undefined =>
+  form.has(`${prefix}password`) ? credentialsIn(form, prefix) : undefined;
+
+/** What was typed into a form, without its tokens, secrets and credentials. */
+export const typedIn = (form: URLSearchParams): URLSearchParams =>
+  new URLSearchParams(
+    [...form].filter(([name]) => name !== "formToken" && !secretFields.has(name) && !name.startsWith(prefix)),
+  );
+
+const hiddenFields = (typed: URLSearchParams): Markup =>
+  html`${[...typed].map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`)}`;
+
+/**
+ * Shown when a form is sent after its session has ended: signs in without losing what was typed.
+ *
+ * @param path of the form
+ * @param problem of the sign-in; undefined at first
+ */
+export function signInAgainPage<User>(
+  section: PageSection<User>,
+  session: PageSession,
+  path: string,
+  form: URLSearchParams,
+  problem?: ProblemError,
+): Page {
+  const main = html`
+    <header class="page-head"><h1>Sign in again</h1></header>
+    <p class="lead">Your session has ended, and nothing was changed. Sign in to continue; what you typed is kept.</p>
+    ${problem && html`<p class="notice bad" role="alert">${problem.message}</p>`}
+    <form method="post" action="${path}" class="panel narrow">
+      ${formTokenField(session)}
+      ${hiddenFields(typedIn(form))}
+      ${credentialFields(section, credentialsAgain(form)?.name, prefix)}
+      <button>Sign in</button>
+    </form>`;
+  return { title: problemKinds.unauthenticated.title, main, status: problem?.status ?? 401 };
+}
+
+/** Offers to send a form again that has nothing to type. */
+export function sendAgainPage<User>({ request, formToken }: PageContext<User>, form: URLSearchParams): Page {
+  const main = html`
+    <header class="page-head"><h1>Send the form again?</h1></header>
+    <form method="post" action="${request.path}" class="panel narrow">
+      ${formTokenField({ formToken })}
+      ${hiddenFields(typedIn(form))}
+      <p>The form was sent from a page of an earlier session, so nothing was changed yet.</p>
+      <button>Send it now</button>
+    </form>`;
+  return { title: "Send the form again?", main };
+}

@@ -1,0 +1,174 @@
+import { beforeEach, describe, expect, test } from "vitest";
+import { usePlatform } from "../support/use-opened.ts";
+import { openPageClient, type PageClient } from "./page-client.ts";
+import { readLive } from "./read-live.ts";
+
+const hour = 60 * 60 * 1_000;
+const day = 24 * hour;
+const hanaAddress = "hana@harbour-hotels.example";
+let clockOffsetMs = 0;
+const platform = usePlatform({ now: () => new Date(Date.now() + clockOffsetMs) });
+beforeEach(() => {
+  clockOffsetMs = 0;
+});
+
+async function signedIn(name: string, signInPath?: string): Promise<PageClient> {
+  const client = openPageClient(platform.address, signInPath);
+  await client.signIn(name);
+  return client;
+}
+const tokenIn = (page: string): string => /name="formToken" value="([^"]+)"/.exec(page)?.[1] ?? "";
+/** The hidden inputs of the page's only form in its content. */
+const hiddenIn = (page: string): Record<string, string> =>
+  Object.fromEntries(
+    [...page.matchAll(/<input type="hidden" name="([^"]+)" value="([^"]*)">/g)].map(([, name, value]) => [
+      name ?? "",
+      value ?? "",
+    ]),
+  );
+const typed = { title: "Kitchen help, typed for ten minutes" };
+const again = { "signIn-name": hanaAddress, "signIn-password": "demo-password" };
+
+const endings: [string, (client: PageClient) => Promise<unknown>][] = [
+  ["after twelve hours", async () => (clockOffsetMs = 12 * hour)],
+  ["by a sign-out in another tab", (client) => client.send("/sign-out")],
+];
+
+describe("a form that is sent after its session has ended", () => {
+  test.each(endings)("%s asks to sign in again, and keeps what was typed [D-147]", async (how, end) => {
+    const typed = { title: `Typed for ten minutes, ended ${how}`, details: "Knives & aprons", worker: "worker_amal" };
+    const hana = await signedIn(hanaAddress);
+    const formToken = tokenIn((await hana.get("/offers/new")).text);
+    await end(hana);
+
+    const ended = await hana.send("/offers/new", typed, { formToken });
+    expect(ended.status).toBe(401);
+    expect(ended.text).toContain("what you typed is kept");
+    expect(hiddenIn(ended.text)).toMatchObject({ title: typed.title, worker: "worker_amal" });
+
+    const kept = { ...hiddenIn(ended.text), details: typed.details };
+    const wrong = await hana.send("/offers/new", { ...kept, ...again, "signIn-password": "wrong" });
+    expect(wrong.status).toBe(401);
+    expect(wrong.text).toContain("Incorrect name or password.");
+    expect(wrong.text).not.toContain('"wrong"');
+    const { formToken: current, ...fields } = hiddenIn(wrong.text);
+    const form = await hana.send(
+      "/offers/new",
+      { ...fields, details: typed.details, ...again },
+      { formToken: current ?? "" },
+    );
+    expect(form.status).toBe(200);
+    expect(form.text).toContain("You have signed in again.");
+    expect(form.text).toContain(`value="${typed.title}"`);
+    expect(form.text).toContain("Knives &amp; aprons");
+    expect(form.text).toMatch(/value="worker_amal"[^>]* checked/);
+    expect((await hana.get("/offers")).text).not.toContain(typed.title);
+
+    const created = await hana.send("/offers/new", typed, { formToken: tokenIn(form.text) });
+    expect(created.status).toBe(303);
+  });
+
+  test("never writes a secret into a page [D-147]", async () => {
+    const hana = await signedIn(hanaAddress);
+    const { formToken } = hiddenIn((await hana.get("/company")).text);
+    await hana.send("/sign-out");
+    const fields = { baseAddress: "https://hooks.example.com", secret: "a secret that was typed" };
+    const ended = await hana.send("/company", fields, { formToken: formToken ?? "" });
+    expect(ended.text).not.toContain(fields.secret);
+    const { text } = await hana.send("/company", { ...hiddenIn(ended.text), ...again }, tokenOf(ended.text));
+    expect(text).toContain('value="https://hooks.example.com"');
+    expect(text).not.toContain(fields.secret);
+  });
+
+  test("asks before a button without input acts, since another person may have signed in [D-147]", async () => {
+    const amal = await signedIn("worker_amal", "/app/sign-in");
+    const json = { createdByUserId: "user_hana", title: "Bar", workerIds: ["worker_amal"] };
+    const created = await platform.call("POST", "/offer", { key: "demo-key-harbour", json });
+    const path = `/app/offers/${created.json<{ id: string }>().id}`;
+    const { formToken } = hiddenIn((await amal.get(path)).text);
+    await amal.send("/app/sign-out");
+    const ended = await amal.send(`${path}/apply`, {}, { formToken: formToken ?? "" });
+    expect(ended.status).toBe(401);
+    const credentials = { ...again, "signIn-name": "worker_amal" };
+    const asked = await amal.send(`${path}/apply`, credentials, tokenOf(ended.text));
+    expect(asked.text).toContain("Send the form again?");
+    expect((await amal.get(path)).text).not.toContain("You applied");
+    expect((await amal.send(`${path}/apply`, {}, tokenOf(asked.text))).status).toBe(303);
+  });
+
+  test("is shown again when another tab has signed in since, and has no effect", async () => {
+    const hana = await signedIn(hanaAddress);
+    const formToken = tokenIn((await hana.get("/offers/new")).text);
+    await hana.signIn(hanaAddress);
+    const { status, text } = await hana.send("/offers/new", typed, { formToken });
+    expect(status).toBe(403);
+    expect(text).toContain(`value="${typed.title}"`);
+  });
+
+  test("of another origin is refused, and nothing of it is shown", async () => {
+    const hana = await signedIn(hanaAddress);
+    await hana.send("/sign-out");
+    const headers = { Origin: "https://evil.example" };
+    const { status, text } = await hana.send("/offers/new", typed, { headers, formToken: "" });
+    expect(status).toBe(403);
+    expect(text).not.toContain(typed.title);
+  });
+
+  test("and signs out leads to the sign-in", async () => {
+    const hana = await signedIn(hanaAddress);
+    const formToken = tokenIn((await hana.get("/offers")).text);
+    await hana.send("/sign-out");
+    expect(await hana.send("/sign-out", {}, { formToken })).toMatchObject({ status: 303, location: "/sign-in" });
+  });
+});
+
+test("a sign-in page that was open for too long keeps the name", async () => {
+  const guest = openPageClient(platform.address);
+  const fields = { name: hanaAddress, password: "demo-password" };
+  const { status, text } = await guest.send("/sign-in", fields, { formToken: "of an expired cookie" });
+  expect(status).toBe(403);
+  expect(text).toContain(`value="${hanaAddress}"`);
+  expect(text).toContain("Enter your password again.");
+});
+
+describe("a worker's session", () => {
+  test("lasts for as long as it is used every month, with its cookie [D-56]", async () => {
+    const amal = await signedIn("worker_amal", "/app/sign-in");
+    for (let used = 0; used < 3; used += 1) {
+      clockOffsetMs += 29 * day;
+      const { status, headers } = await amal.get("/app");
+      expect(status).toBe(200);
+      expect(headers.get("set-cookie")).toMatch(/^offers-app=.*Max-Age=25919\d\d/);
+    }
+    expect((await amal.get("/app")).headers.get("set-cookie")).toBeNull();
+    clockOffsetMs += 30 * day;
+    expect(await amal.get("/app")).toMatchObject({ status: 303, location: "/app/sign-in" });
+  });
+
+  test("of the API lasts as long", async () => {
+    const token = await platform.signInWorker("worker_ben");
+    for (let used = 0; used < 2; used += 1) {
+      clockOffsetMs += 29 * day;
+      expect((await platform.call("GET", "/worker-app/notifications", { token })).status).toBe(200);
+    }
+  });
+
+  test("of a person ends after twelve hours, used or not [D-56]", async () => {
+    const hana = await signedIn(hanaAddress);
+    clockOffsetMs = 11 * hour;
+    expect((await hana.get("/offers")).status).toBe(200);
+    clockOffsetMs = 12 * hour;
+    expect((await hana.get("/offers")).status).toBe(303);
+  });
+
+  test("ends its event stream as it expires [D-56]", async () => {
+    // Twelve hours, but for a second, are over.
+    clockOffsetMs = 1_000 - 12 * hour;
+    const hana = await signedIn(hanaAddress);
+    clockOffsetMs = 0;
+    const stream = await readLive(`${platform.address}/live`, hana.cookie());
+    await stream.ended;
+  });
+});
+
+const tokenOf = (page: string) => ({ formToken: hiddenIn(page).formToken ?? "" });
