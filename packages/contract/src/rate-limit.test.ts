@@ -1,6 +1,11 @@
 import { expect, test } from "vitest";
 import { printRateLimit, readRateLimit } from "./rate-limit.ts";
 
+const headers = (rateLimit: string | null, policies: string | null) => {
+  const fields: Record<string, string | null> = { ratelimit: rateLimit, "ratelimit-policy": policies };
+  return (name: string) => fields[name];
+};
+
 // The first is the example of draft 11 of the IETF's RateLimit header fields.
 test.each([
   [
@@ -19,17 +24,19 @@ test.each([
     { policy: "a", remaining: 0, resetAfterMs: undefined, limit: undefined, windowMs: undefined },
   ],
   ['"a";r=1', '"b";q=5', { policy: "a", remaining: 1, resetAfterMs: undefined, limit: undefined, windowMs: undefined }],
-])("reads %s with %s", (rateLimit, policies, expected) => expect(readRateLimit(rateLimit, policies)).toEqual(expected));
+])("reads %s with %s", (rateLimit, policies, expected) =>
+  expect(readRateLimit(headers(rateLimit, policies))).toEqual(expected),
+);
 
 test.each([null, "", "limit=100, remaining=50", '"a";t=5', '"a";r=-1', '"a";r=soon', '"a";r=1.5.2', "600"])(
   "%j does not say how many requests are left",
-  (rateLimit) => expect(readRateLimit(rateLimit, '"a";q=5;w=60')).toBeUndefined(),
+  (rateLimit) => expect(readRateLimit(headers(rateLimit, '"a";q=5;w=60'))).toBeUndefined(),
 );
 
 test("prints what it reads, with seconds rounded up", () => {
   const printed = printRateLimit({ policy: "key", remaining: 7, resetAfterMs: 1_001, limit: 600, windowMs: 60_000 });
   expect(printed).toEqual({ RateLimit: '"key";r=7;t=2', "RateLimit-Policy": '"key";q=600;w=60' });
-  expect(readRateLimit(printed.RateLimit, printed["RateLimit-Policy"])).toMatchObject({
+  expect(readRateLimit(headers(printed.RateLimit, printed["RateLimit-Policy"]))).toMatchObject({
     remaining: 7,
     resetAfterMs: 2_000,
   });

@@ -26,18 +26,16 @@ export interface RateLimit {
 /**
  * Parses the two fields. Of several quotas it returns the one with the fewest requests left.
  *
+ * @param header the value of the header of this name, in lower case
  * @returns undefined when the response does not say how many requests are left
  * @see https://datatracker.ietf.org/doc/draft-ietf-httpapi-ratelimit-headers/
  */
-export function readRateLimit(
-  rateLimit: string | null | undefined,
-  policies: string | null | undefined,
-): RateLimit | undefined {
-  const [tightest] = readList(rateLimit)
+export function readRateLimit(header: (name: string) => string | null | undefined): RateLimit | undefined {
+  const [tightest] = readList(header("ratelimit"))
     .filter((quota) => quota.r >= 0)
     .sort((a, b) => a.r - b.r);
   if (!tightest) return undefined;
-  const policy = readList(policies).find(({ name }) => name === tightest.name);
+  const policy = readList(header("ratelimit-policy")).find(({ name }) => name === tightest.name);
   return {
     policy: tightest.name,
     remaining: tightest.r,

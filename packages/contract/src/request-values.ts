@@ -15,10 +15,9 @@ const baseAddressProblems: readonly Problem[] = [
  * loopback. The sentence never shows the address: it may contain a password.
  */
 export function baseAddressProblem(address: unknown): string | undefined {
-  if (isUnset(address)) return unset(address);
   const text = String(address);
   const problem = find(baseAddressProblems, text) ?? (URL.canParse(text) ? undefined : "is not a URL");
-  return problem && `${problem}; it must be https, or http on loopback`;
+  return unsetProblem(address) ?? (problem && `${problem}; it must be https, or http on loopback`);
 }
 
 // `fetch` rejects the same values, with a message that shows them.
@@ -32,13 +31,11 @@ const headerValueProblems: readonly Problem[] = [
  * sentence never shows the value: it may be a secret.
  */
 export function headerValueProblem(value: unknown): string | undefined {
-  if (isUnset(value)) return unset(value);
-  return typeof value === "string" ? find(headerValueProblems, value) : "must be a string";
+  return unsetProblem(value) ?? (typeof value === "string" ? find(headerValueProblems, value) : "must be a string");
 }
 
-const isUnset = (value: unknown): boolean => (value ?? "") === "";
-
-const unset = (value: unknown): string => `is ${JSON.stringify(value)}; is the environment variable set?`;
+const unsetProblem = (value: unknown): string | undefined =>
+  (value ?? "") === "" ? `is ${JSON.stringify(value)}; is the environment variable set?` : undefined;
 
 const find = (problems: readonly Problem[], text: string): string | undefined =>
   problems.find(([pattern]) => pattern.test(text))?.[1];

@@ -31,8 +31,7 @@ export function startCall<Name extends OperationName, Argument, Data>(
   const call = new Call(settings, operation, id);
   return toOffersPromise(call.perform(argument, options), (data) => {
     const { response, attempts } = call;
-    const rateLimit = readRateLimit(response.headers.get("ratelimit"), response.headers.get("ratelimit-policy"));
-    return { data, response, attempts, rateLimit };
+    return { data, response, attempts, rateLimit: readRateLimit((name) => response.headers.get(name)) };
   });
 }
 

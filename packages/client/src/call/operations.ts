@@ -16,7 +16,7 @@ type Route<Path extends keyof paths = keyof paths> = {
 }[Path];
 
 /**
- * The differences between the operations; the rest is common. A GET may be retried, also the withdrawal (D-10); a POST is
+ * The differences between the operations; the rest is common. A GET may be retried, even the withdrawal (D-10); a POST is
  * retried as D-40 says.
  */
 export type Operation<Argument, Data, Name extends OperationName = OperationName> = Readonly<

@@ -3,9 +3,6 @@ import type { FetchResponse } from "../http.ts";
 /** The error codes for a body that is too large: of Node's zlib and `./node`, of undici, of V8. */
 const tooLarge = /TOO_L(ARGE|ONG)|MAX_SIZE/;
 
-/** Shared: decoding a whole text leaves no state in the decoder. */
-const utf8 = new TextDecoder();
-
 /**
  * The body as text, decompressed. Undefined beyond the response size limit `maxBytes`, and then the connection is closed
  * (D-98).
@@ -27,17 +24,17 @@ export async function readBody(
       const text = await response.text();
       return text.length > maxBytes ? undefined : text;
     }
-    const chunks: Uint8Array<ArrayBuffer>[] = [];
+    const decoder = new TextDecoder();
+    let text = "";
     for (let bytes = 0; ; ) {
       const { done, value } = await reader.read();
-      // Most bodies arrive in one chunk.
-      if (done) return chunks.length > 1 ? new Blob(chunks).text() : utf8.decode(chunks[0]);
+      if (done) return text + decoder.decode();
       bytes += value.byteLength;
       if (bytes > maxBytes) {
         reader.cancel().catch(() => {});
         return undefined;
       }
-      chunks.push(value);
+      text += decoder.decode(value, { stream: true });
     }
   } catch (thrown) {
     const { code, cause } = Object(thrown);

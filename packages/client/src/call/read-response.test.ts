@@ -55,7 +55,7 @@ test("a 404 to a creation, which has no id, asks to check baseUrl alone", () =>
 test("a 405 asks to check baseUrl, for its path is not the service's", () =>
   expect(errorOf(405, '{"detail":"Allowed here: GET."}').message).toBe("405; Allowed here: GET; check baseUrl"));
 
-test("a 408 asks to try again", () => expect(errorOf(408).message).toBe("408; try again later"));
+test("a 408 asks to try again", () => expect(errorOf(408).message).toBe("408; try later"));
 
 test("a 304 has no body to read, and acknowledges nothing", () =>
   expect(errorOf(304).message).toBe("304; the body is not JSON; check baseUrl"));

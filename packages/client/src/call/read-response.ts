@@ -10,7 +10,7 @@ import {
   RateLimitError,
   ServerError,
 } from "../errors/error-classes.ts";
-import { isFailure, redact } from "../errors/failure.ts";
+import { isFreshError, redact } from "../errors/failure.ts";
 import type { ErrorClass, OffersErrorDetails } from "../errors/offers-error.ts";
 import type { FetchResponse } from "../http.ts";
 import type { Operation } from "./operations.ts";
@@ -54,7 +54,7 @@ export function readResponse<Data>(
     if (status !== 304) return decode(text, reportShape);
   } catch (thrown) {
     // A parser's own message is not shown: it may quote the body (D-49).
-    if (isFailure(thrown)) fault = thrown.message;
+    if (isFreshError(thrown)) fault = thrown.message;
   }
   throw invalid("invalid_response", fault);
 }
@@ -77,7 +77,7 @@ export const errorTypeOf = (status: number): ErrorType =>
   errorTypes[status] ?? (status < 500 ? [BadRequestError, "change the request"] : [ServerError, tryLater]);
 
 const checkBaseUrl = "check baseUrl";
-const tryLater = "try again later";
+const tryLater = "try later";
 const absent: ErrorType = [NotFoundError, "check the id, apiKey and baseUrl"];
 
 const errorTypes: Partial<Record<number, ErrorType>> = {
@@ -105,7 +105,7 @@ function detailsOf({ status, headers }: FetchResponse, key: string): OffersError
     status,
     requestId: shown["x-request-id"] ?? shown["request-id"],
     retryAfterMs: retryAfterMs(shown["retry-after"], Date.now(), headers.get("date")),
-    rateLimit: readRateLimit(shown.ratelimit, shown["ratelimit-policy"]),
+    rateLimit: readRateLimit((name) => shown[name]),
     headers: shown,
   };
 }

@@ -1,10 +1,9 @@
-import { isCommonUtc, readDateTime } from "@offers/contract/date-time";
+import { readDateTime } from "@offers/contract/date-time";
 import { throwUsageError } from "../errors/usage.ts";
 
 /** The same instant in UTC. A string with seconds and `Z` is unchanged (D-33). `field` and `index` are for the message. */
 export function toUtc(time: Date | string, field: "start" | "end", index: number): string {
   const text = `${time instanceof Date ? time.toJSON() : time}`;
-  if (isCommonUtc.test(text)) return text;
   const instant = readDateTime(text);
   if (!instant)
     throwUsageError(`events[${index}].${field} must be a Date or a time with a zone (+02:00)`, "invalid_time");

@@ -1,4 +1,4 @@
-import { type CallContext, isFailure, toOffersError } from "../errors/failure.ts";
+import { type CallContext, isFreshError, toOffersError } from "../errors/failure.ts";
 import { watchIntervalMs } from "../generated/decisions.ts";
 import type { Offer, Recipient } from "../offer.ts";
 import type { CallOptions } from "../options/options.ts";
@@ -25,6 +25,6 @@ export async function* watchOffer(
     }
   } catch (thrown) {
     // A read rejects with an error of its own call.
-    throw isFailure(thrown) ? toOffersError(thrown, call) : thrown;
+    throw isFreshError(thrown) ? toOffersError(thrown, call) : thrown;
   }
 }

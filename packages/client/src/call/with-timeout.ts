@@ -8,23 +8,23 @@ import { type CallContext, toOffersError } from "../errors/failure.ts";
  *
  * @param call its error is what the promise rejects with, and the signal's reason, when the time is over or the caller aborts
  * @param caller if it is aborted already, `work` is not called
- * @param known the meaning of an error that `work` throws; by default, of a failed `fetch`
+ * @param meaning the meaning of an error that `work` throws; by default, of a failed `fetch`
  */
 export function withTimeout<T>(
   call: CallContext,
   limitMs: number,
   caller: AbortSignal | undefined,
   work: (signal: AbortSignal) => Promise<T>,
-  known?: () => Classification | undefined,
+  meaning?: () => Classification | undefined,
 ): Promise<T> {
   return new Promise<T>((resolve, reject) => {
     const controller = new AbortController();
-    const end = () => {
+    const cleanUp = () => {
       clearTimeout(timer);
-      caller?.removeEventListener("abort", stop);
+      caller?.removeEventListener("abort", abort);
     };
-    const stop = () => {
-      end();
+    const abort = () => {
+      cleanUp();
       const reason = toOffersError(
         caller?.aborted
           ? new AbortedError("the call was aborted; see cause", { cause: caller.reason })
@@ -36,18 +36,18 @@ export function withTimeout<T>(
       reject(reason);
     };
     // Before the timer is set: a signal that is not one throws here.
-    caller?.addEventListener("abort", stop);
-    const timer = setTimeout(stop, limitMs);
-    if (caller?.aborted) return stop();
+    caller?.addEventListener("abort", abort);
+    const timer = setTimeout(abort, limitMs);
+    if (caller?.aborted) return abort();
     work(controller.signal).then(
       (value) => {
-        end();
+        cleanUp();
         resolve(value);
       },
       (thrown) => {
-        end();
-        // After `stop`, the promise has been rejected.
-        if (!controller.signal.aborted) reject(toOffersError(thrown, call, known?.()));
+        cleanUp();
+        // After `abort`, the promise has been rejected.
+        if (!controller.signal.aborted) reject(toOffersError(thrown, call, meaning?.()));
       },
     );
   });

@@ -24,20 +24,20 @@ export const redacted = "[redacted]";
  * Whether this package threw it during the current call. `toOffersError` adds `attempts` to every error that leaves a call, so an
  * error that has them belongs to another call.
  */
-export const isFailure = (thrown: unknown): thrown is AnyOffersError =>
+export const isFreshError = (thrown: unknown): thrown is AnyOffersError =>
   thrown instanceof OffersError && thrown.attempts === undefined;
 
 /**
  * Every error leaves through here. Adds the operation, the host, the number of attempts and the address of the page to an error of
  * this package, and wraps anything else: user code or the runtime threw it. The attempt's own error is returned as it is.
  *
- * @param known what an error to wrap means; by default, what a failed `fetch` means
+ * @param meaning what an error to wrap means; by default, what a failed `fetch` means
  */
-export function toOffersError(thrown: unknown, context: CallContext, known?: Classification): AnyOffersError {
+export function toOffersError(thrown: unknown, context: CallContext, meaning?: Classification): AnyOffersError {
   const { operation, attempts = 0, attemptError } = context;
-  const isOwn = isFailure(thrown) || (attemptError && thrown === attemptError);
-  const error = isOwn ? (thrown as AnyOffersError) : wrap(thrown, context.key ?? redacted, known);
-  if (isFailure(error)) {
+  const isOwn = isFreshError(thrown) || (attemptError && thrown === attemptError);
+  const error = isOwn ? (thrown as AnyOffersError) : wrap(thrown, context.key ?? redacted, meaning);
+  if (isFreshError(error)) {
     if (operation) error.message = `${operation}${attempts ? ` at ${context.host}` : ""}: ${error.message}`;
     Object.assign(error, { operation, attempts, docsUrl: `${errorDocsUrl}${error.code}` });
   }
@@ -70,7 +70,7 @@ interface Thrown {
  * `syscall`. Node reports the tries at several addresses as one AggregateError whose members alone know the system call. An
  * `OffersError` of another call is the cause itself, unchanged (D-97).
  */
-function wrap(thrown: unknown, key: string, known?: Classification): AnyOffersError {
+function wrap(thrown: unknown, key: string, meaning?: Classification): AnyOffersError {
   const chain = causesOf(thrown);
   const text = chain.join("; ");
   const innermost = chain.findLast(({ code }) => code && code !== notSent) ?? {};
@@ -85,7 +85,7 @@ function wrap(thrown: unknown, key: string, known?: Classification): AnyOffersEr
     stack: redact(outermost.stack, key),
   });
   const { type, code, message } =
-    known ?? classifyConnectionFailure(`${outermost.code} ${innermost.code} ${syscalls}\n${text}`);
+    meaning ?? classifyConnectionFailure(`${outermost.code} ${innermost.code} ${syscalls}\n${text}`);
   // The code says more than the text of OpenSSL: "80D2…:error:0A00010B:SSL routines:…".
   const isTls = code === "tls_failed" || systemCode?.includes("SSL");
   return new type(`${message} (${(isTls && systemCode) || cause.message})`, {

@@ -17,10 +17,7 @@ export function assertType(name: string, value: unknown, type: string, code?: Us
 /** Throws unless `values` is an array whose items are all of the type. */
 export function assertEach(name: string, values: readonly unknown[], type: string, code?: UsageError["code"]): void {
   assertType(name, values, "Array", code);
-  values.forEach((value, index) => {
-    // The item's name is built only for an error.
-    if (typeName(value) !== type) assertType(`${name}[${index}]`, value, type, code);
-  });
+  for (const [index, value] of values.entries()) assertType(`${name}[${index}]`, value, type, code);
 }
 
 /** `events must be of type Array, not Null` */

@@ -123,7 +123,7 @@ const longestMs = 2_147_483_647;
 function checkNumber(name: string, value: number): void {
   const least = name === "maxResponseBytes" ? 1 : 0;
   if (!Number.isInteger(value) || value < least || value > longestMs)
-    throwUsageError(`${name} must be a whole number from ${least} to ${longestMs}`);
+    throwUsageError(`${name} must be an integer from ${least} to ${longestMs}`);
 }
 
 /** Never shows the address: it may contain a password. */

@@ -129,7 +129,7 @@ test.each([
   [{ serviceHonoursIdempotencyKey: "false" }, "serviceHonoursIdempotencyKey", "boolean"],
   [{ timeoutMs: "5000" }, "timeoutMs", "number, not string"],
   [{ timeoutMs: null }, "timeoutMs", "number, not Null"],
-  [{ maxRetries: 1.5 }, "maxRetries", "whole number"],
+  [{ maxRetries: 1.5 }, "maxRetries", "integer"],
   [{ userAgent: 7 }, "userAgent", "string"],
   [{ userAgent: "" }, "userAgent", 'is ""'],
   [{ apiVersion: null }, "apiVersion", "Null"],

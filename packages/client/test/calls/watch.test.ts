@@ -95,6 +95,6 @@ test("who leaves the loop sends no more reads", async () => {
 test.each([-1, Number.NaN, 1.5, 2 ** 31])("an interval of %d is refused before any request", async (pollIntervalMs) => {
   const { end, reads } = await watched([asItIs({})], { pollIntervalMs });
   expect(end).toMatchObject({ code: "invalid_option", operation: "GetOffer", attempts: 0 });
-  expect((end as Error).message).toMatch(/^GetOffer: pollIntervalMs must be a whole number/);
+  expect((end as Error).message).toMatch(/^GetOffer: pollIntervalMs must be an integer/);
   expect(reads).toBe(0);
 });

@@ -256,14 +256,14 @@ const mistakes: Mistake[] = [
     at: problem(429, { title: "Too many requests" }, { "retry-after": "3600" }),
     call: read,
     code: "rate_limited",
-    says: "GetOffer at HOST: 429; Too many requests; try again later",
+    says: "GetOffer at HOST: 429; Too many requests; try later",
   },
   {
     what: "a service that fails",
     at: responding(503, "", { "retry-after": "120" }),
     call: (client) => client.withdrawOffer("a"),
     code: "server_error",
-    says: "WithdrawOffer at HOST: 503; try again later",
+    says: "WithdrawOffer at HOST: 503; try later",
   },
   {
     what: "a web page in the service's place",
