@@ -1,5 +1,5 @@
-// Makes everything that is derived from spec/ and the titles of tests, or with --check fails where what is committed
-// differs.
+// Makes everything that is derived from spec/ and committed, or with --check fails where what is committed differs.
+// scripts/docs/build-site.ts makes the pages that only the site has.
 //   npm run generate            writes
 //   npm run generate -- --check compares, writes nothing
 import { execFile } from "node:child_process";
@@ -9,23 +9,18 @@ import { promisify } from "node:util";
 import { drawDiagrams } from "./diagrams/draw-diagrams.ts";
 import { drawTrace } from "./diagrams/draw-trace.ts";
 import { printOperationErrors } from "./docs/pages/operation-errors.ts";
-import { printEvents } from "./docs/pages/print-events.ts";
-import { printOperations } from "./docs/pages/print-operations.ts";
+import { printHttpReference } from "./docs/pages/print-http-reference.ts";
 import { printErrorPage } from "./error-pages/print-error-page.ts";
-import { readProofs } from "./gate/contract.ts";
 import { printConstants } from "./generate/print-constants.ts";
-import { printContract, printDecisions } from "./generate/print-contract.ts";
 import { printPayloadSchemas } from "./generate/print-payload-schemas.ts";
 import { printSchemas } from "./generate/print-schemas.ts";
 import { printShape } from "./generate/print-shape.ts";
-import { printGlossary } from "./glossary/print-glossary.ts";
 import { printSkills } from "./skills/print-skills.ts";
 
 const root = resolve(import.meta.dirname, "..");
 // By openapi-typescript, in the small package that holds its TypeScript 5.
 const printer = ["scripts/openapi-types/print.ts", "spec/openapi.yaml"].map((path) => resolve(root, path));
 const { stdout: types } = await promisify(execFile)(process.execPath, printer);
-const proofs = readProofs(root);
 const { offer: offerSchemas, others: otherSchemas } = await printSchemas(root);
 
 const products = new Map([
@@ -42,11 +37,7 @@ const products = new Map([
   ["packages/webhook-kit/src/generated/decisions.ts", printConstants(root, "webhook-kit")],
   ["packages/webhook-kit/src/generated/payload-schemas.ts", await printPayloadSchemas(root)],
   ["examples/platform/src/generated/decisions.ts", printConstants(root, "platform")],
-  ["docs/decisions.md", printDecisions(root, proofs)],
-  ["docs/contract.md", printContract(root, proofs)],
-  ["docs/glossary.md", printGlossary(root)],
-  ...printOperations(root),
-  ...printEvents(root),
+  ["docs/http-reference.md", printHttpReference(root)],
   ["docs/errors.md", printErrorPage(root)],
   ...(await drawDiagrams(root)),
   ...drawTrace(root),
@@ -65,9 +56,7 @@ for (const [path, content] of products) {
 }
 
 if (check && drifted.length > 0) {
-  console.error(
-    `These differ from spec/ or the titles of tests; run npm run generate and commit:\n  ${drifted.join("\n  ")}`,
-  );
+  console.error(`These differ from spec/; run npm run generate and commit:\n  ${drifted.join("\n  ")}`);
   process.exit(1);
 }
 console.log(

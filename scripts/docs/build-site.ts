@@ -1,7 +1,12 @@
 import { globSync } from "node:fs";
-import { rm, writeFile } from "node:fs/promises";
-import { join } from "node:path";
+import { mkdir, rm, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
 import { build } from "vitepress";
+import { readProofs } from "../gate/contract.ts";
+import { printContract, printDecisions } from "./pages/print-contract.ts";
+import { printEvents } from "./pages/print-events.ts";
+import { printGlossary } from "./pages/print-glossary.ts";
+import { printOperations } from "./pages/print-operations.ts";
 import { printChangelog } from "./print-changelog.ts";
 import { writeReference } from "./write-reference.ts";
 
@@ -17,10 +22,28 @@ const root = join(import.meta.dirname, "../..");
 export async function buildSite(out: string, base: string): Promise<string[]> {
   await rm(join(root, "docs/reference"), { recursive: true, force: true });
   for (const folder of ["client", "webhook-kit"]) await writeReference(root, folder);
-  await writeFile(join(root, "docs/changelog.md"), printChangelog(root));
+  await writePages();
   await build(import.meta.dirname, { outDir: out, base });
   return globSync("**/*.html", { cwd: out })
     .map((file) => file.replace(/\.html$/, ""))
     .filter((path) => path !== "404")
     .sort();
+}
+
+/** The pages that only the site has. Git ignores them. */
+async function writePages(): Promise<void> {
+  const proofs = readProofs(root);
+  const pages = new Map([
+    ["docs/changelog.md", printChangelog(root)],
+    ["docs/contract.md", printContract(root, proofs)],
+    ["docs/decisions.md", printDecisions(root, proofs)],
+    ["docs/glossary.md", printGlossary(root)],
+    ...printOperations(root),
+    ...printEvents(root),
+  ]);
+  for (const folder of ["operations", "events"]) await rm(join(root, "docs", folder), { recursive: true, force: true });
+  for (const [path, content] of pages) {
+    await mkdir(dirname(join(root, path)), { recursive: true });
+    await writeFile(join(root, path), content);
+  }
 }

@@ -3,7 +3,7 @@ import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterAll, expect, test } from "vitest";
-import { printContract, printDecisions } from "../generate/print-contract.ts";
+import { printContract, printDecisions } from "../docs/pages/print-contract.ts";
 import { readProofs, readStatements } from "./contract.ts";
 
 const folders: string[] = [];

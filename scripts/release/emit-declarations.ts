@@ -12,7 +12,7 @@ interface Manifest {
 }
 
 const { exports, repository } = JSON.parse(readFileSync("package.json", "utf8")) as Manifest;
-const decisionsUrl = `${repository.url.replace(/^git\+|\.git$/g, "")}/blob/main/docs/decisions.md`;
+const decisionsUrl = `${repository.url.replace(/^git\+|\.git$/g, "")}/blob/main/spec/decisions.yaml`;
 
 const compilerOptions: ts.CompilerOptions = {
   declaration: true,
@@ -77,9 +77,9 @@ function emit(module: string): string[] {
   return [...declarations.matchAll(relativeImport)].map(([, path = ""]) => join(dirname(module), path));
 }
 
-/** Links every decision that a docstring cites: a reader in an editor has no `docs/decisions.md` beside it. */
+/** Links every decision that a docstring cites: a reader in an editor has no `spec/decisions.yaml`. */
 const linkCitations = (text: string): string =>
-  text.replaceAll(/(?<![\w[-])D-\d{2,3}(?!\d)/g, (id) => `[${id}](${decisionsUrl}#${id.toLowerCase()})`);
+  text.replaceAll(/(?<![\w[-])D-\d{2,3}(?!\d)/g, (id) => `[${id}](${decisionsUrl})`);
 
 const formatHost: ts.FormatDiagnosticsHost = {
   getCanonicalFileName: (file) => file,

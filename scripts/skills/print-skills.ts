@@ -71,11 +71,15 @@ const exportsOf = (root: string, packageName: string): string[] =>
       return `- \`${name}\`: ${names.map((one) => `\`${one}\``).join(", ")}`;
     });
 
+/** Links of spec/errors are relative to docs/. */
+const absolute = (markdown: string): string =>
+  markdown.replaceAll("](guides/", "](https://github.com/offers/offers/blob/main/docs/guides/");
+
 function printCodes(root: string, source: ErrorSource): string {
   const explanations = readExplanations(root, source);
   const rows = readCodes(root)
     .filter((use) => use.source === source)
-    .map(({ code }) => `| \`${code}\` | ${explanations[code]?.remedy ?? ""} |`);
+    .map(({ code }) => `| \`${code}\` | ${absolute(explanations[code]?.remedy ?? "")} |`);
   const title = source === "rejections" ? "Reason" : "Code";
   return `| ${title} | What to do |\n| --- | --- |\n${rows.join("\n")}`;
 }

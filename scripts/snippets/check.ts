@@ -1,8 +1,10 @@
 // Type-checks every ts snippet that a reader could copy: those in the guides and READMEs, and the @example of every docstring. Each is
-// compiled as a module next to its source; those of the guides and the root's README here, where what they import is installed.
-import { globSync } from "node:fs";
+// compiled as a module next to its source; those of the guides, the site's pages and the root's README here, where what they import is installed.
+import { globSync, readFileSync } from "node:fs";
 import { dirname, join, relative, resolve } from "node:path";
 import ts from "typescript";
+import { printEvents } from "../docs/pages/print-events.ts";
+import { printOperations } from "../docs/pages/print-operations.ts";
 import { type Snippet, snippetsIn } from "./read.ts";
 
 const root = resolve(import.meta.dirname, "../..");
@@ -10,14 +12,20 @@ const sources = globSync(
   ["README.md", "docs/**/*.md", "{packages,examples}/*/{README,OPERATING}.md", "packages/*/src/**/*.ts"],
   {
     cwd: root,
-    exclude: (path) => /(^|\/)(generated|node_modules|dist|site|reference)(\/|$)|\.test\.ts$/.test(path),
+    exclude: (path) =>
+      /(^|\/)(generated|node_modules|dist|site|reference|operations|events)(\/|$)|\.test\.ts$/.test(path),
   },
 );
+const contents = new Map([
+  ...sources.map((source): [string, string] => [source, readFileSync(join(root, source), "utf8")]),
+  ...printOperations(root),
+  ...printEvents(root),
+]);
 
 const snippets = new Map<string, Snippet>();
-for (const source of sources) {
+for (const [source, content] of contents) {
   const folder = /^(packages|examples)\//.test(source) ? join(root, dirname(source)) : import.meta.dirname;
-  for (const snippet of snippetsIn(root, source))
+  for (const snippet of snippetsIn(source, content))
     snippets.set(join(folder, `snippet-${snippets.size + 1}.ts`), snippet);
 }
 

@@ -1,6 +1,3 @@
-import { readFileSync } from "node:fs";
-import { join } from "node:path";
-
 /** A piece of TypeScript that a reader could copy. */
 export interface Snippet {
   /** The file it stands in, relative to the root. */
@@ -11,9 +8,9 @@ export interface Snippet {
 }
 
 /** The fenced ts blocks of a Markdown file, or of the docstrings of a TypeScript file. */
-export function* snippetsIn(root: string, source: string): Iterable<Snippet> {
+export function* snippetsIn(source: string, content: string): Iterable<Snippet> {
   let open: Snippet | undefined;
-  for (const [index, text] of readFileSync(join(root, source), "utf8").split("\n").entries()) {
+  for (const [index, text] of content.split("\n").entries()) {
     const line = source.endsWith(".ts") ? text.replace(/^\s*\* ?/, "") : text;
     if (open && line.trimEnd() === "```") {
       yield open;

@@ -6,6 +6,7 @@ import { dirname as folderOf, join as joinPath, relative } from "node:path/posix
 import { slug } from "github-slugger";
 import { type DefaultTheme, defineConfig, type HeadConfig, type MarkdownOptions } from "vitepress";
 import { tabsMarkdownPlugin } from "vitepress-plugin-tabs";
+import { pagesOfReference } from "../pages/print-http-reference.ts";
 import { accessibleSearchBox, search } from "./search.ts";
 
 const root = join(import.meta.dirname, "../../..");
@@ -26,16 +27,31 @@ const pageOf = (source: string): string =>
 const isPage = (source: string): boolean =>
   /^(?:docs\/.*|packages\/\w[\w-]*\/(?:README|CHANGELOG)|examples\/platform\/(?:README|OPERATING))\.md$/.test(source);
 
+const pagesByAnchor = pagesOfReference(root);
+
+/** The site's page for what has an anchor or an entry in a file of the repository. */
+function pageFor(file: string, fragment: string | undefined, text: string): string | undefined {
+  if (file === "docs/http-reference.md") return pagesByAnchor.get(fragment ?? "");
+  if (file === "spec/decisions.yaml")
+    return /^D-\d+$/.test(text) ? `/decisions.md#${text.toLowerCase()}` : "/decisions.md";
+  return file === "spec/glossary.yaml" ? "/glossary.md" : undefined;
+}
+
 /**
  * Where a link of a Markdown file leads on the site: to a page, as an absolute path, or to a file of the repository.
+ *
+ * @param text what the link shows: `D-52` leads to that decision
  * @throws when neither exists
  */
-function resolveLink(source: string, target: string): string {
+function resolveLink(source: string, target: string, text: string): string {
   const [address = "", fragment] = target.split("#");
   const hash = fragment === undefined ? "" : `#${fragment}`;
   const [, tracked] = /^https:\/\/github\.com\/offers\/offers\/(?:blob|tree)\/main\/(.*)/.exec(address) ?? [];
-  if (address === "" || (tracked === undefined && /^[a-z]+:/.test(address))) return target;
-  const file = tracked ?? joinPath(folderOf(source), decodeURI(address));
+  if ((address === "" && source !== "docs/http-reference.md") || (tracked === undefined && /^[a-z]+:/.test(address)))
+    return target;
+  const file = address === "" ? source : (tracked ?? joinPath(folderOf(source), decodeURI(address)));
+  const page = pageFor(file, fragment, text);
+  if (page !== undefined) return page;
   if (!existsSync(join(root, file))) throw new Error(`${source} links to ${target}, which does not exist`);
   if (isPage(file)) return `/${pageOf(file)}${hash}`;
   return `${repository}/${/\.\w+$/.test(file) ? "blob" : "tree"}/main/${file.replace(/\/$/, "")}${hash}`;
@@ -73,7 +89,10 @@ const markdown: MarkdownOptions = {
         const linksSymbols = tokens[index - 1]?.type !== "heading_open" && !source.startsWith("docs/reference/");
         let isLink = false;
         for (const token of children?.slice() ?? []) {
-          if (token.type === "link_open") token.attrSet("href", resolveLink(source, token.attrGet("href") ?? ""));
+          if (token.type === "link_open") {
+            const text = children?.[children.indexOf(token) + 1]?.content ?? "";
+            token.attrSet("href", resolveLink(source, token.attrGet("href") ?? "", text));
+          }
           isLink = token.type === "link_open" || (isLink && token.type !== "link_close");
           const page = token.type === "code_inline" ? symbols.get(token.content.replace(/\(.*\)$/, "")) : undefined;
           if (page === undefined || isLink || !linksSymbols) continue;
@@ -245,8 +264,9 @@ async function copyMarkdown(source: string, file: string, base: string): Promise
     .map((line) => {
       if (/^\s*(?:```|~~~)/.test(line)) isCode = !isCode;
       if (isCode) return line;
-      return line.replace(/(?<=(?<!!\[[^\]]*)\]\()[^)\s]+(?=\))/g, (target) => {
-        const resolved = resolveLink(source, target);
+      return line.replace(/(?<=(?<!!\[[^\]]*)\]\()[^)\s]+(?=\))/g, (target, offset: number) => {
+        const [, text = ""] = /\[([^[\]]*)\]\($/.exec(line.slice(0, offset)) ?? [];
+        const resolved = resolveLink(source, target, text);
         return resolved.startsWith("/") ? base + resolved.slice(1) : resolved;
       });
     });
@@ -299,7 +319,11 @@ export default defineConfig({
   rewrites: pageOf,
   markdown,
   lastUpdated: false,
-  vite: { plugins: [accessibleSearchBox] },
+  vite: {
+    plugins: [accessibleSearchBox],
+    // Node resolves it from this folder: the pages are at the root of the repository, where Vue is not installed.
+    ssr: { external: ["vue", "vue/server-renderer"] },
+  },
   themeConfig: {
     nav: [
       { text: "Guides", link: "/guides/first-offer", activeMatch: "^/guides/" },

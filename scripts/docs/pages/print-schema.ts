@@ -2,7 +2,7 @@ import type { Schema } from "./openapi.ts";
 
 /** Links to the decision that a part of the contract cites. */
 export const decisionLink = (id: string | undefined): string =>
-  id === undefined ? "" : ` ([${id}](decisions.md#${id.toLowerCase()}))`;
+  id === undefined ? "" : ` ([${id}](../spec/decisions.yaml))`;
 
 /** A schema in a few words, with links to named schemas. */
 export function printType(schema: Schema): string {

@@ -84,7 +84,9 @@ const root = join(import.meta.dirname, "../../..");
 
 /** The TypeScript of the READMEs of the packages that a project has installed. */
 const installedSnippets = (project: string): readonly Snippet[] =>
-  globSync("node_modules/@offers/*/README.md", { cwd: project }).flatMap((readme) => [...snippetsIn(project, readme)]);
+  globSync("node_modules/@offers/*/README.md", { cwd: project }).flatMap((readme) => [
+    ...snippetsIn(readme, readFileSync(join(project, readme), "utf8")),
+  ]);
 
 /** What the snippets import beside the packages, in the versions of the workspace's catalog. */
 export function peersOfSnippets(project: string): readonly string[] {

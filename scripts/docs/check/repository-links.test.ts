@@ -1,0 +1,73 @@
+// What a reader of the repository follows, without the site: the links of its documents, and the URLs that the packages emit.
+import { execFileSync } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { dirname, join, normalize } from "node:path/posix";
+import { slug } from "github-slugger";
+import { expect, test } from "vitest";
+
+const root = join(import.meta.dirname, "../../..");
+const tracked = execFileSync("git", ["ls-files", "--cached", "--others", "--exclude-standard"], {
+  cwd: root,
+  encoding: "utf8",
+})
+  .trim()
+  .split("\n");
+const folders = new Set(
+  tracked.flatMap((file) => file.split("/").map((_, index, parts) => parts.slice(0, index).join("/"))),
+);
+const files = new Set(tracked);
+const read = (file: string) => readFileSync(join(root, file), "utf8");
+
+const anchors = new Map<string, Set<string>>();
+
+/** The anchors that GitHub gives the headings of a Markdown file. */
+function anchorsOf(file: string): Set<string> {
+  const known = anchors.get(file);
+  if (known) return known;
+  const text = read(file).replace(/^```[\s\S]*?^```$/gm, "");
+  const headings = [...text.matchAll(/^#+ (.+)$/gm)].map(([, heading = ""]) =>
+    slug(heading.replace(/\[([^\]]*)\]\([^)]*\)/g, "$1")),
+  );
+  const found = new Set(headings);
+  anchors.set(file, found);
+  return found;
+}
+
+/** Why a link leads nowhere in the repository; empty when it leads somewhere, or out of it. */
+function defectOf(source: string, target: string): string[] {
+  const [, absolute] = /^https:\/\/github\.com\/offers\/offers\/(?:blob|tree)\/main\/([^?]*)/.exec(target) ?? [];
+  if (absolute === undefined && /^[a-z]+:/.test(target)) return [];
+  const [path = "", fragment] = (absolute ?? target).split("#");
+  const file =
+    absolute === undefined ? normalize(join(dirname(source), path)).replace(/\/$/, "") : path.replace(/\/$/, "");
+  const found = path === "" ? source : file;
+  if (!files.has(found) && !folders.has(found)) return [`${source}: ${target} is not in the repository`];
+  if (fragment === undefined || !found.endsWith(".md") || anchorsOf(found).has(fragment)) return [];
+  return [`${source}: ${target} has no such heading`];
+}
+
+const linksOf = (file: string): string[] => {
+  const text = read(file)
+    .replace(/^ *```[\s\S]*?^ *```$/gm, "")
+    .replace(/`[^`\n]*`/g, "");
+  return [...text.matchAll(/\]\(([^)\s]+)\)/g)].map(([, target = ""]) => target);
+};
+
+test("every link of a document leads to a file of the repository, and to a heading of it", () => {
+  // spec/interface.md is the service's. A changeset becomes a part of a changelog, and a skill's links are in its tarball.
+  const documents = tracked.filter((file) => file.endsWith(".md") && !/^(?:\.changeset\/|spec\/interface)/.test(file));
+  const links = documents.flatMap((file) => linksOf(file).map((target) => ({ file, target })));
+  expect(links.length).toBeGreaterThan(500);
+  expect(links.flatMap(({ file, target }) => defectOf(file, target))).toEqual([]);
+});
+
+test("every URL of the repository that a package or the platform emits exists", () => {
+  const sources = tracked.filter((file) => /^(?:packages|examples)\/[^/]+\/(?:src\/|package\.json)/.test(file));
+  const urls = sources.flatMap((file) =>
+    [...read(file).matchAll(/https:\/\/github\.com\/offers\/offers\/(?:blob|tree)\/main\/[\w./@-]+(?:#[\w-]+)?/g)].map(
+      ([url]) => ({ file, url }),
+    ),
+  );
+  expect(urls.length).toBeGreaterThan(5);
+  expect(urls.flatMap(({ file, url }) => defectOf(file, url))).toEqual([]);
+});
