@@ -56,11 +56,11 @@ export const checks: Readonly<Record<string, Check>> = {
     command: "--all --build tsc -p bench",
   },
   simulator: {
-    about: "stories of deliveries in virtual time, with faults; SEED and SCHEDULES select some of them",
+    about: "stories of deliveries in virtual time, with faults; --seed and --count select some of them",
     command: "node tests/simulator/run.ts",
   },
   interleavings: {
-    about: "orders of the statements of several processes on PostgreSQL; SEED and SCHEDULES select some of them",
+    about: "orders of the statements of several processes on PostgreSQL; --seed and --count select some of them",
     command: `node ${quietly} tests/interleavings/run.ts`,
   },
   guards: {
@@ -110,8 +110,6 @@ async function runAll(names: readonly string[]): Promise<boolean> {
 async function runQuietly(command: string, file: string): Promise<{ status: number; lastLine: string }> {
   const child = spawn(process.execPath, ["scripts/bootstrap.mjs", ...command.split(" ")], {
     stdio: ["ignore", "pipe", "pipe"],
-    // Of the simulator and the interleavings: some minutes each.
-    env: { SCHEDULES: "10000", ...process.env },
   });
   const log = createWriteStream(file);
   let end = "";

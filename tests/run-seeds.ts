@@ -24,15 +24,9 @@ export const runSeeds = (
   root = join(import.meta.dirname, ".."),
 ): Promise<SeedsResult> =>
   new Promise((resolve, reject) => {
-    const { SHORTEN: _, TRACE: __, SCENARIO: ___, ...inherited } = process.env;
-    const env = { ...inherited, SEED: String(first), SCHEDULES: String(count) };
-    execFile(
-      process.execPath,
-      ["--disable-warning=ExperimentalWarning", join(root, "tests", explorer, "run.ts")],
-      { env },
-      (error, stdout, stderr) => {
-        if (stdout.startsWith("{")) resolve(JSON.parse(stdout));
-        else reject(error ?? new Error(stderr));
-      },
-    );
+    const program = ["--disable-warning=ExperimentalWarning", join(root, "tests", explorer, "run.ts")];
+    execFile(process.execPath, [...program, "--seed", `${first}`, "--count", `${count}`], (error, stdout, stderr) => {
+      if (stdout.startsWith("{")) resolve(JSON.parse(stdout));
+      else reject(error ?? new Error(stderr));
+    });
   });

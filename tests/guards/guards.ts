@@ -1,11 +1,12 @@
 // How many schedules it takes to find each guard that is taken out: npm run check -- guards
-//   capacity      one of them
-//   SEED=1        from this seed on
-//   MOST=2000     schedules of each
+//   capacity       one of them
+//   --seed 1       the first schedule
+//   --count 2000   at most so many of each
 import { execFileSync } from "node:child_process";
 import { cpSync, existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
+import { parseArgs } from "node:util";
 import { type Explorer, runSeeds, type SeedsResult } from "../run-seeds.ts";
 
 const root = join(import.meta.dirname, "../..");
@@ -66,12 +67,14 @@ function copySources(copy: string): void {
 }
 
 if (import.meta.main) {
-  const { SEED = "1", MOST = "2000" } = process.env;
-  const selected = process.argv.slice(2);
+  const { values: flags, positionals: selected } = parseArgs({
+    allowPositionals: true,
+    options: { seed: { type: "string", default: "1" }, count: { type: "string", default: "2000" } },
+  });
   console.log("| Guard taken out | Found by | Schedules |\n|---|---|---|");
   for (const guard of Object.keys(guards) as Guard[]) {
     if (selected.length > 0 && !selected.includes(guard)) continue;
-    const { ran, failed } = await exploreWithout(guard, Number(SEED), Number(MOST));
+    const { ran, failed } = await exploreWithout(guard, Number(flags.seed), Number(flags.count));
     if (failed === undefined) process.exitCode = 1;
     console.log(
       `| ${guard} | ${guards[guard]} | ${failed === undefined ? `not in ${ran}` : `${ran}: ${failed.violations[0]}`} |`,

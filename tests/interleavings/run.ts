@@ -1,27 +1,36 @@
-// Interleaves the statements of several processes on PostgreSQL, from SEED on (else from a random one), until one order of them breaks
-// the contract: npm run check -- interleavings
-//   SCHEDULES=1000     how many
-//   SCENARIO=feeds     of this alone, else of all in turn
-//   TRACE=1            prints each statement
+// Interleaves the statements of several processes on PostgreSQL until one order of them breaks the contract:
+// npm run check -- interleavings
+//   --seed 7            the first order, instead of a random one
+//   --count 1000        how many
+//   --scenario feeds    only this one, instead of all in turn
+//   --trace             prints each statement
 import { randomInt } from "node:crypto";
+import { parseArgs } from "node:util";
 import { scenarios, turns } from "./scenarios.ts";
 import { Postgres, World } from "./world.ts";
 
-const { SEED = String(randomInt(2 ** 31)), SCHEDULES = "10000", SCENARIO, TRACE } = process.env;
+const { values: flags } = parseArgs({
+  options: {
+    seed: { type: "string", default: String(randomInt(2 ** 31)) },
+    count: { type: "string", default: "1000" },
+    scenario: { type: "string" },
+    trace: { type: "boolean" },
+  },
+});
 
 const postgres = await Postgres.open();
-const names = turns.filter((name) => SCENARIO === undefined || name === SCENARIO);
-const first = Number(SEED);
+const names = turns.filter((name) => flags.scenario === undefined || name === flags.scenario);
+const first = Number(flags.seed);
 const began = performance.now();
 const totals = { ran: 0, steps: 0 };
 const fingerprints = { first: 0, last: 0 };
 let failed: { seed: number; scenario: string; violations: readonly string[] } | undefined;
 try {
-  for (let seed = first; seed < first + Number(SCHEDULES) && failed === undefined; seed += 1) {
+  for (let seed = first; seed < first + Number(flags.count) && failed === undefined; seed += 1) {
     const name = names[seed % names.length];
-    if (name === undefined) throw new Error("SEED or SCENARIO is wrong");
+    if (name === undefined) throw new Error("--seed or --scenario is wrong");
     const world = await World.prepare(postgres, seed);
-    if (TRACE) world.interleaving.onStep = console.log;
+    if (flags.trace) world.interleaving.onStep = console.log;
     await scenarios[name](world).catch((error: unknown) =>
       world.interleaving.violations.push(`error at the end: ${error}`),
     );

@@ -1,13 +1,22 @@
-// Runs stories of the delivery core, from SEED on (else from a random one), until one breaks the contract: npm run check -- simulator
-//   SCHEDULES=1000     how many
-//   SHORTEN=1          searches a shorter story that fails too
-//   TRACE=1            prints each step
+// Runs stories of the delivery core until one breaks the contract: npm run check -- simulator
+//   --seed 7        the first one, instead of a random one
+//   --count 1000    how many
+//   --shorten       searches a shorter story that fails too
+//   --trace         prints each step
 import { randomInt } from "node:crypto";
 import { constants, setPriority } from "node:os";
+import { parseArgs } from "node:util";
 import { loadKitFromSource } from "../kit-from-source.ts";
 import { shorten, storyOf } from "./story.ts";
 
-const { SEED = String(randomInt(2 ** 31)), SCHEDULES = "100000", TRACE, SHORTEN } = process.env;
+const { values: flags } = parseArgs({
+  options: {
+    seed: { type: "string", default: String(randomInt(2 ** 31)) },
+    count: { type: "string", default: "10000" },
+    shorten: { type: "boolean" },
+    trace: { type: "boolean" },
+  },
+});
 loadKitFromSource();
 // Its clock is its own. Tests beside it, which wait for replies, go first.
 setPriority(constants.priority.PRIORITY_LOW);
@@ -15,13 +24,13 @@ setPriority(constants.priority.PRIORITY_LOW);
 const { Simulator } = await import("./simulator.ts");
 
 const simulator = await Simulator.open();
-const first = Number(SEED);
+const first = Number(flags.seed);
 const began = performance.now();
 const totals = { ran: 0, steps: 0, virtualMs: 0, sent: 0 };
 const fingerprints = { first: 0, last: 0 };
 let failed: { seed: number; violations: readonly string[] } | undefined;
-for (let seed = first; seed < first + Number(SCHEDULES) && failed === undefined; seed += 1) {
-  const result = await simulator.run(storyOf(seed), TRACE ? console.log : undefined);
+for (let seed = first; seed < first + Number(flags.count) && failed === undefined; seed += 1) {
+  const result = await simulator.run(storyOf(seed), flags.trace ? console.log : undefined);
   fingerprints.last = result.fingerprint;
   if (seed === first) fingerprints.first = result.fingerprint;
   totals.ran += 1;
@@ -35,7 +44,7 @@ for (let seed = first; seed < first + Number(SCHEDULES) && failed === undefined;
 const seconds = (performance.now() - began) / 1_000;
 const shorter =
   failed &&
-  SHORTEN &&
+  flags.shorten &&
   (await shorten(storyOf(failed.seed), async (story) => (await simulator.run(story)).violations.length > 0));
 console.log(JSON.stringify({ first, ...totals, seconds, fingerprints, failed, shorter: shorter || undefined }));
 process.exit(failed === undefined ? 0 : 1);
