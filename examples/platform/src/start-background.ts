@@ -1,4 +1,5 @@
 import type { Logger } from "pino";
+import type { EventStreams } from "./http/event-streams.ts";
 import { mailboxTransport, startMail } from "./mail/start-mail.ts";
 import { createMetrics, type Metrics, serveMetrics } from "./observability/metrics.ts";
 import { runLoop } from "./outbox/timers.ts";
@@ -14,6 +15,7 @@ export interface BackgroundOptions
   extends Required<Pick<DeliveryOptions, "store" | "leases" | "endpointClient" | "sign" | "encryptionKey" | "now">> {
   settings: Settings;
   signals: Signals;
+  streams: EventStreams;
   log: Logger;
   onError: (error: unknown) => void;
 }
@@ -36,12 +38,12 @@ export interface Background {
 const retentionPause = { idleMs: 10 * 60_000, timesAsLong: 9 };
 
 export async function startBackground(options: BackgroundOptions): Promise<Background> {
-  const { settings, store, leases, signals, log, onError, now } = options;
+  const { settings, store, leases, signals, streams, log, onError, now } = options;
   const { smtp } = settings;
   const pushTransport = await openPushTransport(options);
   // Loads nodemailer only when it is used.
   const mailTransport = smtp ? (await import("./mail/smtp-transport.ts")).smtpTransport(smtp) : mailboxTransport;
-  const metrics = createMetrics(store, now);
+  const metrics = createMetrics(store, now, () => streams.count);
   const metricsServer = settings.metrics && (await serveMetrics(metrics, settings.metrics));
 
   const delivery = startDelivery({

@@ -79,12 +79,12 @@ export async function startPlatform(settings: Settings, log: Logger, now = () =>
     const endpointClient = createEndpointClient({ allowLoopback: settings.allowLoopback });
     resources.push(() => endpointClient.close());
     const context = { endpointClient, sign: createSigner(now), encryptionKey, signals, log, onError, now };
-    const background = await startBackground({ ...context, store: store.background, leases, settings });
+    const streams = new EventStreams();
+    const background = await startBackground({ ...context, store: store.background, leases, streams, settings });
     resources.push(background.close);
     const feed = openNotificationFeed(store, context);
     loops.push(background.stop, feed.stop);
 
-    const streams = new EventStreams();
     // Without a setting, the address at which it serves.
     let origin = publicOrigin;
     const linkTo = (path: string): string => `${origin ?? ""}${path}`;

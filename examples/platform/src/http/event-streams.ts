@@ -25,6 +25,10 @@ export interface StreamSession {
 export class EventStreams {
   readonly #open = new Map<Response, string>();
 
+  get count(): number {
+    return this.#open.size;
+  }
+
   /** Begins a stream. @returns a function that writes an event */
   begin(response: Response, { id: sessionId, expiresInMs, check }: StreamSession): (event: StreamEvent) => void {
     // A proxy that buffers would hold the events back.

@@ -21,8 +21,11 @@ export interface Metrics {
 const keepMs = 1_000;
 const seconds = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 15];
 
-/** @param store source of the backlog, which is the same in every process */
-export function createMetrics(store: Store, now: () => Date): Metrics {
+/**
+ * @param store source of the backlog, which is the same in every process
+ * @param countStreams how many event streams this process has open
+ */
+export function createMetrics(store: Store, now: () => Date, countStreams = () => 0): Metrics {
   const registry = new Registry();
   const registers = [registry];
   const gauge = (name: string, help: string, labelNames: string[] = []) =>
@@ -54,6 +57,8 @@ export function createMetrics(store: Store, now: () => Date): Metrics {
   const loopDelay = monitorEventLoopDelay({ resolution: 20 });
   loopDelay.enable();
   const loopLag = gauge("event_loop_lag_seconds", "Delay of the event loop since the last scrape", ["quantile"]);
+
+  const openStreams = gauge("event_streams_open", "Event streams of pages and apps that are open");
 
   const show = (backlog: Backlog): void => {
     storeUp.set(1);
@@ -87,6 +92,7 @@ export function createMetrics(store: Store, now: () => Date): Metrics {
     },
     async read() {
       await refresh();
+      openStreams.set(countStreams());
       for (const quantile of [50, 99])
         loopLag.set({ quantile: String(quantile / 100) }, loopDelay.percentile(quantile) / 1e9);
       loopDelay.reset();

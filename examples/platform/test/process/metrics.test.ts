@@ -207,6 +207,7 @@ describe("the metrics of a platform", () => {
       "offers_notifications_unsent 0",
       "offers_mails_unsent 0",
       "offers_oldest_snapshot_seconds 0",
+      "offers_event_streams_open 0",
     ])
       expect(text).toContain(name);
     expect(text).not.toMatch(/harbour|worker_amal|hana|127\.0\.0\.1|offer-that|secret/i);

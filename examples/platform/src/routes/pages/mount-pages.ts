@@ -1,3 +1,4 @@
+import compression from "compression";
 import { type RequestHandler, Router } from "express";
 import { ProblemError } from "../../http/problem.ts";
 import { defineRoutes } from "../../http/routes.ts";
@@ -51,6 +52,7 @@ import { securityHeaders } from "./security/security-headers.ts";
 export function mountPages(router: Router, deps: PageDeps): void {
   const pages = newRouter();
   pages.use(securityHeaders(deps.cookies.isSecure));
+  pages.use(compression({ filter: isCompressed }));
   defineRoutes(pages, "/assets/:file", { get: assetRoute });
   mountPortalPages(pages, deps);
   pages.use(appPages(deps));
@@ -62,6 +64,10 @@ export function mountPages(router: Router, deps: PageDeps): void {
   pages.use(errorPages(deps, portalSection));
   router.use(pages);
 }
+
+/** Pages and their files. A compressor would hold the events of a stream back. */
+const isCompressed: compression.CompressionFilter = (request, response) =>
+  !String(response.getHeader("Content-Type")).startsWith("text/event-stream") && compression.filter(request, response);
 
 const newRouter = (): Router => Router({ caseSensitive: true, strict: true });
 

@@ -29,40 +29,88 @@ function showCopyButtons() {
 /** Between two reloads, to stay below the rate limit (D-91). */
 const pauseMs = 500;
 
+const isVisible = () => document.visibilityState === "visible";
+
 /**
- * Follows the event stream of the page. An event names changed topics; the page is fetched again, and its parts of these topics
- * (`data-live="endpoint delivery"`) replace the old ones.
+ * Follows the event stream of the page. An event names changed topics; the parts of the page that show these topics
+ * (`data-live="endpoint delivery"`) are fetched again, and replace the old ones.
+ *
+ * The pages of a browser share one stream, since over HTTP/1.1 a browser has six connections to a host: the visible page that
+ * holds the lock opens it, and passes on what it hears. While no page is visible, there is none.
  */
 function follow(address) {
-  let lastId;
+  const [path, since] = address.split("?since=");
+  const channel = new BroadcastChannel(`offers ${path}`);
+  let lastId = decodeURIComponent(since);
   let stale = new Set();
   let timer;
   let refreshedAt = -Infinity;
-  const url = () =>
-    lastId === undefined ? address : address.replace(/since=.*/, `since=${encodeURIComponent(lastId)}`);
+  let stream;
+  let leave;
+
+  /** @param topics undefined for all */
+  const hear = (id, topics) => {
+    lastId = id;
+    for (const part of parts()) if (topics === undefined || isAbout(part, topics)) stale.add(part.id);
+    refreshSoon();
+  };
+  const refreshSoon = () => {
+    // A hidden page is refreshed when it is shown.
+    if (stale.size > 0 && timer === undefined && isVisible())
+      timer = setTimeout(refresh, Math.max(50, refreshedAt + pauseMs - performance.now()));
+  };
+  const tell = (message) => {
+    receive(message);
+    channel.postMessage(message);
+  };
+  const receive = ({ heard, state, ask, position }) => {
+    if (heard !== undefined) hear(...heard);
+    if (state !== undefined) say(state);
+    if (ask && stream !== undefined) channel.postMessage({ position: lastId });
+    if (position !== undefined && isAfter(position, lastId)) hear(position);
+  };
+  channel.addEventListener("message", ({ data }) => receive(data));
 
   function connect() {
-    const stream = new EventSource(url());
-    const hear = (event) => {
-      lastId = event.lastEventId;
-      const { topics = [event.type] } = JSON.parse(event.data);
-      for (const part of event.type === "missed" ? parts() : partsOf(topics)) stale.add(part.id);
-      if (stale.size > 0 && timer === undefined)
-        timer = setTimeout(refresh, Math.max(50, refreshedAt + pauseMs - performance.now()));
+    stream = new EventSource(`${path}?since=${encodeURIComponent(lastId)}`);
+    const pass = ({ type, data, lastEventId }) => {
+      const { topics = [type] } = JSON.parse(data);
+      tell({ heard: [lastEventId, type === "missed" ? undefined : topics] });
     };
-    for (const type of ["missed", "changed", ...shownTopics()]) stream.addEventListener(type, hear);
-    stream.addEventListener("open", () => say(""));
+    for (const type of ["missed", "changed", "notification"]) stream.addEventListener(type, pass);
+    stream.addEventListener("open", () => tell({ state: "" }));
     stream.addEventListener("error", () => {
-      say(" Connection lost; reconnecting.");
+      tell({ state: " Connection lost; reconnecting." });
       // EventSource gives up when the response is no stream: the server restarts, or the session has ended; a refresh shows which.
       if (stream.readyState !== EventSource.CLOSED) return;
-      stream.close();
+      const given = stream;
       setTimeout(() => {
-        for (const part of parts()) stale.add(part.id);
-        timer ??= setTimeout(refresh);
+        if (stream !== given) return;
+        tell({ heard: [lastId] });
         connect();
       }, 2_000);
     });
+  }
+
+  function join() {
+    if (leave !== undefined) return;
+    const leaving = new AbortController();
+    const lead = () =>
+      new Promise((resolve) => {
+        leaving.signal.addEventListener("abort", resolve);
+        connect();
+      });
+    // Without https there are no locks: each visible page has its own stream.
+    const led = navigator.locks?.request(`offers ${path}`, { signal: leaving.signal }, lead) ?? lead();
+    led.catch(() => undefined);
+    leave = () => {
+      leaving.abort();
+      stream?.close();
+      stream = undefined;
+      leave = undefined;
+    };
+    channel.postMessage({ ask: true });
+    refreshSoon();
   }
 
   async function refresh() {
@@ -71,82 +119,144 @@ function follow(address) {
     refreshedAt = performance.now();
     let waitMs = pauseMs;
     try {
-      const response = await fetch(location.href, { headers: { Accept: "text/html", "X-Part": "1" } });
-      // Signed out: show the sign-in page.
-      if (new URL(response.url).pathname.endsWith("/sign-in")) return location.reload();
+      const wanted = [...ids].map((id) => `${id}=${document.getElementById(id)?.dataset.version ?? ""}`);
+      const response = await fetch(location.href, { headers: { Accept: "text/html", "X-Part": wanted.join(" ") } });
+      if (new URL(response.url).pathname.endsWith("/sign-in")) return signedOut();
       if (response.status === 429) waitMs = Number(response.headers.get("Retry-After")) * 1_000;
       if (response.status >= 500 || response.status === 429) throw new Error("try again");
-      if (response.ok) swap(new DOMParser().parseFromString(await response.text(), "text/html"), ids);
+      if (response.ok) show(new DOMParser().parseFromString(await response.text(), "text/html"), ids);
     } catch {
       for (const id of ids) stale.add(id);
       waitMs = Math.max(waitMs, 1_000);
     }
-    timer = stale.size > 0 ? setTimeout(refresh, waitMs) : undefined;
+    timer = stale.size > 0 && isVisible() ? setTimeout(refresh, waitMs) : undefined;
   }
 
-  if (parts().length > 0) connect();
+  if (parts().length === 0) return;
+  document.addEventListener("visibilitychange", () => (isVisible() ? join() : leave?.()));
+  addEventListener("pagehide", () => leave?.());
+  addEventListener("pageshow", ({ persisted }) => persisted && join());
+  if (isVisible()) join();
 }
+
+/** Whether one position of a stream, `process-count` or a number, is later than another. Those of two processes cannot be compared. */
+function isAfter(position, other) {
+  const [[, process, count], [, otherProcess, otherCount]] = [position, other].map((id) => /^(.*?)(\d*)$/.exec(id));
+  return process !== otherProcess || Number(count) > Number(otherCount);
+}
+
+/** Shows the sign-in page, unless that would lose what was typed: sending the form asks to sign in, and keeps it. */
+function signedOut() {
+  if (!isTyping) location.reload();
+  else say(" You are signed out. What you have typed is kept when you send it.");
+}
+
+let isTyping = false;
+document.addEventListener("input", ({ target }) => {
+  isTyping ||= target.form?.method === "post";
+});
 
 const parts = () => [...document.querySelectorAll("[data-live]")];
 
-const topicsOf = (part) => part.dataset.live.split(" ");
+const isAbout = (part, topics) => part.dataset.live.split(" ").some((topic) => topics.includes(topic));
 
-const shownTopics = () => [...new Set(parts().flatMap(topicsOf))];
-
-const partsOf = (topics) => parts().filter((part) => topicsOf(part).some((topic) => topics.includes(topic)));
-
-/** Replaces changed parts, and keeps input, open details and focus. */
-function swap(page, ids) {
+/** Shows the parts that have changed. */
+function show(page, ids) {
+  const states = () =>
+    [...document.querySelectorAll("[data-live] [role=status]")].map((each) => each.textContent).join();
+  const before = states();
   for (const id of ids) {
     const old = document.getElementById(id);
     const fresh = page.getElementById(id);
-    if (old === null || fresh === null || old.innerHTML === fresh.innerHTML) continue;
-    const focused = old.contains(document.activeElement) ? document.activeElement.id : "";
-    keepInputs(old, fresh);
-    const changed = [...fresh.querySelectorAll("[id]")].filter((element) => {
-      const before = document.getElementById(element.id);
-      return before?.textContent !== element.textContent && element.matches("tr, li");
-    });
-    // Screen readers announce changes of a status only while its element stays the same.
-    const spoken = [...old.querySelectorAll("[role=status][id]")];
-    for (const element of spoken) {
-      const next = fresh.querySelector(`#${CSS.escape(element.id)}`);
-      if (next === null) continue;
-      const text = next.textContent;
-      next.replaceWith(element);
-      setTimeout(() => {
-        if (element.textContent !== text) element.textContent = text;
-      }, 20);
-    }
-    old.replaceChildren(...fresh.childNodes);
-    for (const element of changed) element.classList.add("fresh");
-    if (focused) document.getElementById(focused)?.focus({ preventScroll: true });
+    if (old === null || fresh === null) continue;
+    const focused = old.contains(document.activeElement) ? document.activeElement : undefined;
+    const changed = [...fresh.querySelectorAll("tr[id], li[id]")].filter(
+      (row) => document.getElementById(row.id)?.textContent !== row.textContent,
+    );
+    update(old, fresh);
+    for (const { id } of changed) document.getElementById(id)?.classList.add("fresh");
+    if (focused === undefined || document.activeElement === focused) continue;
+    // A row that was moved, or an element that is not there any more: the next stop is then within the part.
+    if (!focused.isConnected) old.tabIndex = -1;
+    (focused.isConnected ? focused : old).focus({ preventScroll: true });
   }
+  if (page.title) document.title = page.title;
+  // What one has done oneself is not news any more.
+  if (states() !== before) document.querySelector("#main > [data-own]")?.remove();
   showCopyButtons();
 }
 
-function keepInputs(old, fresh) {
-  for (const input of old.querySelectorAll("input[id], textarea[id], select[id]")) {
-    const next = fresh.querySelector(`#${CSS.escape(input.id)}`);
-    if (next === null || next.disabled || next.type === "hidden") continue;
-    if (next.type === "checkbox" || next.type === "radio") next.checked = input.checked;
-    else next.value = input.value;
+/** Set by people and by this script, not by the server. */
+const kept = new Set(["open", "tabindex"]);
+
+/**
+ * Makes an element like another one. Elements that both have stay: with focus, selection, input and open details, and screen readers
+ * announce a change of a status only in an element that stays.
+ */
+function update(old, fresh) {
+  if (old.nodeType !== Node.ELEMENT_NODE) {
+    if (old.data !== fresh.data) old.data = fresh.data;
+    return;
   }
-  for (const details of old.querySelectorAll("details[id][open]"))
-    fresh.querySelector(`#${CSS.escape(details.id)}`)?.setAttribute("open", "");
+  for (const { name } of [...old.attributes])
+    if (!fresh.hasAttribute(name) && !kept.has(name)) old.removeAttribute(name);
+  for (const { name, value } of fresh.attributes) if (old.getAttribute(name) !== value) old.setAttribute(name, value);
+  const coming = [...fresh.childNodes];
+  let next = old.firstChild;
+  for (const child of coming) {
+    const match = matchOf(next, child, coming.slice(coming.indexOf(child) + 1));
+    if (match === undefined) {
+      old.insertBefore(document.importNode(child, true), next);
+      continue;
+    }
+    if (match === next) next = match.nextSibling;
+    else old.insertBefore(match, next);
+    update(match, child);
+  }
+  while (next !== null) {
+    const { nextSibling } = next;
+    next.remove();
+    next = nextSibling;
+  }
 }
+
+/** The node, from `next` on, that becomes `child`: of the same id, or without one the next of its kind that no later child needs. */
+function matchOf(next, child, later) {
+  for (let node = next; node !== null; node = node.nextSibling) {
+    if (isSame(node, child)) return node;
+    if (!child.id && later.some((each) => isSame(node, each))) return undefined;
+  }
+  return undefined;
+}
+
+const isSame = (one, other) => one.nodeName === other.nodeName && (one.id ?? "") === (other.id ?? "");
 
 function say(text) {
   if (liveState && liveState.textContent !== text) liveState.textContent = text;
 }
 
-// Prevents double submits.
-const sent = new WeakSet();
+/** A browser that stops loading says nothing: a form can then be sent again. */
+const sendingMs = 60_000;
+
+// Prevents double submits, and shows that something is being done.
+const sending = new Map();
+const settle = (form) => {
+  sending.get(form)?.removeAttribute("aria-busy");
+  sending.delete(form);
+  form.removeAttribute("aria-busy");
+};
 document.addEventListener("submit", (event) => {
-  if (sent.has(event.target)) event.preventDefault();
-  else sent.add(event.target);
-  setTimeout(() => sent.delete(event.target), 5_000);
+  const form = event.target;
+  if (sending.has(form)) return event.preventDefault();
+  sending.set(form, event.submitter);
+  setTimeout(settle, sendingMs, form);
+  if (form.method !== "post") return;
+  form.setAttribute("aria-busy", "true");
+  event.submitter?.setAttribute("aria-busy", "true");
+  if (form.dataset.busy) say(` ${form.dataset.busy}`);
 });
+// The page is shown again from the browser's memory.
+addEventListener("pageshow", () => [...sending.keys()].forEach(settle));
 
 // The time zone of a user who has not chosen one (D-115).
 for (const input of document.querySelectorAll("input[data-time-zone]"))

@@ -4,6 +4,7 @@ import { badge, counted } from "../layout/labels.ts";
 import { html, type Markup } from "../layout/markup.ts";
 import type { LocalTimes } from "../layout/time.ts";
 import type { PortalContext } from "../sections/portal-section.ts";
+import { busy } from "./profile-form.ts";
 
 /** The health of the endpoint, live; with a form that enables a disabled one. */
 export const healthSection = (context: PortalContext, endpoint: ReadEndpoint | undefined): Markup => html`
@@ -19,7 +20,7 @@ function retryForm(context: PortalContext, { disabled_at, pending }: ReadEndpoin
   if (disabled_at === null && Number(pending) === 0) return undefined;
   const [action, label] = disabled_at === null ? ["retry", "Retry all now"] : ["enable", "Check, enable and retry all"];
   return html`
-      <form method="post" action="/company/${action}">
+      <form method="post" action="/company/${action}" data-busy="${busy}">
         ${formTokenField(context)}
         <button>${label}</button>
       </form>`;

@@ -34,7 +34,7 @@ interface ProfileForm {
 
 /** The profile form. Submitting it runs both checks, unless only the suggestions switch changes. */
 export const profileForm = (context: PortalContext, { draft, errors, isSaved }: ProfileForm): Markup => html`
-    <form method="post" action="/company" class="panel">
+    <form method="post" action="/company" class="panel" data-busy="${busy}">
       <h2>Where webhooks go</h2>
       ${formTokenField(context)}
       ${field({
@@ -72,9 +72,12 @@ export const profileForm = (context: PortalContext, { draft, errors, isSaved }: 
       </div>
     </form>`;
 
+/** Shown while the checks are made. */
+export const busy = "Calling the endpoint…";
+
 /** Rotates the secret. */
 export const rotationForm = (context: PortalContext, errors: FieldErrors): Markup => html`
-    <form method="post" action="/company/rotation" class="panel" id="rotation">
+    <form method="post" action="/company/rotation" class="panel" id="rotation" data-busy="${busy}">
       <h2>Rotate the secret</h2>
       <p class="hint">First add the new secret to your endpoint, beside the old one. Then enter it here.</p>
       ${formTokenField(context)}

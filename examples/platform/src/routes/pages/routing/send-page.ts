@@ -1,6 +1,7 @@
 import type { Response } from "express";
 import { htmlDocument } from "../layout/document.ts";
 import { formTokenField } from "../layout/field.ts";
+import { changedParts } from "../layout/live-parts.ts";
 import { html, type Markup } from "../layout/markup.ts";
 import type { PageSession } from "../security/page-session.ts";
 import type { Page, PageContext, PageResult, PageSection } from "./page.ts";
@@ -23,7 +24,8 @@ export async function sendPage<User>(
   }
   const { notice } = session;
   // Shown once, and not by a live update.
-  const isWhole = response.req.get("x-part") === undefined;
+  const wanted = response.req.get("x-part");
+  const isWhole = wanted === undefined;
   if (notice !== undefined && isWhole) {
     delete session.notice;
     await session.save();
@@ -32,7 +34,8 @@ export async function sendPage<User>(
   // Screen readers read the title first, so it reports the failed form.
   const title = status >= 400 ? `Not done: ${result.title}` : result.title;
   const document = await sectionDocument(section, { ...result, title }, context, isWhole ? notice : undefined);
-  response.status(status).type("html").send(String(document));
+  const sent = isWhole ? String(document) : changedParts(String(document), wanted);
+  response.status(status).type("html").send(sent);
 }
 
 /**
@@ -54,7 +57,7 @@ export function sectionDocument<User>(
     zoneLine: context && section.zoneLine(context),
     main: html`
 <main id="main" tabindex="-1">
-  ${notice && html`<p class="notice good" role="status">${notice}</p>`}
+  ${notice && html`<p class="notice good" role="status" data-own>${notice}</p>`}
   ${main}
 </main>`,
   });

@@ -1,0 +1,32 @@
+import { hash } from "node:crypto";
+
+/**
+ * The parts of a page (`data-live`) that a live update asks for, without those that it has already.
+ *
+ * @param page the whole document
+ * @param wanted ids with the version that the browser has, if any: `offers=1f2e3d4c decisions=`
+ */
+export function changedParts(page: string, wanted: string): string {
+  const parts = wanted.split(" ").flatMap((each) => {
+    const [id = "", known] = each.split("=");
+    const part = elementWithId(page, id);
+    if (part === undefined) return [];
+    const version = hash("sha256", part, "hex").slice(0, 16);
+    return version === known ? [] : [part.replace(" data-live=", ` data-version="${version}" data-live=`)];
+  });
+  const [title = ""] = /<title>[^<]*<\/title>/.exec(page) ?? [];
+  return `<!doctype html>${title}${parts.join("")}`;
+}
+
+/** Finds a live part in our own markup, in which every `<` of a text is escaped. */
+function elementWithId(page: string, id: string): string | undefined {
+  if (!/^[\w-]+$/.test(id)) return undefined;
+  const start = new RegExp(`<(\\w+)[^<>]* id="${id}" data-live=`).exec(page);
+  if (start === null) return undefined;
+  let depth = 0;
+  for (const tag of page.slice(start.index).matchAll(new RegExp(`<(/?)${start[1]}\\b[^>]*>`, "g"))) {
+    depth += tag[1] === "" ? 1 : -1;
+    if (depth === 0) return page.slice(start.index, start.index + tag.index + tag[0].length);
+  }
+  return undefined;
+}

@@ -1,0 +1,138 @@
+import type { BrowserContext, Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { eventually } from "../support/eventually.ts";
+import { openReceiver, respondWith } from "../support/receiver.ts";
+import { openPagesFixture, type PagesFixture } from "./pages-fixture.ts";
+
+describe("live pages", () => {
+  let fixture: PagesFixture;
+  beforeAll(async () => {
+    fixture = await openPagesFixture({ metrics: { host: "127.0.0.1", port: 0 } });
+  });
+  afterAll(() => fixture.close());
+
+  /** The event streams that the server has open. */
+  async function openStreams(): Promise<number> {
+    const response = await fetch(`${fixture.platform.metricsAddress}/metrics`);
+    return Number(/^offers_event_streams_open (\d+)$/m.exec(await response.text())?.[1]);
+  }
+  async function openTabs(context: BrowserContext, count: number, path: string): Promise<Page[]> {
+    const pages: Page[] = [];
+    for (let opened = 0; opened < count; opened += 1) {
+      const page = await context.newPage();
+      await page.goto(path);
+      pages.push(page);
+    }
+    return pages;
+  }
+  /** Headless pages are always visible: this hides one as the browser would, or shows it again. */
+  const setVisible = (page: Page, isVisible: boolean) =>
+    page.evaluate(
+      (state) => {
+        Object.defineProperty(document, "visibilityState", { value: state, configurable: true });
+        document.dispatchEvent(new Event("visibilitychange"));
+      },
+      isVisible ? "visible" : "hidden",
+    );
+
+  test("of one browser share one stream: with twelve tabs, a click in each is fast", async () => {
+    const { page: first, context } = await fixture.openPortal();
+    await first.goto("/offers");
+    const pages = [first, ...(await openTabs(context, 11, "/offers"))];
+    await eventually("there is one stream", async () => (await openStreams()) === 1);
+    for (const page of pages) {
+      const startedAt = performance.now();
+      await page.getByRole("link", { name: "Create an offer" }).first().click();
+      await page.waitForURL("**/offers/new");
+      expect(performance.now() - startedAt).toBeLessThan(2_000);
+      await page.goBack();
+    }
+    await eventually("there is one stream", async () => (await openStreams()) === 1);
+
+    // Each hears of a change, though one of them alone has the stream.
+    await fixture.createOffer("Kitchen help on Friday");
+    for (const page of pages) await page.getByRole("link", { name: "Kitchen help on Friday" }).first().waitFor();
+
+    // The stream passes on as the page that has it is hidden, and nothing is missed.
+    for (const page of pages.slice(0, -1)) await setVisible(page, false);
+    await eventually("there is one stream", async () => (await openStreams()) === 1);
+    await fixture.createOffer("Breakfast on Sunday");
+    const last = pages.at(-1) ?? first;
+    await last.getByRole("link", { name: "Breakfast on Sunday" }).first().waitFor();
+    expect(await first.getByRole("link", { name: "Breakfast on Sunday" }).count()).toBe(0);
+
+    await setVisible(last, false);
+    await eventually("no stream is open", async () => (await openStreams()) === 0);
+    await fixture.createOffer("Bar on Saturday");
+    await setVisible(first, true);
+    for (const title of ["Breakfast on Sunday", "Bar on Saturday"])
+      await first.getByRole("link", { name: title }).first().waitFor();
+    expect(await openStreams()).toBe(1);
+    await context.close();
+    await eventually("no stream is open", async () => (await openStreams()) === 0);
+  });
+
+  test("keep the colour of a state, and the keyboard's place in a list", async () => {
+    const id = await fixture.createOffer("Terrace on Monday");
+    const { page, complaints } = await fixture.openPortal();
+    await page.goto(`/offers/${id}`);
+    const other = await page.context().newPage();
+    await other.goto("/offers");
+    const link = other.getByRole("link", { name: "Terrace on Monday" }).last();
+    await link.focus();
+    await fixture.respond("worker_amal", "apply", id);
+    const state = page.locator("#offer-state .badge.warn", { hasText: "Needs your decision" });
+    await state.waitFor();
+    await other.locator("#decisions, #offers").getByText("Needs your decision").first().waitFor();
+    expect(await link.evaluate((element) => element === document.activeElement)).toBe(true);
+    expect(complaints).toEqual([]);
+  });
+
+  test("fetch what has changed alone, compressed: ten events take a tenth of the bytes of ten pages", async () => {
+    for (let each = 0; each < 50; each += 1) await fixture.createOffer(`One of fifty offers, number ${each}`);
+    const id = await fixture.createOffer("Ten events");
+    const { page } = await fixture.openPortal();
+    await page.goto("/offers");
+    const sizes: number[] = [];
+    page.on("response", async (response) => {
+      if (response.request().headers()["x-part"] === undefined) return;
+      sizes.push((await response.request().sizes()).responseBodySize);
+    });
+    for (let event = 0; event < 10; event += 1) {
+      await fixture.respond("worker_ben", event % 2 === 0 ? "apply" : "reject", id);
+      await eventually("it is shown", () => sizes.length > event);
+      await page.waitForTimeout(600);
+    }
+    const whole = await page.request.get("/offers", { headers: { "Accept-Encoding": "identity" } });
+    const pages = 10 * (await whole.body()).length;
+    const fetched = sizes.reduce((sum, size) => sum + size, 0);
+    console.log(`ten events: ${fetched} bytes; ten pages: ${pages} bytes`);
+    expect(fetched).toBeLessThan(pages / 10);
+  });
+
+  test("show that a check is under way, and send its form once", async () => {
+    const { page } = await fixture.openPortal();
+    page.setDefaultTimeout(20_000);
+    await page.goto("/company");
+    const receiver = await openReceiver((request, response) => {
+      setTimeout(() => respondWith(500)(request, response), 4_000);
+    });
+    let posts = 0;
+    page.on("request", (request) => {
+      if (request.method() === "POST") posts += 1;
+    });
+    await page.getByLabel("Base address").fill(receiver.baseAddress);
+    await page.getByLabel("Secret", { exact: true }).fill("a secret of 16 characters");
+    const button = page.getByRole("button", { name: "Check and save" });
+    // In one go: Playwright waits for the next page before it looks again.
+    const seen = await button.evaluate((element) => {
+      (element as HTMLButtonElement).click();
+      (element as HTMLButtonElement).click();
+      return [element.ariaBusy, document.getElementById("live-state")?.textContent?.trim()];
+    });
+    expect(seen).toEqual(["true", "Calling the endpoint…"]);
+    await page.getByText("Nothing was changed.").waitFor();
+    expect(posts).toBe(1);
+    await receiver.close();
+  });
+});

@@ -1,0 +1,39 @@
+import { expect, test } from "vitest";
+import { usePageClient, usePlatform } from "../support/use-opened.ts";
+import { readLive } from "./read-live.ts";
+
+const platform = usePlatform();
+const hana = usePageClient(platform, "hana@harbour-hotels.example");
+
+test.each(["br", "gzip"])("pages and their files are compressed with %s", async (coding) => {
+  const headers = { "Accept-Encoding": coding };
+  const { text, headers: ofPage } = await hana.get("/offers", headers);
+  expect(ofPage.get("content-encoding")).toBe(coding);
+  for (const [, path = ""] of text.matchAll(/="(\/assets\/[^"]+\.(?:css|js))"/g))
+    expect((await hana.get(path, headers)).headers.get("content-encoding")).toBe(coding);
+});
+
+test("an event stream is not compressed, which would hold its events back", async () => {
+  const { text } = await hana.get("/offers");
+  const address = platform.address + /data-live-stream="([^"]+)"/.exec(text)?.[1];
+  const headers = { Accept: "text/event-stream", "Accept-Encoding": "br, gzip", Cookie: hana.cookie() };
+  const stopping = new AbortController();
+  const response = await fetch(address, { headers, signal: stopping.signal });
+  expect(response.headers.get("content-encoding")).toBeNull();
+  stopping.abort();
+  const reader = await readLive(address, hana.cookie());
+  const json = { createdByUserId: "user_hana", title: "Bar", workerIds: ["worker_amal"] };
+  await platform.call("POST", "/offer", { key: "demo-key-harbour", json });
+  await expect.poll(() => reader.countOf("offer")).toBe(1);
+  reader.disconnect();
+});
+
+test("a live update fetches the parts that have changed alone", async () => {
+  const whole = (await hana.get("/offers")).text;
+  const first = (await hana.get("/offers", { "X-Part": "offers=" })).text;
+  expect(first.length).toBeLessThan(whole.length);
+  const version = /data-version="(\w+)"/.exec(first)?.[1];
+  expect((await hana.get("/offers", { "X-Part": `offers=${version}` })).text).toBe(
+    "<!doctype html><title>Offers · Offers</title>",
+  );
+});
