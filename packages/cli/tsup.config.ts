@@ -2,17 +2,17 @@ import { cpSync } from "node:fs";
 import { defineConfig } from "tsup";
 
 export default defineConfig({
-  entry: ["src/offers.ts", "src/explain.ts"],
+  entry: ["src/offers.ts", "src/explain.ts", "src/test-events.ts"],
   format: ["esm"],
   // A command is a chunk of its own, loaded when it runs.
   splitting: true,
   clean: true,
-  dts: { entry: "src/explain.ts" },
+  dts: { entry: ["src/explain.ts", "src/test-events.ts"] },
   removeNodeProtocol: false,
   target: "node20",
   // The probe's cases are data: they are read when it runs.
   onSuccess: async () => {
-    for (const path of ["config.json", "findings.json", "cases", "standard-webhooks"])
+    for (const path of ["config.json", "cases", "standard-webhooks"])
       cpSync(new URL(`../../spec/corpus/${path}`, import.meta.url), `dist/corpus/${path}`, { recursive: true });
   },
   silent: true,

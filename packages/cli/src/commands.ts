@@ -6,6 +6,7 @@ import type { ReplayOptions } from "./replay/replay.ts";
 import type { Scheme } from "./signature/sign-request.ts";
 import { events } from "./trigger/events.ts";
 import type { TriggerOptions } from "./trigger/trigger.ts";
+import { testWays } from "./trigger/ways.ts";
 
 const schemes: Readonly<Record<string, Scheme>> = {
   "timestamp-digest": "timestampDigest",
@@ -143,16 +144,21 @@ Examples:
       process.exitCode = await listen(flags);
     });
 
+const wayLines = testWays.map(({ name, title }) => `  ${name.padEnd(24)}${title}`).join("\n");
+
 const eventLines = events.map(({ name, summary }) => `  ${name.padEnd(24)}${summary}`).join("\n");
 
 /** `offers trigger`. */
 export const triggerCommand = (): Command =>
   new Command("trigger")
     .summary("sign one webhook, send it and print the exchange")
-    .description("Signs one webhook, sends it to a receiver, and prints the request and the response.")
+    .description(
+      "Signs one webhook, sends it to a receiver, and prints the request and the response.\n\nWith --as, sends it as an attacker or a faulty network would, and says whether the response is right, why it matters and what to change.",
+    )
     .argument("<event>", "the webhook to send; see below")
     .option("--to <url>", "base address of the receiver")
     .option("--set <field=value>", "set a field; may be given several times", collect)
+    .option("--as <way>", "how it is sent, or every; see below", "as-sent")
     .addOption(schemeOption())
     .addOption(secretFileOption())
     .addOption(timeoutOption("how long to wait for a response; 15 for an event and 5 for a request, if not given"))
@@ -163,16 +169,21 @@ export const triggerCommand = (): Command =>
 Events:
 ${eventLines}
 
+Ways:
+${wayLines}
+
 Environment:
   WEBHOOK_SECRET  the secret on your company profile
 
-Exit code: 0 if the receiver acknowledged with 200, 1 if not, 2 if it cannot be
-reached.
+Exit code: 0 if the receiver acknowledged with 200, or refused what it must
+refuse; 1 if not, 2 if it cannot be reached.
 
 Examples:
   $ offers trigger test-auth --to http://localhost:3001/offers
   $ offers trigger worker-offer-response --to http://localhost:3001/offers \\
       --set offerId=offer_7 --set response=rejected
+  $ offers trigger worker-offer-response --to http://localhost:3001/offers \\
+      --as wrong-signature
   $ offers trigger contact-suggestions --to http://localhost:3001/offers \\
       --set userEmailAddresses=hana@harbour.example,omar@harbour.example`,
     )

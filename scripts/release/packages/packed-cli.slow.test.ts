@@ -47,10 +47,10 @@ test("the tarball holds the command, the corpus, the licence and a README, and i
   );
   expect(paths.filter((path) => !/^(dist\/|LICENSE$|README\.md$|package\.json$)/.test(path))).toEqual([]);
   // Most of it is the corpus. Raising these is a decision: the diagnoses of a refused check cost 22 kB, catch-up 8 kB, following
-  // the feed and replaying 12 kB.
+  // the feed and replaying 12 kB, the ways to send a test event 15 kB; 28 kB are the explanations, which were a file of JSON.
   const sizeOf = (pattern: RegExp) =>
     files.filter(({ path }) => pattern.test(path)).reduce((sum, { size }) => sum + size, 0);
-  expect(sizeOf(/\.js$/)).toBeLessThan(150_000);
+  expect(sizeOf(/\.js$/)).toBeLessThan(190_000);
   expect(sizeOf(/./)).toBeLessThan(900_000);
 });
 

@@ -1,5 +1,5 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
-import type catalogue from "../../../../spec/corpus/findings.json";
+import catalogue from "../../../../spec/corpus/findings.json" with { type: "json" };
 
 /** The code of a finding; stable between releases. */
 export type FindingCode = keyof typeof catalogue;
@@ -122,20 +122,17 @@ export const stepsOf = (testCase: CorpusCase): Step[] => ("sequence" in testCase
 /** The build copies spec/corpus/ beside the bundle. The sources read it where it is. */
 const candidates = ["corpus/", "../../../../spec/corpus/"].map((path) => new URL(path, import.meta.url));
 
-/** @throws {Error} for an incomplete installation */
-function findCorpusFolder(): URL {
+/** The folder with the corpus's JSON files. @throws {Error} for an incomplete installation */
+export function findCorpusFolder(): URL {
   const folder = candidates.find((each) => existsSync(new URL("config.json", each)));
   if (!folder) throw new Error("The package's corpus is missing. Install @offers/cli again.");
   return folder;
 }
 
-/** The folder with the corpus's JSON files. */
-export const corpusFolder: URL = findCorpusFolder();
-
-const readJson = (name: string): unknown => JSON.parse(readFileSync(new URL(name, corpusFolder), "utf8"));
+const readJson = (name: string): unknown => JSON.parse(readFileSync(new URL(name, findCorpusFolder()), "utf8"));
 
 const readGroups = (folder: string): CorpusGroup[] =>
-  readdirSync(new URL(folder, corpusFolder))
+  readdirSync(new URL(folder, findCorpusFolder()))
     .sort()
     .map((file) => {
       const { shows, cases } = readJson(folder + file) as { shows?: Shows; cases: CorpusCase[] };
@@ -159,4 +156,4 @@ export function readCorpus(): Corpus {
 }
 
 /** What each finding means, the most serious first. */
-export const findings = readJson("findings.json") as Readonly<Record<FindingCode, Explanation>>;
+export const findings = catalogue as Readonly<Record<FindingCode, Explanation>>;

@@ -22,9 +22,8 @@ export const keyOf = (secret: string): Buffer => Buffer.from(secret.replace(/^wh
 export function signRequest(
   scheme: Scheme,
   secret: string,
-  { now, id, body }: { now: Date; id: string; body: Uint8Array },
+  { now, id, body, timestamp = now.toISOString() }: { now: Date; id: string; body: Uint8Array; timestamp?: string },
 ): [name: string, value: string][] {
-  const timestamp = now.toISOString();
   const digest = createHash("sha256").update(`${timestamp}${secret}`).digest("hex").toUpperCase();
   // The platform sends these two under either scheme (D-76).
   const documented: [string, string][] = [

@@ -1,65 +1,135 @@
 import { randomUUID } from "node:crypto";
 import { endpointProblem } from "@offers/contract/endpoint-problem";
 import type { Scheme } from "../signature/sign-request.ts";
-import { maskSecrets, styleFor, UsageError } from "../terminal/output.ts";
+import {
+  type Mask,
+  maskSecrets,
+  plural,
+  type Style,
+  styleFor,
+  UsageError,
+  widthOf,
+  wrapText,
+} from "../terminal/output.ts";
 import { readSecret } from "../terminal/read-secret.ts";
 import { type Exchange, exchange } from "../wire/exchange.ts";
-import { explainFailure, readUrl } from "../wire/receiver-url.ts";
+import { explainFailure, type ReceiverUrl, readUrl } from "../wire/receiver-url.ts";
 import { showRequest, showResponse, toCommand } from "../wire/show-exchange.ts";
 import { findEvent, setFields, type TriggerEvent } from "./events.ts";
-import { fillEvent, writeWebhook } from "./write-webhook.ts";
+import { judgeTestEvent, type TestVerdict } from "./judge.ts";
+import { type TestWay, waysFor, writeTestRequests } from "./ways.ts";
+import { fillEvent, frame, type Webhook } from "./write-webhook.ts";
 
 export interface TriggerOptions {
   to: string;
   set?: string[];
+  as: string;
   scheme: Scheme;
   secretFile?: string;
   timeout?: number;
   json?: true;
 }
 
-/** Sends one webhook and prints the exchange. @returns the exit code: 0 if the receiver acknowledged it, which only 200 does */
-export async function trigger(name: string, { to: address, set = [], scheme, ...options }: TriggerOptions) {
+/** Sends one webhook and prints the exchange. @returns the exit code: 0 if the receiver responded as it must, which is 200 to a webhook as the service sends it */
+export async function trigger(name: string, { to: address, set = [], as, scheme, ...options }: TriggerOptions) {
   const event = findEvent(name);
   const fields = setFields(event, set);
   const to = readUrl(address);
+  const webhook = fillEvent(event, fields, `delivery_${randomUUID()}`);
+  const ways = findWays(as, webhook, scheme);
   const secret = event.isUnsigned ? "" : await readSecret(scheme, options.secretFile);
-  const bytes = writeWebhook(fillEvent(event, fields, `delivery_${randomUUID()}`), to, { scheme, secret });
+  const mask = maskSecrets([secret]);
   // As long as the service waits (D-25).
   const timeoutMs = options.timeout ?? (event.isRequest ? 5_000 : 15_000);
-  const received = await exchange(to, bytes, { methods: [event.method], timeoutMs });
-  const { error, durationMs } = received;
-  const [response] = received.responses;
-  if (!response && error !== undefined) throw new UsageError(explainFailure(to, error));
-  const mask = maskSecrets([secret]);
-  const isAcknowledged = response?.status === 200;
-  if (options.json)
-    console.log(
-      JSON.stringify({
-        event: name,
-        acknowledged: isAcknowledged,
-        durationMs: Math.round(durationMs),
-        status: response?.status ?? null,
-        request: showRequest(bytes, mask),
-        response: response ? showResponse(response, mask) : null,
-      }),
-    );
-  else {
-    const style = styleFor(process.stdout);
-    const outcome = describeOutcome(event, received, timeoutMs);
-    const lines = [
-      style("bold", "Sent"),
-      showRequest(bytes, mask),
-      "",
-      style("bold", `Received after ${Math.round(durationMs)} ms`),
-      showResponse(response, mask),
-      "",
-      style(isAcknowledged ? "green" : "red", outcome),
-    ];
-    if (!isAcknowledged) lines.push(`Send it again: ${toCommand(bytes, to, mask) ?? ""}`);
-    console.log(lines.join("\n"));
+  let wrong = 0;
+  for (const way of ways) {
+    const requests = writeTestRequests(way, webhook, { scheme, secret, now: new Date() });
+    for (const request of requests) {
+      const headers = request.headers.map((header) => [header.name, header.value] as const);
+      const bytes = frame({ ...request, headers }, to);
+      const received = await exchange(to, bytes, { methods: [request.method], timeoutMs });
+      const [response] = received.responses;
+      if (!response && received.error !== undefined) throw new UsageError(explainFailure(to, received.error));
+      const outcome = { status: response?.status ?? ("closed" as const), body: response?.body ?? "", ...received };
+      const [verdict] = judgeTestEvent(event, way, [request], [outcome]);
+      if (!verdict?.isRight) wrong += 1;
+      const sent: SentTest = { event, way, to, bytes, received, verdict, timeoutMs, mask };
+      console.log(options.json ? toJsonLine(sent) : showTest(sent, ways.length > 1));
+    }
   }
-  return isAcknowledged ? 0 : 1;
+  if (!options.json && ways.length > 1)
+    console.log(wrong === 0 ? "Every response is right." : `${plural(wrong, "response")} wrong.`);
+  return wrong === 0 ? 0 : 1;
+}
+
+/** @throws {UsageError} for a way that the webhook does not have */
+function findWays(name: string, webhook: Webhook, scheme: Scheme): readonly TestWay[] {
+  const ways = waysFor(webhook, scheme);
+  const chosen = name === "every" ? ways : ways.filter((way) => way.name === name);
+  if (chosen.length > 0) return chosen;
+  throw new UsageError(
+    `This webhook is not sent as ${JSON.stringify(name)}. The choices are every, ${ways.map((way) => way.name).join(", ")}.`,
+  );
+}
+
+interface SentTest {
+  event: TriggerEvent;
+  way: TestWay;
+  to: ReceiverUrl;
+  bytes: Buffer;
+  received: Exchange;
+  verdict: TestVerdict | undefined;
+  timeoutMs: number;
+  mask: Mask;
+}
+
+function toJsonLine({ event, way, bytes, received, verdict, mask }: SentTest): string {
+  const [response] = received.responses;
+  return JSON.stringify({
+    event: event.name,
+    way: way.name,
+    acknowledged: response?.status === 200,
+    right: verdict?.isRight,
+    ...(verdict?.finding && { finding: verdict.finding.code }),
+    durationMs: Math.round(received.durationMs),
+    status: response?.status ?? null,
+    request: showRequest(bytes, mask),
+    response: response ? showResponse(response, mask) : null,
+  });
+}
+
+function showTest(
+  { event, way, to, bytes, received, verdict, timeoutMs, mask }: SentTest,
+  isOneOfSeveral: boolean,
+): string {
+  const style = styleFor(process.stdout);
+  const [response] = received.responses;
+  const isRight = verdict?.isRight === true;
+  const isAsSent = way.name === "as-sent";
+  // What the service would do says more than the finding of a status.
+  const isUsual = isAsSent && (isRight || response?.status !== 200);
+  const outcome = isUsual ? describeOutcome(event, received, timeoutMs) : (verdict?.text ?? "");
+  const lines = [
+    style("bold", isAsSent && !isOneOfSeveral ? "Sent" : `Sent: ${way.title}`),
+    showRequest(bytes, mask),
+    "",
+    style("bold", `Received after ${Math.round(received.durationMs)} ms`),
+    showResponse(response, mask),
+    "",
+    style(isRight ? "green" : "red", outcome),
+  ];
+  if (!isUsual && verdict?.finding) lines.push(...showFinding(verdict.finding, style));
+  if (!isRight) lines.push(`Send it again: ${toCommand(bytes, to, mask) ?? ""}`);
+  return [...lines, ...(isOneOfSeveral ? [""] : [])].join("\n");
+}
+
+function showFinding({ title, code, why, change }: NonNullable<TestVerdict["finding"]>, style: Style): string[] {
+  const width = widthOf(process.stdout);
+  return [
+    style("bold", `${title} (${code})`),
+    wrapText(`Why it matters: ${why}`, "  ", width),
+    wrapText(`Change: ${change}`, "  ", width),
+  ];
 }
 
 /** What the service makes of the response: it retries events, and makes requests once (D-26). */

@@ -36,17 +36,29 @@ export function fillEvent(event: TriggerEvent, fields: Readonly<Record<string, u
 }
 
 /** The bytes of one signed webhook, with the headers that the service sends. */
-export function writeWebhook(webhook: Webhook, to: ReceiverUrl, { scheme, secret }: Signing, now = new Date()): Buffer {
+function writeWebhook(webhook: Webhook, to: ReceiverUrl, { scheme, secret }: Signing): Buffer {
   const { method, path, body, id, isUnsigned, isRequest } = webhook;
-  const headers: [string, string][] = [
-    ["Host", `${to.host}:${to.port}`],
-    ["User-Agent", "offers-cli"],
-  ];
-  if (!isUnsigned) headers.push(...signRequest(scheme, secret, { now, id, body }));
+  const headers: [string, string][] = [];
+  if (!isUnsigned) headers.push(...signRequest(scheme, secret, { now: new Date(), id, body }));
   if (!isRequest) headers.push(["Offers-Delivery-Id", id]);
-  if (method === "POST") headers.push(["Content-Type", "application/json"], ["Content-Length", String(body.length)]);
-  headers.push(["Connection", "close"]);
-  const head = [`${method} ${to.base}${path} HTTP/1.1`, ...headers.map(([name, value]) => `${name}: ${value}`)];
+  if (method === "POST") headers.push(["Content-Type", "application/json"]);
+  return frame({ method, path, headers, body }, to);
+}
+
+/** The bytes of a request with the headers of its connection. */
+export function frame(
+  {
+    method,
+    path,
+    headers,
+    body,
+  }: { method: string; path: string; headers: readonly (readonly [name: string, value: string])[]; body: Buffer },
+  to: ReceiverUrl,
+): Buffer {
+  const all = [["Host", `${to.host}:${to.port}`], ["User-Agent", "offers-cli"], ...headers];
+  if (method === "POST") all.push(["Content-Length", String(body.length)]);
+  all.push(["Connection", "close"]);
+  const head = [`${method} ${to.base}${path} HTTP/1.1`, ...all.map(([name, value]) => `${name}: ${value}`)];
   return Buffer.concat([Buffer.from(`${head.join("\r\n")}\r\n\r\n`, "latin1"), body]);
 }
 

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import * as z from "zod";
-import { corpusFolder, findings, readCorpus, stepsOf } from "../../src/corpus/corpus.ts";
+import { findCorpusFolder, findings, readCorpus, stepsOf } from "../../src/corpus/corpus.ts";
 import { fillIn, sign } from "../../src/corpus/request.ts";
 
 const { config, groups, standardWebhooks } = readCorpus();
@@ -9,13 +9,13 @@ const cases = groups.flatMap((group) => group.cases);
 const readJson = (url: URL) => JSON.parse(readFileSync(url, "utf8")) as never;
 
 test.each(groups)("$name is as its schema says", ({ name }) => {
-  const schema = z.fromJSONSchema(readJson(new URL("group.schema.json", corpusFolder)));
-  const result = schema.safeParse(readJson(new URL(`cases/${name}.json`, corpusFolder)));
+  const schema = z.fromJSONSchema(readJson(new URL("group.schema.json", findCorpusFolder())));
+  const result = schema.safeParse(readJson(new URL(`cases/${name}.json`, findCorpusFolder())));
   expect(result.error?.issues ?? []).toEqual([]);
 });
 
 test("the schema refuses what is no case", () => {
-  const schema = z.fromJSONSchema(readJson(new URL("group.schema.json", corpusFolder)));
+  const schema = z.fromJSONSchema(readJson(new URL("group.schema.json", findCorpusFolder())));
   const valid = { id: "http/x", title: "T.", why: "W.", request: {}, response: { status: 200, handled: 0 } };
   const isTaken = (change: object) => schema.safeParse({ description: "", cases: [{ ...valid, ...change }] }).success;
   expect(isTaken({})).toBe(true);
@@ -59,7 +59,7 @@ test("a request that must be refused and that anyone can send shows a finding wh
 });
 
 // Made by openssl; each vector holds the command that printed it.
-const { vectors } = readJson(new URL("../vectors/timestamp-digest.json", corpusFolder)) as {
+const { vectors } = readJson(new URL("../vectors/timestamp-digest.json", findCorpusFolder())) as {
   vectors: { timestamp: string; secret: string; variant: "sha256" | "hmac"; digest: string }[];
 };
 

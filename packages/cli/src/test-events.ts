@@ -1,0 +1,20 @@
+/**
+ * Test events for a program that sends them itself, such as a portal: what `offers trigger` sends, and what a response shows.
+ *
+ * @module test-events
+ */
+
+export type { Explanation, Shows } from "./corpus/corpus.ts";
+export type { Scheme } from "./signature/sign-request.ts";
+export { events as testEvents, type TriggerEvent } from "./trigger/events.ts";
+export {
+  adviceFor,
+  distinctFindings,
+  findSigningMistake,
+  judgeTestEvent,
+  type TestOutcome,
+  type TestVerdict,
+} from "./trigger/judge.ts";
+export { toShellCommand } from "./trigger/shell-command.ts";
+export { type TestHeader, type TestRequest, type TestWay, waysFor, writeTestRequests } from "./trigger/ways.ts";
+export { fillEvent, type Webhook } from "./trigger/write-webhook.ts";

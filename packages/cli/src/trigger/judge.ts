@@ -1,0 +1,137 @@
+import { endpointProblem } from "@offers/contract/endpoint-problem";
+import { type Explanation, type FindingCode, findings, type Shows } from "../corpus/corpus.ts";
+import { checkTimeoutMs, explainStatus } from "../probe/explain.ts";
+import { type SigningVariant, signingVariants } from "../probe/signing-variants.ts";
+import { isSuggestionList } from "../probe/suggestions.ts";
+import type { Scheme } from "../signature/sign-request.ts";
+import type { TriggerEvent } from "./events.ts";
+import type { TestRequest, TestWay } from "./ways.ts";
+
+/** What came back for one request of a test event. */
+export interface TestOutcome {
+  /** `"closed"` without a response. */
+  status: number | "closed";
+  /** Byte by byte, as ISO 8859-1. */
+  body: string;
+  durationMs: number;
+}
+
+/** What a response shows about a receiver. */
+export interface TestVerdict {
+  isRight: boolean;
+  /** What was expected and what came back, as one sentence. A note is right. */
+  text: string;
+  finding?: Explanation & { code: string };
+}
+
+/** Judges the response to each request of a test event, as `offers probe` does. */
+export const judgeTestEvent = (
+  event: TriggerEvent,
+  way: TestWay,
+  requests: readonly TestRequest[],
+  outcomes: readonly TestOutcome[],
+): TestVerdict[] => outcomes.map((outcome, index) => judge(event, way, requests[index], outcome));
+
+/** What counts as right; any refusal keeps an event whose body cannot be read. */
+const allowed = { acknowledged: [200], refused: [401, 403], unreadable: [400] } as const;
+
+const expectations = {
+  acknowledged: "200",
+  refused: "401",
+  unreadable: "a refusal, such as 400, 404 or 405",
+} as const;
+
+function judge(event: TriggerEvent, way: TestWay, request: TestRequest | undefined, outcome: TestOutcome): TestVerdict {
+  const { status, body, durationMs } = outcome;
+  const came = status === "closed" ? "no response" : `${status}`;
+  const text = `Expected ${expectations[way.expects]}, and got ${came}.`;
+  const code = codeOf(event, way, request, outcome);
+  if (code !== undefined)
+    return { isRight: findings[code].severity !== "defect", text, finding: { code, ...findings[code] } };
+  const isSearch = event.name === "contact-suggestions" && way.expects === "acknowledged" && status === 200;
+  if (isSearch && !isSuggestionList(body)) {
+    const finding = { code: "invalid_suggestions", ...findings.invalid_suggestions };
+    return { isRight: false, text: "Got 200 with a body that is not a list of suggestions.", finding };
+  }
+  if (event.isRequest && way.name === "as-sent" && durationMs > checkTimeoutMs) {
+    const finding = { code: "slow_response", ...findings.slow_response };
+    return { isRight: false, text: `The response took ${(durationMs / 1000).toFixed(1)} s.`, finding };
+  }
+  const isSuccess = status !== "closed" && status >= 200 && status < 300;
+  const isRight = way.expects === "acknowledged" ? status === 200 : !isSuccess;
+  return { isRight, text };
+}
+
+function codeOf(
+  { name, path }: TriggerEvent,
+  { expects, shows }: TestWay,
+  request: TestRequest | undefined,
+  { status }: TestOutcome,
+): FindingCode | undefined {
+  const own: Shows = name === "test" ? { ...shows, unauthorized: "test_needs_authentication" } : shows;
+  if (expects === "acknowledged" && status === 404) {
+    if (name === "test-auth") return "auth_check_missing";
+    if (name === "worker-offer-response") return "event_endpoint_missing";
+  }
+  // A server may close a connection whose request it does not understand.
+  if (expects !== "acknowledged" && status === "closed") return "no_response";
+  const statuses = [...allowed[expects]];
+  if (statuses.some((each) => each === status)) return undefined;
+  const step = { request: { method: request?.method ?? "GET", target: path }, shows: own };
+  return explainStatus({ ...step, response: { status: statuses, handled: 0 } }, statuses, status);
+}
+
+/** What a person should do about a status that refuses a right request. */
+export const adviceFor = ({ path }: TriggerEvent, status: number): string => endpointProblem(path, status).advice;
+
+/** The findings of several ways, each once. One that has a more basic cause is left out. */
+export function distinctFindings(
+  results: readonly { way: TestWay; verdicts: readonly TestVerdict[] }[],
+): (Explanation & { code: string })[] {
+  const shown = new Map<string, Explanation & { code: string }>();
+  const basic = new Map(results.map(({ way, verdicts }) => [way.name, verdicts.some(({ isRight }) => !isRight)]));
+  for (const { way, verdicts } of results)
+    for (const { finding } of verdicts) {
+      if (finding === undefined) continue;
+      const isOfAsSent = way.name !== "as-sent" && way.expects === "acknowledged" && basic.get("as-sent");
+      const isAccepted = way.shows.accepted === finding.code;
+      // Whoever verifies nothing accepts every forgery, and whoever checks no age needs no second Timestamp.
+      const isOfUnsigned =
+        way.name !== "unsigned" && way.expects === "refused" && isAccepted && shown.has("unsigned_accepted");
+      const isOfLate = finding.code === "second_timestamp_accepted" && shown.has("old_timestamp_accepted");
+      if (!isOfAsSent && !isOfUnsigned && !isOfLate) shown.set(finding.code, finding);
+    }
+  return [...shown.values()];
+}
+
+/** Requests at once, as in the probe. */
+const variantsAtOnce = 16;
+
+/**
+ * Tries signatures with common mistakes on `GET /test/auth`, which creates no work, and names the one that the receiver accepts.
+ *
+ * @param send returns the status of the response
+ * @returns undefined if it accepts none, or the receiver is not reached in time
+ */
+export async function findSigningMistake(
+  scheme: Scheme,
+  secret: string,
+  send: (request: TestRequest) => Promise<number | undefined>,
+): Promise<(Explanation & { code: string; accepted: string }) | undefined> {
+  const variants = signingVariants(scheme, secret, Date.now(), "ms");
+  for (let from = 0; from < variants.length; from += variantsAtOnce) {
+    const batch = variants.slice(from, from + variantsAtOnce);
+    const statuses = await Promise.all(batch.map((variant) => send(toCheck(variant))));
+    if (statuses.every((status) => status === undefined)) return undefined;
+    const variant = batch[statuses.indexOf(200)];
+    if (variant) return { code: variant.code, ...findings[variant.code], accepted: variant.accepted };
+  }
+  return undefined;
+}
+
+const toCheck = ({ headers }: SigningVariant): TestRequest => ({
+  method: "GET",
+  path: "/test/auth",
+  headers: headers.map(([name, value]) => ({ name, value })),
+  body: Buffer.of(),
+});

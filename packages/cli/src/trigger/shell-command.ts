@@ -1,0 +1,35 @@
+import type { Scheme } from "../signature/sign-request.ts";
+import type { TestRequest } from "./ways.ts";
+
+/**
+ * A command for a POSIX shell that sends a test event with curl. It signs with `WEBHOOK_SECRET` when it runs: it holds neither the
+ * secret nor a signature, and can be run at any time.
+ */
+export function toShellCommand(
+  { method, path, headers, body }: TestRequest,
+  baseAddress: string,
+  scheme: Scheme,
+): string {
+  const text = headers.map(({ shell = "" }) => shell).join("\n");
+  const id = headers.find(({ name }) => name === "webhook-id")?.value ?? "";
+  const lines: string[] = [];
+  if (/\$now\b/.test(text)) lines.push("now=$(date -u +%Y-%m-%dT%H:%M:%SZ)");
+  if (/\$minute\b/.test(text)) lines.push("minute=$(date -u +%Y-%m-%dT%H:%MZ)");
+  if (/\$seconds\b/.test(text)) lines.push("seconds=$(date +%s)");
+  if (body.length > 0) lines.push(`body=${quote(body.toString())}`);
+  if (text.includes("$(digest "))
+    lines.push(`digest() { printf %s "$1$WEBHOOK_SECRET" | openssl dgst -sha256 -r | cut -c1-64 | tr a-f A-F; }`);
+  if (scheme === "standardWebhooks" && text.includes("$(sign "))
+    lines.push(
+      `key=$(printf %s "\${WEBHOOK_SECRET#whsec_}" | openssl base64 -d -A | od -An -v -tx1 | tr -d ' \\n')`,
+      `sign() { printf %s "${id}.$1.$body" | openssl dgst -sha256 -mac HMAC -macopt "hexkey:$key" -binary | openssl base64 -A; }`,
+    );
+  const sent = headers.map(({ name, value, shell }) =>
+    shell === undefined ? `-H ${quote(`${name}: ${value}`)}` : `-H "${name}: ${shell}"`,
+  );
+  const address = quote(`${baseAddress.replace(/\/+$/, "")}${path}`);
+  const content = body.length > 0 ? ['--data-binary "$body"'] : method === "POST" ? ["--data-binary ''"] : [];
+  return [...lines, [`curl -i -X ${method}`, ...sent, ...content, address].join(" \\\n  ")].join("\n");
+}
+
+const quote = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;

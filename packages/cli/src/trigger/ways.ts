@@ -1,0 +1,308 @@
+import { randomBytes } from "node:crypto";
+import type { Shows } from "../corpus/corpus.ts";
+import { type Scheme, signRequest } from "../signature/sign-request.ts";
+import type { Webhook } from "./write-webhook.ts";
+
+/** A header of a test event. */
+export interface TestHeader {
+  name: string;
+  value: string;
+  /** The value for a shell that knows the secret, where the value depends on it or on the current time. */
+  shell?: string;
+}
+
+/** One request of a test event, without the headers that every request has. */
+export interface TestRequest {
+  method: "GET" | "POST";
+  /** Below the base address. */
+  path: string;
+  headers: TestHeader[];
+  body: Buffer;
+}
+
+/** How an event is sent: as the service does, or with one difference that a receiver must handle. */
+export interface TestWay {
+  name: string;
+  /** The end of the sentence "Send it …". */
+  title: string;
+  /** `"unreadable"`: any refusal will do, so that the service retries. */
+  expects: "acknowledged" | "refused" | "unreadable";
+  /** What a wrong response shows, as in the corpus. */
+  shows: Shows;
+  isFor?(webhook: Webhook, scheme: Scheme): boolean;
+  write(message: Message): TestRequest[];
+}
+
+interface SignOptions {
+  ageMs?: number;
+  secret?: string;
+  body?: Buffer;
+  isToTheMinute?: boolean;
+}
+
+/** What a way is written with. */
+interface Message {
+  webhook: Webhook;
+  /** The webhook with these headers in addition, and perhaps another body. */
+  request(headers: readonly TestHeader[], change?: Partial<TestRequest>): TestRequest;
+  /** The signature, by default fresh and right. */
+  sign(options?: SignOptions): TestHeader[];
+}
+
+const hasBody = ({ method }: Webhook): boolean => method === "POST";
+const isSigned = ({ isUnsigned }: Webhook): boolean => !isUnsigned;
+const isSignedBody = (webhook: Webhook): boolean => isSigned(webhook) && hasBody(webhook);
+
+const minuteMs = 60_000;
+const timestampNames = ["Timestamp", "webhook-timestamp"];
+const signatureNames = ["Authorization", "webhook-signature"];
+
+/** The ways to send a test event, the plain one first. */
+export const testWays: readonly TestWay[] = [
+  {
+    name: "as-sent",
+    title: "as the service sends it",
+    expects: "acknowledged",
+    shows: { refused: "valid_request_refused", silent: "no_response", slow: "slow_response" },
+    write: ({ request, sign }) => [request(sign())],
+  },
+  {
+    name: "twice",
+    title: "twice, as after a lost acknowledgement",
+    expects: "acknowledged",
+    shows: { refused: "duplicate_refused" },
+    isFor: ({ isRequest }) => !isRequest,
+    write({ request, sign }) {
+      const once = request(sign());
+      return [once, once];
+    },
+  },
+  {
+    name: "four-minutes-late",
+    title: "signed four minutes ago",
+    expects: "acknowledged",
+    shows: { refused: "tolerance_too_small" },
+    isFor: isSigned,
+    write: ({ request, sign }) => [request(sign({ ageMs: 4 * minuteMs }))],
+  },
+  {
+    name: "to-the-minute",
+    title: "with a Timestamp without seconds",
+    expects: "acknowledged",
+    shows: { refused: "precision_refused" },
+    isFor: (webhook, scheme) => isSigned(webhook) && scheme === "timestampDigest",
+    write: ({ request, sign }) => [request(sign({ isToTheMinute: true }))],
+  },
+  {
+    name: "unknown-field",
+    title: "with a field that you do not know",
+    expects: "acknowledged",
+    shows: { refused: "unknown_fields_refused" },
+    isFor: isSignedBody,
+    write({ webhook, request, sign }) {
+      const body = Buffer.from(JSON.stringify({ ...JSON.parse(webhook.body.toString()), addedLater: true }));
+      return [request(sign({ body }), { body })];
+    },
+  },
+  {
+    name: "other-spacing",
+    title: "with other white space in its body",
+    expects: "acknowledged",
+    shows: { refused: "serialised_body" },
+    isFor: (webhook, scheme) => isSignedBody(webhook) && scheme === "standardWebhooks",
+    write({ webhook, request, sign }) {
+      const body = Buffer.from(JSON.stringify(JSON.parse(webhook.body.toString()), undefined, 1));
+      return [request(sign({ body }), { body })];
+    },
+  },
+  {
+    name: "unsigned",
+    title: "without a signature",
+    expects: "refused",
+    shows: { accepted: "unsigned_accepted" },
+    isFor: isSigned,
+    write: ({ request }) => [request([])],
+  },
+  {
+    name: "wrong-signature",
+    title: "with a wrong signature",
+    expects: "refused",
+    shows: { accepted: "wrong_signature_accepted" },
+    isFor: isSigned,
+    write: ({ request, sign }) => [request(sign({ secret: randomBytes(32).toString("base64") }))],
+  },
+  {
+    name: "empty-secret",
+    title: "signed with an empty secret",
+    expects: "refused",
+    shows: { accepted: "empty_secret_accepted" },
+    isFor: isSigned,
+    write: ({ request, sign }) => ["", "undefined"].map((secret) => request(sign({ secret }))),
+  },
+  {
+    name: "cut-signature",
+    title: "with the beginning of the signature",
+    expects: "refused",
+    shows: { accepted: "partial_comparison" },
+    isFor: isSigned,
+    write: ({ request, sign }) => [request(sign().map(cutSignature))],
+  },
+  {
+    name: "altered-body",
+    title: "with a body that was changed after it was signed",
+    expects: "refused",
+    shows: { accepted: "wrong_signature_accepted" },
+    isFor: (webhook, scheme) => isSignedBody(webhook) && scheme === "standardWebhooks",
+    // The documented headers sign no body.
+    write: ({ webhook, request, sign }) => [
+      request(
+        sign().filter(({ name }) => name.startsWith("webhook-")),
+        { body: Buffer.concat([webhook.body, Buffer.from(" ")]) },
+      ),
+    ],
+  },
+  {
+    name: "late",
+    title: "signed ten minutes ago",
+    expects: "refused",
+    shows: { accepted: "old_timestamp_accepted" },
+    isFor: isSigned,
+    write: ({ request, sign }) => [request(sign({ ageMs: 10 * minuteMs }))],
+  },
+  {
+    name: "early",
+    title: "signed ten minutes ahead",
+    expects: "refused",
+    shows: { accepted: "future_timestamp_accepted" },
+    isFor: isSigned,
+    write: ({ request, sign }) => [request(sign({ ageMs: -10 * minuteMs }))],
+  },
+  {
+    name: "second-timestamp",
+    title: "signed an hour ago, with a second, fresh Timestamp",
+    expects: "refused",
+    shows: { accepted: "second_timestamp_accepted" },
+    isFor: isSigned,
+    write: ({ request, sign }) =>
+      twoOfEach(timestampNames, sign({ ageMs: 60 * minuteMs }), sign()).map((two) => request(two)),
+  },
+  {
+    name: "second-signature",
+    title: "with a second, wrong signature",
+    expects: "refused",
+    shows: { accepted: "duplicate_header_accepted" },
+    isFor: isSigned,
+    write({ request, sign }) {
+      const other = sign({ secret: randomBytes(32).toString("base64") });
+      return twoOfEach(signatureNames, sign(), other).map((two) => request(two));
+    },
+  },
+  {
+    name: "broken-body",
+    title: "with a body that ends half way",
+    expects: "unreadable",
+    shows: { accepted: "unreadable_body_acknowledged", failed: "server_error" },
+    isFor: isSignedBody,
+    write({ webhook, request, sign }) {
+      const body = webhook.body.subarray(0, webhook.body.length / 2);
+      return [request(sign({ body }), { body })];
+    },
+  },
+  {
+    name: "other-method",
+    title: "with another method",
+    expects: "unreadable",
+    shows: { accepted: "any_method_accepted" },
+    isFor: isSigned,
+    write({ webhook, request, sign }) {
+      const body = Buffer.of();
+      return [request(sign({ body }), { method: hasBody(webhook) ? "GET" : "POST", body })];
+    },
+  },
+  {
+    name: "other-path",
+    title: "to a path that the service does not call",
+    expects: "unreadable",
+    shows: { accepted: "any_path_accepted" },
+    isFor: isSigned,
+    write: ({ webhook, request, sign }) => [request(sign(), { path: `${webhook.path}/not-a-webhook` })],
+  },
+];
+
+/** The ways in which a webhook can be sent. */
+export const waysFor = (webhook: Webhook, scheme: Scheme): readonly TestWay[] =>
+  testWays.filter(({ isFor }) => isFor === undefined || isFor(webhook, scheme));
+
+/** The requests of a test event, in order. */
+export function writeTestRequests(
+  way: TestWay,
+  webhook: Webhook,
+  { scheme, secret, now }: { scheme: Scheme; secret: string; now: Date },
+): TestRequest[] {
+  const { id, isRequest, isUnsigned } = webhook;
+  const request: Message["request"] = (headers, change = {}) => {
+    const { method = webhook.method === "POST" ? "POST" : "GET", path = webhook.path, body = webhook.body } = change;
+    const delivery = isRequest ? [] : [{ name: "Offers-Delivery-Id", value: id }];
+    const type = method === "POST" ? [{ name: "Content-Type", value: "application/json" }] : [];
+    return { method, path, headers: [...headers, ...delivery, ...type], body };
+  };
+  const sign: Message["sign"] = ({ ageMs = 0, secret: other, body = webhook.body, isToTheMinute = false } = {}) => {
+    if (isUnsigned) return [];
+    const time = new Date(now.getTime() - ageMs);
+    const iso = time.toISOString();
+    const timestamp = isToTheMinute ? `${iso.slice(0, 16)}Z` : iso;
+    const signed = signRequest(scheme, other ?? secret, { now: time, id, body, timestamp });
+    if (other !== undefined) return signed.map(([name, value]) => ({ name, value }));
+    const isFresh = ageMs === 0;
+    const shells: Readonly<Record<string, string>> = {
+      ...shellsOf(isFresh ? (isToTheMinute ? "$minute" : "$now") : iso, "Timestamp", "Authorization", "hmac $(digest "),
+      ...shellsOf(
+        isFresh ? "$seconds" : `${Math.floor(time.getTime() / 1000)}`,
+        "webhook-timestamp",
+        "webhook-signature",
+        "v1,$(sign ",
+      ),
+    };
+    return signed.map(([name, value]) => {
+      const shell = shells[name];
+      return { name, value, ...(shell !== undefined && { shell }) };
+    });
+  };
+  return way.write({ webhook, request, sign });
+}
+
+const shellsOf = (time: string, timestamp: string, signature: string, prefix: string): Record<string, string> => ({
+  [timestamp]: time,
+  [signature]: `${prefix}${time})`,
+});
+
+/** Eight characters: enough to show that the rest is not compared. */
+function cutSignature(header: TestHeader): TestHeader {
+  const length = { Authorization: "hmac ".length + 8, "webhook-signature": "v1,".length + 8 }[header.name];
+  if (length === undefined) return header;
+  const { value, shell = "" } = header;
+  return { name: header.name, value: value.slice(0, length), shell: shell.replace(/\)$/, " | cut -c1-8)") };
+}
+
+/** Both headers in either order, as two lines and as one. */
+function twoOfEach(
+  names: readonly string[],
+  first: readonly TestHeader[],
+  second: readonly TestHeader[],
+): TestHeader[][] {
+  const joined = (one: TestHeader, other: TestHeader): TestHeader => ({
+    name: one.name,
+    value: `${one.value}, ${other.value}`,
+    shell: `${one.shell ?? one.value}, ${other.shell ?? other.value}`,
+  });
+  return [true, false].flatMap((isInOrder) =>
+    [true, false].map((isJoined) =>
+      first.flatMap((header) => {
+        const added = names.includes(header.name) ? second.find(({ name }) => name === header.name) : undefined;
+        if (!added) return [header];
+        const two: [TestHeader, TestHeader] = isInOrder ? [header, added] : [added, header];
+        return isJoined ? [joined(...two)] : two;
+      }),
+    ),
+  );
+}

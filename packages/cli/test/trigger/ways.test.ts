@@ -1,0 +1,119 @@
+import { execFile } from "node:child_process";
+import { promisify } from "node:util";
+import { expect, test } from "vitest";
+import type { Scheme } from "../../src/signature/sign-request.ts";
+import { events, findEvent } from "../../src/trigger/events.ts";
+import { toShellCommand } from "../../src/trigger/shell-command.ts";
+import { testWays, waysFor, writeTestRequests } from "../../src/trigger/ways.ts";
+import { fillEvent } from "../../src/trigger/write-webhook.ts";
+import { runOffers } from "../support/run-offers.ts";
+import { secrets, startReceiver } from "../support/start-receiver.ts";
+
+const schemes = ["timestampDigest", "standardWebhooks"] as const;
+
+async function triggerEvery(event: string, to: string, scheme: Scheme) {
+  const flag = scheme === "standardWebhooks" ? "standard-webhooks" : "timestamp-digest";
+  const args = ["trigger", event, "--to", to, "--as", "every", "--scheme", flag, "--json"];
+  const { code, stdout } = await runOffers(args, { WEBHOOK_SECRET: secrets[scheme] });
+  const lines = stdout
+    .trim()
+    .split("\n")
+    .map((line) => JSON.parse(line) as { way: string; right: boolean; finding?: string });
+  return { code, lines };
+}
+
+test.each(schemes)("a right receiver responds to every way of every event as it must, under %s", async (scheme) => {
+  const { url, stop } = await startReceiver("node", scheme);
+  for (const event of ["worker-offer-response", "contact-suggestions", "test-auth", "test"]) {
+    const { code, lines } = await triggerEvery(event, url.href, scheme);
+    expect(
+      lines.filter(({ right }) => !right),
+      event,
+    ).toEqual([]);
+    expect(code).toBe(0);
+  }
+  await stop();
+});
+
+test.each([
+  ["no_freshness", "late", "old_timestamp_accepted"],
+  ["one_direction", "early", "future_timestamp_accepted"],
+  ["prefix_compare", "cut-signature", "partial_comparison"],
+  ["first_of_two:timestamp", "second-timestamp", "second_timestamp_accepted"],
+  ["last_of_joined:timestamp", "second-timestamp", "second_timestamp_accepted"],
+  ["last_of_two:authorization", "second-signature", "duplicate_header_accepted"],
+  ["empty_secret", "empty-secret", "empty_secret_accepted"],
+  ["error_on_bad_signature", "wrong-signature", "error_on_bad_signature"],
+  ["method_ignored", "other-method", "any_method_accepted"],
+])("a receiver with %s is wrong when an event is sent %s: %s", async (defect, way, finding) => {
+  const { url, stop } = await startReceiver("node", "timestampDigest", defect);
+  const { code, lines } = await triggerEvery("worker-offer-response", url.href, "timestampDigest");
+  expect(lines).toContainEqual(expect.objectContaining({ way, right: false, finding }));
+  expect(code).toBe(1);
+  await stop();
+});
+
+test("the finding of a wrong response is explained on the terminal", async () => {
+  const { url, stop } = await startReceiver("node", "timestampDigest", "no_freshness");
+  const args = ["trigger", "worker-offer-response", "--to", url.href, "--as", "late"];
+  const { code, stdout } = await runOffers(args, { WEBHOOK_SECRET: secrets.timestampDigest });
+  expect(stdout).toContain("Expected 401, and got 200.\nOld signatures are accepted (old_timestamp_accepted)\n");
+  expect(stdout).toContain("Change: Reject a timestamp that is more than 5 minutes in the past.");
+  expect(code).toBe(1);
+  await stop();
+});
+
+test("a way that an event does not have is refused, with those that it has", async () => {
+  const args = ["trigger", "test", "--to", "http://127.0.0.1:1", "--as", "late"];
+  const { code, stderr } = await runOffers(args);
+  expect([code, stderr]).toEqual([2, expect.stringContaining('not sent as "late". The choices are every, as-sent')]);
+});
+
+test("every way has a line of help", async () => {
+  const { stdout } = await runOffers(["trigger", "--help"]);
+  for (const { name, title } of testWays) expect(stdout).toMatch(new RegExp(`${name} +${title}`));
+});
+
+/** As curl sees it: the arguments that the shell made. */
+async function runShell(command: string, secret: string): Promise<string[]> {
+  const script = `curl() { printf '%s\\n' "$@"; }\n${command}`;
+  const { stdout } = await promisify(execFile)("sh", ["-c", script], {
+    env: { ...process.env, WEBHOOK_SECRET: secret },
+  });
+  return stdout.trimEnd().split("\n");
+}
+
+const way = (name: string) => testWays.find((each) => each.name === name) ?? expect.fail(name);
+
+test.each(schemes)(
+  "the shell command of each way holds no secret and no signature, and signs as the request is signed, under %s",
+  async (scheme) => {
+    const secret = secrets[scheme];
+    // The shell's own clock cannot be set: a time in the past is written into the command.
+    const [old] = writeTestRequests(
+      way("late"),
+      fillEvent(findEvent("worker-offer-response"), findEvent("worker-offer-response").fields, "delivery_1"),
+      { scheme, secret, now: new Date("2026-11-28T10:00:00Z") },
+    );
+    if (!old) return expect.fail();
+    const command = toShellCommand(old, "https://example.com/offers/", scheme);
+    const words = await runShell(command, secret);
+    for (const { name, value } of old.headers) expect(words).toContain(`${name}: ${value}`);
+    expect(words).toContain(old.body.toString());
+    expect(words.at(-1)).toBe("https://example.com/offers/offer/response");
+
+    for (const event of events)
+      for (const each of waysFor(fillEvent(event, event.fields, "delivery_1"), scheme))
+        for (const request of writeTestRequests(each, fillEvent(event, event.fields, "delivery_1"), {
+          scheme,
+          secret,
+          now: new Date(),
+        })) {
+          const text = toShellCommand(request, "https://example.com", scheme);
+          expect(text).not.toContain(secret.replace("whsec_", ""));
+          for (const { name, value, shell } of request.headers)
+            if (shell !== undefined && /authorization|signature/i.test(name) && !value.includes(", "))
+              expect(text, each.name).not.toContain(value.slice(-12));
+        }
+  },
+);
