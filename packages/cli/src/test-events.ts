@@ -6,9 +6,8 @@
 
 export type { Explanation, Shows } from "./corpus/corpus.ts";
 export type { Scheme } from "./signature/sign-request.ts";
-export { events as testEvents, type TriggerEvent } from "./trigger/events.ts";
+export { events as testEvents, type TriggerEvent, uniqueFields } from "./trigger/events.ts";
 export {
-  adviceFor,
   distinctFindings,
   findSigningMistake,
   judgeTestEvent,
@@ -16,5 +15,12 @@ export {
   type TestVerdict,
 } from "./trigger/judge.ts";
 export { toShellCommand } from "./trigger/shell-command.ts";
-export { type TestHeader, type TestRequest, type TestWay, waysFor, writeTestRequests } from "./trigger/ways.ts";
+export {
+  type TestHeader,
+  type TestRequest,
+  type TestWay,
+  testWays,
+  waysFor,
+  writeTestRequests,
+} from "./trigger/ways.ts";
 export { fillEvent, type Webhook } from "./trigger/write-webhook.ts";

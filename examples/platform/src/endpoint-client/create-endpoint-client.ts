@@ -46,7 +46,8 @@ async function send(agent: Agent, request: EndpointRequest): Promise<EndpointRes
     ...(headers && { sentHeaders: redactSignatures(headers) }),
   });
   try {
-    const content = request.body === undefined ? null : Buffer.from(JSON.stringify(request.body));
+    const { raw } = request;
+    const content = raw?.body ?? (request.body === undefined ? null : Buffer.from(JSON.stringify(request.body)));
     if (content !== null && content.length > maxSentBytes)
       throw new EndpointError("request_too_large", `${content.length} bytes; ${maxSentBytes} are the limit`);
     const { method, baseAddress, path, parameters, maxReadBytes = defaultMaxReadBytes } = request;
@@ -61,7 +62,7 @@ async function send(agent: Agent, request: EndpointRequest): Promise<EndpointRes
       ...request.sign?.(content ?? new Uint8Array()),
     };
     const { origin, pathname, search } = url;
-    const options = { origin, path: pathname + search, method, headers, body: content };
+    const options = { origin, path: pathname + search, method, headers: raw?.headers.flat() ?? headers, body: content };
     return resultOf(await exchange(agent, options, { ...request, maxReadBytes }));
   } catch (error) {
     return resultOf({ ok: false, ...classifyError(error) });

@@ -16,7 +16,8 @@ export type EndpointFailureCode =
   | "protocol_error";
 
 export interface EndpointRequest {
-  method: "GET" | "POST";
+  /** `"PUT"` only of a test event: the service never sends it. */
+  method: "GET" | "POST" | "PUT";
   /** The integrator's base address, perhaps with a path prefix and a trailing slash. */
   baseAddress: string;
   /** Whether `baseAddress` is a complete URL, as of an image. `path` is then only its name in logs. @default false */
@@ -28,6 +29,8 @@ export interface EndpointRequest {
   headers?: Record<string, string>;
   /** Sent as JSON. At most 256 kB. */
   body?: unknown;
+  /** Sent as they are, in place of `headers`, `body` and `sign`: a test event may have a header twice, or a body that is not JSON. */
+  raw?: { headers: readonly (readonly [name: string, value: string])[]; body: Buffer };
   /** Creates the signature headers from the bytes of the body; empty without a body. */
   sign?: (content: Uint8Array) => Record<string, string>;
   /** Values to mask in the response. `sign` adds signatures to it, so it is read only after the response. */

@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import { UsageError } from "../terminal/output.ts";
 
 /** A request that the service makes, with an example of its content. */
@@ -84,6 +85,13 @@ export function findEvent(name: string): TriggerEvent {
       `There is no event ${JSON.stringify(name)}. The events are ${events.map((each) => each.name).join(", ")}.`,
     );
   return event;
+}
+
+/** An event's fields with a subject of their own: a receiver that has handled the event before would not handle it again. */
+export function uniqueFields({ fields }: TriggerEvent): TriggerEvent["fields"] {
+  const subject = ["offerId", "workerId"].find((name) => name in fields);
+  const unique = randomUUID().slice(0, 8);
+  return subject === undefined ? fields : { ...fields, [subject]: `${subject.replace("Id", "")}_test_${unique}` };
 }
 
 /**

@@ -1,4 +1,3 @@
-import { endpointProblem } from "@offers/contract/endpoint-problem";
 import { type Explanation, type FindingCode, findings, type Shows } from "../corpus/corpus.ts";
 import { checkTimeoutMs, explainStatus } from "../probe/explain.ts";
 import { type SigningVariant, signingVariants } from "../probe/signing-variants.ts";
@@ -80,9 +79,6 @@ function codeOf(
   const step = { request: { method: request?.method ?? "GET", target: path }, shows: own };
   return explainStatus({ ...step, response: { status: statuses, handled: 0 } }, statuses, status);
 }
-
-/** What a person should do about a status that refuses a right request. */
-export const adviceFor = ({ path }: TriggerEvent, status: number): string => endpointProblem(path, status).advice;
 
 /** The findings of several ways, each once. One that has a more basic cause is left out. */
 export function distinctFindings(

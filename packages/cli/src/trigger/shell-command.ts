@@ -28,7 +28,7 @@ export function toShellCommand(
     shell === undefined ? `-H ${quote(`${name}: ${value}`)}` : `-H "${name}: ${shell}"`,
   );
   const address = quote(`${baseAddress.replace(/\/+$/, "")}${path}`);
-  const content = body.length > 0 ? ['--data-binary "$body"'] : method === "POST" ? ["--data-binary ''"] : [];
+  const content = body.length > 0 ? ['--data-binary "$body"'] : method !== "GET" ? ["--data-binary ''"] : [];
   return [...lines, [`curl -i -X ${method}`, ...sent, ...content, address].join(" \\\n  ")].join("\n");
 }
 

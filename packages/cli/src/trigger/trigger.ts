@@ -15,7 +15,7 @@ import { readSecret } from "../terminal/read-secret.ts";
 import { type Exchange, exchange } from "../wire/exchange.ts";
 import { explainFailure, type ReceiverUrl, readUrl } from "../wire/receiver-url.ts";
 import { showRequest, showResponse, toCommand } from "../wire/show-exchange.ts";
-import { findEvent, setFields, type TriggerEvent } from "./events.ts";
+import { findEvent, setFields, type TriggerEvent, uniqueFields } from "./events.ts";
 import { judgeTestEvent, type TestVerdict } from "./judge.ts";
 import { type TestWay, waysFor, writeTestRequests } from "./ways.ts";
 import { fillEvent, frame, type Webhook } from "./write-webhook.ts";
@@ -35,14 +35,16 @@ export async function trigger(name: string, { to: address, set = [], as, scheme,
   const event = findEvent(name);
   const fields = setFields(event, set);
   const to = readUrl(address);
-  const webhook = fillEvent(event, fields, `delivery_${randomUUID()}`);
-  const ways = findWays(as, webhook, scheme);
+  const toWebhook = (content = fields): Webhook => fillEvent(event, content, `delivery_${randomUUID()}`);
+  const ways = findWays(as, toWebhook(), scheme);
   const secret = event.isUnsigned ? "" : await readSecret(scheme, options.secretFile);
   const mask = maskSecrets([secret]);
   // As long as the service waits (D-25).
   const timeoutMs = options.timeout ?? (event.isRequest ? 5_000 : 15_000);
   let wrong = 0;
   for (const way of ways) {
+    // Else a receiver would take the event of a later way for one that it has handled.
+    const webhook = toWebhook(ways.length > 1 && set.length === 0 ? uniqueFields(event) : fields);
     const requests = writeTestRequests(way, webhook, { scheme, secret, now: new Date() });
     for (const request of requests) {
       const headers = request.headers.map((header) => [header.name, header.value] as const);

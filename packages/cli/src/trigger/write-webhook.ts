@@ -56,7 +56,7 @@ export function frame(
   to: ReceiverUrl,
 ): Buffer {
   const all = [["Host", `${to.host}:${to.port}`], ["User-Agent", "offers-cli"], ...headers];
-  if (method === "POST") all.push(["Content-Length", String(body.length)]);
+  if (method !== "GET") all.push(["Content-Length", String(body.length)]);
   all.push(["Connection", "close"]);
   const head = [`${method} ${to.base}${path} HTTP/1.1`, ...all.map(([name, value]) => `${name}: ${value}`)];
   return Buffer.concat([Buffer.from(`${head.join("\r\n")}\r\n\r\n`, "latin1"), body]);

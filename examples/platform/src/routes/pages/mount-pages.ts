@@ -26,6 +26,7 @@ import {
 } from "./company/company-page.ts";
 import { namePlaceForm, placesPage, removePlaceForm, restorePlaceForm } from "./company/places-page.ts";
 import { removeProfileForm, removeProfilePage } from "./company/remove-page.ts";
+import { sendTestEventForm, testEventPage } from "./company/test-event-page.ts";
 import { timeZoneForm } from "./company/time-zone-section.ts";
 import { deliveriesPage, redeliverManyForm } from "./deliveries/deliveries-page.ts";
 import { deliveryPage, redeliverForm, retryForm } from "./deliveries/delivery-page.ts";
@@ -84,6 +85,7 @@ function mountPortalPages(pages: Router, deps: PageDeps): void {
   defineRoutes(pages, "/company", { get: show(companyPage), post: submit(saveCompanyForm, restoreCompanyForm) });
   defineRoutes(pages, "/company/rotation", { get: redirect("/company"), post: submit(rotateSecretForm, companyPage) });
   defineRoutes(pages, "/company/enable", { get: redirect("/company"), post: submit(enableEndpointForm) });
+  defineRoutes(pages, "/company/test-event", { get: show(testEventPage), post: submit(sendTestEventForm) });
   defineRoutes(pages, "/company/retry", { get: redirect("/company"), post: submit(retryAllForm) });
 
   defineRoutes(pages, "/company/time-zone", { get: redirect("/company"), post: submit(timeZoneForm) });

@@ -13,6 +13,7 @@ import type { PortalContext, PortalForm, PortalPage } from "../sections/portal-s
 import { checksSection } from "./checks-section.ts";
 import { healthSection } from "./health-section.ts";
 import { type ProfileDraft, profileForm, readProfileDraft, rotationForm } from "./profile-form.ts";
+import { testEventForm } from "./test-event-page.ts";
 import { timeZoneSection } from "./time-zone-section.ts";
 
 /** `GET /company` */
@@ -105,6 +106,7 @@ async function showCompany(context: PortalContext, view: CompanyView): Promise<P
         ${healthSection(context, endpoint)}
         ${timeZoneSection(context)}
         ${endpoint && rotationForm(context, (isRotation && errors) || none)}
+        ${testEventForm(context)}
       </div>
     </div>`;
   return { title: "Company profile", main };

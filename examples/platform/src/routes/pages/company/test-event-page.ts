@@ -1,0 +1,194 @@
+import { testEvents, testWays } from "@offers/cli/test-events";
+import { type FieldErrors, ProblemError } from "../../../http/problem.ts";
+import { parseBody } from "../../../http/validation.ts";
+import {
+  everyWay,
+  sendTestEvent,
+  type TestEventResult,
+  type TestExchange,
+  testEventSchema,
+} from "../../portal/profile/send-test-event.ts";
+import { field, fieldError, formTokenField } from "../layout/field.ts";
+import { badge, counted } from "../layout/labels.ts";
+import { html, type Markup } from "../layout/markup.ts";
+import type { PortalContext, PortalForm, PortalPage } from "../sections/portal-section.ts";
+
+/** What was chosen, without the secret, which is never shown again. */
+interface Draft {
+  event: string;
+  way: string;
+  baseAddress: string;
+  scheme: string;
+}
+
+const firstDraft: Draft = {
+  event: testEvents[0]?.name ?? "",
+  way: everyWay,
+  baseAddress: "",
+  scheme: "timestampDigest",
+};
+
+/** `GET /company/test-event` */
+export const testEventPage: PortalPage = (context) => ({
+  title: "Send a test event",
+  main: html`${heading}${testEventForm(context)}`,
+});
+
+/** `POST /company/test-event`: sends a test event, and shows each request with its response. */
+export const sendTestEventForm: PortalForm = async (context, form) => {
+  const read = (name: string): string => form.get(name)?.trim() ?? "";
+  const draft: Draft = {
+    event: read("event"),
+    way: read("way"),
+    baseAddress: read("baseAddress"),
+    scheme: read("scheme") || firstDraft.scheme,
+  };
+  const secret = form.get("secret") ?? "";
+  const { baseAddress, ...chosen } = draft;
+  // An empty input means the saved endpoint.
+  const input = { ...chosen, ...(baseAddress !== "" && { baseAddress }), ...(secret !== "" && { secret }) };
+  try {
+    const result = await sendTestEvent(context.deps, context.user, parseBody(testEventSchema, input));
+    const main = html`${heading}${resultSection(result)}${testEventForm(context, draft)}`;
+    return { title: "Send a test event", main };
+  } catch (error) {
+    if (!(error instanceof ProblemError) || error.status >= 500 || error.status === 429) throw error;
+    const refusal = error.errors ? "Nothing was sent. Please correct the marked fields." : error.message;
+    const main = html`${heading}
+    <p class="notice bad" role="alert">${refusal}</p>${testEventForm(context, draft, error.errors)}`;
+    return { status: 422, title: "Send a test event", main };
+  }
+};
+
+const heading = html`
+    <header class="page-head"><h1>Send a test event</h1></header>
+    <p class="row"><a class="button quiet small" href="/company">Company profile</a></p>`;
+
+/** Chooses the event, how it is sent, and where to. */
+export function testEventForm(
+  context: PortalContext,
+  draft: Draft = firstDraft,
+  errors: FieldErrors = new Map(),
+): Markup {
+  const isElsewhere = draft.baseAddress !== "" || errors.has("secret") || errors.has("baseAddress");
+  return html`
+    <form method="post" action="/company/test-event" class="panel" id="send-test-event">
+      <h2>Send a test event</h2>
+      <p class="hint">Your endpoint gets a webhook about a fictitious offer: as the service sends it, or as an attacker or a faulty network would. The page then says whether its response is right. A receiver that acknowledges what it must refuse creates work for it.</p>
+      ${formTokenField(context)}
+      ${select(
+        "event",
+        "Event",
+        draft.event,
+        testEvents.map(({ name, summary }) => [name, `${name}: ${summary}`]),
+        errors,
+      )}
+      ${select("way", "Sent", draft.way, [[everyWay, "in every way, one after the other"], ...testWays.map(({ name, title }) => [name, title] as const)], errors)}
+      <details${isElsewhere && html` open`}>
+        <summary>To another address than the saved one</summary>
+        ${field({
+          name: "baseAddress",
+          id: "test-address",
+          label: "Base address",
+          type: "url",
+          value: draft.baseAddress,
+          placeholder: "https://staging.example.com/offers",
+          errors: errors.get("baseAddress"),
+        })}
+        ${field({
+          name: "secret",
+          id: "test-secret",
+          label: "Its secret",
+          type: "password",
+          saysOptional: false,
+          autocomplete: "off",
+          hint: "Used for these requests only, and not stored. The secret of the profile is never used for another address.",
+          errors: errors.get("secret"),
+        })}
+        ${select(
+          "scheme",
+          "Signatures",
+          draft.scheme,
+          [
+            ["timestampDigest", "Timestamp and digest"],
+            ["timestampDigestAndStandardWebhooks", "Also Standard Webhooks"],
+          ],
+          errors,
+        )}
+      </details>
+      <button>Send</button>
+    </form>`;
+}
+
+const select = (
+  name: string,
+  label: string,
+  chosen: string,
+  options: readonly (readonly [value: string, text: string])[],
+  errors: FieldErrors,
+): Markup => html`
+      <div class="field${errors.has(name) && " wrong"}">
+        <label for="test-${name}">${label}</label>
+        <select id="test-${name}" name="${name}"${errors.has(name) && html` aria-invalid="true" aria-describedby="test-${name}-error"`}>
+          ${options.map(([value, text]) => html`<option value="${value}"${value === chosen && html` selected`}>${text}</option>`)}
+        </select>
+        ${errors.has(name) && fieldError(`test-${name}`, errors.get(name) ?? [])}
+      </div>`;
+
+function resultSection({ event, baseAddress, ways, findings }: TestEventResult): Markup {
+  const defects = findings.filter(({ severity }) => severity === "defect").length;
+  const requests = ways.reduce((sum, { exchanges }) => sum + exchanges.length, 0);
+  const isRight = ways.every(({ exchanges }) => exchanges.every(({ verdict }) => verdict.isRight));
+  return html`
+    <section class="panel" aria-labelledby="test-result" id="test-result-section">
+      <h2 id="test-result">${event.name} to ${baseAddress}</h2>
+      <p class="notice ${isRight ? "good" : "bad"}" role="${isRight ? "status" : "alert"}">
+        ${
+          isRight
+            ? `${counted(requests, "request")}: every response is right.`
+            : defects > 0
+              ? `Your receiver has ${counted(defects, "defect")}.`
+              : "Your endpoint did not respond."
+        }
+      </p>
+      ${findings.map(
+        ({ code, title, why, change, severity, accepted, line }) => html`
+      <h3>${title} ${badge(severity === "defect" ? "Defect" : "Note", severity === "defect" ? "bad" : "warn")} <span class="fine">${code}</span></h3>
+      ${accepted && html`<p>It accepts ${accepted}.</p>`}
+      <p>${why}</p>
+      <p><strong>Change:</strong> ${change}</p>
+      ${line && html`<pre tabindex="0" aria-label="The line"><code>${line}</code></pre>`}`,
+      )}
+      <ol class="attempts">${ways.map(
+        ({ way, exchanges }) =>
+          html`${exchanges.map((exchange, index) => exchangeItem(way.title, exchange, `${way.name}-${index}`))}`,
+      )}</ol>
+    </section>`;
+}
+
+const exchangeItem = (
+  title: string,
+  { request, response, command, milliseconds, verdict }: TestExchange,
+  id: string,
+): Markup => html`
+        <li class="${verdict.isRight ? "good" : "bad"}">
+          <h3>Sent ${title} ${badge(verdict.isRight ? "Right" : "Wrong", verdict.isRight ? "good" : "bad")}</h3>
+          <p>${verdict.text} ${verdict.finding && `${verdict.finding.title}.`} <span class="fine">in ${milliseconds} ms</span></p>
+          <div class="samples">
+            ${sample(`Request: ${title}`, "Request", request)}
+            ${sample(`Response: ${title}`, "Response", response)}
+          </div>
+          <details class="code">
+            <summary>Send it again with curl</summary>
+            <figure class="sample">
+              <figcaption>Set WEBHOOK_SECRET first <button type="button" class="quiet small" data-copy="curl-${id}" aria-label="Copy: curl, ${title}" hidden>Copy</button></figcaption>
+              <pre tabindex="0" aria-label="curl, ${title}"><code id="curl-${id}">${command}</code></pre>
+            </figure>
+          </details>
+        </li>`;
+
+const sample = (label: string, title: string, text: string): Markup => html`
+            <figure class="sample">
+              <figcaption>${title}</figcaption>
+              <pre tabindex="0" aria-label="${label}"><code>${text}</code></pre>
+            </figure>`;

@@ -1,0 +1,228 @@
+import { randomUUID } from "node:crypto";
+import {
+  distinctFindings,
+  type Explanation,
+  fillEvent,
+  findSigningMistake,
+  judgeTestEvent,
+  type Scheme,
+  type TestRequest,
+  type TestVerdict,
+  type TestWay,
+  type TriggerEvent,
+  testEvents,
+  testWays,
+  toShellCommand,
+  uniqueFields,
+  waysFor,
+  writeTestRequests,
+} from "@offers/cli/test-events";
+import { attemptTimeoutMs, requestTimeoutMs } from "@offers/contract/decisions";
+import { nullAsAbsent } from "@offers/contract/received-values";
+import { z } from "zod";
+import type { EndpointResult } from "../../../endpoint-client/endpoint-client.ts";
+import { signaturesOf } from "../../../endpoint-client/mask-echoes.ts";
+import { textField, truncateUtf8 } from "../../../http/fields.ts";
+import { invalidRequest } from "../../../http/problem.ts";
+import { decryptSecrets } from "../../../store/encrypt.ts";
+import type { EndpointScheme } from "../../../store/tables.ts";
+import type { PortalDeps, SignedInPerson } from "../person.ts";
+import { checkScheme, savedEndpoint, secretField } from "./check-endpoint.ts";
+
+export const everyWay = "every";
+
+const names = <Item extends { name: string }>(items: readonly Item[]) =>
+  items.map(({ name }) => name) as [string, ...string[]];
+
+export const testEventSchema = nullAsAbsent(
+  z.strictObject({
+    event: z.enum(names(testEvents)),
+    way: z.enum([everyWay, ...names(testWays)]),
+    // Without both, the saved endpoint. An address must not get signatures of a secret that its owner does not know (D-41).
+    baseAddress: textField.optional(),
+    secret: secretField.optional(),
+    scheme: z.enum(["timestampDigest", "timestampDigestAndStandardWebhooks"]).optional(),
+  }),
+);
+
+/** One request with its response, as the page shows them: without the secret and its signatures. */
+export interface TestExchange {
+  request: string;
+  response: string;
+  command: string;
+  milliseconds: number;
+  verdict: TestVerdict;
+}
+
+export interface TestEventResult {
+  event: TriggerEvent;
+  baseAddress: string;
+  ways: { way: TestWay; exchanges: TestExchange[] }[];
+  /** What is wrong, each once, the most basic first. */
+  findings: (Explanation & { code: string; accepted?: string })[];
+}
+
+interface Target {
+  baseAddress: string;
+  scheme: EndpointScheme;
+  secret: string;
+}
+
+/**
+ * Sends a test event to the saved endpoint, or to another with its own secret, and judges each response as `offers probe` does (D-148).
+ * Nothing is stored. The requests go through the SSRF guard, as deliveries do.
+ *
+ * @throws {ProblemError} `invalid_request`, or `profile_missing`
+ */
+export async function sendTestEvent(
+  deps: PortalDeps,
+  { organisationId }: SignedInPerson,
+  input: z.infer<typeof testEventSchema>,
+): Promise<TestEventResult> {
+  const target = await findTarget(deps, organisationId, input);
+  const event = testEvents.find(({ name }) => name === input.event) ?? testEvents[0];
+  if (event === undefined) throw invalidRequest(new Map([["event", ["Choose one of the list."]]]));
+  const scheme: Scheme = target.scheme === "timestampDigest" ? "timestampDigest" : "standardWebhooks";
+  const newWebhook = () => fillEvent(event, uniqueFields(event), randomUUID());
+  const choices = waysFor(newWebhook(), scheme);
+  const chosen = input.way === everyWay ? choices : choices.filter(({ name }) => name === input.way);
+  if (chosen.length === 0)
+    throw invalidRequest(
+      new Map([["way", [`This webhook can be sent: ${choices.map(({ title }) => title).join("; ")}.`]]]),
+    );
+  const timeoutMs = event.isRequest ? requestTimeoutMs : attemptTimeoutMs;
+  const ways: TestEventResult["ways"] = [];
+  const started = performance.now();
+  for (const way of chosen) {
+    if (performance.now() - started > maxTotalMs) break;
+    const requests = writeTestRequests(way, newWebhook(), { scheme, secret: target.secret, now: deps.now() });
+    const exchanges: TestExchange[] = [];
+    let hasResponse = false;
+    for (const request of requests) {
+      const result = await send(deps, target, request, timeoutMs);
+      hasResponse ||= result.ok;
+      const verdict = judge(event, way, request, result);
+      exchanges.push({
+        request: showRequest(target, request),
+        response: showResponse(result),
+        command: toShellCommand(request, target.baseAddress, scheme),
+        milliseconds: result.durationMs,
+        verdict,
+      });
+    }
+    ways.push({ way, exchanges });
+    // The other requests would get none either, and wait as long.
+    if (!hasResponse) break;
+  }
+  const findings: TestEventResult["findings"] = distinctFindings(
+    ways.map(({ way, exchanges }) => ({ way, verdicts: exchanges.map(({ verdict }) => verdict) })),
+  );
+  const mistake = isRefused(ways) && !event.isUnsigned ? await findMistake(deps, target, scheme) : undefined;
+  // The mistake says what these do not.
+  const isReplaced = (code: string) =>
+    mistake !== undefined && /^(valid_request_refused|empty_secret_accepted)$/.test(code);
+  return {
+    event,
+    baseAddress: target.baseAddress,
+    ways,
+    findings: [...(mistake ? [mistake] : []), ...findings.filter(({ code }) => !isReplaced(code))],
+  };
+}
+
+/** A person waits for the page. */
+const maxTotalMs = 30_000;
+const shownBytes = 1_024;
+
+/** These say nothing about a receiver. */
+const notReached = /^(invalid_address|forbidden_address|name_not_found|connection_refused|connect_timeout|tls_failed)$/;
+
+function judge(event: TriggerEvent, way: TestWay, request: TestRequest, result: EndpointResult): TestVerdict {
+  const isReached = result.ok || !notReached.test(result.code);
+  const [verdict] = isReached ? judgeTestEvent(event, way, [request], [outcomeOf(result)]) : [];
+  return verdict ?? { isRight: false, text: "Your endpoint was not reached." };
+}
+
+async function findTarget(
+  deps: PortalDeps,
+  organisationId: string,
+  { baseAddress, secret, scheme }: z.infer<typeof testEventSchema>,
+): Promise<Target> {
+  if (baseAddress !== undefined && secret !== undefined) {
+    const target = { baseAddress, secret, scheme: scheme ?? "timestampDigest" };
+    checkScheme(target.scheme, target.secret);
+    return target;
+  }
+  if (secret !== undefined)
+    throw invalidRequest(new Map([["baseAddress", ["Enter the address that has this secret."]]]));
+  const saved = await savedEndpoint(deps, organisationId);
+  if (baseAddress !== undefined && baseAddress !== saved.baseAddress)
+    throw invalidRequest(new Map([["secret", ["Enter the secret of this address, which is not the saved one."]]]));
+  const secrets = decryptSecrets(saved, deps.encryptionKey, organisationId, deps.now());
+  return { baseAddress: saved.baseAddress, scheme: saved.scheme, secret: secrets.secret };
+}
+
+/** Sent as deliveries are, but byte for byte as the way has it. */
+function send(
+  { endpointClient }: PortalDeps,
+  { baseAddress, secret }: Target,
+  { method, path, headers, body }: TestRequest,
+  timeoutMs: number,
+): Promise<EndpointResult> {
+  const sent = headers.map(({ name, value }) => [name, value] as const);
+  const signatures = sent.flatMap(([name, value]) => signaturesOf({ [name]: value }));
+  return endpointClient.send({
+    method,
+    baseAddress,
+    path,
+    raw: { headers: [...connectionHeaders, ...sent], body },
+    confidential: { signatures, secrets: [secret] },
+    timeoutMs,
+  });
+}
+
+const connectionHeaders = [
+  ["Accept", "application/json"],
+  ["Accept-Encoding", "identity"],
+  ["User-Agent", "offers-platform"],
+] as const;
+
+const outcomeOf = (result: EndpointResult) => ({
+  status: result.ok ? result.status : ("closed" as const),
+  body: result.ok ? result.body.toString("latin1") : "",
+  durationMs: result.durationMs,
+});
+
+/** A signature of the secret would be valid for five minutes. */
+function showRequest({ baseAddress }: Target, { method, path, headers, body }: TestRequest): string {
+  const lines = headers.map(({ name, value, shell }) => {
+    const isSigned = shell !== undefined && /^(authorization|webhook-signature)$/i.test(name);
+    return `${name}: ${isSigned ? value.replaceAll(/(hmac |v1,)[^ ,]+/g, "$1***") : value}`;
+  });
+  const head = [`${method} ${baseAddress.replace(/\/+$/, "")}${path}`, ...lines].join("\n");
+  return body.length === 0 ? head : `${head}\n\n${body.toString()}`;
+}
+
+function showResponse(result: EndpointResult): string {
+  if (!result.ok) return `No response: ${result.reason}.`;
+  const { status, contentType, body } = result;
+  const head = contentType === undefined ? String(status) : `${status}\nContent-Type: ${contentType}`;
+  return body.length === 0 ? head : `${head}\n\n${truncateUtf8(body, shownBytes)}`;
+}
+
+/** Whether the receiver takes the secret for another. */
+const isRefused = (ways: TestEventResult["ways"]): boolean =>
+  ways.some(
+    ({ way, exchanges }) =>
+      way.name === "as-sent" &&
+      exchanges.some(({ response, verdict }) => !verdict.isRight && /^40[13]\b/.test(response)),
+  );
+
+/** Many requests: only to a receiver of this interface, which responds to `GET /test`. */
+async function findMistake(deps: PortalDeps, target: Target, scheme: Scheme) {
+  const status = async (request: TestRequest): Promise<number | undefined> => {
+    const result = await send(deps, target, request, requestTimeoutMs);
+    return result.ok ? result.status : undefined;
+  };
+  const test = await status({ method: "GET", path: "/test", headers: [], body: Buffer.of() });
+  return test === 200 ? findSigningMistake(scheme, target.secret, status) : undefined;
+}
