@@ -16,6 +16,7 @@ const wakeupsRead = 200;
  * deleted, and the leases of every process that has held one of these lanes before.
  *
  * @param limit how many rows at most
+ * @throws when the reply came too late for the lease: the rows may belong to another process by then
  * @returns undefined when no lane is due, or other processes are claiming from all lanes of the oldest wake-ups; no rows when the
  *   lanes that were taken have none that may go now
  */
@@ -35,7 +36,11 @@ export async function claimRows(
     if (rows.length > 0) await leases.renewIn(trx);
     return rows;
   });
-  if (claimed !== undefined && claimed.length > 0) leases.renewed(sentAtMs);
+  if (claimed === undefined || claimed.length === 0) return claimed;
+  leases.renewed(sentAtMs);
+  // Another claim may have renewed the lease since. But before that, another process may have taken over these rows.
+  if (performance.now() >= sentAtMs + leases.leaseMs)
+    throw new Error("a claim took longer than the lease: its rows are freed");
   return claimed;
 }
 
@@ -58,7 +63,7 @@ async function takeLanes(trx: Trx, { name }: OutboxQueue, limit: number): Promis
 }
 
 /**
- * Leases the oldest due rows of these lanes, and reads one more of each lane, to know whether rows remain. If a lane has a free place
+ * Leases the oldest due rows of these lanes, and reads one more of each lane, to know whether rows remain. If a lane has a free slot
  * for that row, it is woken when the row is due, or at the end of the line if that has passed. If it has none, the end of a lease wakes it.
  */
 async function leaseRows(
@@ -67,14 +72,14 @@ async function leaseRows(
   lanes: readonly string[],
   { perLane, processId }: { perLane: number; processId: string },
 ): Promise<Lease[]> {
-  const always = sql`select ${capacity}::int as capacity, null::timestamptz as opens_at`;
+  const alwaysOpen = sql`select ${capacity}::int as capacity, null::timestamptz as opens_at`;
   const isInLane = lane === undefined ? sql`true` : sql`head.${sql.ref(lane)} = open_lane.lane`;
   const { rows } = await sql<Lease>`
     with open_lane as materialized (
       select given.lane, opens_at, capacity - (
         select count(*) from outbox_leases where queue = ${name} and outbox_leases.lane = given.lane) as free
       from json_array_elements_text(${JSON.stringify(lanes)}::text::json) as given (lane)
-      cross join lateral (${laneState?.(sql.ref("given.lane")) ?? always}) as state
+      cross join lateral (${laneState?.(sql.ref("given.lane")) ?? alwaysOpen}) as state
     ), candidate as materialized (
       select lane, row_id, due_at, row_number() over (partition by lane order by due_at, row_id) as place
       from open_lane cross join lateral (

@@ -48,7 +48,7 @@ export interface DispatcherOptions<Row, Result> {
 /** Rows of one claim and of one commit. On PGlite, a request that creates an offer waits for each of their statements. */
 const batchSize = 100;
 /**
- * Waits so long before a commit, so that early results join the batch: a group of their own would cost half as much as a
+ * How long to wait before a commit, so that early results join the batch: a group of their own would cost half as much as a
  * full one.
  */
 const storeDelayMs = 5;
@@ -58,7 +58,7 @@ const settledAtOnce = { postgres: 2, pglite: 1 };
  * The longest pause between two claims. A signal ends the pause, unless the process that should have published it crashed after
  * its commit. On PGlite this process is the only one.
  */
-const slowLookMs = { postgres: 5_000, pglite: 60_000 };
+const maxIdleMs = { postgres: 5_000, pglite: 60_000 };
 /** How often a busy process looks for leases that have ended. One that has paused knows when the first will end. */
 const lapseLookMs = 500;
 /** After a claim that found no lane: nothing is due, or other processes are claiming from all that are. A claim takes some 3 ms. */
@@ -143,7 +143,7 @@ export function startDispatcher<Row, Result>(options: DispatcherOptions<Row, Res
     if (hasStrayLeases || isLapseLook) {
       // Reset before the wait, so that an error during it is not forgotten.
       hasStrayLeases = false;
-      await leases.freeAllBut(queue.name, [...underWay.keys()]);
+      await leases.freeStrayLeases(queue.name, [...underWay.keys()]);
     }
     if (!isLapseLook) return;
     lastLapseLookAt = performance.now();
@@ -155,7 +155,7 @@ export function startDispatcher<Row, Result>(options: DispatcherOptions<Row, Res
   const pauseMs = async (): Promise<number> => {
     const askedAtMs = performance.now();
     const next = await leases.nextLook(queue.name);
-    const lapseMs = Math.min(next.lapseMs, slowLookMs[store.name]);
+    const lapseMs = Math.min(next.lapseMs, maxIdleMs[store.name]);
     nextLapseLookAt = Math.max(lastLapseLookAt + lapseLookMs, askedAtMs + lapseMs);
     return Math.min(next.wakeupMs, nextLapseLookAt - performance.now());
   };
@@ -170,7 +170,7 @@ export function startDispatcher<Row, Result>(options: DispatcherOptions<Row, Res
       unsubscribe?.();
       await loop.stop();
       await Promise.all(underWay.values());
-      if (hasStrayLeases) await leases.freeAllBut(queue.name, []).catch(onError);
+      if (hasStrayLeases) await leases.freeStrayLeases(queue.name, []).catch(onError);
     },
   };
 }

@@ -62,11 +62,16 @@ export class Leases {
     this.#renewing = runLoop(renew, onError);
   }
 
-  /** Begins the lease, or renews it. In a transaction it also keeps other processes from ending it until the commit. */
+  /**
+   * Begins the lease, or renews it. It never becomes shorter: a claim's `now()` is the begin of its transaction, and a renewal that was
+   * sent later may be committed before. In a transaction it also keeps other processes from ending it until the commit.
+   */
   async renewIn(db: Store["db"]): Promise<void> {
     await sql`
       insert into outbox_processes (id, lease_until) values (${this.processId}, now() + ${this.leaseMs}::float8 * interval '1 ms')
-      on conflict (id) do update set lease_until = excluded.lease_until`.execute(db);
+      on conflict (id) do update set lease_until = greatest(outbox_processes.lease_until, excluded.lease_until)`.execute(
+      db,
+    );
   }
 
   /**
@@ -115,7 +120,7 @@ export class Leases {
    * Frees the rows of this process but those it attempts. Called after an error, when it is unknown which claims were
    * committed.
    */
-  async freeAllBut(queue: QueueName, tokens: readonly number[]): Promise<void> {
+  async freeStrayLeases(queue: QueueName, tokens: readonly number[]): Promise<void> {
     await sql`
       with freed as (
         delete from outbox_leases

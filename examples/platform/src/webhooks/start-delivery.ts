@@ -20,7 +20,7 @@ export interface DeliveryOptions {
   signals?: Pick<Signals, "subscribe">;
   endpointClient: EndpointClient;
   sign: Sign;
-  /** Opens the endpoints' encrypted secrets. */
+  /** Decrypts the endpoints' secrets. */
   encryptionKey: Uint8Array;
   /** @default 10 attempts over about 45 hours (D-26) */
   retrySchedule?: RetrySchedule;

@@ -95,7 +95,7 @@ const shared = (await storesUnderTest()).filter(({ title }) => title !== "PGlite
 describe.each(shared)("a claim in a transaction, on $title,", ({ createDatabase }) => {
   const fixture = useDeliveryFixture(createDatabase);
 
-  test("is held from the begin of the transaction on, for PostgreSQL's now() is that", async () => {
+  test("fails when the reply comes after the lease has ended, even when another claim has renewed it since", async () => {
     const { store } = fixture;
     const leases = await openLeases(store, { leaseSeconds: 0.5, onError: (error) => void fixture.errors.push(error) });
     const stalling: Store = Object.create(store, {
@@ -108,11 +108,29 @@ describe.each(shared)("a claim in a transaction, on $title,", ({ createDatabase 
       },
     });
     await store.transaction((trx) => writeMails(trx, [{ to_address: "a@b.example", subject: "s", body: "b" }]));
-    expect(await claimRows(stalling, leases, mails, 1)).toHaveLength(1);
-    const isHeld = leases.watch();
-    const { rows } = await sql<{ hasEnded: boolean }>`
-      select lease_until < now() as "hasEnded" from outbox_processes where id = ${leases.processId}`.execute(store.db);
-    expect({ hasEnded: rows[0]?.hasEnded, isHeld: isHeld() }).toEqual({ hasEnded: true, isHeld: false });
+    const renewing = setTimeout(300).then(async () => {
+      const sentAtMs = performance.now();
+      await leases.renewIn(store.db);
+      leases.renewed(sentAtMs);
+    });
+    await expect(claimRows(stalling, leases, mails, 1)).rejects.toThrow("a claim took longer than the lease");
+    await renewing;
+    await leases.stop();
+  });
+
+  test("does not shorten a lease that was renewed while its transaction was open", async () => {
+    const { store } = fixture;
+    const leases = await openLeases(store, { onError: (error) => void fixture.errors.push(error) });
+    const readEnd = async (): Promise<unknown> =>
+      (await store.execute("select lease_until from outbox_processes")).rows[0]?.lease_until;
+    const renewed = await store.transaction(async (trx) => {
+      await sql`select pg_sleep(0.1)`.execute(trx);
+      await leases.renewIn(store.db);
+      const end = await readEnd();
+      await leases.renewIn(trx);
+      return end;
+    });
+    expect(await readEnd()).toEqual(renewed);
     await leases.stop();
   });
 });

@@ -114,9 +114,9 @@ describe.each(await storesUnderTest())("claims on $title", ({ createDatabase }) 
     const [leases, other] = [newProcess(), newProcess()];
     const [kept, ...strays] = (await claim(leases, 2)) ?? [];
     await claim(other, 1);
-    await leases.freeAllBut("webhooks", [kept?.token ?? 0]);
+    await leases.freeStrayLeases("webhooks", [kept?.token ?? 0]);
     expect((await claim(leases))?.map(({ rowId }) => rowId)).toEqual(strays.map(({ rowId }) => rowId));
-    await leases.freeAllBut("pushes", []);
+    await leases.freeStrayLeases("pushes", []);
     expect(await countLeases(outbox.store)).toBe(3);
   });
 });
