@@ -3,7 +3,7 @@ import { findPostgres } from "../../scripts/test-database.ts";
 import { runSeeds } from "../run-seeds.ts";
 
 /** A share: `npm run check -- interleavings` runs others, as many as asked for. */
-const count = 40;
+const count = 20;
 
 test.runIf(await findPostgres())(
   "in whatever order processes send their statements, the contract holds, and a seed replays exactly",

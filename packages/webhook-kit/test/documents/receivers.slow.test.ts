@@ -1,6 +1,6 @@
 // Every receiver that the documents and docstrings print is what a reader copies, so each is probed as it stands.
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { expect, onTestFinished, test } from "vitest";
@@ -23,7 +23,7 @@ const isTest = /"node:test"|createTestService/;
 /** Pages repeat a receiver: it is probed once. Those of the errors show a mistake each; a test of the reader's checks its own. */
 const receivers = new Map<string, Snippet>();
 for (const source of tracked.trim().split("\n"))
-  for (const snippet of source === "docs/errors.md" ? [] : snippetsIn(root, source))
+  for (const snippet of source === "docs/errors.md" ? [] : snippetsIn(source, readFileSync(join(root, source), "utf8")))
     if (makesReceiver.test(snippet.code) && !isTest.test(snippet.code)) receivers.set(snippet.code, snippet);
 
 test("the documents print at least thirty different receivers", () =>

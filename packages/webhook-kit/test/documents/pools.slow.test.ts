@@ -2,7 +2,7 @@
 import { fork } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import { once } from "node:events";
-import { globSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { snippetsIn } from "../../../../scripts/snippets/read.ts";
@@ -18,7 +18,7 @@ const ofPool =
 /** The lines of each sample that open a pool, and what they do about its errors. */
 const samples = new Map<string, string>();
 for (const source of globSync(documents, { cwd: root, exclude: ["**/node_modules/**", "docs/site/**"] }).sort())
-  for (const { code, line } of snippetsIn(root, source)) {
+  for (const { code, line } of snippetsIn(source, readFileSync(join(root, source), "utf8"))) {
     const lines = code.split("\n").filter((text) => ofPool.test(text));
     if (opensPool.test(code)) samples.set(lines.join("\n"), `${source}:${line}`);
   }
