@@ -66,6 +66,7 @@ export async function purgeExpired(
         and greatest(ends_at, completed_at, withdrawn_at) <= ${delivery}`,
   );
   await deleteBatch("mails", sql`select id from mails where created_at <= ${content} and due_at is null`);
+  await db.deleteFrom("redeliveries").where("finished_at", "<=", content).execute().catch(onError);
   const noSecret = { previous_encrypted_secret: null, previous_secret_until: null };
   await db.updateTable("endpoints").set(noSecret).where("previous_secret_until", "<=", now).execute().catch(onError);
   await db.deleteFrom("sessions").where("expires_at", "<=", now).execute().catch(onError);

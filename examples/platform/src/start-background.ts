@@ -9,6 +9,7 @@ import { purgeExpired } from "./retention.ts";
 import { readFcmCredentials } from "./settings/fcm-credentials.ts";
 import type { Settings } from "./settings/settings.ts";
 import type { Signals } from "./store/signals.ts";
+import { startRedeliveries } from "./webhooks/redelivery-tasks.ts";
 import { type DeliveryOptions, startDelivery } from "./webhooks/start-delivery.ts";
 
 export interface BackgroundOptions
@@ -23,6 +24,8 @@ export interface BackgroundOptions
 /** Webhooks, pushes, mail, retention and metrics. */
 export interface Background {
   onRequest: Metrics["onRequest"];
+  /** Call it after a commit that began a redelivery. */
+  wakeRedeliveries(): void;
   /** Undefined when metrics are not served. */
   metricsAddress: string | undefined;
   /** Starts no more work and finishes the current work. */
@@ -65,10 +68,12 @@ export async function startBackground(options: BackgroundOptions): Promise<Backg
     return hasMore ? retentionPause.timesAsLong * (performance.now() - startedAt) : retentionPause.idleMs;
   };
   const retention = runLoop(keepTidy, onError);
+  const redeliveries = startRedeliveries(store, onError);
   return {
     onRequest: metrics.onRequest,
+    wakeRedeliveries: redeliveries.wake,
     metricsAddress: metricsServer?.address,
-    stop: () => Promise.all([delivery, push, mail, retention].map((loop) => loop.stop())),
+    stop: () => Promise.all([delivery, push, mail, retention, redeliveries].map((loop) => loop.stop())),
     close() {
       metrics.stop();
       return Promise.all([metricsServer?.close(), mailTransport.close?.(), pushTransport.close?.()]);

@@ -108,6 +108,7 @@ export async function startPlatform(settings: Settings, log: Logger, now = () =>
       trustedProxies: settings.trustedProxies,
       showAllMail: settings.showAllMail,
       onRequest: background.onRequest,
+      wakeRedeliveries: background.wakeRedeliveries,
       isReady: async () => closing === undefined && (await pingDatabase(store)),
     });
     // Pages that connect before would reload everything when it is ready.

@@ -255,6 +255,26 @@ export interface AttemptTable {
   response: ColumnType<string | null, string | null | undefined, string | null>;
 }
 
+/** Deliveries that a person has asked to redeliver, as a task in the background (D-149). */
+export interface RedeliveryTable {
+  id: Fact<string>;
+  organisation_id: Fact<string>;
+  /** A `DeliveryFilter`. */
+  filter: JSONColumnType<object, string, never>;
+  /** How many matched at the beginning. */
+  total: Fact<number>;
+  redelivered: ColumnType<number, never, number>;
+  /** Not redelivered, because there is a later response, or because they have been since. */
+  skipped: ColumnType<number, never, number>;
+  /** Up to here they are redelivered. */
+  after_sequence: ColumnType<number, never, number>;
+  /** Later deliveries are not of this task. */
+  last_sequence: Fact<number>;
+  created_at: CreatedAt;
+  continued_at: ColumnType<Date, never, Date>;
+  finished_at: OptionalTimestamp;
+}
+
 /** A process that works on rows, until its lease ends. */
 export interface OutboxProcessTable {
   id: Fact<string>;
@@ -304,6 +324,7 @@ export interface Tables {
   endpoints: EndpointTable;
   events: EventTable;
   deliveries: DeliveryTable;
+  redeliveries: RedeliveryTable;
   attempts: AttemptTable;
   invitations: InvitationTable;
   searched_organisations: SearchedOrganisationTable;

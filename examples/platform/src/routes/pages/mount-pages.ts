@@ -28,8 +28,9 @@ import { namePlaceForm, placesPage, removePlaceForm, restorePlaceForm } from "./
 import { removeProfileForm, removeProfilePage } from "./company/remove-page.ts";
 import { sendTestEventForm, testEventPage } from "./company/test-event-page.ts";
 import { timeZoneForm } from "./company/time-zone-section.ts";
-import { deliveriesPage, redeliverManyForm } from "./deliveries/deliveries-page.ts";
+import { deliveriesPage } from "./deliveries/deliveries-page.ts";
 import { deliveryPage, redeliverForm, retryForm } from "./deliveries/delivery-page.ts";
+import { redeliverManyForm, redeliverManyPage } from "./deliveries/redeliver-page.ts";
 import { invitationsPage } from "./invitations/invitations-page.ts";
 import { profileImageRoute } from "./invitations/profile-image-route.ts";
 import { inviteForm, searchPage } from "./invitations/search-page.ts";
@@ -106,7 +107,7 @@ function mountPortalPages(pages: Router, deps: PageDeps): void {
 
   defineRoutes(pages, "/deliveries", { get: show(deliveriesPage) });
   // Before `:id`, which would match it.
-  defineRoutes(pages, "/deliveries/redeliver", { get: redirect("/deliveries"), post: submit(redeliverManyForm) });
+  defineRoutes(pages, "/deliveries/redeliver", { get: show(redeliverManyPage), post: submit(redeliverManyForm) });
   defineRoutes(pages, "/deliveries/:id", { get: show(deliveryPage) });
   defineRoutes(pages, "/deliveries/:id/retry", { post: submit(retryForm) });
   defineRoutes(pages, "/deliveries/:id/redeliver", { post: submit(redeliverForm) });

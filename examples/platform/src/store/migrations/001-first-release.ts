@@ -228,6 +228,23 @@ create index on deliveries (event_id);
 create index on deliveries (redelivery_of) where redelivery_of is not null;
 create index on deliveries (settled_at) where settled_at is not null;
 
+-- What people have asked to redeliver, and how far that is.
+create table redeliveries (
+  id text primary key,
+  organisation_id text not null references organisations,
+  filter json not null,
+  total integer not null,
+  redelivered integer not null default 0,
+  skipped integer not null default 0,
+  after_sequence bigint not null default 0,
+  last_sequence bigint not null,
+  created_at timestamptz not null default now(),
+  continued_at timestamptz not null default now(),
+  finished_at timestamptz
+);
+create index on redeliveries (organisation_id, created_at);
+create index on redeliveries (continued_at) where finished_at is null;
+
 -- Processes that work on rows, each until its lease ends.
 create table outbox_processes (
   id uuid primary key,

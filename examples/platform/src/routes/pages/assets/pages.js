@@ -184,6 +184,7 @@ function show(page, ids) {
   // What one has done oneself is not news any more.
   if (states() !== before) document.querySelector("#main > [data-own]")?.remove();
   showCopyButtons();
+  countTicked();
 }
 
 /** Set by people and by this script, not by the server. */
@@ -257,6 +258,19 @@ document.addEventListener("submit", (event) => {
 });
 // The page is shown again from the browser's memory.
 addEventListener("pageshow", () => [...sending.keys()].forEach(settle));
+
+// Says how many boxes of a form are ticked, at what is done with them.
+function countTicked() {
+  for (const element of document.querySelectorAll("[data-selected]")) {
+    const count = element.closest("form").querySelectorAll("input[type=checkbox]:checked").length;
+    const text = count === 0 ? "" : `${count} selected · `;
+    if (element.textContent !== text) element.textContent = text;
+    element.hidden = count === 0;
+  }
+}
+document.addEventListener("change", countTicked);
+// Browsers restore ticks when they go back.
+addEventListener("pageshow", countTicked);
 
 // The time zone of a user who has not chosen one (D-115).
 for (const input of document.querySelectorAll("input[data-time-zone]"))

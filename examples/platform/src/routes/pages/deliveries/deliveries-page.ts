@@ -1,14 +1,10 @@
-import { instantField } from "../../../http/fields.ts";
 import { deliveriesCursor, type ReadDelivery, readDeliveries } from "../../portal/deliveries/deliveries.ts";
 import { readDeliveryStats } from "../../portal/deliveries/delivery-stats.ts";
-import { redeliverRange } from "../../portal/deliveries/redeliver.ts";
 import { dataTable } from "../layout/data-table.ts";
-import { field, formTokenField } from "../layout/field.ts";
-import { counted } from "../layout/labels.ts";
+import { hiddenParameters } from "../layout/filter.ts";
 import { html, type Markup } from "../layout/markup.ts";
 import { inOtherOrder, newestFirst } from "../layout/pagination.ts";
-import type { Page } from "../routing/page.ts";
-import type { PortalContext, PortalForm, PortalPage } from "../sections/portal-section.ts";
+import type { PortalContext, PortalPage } from "../sections/portal-section.ts";
 import { deliveryChart } from "./delivery-chart.ts";
 import {
   addressOf,
@@ -16,41 +12,20 @@ import {
   filterOf,
   isUnfiltered,
   listFilterOf,
+  type PageFilter,
+  parametersOf,
   rangeBar,
   ranges,
+  redeliverAddressOf,
   stateBar,
 } from "./delivery-filter.ts";
 import { attemptLabel, deliveryState, eventLabel, nextAttempt } from "./delivery-labels.ts";
+import { redeliveriesSection } from "./redeliver-page.ts";
 
 const limit = 50;
 
 /** `GET /deliveries?state=…&type=…&status=…&error=…&q=…&from=…&until=…&sort=…&range=…&before=…` */
-export const deliveriesPage: PortalPage = (context) => showDeliveries(context);
-
-/** `POST /deliveries/redeliver`: redelivers all events since a time, for example after an outage of the receiver. */
-export const redeliverManyForm: PortalForm = async (context, form) => {
-  const { deps, user } = context;
-  const typed = form.get("since") ?? "";
-  const given = form.get("which") ?? "";
-  // An unknown value is treated as the default.
-  const which = Object.hasOwn(choices, given) ? (given as keyof typeof choices) : "dead";
-  const { data: since } = instantField.safeParse(context.times.toUtc(typed));
-  if (since === undefined) return { ...(await showDeliveries(context, { since: typed, which })), status: 422 };
-  const { redelivered, superseded } = await redeliverRange(deps, user, { since, state: which });
-  const left = superseded === 0 ? "" : ` Skipped, because a later response superseded them: ${superseded}.`;
-  return { to: "/deliveries", notice: `Redelivered: ${counted(redelivered, "event")}.${left}` };
-};
-
-/** Which events to redeliver. */
-const choices = { dead: "Failed", acknowledged: "Acknowledged", all: "Both" } as const;
-
-/** The submitted redelivery form when its time was invalid. */
-interface RejectedRedelivery {
-  since: string;
-  which: keyof typeof choices;
-}
-
-async function showDeliveries(context: PortalContext, rejected?: RejectedRedelivery): Promise<Page> {
+export const deliveriesPage: PortalPage = async (context) => {
   const { deps, user, request } = context;
   const filter = filterOf(request);
   const { label, ...window } = ranges[filter.range];
@@ -68,6 +43,7 @@ async function showDeliveries(context: PortalContext, rejected?: RejectedRedeliv
   const isEmpty = isUnfiltered(filter) && isNewest;
   const main = html`
       <header class="page-head"><h1>Deliveries</h1></header>
+      ${await redeliveriesSection(context)}
       <section class="panel" id="measured" data-live="delivery" aria-labelledby="measured-title">
         <header>
           <h2 id="measured-title">Endpoint statistics</h2>
@@ -81,12 +57,28 @@ async function showDeliveries(context: PortalContext, rejected?: RejectedRedeliv
           ${stateBar(filter)}
         </header>
         ${(rows.length > 0 || !isEmpty) && filterForm(filter)}
-        ${rows.length > 0 ? deliveriesTable(context, rows) : isEmpty ? noEvents : html`<p class="empty">No matching events.</p>`}
+        ${rows.length > 0 ? tickedForm(context, filter, rows) : isEmpty ? noEvents : html`<p class="empty">No matching events.</p>`}
         ${links}
-      </section>
-      ${redeliverManySection(context, rejected)}`;
+      </section>`;
   return { title: "Deliveries", main };
-}
+};
+
+/** The rows of a page to tick, and everything that the filter leaves. */
+const tickedForm = (context: PortalContext, filter: PageFilter, rows: readonly ReadDelivery[]): Markup => html`
+        <form method="get" action="/deliveries/redeliver" class="stack" id="ticked">
+          ${hiddenParameters(parametersOf(filter))}
+          ${deliveriesTable(context, rows)}
+          <div class="row act-bar">
+            ${rows.some(isRedeliverable) && html`<button class="small"><span data-selected hidden></span>Redeliver ticked events…</button>`}
+            <a class="button quiet small" href="${redeliverAddressOf(filter)}">Redeliver all ${isUnfiltered(filter) ? "events" : "that match"}…</a>
+          </div>
+        </form>`;
+
+const isRedeliverable = ({ state }: ReadDelivery): boolean => state === "dead" || state === "acknowledged";
+
+const tickCell = (row: ReadDelivery): Markup => html`
+            <span class="tick">${isRedeliverable(row) && html`<input type="checkbox" name="id" id="tick-${row.id}" value="${row.id}" aria-label="Tick ${eventLabel(row)}">`}
+            <a href="/deliveries/${row.id}">${eventLabel(row)}</a></span>`;
 
 const noEvents = html`
         <div class="empty">
@@ -101,7 +93,7 @@ const deliveriesTable = ({ times, deps }: PortalContext, rows: readonly ReadDeli
     isCompact: true,
     rowId: ({ id }) => `delivery-${id}`,
     columns: [
-      { heading: "Event", cell: (row) => html`<a href="/deliveries/${row.id}">${eventLabel(row)}</a>` },
+      { heading: "Event", cell: tickCell },
       { heading: "State", cell: deliveryState, phone: "below" },
       { heading: "Last attempt", cell: lastAttempt, phone: "below" },
       { heading: "Next attempt", cell: (row) => nextAttempt(times, row, deps.now()), phone: "none" },
@@ -114,28 +106,3 @@ function lastAttempt({ attempts, lastAttempt: last }: ReadDelivery): string {
   if (last === null) return "–";
   return `${attempts > 1 ? `No. ${attempts}: ` : ""}${attemptLabel(last)}, ${last.milliseconds} ms`;
 }
-
-const redeliverManySection = (context: PortalContext, rejected: RejectedRedelivery | undefined): Markup => html`
-      <details class="code" id="redeliver-many"${rejected && html` open`}>
-        <summary>Redeliver many</summary>
-        <form method="post" action="/deliveries/redeliver" class="stack narrow">
-          ${formTokenField(context)}
-          ${field({
-            name: "since",
-            label: "Events that happened since",
-            type: "datetime-local",
-            hint: `In ${context.times.timeZone}.`,
-            required: true,
-            value: rejected?.since,
-            errors: rejected && [context.times.problemOf(rejected.since) ?? "Enter a time of the years 0001 to 9999."],
-          })}
-          <fieldset>
-            <legend>Which of them</legend>
-            ${Object.entries(choices).map(([name, label]) => {
-              const isChosen = name === (rejected?.which ?? "dead");
-              return html`<label class="choice"><input type="radio" name="which" value="${name}"${isChosen && html` checked`}> ${label}</label>`;
-            })}
-          </fieldset>
-          <button>Redeliver</button>
-        </form>
-      </details>`;

@@ -23,7 +23,7 @@ export interface PageFilter {
   /** Failure code of the last attempt. */
   error: string | undefined;
   range: keyof typeof ranges;
-  /** Part of a worker's name or an offer's title, or an id. */
+  /** Part of a worker's name or an offer's title, or an id of either, of the delivery or its event. */
   text: string | undefined;
   /** When the events happened, as it was typed. */
   from: string | undefined;
@@ -70,14 +70,19 @@ export function listFilterOf({ range: _, from, until, sort, ...filter }: PageFil
 export const isUnfiltered = ({ range: _, sort: __, ...filter }: PageFilter): boolean =>
   Object.values(filter).every((value) => value === undefined);
 
-export const addressOf = ({ range, status, text, ...filter }: Partial<PageFilter>, before?: string): string =>
-  withQuery("/deliveries", {
-    ...filter,
-    q: text,
-    status: status?.toString(),
-    range: range === "hour" ? undefined : range,
-    before,
-  });
+export const parametersOf = ({ range, status, text, ...filter }: Partial<PageFilter>) => ({
+  ...filter,
+  q: text,
+  status: status?.toString(),
+  range: range === "hour" ? undefined : range,
+});
+
+export const addressOf = (filter: Partial<PageFilter>, before?: string): string =>
+  withQuery("/deliveries", { ...parametersOf(filter), before });
+
+/** The page that asks to redeliver everything that the filter leaves. */
+export const redeliverAddressOf = (filter: PageFilter): string =>
+  withQuery("/deliveries/redeliver", parametersOf(filter));
 
 export const stateBar = (filter: PageFilter): Markup =>
   linkBar("State", [undefined, ...states], filter.state, (state) => [
@@ -98,7 +103,7 @@ export const filterForm = (filter: PageFilter): Markup => {
   return html`
         <form method="get" action="/deliveries" role="search" class="row filters">
           ${hiddenParameters({ state, range: range === "hour" ? undefined : range })}
-          ${filterInput("q", "Worker or offer", "search", text)}
+          ${filterInput("q", "Worker, offer or id", "search", text)}
           ${filterInput("from", "Happened from", "datetime-local", from)}
           ${filterInput("until", "Happened before", "datetime-local", until)}
           ${filterSelect("type", "Event", eventNames, type, "Any")}

@@ -102,7 +102,7 @@ const filters = (shown: Shown, order: keyof typeof orderNames): Markup => html`
         </div>
         <form method="get" action="/offers" role="search" class="row filters">
           ${hiddenParameters({ state: shown.state, time: shown.time })}
-          ${filterInput("q", "Title or worker", "search", shown.text)}
+          ${filterInput("q", "Title, worker or id", "search", shown.text)}
           ${filterInput("from", "Work from", "date", shown.from)}
           ${filterInput("until", "Work until", "date", shown.until)}
           ${filterSelect("sort", "Sort", orderNames, order)}

@@ -69,7 +69,7 @@ export function pageRoutes<User>(deps: PageDeps, section: PageSection<User>) {
           if (!(error instanceof ProblemError) || !request.accepts("html")) throw error;
           const { "WWW-Authenticate": _, ...headers } = error.headers;
           response.set(headers);
-          const page = signInAgainPage(section, session, request.path, form, credentials && error);
+          const page = signInAgainPage(section, session, request.originalUrl, form, credentials && error);
           return sendPage(section, response, session, undefined, page);
         }
       }

@@ -15,6 +15,8 @@ export interface PageDeps extends PortalDeps, WorkerAppDeps {
   live: LiveTopics;
   /** `https://offers.example` behind a proxy; undefined to use the Host header. */
   publicOrigin: string | undefined;
+  /** Call it after a commit that began a redelivery. */
+  wakeRedeliveries: () => void;
   /** Receives errors that become a page with status 500. */
   onFailedPage: (error: unknown, response: Response) => void;
 }

@@ -54,7 +54,7 @@ export function signInAgainPage<User>(
 export function sendAgainPage<User>({ request, formToken }: PageContext<User>, form: URLSearchParams): Page {
   const main = html`
     <header class="page-head"><h1>Send the form again?</h1></header>
-    <form method="post" action="${request.path}" class="panel narrow">
+    <form method="post" action="${request.originalUrl}" class="panel narrow">
       ${formTokenField({ formToken })}
       ${hiddenFields(typedIn(form))}
       <p>The form was sent from a page of an earlier session, so nothing was changed yet.</p>

@@ -20,7 +20,7 @@ export type OfferOrder = (typeof offerOrders)[number];
 export interface OfferFilter {
   state?: OfferStateFilter | undefined;
   time?: (typeof offerTimes)[number] | undefined;
-  /** Part of the title or of a worker's name. */
+  /** Part of the title or of a worker's name, or the id of the offer or of a worker. */
   text?: string | undefined;
   /** Work that ends after this time. */
   from?: Date | undefined;
@@ -124,7 +124,7 @@ async function contains(db: PortalDeps["store"]["db"], text: string): Promise<Ra
   const workers = await db
     .selectFrom("workers")
     .select("id")
-    .where("name", "ilike", pattern)
+    .where((where) => where.or([where("name", "ilike", pattern), where("id", "=", text)]))
     .limit(fewWorkers + 1)
     .execute();
   const ofWorkers =
@@ -136,5 +136,5 @@ async function contains(db: PortalDeps["store"]["db"], text: string): Promise<Ra
       : sql`offers.id in (
           select offer_id from recipients
           where worker_id in (select json_array_elements_text(${JSON.stringify(workers.map(({ id }) => id))}::text::json)))`;
-  return sql`(title ilike ${pattern} or ${ofWorkers})`;
+  return sql`(title ilike ${pattern} or offers.id = ${text} or ${ofWorkers})`;
 }

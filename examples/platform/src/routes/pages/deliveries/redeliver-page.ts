@@ -1,0 +1,157 @@
+import type { Request } from "express";
+import type { DeliveryFilter } from "../../../webhooks/find-deliveries.ts";
+import {
+  beginRedelivery,
+  countRedeliverable,
+  type Redeliverable,
+  type RedeliveryTask,
+  readRedeliveries,
+} from "../../../webhooks/redelivery-tasks.ts";
+import { formTokenField } from "../layout/field.ts";
+import { counted } from "../layout/labels.ts";
+import { html, type Markup } from "../layout/markup.ts";
+import type { Page } from "../routing/page.ts";
+import { idempotencyField, submitOnce } from "../routing/submit-once.ts";
+import type { PortalContext, PortalForm, PortalPage } from "../sections/portal-section.ts";
+import { addressOf, filterOf, listFilterOf, type PageFilter } from "./delivery-filter.ts";
+import { eventNames, failureLabels, stateLabels } from "./delivery-labels.ts";
+
+/** `GET /deliveries/redeliver?…`: asks for confirmation, with the count. The filter is the list's; `id` names ticked rows alone. */
+export const redeliverManyPage: PortalPage = (context) => askToRedeliver(context);
+
+/** `POST /deliveries/redeliver?…`: begins to redeliver what the confirmation has counted. */
+export const redeliverManyForm: PortalForm = async (context, form) => {
+  const { deps, user, request } = context;
+  const which = form.get("which") ?? "";
+  const last = Number(form.get("last"));
+  if (!Object.hasOwn(choices, which) || !Number.isSafeInteger(last))
+    return { ...(await askToRedeliver(context)), status: 422 };
+  const filter = chosenFilter(context, which as keyof typeof choices);
+  const redirect = await submitOnce(context, form, user.organisationId, async (trx) => {
+    const total = await beginRedelivery(trx, user.organisationId, filter, last);
+    return { to: addressOf(filterOf(request)), notice: `Being redelivered: ${counted(total, "event")}.` };
+  });
+  deps.wakeRedeliveries();
+  return redirect;
+};
+
+/** Which of the events to redeliver, where the filter leaves a choice. */
+const choices = { dead: "Failed", acknowledged: "Acknowledged", all: "Both" } as const;
+
+/** Rows that a page of the list can have. */
+const maxTicked = 50;
+
+const tickedIn = ({ url }: Request): string[] =>
+  new URLSearchParams(url.split("?")[1]).getAll("id").slice(0, maxTicked);
+
+/** The filter of the list with the ticked rows, if any: then these alone, whatever their state is by now. */
+function shownFilter({ request, times }: PortalContext): DeliveryFilter {
+  const ids = tickedIn(request);
+  if (ids.length > 0) return { ids };
+  const { oldestFirst: _, ...filter } = listFilterOf(filterOf(request), times);
+  return filter;
+}
+
+function chosenFilter(context: PortalContext, which: keyof typeof choices): DeliveryFilter {
+  const filter = shownFilter(context);
+  // A filter by another state has no event that can be redelivered.
+  return which === "all" || filter.state !== undefined ? filter : { ...filter, state: which };
+}
+
+async function askToRedeliver(context: PortalContext): Promise<Page> {
+  const { deps, user, request } = context;
+  const shown = filterOf(request);
+  const isTicked = tickedIn(request).length > 0;
+  const counts = await countRedeliverable(deps.store.db, user.organisationId, shownFilter(context));
+  const total = counts.dead + counts.acknowledged;
+  const back = addressOf(shown);
+  const title =
+    total === 0
+      ? "Nothing to redeliver"
+      : isMixed(counts)
+        ? "Redeliver events?"
+        : `Redeliver ${counted(total, "event")}?`;
+  const main = html`
+    <header class="page-head">
+      <div>
+        <p class="crumb"><a href="${back}">Deliveries</a></p>
+        <h1>${title}</h1>
+      </div>
+    </header>
+    <form method="post" action="${request.originalUrl}" class="panel">
+      ${formTokenField(context)}
+      ${idempotencyField()}
+      <input type="hidden" name="last" value="${counts.lastSequence}">
+      <dl class="facts">
+        <dt>Which</dt><dd>${isTicked ? "those that you ticked" : wordsOf(shown, context)}</dd>
+        <dt>Failed</dt><dd>${counts.dead}</dd>
+        <dt>Acknowledged</dt><dd>${counts.acknowledged}</dd>
+      </dl>
+      ${total === 0 ? html`<p>Only failed and acknowledged events can be redelivered. Pending ones are attempted anyway.</p>` : choice(counts)}
+      ${
+        total > 0 &&
+        html`<p class="fine">The oldest is sent first. A failed event keeps its delivery id. An acknowledged one gets a new id, so your endpoint handles it again. What a later response of the same worker has superseded is skipped.</p>`
+      }
+      <div class="row">
+        ${total > 0 && html`<button>${isMixed(counts) ? "Redeliver" : `Redeliver ${counted(total, "event")}`}</button>`}
+        <a class="button quiet" href="${back}">Back to the list</a>
+      </div>
+    </form>`;
+  return { title, main };
+}
+
+const isMixed = ({ dead, acknowledged }: Redeliverable): boolean => dead > 0 && acknowledged > 0;
+
+function choice(counts: Redeliverable): Markup {
+  if (!isMixed(counts)) return html`<input type="hidden" name="which" value="all">`;
+  const countOf = { ...counts, all: counts.dead + counts.acknowledged };
+  return html`
+      <fieldset>
+        <legend>Which of them</legend>
+        ${(Object.keys(choices) as (keyof typeof choices)[]).map(
+          (name) =>
+            html`<label class="choice"><input type="radio" name="which" value="${name}"${name === "dead" && html` checked`}> <span>${choices[name]}: ${counted(countOf[name], "event")}</span></label>`,
+        )}
+      </fieldset>`;
+}
+
+/** The filter of the list in words. */
+function wordsOf(shown: PageFilter, { times }: PortalContext): string {
+  const { state, type, status, error, text, from, until } = shown;
+  const { since: isFrom, until: isUntil } = listFilterOf(shown, times);
+  const words = [
+    state && stateLabels[state],
+    type && eventNames[type],
+    text && `worker, offer or id “${text}”`,
+    isFrom && from && `happened from ${from.replace("T", " ")} on`,
+    isUntil && until && `happened before ${until.replace("T", " ")}`,
+    (isFrom ?? isUntil) && `in ${times.timeZone}`,
+    status && `last status ${status}`,
+    error && `last error: ${failureLabels[error as keyof typeof failureLabels]}`,
+  ].filter(Boolean);
+  return words.length === 0 ? "all events" : words.join(", ");
+}
+
+/** A finished task is shown for so long. */
+const shownMs = 10 * 60_000;
+
+/** The progress of the tasks, live. */
+export async function redeliveriesSection({ deps, user, times }: PortalContext): Promise<Markup> {
+  const since = new Date(deps.now().getTime() - shownMs);
+  const tasks = await readRedeliveries(deps.store, user.organisationId, since);
+  return html`
+      <div id="redeliveries" data-live="delivery" class="stack">${tasks.map(
+        (task) => html`
+        <section class="panel" aria-label="Redelivery begun ${task.createdAt.toISOString()}">
+          <p id="redelivery-${task.id}" role="status">${progressOf(task)}</p>
+          ${task.finishedAt === null && html`<progress max="${task.total}" value="${task.redelivered + task.skipped}" aria-label="Redelivered"></progress>`}
+          <p class="fine">Begun ${times.time(task.createdAt, "seconds")}. Each event of it is in the list below, with its state.</p>
+        </section>`,
+      )}</div>`;
+}
+
+function progressOf({ total, redelivered, skipped, finishedAt }: RedeliveryTask): string {
+  const left = skipped === 0 ? "" : ` Skipped, because a later response superseded them: ${skipped}.`;
+  if (finishedAt === null) return `Redelivering: ${redelivered + skipped} of ${counted(total, "event")}.${left}`;
+  return `Redelivered: ${counted(redelivered, "event")}.${left}`;
+}

@@ -1,0 +1,98 @@
+import { type Kysely, type RawBuilder, type SqlBool, sql } from "kysely";
+import { containsPattern } from "../store/contains-pattern.ts";
+import type { EventType, Tables } from "../store/tables.ts";
+import { isShownAs, type ShownState } from "./disabled-endpoint.ts";
+import { responseOrderKey } from "./record-event.ts";
+
+/** Which deliveries of an organisation (D-124). */
+export interface DeliveryFilter {
+  state?: ShownState | undefined;
+  type?: EventType | undefined;
+  /** Of the last attempt. */
+  status?: number | undefined;
+  /** Failure code of the last attempt. */
+  error?: string | undefined;
+  /** Events created at this time or later. */
+  since?: Date | undefined;
+  /** Events created before this time. */
+  until?: Date | undefined;
+  /** Part of the worker's name or of the offer's title, or the id of either, of the delivery or of its event. */
+  text?: string | undefined;
+  /** These alone. */
+  ids?: readonly string[] | undefined;
+}
+
+/** The organisation's deliveries with their event, and with the worker and the offer that it is about, if they are known. */
+export const deliveriesOf = (db: Kysely<Tables>, organisationId: string) =>
+  db
+    .selectFrom("deliveries")
+    .innerJoin("events", "events.id", "deliveries.event_id")
+    .leftJoin("workers", (join) => join.on("workers.id", "=", sql<string>`events.data ->> 'workerId'`))
+    .leftJoin("offers", (join) =>
+      join
+        .on("offers.id", "=", sql<string>`events.data ->> 'offerId'`)
+        .onRef("offers.organisation_id", "=", "deliveries.organisation_id"),
+    )
+    .where("deliveries.organisation_id", "=", organisationId);
+
+/** A condition on `deliveriesOf`. */
+export async function matchesFilter(
+  db: Kysely<Tables>,
+  organisationId: string,
+  { state, type, status, error, since, until, text, ids }: DeliveryFilter,
+): Promise<RawBuilder<SqlBool>> {
+  const conditions: RawBuilder<SqlBool>[] = [];
+  if (ids !== undefined) conditions.push(sql`deliveries.id in ${listOf(ids)}`);
+  if (state !== undefined) conditions.push(isShownAs(state));
+  if (type !== undefined) conditions.push(sql`events.type = ${type}`);
+  if (status !== undefined) conditions.push(hasLastStatus(status));
+  if (error !== undefined) conditions.push(sql`last_error = ${error}`);
+  if (since !== undefined) conditions.push(sql`events.created_at >= ${since}`);
+  if (until !== undefined) conditions.push(sql`events.created_at < ${until}`);
+  if (text !== undefined) conditions.push(await matchesText(db, organisationId, text));
+  return conditions.length === 0 ? sql`true` : sql.join(conditions, sql` and `);
+}
+
+const listOf = (ids: readonly string[]) => sql`(select json_array_elements_text(${JSON.stringify(ids)}::text::json))`;
+
+/** Only 200 acknowledges (D-13). The index by status holds failures alone, since most deliveries have none. */
+const hasLastStatus = (status: number) =>
+  status === 200 ? sql<SqlBool>`last_status = 200` : sql<SqlBool>`(last_status = ${status} and last_error is not null)`;
+
+/** Up to so many matching workers and offers, their deliveries are found by an index; of more, each delivery is looked at. */
+const fewMatches = 50;
+
+/** Of the workers and offers that match, by the order keys of their deliveries: events have no index by what is in them. */
+async function matchesText(db: Kysely<Tables>, organisationId: string, text: string): Promise<RawBuilder<SqlBool>> {
+  const named = await db
+    .selectFrom("deliveries")
+    .select("id")
+    .where("organisation_id", "=", organisationId)
+    .where((where) => where.or([where("id", "=", text), where("event_id", "=", text)]))
+    .execute();
+  if (named.length > 0) return sql`deliveries.id in ${listOf(named.map(({ id }) => id))}`;
+  const pattern = containsPattern(text);
+  const workers = await db
+    .selectFrom("workers")
+    .select("id")
+    .where((where) => where.or([where("name", "ilike", pattern), where("id", "=", text)]))
+    .limit(fewMatches + 1)
+    .execute();
+  const offers = await db
+    .selectFrom("offers")
+    .select("id")
+    .where("organisation_id", "=", organisationId)
+    .where((where) => where.or([where("title", "ilike", pattern), where("id", "=", text)]))
+    .limit(fewMatches + 1)
+    .execute();
+  if (workers.length > fewMatches || offers.length > fewMatches)
+    return sql`(workers.name ilike ${pattern} or offers.title ilike ${pattern})`;
+  const idsOf = (rows: readonly { id: string }[]) => listOf(rows.map(({ id }) => id));
+  const responded = sql`
+    select ${responseOrderKey} from recipients join offers on offers.id = offer_id
+    where responded_at is not null and offers.organisation_id = ${organisationId}`;
+  return sql`deliveries.order_key = any (array(
+    ${responded} and worker_id in ${idsOf(workers)}
+    union ${responded} and offer_id in ${idsOf(offers)}
+    union select id from events where type = 'workerAddedContact' and data ->> 'workerId' in ${idsOf(workers)}))`;
+}

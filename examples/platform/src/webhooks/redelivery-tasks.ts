@@ -1,0 +1,145 @@
+import type { Kysely } from "kysely";
+import { v7 as uuidv7 } from "uuid";
+import { type Loop, runLoop } from "../outbox/timers.ts";
+import { announce, type Store, type Trx } from "../store/store.ts";
+import type { Tables } from "../store/tables.ts";
+import { type DeliveryFilter, deliveriesOf, matchesFilter } from "./find-deliveries.ts";
+import { redeliverThese } from "./redeliver.ts";
+
+/** What can be redelivered: deliveries of these states alone. */
+export const redeliverableStates = ["dead", "acknowledged"] as const;
+type RedeliverableState = (typeof redeliverableStates)[number];
+
+/** How many deliveries a task of this filter would redeliver. */
+export interface Redeliverable extends Record<RedeliverableState, number> {
+  /** The latest delivery that was counted: later ones are not of the task. */
+  lastSequence: number;
+}
+
+export async function countRedeliverable(
+  db: Kysely<Tables>,
+  organisationId: string,
+  filter: DeliveryFilter,
+): Promise<Redeliverable> {
+  const rows = await deliveriesOf(db, organisationId)
+    .where(await matchesFilter(db, organisationId, filter))
+    .where("deliveries.state", "in", redeliverableStates)
+    .select("deliveries.state")
+    .select(({ fn }) => [fn.countAll<string>().as("count"), fn.max("deliveries.sequence").as("last")])
+    .groupBy("deliveries.state")
+    .execute();
+  const countOf = (state: RedeliverableState) => Number(rows.find((row) => row.state === state)?.count ?? 0);
+  return {
+    dead: countOf("dead"),
+    acknowledged: countOf("acknowledged"),
+    lastSequence: Math.max(0, ...rows.map(({ last }) => Number(last))),
+  };
+}
+
+/**
+ * Begins to redeliver the matching deliveries up to `lastSequence`, in the background (D-149).
+ *
+ * @returns how many there are
+ */
+export async function beginRedelivery(
+  trx: Trx,
+  organisationId: string,
+  filter: DeliveryFilter,
+  lastSequence: number,
+): Promise<number> {
+  const { total } = await deliveriesOf(trx, organisationId)
+    .where(await matchesFilter(trx, organisationId, filter))
+    .where("deliveries.state", "in", redeliverableStates)
+    .where("deliveries.sequence", "<=", lastSequence)
+    .select(({ fn }) => fn.countAll<string>().as("total"))
+    .executeTakeFirstOrThrow();
+  await trx
+    .insertInto("redeliveries")
+    .values({
+      id: uuidv7(),
+      organisation_id: organisationId,
+      filter: JSON.stringify(filter),
+      total: Number(total),
+      last_sequence: lastSequence,
+    })
+    .execute();
+  announce(trx, { topic: "delivery", organisationId });
+  return Number(total);
+}
+
+export type RedeliveryTask = Awaited<ReturnType<typeof readRedeliveries>>[number];
+
+/** The tasks that are under way, and those that were finished since a time; the newest first. */
+export const readRedeliveries = ({ db }: Store, organisationId: string, finishedSince: Date) =>
+  db
+    .selectFrom("redeliveries")
+    .select(["id", "total", "redelivered", "skipped", "created_at as createdAt", "finished_at as finishedAt"])
+    .where("organisation_id", "=", organisationId)
+    .where((where) => where.or([where("finished_at", "is", null), where("finished_at", ">", finishedSince)]))
+    .orderBy("created_at", "desc")
+    .execute();
+
+/** Deliveries per transaction, which other transactions wait for. */
+const batchSize = 50;
+/** Another process may have been killed in the middle of a task. */
+const idleMs = 30_000;
+
+/** Works on the tasks of all organisations until it is stopped. Call `wake()` after a commit that began one. */
+export function startRedeliveries(store: Store, onError: (error: unknown) => void): Loop {
+  const tick = async () => ((await store.transaction(continueOne)) ? 0 : idleMs);
+  return runLoop(tick, onError);
+}
+
+/**
+ * Redelivers the next batch of the task that has waited longest. The place in the task is committed with the batch, so each delivery is
+ * redelivered once, even if the process is killed.
+ *
+ * @returns whether there was a task
+ */
+async function continueOne(trx: Trx): Promise<boolean> {
+  const task = await trx
+    .selectFrom("redeliveries")
+    .selectAll()
+    .where("finished_at", "is", null)
+    .orderBy("continued_at")
+    .limit(1)
+    .forUpdate()
+    .skipLocked()
+    .executeTakeFirst();
+  if (task === undefined) return false;
+  const { id, organisation_id: organisationId } = task;
+  const rows = await deliveriesOf(trx, organisationId)
+    .where(await matchesFilter(trx, organisationId, filterIn(task.filter)))
+    .where("deliveries.state", "in", redeliverableStates)
+    .where("deliveries.sequence", ">", task.after_sequence)
+    .where("deliveries.sequence", "<=", task.last_sequence)
+    .select(["deliveries.id", "deliveries.sequence"])
+    .orderBy("deliveries.sequence")
+    .limit(batchSize)
+    .execute();
+  const ids = rows.map((row) => row.id);
+  const outcomes = ids.length === 0 ? [] : [...(await redeliverThese(trx, organisationId, ids)).values()];
+  const redelivered = task.redelivered + outcomes.filter(({ outcome }) => outcome === "redelivered").length;
+  const now = new Date();
+  await trx
+    .updateTable("redeliveries")
+    .set({
+      redelivered,
+      after_sequence: rows.at(-1)?.sequence ?? task.after_sequence,
+      continued_at: now,
+      ...(rows.length < batchSize
+        ? { finished_at: now, skipped: Math.max(0, task.total - redelivered) }
+        : { skipped: task.skipped + outcomes.length - (redelivered - task.redelivered) }),
+    })
+    .where("id", "=", id)
+    .execute();
+  announce(trx, { topic: "delivery", organisationId });
+  return true;
+}
+
+/** As it was stored: with its times as text. */
+function filterIn(stored: object): DeliveryFilter {
+  const { since, until, ...filter } = stored as Omit<DeliveryFilter, "since" | "until"> &
+    Record<"since" | "until", string>;
+  return { ...filter, ...(since && { since: new Date(since) }), ...(until && { until: new Date(until) }) };
+}

@@ -1,0 +1,118 @@
+import { randomUUID } from "node:crypto";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { openStore } from "../../src/store/open-store.ts";
+import { eventually } from "../support/eventually.ts";
+import { openPlatform, type PlatformUnderTest } from "../support/platform-under-test.ts";
+import { respondWith } from "../support/receiver.ts";
+import { storesUnderTest, type TestDatabase } from "../support/stores/stores.ts";
+import { useReceiver } from "../support/use-opened.ts";
+import { openPageClient, type PageClient, saveCompany } from "./page-client.ts";
+import { settledContacts } from "./settled-contacts.ts";
+
+describe.each(await storesUnderTest())("redelivering many on $title", ({ createDatabase }) => {
+  let database: TestDatabase;
+  let platform: PlatformUnderTest;
+  let hana: PageClient;
+  const receiver = useReceiver(respondWith(200));
+  /** The ids of 484 failed deliveries of Ben and 16 of Amal, the oldest first. */
+  let ids: { amal: string[]; ben: string[] };
+
+  beforeAll(async () => {
+    database = await createDatabase();
+    await (await openPlatform(database)).close();
+    const store = await openStore(database.options);
+    const since = Date.parse("2026-03-01T12:00:00Z");
+    const failed = (workerId: string, at: number, count: number) =>
+      settledContacts(store, { workerId, count, state: "dead", from: new Date(at) });
+    ids = { ben: await failed("worker_ben", since, 484), amal: await failed("worker_amal", since + 3_600_000, 16) };
+    await store.close();
+    platform = await openPlatform(database);
+    hana = openPageClient(platform.address);
+    await hana.signIn("hana@harbour-hotels.example");
+    await saveCompany(hana, receiver);
+    receiver.requests.length = 0;
+  });
+  afterAll(async () => {
+    await platform.close();
+    await database.remove();
+  });
+
+  const received = () =>
+    receiver.requests.map(({ headers }) => String(headers["offers-delivery-id"])).filter((id) => id !== "undefined");
+  /** The confirmation page of a query, and its hidden fields. */
+  async function ask(query: string) {
+    const { text, status } = await hana.get(`/deliveries/redeliver?${query}`);
+    expect(status).toBe(200);
+    const hidden = [...text.matchAll(/<input type="hidden" name="(last|which|idempotencyKey)" value="([^"]*)">/g)];
+    return { text, fields: Object.fromEntries(hidden.map(([, name, value]) => [name, value])) };
+  }
+
+  test("says beforehand how many the filter leaves, and sends these alone [D-149]", async () => {
+    const query = "state=dead&from=2026-03-01T12%3A00&until=2026-03-01T14%3A00&q=amal";
+    const list = await hana.get(`/deliveries?${query}`);
+    expect(list.text).toContain(
+      `href="/deliveries/redeliver?state=dead&amp;from=2026-03-01T12%3A00&amp;until=2026-03-01T14%3A00&amp;q=amal"`,
+    );
+    const { text, fields } = await ask(query);
+    expect(text).toContain("Redeliver 16 events?");
+    expect(text).toContain("worker, offer or id “amal”");
+    expect(text).toContain("happened before 2026-03-01 14:00");
+    expect(received()).toEqual([]);
+
+    const sent = await hana.send(`/deliveries/redeliver?${query}`, fields);
+    // The filter is still there.
+    expect(sent.status).toBe(303);
+    expect(sent.location).toBe(`/deliveries?${query}`);
+    expect((await hana.get(sent.location ?? "")).text).toContain("Being redelivered: 16 events.");
+    await eventually("all are sent", () => received().length >= 16);
+    expect(received().toSorted()).toEqual(ids.amal.toSorted());
+
+    // The form that was sent twice has no second effect.
+    expect((await hana.send(`/deliveries/redeliver?${query}`, fields)).status).toBe(303);
+    await eventually("it is over", async () =>
+      (await hana.get("/deliveries")).text.includes("Redelivered: 16 events."),
+    );
+    expect(received()).toHaveLength(16);
+  });
+
+  test("sends the ticked rows alone", async () => {
+    receiver.requests.length = 0;
+    const list = (await hana.get("/deliveries?state=dead&q=ben")).text;
+    const ticks = [...list.matchAll(/type="checkbox" name="id" id="tick-[^"]+" value="([^"]+)"/g)].map(
+      ([, id]) => id ?? "",
+    );
+    expect(ticks).toHaveLength(50);
+    const ticked = ticks.slice(3, 6);
+    const query = new URLSearchParams([["q", "ben"], ["state", "dead"], ...ticked.map((id) => ["id", id])] as [
+      string,
+      string,
+    ][]);
+    const { text, fields } = await ask(String(query));
+    expect(text).toContain("Redeliver 3 events?");
+    const { location } = await hana.send(`/deliveries/redeliver?${query}`, fields);
+    expect(location).toBe("/deliveries?state=dead&q=ben");
+    await eventually("all are sent", () => received().length >= 3);
+    expect(received().toSorted()).toEqual(ticked.toSorted());
+  });
+
+  test("of every state asks which, and has failed ones chosen", async () => {
+    const { text } = await ask("");
+    expect(text).toMatch(/value="dead" checked> <span>Failed: 481 events/);
+    expect(text).toContain("<span>Acknowledged: 19 events");
+    expect(text).toContain("<span>Both: 500 events");
+    expect((await ask("state=pending")).text).toContain("Nothing to redeliver");
+    for (const fields of [{}, { which: "constructor", last: "1" }, { which: "all", last: "x" }])
+      expect((await hana.send("/deliveries/redeliver", fields)).status).toBe(422);
+  });
+
+  test("never reaches another organisation's", async () => {
+    receiver.requests.length = 0;
+    const bo = openPageClient(platform.address);
+    await bo.signIn("bo@bistro-group.example");
+    const query = `id=${ids.ben[0]}`;
+    expect((await bo.get(`/deliveries/redeliver?${query}`)).text).toContain("Nothing to redeliver");
+    await bo.send(`/deliveries/redeliver?${query}`, { which: "all", last: "999999", idempotencyKey: randomUUID() });
+    await eventually("it is over", async () => (await bo.get("/deliveries")).text.includes("Redelivered: 0 events."));
+    expect(received()).toEqual([]);
+  });
+});
