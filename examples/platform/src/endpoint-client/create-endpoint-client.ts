@@ -72,9 +72,14 @@ async function send(agent: Agent, request: EndpointRequest): Promise<EndpointRes
 /** Everything of a response that is stored, shown or logged passes through here (D-49). */
 function withoutEchoes(outcome: Outcome, { confidential }: EndpointRequest): Outcome {
   if (!outcome.ok || confidential === undefined) return outcome;
-  const { body, contentType, truncated } = outcome;
-  const type = contentType && maskEchoes(Buffer.from(contentType, "latin1"), confidential).toString("latin1");
-  return { ...outcome, body: maskEchoes(body, confidential, truncated), ...(type && { contentType: type }) };
+  const { body, contentType, location, truncated } = outcome;
+  const masked = (header: string) => maskEchoes(Buffer.from(header, "latin1"), confidential).toString("latin1");
+  return {
+    ...outcome,
+    body: maskEchoes(body, confidential, truncated),
+    ...(contentType && { contentType: masked(contentType) }),
+    ...(location && { location: masked(location) }),
+  };
 }
 
 type CallField = "durationMs" | "sentHeaders";
@@ -153,6 +158,7 @@ class Exchange implements Dispatcher.DispatchHandler {
       "content-type": contentType,
       "content-encoding": contentEncoding,
       "retry-after": retryAfter,
+      location,
       date,
     } = headers;
     const wait = retryAfterMs(retryAfter, Date.now(), date);
@@ -162,6 +168,7 @@ class Exchange implements Dispatcher.DispatchHandler {
       ...(typeof contentType === "string" && { contentType }),
       ...(typeof contentEncoding === "string" && { contentEncoding }),
       ...(wait !== undefined && { retryAfterMs: wait }),
+      ...(status >= 300 && status < 400 && typeof location === "string" && { location }),
     };
   }
 

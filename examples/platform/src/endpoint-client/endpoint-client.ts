@@ -55,6 +55,8 @@ export interface EndpointResponse {
   body: Buffer;
   /** Whether the body was longer. */
   truncated: boolean;
+  /** The target of a redirect, with confidential values masked. */
+  location?: string;
   /** From a valid `Retry-After`. */
   retryAfterMs?: number;
   durationMs: number;

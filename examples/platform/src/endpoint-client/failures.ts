@@ -47,6 +47,37 @@ const notHttp: Failure = { code: "protocol_error", reason: "the response is not 
 const tlsCode =
   /^(ERR_TLS|ERR_SSL|EPROTO$|CERT_|CRL_|UNABLE_TO_|ERROR_IN_|DEPTH_ZERO|SELF_SIGNED|INVALID_CA$|INVALID_PURPOSE$|PATH_LENGTH_EXCEEDED$|HOSTNAME_MISMATCH$|OUT_OF_MEM$|UNSPECIFIED$)/;
 
+const expired = "its certificate has expired: renew it";
+const otherName = "its certificate is for another host name: request one that names this host";
+const selfSigned = "its certificate is self-signed: use one of a public certificate authority";
+const incomplete =
+  "its certificate cannot be verified: send the intermediate certificates too (the full chain), of a public certificate authority";
+const notTls = "this port does not speak https: use the port that does, or start the address with http://";
+
+/** What to change, by the code. */
+const tlsAdvice: Record<string, string> = {
+  CERT_HAS_EXPIRED: expired,
+  CERT_NOT_YET_VALID: "its certificate is not valid yet: check the clock of the machine that made it",
+  CERT_REVOKED: "its certificate was revoked: request a new one",
+  DEPTH_ZERO_SELF_SIGNED_CERT: selfSigned,
+  SELF_SIGNED_CERT_IN_CHAIN: selfSigned,
+  ERR_TLS_CERT_ALTNAME_INVALID: otherName,
+  HOSTNAME_MISMATCH: otherName,
+  UNABLE_TO_GET_ISSUER_CERT: incomplete,
+  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: incomplete,
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: incomplete,
+  EPROTO: notTls,
+  ERR_SSL_WRONG_VERSION_NUMBER: notTls,
+  ERR_SSL_PACKET_LENGTH_TOO_LONG: notTls,
+  ERR_SSL_TLSV1_ALERT_PROTOCOL_VERSION: "it has only old versions of TLS: turn on TLS 1.2 or 1.3",
+  ERR_SSL_UNSUPPORTED_PROTOCOL: "it has only old versions of TLS: turn on TLS 1.2 or 1.3",
+  ERR_SSL_SSLV3_ALERT_HANDSHAKE_FAILURE: "no common cipher, or no certificate for this host name",
+  ERR_SSL_TLSV1_UNRECOGNIZED_NAME: "it has no certificate for this host name",
+};
+
+const tlsReason = (code: string): string =>
+  `no trusted https connection: ${tlsAdvice[code] ?? "its TLS is faulty"} (${code})`;
+
 /**
  * Classifies an error of undici or Node. The reason never contains the error's message, which may name addresses.
  *
@@ -62,7 +93,7 @@ export function classifyError(error: unknown): Failure {
   const failure = known[code];
   if (failure !== undefined) return failure;
   if (syscall === "getaddrinfo" || code.startsWith("EAI_")) return lookUpFailure(code);
-  if (tlsCode.test(code)) return { code: "tls_failed", reason: `no trusted https connection (${code})` };
+  if (tlsCode.test(code)) return { code: "tls_failed", reason: tlsReason(code) };
   if (code.startsWith("UND_ERR_")) return notHttp;
   return { code: "connection_lost", reason: `the connection failed (${code})` };
 }

@@ -108,6 +108,7 @@ describe("the limits", () => {
     expect(endpointClient.limits).toEqual([
       ["/test", 5_000],
       ["/test/auth", 5_000],
+      ["/test/auth", 5_000],
       ["/contact-suggestions", 5_000],
     ]);
   });

@@ -18,7 +18,7 @@ describe("the two tests of a base address", () => {
     return result;
   };
 
-  test("pass when both get 200; only the second is signed", async () => {
+  test("pass when both get 200; only the second is signed, and then again with another secret", async () => {
     const receiver = await openReceiver();
     const result = await run(receiver);
     expect(result).toMatchObject({
@@ -31,6 +31,7 @@ describe("the two tests of a base address", () => {
     expect(receiver.requests.map(({ url, headers }) => [url, headers.authorization])).toEqual([
       ["/p/test", undefined],
       ["/p/test/auth", "test s3cret"],
+      ["/p/test/auth", expect.not.stringContaining("s3cret")],
     ]);
   });
 

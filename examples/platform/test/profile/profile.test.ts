@@ -263,7 +263,9 @@ describe.each(await anyStore())("the company profile on $title", ({ createDataba
       expect((await rotation).json()).toMatchObject({ status: 409, code: "edit_conflict" });
       await search();
       expect(stolen()).toEqual([]);
-      expect(stranger.requests.every((request) => request.url === "/test" || isSignedWith(third, request))).toBe(true);
+      // Beside the checks, the last of which is signed with a secret of nobody.
+      const others = stranger.requests.filter(({ url }) => url !== "/test" && url !== "/test/auth");
+      expect(others.every((request) => isSignedWith(third, request))).toBe(true);
     });
   });
 

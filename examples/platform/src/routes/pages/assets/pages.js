@@ -10,17 +10,34 @@ document.addEventListener("click", async (event) => {
   const source = document.getElementById(button.dataset.copy);
   const label = button.textContent;
   try {
-    await navigator.clipboard.writeText(source.textContent);
+    await navigator.clipboard.writeText(source.value ?? source.textContent);
     button.textContent = "Copied";
   } catch {
     // Without https there is no clipboard API: select the text to copy it by keyboard.
-    getSelection()?.selectAllChildren(source);
+    if (source.select) source.select();
+    else getSelection()?.selectAllChildren(source);
     button.textContent = "Press Ctrl+C";
   }
   setTimeout(() => {
     button.textContent = label;
   }, 2_000);
 });
+
+// Secrets that are made, shown and copied.
+document.addEventListener("click", ({ target }) => {
+  const tools = target instanceof Element ? target.closest("[data-secret]") : null;
+  if (tools === null) return;
+  const input = document.getElementById(tools.dataset.secret);
+  const show = tools.querySelector("[data-show]");
+  const isShown =
+    target === show ? input.type === "password" : target.closest("[data-generate]") || input.type === "text";
+  if (target.closest("[data-generate]"))
+    input.value = btoa(String.fromCharCode(...crypto.getRandomValues(new Uint8Array(32))));
+  input.type = isShown ? "text" : "password";
+  show.textContent = isShown ? "Hide" : "Show";
+  show.setAttribute("aria-pressed", String(Boolean(isShown)));
+});
+for (const tools of document.querySelectorAll("[data-secret]")) tools.hidden = false;
 
 function showCopyButtons() {
   for (const button of document.querySelectorAll("button[data-copy]")) button.hidden = false;

@@ -1,13 +1,16 @@
 import type { EndpointCheck } from "../../../endpoint-client/test-endpoint.ts";
+import { hiddenParameters } from "../layout/filter.ts";
 import { badge } from "../layout/labels.ts";
 import { html, type Markup } from "../layout/markup.ts";
+import type { ProfileDraft } from "./profile-form.ts";
 
 /**
  * Both checks of a base address, with requests and responses.
  *
  * @param done outcome, shown when the checks passed
  */
-export function checksSection(baseAddress: string, checks: readonly EndpointCheck[], done: string | undefined): Markup {
+export function checksSection(draft: ProfileDraft, checks: readonly EndpointCheck[], done: string | undefined): Markup {
+  const { baseAddress } = draft;
   const passed = checks.every((check) => check.passed);
   return html`
     <section class="panel" aria-labelledby="checks">
@@ -15,8 +18,25 @@ export function checksSection(baseAddress: string, checks: readonly EndpointChec
       <p class="notice ${passed ? "good" : "bad"}" role="${passed ? "status" : "alert"}">
         ${passed ? `Both checks got a response with 200. ${done}` : "Nothing was changed. Your endpoint must respond to both checks with 200."}
       </p>
+      ${checks.map(({ warning }) => warning && html`<p class="notice warn" role="alert"><strong>Your endpoint ${warning.reason}.</strong> ${warning.advice}</p>`)}
+      ${redirectForm(draft, checks)}
       <ol class="attempts">${checks.map(checkItem)}</ol>
     </section>`;
+}
+
+/** Takes over the address to which the endpoint redirects. The secret must be typed again, since no page contains it. */
+function redirectForm(
+  { scheme, suggestsContacts }: ProfileDraft,
+  checks: readonly EndpointCheck[],
+): Markup | undefined {
+  const target = checks.find(({ redirectsTo }) => redirectsTo !== undefined)?.redirectsTo;
+  if (target === undefined) return undefined;
+  return html`
+      <form method="get" action="/company" class="row">
+        ${hiddenParameters({ scheme, suggestsContacts: suggestsContacts ? "yes" : undefined })}
+        <button name="baseAddress" value="${target}">Use ${target}</button>
+        <p class="fine">The endpoint redirects there. Then enter the secret again.</p>
+      </form>`;
 }
 
 const checkItem = ({ method, path, passed, reason, milliseconds, ...check }: EndpointCheck): Markup => html`

@@ -16,8 +16,12 @@ import { type ProfileDraft, profileForm, readProfileDraft, rotationForm } from "
 import { testEventForm } from "./test-event-page.ts";
 import { timeZoneSection } from "./time-zone-section.ts";
 
-/** `GET /company` */
-export const companyPage: PortalPage = (context) => showCompany(context, {});
+/** `GET /company?baseAddress=…&scheme=…`: with an address, its form has that one. */
+export const companyPage: PortalPage = (context) => {
+  const given = new URLSearchParams(context.request.url.split("?")[1]);
+  const draft = readProfileDraft(given);
+  return showCompany(context, draft.baseAddress === "" ? {} : { draft });
+};
 
 /** `POST /company`: runs both checks, saves if they pass, and shows them. Without a secret it only changes the suggestions switch. */
 export const saveCompanyForm: PortalForm = (context, form) => {
@@ -83,9 +87,17 @@ async function showOutcome(
     if (!(error instanceof ProblemError) || error.status >= 500) throw error;
     const { code, errors, extensions, message } = error;
     const why = errors !== undefined ? { errors } : { refusal: message };
-    const failure = code === "endpoint_check_failed" ? { checks: extensions.checks as EndpointCheck[] } : why;
+    const failure = code === "endpoint_check_failed" ? failureOf(extensions.checks as EndpointCheck[]) : why;
     return { ...(await showCompany(context, { ...view, ...failure })), status: 422 };
   }
+}
+
+/** An address to which no request can be sent is an error of its field, not a failed check. */
+function failureOf(checks: EndpointCheck[]): Pick<CompanyView, "checks" | "errors"> {
+  const [invalid] = checks.filter(({ code }) => code === "invalid_address");
+  if (invalid === undefined) return { checks };
+  const [first = "", ...rest] = invalid.reason;
+  return { errors: new Map([["baseAddress", [`${first.toUpperCase()}${rest.join("")}.`]]]) };
 }
 
 async function showCompany(context: PortalContext, view: CompanyView): Promise<Page> {
@@ -99,7 +111,7 @@ async function showCompany(context: PortalContext, view: CompanyView): Promise<P
     <p class="row"><a class="button quiet small" href="/api-keys">API keys</a> <a class="button quiet small" href="/places">Places</a></p>
     <p class="lead">The endpoint of ${user.organisationName}: it receives a webhook when a worker responds to an offer or adds a contact.</p>
     ${refusal && html`<p class="notice bad" role="alert">${refusal}</p>`}
-    ${checks && (checks.length === 0 ? switchSection(draft) : checksSection(draft.baseAddress, checks, done))}
+    ${checks && (checks.length === 0 ? switchSection(draft) : checksSection(draft, checks, done))}
     <div class="columns">
       ${profileForm(context, { draft, errors: (!isRotation && errors) || none, isSaved: endpoint !== undefined })}
       <div class="stack">

@@ -57,6 +57,7 @@ export const profileForm = (context: PortalContext, { draft, errors, isSaved }: 
         hint: "Never shown again. Required whenever the address or the signatures change. At least 16 characters, for example from openssl rand -base64 32.",
         errors: errors.get("secret"),
       })}
+      ${secretTools("secret")}
       <fieldset>
         <legend>Signatures</legend>
         ${(Object.keys(schemes) as EndpointScheme[]).map((scheme) => {
@@ -71,6 +72,14 @@ export const profileForm = (context: PortalContext, { draft, errors, isSaved }: 
         <p class="fine">Respond with 200 to GET /test and GET /test/auth. Respond with 200 to webhooks too: other 2xx statuses do not acknowledge them, and many frameworks send 204 for a handler that returns nothing.</p>
       </div>
     </form>`;
+
+/** For a script: makes a secret, shows it and copies it, to enter it at the endpoint too. */
+const secretTools = (id: string): Markup => html`
+      <div class="row" data-secret="${id}" hidden>
+        <button type="button" class="quiet small" data-generate>Generate a secret</button>
+        <button type="button" class="quiet small" data-show aria-pressed="false">Show</button>
+        <button type="button" class="quiet small" data-copy="${id}" aria-label="Copy the secret" hidden>Copy</button>
+      </div>`;
 
 /** Shown while the checks are made. */
 export const busy = "Calling the endpoint…";
@@ -90,5 +99,6 @@ export const rotationForm = (context: PortalContext, errors: FieldErrors): Marku
         autocomplete: "off",
         errors: errors.get("secret"),
       })}
+      ${secretTools("new-secret")}
       <button class="quiet">Check and rotate</button>
     </form>`;

@@ -1,0 +1,121 @@
+import { createServer } from "node:https";
+import { afterAll, beforeEach, describe, expect, test } from "vitest";
+import { classifyError } from "../../src/endpoint-client/failures.ts";
+import { companySecret, saveCompany } from "../pages/page-client.ts";
+import { respondWith } from "../support/receiver.ts";
+import { usePageClient, usePlatform, useReceiver } from "../support/use-opened.ts";
+
+const platform = usePlatform();
+const hana = usePageClient(platform, "hana@harbour-hotels.example");
+const receiver = useReceiver();
+beforeEach(() => {
+  receiver.respond = respondWith(200);
+  receiver.requests.length = 0;
+});
+
+/** Like a receiver that verifies. */
+const digests = () => receiver.requests.map(({ url, headers }) => [url, headers.authorization]);
+
+describe("registering an endpoint", () => {
+  test("that responds with 200 to everything warns, and saves it [D-41]", async () => {
+    const { status, text } = await saveCompany(hana, receiver);
+    expect(status).toBe(200);
+    expect(text).toContain("Your endpoint accepts requests that are not from the service.");
+    expect(text).toContain("The profile is saved.");
+    const [, signed, forged] = digests();
+    expect([signed?.[0], forged?.[0]]).toEqual(["/hooks/test/auth", "/hooks/test/auth"]);
+    expect(forged?.[1]).toEqual(expect.any(String));
+    expect(forged?.[1]).not.toBe(signed?.[1]);
+    const token = await platform.signInPerson("hana@harbour-hotels.example");
+    const json = { baseAddress: receiver.baseAddress, secret: companySecret, suggestsContacts: false };
+    const { checks } = (await platform.call("PUT", "/portal/profile", { token, json })).json<{ checks: object[] }>();
+    expect(checks).toMatchObject([{ code: "passed" }, { code: "passed", warning: { code: "accepts_forged" } }]);
+  });
+
+  test("that refuses a wrong signature does not warn", async () => {
+    let signed = 0;
+    receiver.respond = (request, response) => {
+      if (request.url.endsWith("/test/auth")) signed += 1;
+      respondWith(signed > 1 ? 401 : 200)(request, response);
+    };
+    const { status, text } = await saveCompany(hana, receiver);
+    expect(status).toBe(200);
+    expect(text).not.toContain("not from the service");
+  });
+
+  test("that redirects names the target, which a button takes over", async () => {
+    receiver.respond = ({ url }, response) =>
+      respondWith(308, { location: `https://hooks.example.com${url}/` })({} as never, response);
+    const { status, text } = await saveCompany(hana, receiver);
+    expect(status).toBe(422);
+    expect(text).toContain("It redirects to https://hooks.example.com/hooks/test/");
+    expect(text).toContain(
+      '<button name="baseAddress" value="https://hooks.example.com/hooks">Use https://hooks.example.com/hooks</button>',
+    );
+    const { text: form } = await hana.get(
+      "/company?scheme=timestampDigest&baseAddress=https%3A%2F%2Fhooks.example.com%2Fhooks",
+    );
+    expect(form).toMatch(/value="https:\/\/hooks\.example\.com\/hooks" id="baseAddress"/);
+  });
+
+  test.each(["https://elsewhere.example/sign-in", "javascript:alert(1)", "https://user:pass@hooks.example.com/test"])(
+    "that redirects to %s offers no button",
+    async (location) => {
+      receiver.respond = respondWith(302, { location });
+      const { text } = await saveCompany(hana, receiver);
+      expect(text).toContain("It redirects to");
+      expect(text).not.toContain('<button name="baseAddress"');
+    },
+  );
+
+  test("never shows the secret that a redirect repeats", async () => {
+    receiver.respond = respondWith(302, { location: `https://hooks.example.com/?s=${companySecret}` });
+    expect((await saveCompany(hana, receiver)).text).not.toContain(companySecret);
+  });
+
+  test("behind a firewall says so, instead of a wrong secret", async () => {
+    receiver.respond = respondWith(403, {}, "Access denied");
+    const { text } = await saveCompany(hana, receiver);
+    expect(text.match(/the secret is not the reason\. A firewall/g)).toHaveLength(2);
+    expect(text).not.toContain("compare it with the one");
+  });
+
+  test("with a question mark in its address marks the field, and sends nothing", async () => {
+    const { status, text } = await hana.send("/company", {
+      baseAddress: `${receiver.baseAddress}/hooks?a=1`,
+      secret: companySecret,
+      scheme: "timestampDigest",
+    });
+    expect(status).toBe(422);
+    expect(text).toContain("The base address must not contain &quot;?&quot; or &quot;#&quot;.");
+    expect(text).toMatch(/id="baseAddress"[^>]*aria-invalid="true"/);
+    expect(text).not.toContain("Checks of");
+    expect(receiver.requests).toEqual([]);
+  });
+});
+
+describe("registering with http at a port of https", () => {
+  const server = createServer({});
+  afterAll(() => void server.close());
+
+  test("says that the address begins with https", async () => {
+    await new Promise<void>((resolve) => void server.listen(0, "127.0.0.1", resolve));
+    const { port } = server.address() as { port: number };
+    const { text } = await saveCompany(hana, { baseAddress: `http://127.0.0.1:${port}` });
+    expect(text).toContain("the port speaks https: start the base address with https://");
+  });
+});
+
+// Codes: https://nodejs.org/api/tls.html#x509-certificate-error-codes and OpenSSL's sslerr.h.
+test.each([
+  ["CERT_HAS_EXPIRED", "has expired"],
+  ["ERR_TLS_CERT_ALTNAME_INVALID", "for another host name"],
+  ["DEPTH_ZERO_SELF_SIGNED_CERT", "is self-signed"],
+  ["UNABLE_TO_VERIFY_LEAF_SIGNATURE", "full chain"],
+  ["ERR_SSL_WRONG_VERSION_NUMBER", "does not speak https"],
+  ["ERR_SSL_TLSV1_ALERT_PROTOCOL_VERSION", "TLS 1.2"],
+])("the fault of TLS %s is said in words", (code, words) => {
+  const { reason } = classifyError(Object.assign(new Error(), { code }));
+  expect(reason).toContain(words);
+  expect(reason).toContain(`(${code})`);
+});
