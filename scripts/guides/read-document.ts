@@ -95,7 +95,7 @@ export const documents = (root: string): string[] =>
   globSync(
     [
       "*.md",
-      "docs/{home,guides/*}.md",
+      "docs/{home,guides/**/*}.md",
       "{packages,examples}/*/{README,OPERATING}.md",
       "{spec,scripts}/**/README.md",
       ".changeset/README.md",

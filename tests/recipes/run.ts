@@ -32,14 +32,14 @@ const unseenByNext = ["with Authorization twice", "with a false Authorization af
   (what) => `A request ${what} must be rejected, but 200 came from GET /test/auth.`,
 );
 
-const page = join(import.meta.dirname, "../../docs/guides/recipes.md");
+const pages = join(import.meta.dirname, "../../docs/guides/frameworks");
 const offers = join(import.meta.dirname, "../../packages/cli/dist/offers.js");
 
-/** Runs the command of `offers probe` that the page has for a framework, against this address. It ends with 1 if there is a finding. */
-async function probeAsThePageSays(heading: string, address: string): Promise<void> {
-  const section = (await readFile(page, "utf8")).split(/^## /m).find((text) => text.startsWith(`${heading}\n`));
-  const flags = /^offers probe \S+ (.*)$/m.exec(section ?? "")?.[1];
-  assert.ok(flags, `the recipe of ${heading} has the flags of its probe`);
+/** Runs the command of `offers probe` on a framework's page, against this address. It ends with 1 if there is a finding. */
+async function probeAsThePageSays(framework: string, address: string): Promise<void> {
+  const page = await readFile(join(pages, `${framework}.md`), "utf8");
+  const flags = /^offers probe \S+ (.*)$/m.exec(page)?.[1];
+  assert.ok(flags, `the page of ${framework} has the flags of its probe`);
   const args = [offers, "probe", `${address}/offers`, ...flags.split(" ")];
   await promisify(execFile)(process.execPath, args, { env: { ...process.env, WEBHOOK_SECRET: secret } });
 }
@@ -70,7 +70,7 @@ async function next(project: FreshProject): Promise<void> {
       server.lines.filter((line) => line.startsWith("offer_1")),
       ["offer_1 worker_amal accepted"],
     );
-    await probeAsThePageSays("Next", address.replace(/\/$/, ""));
+    await probeAsThePageSays("next", address.replace(/\/$/, ""));
   } finally {
     await server.stop();
   }

@@ -152,7 +152,7 @@ function printWebhook(api: OpenApi, method: string, path: string, operation: Ope
       : order,
     "## Handle it",
     `\`\`\`ts\n${handler.trim()}\n\`\`\``,
-    "In another framework or runtime the options are the same: [Recipes](../guides/recipes.md). Without the kit: [Verify in other languages](../guides/other-languages.md).",
+    "The options are the same in every [framework](../guides/frameworks/README.md). Without the kit: [Verify in other languages](../guides/other-languages.md).",
     "## Send one to your receiver",
     printTabs(method, filled, slugOf(operationId), isSigned, example?.value),
     "",

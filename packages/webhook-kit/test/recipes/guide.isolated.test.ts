@@ -1,26 +1,38 @@
-import { readdirSync, readFileSync } from "node:fs";
+import { globSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 
-const guide = readFileSync(join(import.meta.dirname, "../../../../docs/guides/recipes.md"), "utf8");
+const guides = join(import.meta.dirname, "../../../../docs/guides");
+const pages = globSync(["frameworks/[!R]*.md", "multi-tenant.md"], { cwd: guides }).map((file) => ({
+  file,
+  text: readFileSync(join(guides, file), "utf8"),
+}));
 const notShown = new Set(["lambda-events.ts", "node-test.ts"]);
 
-test("the guide shows exactly the recipes that are tested", () => {
-  const shown = [...guide.matchAll(/^```ts\n(.*?)^```$/gms)].map(([, code]) => code);
-  const recipes = readdirSync(import.meta.dirname, { recursive: true, encoding: "utf8" }).filter(
-    (file) => file.endsWith(".ts") && !file.endsWith(".test.ts") && !notShown.has(file),
-  );
-  expect(shown.sort()).toEqual(recipes.map((file) => readFileSync(join(import.meta.dirname, file), "utf8")).sort());
+/** The files of this folder and those below it. */
+const readRecipes = (isShown: (file: string) => boolean): string[] =>
+  readdirSync(import.meta.dirname, { recursive: true, encoding: "utf8" })
+    .filter((file) => file.endsWith(".ts") && isShown(file))
+    .map((file) => readFileSync(join(import.meta.dirname, file), "utf8"));
+
+test("the pages of the frameworks show exactly the receivers that are tested", () => {
+  const shown = pages.flatMap(({ text }) => [...text.matchAll(/^```ts\n(.*?)^```$/gms)].map(([, code]) => code));
+  expect(shown.sort()).toEqual(readRecipes((file) => !file.endsWith(".test.ts") && !notShown.has(file)).sort());
 });
 
-test("each recipe of the guide shows the call of its own test", () => {
-  // As one line, wherever the formatter or the page breaks it.
-  const onOneLine = (text: string) => text.replace(/,?\s+(?=[})])/g, " ").replace(/\s+/g, " ");
-  const tests = readdirSync(import.meta.dirname, { recursive: true, encoding: "utf8" })
-    .filter((file) => file.endsWith(".test.ts"))
-    .map((file) => onOneLine(readFileSync(join(import.meta.dirname, file), "utf8")));
-  for (const recipe of guide.split(/^## /m).slice(1)) {
-    const call = /^Test it.*?(`+)(.*?)\1/ms.exec(recipe)?.[2] ?? recipe;
-    expect(tests.join(" ")).toContain(onOneLine(call));
-  }
+// As one line, wherever the formatter or the page breaks it, and without types.
+const onOneLine = (text: string) =>
+  text
+    .replace(/,?\s+(?=[})])/g, " ")
+    .replace(/\s+/g, " ")
+    .replaceAll("(request: Request)", "(request)");
+const tests = onOneLine(readRecipes((file) => file.endsWith(".test.ts")).join("\n"));
+
+test.each(pages)("$file has the lines of its own test, and its known limits", ({ file, text }) => {
+  const [, code = ""] = /^## Test it\n[\s\S]*?^```js\n(.*?)^```$/ms.exec(text) ?? [];
+  const statements = code.split(";\n").filter(Boolean);
+  expect(statements).not.toEqual([]);
+  for (const statement of statements)
+    expect(tests).toContain(onOneLine(statement.replace(/^await using receiver = await /, "")).trim());
+  if (file !== "multi-tenant.md") expect(text).toMatch(/^## Known limits$/m);
 });
