@@ -31,7 +31,7 @@ export async function buildSite(out: string, base: string): Promise<string[]> {
 }
 
 /** The pages that only the site has. Git ignores them. */
-async function writePages(): Promise<void> {
+export async function writePages(): Promise<void> {
   const proofs = readProofs(root);
   const pages = new Map([
     ["docs/changelog.md", printChangelog(root)],

@@ -1,26 +1,48 @@
 import { existsSync, globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 
-/** The changes of the published packages as one page: those that wait for a release, then each package's changelog. */
+const packages: Readonly<Record<string, string>> = {
+  "@offers/client": "packages/client",
+  "@offers/webhook-kit": "packages/webhook-kit",
+  "@offers/cli": "packages/cli",
+  "@offers/sandbox": "examples/platform",
+};
+
+const kinds: Readonly<Record<string, string>> = { major: "Breaking changes", minor: "New", patch: "Fixed" };
+
+/** What has changed for users, by package and kind: what waits for the next release, then each release from the first one on. */
 export function printChangelog(root: string): string {
-  const waiting = globSync(".changeset/*.md", { cwd: root, exclude: [".changeset/README.md"] })
+  const changesets = globSync(".changeset/*.md", { cwd: root, exclude: [".changeset/README.md"] })
     .sort()
-    .map((file) => readFileSync(join(root, file), "utf8"))
-    .map((text) => {
-      const [, packages = "", change = ""] = /^---\n([\s\S]*?)\n---\n([\s\S]*)$/.exec(text) ?? [];
-      const names = [...packages.matchAll(/"([^"]+)": (\w+)/g)].map(([, name, kind]) => `\`${name}\` (${kind})`);
-      return `### ${names.join(", ")}\n\n${change.trim()}`;
+    .map((file) => readFileSync(join(root, file), "utf8"));
+  const sections = Object.entries(packages).flatMap(([name, folder]) => {
+    const waiting = Object.entries(kinds).flatMap(([kind, title]) => {
+      const changes = changesets
+        .filter((text) => text.includes(`"${name}": ${kind}\n`))
+        .map((text) => partOf(text, name));
+      return changes.length > 0 ? [`#### ${title}`, ...changes] : [];
     });
-  const released = ["packages/client", "packages/webhook-kit", "packages/cli", "examples/platform"]
-    .map((folder) => join(root, folder, "CHANGELOG.md"))
-    .filter((file) => existsSync(file))
-    .map((file) => readFileSync(file, "utf8").replace(/^#+/gm, "#$&"));
+    const file = join(root, folder, "CHANGELOG.md");
+    const released = existsSync(file)
+      ? readFileSync(file, "utf8")
+          .replace(/^# .*\n/, "")
+          .replace(/^##/gm, "###")
+          .trim()
+      : "";
+    return [`## ${name}`, ...(waiting.length > 0 ? ["### Next release", ...waiting] : []), released].filter(Boolean);
+  });
   return [
-    '---\ntitle: Changelog\ndescription: "What has changed for the users of the packages, and what the next release changes."\n---',
+    '---\ntitle: Changelog\ndescription: "What has changed for the users of the packages, by package and kind of change."\nkeywords: [breaking changes, release notes, upgrade]\n---',
     "# Changelog",
     "[Versioning](versioning.md) says what a major version may change.",
-    ...(waiting.length > 0 ? ["## Next release", waiting.join("\n\n")] : []),
-    ...released,
+    ...sections,
     "",
   ].join("\n\n");
+}
+
+/** What a changeset says about a package: the items of its list that begin with the name, or all of it. */
+function partOf(changeset: string, name: string): string {
+  const text = changeset.replace(/^---\n[\s\S]*?\n---\n/, "").trim();
+  const own = text.split(/^(?=- )/m).filter((item) => item.startsWith(`- \`${name}\``));
+  return own.length > 0 ? own.map((item) => item.split("\n\n")[0]?.trim()).join("\n") : text;
 }

@@ -43,7 +43,13 @@ export async function writeReference(root: string, folder: string): Promise<void
   app.validate(project);
   // A module is named as it is imported.
   for (const module of project.children ?? [])
-    if (module.kindOf(ReflectionKind.Module)) module.name = importOf(name, module);
+    if (module.kindOf(ReflectionKind.Module)) {
+      module.name = importOf(name, module);
+      for (const group of module.groups ?? []) group.children.sort((a, b) => rankOf(a.name) - rankOf(b.name));
+    }
+  // A type of the contract is bundled, and lies outside of the package's sources.
+  for (const { sources = [] } of project.getReflectionsByKind(ReflectionKind.All) as DeclarationReflection[])
+    for (const source of sources) if (source.url) source.url = new URL(source.url).href;
   await app.generateOutputs(project);
   if (app.logger.hasErrors() || app.logger.hasWarnings()) throw new TypeDocError(`TypeDoc warns of packages/${folder}`);
 }
@@ -62,6 +68,9 @@ function resolveInheritedLinks(project: ProjectReflection): void {
 
 const textOf = (comment: Comment | undefined): string => comment?.summary.map(({ text }) => text).join("") ?? "";
 
+/** The errors of a module come last: readers reach them from their codes. */
+const rankOf = (name: string): number => (name.endsWith("Error") ? 1 : 0);
+
 const importOf = (packageName: string, { name }: DeclarationReflection): string =>
   name === "index" ? packageName : name.startsWith("@") ? name : `${packageName}/${name}`;
 
@@ -75,4 +84,7 @@ const markdownOptions: Record<string, unknown> = {
   parametersFormat: "table",
   propertiesFormat: "table",
   indexFormat: "table",
+  pageTitleTemplates: {
+    member: ({ kind, rawName }: { kind: string; rawName: string }) => `${kind}: ${rawName.replace(/<.*/, "")}`,
+  },
 };

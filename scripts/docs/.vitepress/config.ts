@@ -64,7 +64,12 @@ const referenceOf = (folder: string): DefaultTheme.SidebarItem[] => {
     // The title above the modules has the scope; with it, the names of some are wider than the sidebar.
     readFileSync(file, "utf8").replaceAll(/\/@offers\/[\w-]+(?=\/)|(?<="text":\s*")@offers\//g, ""),
   );
-  return modules.map((module) => ({ ...module, items: module.items?.flatMap(({ items = [] }) => items) ?? [] }));
+  return modules.map((module) => {
+    const items = module.items?.flatMap((group) => group.items ?? []) ?? [];
+    // The errors come last: readers reach them from their code.
+    const isError = ({ text = "" }: DefaultTheme.SidebarItem) => text.endsWith("Error");
+    return { ...module, items: [...items.filter((item) => !isError(item)), ...items.filter(isError)] };
+  });
 };
 
 const modules = ["client", "webhook-kit"].map(referenceOf);
@@ -75,12 +80,27 @@ const exported = modules.flat().flatMap(({ items = [] }) => items);
 for (const { text = "", link = "" } of exported)
   if (exported.filter((one) => one.text === text).length === 1) symbols.set(text, link);
 
+type Token = Parameters<Parameters<NonNullable<MarkdownOptions["config"]>>[0]["renderer"]["render"]>[0][number];
+
+/** Gives each cell the name of its column, which a phone shows in front of it: there, a row is a block. */
+function labelCells(tokens: readonly Token[]): void {
+  let labels: string[] = [];
+  let column = 0;
+  for (const [index, token] of tokens.entries()) {
+    if (token.type === "table_open") labels = [];
+    if (token.type === "tr_open") column = 0;
+    if (token.type === "th_open") labels.push(tokens[index + 1]?.content ?? "");
+    if (token.type === "td_open") token.attrSet("data-label", labels[column++] ?? "");
+  }
+}
+
 const markdown: MarkdownOptions = {
   theme: { light: "github-light-high-contrast", dark: "github-dark-high-contrast" },
   // The ids are those of GitHub, so that a link works on both.
   anchor: { slugify: slug },
   config(md) {
     md.use(tabsMarkdownPlugin);
+    md.core.ruler.push("labelled-cells", ({ tokens }) => labelCells(tokens));
     md.core.ruler.push("repository-links", ({ tokens, env, Token }) => {
       const file: string | undefined = env.realPath ?? env.path;
       if (file === undefined) return; // a title on its own
@@ -136,11 +156,29 @@ const guides: DefaultTheme.SidebarItem[] = [
     items: pagesOf("/guides", {
       "Delivery semantics": "delivery",
       "Catch up after an outage": "after-an-outage",
-      "Recipes for frameworks": "recipes",
+      "Several tenants": "multi-tenant",
       "Contact suggestions and invitations": "contact-suggestions",
       "Process in a worker": "workers",
       "Verify in other languages": "other-languages",
       "Move from a hand-written receiver": "migrating",
+    }),
+  },
+  {
+    text: "Frameworks",
+    collapsed: false,
+    items: pagesOf("/guides/frameworks", {
+      "All frameworks": "",
+      Express: "express",
+      Fastify: "fastify",
+      Hono: "hono",
+      Koa: "koa",
+      "Next.js": "next",
+      NestJS: "nest",
+      SvelteKit: "sveltekit",
+      "node:http": "node-http",
+      "Cloudflare Workers": "cloudflare-workers",
+      "AWS Lambda": "aws-lambda",
+      "Google Cloud": "google-cloud",
     }),
   },
   {
@@ -255,7 +293,7 @@ const firstParagraph = (markdown: string): string => {
     .slice(0, 200);
 };
 
-/** Writes a page as Markdown beside its HTML, for readers that are programs. */
+/** Writes a page as Markdown next to its HTML, for readers that are programs. */
 async function copyMarkdown(source: string, file: string, base: string): Promise<void> {
   let isCode = false;
   const lines = readFileSync(join(root, source), "utf8")
@@ -274,24 +312,46 @@ async function copyMarkdown(source: string, file: string, base: string): Promise
   await writeFile(file, lines.join("\n").trimStart());
 }
 
-/** Each page once, though several sections of the site show it. @see https://llmstxt.org */
-function printLlms(base: string): string {
-  const listed = new Set<string>();
-  const sections = [...guides, ...Object.values(sidebar).flat()].map((group) => {
-    const pages = listPages([group], base).filter((page) => !listed.has(page) && listed.add(page));
-    return pages.length && `## ${group.text}\n\n${pages.join("\n")}`;
-  });
-  return `${["# Offers", `> ${summary}`, ...sections].filter(Boolean).join("\n\n")}\n`;
+interface ListedPage {
+  text: string;
+  /** Of its Markdown: `guides/first-offer.md`. */
+  path: string;
 }
 
-const listPages = (items: readonly DefaultTheme.SidebarItem[], base: string): string[] =>
-  items.flatMap(({ text, link, items: below = [] }) => {
-    const page = link
+/** The sections of the site with their pages; each page once, though several sections show it. */
+function listSections(): { title: string; pages: ListedPage[] }[] {
+  const listed = new Set<string>();
+  return [...guides, ...Object.values(sidebar).flat()]
+    .map((group) => {
+      const pages = listPages([group]).filter(({ path }) => !listed.has(path) && listed.add(path));
+      return { title: group.text ?? "", pages };
+    })
+    .filter(({ pages }) => pages.length > 0);
+}
+
+const listPages = (items: readonly DefaultTheme.SidebarItem[]): ListedPage[] =>
+  items.flatMap(({ text = "", link, items: below = [] }) => {
+    const path = link
       ?.slice(1)
       .replace(/(?<=^|\/)$/, "index")
       .replace(/(?:\.md)?$/, ".md");
-    return [...(page === undefined ? [] : [`- [${text}](${base}${page})`]), ...listPages(below, base)];
+    return [...(path === undefined ? [] : [{ text, path }]), ...listPages(below)];
   });
+
+/** @see https://llmstxt.org */
+function printLlms(base: string): string {
+  const sections = listSections().map(({ title, pages }) =>
+    [`## ${title}`, "", ...pages.map(({ text, path }) => `- [${text}](${base}${path})`)].join("\n"),
+  );
+  return `${["# Offers", `> ${summary}`, ...sections].join("\n\n")}\n`;
+}
+
+/** All guides and references in one file, for a reader that is a program. */
+function printLlmsFull(outDir: string): string {
+  // What is about the project itself does not help to use it.
+  const pages = listSections().flatMap(({ title, pages }) => (title === "Project" ? [] : pages));
+  return pages.map(({ path }) => readFileSync(join(outDir, path), "utf8").trim()).join("\n\n---\n\n");
+}
 
 /** A reader without scripts has the sidebar above the page, and no buttons that do nothing. */
 const withoutScripts = `<style>
@@ -361,5 +421,6 @@ export default defineConfig({
   async buildEnd({ pages, outDir, site }) {
     await Promise.all(pages.map((source) => copyMarkdown(source, join(outDir, pageOf(source)), site.base)));
     await writeFile(join(outDir, "llms.txt"), printLlms(site.base));
+    await writeFile(join(outDir, "llms-full.txt"), `${printLlmsFull(outDir)}\n`);
   },
 });

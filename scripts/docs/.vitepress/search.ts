@@ -3,9 +3,9 @@ import type { DefaultTheme, UserConfig } from "vitepress";
 
 /** A page as the search finds it: a guide comes before a table of decisions. Runs in the browser, so it uses nothing outside. */
 const boostDocument = (id: string): number => {
-  if (/(?:contract|decisions|glossary|versioning|changelog)\.html/.test(id)) return 0.4;
+  if (/(?:contract|decisions|glossary|benchmarks)\.html/.test(id)) return 0.4;
   if (id.includes("/reference/")) return 0.8;
-  return id.includes("/errors.html") ? 1 : 1.4;
+  return /\/(?:errors|http-reference)\.html/.test(id) ? 1.2 : 1.4;
 };
 
 /** Splits `onWorkerOfferResponse` and `rate_limited` into words, and keeps the whole name. Runs in the browser, too. */
@@ -51,7 +51,9 @@ export const search: DefaultTheme.Config["search"] = {
     },
     // The words of a page's front matter count three times: they are what readers search for.
     _render(source, env, md) {
-      const html = md.render(source, env);
+      // An operation's page repeats what the page of errors says: readers who search for it look for that one.
+      const text = source.replace(/^\*\*Examples of errors\*\*$[\s\S]*?^:::$/m, "").replace(/^## Errors$[\s\S]*/m, "");
+      const html = md.render(text, env);
       const { description = "", keywords = [] } = env.frontmatter ?? {};
       const words = [description, ...keywords, ...keywords, ...keywords].join(", ");
       return html.replace("</h1>", `</h1><p>${md.utils.escapeHtml(words)}</p>`);

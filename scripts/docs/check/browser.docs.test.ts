@@ -15,7 +15,7 @@ const mostRead = [
   "guides/first-offer",
   "guides/first-webhook",
   "guides/testing",
-  "guides/recipes",
+  "guides/frameworks/fastify",
   "guides/delivery",
   "guides/production",
   "guides/offers",
@@ -39,7 +39,7 @@ beforeAll(async () => {
 });
 afterAll(() => browser.close());
 
-const widths = { phone: 390, laptop: 1280, desktop: 1920 };
+const widths = { phone: 390, laptop: 1280, desktop: 1440, wide: 1920 };
 
 async function open(options: BrowserContextOptions = {}): Promise<Page> {
   const context = await browser.newContext({ reducedMotion: "reduce", ...options });
@@ -103,7 +103,7 @@ test("no page is wider than a phone, and no picture is", async () => {
   expect(wide).toEqual([]);
 });
 
-describe.each([widths.laptop, widths.desktop])("at %i px", (width) => {
+describe.each([widths.laptop, widths.desktop, widths.wide])("at %i px", (width) => {
   test("no code of the most read pages is cut, at 13 px or more", async () => {
     const page = await open({ viewport: { width, height: 900 } });
     const cut: string[] = [];
@@ -125,6 +125,44 @@ describe.each([widths.laptop, widths.desktop])("at %i px", (width) => {
     expect(cut).toEqual([]);
     expect(blocks).toBeGreaterThan(60);
   });
+});
+
+test("at 1280 px the outline is on the right of the page, and the first page shows its code without scrolling", async () => {
+  const page = await open({ viewport: { width: widths.laptop, height: 800 } });
+  await visit(page, "guides/first-webhook");
+  const outline = await page.getByRole("navigation", { name: "On this page" }).boundingBox();
+  expect(outline?.x).toBeGreaterThan(1_000);
+  await visit(page, "index");
+  const ends = await page
+    .locator(".front-code pre")
+    .evaluateAll((blocks) => blocks.map((block) => block.getBoundingClientRect().bottom));
+  expect(ends.length).toBe(2);
+  expect(Math.max(...ends)).toBeLessThanOrEqual(800);
+  await page.context().close();
+});
+
+test("on a phone, no row of a table of an operation or an event is higher than half a screen", async () => {
+  const page = await open({ viewport: { width: widths.phone, height: 844 } });
+  const high: string[] = [];
+  for (const path of pages.filter((one) => /^(?:operations|events)\//.test(one))) {
+    await visit(page, path);
+    const rows = await page
+      .locator(".vp-doc tr")
+      .evaluateAll((all) => all.map((row) => [row.getBoundingClientRect().height, row.textContent?.slice(0, 40)]));
+    for (const [height, text] of rows) if (Number(height) > 422) high.push(`${path}: ${height}: ${text}`);
+  }
+  await page.context().close();
+  expect(high).toEqual([]);
+});
+
+test("an address without a page offers the search", async () => {
+  const page = await open();
+  await page.goto(`${address}404.html`);
+  await page.waitForFunction(() => "__vue_app__" in (document.querySelector("#app") ?? {}));
+  expect(await findViolations(page)).toEqual([]);
+  await page.getByRole("button", { name: "Search the documentation" }).click();
+  await page.getByRole("searchbox").waitFor();
+  await page.context().close();
 });
 
 test("the search is reached with the keyboard, shows its hits in their sentences, and has no violation", async () => {
@@ -163,7 +201,10 @@ test("a page has its neighbours, its headings, its Markdown, and buttons that co
   expect(await page.getByRole("navigation", { name: "On this page" }).getByRole("link").count()).toBeGreaterThan(5);
   await page.locator(".vp-doc button.copy").first().click();
   expect(await page.evaluate(() => navigator.clipboard.readText())).toContain("webhookRouter");
-  await page.getByRole("link", { name: "This page as Markdown" }).click();
+  await page.getByRole("button", { name: "Copy page" }).click();
+  await page.getByText("Copied", { exact: true }).waitFor();
+  expect(await page.evaluate(() => navigator.clipboard.readText())).toMatch(/^# Your first webhook\n/);
+  await page.getByRole("link", { name: "View as Markdown" }).click();
   expect(page.url()).toBe(`${address}guides/first-webhook.md`);
   await context.close();
 });

@@ -69,6 +69,12 @@ test("each page has its Markdown, and llms.txt names pages that exist", () => {
   expect(listed.filter((path) => !existsSync(join(site, path)))).toEqual([]);
 });
 
+test("llms-full.txt has the guides and the references", () => {
+  const text = readFileSync(join(site, "llms-full.txt"), "utf8");
+  for (const title of ["Your first webhook", "CreateOffer", "Worker Offer Response", "Error codes", "@offers/client"])
+    expect(text).toContain(`# ${title}`);
+});
+
 test("no link of the Markdown is dead", () => {
   const dead = pages.flatMap((page) =>
     markdownLinks(`${page}.md`)

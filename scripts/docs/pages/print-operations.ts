@@ -78,6 +78,7 @@ function printPage({ api, method, path, operation, errors = [] }: Entry): string
     "## Responses",
     printResponses(api, responses),
     ...printExample(responses),
+    ...printErrorBodies(api, responses),
     ...printErrors(operationId, errors),
     "Every error has a stable `code`, explained on [one page](../errors.md).",
     "",
@@ -88,7 +89,7 @@ function printPage({ api, method, path, operation, errors = [] }: Entry): string
 /** What each operation is for, in the words of those who look for it. */
 const uses: Record<string, { keywords: string; purpose: string }> = {
   CreateOffer: {
-    keywords: "send an offer, create an offer",
+    keywords: "send an offer, create an offer, maximum number of workers, limits",
     purpose: "Use it to send an offer of work to up to 10,000 workers.",
   },
   GetOffer: {
@@ -100,7 +101,7 @@ const uses: Record<string, { keywords: string; purpose: string }> = {
     purpose: "Use it to complete an offer: to assign the workers who applied, and to confirm them.",
   },
   ListEvents: {
-    keywords: "event feed, list events, poll events, missed events",
+    keywords: "event feed, list events, poll events, missed events, pagination, paginate, cursor",
     purpose: "Use it after an outage: [After an outage](guides/after-an-outage.md) has the program.",
   },
   RedeliverEvents: { keywords: "redeliver all, replay events", purpose: "" },
@@ -263,6 +264,15 @@ function printExample(responses: Operation["responses"]): string[] {
   const [status, response] = Object.entries(responses).find(([one]) => one.startsWith("2")) ?? [];
   const [example] = Object.values(Object.values(response?.content ?? {})[0]?.examples ?? {});
   return example ? [`**Example of ${status}**`, json(example.value)] : [];
+}
+
+/** The body of each error response, as tabs. */
+function printErrorBodies(api: OpenApi, responses: Operation["responses"]): string[] {
+  const examples = Object.entries(responses).flatMap(([status, given]) => {
+    const content = resolve(api, given).content?.["application/problem+json"];
+    return Object.values(content?.examples ?? {}).map(({ value }) => `== ${status}\n\n${json(value)}`);
+  });
+  return examples.length === 0 ? [] : ["**Examples of errors**", [":::tabs", ...examples, ":::"].join("\n\n")];
 }
 
 /** JSON with short lists on one line. */

@@ -1,26 +1,65 @@
 import "@fontsource/jetbrains-mono/latin-400.css";
 import { Content, type Theme, useData, withBase } from "vitepress";
-import DefaultTheme, { VPHomeContent, VPHomeFeatures, VPHomeHero } from "vitepress/theme";
+import DefaultTheme, { VPHomeContent, VPHomeHero } from "vitepress/theme";
 import { enhanceAppWithTabs } from "vitepress-plugin-tabs/client";
-import { defineComponent, h } from "vue";
+import { defineComponent, h, ref } from "vue";
 import "./style.css";
 
-const MarkdownLink = defineComponent(() => {
+/** By the title of a page: its Markdown, to copy or to look at. */
+const PageActions = defineComponent(() => {
   const { page } = useData();
+  const label = ref("Copy page");
   const address = () => withBase(`/${page.value.relativePath}`);
-  // With a target, VitePress's router leaves the link to the browser. It would append .html.
-  const link = () => h("a", { href: address(), target: "_self" }, "This page as Markdown");
-  return () => h("p", { class: "markdown-link" }, link());
+  const copy = async () => {
+    const markdown = fetch(address()).then(
+      async (response) => new Blob([await response.text()], { type: "text/plain" }),
+    );
+    try {
+      // Safari allows a copy only while it handles the click, so it gets the promise.
+      await navigator.clipboard.write([new ClipboardItem({ "text/plain": markdown })]);
+      label.value = "Copied";
+    } catch {
+      label.value = "Not copied";
+    }
+    setTimeout(() => {
+      label.value = "Copy page";
+    }, 2_000);
+  };
+  return () =>
+    h("div", { class: "page-actions" }, [
+      h("button", { type: "button", onClick: copy }, h("span", { "aria-live": "polite" }, label.value)),
+      // With a target, VitePress's router leaves the link to the browser. It would append .html.
+      h("a", { href: address(), target: "_self" }, "View as Markdown"),
+    ]);
 });
 
 /** The first page: VitePress's own has no `main`, which a screen reader jumps to. */
-const FrontPage = defineComponent(
-  () => () => h("main", [h(VPHomeHero), h(VPHomeFeatures), h(VPHomeContent, () => h(Content))]),
-);
+const FrontPage = defineComponent(() => () => h("main", [h(VPHomeHero), h(VPHomeContent, () => h(Content))]));
+
+/** An address without a page: most readers who get here followed an old link. */
+const NotFound = defineComponent(() => {
+  const openSearch = () => document.querySelector<HTMLButtonElement>(".VPNavBarSearch button")?.click();
+  const pages = {
+    "Start page": "/",
+    Guides: "/guides/first-offer",
+    "HTTP reference": "/http-reference",
+    "Error codes": "/errors",
+  };
+  return () =>
+    h("main", { class: "not-found" }, [
+      h("h1", "There is no page at this address"),
+      h("p", "It may have been renamed. Search for it, or start from one of these pages."),
+      h("button", { type: "button", onClick: openSearch }, "Search the documentation"),
+      h(
+        "ul",
+        Object.entries(pages).map(([text, path]) => h("li", h("a", { href: withBase(path) }, text))),
+      ),
+    ]);
+});
 
 export default {
   extends: DefaultTheme,
-  Layout: () => h(DefaultTheme.Layout, null, { "doc-footer-before": () => h(MarkdownLink) }),
+  Layout: () => h(DefaultTheme.Layout, null, { "doc-before": () => h(PageActions), "not-found": () => h(NotFound) }),
   enhanceApp({ app }) {
     enhanceAppWithTabs(app);
     app.component("front", FrontPage);
