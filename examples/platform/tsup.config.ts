@@ -1,4 +1,17 @@
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { findPackageJSON } from "node:module";
+import { dirname, join } from "node:path";
+import { gzipSync } from "node:zlib";
 import { defineConfig } from "tsup";
+
+const reference = findPackageJSON("@scalar/api-reference", import.meta.url);
+if (reference === undefined) throw new Error("@scalar/api-reference is not installed");
+
+/** The console's files; see src/routes/console/console-files.ts. */
+const consoleFiles = {
+  "reference.js": join(dirname(reference), "dist/browser/standalone.js"),
+  "openapi.yaml": "../../spec/openapi.yaml",
+};
 
 // What `dependencies` names stays outside; the kit, a devDependency, is bundled. All files lie in one folder: the store starts
 // its worker from beside its own file.
@@ -9,6 +22,11 @@ export default defineConfig({
   clean: true,
   removeNodeProtocol: false,
   target: "node22",
+  onSuccess: async () => {
+    mkdirSync("dist/console", { recursive: true });
+    for (const [name, source] of Object.entries(consoleFiles))
+      writeFileSync(`dist/console/${name}.gz`, gzipSync(readFileSync(source), { level: 9 }));
+  },
   silent: true,
   tsconfig: "../../tsconfig.json",
 });

@@ -11,6 +11,7 @@ Everything keeps running until Ctrl+C. Open in a browser; the password is demo-p
 
   portal      ${platform?.address}/     as hana@harbour-hotels.example, whose organisation integrates, or bo@bistro-group.example
   app         ${platform?.address}/app  as worker_amal, worker_ben or worker_cleo
+  console     ${platform?.address}/docs  to call every operation
 
 Try by hand:
 

@@ -8,13 +8,14 @@ import { errorFields } from "./observability/log.ts";
 import { mountExtensions } from "./routes/api/feed-operations.ts";
 import { mountApi } from "./routes/api/offer-operations.ts";
 import type { ApiDeps } from "./routes/api/operation.ts";
+import { type ConsoleDeps, mountConsole } from "./routes/console/mount-console.ts";
 import { mountPages } from "./routes/pages/mount-pages.ts";
 import type { PageDeps } from "./routes/pages/routing/page.ts";
 import { mountPortal } from "./routes/portal/mount-portal.ts";
 import { mountWorkerApp } from "./routes/worker-app/mount-worker-app.ts";
 import { traceRequests } from "./tracing/tracing.ts";
 
-export interface AppDeps extends ApiDeps, Omit<PageDeps, "onFailedPage"> {
+export interface AppDeps extends ApiDeps, Omit<PageDeps, "onFailedPage">, Pick<ConsoleDeps, "demoKey"> {
   log: Logger;
   /** Host names that requests may have, beside those of loopback; undefined for any. */
   allowedHosts: readonly string[] | undefined;
@@ -38,6 +39,7 @@ export function createApp(deps: AppDeps): Express {
   mountPortal(router, deps);
   mountWorkerApp(router, deps);
   mountHealth(router, deps.isReady);
+  mountConsole(router, deps);
   mountPages(router, { ...deps, onFailedPage: onFailed });
 
   const app = express();

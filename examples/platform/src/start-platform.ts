@@ -16,6 +16,7 @@ import { openLiveTopics } from "./routes/pages/live/live-topics.ts";
 import { formReader } from "./routes/pages/routing/read-form.ts";
 import { cookiePassword } from "./routes/pages/security/page-session.ts";
 import { applySeed } from "./seed/apply-seed.ts";
+import { isDemoSeed } from "./seed/demo-sign-ins.ts";
 import { readSeedFile } from "./seed/seed-file.ts";
 import type { Seed } from "./seed/seed-schema.ts";
 import { checkDatabase, databaseError } from "./settings/check-database.ts";
@@ -107,6 +108,7 @@ export async function startPlatform(settings: Settings, log: Logger, now = () =>
       personLimits: personLimits(settings.personRateLimit),
       trustedProxies: settings.trustedProxies,
       showAllMail: settings.showAllMail,
+      demoKey: isDemoSeed(settings.seedFile) ? seed?.organisations[0]?.apiKeys[0]?.key : undefined,
       onRequest: background.onRequest,
       wakeRedeliveries: background.wakeRedeliveries,
       isReady: async () => closing === undefined && (await pingDatabase(store)),

@@ -126,6 +126,7 @@ interface StartedSandbox {
 const startLines = ({ address, store, dialect }: StartedSandbox): string => `\
 sandbox listening on ${address} (store ${store}${dialect === "live" ? ", live dialect" : ""})
 
+  Console       ${address}/docs
   API key       ${demo.apiKey}
   Portal        ${address}/
                 ${demo.emailAddress}, password ${demo.password}

@@ -4,11 +4,15 @@ import { readSeedFile } from "./seed-file.ts";
 
 export const demoSeedFile = join(packageFolder, "seed", "demo.json");
 
+/** Whether a seed file is the demo's: real names, passwords and keys must be neither logged nor shown. */
+export const isDemoSeed = (seedFile: string | undefined): seedFile is string =>
+  seedFile !== undefined && resolve(seedFile) === demoSeedFile;
+
 /**
  * One line with the demo's accounts; undefined for another seed file, whose real names and passwords must not be logged.
  */
 export async function demoSignIns(seedFile: string | undefined, address: string): Promise<string | undefined> {
-  if (seedFile === undefined || resolve(seedFile) !== demoSeedFile) return undefined;
+  if (!isDemoSeed(seedFile)) return undefined;
   const { people, workers } = await readSeedFile(seedFile);
   const [password] = new Set([...people, ...workers].map((one) => one.password));
   const names = people.map(({ emailAddresses: [first = ""] }) => first);

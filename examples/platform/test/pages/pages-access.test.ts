@@ -8,6 +8,8 @@ import { openPageClient, type PageClient, type PageResponse, type SendOptions } 
 /** Public pages, without anyone's data. */
 const open = [
   "/assets/:file",
+  "/docs",
+  "/docs/:file",
   "/healthz",
   "/readyz",
   "/sign-in",

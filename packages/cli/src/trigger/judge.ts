@@ -58,7 +58,8 @@ function judge(event: TriggerEvent, way: TestWay, request: TestRequest | undefin
   }
   const isSuccess = status !== "closed" && status >= 200 && status < 300;
   const isRight = way.expects === "acknowledged" ? status === 200 : !isSuccess;
-  return { isRight, text };
+  if (!isRight) return { isRight, text };
+  return { isRight, text: status === 200 ? "Acknowledged with 200." : `Refused with ${status}, as it must be.` };
 }
 
 function codeOf(

@@ -1,0 +1,56 @@
+import { hash } from "node:crypto";
+import { existsSync, readFileSync } from "node:fs";
+import { findPackageJSON } from "node:module";
+import { dirname, join } from "node:path";
+import { gzipSync } from "node:zlib";
+import { packageFolder } from "../../settings/package-folder.ts";
+
+/** A file of the console, compressed: the reference alone has 4.9 MB. */
+export interface ConsoleFile {
+  /** With the hash of its content, except the document's. */
+  name: string;
+  type: string;
+  zipped: Buffer;
+}
+
+export interface ConsoleFiles {
+  /** The standalone bundle of @scalar/api-reference. */
+  reference: ConsoleFile;
+  /** Starts it. */
+  start: ConsoleFile;
+  openapi: ConsoleFile;
+}
+
+let files: ConsoleFiles | undefined;
+
+/** Reads the files when the console is opened for the first time: most platforms never show it. */
+export function consoleFiles(): ConsoleFiles {
+  files ??= {
+    reference: script("reference", readZipped("reference.js", referencePath)),
+    start: script("start", gzipSync(readFileSync(join(packageFolder, "src/routes/pages/assets/console.js")))),
+    openapi: {
+      name: "openapi.yaml",
+      type: "application/yaml",
+      zipped: readZipped("openapi.yaml", () => join(packageFolder, "../../spec/openapi.yaml")),
+    },
+  };
+  return files;
+}
+
+/** The sandbox is published with both in `dist/console`, compressed by its build. In a clone they are read where they are. */
+function readZipped(name: string, findSource: () => string): Buffer {
+  const built = join(packageFolder, "dist/console", `${name}.gz`);
+  return existsSync(built) ? readFileSync(built) : gzipSync(readFileSync(findSource()));
+}
+
+function referencePath(): string {
+  const manifest = findPackageJSON("@scalar/api-reference", import.meta.url);
+  if (manifest === undefined) throw new Error("@scalar/api-reference is not installed");
+  return join(dirname(manifest), "dist/browser/standalone.js");
+}
+
+const script = (stem: string, zipped: Buffer): ConsoleFile => ({
+  name: `${stem}.${hash("sha256", zipped, "hex").slice(0, 12)}.js`,
+  type: "text/javascript",
+  zipped,
+});

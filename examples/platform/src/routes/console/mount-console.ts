@@ -1,0 +1,114 @@
+import { gunzipSync } from "node:zlib";
+import { type Request, type RequestHandler, type Response, Router } from "express";
+import helmet from "helmet";
+import { html, raw } from "hono/html";
+import { ProblemError } from "../../http/problem.ts";
+import { defineRoutes } from "../../http/routes.ts";
+import { consoleFiles } from "./console-files.ts";
+
+export interface ConsoleDeps {
+  cookies: { isSecure: boolean };
+  /** The key of the demo's first organisation, to call operations with; undefined without the demo's data. */
+  demoKey: string | undefined;
+}
+
+/** The OpenAPI document as a reference whose operations can be called, at `/docs` (D-150). All of it comes from this origin. */
+export function mountConsole(router: Router, { cookies, demoKey }: ConsoleDeps): void {
+  const pages = Router({ caseSensitive: true, strict: true });
+  pages.use("/docs", consoleHeaders(cookies.isSecure));
+  defineRoutes(pages, "/docs", {
+    get: (_request, response) =>
+      void response
+        .set("Cache-Control", "no-store")
+        .type("html")
+        .send(String(consolePage(demoKey))),
+  });
+  defineRoutes(pages, "/docs/:file", { get: sendFile });
+  router.use(pages);
+}
+
+const self = ["'self'"];
+
+/**
+ * As strict as the reference can bear: it styles its elements in place, and shows icons that are data. Only the console's own pages have
+ * this policy; see `securityHeaders` for the others.
+ */
+const consoleHeaders = (isSecure: boolean): RequestHandler =>
+  helmet({
+    contentSecurityPolicy: {
+      useDefaults: false,
+      directives: {
+        "default-src": ["'none'"],
+        "script-src": self,
+        "style-src": [...self, "'unsafe-inline'"],
+        "img-src": [...self, "data:"],
+        "connect-src": self,
+        "form-action": ["'none'"],
+        "base-uri": ["'none'"],
+        "frame-ancestors": ["'none'"],
+      },
+    },
+    referrerPolicy: { policy: "same-origin" },
+    strictTransportSecurity: isSecure,
+    xFrameOptions: { action: "deny" },
+  });
+
+/** The reference's own colours for small print have a contrast below 4.5. */
+const customCss = `
+.light-mode { --scalar-color-2: #545454; --scalar-color-3: #636363; --scalar-color-green: #056b47; --scalar-color-blue: #0062b0; --scalar-color-orange: #9c4a00; --scalar-color-red: #c00a1b; }
+.dark-mode { --scalar-color-2: #c0c0c0; --scalar-color-3: #a8a8a8; --scalar-color-green: #12c98a; --scalar-color-blue: #6ab4f5; }
+`;
+
+function consolePage(demoKey: string | undefined) {
+  const { reference, start, openapi } = consoleFiles();
+  const settings = {
+    url: `/docs/${openapi.name}`,
+    // Nothing is loaded from, or sent to, another origin.
+    withDefaultFonts: false,
+    telemetry: false,
+    agent: { disabled: true },
+    mcp: { disabled: true },
+    proxyUrl: "",
+    showDeveloperTools: "never",
+    hideClientButton: true,
+    hideModels: false,
+    documentDownloadType: "direct",
+    persistAuth: false,
+    defaultOpenFirstTag: true,
+    customCss,
+    authentication: {
+      preferredSecurityScheme: "subscriptionKey",
+      ...(demoKey !== undefined && { securitySchemes: { subscriptionKey: { value: demoKey } } }),
+    },
+  };
+  return html`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<title>API console · Offers</title>
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<link rel="icon" href="data:,">
+</head>
+<body>
+<div id="console"></div>
+<noscript>The console needs JavaScript. The document itself: <a href="/docs/${openapi.name}">${openapi.name}</a>.</noscript>
+<script type="application/json" id="settings">${raw(JSON.stringify(settings).replaceAll("<", "\\u003c"))}</script>
+<script src="/docs/${reference.name}"></script>
+<script src="/docs/${start.name}"></script>
+</body>
+</html>`;
+}
+
+function sendFile(request: Request, response: Response): void {
+  const file = Object.values(consoleFiles()).find(({ name }) => name === request.params.file);
+  if (file === undefined) throw new ProblemError("not_found", "Reload the page.");
+  const { name, type, zipped } = file;
+  response.set(
+    "Cache-Control",
+    name === consoleFiles().openapi.name ? "no-store" : "public, max-age=31536000, immutable",
+  );
+  response.type(type).vary("Accept-Encoding");
+  if (request.acceptsEncodings("gzip")) response.set("Content-Encoding", "gzip").send(zipped);
+  else response.send(gunzipSync(zipped));
+}

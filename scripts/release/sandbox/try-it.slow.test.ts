@@ -1,0 +1,112 @@
+// From an empty folder to a forged event that one's own receiver refuses, by clicks in a browser. Pictures are in .cache/try-it.
+import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { dirname, join, resolve } from "node:path";
+import { expect, onTestFinished, test } from "vitest";
+import { openBrowser } from "../../../examples/platform/test/browser/open-browser.ts";
+import { openWindow, type Window } from "../../../examples/platform/test/browser/window.ts";
+import { readDocument } from "../../guides/read-document.ts";
+import { freePort } from "../../processes/free-port.ts";
+import { startProcess } from "../../processes/start-process.ts";
+import { pack } from "../packages/packages.ts";
+import { readerEnvironment } from "./installed-sandbox.ts";
+
+const root = resolve(import.meta.dirname, "../../..");
+const pictures = join(root, ".cache/try-it");
+
+/** The guide's receiver, in an otherwise empty folder. */
+async function startReceiver(folder: string, env: Record<string, string>) {
+  const receiver = readDocument(root, "docs/guides/without-a-clone.md").find(({ saveAs }) => saveAs === "receiver.mjs");
+  if (receiver === undefined) throw new Error("the guide has no receiver");
+  const port = await freePort();
+  await writeFile(join(folder, "receiver.mjs"), receiver.code.replaceAll("3001", String(port)));
+  const started = startProcess(process.execPath, ["receiver.mjs"], {
+    cwd: folder,
+    env,
+    ready: /^receiver (listening)/,
+  });
+  onTestFinished(async () => void (await started.stop()));
+  await started.ready;
+  return { address: `http://localhost:${port}/offers`, lines: started.lines };
+}
+
+async function startSandbox(tarball: string, folder: string, env: Record<string, string>, webhooksTo: string) {
+  const options = ["--port", String(await freePort()), "--webhooks-to", webhooksTo];
+  // A group of its own, since npx passes no SIGKILL on.
+  const started = startProcess("npx", ["--yes", "-p", tarball, "offers-sandbox", ...options], {
+    cwd: folder,
+    env,
+    detached: true,
+  });
+  onTestFinished(() => {
+    const { pid, exitCode } = started.child;
+    if (pid !== undefined && exitCode === null) process.kill(-pid, "SIGKILL");
+  });
+  await started.ready;
+  return started.lines;
+}
+
+async function signIn(page: Window["page"], name: string): Promise<void> {
+  await page.locator("input[name=name]").fill(name);
+  await page.locator("input[name=password]").fill("demo-password");
+  await page.getByRole("button", { name: "Sign in" }).click();
+}
+
+test("from an empty folder to an offer, a response and a refused forgery takes at most 90 s, by clicks in a browser", async () => {
+  const folder = await mkdtemp(join(tmpdir(), "offers-try-it-"));
+  onTestFinished(() => rm(folder, { recursive: true, maxRetries: 5, retryDelay: 200 }));
+  const tarball = await pack("sandbox", folder);
+  const empty = join(folder, "empty");
+  const home = join(folder, "home");
+  for (const path of [empty, home, pictures]) await mkdir(path, { recursive: true });
+  const env = readerEnvironment(home, process.execPath);
+  const { browser } = await openBrowser();
+  onTestFinished(() => browser.close());
+  const { page } = await openWindow(browser);
+  let count = 0;
+  const picture = (name: string) => page.screenshot({ path: join(pictures, `${++count}-${name}.png`) });
+
+  const begun = performance.now();
+  const receiver = await startReceiver(empty, env);
+  const lines = await startSandbox(tarball, empty, env, receiver.address);
+  await expect.poll(() => lines.join("\n"), { timeout: 30_000 }).toContain("webhooks go to");
+  const console_ = /Console +(\S+)/.exec(lines.join("\n"))?.[1] ?? "";
+  const origin = dirname(console_);
+
+  await page.goto(console_);
+  await page
+    .getByRole("button", { name: /Test Request.*post \/offer\)/ })
+    .first()
+    .click();
+  await picture("console");
+  const dialog = page.getByRole("dialog");
+  await dialog.getByRole("button", { name: /Send/ }).first().click();
+  await dialog.getByText("201 Created").first().waitFor();
+  await picture("offer-created");
+
+  await page.goto(`${origin}/app`);
+  await signIn(page, "worker_amal");
+  await page
+    .getByRole("link", { name: /Kitchen help on Friday/ })
+    .first()
+    .click();
+  await page.getByRole("button", { name: "Apply" }).click();
+  await expect.poll(() => receiver.lines.join("\n"), { timeout: 10_000 }).toMatch(/^worker_amal accepted offer_/m);
+  await picture("worker-applied");
+
+  await page.goto(`${origin}/company`);
+  await signIn(page, "hana@harbour-hotels.example");
+  await page.goto(`${origin}/deliveries`);
+  await page.getByText("Acknowledged").first().waitFor();
+  await picture("response-received");
+
+  await page.getByRole("link", { name: "Company" }).click();
+  await page.getByLabel("Sent", { exact: true }).selectOption("wrong-signature");
+  await page.getByRole("button", { name: "Send", exact: true }).click();
+  await page.getByText("Refused with 401, as it must be.").waitFor();
+  await picture("forgery-refused");
+  const seconds = (performance.now() - begun) / 1_000;
+  expect(receiver.lines).toHaveLength(2);
+  console.log(`${seconds.toFixed(1)} s, ${count} pictures in ${pictures}`);
+  expect(seconds).toBeLessThanOrEqual(90);
+}, 240_000);
