@@ -5,7 +5,7 @@
  */
 
 import { type Explanation, findings, readCorpus, stepsOf } from "./corpus/corpus.ts";
-import { explainStatus } from "./probe/explain.ts";
+import { classifyStatus } from "./probe/explain.ts";
 
 export type { Explanation };
 
@@ -39,6 +39,6 @@ export function explainResponse(vectorId: string, status: number | "closed", ste
   if (request === undefined) throw new RangeError(`There is no request ${step} of a test vector ${vectorId}.`);
   const allowed = [request.response].flat().flatMap((response) => response.status);
   if (allowed.includes(status)) return undefined;
-  const code = explainStatus(request, allowed, status);
+  const code = classifyStatus(request, allowed, status);
   return code === undefined ? undefined : { code, ...findings[code] };
 }

@@ -2,7 +2,7 @@ import { apiKeyHeader, apiVersion } from "@offers/contract/decisions";
 import { UsageError } from "../terminal/output.ts";
 import { findEvent } from "../trigger/events.ts";
 import { fillEvent, type Webhook } from "../trigger/write-webhook.ts";
-import { explainFailure, type ReceiverUrl } from "../wire/receiver-url.ts";
+import { describeConnectionError, type ReceiverUrl } from "../wire/receiver-url.ts";
 
 /** An event of the reference platform's feed (D-133). */
 export interface FeedEvent {
@@ -40,7 +40,7 @@ export function openFeed(platform: ReceiverUrl, apiKey: string, timeoutMs: numbe
       body = await response.text();
     } catch (error) {
       const { cause, name } = error as Error & { cause?: NodeJS.ErrnoException };
-      throw new UsageError(explainFailure(platform, cause?.code ?? name));
+      throw new UsageError(describeConnectionError(platform, cause?.code ?? name));
     }
     const page = parsePage(body);
     if (response.status === 200 && page) return page;

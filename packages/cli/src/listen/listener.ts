@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { Scheme } from "../signature/sign-request.ts";
 import { type Verification, verifyRequest } from "../signature/verify-request.ts";
-import { explainFailure, type ReceiverUrl } from "../wire/receiver-url.ts";
+import { describeConnectionError, type ReceiverUrl } from "../wire/receiver-url.ts";
 import type { FeedFollower, HandOn, Turn } from "./feed-follower.ts";
 import { type ForwardedResponse, forward, forwardedPath } from "./forward.ts";
 
@@ -158,5 +158,5 @@ function reasonOf(cause: unknown, { forwardTo, timeoutMs }: ListenerOptions): st
   const { code, name, message } = cause as NodeJS.ErrnoException;
   if (name === "TimeoutError" || name === "AbortError")
     return `${forwardTo?.href} did not respond within ${timeoutMs / 1000} s`;
-  return forwardTo ? explainFailure(forwardTo, code ?? message) : message;
+  return forwardTo ? describeConnectionError(forwardTo, code ?? message) : message;
 }

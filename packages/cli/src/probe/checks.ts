@@ -4,7 +4,7 @@ import { type Scheme, schemeNames } from "../signature/sign-request.ts";
 import { UsageError } from "../terminal/output.ts";
 import { defaultTimeoutMs, exchange } from "../wire/exchange.ts";
 import type { WireResponse } from "../wire/read-responses.ts";
-import { explainFailure, type ReceiverUrl } from "../wire/receiver-url.ts";
+import { describeConnectionError, type ReceiverUrl } from "../wire/receiver-url.ts";
 import { type Evidence, type Finding, findingOf } from "./explain.ts";
 import { type Endpoint, isForEvents } from "./select.ts";
 import { type SendSettings, sendCase } from "./send.ts";
@@ -59,7 +59,7 @@ async function ask({ url, timeoutMs }: Subject, request: CorpusRequest, base = u
 function unreachable(url: ReceiverUrl, { status, error }: Asked, timeoutMs: number): string {
   if (status === "silent")
     return `GET ${url.href}/test got no response within ${timeoutMs / 1000} s. Is the receiver busy or stopped in a debugger? Try: curl -i ${url.href}/test`;
-  if (error !== undefined) return explainFailure(url, error);
+  if (error !== undefined) return describeConnectionError(url, error);
   return `${url.href} closed the connection without a response. Start your receiver first, and give the address on which it listens${url.isSecure ? "" : "; if it serves TLS, with https://"}.`;
 }
 
@@ -174,7 +174,7 @@ export async function findAcceptedVariant(subject: Subject, precision: Precision
 }
 
 /** Names the mistake behind a refused precision of the Timestamp: a date that is written again has another digest. */
-export async function explainPrecision(subject: Subject, finding: Finding): Promise<Finding> {
+export async function diagnosePrecision(subject: Subject, finding: Finding): Promise<Finding> {
   const isMinute = finding.evidence.some(({ id }) => id.includes("minute"));
   const variant = await findAcceptedVariant(subject, isMinute ? "minute" : "second");
   if (variant?.code !== "reformatted_date") return finding;

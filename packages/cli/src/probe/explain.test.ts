@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { readCorpus } from "../corpus/corpus.ts";
 import type { ComparedCase } from "./compare.ts";
-import { explainCases } from "./explain.ts";
+import { classifyCases } from "./explain.ts";
 
 const cases = readCorpus().groups.flatMap(({ name, cases: inGroup }) =>
   inGroup.map((testCase) => ({ group: name, testCase })),
@@ -28,7 +28,7 @@ function compared(id: string, expected: number, status: number): ComparedCase {
 
 // A receiver that allows 30 seconds refuses 10:55Z from 10:55:30 on.
 test("a Timestamp without seconds that is refused beside one of four minutes ago shows a small tolerance", () => {
-  const findings = explainCases(["timestamps/minute", "freshness/four-minutes-old"].map(refusal));
+  const findings = classifyCases(["timestamps/minute", "freshness/four-minutes-old"].map(refusal));
   expect(findings.map(({ code }) => code)).toEqual(["tolerance_too_small"]);
   expect(findings[0]?.evidence.map(({ id }) => id)).toEqual(["timestamps/minute", "freshness/four-minutes-old"]);
 });
@@ -40,7 +40,7 @@ test.each([
     ["precision_refused", "tolerance_too_small"],
   ],
 ])("refusing %j shows %j", (ids, codes) => {
-  expect(explainCases(ids.map(refusal)).map(({ code }) => code)).toEqual(codes);
+  expect(classifyCases(ids.map(refusal)).map(({ code }) => code)).toEqual(codes);
 });
 
 test.each([
@@ -50,5 +50,5 @@ test.each([
     ["old_timestamp_accepted", "duplicate_header_accepted"],
   ],
 ])("accepting %j shows %j", (ids, codes) => {
-  expect(explainCases(ids.map(acceptance)).map(({ code }) => code)).toEqual(codes);
+  expect(classifyCases(ids.map(acceptance)).map(({ code }) => code)).toEqual(codes);
 });

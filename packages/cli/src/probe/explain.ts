@@ -40,7 +40,7 @@ export const findingOf = (code: FindingCode, evidence: Evidence[]): Finding => (
 });
 
 /** What each difference shows, the most serious finding first. */
-export function explainCases(
+export function classifyCases(
   compared: readonly ComparedCase[],
   others: readonly { code: FindingCode; evidence: Evidence }[] = [],
 ): Finding[] {
@@ -50,8 +50,8 @@ export function explainCases(
   const last = lastCases(compared);
   for (const one of last) add("receiver_stopped", toEvidence(one, "connections are refused since"));
   const judged = compared
-    .filter((one) => !one.isRefused && !last.includes(one))
-    .map((one) => ({ ...one, codes: one.mismatches.map((mismatch) => explainMismatch(one, mismatch)) }));
+    .filter((one) => !one.isConnectionRefused && !last.includes(one))
+    .map((one) => ({ ...one, codes: one.mismatches.map((mismatch) => classifyMismatch(one, mismatch)) }));
   const shown = new Set(judged.filter(showsItsOwn).map(({ testCase }) => testCase.id));
   for (const one of judged) {
     for (const [index, mismatch] of one.mismatches.entries()) {
@@ -71,11 +71,11 @@ export function explainCases(
 
 /** The cases that were under way when the receiver stopped, one of which is the cause; none where it did not stop. */
 function lastCases(compared: readonly ComparedCase[]): readonly ComparedCase[] {
-  const first = compared.findIndex(({ isRefused }) => isRefused);
+  const first = compared.findIndex(({ isConnectionRefused }) => isConnectionRefused);
   if (first < 0) return [];
   const cutOff = compared
     .slice(Math.max(0, first - casesAtOnce))
-    .filter(({ isRefused, responses }) => !isRefused && responses.includes(undefined));
+    .filter(({ isConnectionRefused, responses }) => !isConnectionRefused && responses.includes(undefined));
   return cutOff.length > 0 ? cutOff : compared.slice(first, first + 1);
 }
 
@@ -95,7 +95,7 @@ function replaceByOther(
   return Object.entries(ifAlso).find(([id]) => shown.has(id))?.[1] ?? code;
 }
 
-function explainMismatch(
+function classifyMismatch(
   { testCase, responses, failure }: ComparedCase,
   { kind, step: index = 0, allowed = [], got }: Mismatch,
 ): FindingCode {
@@ -105,16 +105,16 @@ function explainMismatch(
   if (kind === "handled") return "wrong_handling";
   if (kind === "refusal") return "distinct_refusals";
   if (kind === "body" && !isSuggestionList(responses[index]?.body ?? "")) return "invalid_suggestions";
-  if (kind === "failure" && failure !== undefined) return explainFailure(step, failure);
+  if (kind === "failure" && failure !== undefined) return classifyFailure(step, failure);
   if (kind !== "status" || got === undefined) return "other_response";
-  return explainStatus(step, allowed, got) ?? "other_response";
+  return classifyStatus(step, allowed, got) ?? "other_response";
 }
 
 /**
  * The finding that a status shows (D-104). The corpus is stricter than a receiver must be: undefined for a response that costs nothing,
  * such as a 403 for a 401, or a spelling that is accepted although no one can send it without the secret.
  */
-export function explainStatus(
+export function classifyStatus(
   { request, shows = {} }: Step,
   allowed: readonly Status[],
   got: Status,
@@ -146,7 +146,7 @@ function explainRefused(
   return refused !== undefined && got === "closed" ? "no_response" : refused;
 }
 
-function explainFailure({ shows = {} }: Step, failure: NonNullable<SentCase["failure"]>): FindingCode {
+function classifyFailure({ shows = {} }: Step, failure: NonNullable<SentCase["failure"]>): FindingCode {
   // When a connection ends before its request is complete, Fastify sends a second response.
   if (shows.mayGoUnanswered) return failure === "response_too_large" ? "unusual_response" : "other_response";
   return failure === "no_response" ? (shows.silent ?? "no_response") : "unusual_response";

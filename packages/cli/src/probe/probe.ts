@@ -1,9 +1,9 @@
 import { type Corpus, type CorpusGroup, readCorpus } from "../corpus/corpus.ts";
 import type { Scheme } from "../signature/sign-request.ts";
 import type { ReceiverUrl } from "../wire/receiver-url.ts";
-import { explainPrecision, findMissingEndpoints, runChecks } from "./checks.ts";
+import { diagnosePrecision, findMissingEndpoints, runChecks } from "./checks.ts";
 import { compareCases } from "./compare.ts";
-import { explainCases, type Finding } from "./explain.ts";
+import { classifyCases, type Finding } from "./explain.ts";
 import { casesFor, selectNamed, selectSendable } from "./select.ts";
 import { casesAtOnce, type Receiver, type SentCase, sendCases } from "./send.ts";
 import { sendTimingCases, timingGroup } from "./timing.ts";
@@ -48,12 +48,12 @@ export async function probe(options: ProbeOptions): Promise<ProbeResult> {
   const { url, scheme, secret, timeoutMs, allowEvents } = options;
   const corpus = readCorpus();
   const named = selectNamed(groupsFor(corpus, scheme), options.only, options.skip);
-  const failed = await runChecks({ url, scheme, secret, timeoutMs });
+  const failedCheck = await runChecks({ url, scheme, secret, timeoutMs });
   // A receiver that refuses the service's own checks gets most cases wrong, for the same reason.
-  if (failed)
+  if (failedCheck)
     return {
       sent: 0,
-      findings: [failed],
+      findings: [failedCheck],
       skipped: [{ reason: "the receiver must first pass the service's own checks", count: countCases(named) }],
     };
 
@@ -71,10 +71,10 @@ export async function probe(options: ProbeOptions): Promise<ProbeResult> {
   let done = 0;
   let silent = 0;
   let hasStopped = false;
-  const onCase = ({ failure, isRefused }: SentCase): boolean => {
+  const onCase = ({ failure, isConnectionRefused }: SentCase): boolean => {
     done += 1;
     if (failure === "no_response") silent += 1;
-    if (isRefused) hasStopped = true;
+    if (isConnectionRefused) hasStopped = true;
     options.onProgress?.(done, total);
     return silent < maxSilentCases && !hasStopped;
   };
@@ -86,16 +86,16 @@ export async function probe(options: ProbeOptions): Promise<ProbeResult> {
   const timing = unsent > 0 ? [] : await sendTimingCases(url, timingCases);
   options.onProgress?.(total - unsent, total);
 
-  const findings = explainCases(compareCases(settings, sent), timing);
+  const findings = classifyCases(compareCases(settings, sent), timing);
   const explained = await Promise.all(
     findings.map((finding) =>
-      finding.code === "precision_refused" ? explainPrecision({ url, scheme, secret, timeoutMs }, finding) : finding,
+      finding.code === "precision_refused" ? diagnosePrecision({ url, scheme, secret, timeoutMs }, finding) : finding,
     ),
   );
-  const response = missing.get("POST /offer/response");
+  const responseEndpoint = missing.get("POST /offer/response");
   return {
     sent: total - unsent,
-    findings: [...(allowEvents && response ? [response] : []), ...explained],
+    findings: [...(allowEvents && responseEndpoint ? [responseEndpoint] : []), ...explained],
     skipped: [...skipped].map(([reason, count]) => ({ reason, count })),
   };
 }

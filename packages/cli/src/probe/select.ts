@@ -54,12 +54,12 @@ export function selectSendable(
   sendable: Sendable,
 ): { groups: CorpusGroup[]; skipped: Map<string, number> } {
   const skipped = new Map<string, number>();
-  const isSent = (testCase: CorpusCase): boolean => {
+  const isSendable = (testCase: CorpusCase): boolean => {
     const reason = findSkipReason(testCase, sendable);
     if (reason !== undefined) skipped.set(reason, (skipped.get(reason) ?? 0) + 1);
     return reason === undefined;
   };
-  return { groups: groups.map((group) => ({ ...group, cases: group.cases.filter(isSent) })), skipped };
+  return { groups: groups.map((group) => ({ ...group, cases: group.cases.filter(isSendable) })), skipped };
 }
 
 function findSkipReason(

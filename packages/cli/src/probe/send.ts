@@ -61,7 +61,7 @@ export interface SentCase {
   /** No response within the time, one without an end, or more than were asked for. */
   failure?: "no_response" | "response_too_large" | "extra_response";
   /** No connection was accepted: nothing listens there any more. */
-  isRefused?: boolean;
+  isConnectionRefused?: boolean;
   /** Undefined for a receiver that cannot be asked. */
   noted?: Noted;
   /** The value of `{{unique}}`. */
@@ -167,7 +167,7 @@ export async function sendCase(
     unique,
     secrets: [...Object.values(config.secrets), ...signatures],
     ...(failure !== undefined && { failure }),
-    ...(exchanges.some(({ error }) => error === "ECONNREFUSED") && { isRefused: true }),
+    ...(exchanges.some(({ error }) => error === "ECONNREFUSED") && { isConnectionRefused: true }),
   };
 }
 

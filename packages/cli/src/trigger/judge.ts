@@ -1,5 +1,5 @@
 import { type Explanation, type FindingCode, findings, type Shows } from "../corpus/corpus.ts";
-import { checkTimeoutMs, explainStatus } from "../probe/explain.ts";
+import { checkTimeoutMs, classifyStatus } from "../probe/explain.ts";
 import { type SigningVariant, signingVariants } from "../probe/signing-variants.ts";
 import { isSuggestionList } from "../probe/suggestions.ts";
 import type { Scheme } from "../signature/sign-request.ts";
@@ -78,7 +78,7 @@ function codeOf(
   const statuses = [...allowed[expects]];
   if (statuses.some((each) => each === status)) return undefined;
   const step = { request: { method: request?.method ?? "GET", target: path }, shows: own };
-  return explainStatus({ ...step, response: { status: statuses, handled: 0 } }, statuses, status);
+  return classifyStatus({ ...step, response: { status: statuses, handled: 0 } }, statuses, status);
 }
 
 /** The findings of several ways, each once. One that has a more basic cause is left out. */

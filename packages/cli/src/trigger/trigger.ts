@@ -13,7 +13,7 @@ import {
 } from "../terminal/output.ts";
 import { readSecret } from "../terminal/read-secret.ts";
 import { type Exchange, exchange } from "../wire/exchange.ts";
-import { explainFailure, type ReceiverUrl, readUrl } from "../wire/receiver-url.ts";
+import { describeConnectionError, type ReceiverUrl, readUrl } from "../wire/receiver-url.ts";
 import { showRequest, showResponse, toCommand } from "../wire/show-exchange.ts";
 import { findEvent, setFields, type TriggerEvent, uniqueFields } from "./events.ts";
 import { judgeTestEvent, type TestVerdict } from "./judge.ts";
@@ -51,7 +51,7 @@ export async function trigger(name: string, { to: address, set = [], as, scheme,
       const bytes = frame({ ...request, headers }, to);
       const received = await exchange(to, bytes, { methods: [request.method], timeoutMs });
       const [response] = received.responses;
-      if (!response && received.error !== undefined) throw new UsageError(explainFailure(to, received.error));
+      if (!response && received.error !== undefined) throw new UsageError(describeConnectionError(to, received.error));
       const outcome = { status: response?.status ?? ("closed" as const), body: response?.body ?? "", ...received };
       const [verdict] = judgeTestEvent(event, way, [request], [outcome]);
       if (!verdict?.isRight) wrong += 1;

@@ -1,6 +1,6 @@
 import { type Scheme, signRequest } from "../signature/sign-request.ts";
 import { exchange } from "../wire/exchange.ts";
-import { explainFailure, type ReceiverUrl } from "../wire/receiver-url.ts";
+import { describeConnectionError, type ReceiverUrl } from "../wire/receiver-url.ts";
 import type { TriggerEvent } from "./events.ts";
 
 /** A webhook before it is signed. */
@@ -84,5 +84,9 @@ export async function sendWebhook(
   });
   const [response] = responses;
   const isUnreachable = !response && error !== undefined;
-  return { status: response?.status ?? 0, durationMs, ...(isUnreachable && { failure: explainFailure(to, error) }) };
+  return {
+    status: response?.status ?? 0,
+    durationMs,
+    ...(isUnreachable && { failure: describeConnectionError(to, error) }),
+  };
 }

@@ -45,7 +45,7 @@ const untrusted =
   /^(DEPTH_ZERO_SELF_SIGNED_CERT|SELF_SIGNED_CERT_IN_CHAIN|UNABLE_TO_|CERT_UNTRUSTED|CERT_SIGNATURE_FAILURE)/;
 
 /** Why a connection failed, by the code or the message of its error. OpenSSL's own text names a line of its source code. */
-export function explainFailure({ href, isSecure = false }: ReceiverUrl, error: string): string {
+export function describeConnectionError({ href, isSecure = false }: ReceiverUrl, error: string): string {
   const certificate = certificateProblems[error];
   if (certificate !== undefined) return `${href} cannot be used: ${certificate} (${error}).`;
   if (untrusted.test(error))
