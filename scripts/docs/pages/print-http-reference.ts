@@ -43,7 +43,7 @@ export function printHttpReference(root: string): string {
     `${extensions?.description ?? ""} The live service may not have them.`,
     ...entries.filter((entry) => !isOfContract(entry)).map(sectionOf),
     "## Webhooks",
-    `${webhooks?.description ?? ""} Each path is appended to the base URL on the organisation's company profile.`,
+    `${webhooks?.description ?? ""} Each path is appended to the base address on the organisation's company profile.`,
     ...readWebhooks(root, api).map(printWebhook),
     "## Authentication",
     ...Object.values(securitySchemes).map((scheme) => {
