@@ -58,7 +58,7 @@ class Call<Argument, Data> implements CallContext {
   attempts = 0;
   key: string;
   declare attemptError?: AnyOffersError | undefined;
-  /** The last one. */
+  /** The last response, once there is one. */
   declare response: FetchResponse;
 
   constructor(settings: ClientSettings, operation: Operation<Argument, Data>, id: unknown) {

@@ -28,8 +28,8 @@ export const isFreshError = (thrown: unknown): thrown is AnyOffersError =>
   thrown instanceof OffersError && thrown.attempts === undefined;
 
 /**
- * Every error leaves through here. Adds the operation, the host, the number of attempts and the address of the page to an error of
- * this package, and wraps anything else: user code or the runtime threw it. The attempt's own error is returned as it is.
+ * Every error leaves through here, some more than once: the second time changes nothing but the stack. Wraps what user code or the
+ * runtime threw, and adds the operation, the host, the number of attempts and the URL of the page.
  *
  * @param meaning what an error to wrap means; by default, what a failed `fetch` means
  */
@@ -41,7 +41,7 @@ export function toOffersError(thrown: unknown, context: CallContext, meaning?: C
     if (operation) error.message = `${operation}${attempts ? ` at ${context.host}` : ""}: ${error.message}`;
     Object.assign(error, { operation, attempts, docsUrl: `${errorDocsUrl}${error.code}` });
   }
-  // Here the name is set, and V8 includes the code that awaits the call.
+  // By now the name is set, and V8 knows the line that awaits the call.
   Error.captureStackTrace?.(error, toOffersError);
   context.attemptError = error;
   return error;

@@ -127,7 +127,7 @@ export interface CallOptions {
   maxRetries?: number | undefined;
   /** For a creation or completion; the same on every attempt (D-40). @default a random UUID per call */
   idempotencyKey?: string | undefined;
-  /** Additional headers; those of the client take precedence. */
+  /** Additional headers. They may replace `accept` and `user-agent`, but not `content-type`, `idempotency-key` or the API key. */
   headers?: Readonly<Record<string, string>> | undefined;
 }
 
