@@ -72,8 +72,6 @@ interface PgPool<Tx> {
 const poolDatabase = <Tx>(pool: PgPool<Tx>): InboxDatabase<Tx> => ({
   query: async (sql, values = []) => (await pool.query(sql, [...values])).rows,
   async transact(first, work) {
-    const tx = await pool.connect();
-    const client = tx as PoolClient;
     let lose: (error: Error) => void = () => undefined;
     // A client outside its pool's care emits `error` when its connection ends between two queries. Without a listener the process
     // would exit, and without the race work that waits for this very pool would wait forever.
@@ -81,7 +79,21 @@ const poolDatabase = <Tx>(pool: PgPool<Tx>): InboxDatabase<Tx> => ({
       lose = reject;
     });
     lost.catch(() => undefined);
-    client.on("error", lose);
+    const tx = await new Promise<Tx>((resolve, reject) => {
+      const take = (connected: Tx): void => {
+        (connected as PoolClient).on("error", lose);
+        resolve(connected);
+      };
+      // With the callback: pg may read the server's last message before a promise resolves. A wrapped pool may have the promise only.
+      const connecting: unknown = pool.connect((error, connected) =>
+        connected === undefined ? reject(error) : take(connected),
+      );
+      Promise.resolve(connecting as Tx | undefined).then(
+        (connected) => connected !== undefined && take(connected),
+        reject,
+      );
+    });
+    const client = tx as PoolClient;
     let isBroken = false;
     try {
       const rows = ((await client.query(["BEGIN", ...first].join(";"))) as SqlResult[]).at(-1)?.rows ?? [];

@@ -1,4 +1,6 @@
 import { randomUUID } from "node:crypto";
+import { once } from "node:events";
+import { type AddressInfo, createServer } from "node:net";
 import pg from "pg";
 import { beforeAll, describe, expect, test } from "vitest";
 import { findPostgres } from "../../../../scripts/test-database.ts";
@@ -122,4 +124,27 @@ describe.runIf(hasPostgres)("once on a pool whose connections are lost", () => {
     const other = postgresInbox(observer);
     await expect.poll(async () => (await other.acquire(key, { leaseMs: 60_000 })).state).toBe("acquired");
   });
+});
+
+// https://www.postgresql.org/docs/current/protocol-message-formats.html
+const message = (type: string, body: Buffer): Buffer => {
+  const head = Buffer.alloc(5);
+  head.write(type);
+  head.writeInt32BE(body.length + 4, 1);
+  return Buffer.concat([head, body]);
+};
+const authenticationOk = message("R", Buffer.alloc(4));
+const readyForQuery = message("Z", Buffer.from("I"));
+const ended = message("E", Buffer.from("SFATAL\0VFATAL\0C57P01\0Mterminating connection\0\0"));
+
+test("a server that ends while it gives a connection out ends the call, not the process", async () => {
+  const server = createServer((socket) => {
+    socket.on("error", () => undefined);
+    // In one packet, as a server that is killed may send them.
+    socket.once("data", () => socket.end(Buffer.concat([authenticationOk, readyForQuery, ended])));
+  }).listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const pool = openPool(`postgres://ann@127.0.0.1:${(server.address() as AddressInfo).port}/x`);
+  await expect(postgresInbox(pool).once({ deduplicationKey: "key" }, () => undefined)).rejects.toThrow();
+  server.close();
 });
