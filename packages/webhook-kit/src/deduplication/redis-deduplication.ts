@@ -11,6 +11,10 @@ import type { AcquireResult, Deduplication } from "./deduplication.ts";
  *
  * If Redis fails or times out, the request gets 503 and the service retries.
  *
+ * Redis replicates asynchronously. A failover of a cluster or by sentinels may lose the records of the last moment, and those events
+ * may be handled twice. Where that is wrong, use the inbox of `/postgres`, `/mysql` or `/sqlite` in the handler: it commits the record of
+ * an event together with your rows.
+ *
  * @param options.prefix of every key, without braces: the kit adds the hash tag for Redis Cluster itself (default
  *   `offers:deduplication:`)
  * @param options.timeoutMs how long Redis may take to respond, 1 to 60,000 (default 2,000; D-64)

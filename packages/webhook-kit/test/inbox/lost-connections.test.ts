@@ -145,6 +145,6 @@ test("a server that ends while it gives a connection out ends the call, not the 
   }).listen(0, "127.0.0.1");
   await once(server, "listening");
   const pool = openPool(`postgres://ann@127.0.0.1:${(server.address() as AddressInfo).port}/x`);
-  await expect(postgresInbox(pool).once({ deduplicationKey: "key" }, () => undefined)).rejects.toThrow();
+  await expect(postgresInbox(pool).once({ deduplicationKey: "key" }, async () => undefined)).rejects.toThrow();
   server.close();
 });

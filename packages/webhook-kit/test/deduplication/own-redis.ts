@@ -1,0 +1,120 @@
+import { type ChildProcess, execFile, spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
+import { promisify } from "node:util";
+import { freePort } from "../../../../scripts/processes/free-port.ts";
+
+const run = promisify(execFile);
+
+/** How long a node is silent before others take over. */
+const silentMs = 1_500;
+
+/** A redis-server on loopback that a test kills. */
+export class RedisNode {
+  readonly port: number;
+  readonly #child: ChildProcess;
+  readonly #folder: string;
+
+  private constructor(port: number, child: ChildProcess, folder: string) {
+    [this.port, this.#child, this.#folder] = [port, child, folder];
+  }
+
+  /** @param config lines of redis.conf */
+  static async start(config: readonly string[], ...flags: string[]): Promise<RedisNode> {
+    const port = await freePort();
+    const folder = await mkdtemp(join(tmpdir(), "offers-redis-"));
+    const file = join(folder, "redis.conf");
+    await writeFile(file, [`port ${port}`, "bind 127.0.0.1", `dir ${folder}`, 'save ""', ...config].join("\n"));
+    const node = new RedisNode(port, spawn("redis-server", [file, ...flags], { stdio: "ignore" }), folder);
+    while ((await node.ask("ping").catch(() => "")) !== "PONG") await pause(20);
+    return node;
+  }
+
+  /** The response of redis-cli. */
+  async ask(...command: string[]): Promise<string> {
+    const { stdout } = await run("redis-cli", ["-h", "127.0.0.1", "-p", String(this.port), ...command], {
+      timeout: 10_000,
+    });
+    return stdout.trim();
+  }
+
+  signal(signal: "SIGSTOP" | "SIGCONT"): void {
+    this.#child.kill(signal);
+  }
+
+  async kill(): Promise<void> {
+    if (this.#child.exitCode !== null || this.#child.signalCode !== null) return;
+    const exited = once(this.#child, "exit");
+    this.#child.kill("SIGKILL");
+    await exited;
+  }
+
+  async remove(): Promise<void> {
+    await this.kill();
+    await rm(this.#folder, { recursive: true, force: true });
+  }
+}
+
+/** Several nodes, one of which can be killed. */
+export interface RedisGroup {
+  /** Of which clients learn the rest: nodes of a cluster, or sentinels. */
+  readonly ports: readonly number[];
+  /** A primary, and the replica that takes over. */
+  readonly primary: RedisNode;
+  readonly replica: RedisNode;
+  remove(): Promise<void>;
+}
+
+const removeAll = async (nodes: readonly RedisNode[]): Promise<void> => {
+  for (const node of nodes) await node.remove();
+};
+
+/** Three primaries with a replica each. */
+export async function startRedisCluster(): Promise<RedisGroup> {
+  const nodes: RedisNode[] = [];
+  for (let count = 0; count < 6; count += 1) {
+    const busPort = await freePort();
+    const settings = ["cluster-enabled yes", `cluster-port ${busPort}`, `cluster-node-timeout ${silentMs}`];
+    nodes.push(await RedisNode.start(settings));
+  }
+  const [primary] = nodes as [RedisNode];
+  await run("redis-cli", [
+    ...["--cluster", "create", ...nodes.map(({ port }) => `127.0.0.1:${port}`)],
+    ...["--cluster-replicas", "1", "--cluster-yes"],
+  ]);
+  for (const node of nodes) while (!(await node.ask("cluster", "info")).includes("cluster_state:ok")) await pause(50);
+  const id = await primary.ask("cluster", "myid");
+  let replica: RedisNode | undefined;
+  while (replica === undefined) {
+    const port = /127\.0\.0\.1:(\d+)@/.exec(await primary.ask("cluster", "replicas", id))?.[1];
+    replica = nodes.find((node) => String(node.port) === port);
+  }
+  while (!(await primary.ask("info", "replication")).includes("state=online")) await pause(50);
+  return { ports: nodes.map(({ port }) => port), primary, replica, remove: () => removeAll(nodes) };
+}
+
+/** A primary, a replica and three sentinels, which know them as `main`. */
+export async function startRedisSentinels(): Promise<RedisGroup> {
+  const primary = await RedisNode.start([]);
+  const replica = await RedisNode.start([`replicaof 127.0.0.1 ${primary.port}`]);
+  while (!(await primary.ask("info", "replication")).includes("state=online")) await pause(50);
+  const settings = [
+    `sentinel monitor main 127.0.0.1 ${primary.port} 2`,
+    `sentinel down-after-milliseconds main ${silentMs}`,
+    "sentinel failover-timeout main 5000",
+  ];
+  const sentinels: RedisNode[] = [];
+  for (let count = 0; count < 3; count += 1) sentinels.push(await RedisNode.start(settings, "--sentinel"));
+  for (const sentinel of sentinels)
+    while (!/num-slaves\n1\n[\s\S]*num-other-sentinels\n2/.test(await sentinel.ask("sentinel", "master", "main")))
+      await pause(100);
+  return {
+    ports: sentinels.map(({ port }) => port),
+    primary,
+    replica,
+    remove: () => removeAll([primary, replica, ...sentinels]),
+  };
+}
