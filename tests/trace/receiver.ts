@@ -2,12 +2,11 @@
 import { webhookRouter } from "@offers/webhook-kit/express";
 import { webhookTracer } from "@offers/webhook-kit/opentelemetry";
 import express from "express";
-import { openPool } from "../../examples/worker/src/open-pool.ts";
-import { queueOf } from "../../examples/worker/src/queue.ts";
+import { openQueue } from "../../examples/worker/src/open-queue.ts";
 import type { ReceiverSetup } from "./traced-system.ts";
 
 const { port, secret, sender, failsFirst } = JSON.parse(process.env.RECEIVER ?? "") as ReceiverSetup;
-const queue = queueOf(openPool());
+const queue = await openQueue();
 const hasFailed = new Set<string>();
 
 const webhooks = webhookRouter({
@@ -22,7 +21,7 @@ const webhooks = webhookRouter({
       hasFailed.add(offerId);
       throw new Error("The first attempt of each offer fails.");
     }
-    await queue.send(JSON.stringify(event));
+    await queue.send(event);
   },
 });
 

@@ -131,7 +131,7 @@ export class TracedSystem {
   }
 
   startWorker(): Promise<void> {
-    const env = { LEASE_MS: "1000", ...this.#traceSettings("worker") };
+    const env = { LEASE_SECONDS: "1", ...this.#traceSettings("worker") };
     return this.#startProgram("worker", join(worker, "worker.ts"), /(worker is waiting)/, env);
   }
 

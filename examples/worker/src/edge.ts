@@ -1,12 +1,11 @@
-// Verifies webhooks and enqueues them; handles none. DATABASE_URL, WEBHOOK_SECRET and PORT are its settings; PAUSE_MS is how long it
-// waits before it responds, so that a kill in a demonstration hits it there.
+// Verifies webhooks and enqueues them; handles none. WEBHOOK_SECRET, PORT, and QUEUE_URL or DATABASE_URL are its settings; PAUSE_MS is
+// how long it waits before it responds, so that a kill in a demonstration hits it there.
 import { setTimeout as pause } from "node:timers/promises";
 import { serve } from "@hono/node-server";
 import { standardWebhooks } from "@offers/webhook-kit";
 import { parseWebhook } from "@offers/webhook-kit/fetch";
 import { webhookTracer } from "@offers/webhook-kit/opentelemetry";
-import { openPool } from "./open-pool.ts";
-import { queueOf } from "./queue.ts";
+import { openQueue } from "./open-queue.ts";
 
 const { WEBHOOK_SECRET = "", PORT = "3001", PAUSE_MS = "0" } = process.env;
 const options = {
@@ -16,12 +15,12 @@ const options = {
   // Without an SDK of OpenTelemetry, which `node --import` would register, neither this nor the worker records anything.
   tracer: webhookTracer(),
 };
-const queue = queueOf(openPool());
+const queue = await openQueue();
 
 async function receive(request: Request): Promise<Response> {
   const { event, response } = await parseWebhook(options, request);
   // First the queue, then the response: killed between the two, the service sends the event again.
-  if (event) await queue.send(JSON.stringify(event));
+  if (event) await queue.send(event);
   await pause(Number(PAUSE_MS));
   return response;
 }

@@ -1,6 +1,6 @@
 import { type CatchUpSummary, catchUp } from "@offers/webhook-kit/catch-up";
 import type { Pool } from "pg";
-import type { queueOf } from "./queue.ts";
+import type { Queue } from "./queue.ts";
 
 /**
  * Enqueues what the platform's feed has after the last cursor. An event that came as a webhook too is a duplicate for the inbox, since
@@ -8,7 +8,7 @@ import type { queueOf } from "./queue.ts";
  */
 export async function enqueueMissed(
   pool: Pool,
-  queue: Pick<ReturnType<typeof queueOf>, "send">,
+  queue: Pick<Queue, "send">,
   platform: string,
   apiKey: string,
 ): Promise<CatchUpSummary> {
@@ -17,7 +17,7 @@ export async function enqueueMissed(
     baseUrl: platform,
     apiKey,
     after: rows[0]?.cursor,
-    onEvent: (event) => queue.send(JSON.stringify(event)),
+    onEvent: (event) => queue.send(event),
     // Killed before this line, the page is read again, and the inbox knows its events.
     onPage: ({ cursor }) =>
       pool.query("INSERT INTO feed VALUES ($1, $2) ON CONFLICT (platform) DO UPDATE SET cursor = excluded.cursor", [

@@ -5,12 +5,6 @@ import { openPool } from "./open-pool.ts";
 const pool = openPool();
 await pool.query(`
   ${inboxMigration()}
-  CREATE TABLE queue (
-    id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
-    body text NOT NULL,
-    deliveries integer NOT NULL DEFAULT 0,
-    due timestamptz NOT NULL DEFAULT now()
-  );
   CREATE TABLE responses (
     offer_id text NOT NULL,
     worker_id text NOT NULL,

@@ -1,31 +1,25 @@
-import type { Pool } from "pg";
+import type { WebhookEvent } from "@offers/webhook-kit";
 
-/** A message that this process may work on until its lease expires. */
 export interface Message {
-  readonly id: string;
-  readonly body: string;
-  /** 1 for the first delivery; more after a lease that expired. */
-  readonly deliveries: number;
+  /** The JSON value that `send` was given. */
+  readonly event: unknown;
+  /** Whether the queue delivered it before: its worker ended, or failed. */
+  readonly isRedelivered: boolean;
 }
 
-/** A queue as SQS is one, in PostgreSQL: at least once, in no particular order. Yours is pg-boss, BullMQ or SQS. */
-export const queueOf = (pool: Pool) => ({
-  async send(body: string): Promise<void> {
-    await pool.query("INSERT INTO queue (body) VALUES ($1)", [body]);
-  },
+/** A queue that delivers each event at least once, in no particular order. */
+export interface Queue {
+  /** Resolves once the event is stored. Until then, a crash may lose it. */
+  send(event: WebhookEvent): Promise<void>;
+  /**
+   * Passes each event to `handle`, several at a time. The event is removed after `handle` resolves. When it rejects, the event comes
+   * again after a growing delay; after `maxDeliveries`, or for an event that this version does not recognise, it goes to `deadLetters`.
+   */
+  work(handle: (message: Message) => Promise<void>): Promise<void>;
+}
 
-  /** @param leaseMs after this time another worker gets the message, because this one has crashed */
-  async receive(leaseMs: number): Promise<Message | undefined> {
-    const { rows } = await pool.query<Message>(
-      `UPDATE queue SET due = now() + $1 * interval '1 millisecond', deliveries = deliveries + 1
-       WHERE id = (SELECT id FROM queue WHERE due <= now() ORDER BY due LIMIT 1 FOR UPDATE SKIP LOCKED)
-       RETURNING id, body, deliveries`,
-      [leaseMs],
-    );
-    return rows[0];
-  },
-
-  async remove({ id }: Message): Promise<void> {
-    await pool.query("DELETE FROM queue WHERE id = $1", [id]);
-  },
-});
+export const queueName = "webhooks";
+export const deadLetters = "webhooks.dead";
+export const maxDeliveries = 20;
+/** Of one worker. */
+export const concurrency = 4;

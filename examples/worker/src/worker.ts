@@ -1,6 +1,6 @@
-// Handles the events that edge.ts has enqueued. DATABASE_URL is its setting; LEASE_MS, how long a message may take; PAUSE_MS makes
-// every message take that long, so that a kill in a demonstration hits one that is being handled. With PLATFORM_URL and OFFERS_API_KEY,
-// the worker begins with the events that no webhook brought while it was away.
+// Handles the events that edge.ts has enqueued. DATABASE_URL and QUEUE_URL are its settings; PAUSE_MS makes every message take that
+// long, so that a kill in a demonstration hits one that is being handled. With PLATFORM_URL and OFFERS_API_KEY, the worker begins with
+// the events that no webhook brought while it was away.
 import { setTimeout as pause } from "node:timers/promises";
 import { parseWebhookEvent, type WebhookEvent } from "@offers/webhook-kit";
 import { traceEvent } from "@offers/webhook-kit/opentelemetry";
@@ -9,11 +9,11 @@ import { trace } from "@opentelemetry/api";
 import { enqueueMissed } from "./enqueue-missed.ts";
 import { handleEvent } from "./handle-event.ts";
 import { openPool } from "./open-pool.ts";
-import { type Message, queueOf } from "./queue.ts";
+import { openQueue } from "./open-queue.ts";
 
-const { LEASE_MS = "30000", PAUSE_MS = "0", PLATFORM_URL, OFFERS_API_KEY = "" } = process.env;
+const { PAUSE_MS = "0", PLATFORM_URL, OFFERS_API_KEY = "" } = process.env;
 const pool = openPool();
-const queue = queueOf(pool);
+const queue = await openQueue();
 const inbox = postgresInbox(pool);
 
 const tracer = trace.getTracer("@offers-examples/worker");
@@ -24,14 +24,12 @@ const handle = (event: WebhookEvent): Promise<boolean> =>
     tracer.startActiveSpan("save event", (span) => handleEvent(pool, inbox, event).finally(() => span.end())),
   );
 
-/** The two ways in which an event comes twice. */
-const reasonOf = ({ deliveries }: Message): string =>
-  deliveries > 1 ? "a worker ended before it removed the message" : "the service sent the event again";
-
-async function countDuplicate(message: Message): Promise<void> {
+/** Counts by the two ways in which an event comes twice. */
+async function countDuplicate(isRedelivered: boolean): Promise<void> {
+  const reason = isRedelivered ? "a worker ended before it removed the message" : "the service sent the event again";
   await pool.query(
     "INSERT INTO duplicates VALUES ($1, 1) ON CONFLICT (reason) DO UPDATE SET count = duplicates.count + 1",
-    [reasonOf(message)],
+    [reason],
   );
 }
 
@@ -39,16 +37,10 @@ if (PLATFORM_URL) {
   const { read } = await enqueueMissed(pool, queue, PLATFORM_URL, OFFERS_API_KEY);
   console.log(`worker has caught up; events enqueued from the feed: ${read}`);
 }
-console.log("worker is waiting for events");
-for (;;) {
-  const message = await queue.receive(Number(LEASE_MS));
-  if (!message) {
-    await pause(20);
-    continue;
-  }
-  const isDuplicate = await handle(parseWebhookEvent(JSON.parse(message.body)));
-  if (isDuplicate) await countDuplicate(message);
+await queue.work(async ({ event, isRedelivered }) => {
+  const isDuplicate = await handle(parseWebhookEvent(event));
+  if (isDuplicate) await countDuplicate(isRedelivered);
+  // Killed before the end, the message comes again.
   await pause(Number(PAUSE_MS));
-  // Killed before this line, the message comes again once its lease has expired.
-  await queue.remove(message);
-}
+});
+console.log("worker is waiting for events");

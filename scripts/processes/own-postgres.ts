@@ -1,0 +1,138 @@
+import { type ChildProcess, execFile, execFileSync, spawn } from "node:child_process";
+import { once } from "node:events";
+import { chownSync, existsSync, globSync } from "node:fs";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
+import { promisify } from "node:util";
+import pg from "pg";
+import { freePort } from "./free-port.ts";
+
+const run = promisify(execFile);
+
+/** Debian's package keeps the server's programs out of the PATH. */
+const folder = globSync("/usr/lib/postgresql/*/bin").sort().at(-1) ?? "";
+
+export const hasPostgresServer = existsSync(join(folder, "initdb"));
+
+/** PostgreSQL refuses to run as root. */
+function identity(): { uid?: number; gid?: number } {
+  if (process.getuid?.() !== 0) return {};
+  const id = (flag: string): number => Number(execFileSync("id", [flag, "postgres"], { encoding: "utf8" }));
+  return { uid: id("-u"), gid: id("-g") };
+}
+
+/** A PostgreSQL server that a test starts on loopback, kills and removes, with all of its data. */
+export class OwnPostgres {
+  readonly port: number;
+  readonly dataFolder: string;
+  readonly #settings: readonly string[];
+  #child: ChildProcess | undefined;
+
+  private constructor(port: number, dataFolder: string, settings: readonly string[]) {
+    this.port = port;
+    this.dataFolder = dataFolder;
+    this.#settings = settings;
+  }
+
+  /** @param settings of the server, such as `max_connections=50` */
+  static async create(settings: readonly string[] = []): Promise<OwnPostgres> {
+    const server = new OwnPostgres(await freePort(), await createFolder(), settings);
+    await command("initdb", "-D", server.dataFolder, "-U", "postgres", "-A", "trust", "--no-sync");
+    await server.start();
+    return server;
+  }
+
+  /**
+   * A standby that follows another server.
+   *
+   * @param name in the other's `synchronous_standby_names`
+   */
+  static async createStandby(
+    primary: OwnPostgres,
+    name: string,
+    settings: readonly string[] = [],
+  ): Promise<OwnPostgres> {
+    const standby = new OwnPostgres(await freePort(), await createFolder(), settings);
+    const connection = `host=127.0.0.1 port=${primary.port} user=postgres application_name=${name}`;
+    await command(
+      "pg_basebackup",
+      "-D",
+      standby.dataFolder,
+      "-d",
+      connection,
+      "-R",
+      "-X",
+      "stream",
+      "-c",
+      "fast",
+      "--no-sync",
+    );
+    await standby.start();
+    return standby;
+  }
+
+  get url(): string {
+    return `postgres://postgres@127.0.0.1:${this.port}/postgres`;
+  }
+
+  async start(): Promise<void> {
+    const settings = ["listen_addresses=127.0.0.1", "unix_socket_directories=", ...this.#settings];
+    const child = spawn(
+      join(folder, "postgres"),
+      ["-D", this.dataFolder, "-p", String(this.port), ...settings.flatMap((setting) => ["-c", setting])],
+      { stdio: ["ignore", "ignore", "pipe"], cwd: tmpdir(), ...identity() },
+    );
+    this.#child = child;
+    let log = "";
+    child.stderr.on("data", (chunk: Buffer) => {
+      log = (log + chunk).slice(-4_000);
+    });
+    while (!(await this.responds())) {
+      // Backends of a killed server take a moment to end; until then the next one does not start.
+      if (child.exitCode !== null && /shared memory block/.test(log)) return pause(100).then(() => this.start());
+      if (child.exitCode !== null) throw new Error(`PostgreSQL did not start:\n${log}`);
+      await pause(50);
+    }
+  }
+
+  async query(text: string): Promise<Record<string, unknown>[]> {
+    const client = new pg.Client({ connectionString: this.url, connectionTimeoutMillis: 2_000 });
+    client.on("error", () => undefined);
+    await client.connect();
+    const { rows } = await client.query(text).finally(() => client.end());
+    return rows;
+  }
+
+  responds(): Promise<boolean> {
+    return this.query("select").then(
+      () => true,
+      () => false,
+    );
+  }
+
+  /** Ends the server with SIGKILL. Its backends notice that and end too. */
+  async kill(): Promise<void> {
+    const child = this.#child;
+    if (child === undefined || child.exitCode !== null || child.signalCode !== null) return;
+    const exited = once(child, "exit");
+    child.kill("SIGKILL");
+    await exited;
+  }
+
+  async remove(): Promise<void> {
+    await this.kill();
+    await rm(this.dataFolder, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 });
+  }
+}
+
+async function createFolder(): Promise<string> {
+  const path = await mkdtemp(join(tmpdir(), "offers-postgres-"));
+  const { uid, gid } = identity();
+  if (uid !== undefined && gid !== undefined) chownSync(path, uid, gid);
+  return path;
+}
+
+const command = (program: string, ...args: string[]): Promise<unknown> =>
+  run(join(folder, program), args, { cwd: tmpdir(), ...identity() });
