@@ -129,6 +129,7 @@ export class DeliveryProcess {
   async settle(claimed: readonly Leased<PendingDelivery>[], result: Result): Promise<void> {
     if (claimed.length === 0) return;
     const context = {
+      linkTo: String,
       retrySchedule: { delaysMs: result === "retry" ? [900_000, 900_000, 900_000] : [], jitter: 0, maxRetryAfterMs: 0 },
       breaker: { ...defaultBreakerPolicy, jitter: 0 },
       now,

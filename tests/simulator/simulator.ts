@@ -265,7 +265,7 @@ class Run {
           .set({ encrypted_secret: encrypt(secret, encryptionKey, organisationId) })
           .where("organisation_id", "=", organisationId)
           .execute();
-      await enableEndpoint(trx, organisationId);
+      await enableEndpoint(trx, organisationId, (path) => path);
     });
     this.#oracle.restarted(organisationId);
     await restartSchedules(store, organisationId);

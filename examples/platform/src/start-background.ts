@@ -13,7 +13,9 @@ import { startRedeliveries } from "./webhooks/redelivery-tasks.ts";
 import { type DeliveryOptions, startDelivery } from "./webhooks/start-delivery.ts";
 
 export interface BackgroundOptions
-  extends Required<Pick<DeliveryOptions, "store" | "leases" | "endpointClient" | "sign" | "encryptionKey" | "now">> {
+  extends Required<
+    Pick<DeliveryOptions, "store" | "leases" | "endpointClient" | "sign" | "encryptionKey" | "now" | "linkTo">
+  > {
   settings: Settings;
   signals: Signals;
   streams: EventStreams;

@@ -81,14 +81,21 @@ export async function startPlatform(settings: Settings, log: Logger, now = () =>
     resources.push(() => endpointClient.close());
     const context = { endpointClient, sign: createSigner(now), encryptionKey, signals, log, onError, now };
     const streams = new EventStreams();
-    const background = await startBackground({ ...context, store: store.background, leases, streams, settings });
+    // Without a setting, the address at which it serves.
+    let origin = publicOrigin;
+    const linkTo = (path: string): string => `${origin ?? ""}${path}`;
+    const background = await startBackground({
+      ...context,
+      store: store.background,
+      leases,
+      streams,
+      linkTo,
+      settings,
+    });
     resources.push(background.close);
     const feed = openNotificationFeed(store, context);
     loops.push(background.stop, feed.stop);
 
-    // Without a setting, the address at which it serves.
-    let origin = publicOrigin;
-    const linkTo = (path: string): string => `${origin ?? ""}${path}`;
     const live = openLiveTopics(signals, settings);
     const app = createApp({
       ...context,

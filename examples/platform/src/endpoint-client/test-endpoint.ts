@@ -69,7 +69,8 @@ export async function testEndpoint(
     const forged = await signedWith(randomBytes(32).toString("base64"));
     if (forged.ok && forged.status === 200) checks[1].warning = acceptsForged;
   } else if (isRefused(test) && isRefused(auth)) {
-    for (const check of checks) Object.assign(check, { code: "blocked", reason: `responded with ${check.status}${blocked}` });
+    for (const check of checks)
+      Object.assign(check, { code: "blocked", reason: `responded with ${check.status}${blocked}` });
   } else if (isNotHttp(test) && /^http:/i.test(baseAddress)) {
     const https = await endpointClient.send({ baseAddress: baseAddress.replace(/^http:/i, "https:"), ...unsigned });
     if (https.ok || https.code === "tls_failed")

@@ -1,50 +1,26 @@
 import { healthy } from "@offers/contract/circuit-breaker";
 import { sql } from "kysely";
-import { writeMails } from "../mail/write-mails.ts";
 import { wakeLanes } from "../outbox/queue.ts";
 import { announce, type Trx } from "../store/store.ts";
-import type { DeliveryState, DisabledBecause } from "../store/tables.ts";
+import type { DeliveryState } from "../store/tables.ts";
 import { healthRow } from "./endpoint-health.ts";
-
-/** Mails each person of the organisation that the endpoint is disabled (D-73), in the transaction that disables it. */
-export async function notifyEndpointDisabled(
-  trx: Trx,
-  organisationId: string,
-  because: DisabledBecause,
-): Promise<void> {
-  const people = await trx
-    .selectFrom("people")
-    .innerJoin("person_email_addresses", "person_id", "people.id")
-    .innerJoin("organisations", "organisations.id", "people.organisation_id")
-    .distinctOn("people.id")
-    .select(["people.name", "email_address as address", "organisations.name as organisation"])
-    .where("people.organisation_id", "=", organisationId)
-    .orderBy("people.id")
-    .orderBy("email_address")
-    .execute();
-  const mails = people.map(({ name, address, organisation }) => ({
-    to_address: address,
-    subject: `${organisation}: your webhooks are switched off`,
-    body: `Dear ${name},\n\n${reasons[because]}, so we call it no more. Nothing is lost: what happens meanwhile is \
-kept, and delivered in its order once you save your company profile again or switch the endpoint on there.\n`,
-  }));
-  await writeMails(trx, mails);
-}
-
-const reasons: Record<DisabledBecause, string> = {
-  gone: "Your organisation's webhook endpoint responded that it is gone for good (410)",
-  failing:
-    "Your organisation's webhook endpoint has acknowledged nothing for five days (only a response with 200 does; 204, which many frameworks send for a handler that returns nothing, does not)",
-};
+import { type LinkTo, mailRecovered } from "./endpoint-mails.ts";
 
 /**
  * Enables an endpoint that passed its checks (D-73): it counts as healthy. Announces the change. After the commit call
  * `restartSchedules`.
  */
-export async function enableEndpoint(trx: Trx, organisationId: string): Promise<void> {
+export async function enableEndpoint(trx: Trx, organisationId: string, linkTo: LinkTo): Promise<void> {
+  const before = await trx
+    .selectFrom("endpoints")
+    .select(["failing_since", "disabled_at"])
+    .where("organisation_id", "=", organisationId)
+    .executeTakeFirst();
   await trx.updateTable("endpoints").set(healthRow(healthy)).where("organisation_id", "=", organisationId).execute();
   announce(trx, { topic: "endpoint", organisationId }, { topic: "delivery", organisationId });
   await wakeLanes(trx, "webhooks", [organisationId]);
+  const since = before?.failing_since ?? before?.disabled_at;
+  if (since) await mailRecovered(trx, organisationId, since, linkTo);
 }
 
 /** A delivery's state as the portal shows it: a pending delivery whose endpoint is disabled or removed is shown as held. */

@@ -5,7 +5,6 @@ import type { Attempted } from "../outbox/dispatcher.ts";
 import { endLeases } from "../outbox/leases.ts";
 import { announce, type Trx } from "../store/store.ts";
 import type { Attempt, PendingDelivery } from "./attempt-delivery.ts";
-import { notifyEndpointDisabled } from "./disabled-endpoint.ts";
 import {
   classifyAttempt,
   type EndpointRecord,
@@ -14,12 +13,14 @@ import {
   healthFields,
   healthRow,
 } from "./endpoint-health.ts";
+import { type LinkTo, mailDisabled, mailFailing, mailRecovered } from "./endpoint-mails.ts";
 
 export interface SettleContext {
   retrySchedule: RetrySchedule;
   breaker: BreakerPolicy;
   now: () => Date;
   random: () => number;
+  linkTo: LinkTo;
 }
 
 type AttemptedDelivery = Attempted<PendingDelivery, Attempt>;
@@ -49,7 +50,7 @@ export async function settleAttempts(
   const pending = await storeAttempts(trx, outcomes);
   const settled = outcomes.filter(({ delivery }) => !pending.has(delivery.id)).map(({ delivery }) => delivery);
   await releaseNext(trx, settled);
-  await announceAttempts(trx, group, endpoints);
+  await announceAttempts(trx, context, group, endpoints);
   return {
     attempts: outcomes.map((each) => attemptRecord(each, pending, context.now())),
     endpoints: [...endpoints.values()].flatMap((endpoint) => endpointRecord(endpoint) ?? []),
@@ -273,9 +274,10 @@ export async function releaseNext(
     )`.execute(trx);
 }
 
-/** Announces the attempts and the changed endpoints, and mails the people of an endpoint that is now disabled. */
+/** Announces the attempts and the changed endpoints, and mails the people of an endpoint that now fails, is disabled, or works again. */
 async function announceAttempts(
   trx: Trx,
+  { linkTo, now }: SettleContext,
   group: readonly AttemptedDelivery[],
   endpoints: ReadonlyMap<string, UpdatedEndpoint>,
 ): Promise<void> {
@@ -285,7 +287,10 @@ async function announceAttempts(
     const { organisationId, before, after } = endpoint;
     if (endpointRecord(endpoint) !== undefined) announce(trx, { topic: "endpoint", organisationId });
     if (before.disabledBecause === null && after.disabledBecause !== null)
-      await notifyEndpointDisabled(trx, organisationId, after.disabledBecause);
+      await mailDisabled(trx, organisationId, after.disabledBecause, linkTo);
+    else if (before.openCount === 0 && after.openCount > 0) await mailFailing(trx, organisationId, now(), linkTo);
+    else if (before.openCount > 0 && before.failingSince !== null && after.failingSince === null)
+      await mailRecovered(trx, organisationId, before.failingSince, linkTo);
   }
 }
 

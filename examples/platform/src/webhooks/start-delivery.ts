@@ -11,6 +11,7 @@ import type { Signals } from "../store/signals.ts";
 import type { Store } from "../store/store.ts";
 import { type Attempt, attemptDelivery, loadDeliveries, type PendingDelivery } from "./attempt-delivery.ts";
 import type { EndpointRecord } from "./endpoint-health.ts";
+import type { LinkTo } from "./endpoint-mails.ts";
 import { type AttemptRecord, settleAttempts } from "./settle-attempts.ts";
 
 export interface DeliveryOptions {
@@ -38,6 +39,8 @@ export interface DeliveryOptions {
   settleLimitMs?: number;
   /** Grace period for attempts in flight when it is stopped; then they are aborted (D-71). @default 12_000 */
   finishWithinMs?: number;
+  /** The URL of a page, for mails. @default the path alone */
+  linkTo?: LinkTo;
   now?: () => Date;
   random?: () => number;
 }
@@ -63,6 +66,7 @@ export function startDelivery(options: DeliveryOptions): Loop {
     ...options,
     now,
     random,
+    linkTo: options.linkTo ?? ((path: string) => path),
     retrySchedule,
     breaker,
     signal: aborting.signal,

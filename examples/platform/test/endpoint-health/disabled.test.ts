@@ -54,7 +54,7 @@ describe.each(await anyStore())("a disabled endpoint on $title", ({ createDataba
       .executeTakeFirstOrThrow();
   /** Like the portal, once the checks have passed. */
   const enable = async () => {
-    await fixture.store.transaction((trx) => enableEndpoint(trx, organisationId));
+    await fixture.store.transaction((trx) => enableEndpoint(trx, organisationId, (path) => path));
     await restartSchedules(fixture.store, organisationId);
   };
   const disable = () =>
@@ -110,10 +110,13 @@ describe.each(await anyStore())("a disabled endpoint on $title", ({ createDataba
     expect(mails[0]?.body).toContain("(410)");
     await enable();
     await eventually("it is disabled again", async () => (await endpoint()).disabled_because === "gone");
+    const countMails = async (subject: string) =>
+      (await fixture.store.db.selectFrom("mails").select("id").where("subject", "=", subject).execute()).length;
     await eventually(
       "and reported again",
-      async () => (await fixture.store.db.selectFrom("mails").select("id").execute()).length === 4,
+      async () => (await countMails("Acme: your webhooks are switched off")) === 4,
     );
+    expect(await countMails("Acme: your webhooks are delivered again")).toBe(2);
   });
 
   test("gets everything in order once it is enabled, however many were held [D-73]", async () => {

@@ -133,7 +133,7 @@ export async function runScenario(
       how = each.how;
     },
     async save() {
-      await store.transaction((trx) => enableEndpoint(trx, organisationId));
+      await store.transaction((trx) => enableEndpoint(trx, organisationId, (path) => path));
       await restartSchedules(store, organisationId);
     },
     redeliver: ({ states }) => redeliver(states),

@@ -56,7 +56,7 @@ describe.each(await anyStore())("an endpoint, over days of a virtual clock on $t
 
   /** Like the portal, once the checks have passed. */
   const enable = async () => {
-    await fixture.store.transaction((trx) => enableEndpoint(trx, organisationId));
+    await fixture.store.transaction((trx) => enableEndpoint(trx, organisationId, (path) => path));
     await restartSchedules(fixture.store, organisationId);
   };
 

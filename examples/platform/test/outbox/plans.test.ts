@@ -9,7 +9,13 @@ import { storesUnderTest } from "../support/stores/stores.ts";
 import { useLeases } from "./use-leases.ts";
 
 const now = (): Date => new Date();
-const context = { now, random: Math.random, breaker: defaultBreakerPolicy, retrySchedule: defaultRetrySchedule };
+const context = {
+  now,
+  random: Math.random,
+  breaker: defaultBreakerPolicy,
+  retrySchedule: defaultRetrySchedule,
+  linkTo: String,
+};
 
 // PGlite plans as PostgreSQL does, and has the same settings.
 const postgres = (await storesUnderTest()).filter(({ title }) => title !== "PGlite");

@@ -79,6 +79,8 @@ export interface PageSection<User> {
   guessTimeZone?(store: Store, ownerId: string, timeZone: string): Promise<void>;
   /** Asks the user something on every page until it is answered. @default nothing */
   question?(context: PageContext<User>): Markup | undefined;
+  /** On every page, live: what is wrong and the one thing to do about it. @default nothing */
+  strip?(context: PageContext<User>): Promise<Markup>;
   /** Links of the navigation, each with the prefix of the paths below it. */
   readonly places: readonly (readonly [path: string, name: string, below: string])[];
   /** @default none */
@@ -107,6 +109,7 @@ export interface BodyParts {
   /** The user and the button to sign out; undefined without a session. */
   signedIn: Markup | undefined;
   /** Before the content, which a skip link leads to. */
+  strip: Markup | undefined;
   question: Markup | undefined;
   /** From `zoneLine`; undefined without a session. */
   zoneLine: Markup | undefined;

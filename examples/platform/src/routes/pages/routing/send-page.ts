@@ -44,15 +44,18 @@ export async function sendPage<User>(
  * @param context undefined without a session
  * @param notice confirmation of the form that led to this page
  */
-export function sectionDocument<User>(
+export async function sectionDocument<User>(
   section: PageSection<User>,
   { title, main }: Page,
   context: PageContext<User> | undefined,
   notice?: string,
-): Markup {
+): Promise<Markup> {
+  // An error page is shown without it where the store fails.
+  const strip = context && (await section.strip?.(context).catch(() => undefined));
   const body = section.body({
     navigation: context && navigation(section, context),
     signedIn: context && signedIn(section, context),
+    strip,
     question: context && section.question?.(context),
     zoneLine: context && section.zoneLine(context),
     main: html`
@@ -61,7 +64,12 @@ export function sectionDocument<User>(
   ${main}
 </main>`,
   });
-  return htmlDocument({ title, bodyClass: section.bodyClass, live: context && section.streamAddress(context), body });
+  return await htmlDocument({
+    title,
+    bodyClass: section.bodyClass,
+    live: context && section.streamAddress(context),
+    body,
+  });
 }
 
 const navigation = <User>({ places }: PageSection<User>, { request: { path } }: PageContext<User>): Markup =>

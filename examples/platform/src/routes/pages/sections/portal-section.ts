@@ -1,4 +1,5 @@
 import { person, readPerson, type SignedInPerson } from "../../portal/person.ts";
+import { endpointStrip } from "../company/endpoint-strip.ts";
 import { formTokenField } from "../layout/field.ts";
 import { html, type Markup } from "../layout/markup.ts";
 import type { PageContext, PageSection, ShowPage, SubmitForm } from "../routing/page.ts";
@@ -25,6 +26,7 @@ export const portalSection: PageSection<SignedInPerson> = {
   zoneLine: ({ times, isBrowserZone, user }) =>
     html`Times are in <a href="/company#time-zone">${times.timeZone}</a>, ${isBrowserZone ? "your browser's time zone" : `for everyone at ${user.organisationName}`}.`,
   question: zoneQuestion,
+  strip: endpointStrip,
   places: [
     ["/offers", "Offers", "/offers/"],
     ["/deliveries", "Deliveries", "/deliveries/"],
@@ -34,12 +36,13 @@ export const portalSection: PageSection<SignedInPerson> = {
   ],
   streamAddress: ({ livePosition }) => `/live?since=${livePosition}`,
   userName: ({ name, organisationName }) => html`<strong>${organisationName}</strong> <span>${name}</span>`,
-  body: ({ navigation, signedIn, question, zoneLine, main }) => html`
+  body: ({ navigation, signedIn, strip, question, zoneLine, main }) => html`
 <header class="top">
   <a class="brand" href="/">Offers</a>
   ${navigation && html`<nav aria-label="Portal">${navigation}</nav>`}
   ${signedIn}
 </header>
+${strip}
 ${question && html`<aside class="ask" aria-label="Question">${question}</aside>`}
 ${main}
 <footer class="bottom">

@@ -3,10 +3,17 @@ import type { PortalDeps, SignedInPerson } from "../person.ts";
 
 export type ReadEndpoint = NonNullable<Awaited<ReturnType<typeof readEndpoint>>>;
 
-/** The organisation's endpoint and its health, without secrets; undefined before the profile is first saved. */
-export const readEndpoint = ({ store }: PortalDeps, organisationId: string) =>
+/**
+ * The organisation's endpoint and its health, without secrets; undefined before the profile is first saved.
+ *
+ * @param only undefined while it is well, too
+ */
+export const readEndpoint = ({ store }: PortalDeps, organisationId: string, only?: "unhealthy") =>
   store.db
     .selectFrom("endpoints")
+    .$if(only === "unhealthy", (query) =>
+      query.where((where) => where.or([where("disabled_at", "is not", null), where("failing_since", "is not", null)])),
+    )
     .select(["base_address", "scheme", "suggests_contacts", "updated_at", "previous_secret_until"])
     .select(["consecutive_failures", "failing_since", "breaker_open_until", "disabled_at", "disabled_because"])
     .select(({ selectFrom, fn }) =>

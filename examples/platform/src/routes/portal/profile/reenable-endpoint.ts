@@ -16,7 +16,7 @@ export async function reenableEndpoint(deps: PortalDeps, { organisationId }: Sig
   const { secret } = decryptSecrets(endpoint, deps.encryptionKey, organisationId, deps.now());
   const checks = await checkEndpoint(deps, { ...endpoint, secret });
   // A profile saved in the meantime has passed the checks too.
-  await deps.store.transaction((trx) => enableEndpoint(trx, organisationId));
+  await deps.store.transaction((trx) => enableEndpoint(trx, organisationId, deps.linkTo));
   await restartSchedules(deps.store, organisationId);
   return checks;
 }

@@ -67,7 +67,7 @@ async function switchSuggestions(
 }
 
 function saveEndpoint(
-  { store, encryptionKey, now }: PortalDeps,
+  { store, encryptionKey, now, linkTo }: PortalDeps,
   organisationId: string,
   { baseAddress, scheme, secret, suggestsContacts }: Profile & { scheme: EndpointScheme; secret: string },
 ): Promise<void> {
@@ -97,6 +97,6 @@ function saveEndpoint(
       .onConflict((conflict) => conflict.column("organisation_id").doUpdateSet(values))
       .execute();
     // D-73: the endpoint has passed its checks.
-    await enableEndpoint(trx, organisationId);
+    await enableEndpoint(trx, organisationId, linkTo);
   });
 }

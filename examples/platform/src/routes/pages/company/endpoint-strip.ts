@@ -1,0 +1,47 @@
+import type { SignedInPerson } from "../../portal/person.ts";
+import { readEndpoint } from "../../portal/profile/read-profile.ts";
+import { formTokenField } from "../layout/field.ts";
+import { counted } from "../layout/labels.ts";
+import { html, type Markup } from "../layout/markup.ts";
+import type { PageContext } from "../routing/page.ts";
+
+/** While the endpoint is disabled, paused or failing: how many events wait, and the one thing to do. Empty while it is well. */
+export async function endpointStrip(context: PageContext<SignedInPerson>): Promise<Markup> {
+  const endpoint = await readEndpoint(context.deps, context.user.organisationId, "unhealthy");
+  return html`
+<div class="strip" id="endpoint-strip" data-live="endpoint delivery">${
+    endpoint &&
+    html`
+  <div class="notice ${endpoint.disabled_at === null ? "warn" : "bad"} row">
+    <p id="endpoint-strip-state" role="status">${stateOf(endpoint, context)} ${counted(Number(endpoint.pending), "event")} ${endpoint.disabled_at === null ? "waiting" : "held"}.</p>
+    ${remedy(endpoint, context)}
+  </div>`
+  }
+</div>`;
+}
+
+type Unhealthy = NonNullable<Awaited<ReturnType<typeof readEndpoint>>>;
+
+function stateOf(
+  { disabled_at: disabledAt, breaker_open_until: openUntil, failing_since: failingSince }: Unhealthy,
+  { times }: PageContext<SignedInPerson>,
+): Markup {
+  if (disabledAt !== null) return html`<strong>Your endpoint is disabled</strong> since ${times.time(disabledAt)}.`;
+  if (openUntil !== null)
+    return html`<strong>Deliveries to your endpoint are paused</strong> until ${times.time(openUntil, "seconds")}, because it fails.`;
+  return html`<strong>Your endpoint fails</strong>${failingSince && html` since ${times.time(failingSince, "seconds")}`}.`;
+}
+
+function remedy(
+  { disabled_at: disabledAt, breaker_open_until: openUntil }: Unhealthy,
+  context: PageContext<SignedInPerson>,
+): Markup {
+  if (disabledAt === null && openUntil === null)
+    return html`<a class="button quiet small" href="/deliveries?state=pending">See what fails</a>`;
+  const [action, label] = disabledAt === null ? ["retry", "Retry now"] : ["enable", "Check and enable"];
+  return html`
+    <form method="post" action="/company/${action}">
+      ${formTokenField(context)}
+      <button class="small">${label}</button>
+    </form>`;
+}
