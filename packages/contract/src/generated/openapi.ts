@@ -283,7 +283,7 @@ export interface components {
     schemas: {
         EventPage: {
             events: components["schemas"]["FeedEvent"][];
-            /** @description Give it as `after` for the next page; also when this one is the last. */
+            /** @description Cursor after the last event of this page. Pass it as `after` for the next page, even if this page is the last. */
             cursor: string;
             /** @description Whether there are events after this page. */
             more: boolean;
@@ -459,7 +459,7 @@ export interface components {
             offerId: components["schemas"]["Id"];
             /** @description The worker, as in `workerIds` of the offer. */
             workerId: components["schemas"]["Id"];
-            /** @description The webhook has `accepted` where the offer's recipient has `applied`. A receiver accepts any text. */
+            /** @description The webhook has `accepted` where the offer's recipient has `applied`. A receiver accepts any string. */
             response: "accepted" | "rejected" | (string & {});
         };
         OfferEventDeleted: {
@@ -620,7 +620,7 @@ export interface components {
          */
         IdempotencyKey: string;
         /**
-         * @description When the request was signed, ISO 8601 in UTC. The digest covers its text exactly as sent.
+         * @description When the request was signed, ISO 8601 in UTC. The digest covers the value exactly as sent.
          * @example 2018-11-26T10:55Z
          */
         Timestamp: string;
@@ -964,7 +964,7 @@ export interface operations {
             query?: never;
             header: {
                 /**
-                 * @description When the request was signed, ISO 8601 in UTC. The digest covers its text exactly as sent.
+                 * @description When the request was signed, ISO 8601 in UTC. The digest covers the value exactly as sent.
                  * @example 2018-11-26T10:55Z
                  */
                 Timestamp: components["parameters"]["Timestamp"];
@@ -989,7 +989,7 @@ export interface operations {
             query?: never;
             header: {
                 /**
-                 * @description When the request was signed, ISO 8601 in UTC. The digest covers its text exactly as sent.
+                 * @description When the request was signed, ISO 8601 in UTC. The digest covers the value exactly as sent.
                  * @example 2018-11-26T10:55Z
                  */
                 Timestamp: components["parameters"]["Timestamp"];
@@ -1022,7 +1022,7 @@ export interface operations {
             query?: never;
             header: {
                 /**
-                 * @description When the request was signed, ISO 8601 in UTC. The digest covers its text exactly as sent.
+                 * @description When the request was signed, ISO 8601 in UTC. The digest covers the value exactly as sent.
                  * @example 2018-11-26T10:55Z
                  */
                 Timestamp: components["parameters"]["Timestamp"];
@@ -1054,7 +1054,7 @@ export interface operations {
             query?: never;
             header: {
                 /**
-                 * @description When the request was signed, ISO 8601 in UTC. The digest covers its text exactly as sent.
+                 * @description When the request was signed, ISO 8601 in UTC. The digest covers the value exactly as sent.
                  * @example 2018-11-26T10:55Z
                  */
                 Timestamp: components["parameters"]["Timestamp"];
@@ -1086,7 +1086,7 @@ export interface operations {
             query?: never;
             header: {
                 /**
-                 * @description When the request was signed, ISO 8601 in UTC. The digest covers its text exactly as sent.
+                 * @description When the request was signed, ISO 8601 in UTC. The digest covers the value exactly as sent.
                  * @example 2018-11-26T10:55Z
                  */
                 Timestamp: components["parameters"]["Timestamp"];
@@ -1118,7 +1118,7 @@ export interface operations {
             query?: never;
             header: {
                 /**
-                 * @description When the request was signed, ISO 8601 in UTC. The digest covers its text exactly as sent.
+                 * @description When the request was signed, ISO 8601 in UTC. The digest covers the value exactly as sent.
                  * @example 2018-11-26T10:55Z
                  */
                 Timestamp: components["parameters"]["Timestamp"];

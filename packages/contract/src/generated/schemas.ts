@@ -156,7 +156,7 @@ export const requiredApiVersionSchema = apiVersionSchema;
 export const idempotencyKeySchema = z.string().min(1).max(255).regex(/^[!-~](?:[ -~]*[!-~])?$/);
 
 /**
- * When the request was signed, ISO 8601 in UTC. The digest covers its text exactly as sent.
+ * When the request was signed, ISO 8601 in UTC. The digest covers the value exactly as sent.
  */
 export const timestampSchema = z.string();
 
