@@ -3,9 +3,8 @@ import type { DefaultTheme, UserConfig } from "vitepress";
 
 /** A page as the search finds it: a guide comes before a table of decisions. Runs in the browser, so it uses nothing outside. */
 const boostDocument = (id: string): number => {
-  if (/(?:contract|decisions|glossary|benchmarks)\.html/.test(id)) return 0.4;
-  if (id.includes("/reference/")) return 0.8;
-  return /\/(?:errors|http-reference)\.html/.test(id) ? 1.2 : 1.4;
+  if (/(?:contract|decisions|glossary|benchmarks)\.html/.test(id)) return 0.3;
+  return id.includes("/reference/") ? 0.6 : 1;
 };
 
 /** Splits `onWorkerOfferResponse` and `rate_limited` into words, and keeps the whole name. Runs in the browser, too. */
