@@ -122,6 +122,7 @@ function mountPortalPages(pages: Router, deps: PageDeps): void {
 /** The pages of the worker's app, with error pages of their own. */
 function appPages(deps: PageDeps): Router {
   const app = newRouter();
+  app.use("/app", securityHeaders(deps.cookies.isSecure, { hasManifest: true }));
   const { show, submit } = pageRoutes(deps, appSection);
   defineRoutes(app, appSection.home, { get: show(menuPage) });
   defineRoutes(app, appSection.signInPath, signInRoutes(deps, appSection));

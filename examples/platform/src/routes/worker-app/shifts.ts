@@ -11,6 +11,8 @@ const cursor = listCursor("shifts", /./);
 /** Work that the worker got and that is not over, the next first (D-118). */
 const readShifts = async (deps: Deps, { id }: { id: string }, { before, limit }: ListPage) => {
   const read = await workOf(deps, id)
+    .orderBy("offers.work_from")
+    .orderBy("offers.id")
     .where("confirmation", "<>", "")
     .where("withdrawn_at", "is", null)
     .where(youngerThan(["offers.work_from", "offers.id"], before))
@@ -21,14 +23,27 @@ const readShifts = async (deps: Deps, { id }: { id: string }, { before, limit }:
 
 export const shifts = { cursor, read: readShifts };
 
-/** Offers that wait for the worker's response, the next work first. */
+/** Offers that wait for the worker's response, the newest first. */
 export const readOpenOffers = (deps: Deps, workerId: string, limit: number) =>
+  openOffers(deps, workerId).orderBy("offers.created_at", "desc").orderBy("offers.work_from").limit(limit).execute();
+
+/** Those of them that the worker has not seen, the newest first. */
+export const readNewOffers = (deps: Deps, workerId: string) =>
+  openOffers(deps, workerId)
+    .where("opened_at", "is", null)
+    .orderBy("offers.created_at", "desc")
+    .orderBy("offers.id", "desc")
+    .limit(newLimit)
+    .execute();
+
+/** More than so many are not counted. */
+const newLimit = 100;
+
+const openOffers = (deps: Deps, workerId: string) =>
   workOf(deps, workerId)
     .where("response", "=", "none")
     .where("withdrawn_at", "is", null)
-    .where("completed_at", "is", null)
-    .limit(limit)
-    .execute();
+    .where("completed_at", "is", null);
 
 type Deps = Pick<WorkerAppDeps, "store" | "now">;
 
@@ -41,6 +56,4 @@ const workOf = ({ store, now }: Deps, workerId: string) =>
     .select(["organisations.name as organisationName"])
     .select(microsecondsOf("offers.work_from").as("position"))
     .where("worker_id", "=", workerId)
-    .where(sql<SqlBool>`(ends_at is null or ends_at > ${now()})`)
-    .orderBy("offers.work_from")
-    .orderBy("offers.id");
+    .where(sql<SqlBool>`(ends_at is null or ends_at > ${now()})`);

@@ -21,7 +21,7 @@ async function showOffer(context: AppContext, refusal?: string): Promise<Page> {
       <header class="page-head"><p class="fine">${offer.organisation.name}</p><h1>${offer.title}</h1></header>
       ${refusal && html`<p class="notice bad" role="alert">${refusal}</p>`}
       <div id="offer" data-live="notification">
-        ${standing(offer)}
+        <div id="standing" role="status">${standing(offer)}</div>
         ${content(context, offer)}
         ${choices(context, offer)}
       </div>`;

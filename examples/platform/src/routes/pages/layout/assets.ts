@@ -5,23 +5,36 @@ import type { RequestHandler } from "express";
 import { ProblemError } from "../../../http/problem.ts";
 import { packageFolder } from "../../../settings/package-folder.ts";
 
-const types = { css: "text/css", js: "text/javascript", svg: "image/svg+xml" } as const;
-const names = ["styles.css", "pages.js", "icon.svg"] as const;
+const types = {
+  css: "text/css",
+  js: "text/javascript",
+  svg: "image/svg+xml",
+  webmanifest: "application/manifest+json",
+} as const;
+const names = ["styles.css", "pages.js", "icon.svg", "app.webmanifest"] as const;
 
 type AssetName = (typeof names)[number];
 
 const folder = join(packageFolder, "src/routes/pages/assets");
 
-const assets = new Map(
-  names.map((name) => {
-    const content = readFileSync(join(folder, name), "utf8");
-    const [stem = "", ending = ""] = name.split(".");
-    const type = types[ending as keyof typeof types];
-    // The content hash in the name makes it cacheable for ever.
-    const file = `${stem}.${hash("sha256", content, "hex").slice(0, 12)}.${ending}`;
-    return [name, { content, type, file }] as const;
-  }),
-);
+interface Asset {
+  content: string;
+  type: string;
+  /** With the hash of the content, so that it is cacheable for ever. */
+  file: string;
+}
+
+const assets = new Map<AssetName, Asset>();
+for (const name of names) {
+  // Files that name another one come after it.
+  const content = [...assets].reduce(
+    (text, [other, { file }]) => text.replaceAll(`"${other}"`, `"${file}"`),
+    readFileSync(join(folder, name), "utf8"),
+  );
+  const [stem = "", ending = ""] = name.split(".");
+  const file = `${stem}.${hash("sha256", content, "hex").slice(0, 12)}.${ending}`;
+  assets.set(name, { content, type: types[ending as keyof typeof types], file });
+}
 const byFile = new Map([...assets.values()].map((asset) => [asset.file, asset]));
 
 /** The path of an asset, with its content hash. */

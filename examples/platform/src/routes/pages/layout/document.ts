@@ -4,13 +4,21 @@ import { html, type Markup } from "./markup.ts";
 export interface DocumentOptions {
   title: string;
   bodyClass: string | undefined;
+  /** Path of the web app manifest. */
+  manifest: string | undefined;
   /** URL of the event stream that updates the page. */
   live?: string | undefined;
   body: Markup;
 }
 
 /** The HTML document. */
-export const htmlDocument = ({ title, bodyClass, live, body }: DocumentOptions): Markup => html`<!doctype html>
+export const htmlDocument = ({
+  title,
+  bodyClass,
+  manifest,
+  live,
+  body,
+}: DocumentOptions): Markup => html`<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
@@ -18,7 +26,12 @@ export const htmlDocument = ({ title, bodyClass, live, body }: DocumentOptions):
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
 <link rel="icon" href="${assetPath("icon.svg")}" type="image/svg+xml">
-<link rel="stylesheet" href="${assetPath("styles.css")}">
+${
+  manifest &&
+  html`<link rel="manifest" href="${manifest}">
+<meta name="theme-color" content="#0b6e5f">
+`
+}<link rel="stylesheet" href="${assetPath("styles.css")}">
 <script type="module" src="${assetPath("pages.js")}"></script>
 </head>
 <body${bodyClass && html` class="${bodyClass}"`}${live && html` data-live-stream="${live}"`}>

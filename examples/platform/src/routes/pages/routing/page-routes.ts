@@ -30,7 +30,7 @@ export function pageRoutes<User>(deps: PageDeps, section: PageSection<User>) {
     if ("isExtended" in session && session.isExtended) await pageSession.save();
     if (use !== undefined) await deps.personLimits.count(limitKey(section.role, session), use);
     const livePosition = deps.live.position();
-    const user = await section.readUser(deps.store, session);
+    const user = await section.readUser(deps.store, session, deps.now);
     const id = pathParameter(request, "id");
     const chosen = section.timeZoneOf(user);
     const times = localTimes(currentTimeZone(chosen ?? browserZone ?? defaultTimeZone));

@@ -72,7 +72,7 @@ export interface PageSection<User> {
   readonly signInPath: string;
   readonly signOutPath: string;
   readonly signIn: SignInTexts;
-  readUser(store: Store, session: Session): Promise<User>;
+  readUser(store: Store, session: Session, now: () => Date): Promise<User>;
   /** The time zone of the user's pages (D-115); null until it is chosen. */
   timeZoneOf(user: User): string | null;
   /** Stores the browser's time zone for a user without one. @default it is kept in the session, for this user alone */
@@ -81,6 +81,10 @@ export interface PageSection<User> {
   question?(context: PageContext<User>): Markup | undefined;
   /** On every page, live: what is wrong and the one thing to do about it. @default nothing */
   strip?(context: PageContext<User>): Promise<Markup>;
+  /** How much is new, for the title and the first link of the navigation. @default 0 */
+  countNew?(context: PageContext<User>): number;
+  /** Path of the web app manifest. @default none */
+  readonly manifest?: string;
   /** Links of the navigation, each with the prefix of the paths below it. */
   readonly places: readonly (readonly [path: string, name: string, below: string])[];
   /** @default none */

@@ -64,18 +64,22 @@ export async function sectionDocument<User>(
   ${main}
 </main>`,
   });
+  const count = (context && section.countNew?.(context)) ?? 0;
   return await htmlDocument({
-    title,
+    title: count > 0 ? `(${count}) ${title}` : title,
     bodyClass: section.bodyClass,
+    manifest: section.manifest,
     live: context && section.streamAddress(context),
     body,
   });
 }
 
-const navigation = <User>({ places }: PageSection<User>, { request: { path } }: PageContext<User>): Markup =>
-  html`<ul>${places.map(([place, name, below]) => {
+const navigation = <User>(section: PageSection<User>, context: PageContext<User>): Markup =>
+  html`<ul>${section.places.map(([place, name, below], at) => {
+    const { path } = context.request;
     const isHere = path === place || path.startsWith(below);
-    return html`<li><a href="${place}"${isHere && html` aria-current="page"`}>${name}</a></li>`;
+    const count = at === 0 ? (section.countNew?.(context) ?? 0) : 0;
+    return html`<li><a href="${place}"${isHere && html` aria-current="page"`}>${name}${count > 0 && html` <span class="count">${count}<span class="unseen"> new</span></span>`}</a></li>`;
   })}</ul>`;
 
 const signedIn = <User>(section: PageSection<User>, context: PageContext<User>): Markup => html`

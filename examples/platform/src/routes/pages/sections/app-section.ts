@@ -1,7 +1,9 @@
 import type { Session } from "../../../accounts/sessions.ts";
 import { endOfNotifications } from "../../../push/notification-feed.ts";
 import type { Store } from "../../../store/store.ts";
+import { readNewOffers } from "../../worker-app/shifts.ts";
 import { worker } from "../../worker-app/worker.ts";
+import { assetPath } from "../layout/assets.ts";
 import { html } from "../layout/markup.ts";
 import type { PageContext, PageSection, ShowPage, SubmitForm } from "../routing/page.ts";
 
@@ -11,6 +13,8 @@ export interface SignedInWorker {
   timeZone: string | null;
   /** The latest notification when the page was made, after which its event stream starts. */
   lastPosition: number;
+  /** Open offers that the worker has not seen, the newest first. */
+  newOffers: readonly { id: string; title: string }[];
 }
 
 export type AppContext = PageContext<SignedInWorker>;
@@ -47,25 +51,44 @@ export const appSection: PageSection<SignedInWorker> = {
     ["/app/devices", "Devices", "/app/devices/"],
   ],
   bodyClass: "app",
+  manifest: assetPath("app.webmanifest"),
+  // The offer of this page is being opened.
+  countNew: ({ user, id }) => user.newOffers.filter((offer) => offer.id !== id).length,
   streamAddress: ({ user }) => `/app/live?since=${user.lastPosition}`,
   zoneLine: ({ times }) => html`Times are in <a href="/app/time-zone">${times.timeZone}</a>, your time zone.`,
   userName: ({ name }) => html`<span>${name}</span>`,
-  body: ({ navigation, signedIn, zoneLine, main }) => html`
+  strip: async ({ user: { newOffers }, id, request }) => {
+    // The notifications page lists them, and the offer's own page is it.
+    const [newest] = request.path === "/app" ? [] : newOffers.filter((offer) => offer.id !== id);
+    return html`
+<div class="strip" id="arrived" data-live="notification">${
+      newest &&
+      html`<p class="notice good" id="arrived-offer" role="status">New offer: <a href="/app/offers/${encodeURIComponent(newest.id)}">${newest.title}</a></p>`
+    }</div>`;
+  },
+  body: ({ navigation, signedIn, strip, zoneLine, main }) => html`
 <header class="top">
   <a class="brand" href="/app">Offers</a>
   ${signedIn}
 </header>
+${strip}
 ${main}
 ${zoneLine && html`<p class="zone fine">${zoneLine}</p>`}
 <p class="live-state" id="live-state" role="status"></p>
-${navigation && html`<nav class="tabs" aria-label="App">${navigation}</nav>`}`,
+${navigation && html`<nav class="tabs" id="tabs" data-live="notification" aria-label="App">${navigation}</nav>`}`,
 };
 
-async function readWorker(store: Store, { ownerId: id }: Session): Promise<SignedInWorker> {
+async function readWorker(store: Store, { ownerId: id }: Session, now: () => Date): Promise<SignedInWorker> {
   const { name, timeZone } = await store.db
     .selectFrom("workers")
     .select(["name", "time_zone as timeZone"])
     .where("workers.id", "=", id)
     .executeTakeFirstOrThrow();
-  return { id, name, timeZone, lastPosition: await endOfNotifications(store, id) };
+  return {
+    id,
+    name,
+    timeZone,
+    lastPosition: await endOfNotifications(store, id),
+    newOffers: await readNewOffers({ store, now }, id),
+  };
 }

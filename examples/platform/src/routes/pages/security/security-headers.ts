@@ -7,7 +7,7 @@ const self = ["'self'"];
  * Content-Security-Policy (CSP) and other headers: own files and form targets only, no framing (clickjacking), and over https
  * Strict-Transport-Security (HSTS).
  */
-export const securityHeaders = (isSecure: boolean): RequestHandler =>
+export const securityHeaders = (isSecure: boolean, { hasManifest = false } = {}): RequestHandler =>
   helmet({
     contentSecurityPolicy: {
       useDefaults: false,
@@ -18,6 +18,7 @@ export const securityHeaders = (isSecure: boolean): RequestHandler =>
         "img-src": self,
         "connect-src": self,
         "form-action": self,
+        ...(hasManifest && { "manifest-src": self }),
         "base-uri": ["'none'"],
         "frame-ancestors": ["'none'"],
       },

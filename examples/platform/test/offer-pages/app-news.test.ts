@@ -1,0 +1,60 @@
+import { describe, expect, test } from "vitest";
+import { usePageClient, usePlatform } from "../support/use-opened.ts";
+
+const platform = usePlatform();
+
+async function create(title: string): Promise<string> {
+  const events = [{ start: "2099-03-05T17:00:00Z", end: "2099-03-05T23:00:00Z" }];
+  const json = { createdByUserId: "user_hana", title, workerIds: ["worker_amal"], events };
+  return (await platform.call("POST", "/offer", { key: "demo-key-harbour", json })).json<{ id: string }>().id;
+}
+
+describe("what is new for a worker [D-118]", () => {
+  const amal = usePageClient(platform, "worker_amal", "/app/sign-in");
+  const titles = (text: string): string[] =>
+    [...(text.split('id="menu"')[0] ?? "").matchAll(/<span class="what"><strong>([^<]+)<\/strong>/g)].map(
+      ([, title = ""]) => title,
+    );
+
+  test("is counted in the title and in the navigation, and named on other pages until it is opened", async () => {
+    const before = await amal.get("/app/shifts");
+    expect(before.text).toContain("<title>Shifts ·");
+    expect(before.text).not.toContain("New offer:");
+    const first = await create("Kitchen help");
+    const second = await create("Bar on Friday");
+    for (const path of ["/app/shifts", "/app/contacts", "/app/devices"]) {
+      const { text } = await amal.get(path);
+      expect(text).toMatch(/<title>\(2\) /);
+      expect(text).toContain('<span class="count">2<span class="unseen"> new</span></span>');
+      expect(text).toContain(`New offer: <a href="/app/offers/${second}">Bar on Friday</a>`);
+    }
+    const menu = (await amal.get("/app")).text;
+    expect(menu).toContain("<title>(2) Notifications");
+    expect(menu).not.toContain("New offer:");
+    const shown = await amal.get(`/app/offers/${second}`);
+    expect(shown.text).toContain("<title>(1) Bar on Friday");
+    expect(shown.text).toContain(`New offer: <a href="/app/offers/${first}">Kitchen help</a>`);
+    await amal.get(`/app/offers/${first}`);
+    expect((await amal.get("/app/shifts")).text).toContain("<title>Shifts ·");
+  });
+
+  test("comes first, however many offers are open", async () => {
+    for (let each = 1; each <= 25; each += 1) await create(`Open ${each}`);
+    const { text } = await amal.get("/app");
+    expect(titles(text).slice(0, 2)).toEqual(["Open 25", "Open 24"]);
+  });
+});
+
+test("the worker's app has a manifest, so that a phone can install it", async () => {
+  const response = await fetch(`${platform.address}/app/sign-in`);
+  const html = await response.text();
+  expect(response.headers.get("content-security-policy")).toContain("manifest-src 'self'");
+  const path = /<link rel="manifest" href="([^"]+)">/.exec(html)?.[1] ?? "";
+  const manifest = await fetch(platform.address + path);
+  expect(manifest.headers.get("content-type")).toMatch(/^application\/manifest\+json/);
+  const { start_url, display, icons } = await manifest.json();
+  expect([start_url, display]).toEqual(["/app", "standalone"]);
+  const icon = await fetch(new URL(icons[0].src, platform.address + path));
+  expect(icon.headers.get("content-type")).toMatch(/^image\/svg\+xml/);
+  expect(await (await fetch(`${platform.address}/sign-in`)).text()).not.toContain("manifest");
+});
