@@ -280,7 +280,7 @@ addEventListener("pageshow", () => [...sending.keys()].forEach(settle));
 function countTicked() {
   for (const element of document.querySelectorAll("[data-selected]")) {
     const count = element.closest("form").querySelectorAll("input[type=checkbox]:checked").length;
-    const text = count === 0 ? "" : `${count} selected · `;
+    const text = count === 0 ? "" : `${count} selected`;
     if (element.textContent !== text) element.textContent = text;
     element.hidden = count === 0;
   }

@@ -69,7 +69,7 @@ const tickedForm = (context: PortalContext, filter: PageFilter, rows: readonly R
           ${hiddenParameters(parametersOf(filter))}
           ${deliveriesTable(context, rows)}
           <div class="row act-bar">
-            ${rows.some(isRedeliverable) && html`<button class="small"><span data-selected hidden></span>Redeliver ticked events…</button>`}
+            ${rows.some(isRedeliverable) && html`<strong data-selected hidden></strong> <button class="small">Redeliver ticked events…</button>`}
             <a class="button quiet small" href="${redeliverAddressOf(filter)}">Redeliver all ${isUnfiltered(filter) ? "events" : "that match"}…</a>
           </div>
         </form>`;

@@ -11,6 +11,8 @@ export interface CreationDraft {
   /** The typed id of a place. It takes precedence over the list. */
   locationPlaceId: string;
   notifyEmailAddress: string;
+  /** What the list of workers is searched for. */
+  workerSearch: string;
   /** Selected worker ids. */
   selected: string[];
   /** Entered worker ids, one per line. */
@@ -30,6 +32,7 @@ export function readDraft(form: URLSearchParams): CreationDraft {
     place: text("place"),
     locationPlaceId: text("locationPlaceId"),
     notifyEmailAddress: text("notifyEmailAddress"),
+    workerSearch: text("workerSearch").trim().slice(0, 200),
     selected: form.getAll("worker"),
     moreWorkerIds: text("moreWorkerIds"),
     slots: form.getAll("start").map((start, at) => ({ start, end: ends[at] ?? "" })),

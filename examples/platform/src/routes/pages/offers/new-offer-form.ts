@@ -1,5 +1,6 @@
 import type { FieldErrors } from "../../../http/problem.ts";
 import { field, fieldError, formTokenField } from "../layout/field.ts";
+import { counted } from "../layout/labels.ts";
 import { html, type Markup } from "../layout/markup.ts";
 import { idempotencyField } from "../routing/submit-once.ts";
 import type { PortalContext } from "../sections/portal-section.ts";
@@ -10,10 +11,21 @@ interface Candidate {
   name: string;
 }
 
+export interface FoundWorkers {
+  /** Always shown, whether they match the search or not. */
+  selected: readonly Candidate[];
+  /** Others that match. */
+  shown: readonly Candidate[];
+  /** How many match, with those that are selected. */
+  matching: number;
+  /** How many more match than are shown. */
+  hidden: number;
+}
+
 interface NewOfferForm {
   draft: CreationDraft;
   errors: FieldErrors;
-  workers: readonly Candidate[];
+  workers: FoundWorkers;
   /** Places that have a name. */
   places: readonly Candidate[];
 }
@@ -39,7 +51,7 @@ export function newOfferForm(context: PortalContext, { draft, errors, workers, p
       </section>
       ${slotsSection(context, draft, errors)}
       ${workersSection(draft, errors, workers)}
-      <div class="row">
+      <div class="row act-bar" id="create" tabindex="-1">
         <button name="act" value="create">Create the offer</button>
         <a class="button quiet" href="/offers">Cancel</a>
         <p class="fine">The selected workers are notified immediately.</p>
@@ -93,25 +105,43 @@ function slotsSection({ times }: PortalContext, draft: CreationDraft, errors: Fi
       </section>`;
 }
 
-function workersSection(draft: CreationDraft, errors: FieldErrors, workers: readonly Candidate[]): Markup {
+function workersSection(draft: CreationDraft, errors: FieldErrors, workers: FoundWorkers): Markup {
   const wrong = workerErrors(draft, errors);
+  const { workerSearch: search } = draft;
+  const { selected, shown, matching, hidden } = workers;
   return html`
-      <section class="panel" aria-labelledby="who">
-        <h2 id="who">Who</h2>
+      <section class="panel" id="who" aria-labelledby="who-title">
+        <h2 id="who-title">Who</h2>
+        <a class="skip-list" href="#create">Skip the list of workers</a>
+        <input type="hidden" name="searched" value="${search}">
+        <div class="search">
+          <label for="workerSearch">Search workers</label>
+          <div class="row">
+            <input type="search" id="workerSearch" name="workerSearch" value="${search}" maxlength="200" placeholder="Name or id">
+            <button name="act" value="searchWorkers" class="quiet" formaction="/offers/new#who" formnovalidate>Search</button>
+          </div>
+        </div>
         <fieldset${wrong.length > 0 && html` aria-describedby="workers-error"`}>
           <legend>Workers</legend>
-          ${workers.length === 0 && html`<p class="hint">There are no workers yet.</p>`}
-          <div class="choices">
-            ${workers.map(({ id, name }) => {
-              const isSelected = draft.selected.includes(id);
-              return html`<label class="choice"><input type="checkbox" name="worker" value="${id}"${isSelected && html` checked`}> <span>${name}<small>${id}</small></span></label>`;
-            })}
-          </div>
+          ${
+            matching === 0
+              ? html`<p class="hint">${search === "" ? "There are no workers yet." : "No worker matches."}</p>`
+              : html`
+          <div class="row">
+            <p class="hint" role="status" id="matching">${counted(matching, "worker")}${search && ` ${matching === 1 ? "matches" : "match"} “${search}”`}${hidden > 0 && `; ${hidden} more than are shown`}. <span data-selected hidden></span></p>
+            <button name="act" value="selectMatching" class="quiet small" formaction="/offers/new#who" formnovalidate>Select all ${search === "" ? matching : "that match"}</button>
+          </div>`
+          }
+          ${selected.length > 0 && html`<div class="choices long" role="group" aria-label="Selected workers" tabindex="0">${selected.map((one) => choice(one, true))}</div>`}
+          <div class="choices">${shown.map((one) => choice(one, false))}</div>
         </fieldset>
         ${field({ name: "moreWorkerIds", label: "Ids of more workers", rows: 3, value: draft.moreWorkerIds, hint: "One per line." })}
         ${wrong.length > 0 && fieldError("workers", wrong)}
       </section>`;
 }
+
+const choice = ({ id, name }: Candidate, isSelected: boolean): Markup =>
+  html`<label class="choice"><input type="checkbox" name="worker" value="${id}"${isSelected && html` checked`}> <span>${name}<small>${id}</small></span></label>`;
 
 /** Maps errors of `workerIds[2]` in the body to the third selected or entered id. */
 function workerErrors(draft: CreationDraft, errors: FieldErrors): string[] {

@@ -1,6 +1,8 @@
+import { type SqlBool, sql } from "kysely";
 import { type FieldErrors, ProblemError } from "../../../http/problem.ts";
 import { checkCreation, creationContext } from "../../../offers/check-creation.ts";
 import { createOffer } from "../../../offers/create-offer.ts";
+import { containsPattern } from "../../../store/contains-pattern.ts";
 import { readPlaces } from "../../portal/profile/places.ts";
 import { html } from "../layout/markup.ts";
 import type { Page } from "../routing/page.ts";
@@ -8,10 +10,12 @@ import { submitOnce } from "../routing/submit-once.ts";
 import type { PortalContext, PortalForm, PortalPage } from "../sections/portal-section.ts";
 import { creationSamples } from "./code-samples.ts";
 import { type CreationDraft, creationOf, emptyDraft, readDraft } from "./creation-draft.ts";
-import { newOfferForm } from "./new-offer-form.ts";
+import { type FoundWorkers, newOfferForm } from "./new-offer-form.ts";
 
-/** Workers to choose from; others are entered by id. */
+/** Workers to choose from; others are found by the search. */
 const workersLimit = 60;
+/** So many are looked at; of more, the search finds a part. */
+const foundLimit = 1_000;
 const slotsLimit = 366;
 
 /** `GET /offers/new` */
@@ -24,10 +28,13 @@ export const restoreOfferForm: PortalForm = (context, typed) => showForm(context
 export const createOfferForm: PortalForm = async (context, form) => {
   const { deps, user } = context;
   const draft = readDraft(form);
-  if (form.get("act") === "addSlot") {
-    if (draft.slots.length < slotsLimit) draft.slots.push({ start: "", end: "" });
-    return showForm(context, draft);
-  }
+  const act = form.get("act") ?? "";
+  if (act === "addSlot" && draft.slots.length < slotsLimit) draft.slots.push({ start: "", end: "" });
+  if (act === "selectMatching")
+    draft.selected = [...new Set([...draft.selected, ...(await matchingIds(context, draft))])];
+  // Without a script, Enter in the search presses the form's first button.
+  const isSearch = act === "" && draft.workerSearch !== (form.get("searched") ?? "");
+  if (isSearch || ["addSlot", "searchWorkers", "selectMatching"].includes(act)) return showForm(context, draft);
   try {
     return await submitOnce(context, form, user.organisationId, async (trx) => {
       // Unknown values are treated as the person's own organisation.
@@ -49,13 +56,7 @@ export const createOfferForm: PortalForm = async (context, form) => {
 };
 
 async function showForm(context: PortalContext, draft: CreationDraft, errors: FieldErrors = new Map()): Promise<Page> {
-  const workers = await context.deps.store.db
-    .selectFrom("workers")
-    .select(["id", "name"])
-    .orderBy("name")
-    .orderBy("id")
-    .limit(workersLimit)
-    .execute();
+  const workers = await findWorkers(context, draft);
   const places = await readPlaces(context.deps, context.user.organisationIds);
   const main = html`
     <header class="page-head">
@@ -66,9 +67,56 @@ async function showForm(context: PortalContext, draft: CreationDraft, errors: Fi
     </header>
     ${errors.size > 0 && html`<p class="notice bad" role="alert">Nothing was created yet. Please correct the marked fields.</p>`}
     ${newOfferForm(context, { draft, errors, workers, places })}
-    ${creationSamples(context, sampleOf(context, draft, workers))}`;
+    ${creationSamples(context, sampleOf(context, draft, workers.shown))}`;
   return { title: "Create an offer", main };
 }
+
+/** The selected workers, and those that match the search: by name, with numbers in their order. */
+async function findWorkers(context: PortalContext, { workerSearch, selected }: CreationDraft): Promise<FoundWorkers> {
+  const matching = await matchingWorkers(context, workerSearch, foundLimit);
+  const chosen = new Set(selected);
+  const known = new Set(matching.map(({ id }) => id));
+  const others = selected.filter((id) => !known.has(id));
+  const selectedElsewhere = others.length === 0 ? [] : await workersWithIds(context, others);
+  const isChosen = ({ id }: { id: string }) => chosen.has(id);
+  const unchosen = matching.filter((worker) => !isChosen(worker));
+  return {
+    selected: [...selectedElsewhere, ...matching.filter(isChosen)].toSorted(byName),
+    shown: unchosen.slice(0, workersLimit),
+    matching: matching.length,
+    hidden: Math.max(0, unchosen.length - workersLimit),
+  };
+}
+
+const collator = new Intl.Collator("en", { numeric: true });
+
+const byName = (one: { name: string; id: string }, other: { name: string; id: string }): number =>
+  collator.compare(one.name, other.name) || collator.compare(one.id, other.id);
+
+async function matchingWorkers({ deps }: PortalContext, search: string, limit: number) {
+  const pattern = containsPattern(search);
+  const workers = await deps.store.db
+    .selectFrom("workers")
+    .select(["id", "name"])
+    .$if(search !== "", (query) =>
+      query.where((where) => where.or([where("name", "ilike", pattern), where("id", "ilike", pattern)])),
+    )
+    .orderBy("name")
+    .orderBy("id")
+    .limit(limit)
+    .execute();
+  return workers.toSorted(byName);
+}
+
+const workersWithIds = ({ deps }: PortalContext, ids: readonly string[]) =>
+  deps.store.db
+    .selectFrom("workers")
+    .select(["id", "name"])
+    .where(sql<SqlBool>`id in (select json_array_elements_text(${JSON.stringify(ids)}::text::json))`)
+    .execute();
+
+const matchingIds = async (context: PortalContext, { workerSearch }: CreationDraft): Promise<string[]> =>
+  (await matchingWorkers(context, workerSearch, foundLimit)).map(({ id }) => id);
 
 /** The current input, completed with example values. */
 function sampleOf({ user, times }: PortalContext, draft: CreationDraft, workers: readonly { id: string }[]) {

@@ -48,12 +48,14 @@ const completionForm = (
 ): Markup => html`
       <form method="post" action="/offers/${encodeURIComponent(offer.id)}/complete" class="stack" id="complete">
         ${formTokenField(context)}
+        ${offer.responses.applied > 0 && html`<a class="skip-list" href="#complete-bar">Skip the list of recipients</a>`}
         ${table}
         ${
           offer.responses.applied === 0
             ? html`<p class="fine">No worker has applied yet. Select workers here once they have applied.</p>`
             : html`
-        <div class="row">
+        <div class="row act-bar" id="complete-bar" tabindex="-1">
+          <strong data-selected hidden></strong>
           <button>Complete with selected workers…</button>
           <p class="fine">Select who gets the work. The next page asks for confirmation.</p>
         </div>`
