@@ -71,6 +71,10 @@ export const checks: Readonly<Record<string, Check>> = {
     about: "kills the platform under load; options as `npm run torture` takes them",
     command: `--build node ${quietly} tests/crash-test/run.ts --store pglite --kills 20`,
   },
+  failover: {
+    about: "kills PostgreSQL under the platform, ten times, and promotes its standby; FAILOVERS says how often",
+    command: "--build vitest run --project slow tests/failover",
+  },
   compatibility: {
     about: "the packed packages on each runtime and compiler, and in other frameworks' projects",
     command: "--build node tests/compatibility.ts",

@@ -1,7 +1,7 @@
 import { type ChildProcess, execFile, execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
 import { chownSync, existsSync, globSync } from "node:fs";
-import { mkdtemp, rm } from "node:fs/promises";
+import { chmod, copyFile, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
@@ -97,6 +97,14 @@ export class OwnPostgres {
     }
   }
 
+  /** Copies a file into the data folder, readable by the server alone: a certificate or its key. */
+  async addFile(source: string, name: string): Promise<void> {
+    const target = join(this.dataFolder, name);
+    await copyFile(source, target);
+    await chmod(target, 0o600);
+    giveToServer(target);
+  }
+
   async query(text: string): Promise<Record<string, unknown>[]> {
     const client = new pg.Client({ connectionString: this.url, connectionTimeoutMillis: 2_000 });
     client.on("error", () => undefined);
@@ -129,9 +137,13 @@ export class OwnPostgres {
 
 async function createFolder(): Promise<string> {
   const path = await mkdtemp(join(tmpdir(), "offers-postgres-"));
+  giveToServer(path);
+  return path;
+}
+
+function giveToServer(path: string): void {
   const { uid, gid } = identity();
   if (uid !== undefined && gid !== undefined) chownSync(path, uid, gid);
-  return path;
 }
 
 const command = (program: string, ...args: string[]): Promise<unknown> =>

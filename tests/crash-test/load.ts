@@ -53,6 +53,8 @@ export class Load {
   readonly changes: Change[] = [];
   /** Responses that nobody expected. */
   readonly faults: string[] = [];
+  /** How many requests failed, by status and code. */
+  readonly failures = new Map<string, number>();
   readonly #addresses: () => readonly string[];
   readonly #offerIds: string[] = [];
   readonly #lastWords = new Map<string, string>();
@@ -187,6 +189,10 @@ export class Load {
         headers: { ...headers, ...(json !== undefined && { "Content-Type": "application/json" }) },
       });
       const text = await response.text();
+      if (response.status >= 400) {
+        const failure = `${response.status} ${JSON.parse(text).code}`;
+        this.failures.set(failure, (this.failures.get(failure) ?? 0) + 1);
+      }
       // The commit may have come before the error.
       return response.status >= 500 ? "unknown" : { status: response.status, text };
     } catch (error) {

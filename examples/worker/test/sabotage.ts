@@ -14,15 +14,16 @@ export const sabotages = {
     {
       file: "worker.ts",
       original: "const isDuplicate = await handle(parseWebhookEvent(event));",
-      replacement: "const isDuplicate = false; void pause(100).then(() => handle(parseWebhookEvent(event)));",
+      replacement:
+        "const isDuplicate = false; void pause(100).then(() => handle(parseWebhookEvent(event))).catch(() => undefined);",
     },
   ],
   "does not wait until the event is stored": [
     { file: "rabbit-queue.ts", original: "confirm: true", replacement: "confirm: false" },
     {
       file: "postgres-queue.ts",
-      original: "async send(event) {\n      await",
-      replacement: "async send(event) {\n      void",
+      original: "await boss.send(queueName, event);",
+      replacement: "void boss.send(queueName, event).catch(() => undefined);",
     },
   ],
   "has no inbox": [

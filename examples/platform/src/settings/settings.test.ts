@@ -88,6 +88,20 @@ test("a rejected value is quoted in one line, unless it may hold a secret", () =
   );
 });
 
+test.each([
+  "postgres://ann@one,two/offers",
+  "postgres://ann:s3cret@one:5432,two:5433/offers?target_session_attrs=read-write",
+  "postgres://ann@one/offers?target_session_attrs=read-write&host=one,two",
+])("several hosts are rejected with the remedy: %s [D-145]", (url) => {
+  for (const name of ["DATABASE_URL", "DATABASE_LISTEN_URL"])
+    expect(() => settings({ [name]: url })).toThrow(
+      new RegExp(
+        `^Invalid ${name}: expected one host, which leads to the primary: a proxy such as HAProxy (?!.*s3cret)`,
+      ),
+    );
+  expect(settings({ DATABASE_URL: "postgres://ann:a,b@one/offers" }).databaseUrl).toContain("a,b");
+});
+
 test("every message says what is expected of its setting", () => {
   for (const name of settingNames)
     try {

@@ -30,6 +30,11 @@ const postgresUrl = z
   .string()
   .refine((text) => /^postgres(?:ql)?:\/\//.test(text) && /^\/./.test(URL.parse(text)?.pathname ?? ""));
 
+/** As libpq takes them: `postgres://a,b/database` or `?host=a,b`. */
+const severalHosts = /^postgres(?:ql)?:\/\/(?:(?:[^/?]*@)?[^/?@]*,[^/?@]*(?:[/?]|$)|[^#]*[?&]host=[^&]*(?:,|%2c))/i;
+const oneHost =
+  "one host, which leads to the primary: a proxy such as HAProxy or PgBouncer, or the failover manager's address. Only libpq tries several";
+
 const smtpUrl = z.string().refine((text) => /^smtps?:\/\/[^/]/.test(text) && URL.canParse(text));
 
 const addressFormat = /^(?:\[?([\w.:-]+?)\]?:)?(\d+)$/;
@@ -150,6 +155,8 @@ export const settingNames = Object.keys(schema.shape);
  * @throws {SettingError}
  */
 export function readSettings(environment: Environment, exampleFolder: string) {
+  for (const name of ["DATABASE_URL", "DATABASE_LISTEN_URL"])
+    if (severalHosts.test(environment[name] ?? "")) throw invalid(name, oneHost, environment);
   const given = parse(environment);
   const { SMTP_URL: url, OFFERS_MAIL_FROM: from, OFFERS_METRICS: metrics } = given;
   if (url !== undefined && from === undefined)

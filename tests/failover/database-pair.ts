@@ -1,0 +1,103 @@
+import { once } from "node:events";
+import { type AddressInfo, connect, createServer, type Server, type Socket } from "node:net";
+import { setTimeout as pause } from "node:timers/promises";
+import { OwnPostgres } from "../../scripts/processes/own-postgres.ts";
+
+/** Leads to one PostgreSQL, as HAProxy or a virtual address does. */
+class Switch {
+  readonly url: string;
+  port: number;
+  readonly #server: Server;
+  readonly #sockets = new Set<Socket>();
+
+  private constructor(port: number, server: Server) {
+    this.port = port;
+    this.#server = server;
+    this.url = `postgres://postgres@127.0.0.1:${(server.address() as AddressInfo).port}/postgres`;
+    server.on("connection", (near) => {
+      const far = connect(this.port, "127.0.0.1");
+      for (const [end, other] of [
+        [near, far],
+        [far, near],
+      ] as const) {
+        this.#sockets.add(end);
+        end.on("error", () => other.destroy());
+        end.on("close", () => {
+          this.#sockets.delete(end);
+          other.destroy();
+        });
+      }
+      near.pipe(far).pipe(near);
+    });
+  }
+
+  static async open(port: number): Promise<Switch> {
+    const server = createServer().listen(0, "127.0.0.1");
+    await once(server, "listening");
+    return new Switch(port, server);
+  }
+
+  close(): void {
+    this.#server.close();
+    for (const socket of this.#sockets) socket.destroy();
+  }
+}
+
+/** Of a failover manager that looks often. */
+const noticedAfterMs = 1_000;
+
+/** A primary with a synchronous standby behind a switch. */
+export class DatabasePair {
+  #primary: OwnPostgres;
+  #standby: OwnPostgres;
+  readonly #switch: Switch;
+
+  private constructor(primary: OwnPostgres, standby: OwnPostgres, toPrimary: Switch) {
+    [this.#primary, this.#standby, this.#switch] = [primary, standby, toPrimary];
+  }
+
+  static async start(): Promise<DatabasePair> {
+    const primary = await OwnPostgres.create();
+    const pair = new DatabasePair(primary, await standbyOf(primary), await Switch.open(primary.port));
+    await pair.#beSynchronous();
+    return pair;
+  }
+
+  get url(): string {
+    return this.#switch.url;
+  }
+
+  /** Kills the primary with SIGKILL, promotes the standby and switches to it, as a failover manager does. */
+  async failOver(): Promise<void> {
+    await this.#primary.kill();
+    await pause(noticedAfterMs);
+    // The new primary has no standby yet, and would wait for one with each commit.
+    await this.#standby.query("alter system set synchronous_standby_names = ''");
+    await this.#standby.query("select pg_reload_conf()");
+    await this.#standby.query("select pg_promote()");
+    this.#switch.port = this.#standby.port;
+  }
+
+  /** Gives the new primary a standby. Another failover before it resolves could lose commits. */
+  async rejoin(): Promise<void> {
+    await this.#primary.remove();
+    this.#primary = this.#standby;
+    this.#standby = await standbyOf(this.#primary);
+    await this.#beSynchronous();
+  }
+
+  async stop(): Promise<void> {
+    this.#switch.close();
+    await this.#standby.remove();
+    await this.#primary.remove();
+  }
+
+  async #beSynchronous(): Promise<void> {
+    await this.#primary.query("alter system set synchronous_standby_names = '*'");
+    await this.#primary.query("select pg_reload_conf()");
+    const synchronous = "select from pg_stat_replication where sync_state = 'sync'";
+    while ((await this.#primary.query(synchronous)).length === 0) await pause(50);
+  }
+}
+
+const standbyOf = (primary: OwnPostgres): Promise<OwnPostgres> => OwnPostgres.createStandby(primary, "standby");
