@@ -11,6 +11,8 @@ export default {
     published.map((folder) => [
       folder,
       {
+        // The sandbox is published with its file; a clone has it from the root.
+        ignoreDependencies: ["@scalar/api-reference"],
         entry: ["src/*.ts!", "src/sandbox/write-template.ts!", "!src/*.test.ts!"],
         project: ["src/**/*.ts!", "!src/**/*.test.ts!"],
       },

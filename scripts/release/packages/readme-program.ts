@@ -23,7 +23,9 @@ const variables: Record<ReadmeProgram, Readonly<Record<string, string>>> = {
 
 /** A program of README.md, with SERVICE_ADDRESS, PORT and SECRET of the environment. */
 export function readmeProgram(program: ReadmeProgram): string {
-  const snippet = [...snippetsIn("README.md", readFileSync(join(root, "README.md"), "utf8"))].find(({ code }) => code.includes(`"${readmePrograms[program]}"`));
+  const snippet = [...snippetsIn("README.md", readFileSync(join(root, "README.md"), "utf8"))].find(({ code }) =>
+    code.includes(`"${readmePrograms[program]}"`),
+  );
   if (!snippet) throw new Error(`README.md has no snippet that imports ${readmePrograms[program]}`);
   return Object.entries(variables[program]).reduce((code, [printed, variable]) => {
     if (!code.includes(printed)) throw new Error(`README.md's program has no ${printed}`);

@@ -6,7 +6,7 @@ const connection = { url: process.env.REDIS_URL };
 globalThis.queue = new Queue(process.env.QUEUE, { connection });
 globalThis.handle = createHandle();
 
-const { send, processor } = await import("../../../scripts/recipes/queues/bullmq-sample.mjs");
+const { send, processor } = await import("./bullmq-sample.mjs");
 const jobs = await Promise.all([...events, ...events].map((event) => send(event)));
 const worker = new Worker(process.env.QUEUE, processor, { connection });
 await whenAllAreHandled();

@@ -25,7 +25,7 @@ const hiddenFields = (typed: URLSearchParams): Markup =>
   html`${[...typed].map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`)}`;
 
 /**
- * Shown when a form is sent after its session has ended: signs in without losing what was typed.
+ * Shown when a form is sent after its session has ended: signs in without losing what was typed (D-147).
  *
  * @param path of the form
  * @param problem of the sign-in; undefined at first

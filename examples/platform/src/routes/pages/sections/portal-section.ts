@@ -1,8 +1,8 @@
 import { person, readPerson, type SignedInPerson } from "../../portal/person.ts";
-import { endpointStrip } from "../company/endpoint-strip.ts";
 import { formTokenField } from "../layout/field.ts";
 import { html, type Markup } from "../layout/markup.ts";
 import type { PageContext, PageSection, ShowPage, SubmitForm } from "../routing/page.ts";
+import { endpointStrip } from "./endpoint-strip.ts";
 
 export type PortalContext = PageContext<SignedInPerson>;
 export type PortalPage = ShowPage<SignedInPerson>;

@@ -5,7 +5,7 @@ import { counted } from "../layout/labels.ts";
 import { html, type Markup } from "../layout/markup.ts";
 import type { PageContext } from "../routing/page.ts";
 
-/** While the endpoint is disabled, paused or failing: how many events wait, and the one thing to do. Empty while it is well. */
+/** While the endpoint is disabled, paused or failing (D-151): how many events wait, and the one thing to do. Empty while it is well. */
 export async function endpointStrip(context: PageContext<SignedInPerson>): Promise<Markup> {
   const endpoint = await readEndpoint(context.deps, context.user.organisationId, "unhealthy");
   return html`
