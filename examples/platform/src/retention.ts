@@ -37,9 +37,9 @@ export async function purgeExpired(
     runBatch(sql`delete from ${sql.table(table)} where id in (${expired} limit ${batchSize}) returning id`);
 
   await runBatch(sql`
-    update attempts set response = null, content_type = null where (delivery_id, id) in (
+    update attempts set response = null, content_type = null, exchange = null where (delivery_id, id) in (
       select delivery_id, id from attempts
-      where response <> '' and started_at <= ${content} order by started_at limit ${batchSize}
+      where (response <> '' or exchange is not null) and started_at <= ${content} order by started_at limit ${batchSize}
     ) returning id`);
   await inBatch((trx) => purgeDeliveries(trx, delivery, batchSize));
   // By organisation: another index, by time alone, would cost each attempt that is stored.

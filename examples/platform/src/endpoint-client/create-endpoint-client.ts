@@ -72,13 +72,16 @@ async function send(agent: Agent, request: EndpointRequest): Promise<EndpointRes
 /** Everything of a response that is stored, shown or logged passes through here (D-49). */
 function withoutEchoes(outcome: Outcome, { confidential }: EndpointRequest): Outcome {
   if (!outcome.ok || confidential === undefined) return outcome;
-  const { body, contentType, location, truncated } = outcome;
+  const { body, contentType, location, headers, truncated } = outcome;
   const masked = (header: string) => maskEchoes(Buffer.from(header, "latin1"), confidential).toString("latin1");
   return {
     ...outcome,
     body: maskEchoes(body, confidential, truncated),
     ...(contentType && { contentType: masked(contentType) }),
     ...(location && { location: masked(location) }),
+    ...(headers && {
+      headers: Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, masked(value)])),
+    }),
   };
 }
 
@@ -165,6 +168,7 @@ class Exchange implements Dispatcher.DispatchHandler {
     this.#response = {
       ok: true,
       status,
+      headers: firstOf(headers),
       ...(typeof contentType === "string" && { contentType }),
       ...(typeof contentEncoding === "string" && { contentEncoding }),
       ...(wait !== undefined && { retryAfterMs: wait }),
@@ -208,6 +212,17 @@ class Exchange implements Dispatcher.DispatchHandler {
     this.#options.signal?.removeEventListener("abort", this);
   }
 }
+
+/** A receiver may send any number of headers, and a person reads the first. */
+const maxHeaders = 32;
+const maxHeaderLength = 256;
+
+const firstOf = (headers: Record<string, string | string[] | undefined>): Record<string, string> =>
+  Object.fromEntries(
+    Object.entries(headers)
+      .slice(0, maxHeaders)
+      .map(([name, value]) => [name.slice(0, maxHeaderLength), String(value).slice(0, maxHeaderLength)]),
+  );
 
 /**
  * The address of an operation below an integrator's base address (D-41).

@@ -55,6 +55,8 @@ export interface EndpointResponse {
   body: Buffer;
   /** Whether the body was longer. */
   truncated: boolean;
+  /** The first of the response's headers, with confidential values masked. */
+  headers?: Record<string, string>;
   /** The target of a redirect, with confidential values masked. */
   location?: string;
   /** From a valid `Retry-After`. */

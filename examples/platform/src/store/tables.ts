@@ -253,6 +253,8 @@ export interface AttemptTable {
   content_type: ColumnType<string | null, string | null | undefined, string | null>;
   /** The beginning of the response's body as text, for the portal; emptied by retention. */
   response: ColumnType<string | null, string | null | undefined, string | null>;
+  /** An `AttemptExchange` as JSON, for the portal; emptied by retention. */
+  exchange: ColumnType<string | null, string | null | undefined, string | null>;
 }
 
 /** Deliveries that a person has asked to redeliver, as a task in the background (D-149). */

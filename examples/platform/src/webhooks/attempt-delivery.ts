@@ -32,6 +32,14 @@ export interface Attempt {
   contentType?: string;
   /** The beginning of the response's body as text; absent when no response came. */
   response?: string;
+  exchange?: AttemptExchange;
+}
+
+/** What was sent where, and the headers of the response, without signatures and secrets. For the portal alone, never for logs. */
+export interface AttemptExchange {
+  baseAddress: string;
+  sent: Record<string, string>;
+  received?: Record<string, string>;
 }
 
 export interface AttemptContext {
@@ -105,7 +113,12 @@ async function attempt(
         ...(body !== undefined && { body }),
       },
     );
-    return { ...made, filledPath, ...outcomeOf(result) };
+    const exchange: AttemptExchange = {
+      baseAddress,
+      sent: result.sentHeaders ?? {},
+      ...(result.ok && result.headers && { received: result.headers }),
+    };
+    return { ...made, filledPath, exchange, ...outcomeOf(result) };
   } catch (error) {
     context.onError(error);
     return { ...made, durationMs: 0, failure: "internal_error" };

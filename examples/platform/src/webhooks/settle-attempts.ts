@@ -4,7 +4,7 @@ import { sql } from "kysely";
 import type { Attempted } from "../outbox/dispatcher.ts";
 import { endLeases } from "../outbox/leases.ts";
 import { announce, type Trx } from "../store/store.ts";
-import type { Attempt, PendingDelivery } from "./attempt-delivery.ts";
+import type { Attempt, AttemptExchange, PendingDelivery } from "./attempt-delivery.ts";
 import {
   classifyAttempt,
   type EndpointRecord,
@@ -202,6 +202,7 @@ async function storeAttempts(trx: Trx, outcomes: readonly AttemptOutcome[]): Pro
     error: attempt.failure,
     content_type: attempt.contentType,
     response: attempt.response,
+    exchange: attempt.exchange && storable(attempt.exchange),
     lag_ms: lagMs(delivery, attempt),
   }));
   const isRestarted = sql`deliveries.attempts <> outcome.before and outcome.state <> 'acknowledged'`;
@@ -211,11 +212,12 @@ async function storeAttempts(trx: Trx, outcomes: readonly AttemptOutcome[]): Pro
       select * from json_to_recordset(${JSON.stringify(stored)}::text::json) as outcome (
         sequence bigint, before integer, state text, "delayMs" int8, attempts integer, delivery_id text, lane text,
         method text, path text, started_at timestamptz, duration_ms integer, status integer, error text, lag_ms bigint,
-        content_type text, response text)
+        content_type text, response text, exchange text)
     ), attempted as (
       insert into attempts (delivery_id, organisation_id, method, path, started_at, duration_ms, status, error, lag_ms,
-        content_type, response)
-      select delivery_id, lane, method, path, started_at, duration_ms, status, error, lag_ms, content_type, response
+        content_type, response, exchange)
+      select delivery_id, lane, method, path, started_at, duration_ms, status, error, lag_ms, content_type, response,
+        exchange
       from outcome
     ), settled as (
       update deliveries set
@@ -235,6 +237,9 @@ async function storeAttempts(trx: Trx, outcomes: readonly AttemptOutcome[]): Pro
     select id from settled where state = 'pending'`.execute(trx);
   return new Set(rows.map(({ id }) => id));
 }
+
+/** PostgreSQL refuses U+0000 in text, which no header may have. */
+const storable = (exchange: AttemptExchange): string => JSON.stringify(exchange).replaceAll("\\u0000", "");
 
 /**
  * From the event to the end of the attempt that acknowledged it. Not negative, though the database's clock may differ from

@@ -64,6 +64,8 @@ describe.each(await anyStore())("an endpoint's scheme on $title", ({ createDatab
         scheme: both,
         checks: [{ status: 200 }, { status: 200 }],
       });
+      // The platform's own third request, with a signature of another secret (D-41).
+      expect(rejected.splice(0)).toEqual(["signature_mismatch"]);
       expect(await causeAll()).toMatchObject([{ suggestions: [{ name: "Köchin ✂" }] }]);
       await eventually("both events arrive", () => received.length === 2);
       expect(received.toSorted()).toEqual(["accepted", "worker_amal"]);
@@ -75,6 +77,9 @@ describe.each(await anyStore())("an endpoint's scheme on $title", ({ createDatab
     const receiver = await openReceiver(respondWith(200, {}, "[]"));
     open.push(receiver);
     await save(receiver.baseAddress);
+    // All but the third request, with a signature of another secret (D-41).
+    const [forged] = receiver.requests.splice(2, 1);
+    expect(() => verify(forged as ReceivedRequest)).toThrow();
     receiver.respond = (request, response) => {
       // Fails the first attempt at each event.
       const isFirst = receiver.requests.filter(({ headers }) => idOf(headers) === idOf(request.headers)).length === 1;

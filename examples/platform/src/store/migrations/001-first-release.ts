@@ -345,11 +345,13 @@ create table attempts (
   lag_ms bigint,
   content_type text,
   response text,
+  -- The address and the headers of both sides, as JSON.
+  exchange text,
   -- The key of a partitioned table has the column by which it is partitioned.
   primary key (delivery_id, id, started_at)
 ) ${isPartitioned ? "partition by range (started_at)" : ""};
 create index on attempts (organisation_id, started_at);
-create index on attempts (started_at) where response <> '';
+create index on attempts (started_at) where response <> '' or exchange is not null;
 `;
 
 const weeksOfAttempts = `

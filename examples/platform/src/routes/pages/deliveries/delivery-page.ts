@@ -1,8 +1,16 @@
+import { testWays, toShellCommand, writeTestRequests } from "@offers/cli/test-events";
 import { fillPath } from "../../../endpoint-client/create-endpoint-client.ts";
 import { ProblemError } from "../../../http/problem.ts";
-import { webhookCall } from "../../../webhooks/attempt-delivery.ts";
-import { type ReadAttempt, type ReadDelivery, readAttempts, readDelivery } from "../../portal/deliveries/deliveries.ts";
+import { type AttemptExchange, webhookCall } from "../../../webhooks/attempt-delivery.ts";
+import {
+  type ReadAttempt,
+  type ReadDelivery,
+  readAttempts,
+  readDelivery,
+  readNeighbours,
+} from "../../portal/deliveries/deliveries.ts";
 import { deliveryNotFound, redeliverOne, retryOne } from "../../portal/deliveries/redeliver.ts";
+import { type ReadEndpoint, readEndpoint } from "../../portal/profile/read-profile.ts";
 import { formTokenField } from "../layout/field.ts";
 import { html, type Markup } from "../layout/markup.ts";
 import type { LocalTimes } from "../layout/time.ts";
@@ -17,6 +25,8 @@ export const deliveryPage: PortalPage = async (context) => {
   const delivery = await readDelivery(deps, user.organisationId, id);
   if (delivery === undefined) throw deliveryNotFound();
   const attempts = (await readAttempts(deps, [id])).reverse().slice(0, maxAttempts);
+  const endpoint = await readEndpoint(deps, user.organisationId);
+  const { later, earlier } = await readNeighbours(deps, user.organisationId, delivery.sequence);
   const title = eventLabel(delivery);
   const main = html`
     <div class="stack" id="delivery" data-live="delivery">
@@ -25,13 +35,14 @@ export const deliveryPage: PortalPage = async (context) => {
           <p class="crumb"><a href="/deliveries">Deliveries</a></p>
           <h1>${title}</h1>
           <p class="row" id="delivery-state" role="status">${deliveryState(delivery)}</p>
+          <p class="row">${earlier && html`<a href="/deliveries/${earlier}" rel="prev">Previous delivery</a>`} ${later && html`<a href="/deliveries/${later}" rel="next">Next delivery</a>`}</p>
         </div>
         ${actionOf(context, delivery)}
       </header>
       <section class="panel" aria-label="Delivery">${facts(context, delivery)}</section>
       <section class="panel" aria-labelledby="request">
         <h2 id="request">Request</h2>
-        ${requestOf(delivery)}
+        ${requestOf(delivery, attempts[0]?.exchange ?? null, endpoint)}
       </section>
       <section class="panel" aria-labelledby="attempts">
         <h2 id="attempts">Attempts</h2>
@@ -89,19 +100,66 @@ const facts = ({ times, deps }: PortalContext, delivery: ReadDelivery): Markup =
             <dt>Delivery id</dt><dd><code>${delivery.id}</code></dd>
           </dl>`;
 
-function requestOf({ id, type, data }: ReadDelivery): Markup {
+/** As the latest attempt sent it; before the first, as it will be sent to the endpoint. */
+function requestOf(
+  { id, type, data }: ReadDelivery,
+  latest: string | null,
+  endpoint: ReadEndpoint | undefined,
+): Markup {
   const { method, path, parameters, body } = webhookCall(type, data);
+  const exchange = latest === null ? undefined : (JSON.parse(latest) as AttemptExchange);
+  const baseAddress = exchange?.baseAddress ?? endpoint?.base_address;
+  const filled = fillPath(path, parameters);
+  const headers = exchange?.sent ?? {
+    "offers-delivery-id": id,
+    timestamp: "(new for each attempt)",
+    authorization: "(new for each attempt)",
+    ...(body !== undefined && { "content-type": "application/json" }),
+  };
+  const content = body === undefined ? "" : JSON.stringify(body);
   return html`
-          <pre tabindex="0" aria-label="Request"><code>${method} ${fillPath(path, parameters)}
-Offers-Delivery-Id: ${id}
-Timestamp: (new for each attempt)
-Authorization: (new for each attempt)${body !== undefined && `\nContent-Type: application/json\n\n${JSON.stringify(body, null, 2)}`}</code></pre>
-          <p class="fine">Sent to a path under your base address, signed with your secret.</p>`;
+          <pre tabindex="0" aria-label="Request"><code>${method} ${filled}
+${headerLines(headers)}${body !== undefined && `\n\n${JSON.stringify(body, null, 2)}`}</code></pre>
+          <p class="fine">${baseAddress ? html`Sent to <code>${baseAddress.replace(/\/+$/, "")}${filled}</code>` : "Sent to a path under your base address"}, signed with your secret. ${exchange ? "Signatures are masked. They and the timestamp are new for each attempt." : ""}</p>
+          ${baseAddress && curl({ method, path: filled, body: Buffer.from(content), id }, baseAddress, endpoint)}`;
 }
 
-const attemptItem = ({ time }: LocalTimes, attempt: ReadAttempt): Markup => html`
+/** With a signature that the command makes, from the secret that the person has. */
+function curl(
+  webhook: Parameters<typeof writeTestRequests>[1],
+  baseAddress: string,
+  endpoint: ReadEndpoint | undefined,
+): Markup | undefined {
+  const scheme = endpoint?.scheme === "timestampDigestAndStandardWebhooks" ? "standardWebhooks" : "timestampDigest";
+  const [asSent] = testWays;
+  // Only the commands that sign are shown, so any secret will do.
+  const signing = { scheme, secret: btoa("a secret that is not shown"), now: new Date(0) } as const;
+  const [request] = asSent === undefined ? [] : writeTestRequests(asSent, webhook, signing);
+  if (request === undefined) return undefined;
+  return html`
+          <details id="curl">
+            <summary>Send it yourself with curl</summary>
+            <figure class="sample">
+              <figcaption>It signs with WEBHOOK_SECRET when it runs. <button type="button" class="quiet small" data-copy="curl-command" aria-label="Copy as curl" hidden>Copy as curl</button></figcaption>
+              <pre tabindex="0" aria-label="curl"><code id="curl-command">${toShellCommand(request, baseAddress, scheme)}</code></pre>
+            </figure>
+          </details>`;
+}
+
+const headerLines = (headers: Readonly<Record<string, string>>): string =>
+  Object.entries(headers)
+    .map(([name, value]) => `${name}: ${value}`)
+    .join("\n");
+
+function attemptItem({ time }: LocalTimes, attempt: ReadAttempt): Markup {
+  const { sent, received, baseAddress } = JSON.parse(attempt.exchange ?? "{}") as Partial<AttemptExchange>;
+  const head = received ? headerLines(received) : attempt.contentType && `content-type: ${attempt.contentType}`;
+  const response = [head, attempt.response].filter(Boolean).join("\n\n");
+  return html`
             <li id="attempt-${attempt.id}" class="${attempt.error === null ? "good" : "bad"}">
               <h3>No. ${attempt.number}: ${attemptLabel(attempt)}</h3>
               <p class="fine">${time(attempt.startedAt, "seconds")}, ${attempt.milliseconds} ms, <code>${attempt.method} ${attempt.path}</code></p>
-              ${attempt.response && html`<pre tabindex="0" aria-label="Response"><code>${attempt.contentType && `Content-Type: ${attempt.contentType}\n\n`}${attempt.response}</code></pre>`}
+              ${sent && html`<details id="sent-${attempt.id}"><summary>Headers as sent</summary><pre tabindex="0" aria-label="Headers as sent, attempt ${attempt.number}"><code>${attempt.method} ${baseAddress?.replace(/\/+$/, "")}${attempt.path}\n${headerLines(sent)}</code></pre></details>`}
+              ${response && html`<pre tabindex="0" aria-label="Response"><code>${response}</code></pre>`}
             </li>`;
+}

@@ -58,5 +58,6 @@ const facts = ({ times: { time, timeSpan } }: PortalContext, offer: OfferDetails
         <dt>Details</dt><dd class="text">${offer.details || "–"}</dd>
         <dt>Contact</dt><dd>${offer.notify_email_address ?? "–"}</dd>
         <dt>Created</dt><dd>${time(offer.created_at)} by ${offer.createdBy ?? offer.created_by_user_id}</dd>
+        <dt>Webhooks</dt><dd><a href="/deliveries?q=${encodeURIComponent(offer.id)}">Deliveries of this offer</a></dd>
         <dt>Id</dt><dd><code>${offer.id}</code></dd>
       </dl>`;

@@ -40,7 +40,7 @@ async function readDeliveriesAndAttempts(deps: PortalDeps, person: SignedInPerso
   const ids = rows.map(({ id }) => id);
   const attempts = new Map(ids.map((id): [string, object[]] => [id, []]));
   for (const attempt of ids.length > 0 ? await readAttempts(deps, ids) : []) {
-    const { id: _, deliveryId, response, contentType, ...shown } = attempt;
+    const { id: _, deliveryId, response, contentType, exchange, ...shown } = attempt;
     attempts.get(deliveryId)?.push(shown);
   }
   const views = rows.map(({ id, eventId, type, data, state, redeliveryOf, createdAt, nextAttemptAt }) => ({
@@ -63,12 +63,26 @@ export const deliveryList = { cursor: deliveriesCursor, read: readDeliveriesAndA
 export const readDelivery = (deps: PortalDeps, organisationId: string, id: string) =>
   deliveries(deps, organisationId).where("deliveries.id", "=", id).executeTakeFirst();
 
+/** The deliveries before and after one in the list, as far as there are any. */
+export async function readNeighbours({ store: { db } }: PortalDeps, organisationId: string, sequence: number) {
+  const next = (isLater: boolean) =>
+    db
+      .selectFrom("deliveries")
+      .select("id")
+      .where("organisation_id", "=", organisationId)
+      .where("sequence", isLater ? ">" : "<", sequence)
+      .orderBy("sequence", isLater ? "asc" : "desc")
+      .limit(1)
+      .executeTakeFirst();
+  return { later: (await next(true))?.id, earlier: (await next(false))?.id };
+}
+
 /** The attempts of deliveries, oldest first. They are numbered from 1 per delivery. */
 export const readAttempts = ({ store }: PortalDeps, deliveryIds: readonly string[]) =>
   store.db
     .selectFrom("attempts")
     .select(["id", "delivery_id as deliveryId", "method", "path", "started_at as startedAt", "status", "error"])
-    .select(["duration_ms as milliseconds", "response", "content_type as contentType"])
+    .select(["duration_ms as milliseconds", "response", "content_type as contentType", "exchange"])
     .select(sql<number>`(row_number() over (partition by delivery_id order by id))::integer`.as("number"))
     .where("delivery_id", "in", deliveryIds)
     .orderBy("id")

@@ -1,0 +1,78 @@
+import { beforeAll, describe, expect, test } from "vitest";
+import { eventually } from "../support/eventually.ts";
+import { isSignedWith } from "../support/is-signed-with.ts";
+import { respondWith } from "../support/receiver.ts";
+import { usePageClient, usePlatform, useReceiver } from "../support/use-opened.ts";
+import { companySecret, saveCompany } from "./page-client.ts";
+
+const platform = usePlatform();
+const hana = usePageClient(platform, "hana@harbour-hotels.example");
+const receiver = useReceiver(respondWith(200));
+let offer = "";
+const pages: string[] = [];
+
+beforeAll(async () => {
+  await saveCompany(hana, receiver);
+  const headers = { "content-type": "text/plain", "x-trace": "abc123", "x-echo": companySecret };
+  receiver.respond = respondWith(503, headers, "maintenance");
+  const json = { createdByUserId: "user_hana", title: "Kitchen help", workerIds: ["worker_amal", "worker_ben"] };
+  offer = (await platform.call("POST", "/offer", { key: "demo-key-harbour", json })).json<{ id: string }>().id;
+  for (const worker of ["worker_amal", "worker_ben"]) {
+    const token = await platform.signInWorker(worker);
+    await platform.call("POST", `/worker-app/offers/${offer}/apply`, { token });
+    await eventually("it has failed", async () => {
+      const { text } = await hana.get("/deliveries?state=dead");
+      pages.splice(0, 2, ...[...text.matchAll(/<a href="(\/deliveries\/[\w-]+)">/g)].map(([, path = ""]) => path));
+      return pages.length === (worker === "worker_amal" ? 1 : 2);
+    });
+  }
+});
+
+describe("the page of a delivery", () => {
+  test("shows the address, the headers as they were sent with masked signatures, and those of the response", async () => {
+    const { text } = await hana.get(pages[0] ?? "");
+    expect(text).toContain(`Sent to <code>${receiver.baseAddress}/hooks/offer/response</code>`);
+    const sent = receiver.requests.at(-1);
+    expect(text).toContain(`Timestamp: ${sent?.headers.timestamp}`);
+    expect(text).toContain("user-agent: offers-platform");
+    expect(text).toContain("Authorization: hmac ***");
+    expect(text).not.toContain(String(sent?.headers.authorization));
+    expect(text).toContain("x-trace: abc123");
+    expect(text).toContain("maintenance");
+    expect(text).not.toContain(companySecret);
+  });
+
+  test("has a curl command that signs when it runs", async () => {
+    const { text } = await hana.get(pages[0] ?? "");
+    const command = /id="curl-command">([^<]+)</.exec(text)?.[1] ?? "";
+    expect(command).toContain("WEBHOOK_SECRET");
+    const script = command.replaceAll("&#39;", "'").replaceAll("&quot;", '"').replaceAll("&amp;", "&");
+    receiver.respond = respondWith(200);
+    receiver.requests.length = 0;
+    const { execFile } = await import("node:child_process");
+    const env = { PATH: process.env.PATH, WEBHOOK_SECRET: companySecret };
+    await new Promise((resolve) => execFile("sh", ["-c", script], { env }, resolve));
+    const [request] = receiver.requests;
+    expect(request?.url).toBe("/hooks/offer/response");
+    expect(request !== undefined && isSignedWith(companySecret, request)).toBe(true);
+    expect(JSON.parse(request?.body ?? "{}")).toMatchObject({ offerId: offer, response: "accepted" });
+  });
+
+  test("leads to the previous and the next one, and the offer leads to its deliveries", async () => {
+    const [newest = "", oldest = ""] = pages;
+    expect((await hana.get(newest)).text).toContain(`<a href="${oldest}" rel="prev">`);
+    expect((await hana.get(oldest)).text).toContain(`<a href="${newest}" rel="next">`);
+    expect((await hana.get(oldest)).text).not.toContain('rel="prev"');
+    expect((await hana.get(`/offers/${offer}`)).text).toContain(`href="/deliveries?q=${offer}"`);
+    expect((await hana.get(`/deliveries?q=${offer}`)).text.match(/applied for “Kitchen help”<\/a>/g)).toHaveLength(2);
+  });
+
+  test("is found by its id, as an offer and its workers are", async () => {
+    const id = pages[0]?.split("/").at(-1) ?? "";
+    expect((await hana.get(`/deliveries?q=${id}`)).text).toContain(`href="${pages[0]}"`);
+    expect((await hana.get(`/deliveries?q=${id}`)).text).not.toContain(`href="${pages[1]}"`);
+    for (const query of [offer, "worker_ben", "kitchen"])
+      expect((await hana.get(`/offers?q=${query}`)).text).toContain(`href="/offers/${offer}"`);
+    expect((await hana.get("/offers?q=worker_dana")).text).toContain("No matching offers.");
+  });
+});
