@@ -197,6 +197,7 @@ const guides: DefaultTheme.SidebarItem[] = [
       "Trace an offer": "tracing",
       "Personal data": "personal-data",
       "Scale the platform": "scaling",
+      "High availability": "high-availability",
     }),
   },
 ];
