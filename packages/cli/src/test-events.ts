@@ -4,7 +4,7 @@
  * @module test-events
  */
 
-export type { Explanation, Shows } from "./corpus/corpus.ts";
+export { type Explanation, findings, type Shows } from "./corpus/corpus.ts";
 export type { Scheme } from "./signature/sign-request.ts";
 export { events as testEvents, type TriggerEvent, uniqueFields } from "./trigger/events.ts";
 export {

@@ -87,6 +87,20 @@ describe("every page", () => {
     expect(window.complaints.filter((text) => !/status of 4\d\d/.test(text))).toEqual([]);
   });
 
+  test.each(variants)("of a test event in every way is without fault %s", async (_, options) => {
+    const window = await fixture.openPortal(options);
+    const { page, complaints } = window;
+    await page.goto("/company/test-event");
+    await page.getByRole("button", { name: "Send", exact: true }).click();
+    await page.locator("#test-result").waitFor();
+    expect(await page.locator("ol.attempts > li").count()).toBeGreaterThan(20);
+    expect([await window.violations(), complaints]).toEqual([[], []]);
+    const isWider = await page.evaluate(
+      () => document.documentElement.scrollWidth > document.documentElement.clientWidth,
+    );
+    expect(isWider).toBe(false);
+  });
+
   test("has its navigation in one row and an offer in three lines on a phone", async () => {
     const { page } = await fixture.openPortal(phone);
     await page.goto("/offers");

@@ -1,6 +1,6 @@
 import { type Explanation, type FindingCode, findings, type Shows } from "../corpus/corpus.ts";
 import { checkTimeoutMs, classifyStatus } from "../probe/explain.ts";
-import { type SigningVariant, signingVariants } from "../probe/signing-variants.ts";
+import { type Precision, type SigningVariant, signingVariants } from "../probe/signing-variants.ts";
 import { isSuggestionList } from "../probe/suggestions.ts";
 import type { Scheme } from "../signature/sign-request.ts";
 import type { TriggerEvent } from "./events.ts";
@@ -74,48 +74,59 @@ function codeOf(
     if (name === "worker-offer-response") return "event_endpoint_missing";
   }
   // A server may close a connection whose request it does not understand.
-  if (expects !== "acknowledged" && status === "closed") return "no_response";
+  if (expects !== "acknowledged" && status === "closed") return shows.silent ?? "no_response";
   const statuses = [...allowed[expects]];
   if (statuses.some((each) => each === status)) return undefined;
   const step = { request: { method: request?.method ?? "GET", target: path }, shows: own };
   return classifyStatus({ ...step, response: { status: statuses, handled: 0 } }, statuses, status);
 }
 
-/** The findings of several ways, each once. One that has a more basic cause is left out. */
-export function distinctFindings(
-  results: readonly { way: TestWay; verdicts: readonly TestVerdict[] }[],
-): (Explanation & { code: string })[] {
-  const shown = new Map<string, Explanation & { code: string }>();
-  const basic = new Map(results.map(({ way, verdicts }) => [way.name, verdicts.some(({ isRight }) => !isRight)]));
+type Finding = NonNullable<TestVerdict["finding"]>;
+
+/** The findings of several ways, each once. One that follows from another is left out. */
+export function distinctFindings(results: readonly { way: TestWay; verdicts: readonly TestVerdict[] }[]): Finding[] {
+  const shown = new Map<string, Finding>();
+  const isPlainRefused = results.some(
+    ({ way, verdicts }) => way.name === "as-sent" && !verdicts.every(({ isRight }) => isRight),
+  );
   for (const { way, verdicts } of results)
     for (const { finding } of verdicts) {
-      if (finding === undefined) continue;
-      const isOfAsSent = way.name !== "as-sent" && way.expects === "acknowledged" && basic.get("as-sent");
-      const isAccepted = way.shows.accepted === finding.code;
-      // Whoever verifies nothing accepts every forgery, and whoever checks no age needs no second Timestamp.
-      const isOfUnsigned =
-        way.name !== "unsigned" && way.expects === "refused" && isAccepted && shown.has("unsigned_accepted");
-      const isOfLate = finding.code === "second_timestamp_accepted" && shown.has("old_timestamp_accepted");
-      if (!isOfAsSent && !isOfUnsigned && !isOfLate) shown.set(finding.code, finding);
+      if (finding === undefined || follows(way, finding, shown)) continue;
+      if (isPlainRefused && way.expects === "acknowledged" && way.name !== "as-sent") continue;
+      shown.set(finding.code, finding);
     }
   return [...shown.values()];
 }
 
-/** Requests at once, as in the probe. */
-const variantsAtOnce = 16;
+/** Whether a finding follows from one that an earlier way has shown. */
+function follows({ name, expects, shows }: TestWay, { code }: Finding, shown: ReadonlyMap<string, Finding>): boolean {
+  // Whoever verifies nothing accepts every forgery.
+  if (shown.has("unsigned_accepted") && name !== "unsigned") return expects === "refused" && shows.accepted === code;
+  // Whoever checks no age needs no second Timestamp.
+  if (shown.has("old_timestamp_accepted") && code === "second_timestamp_accepted") return true;
+  // Other white space is the same document to whoever serialises it again.
+  if (shown.has("serialised_body") && name === "altered-body") return true;
+  // A minute may have begun up to 59 seconds ago.
+  return shown.has("tolerance_too_small") && name === "to-the-minute";
+}
+
+/** Small servers queue five connections; one that is not queued waits for a second. */
+const variantsAtOnce = 4;
 
 /**
  * Tries signatures with common mistakes on `GET /test/auth`, which creates no work, and names the one that the receiver accepts.
  *
  * @param send returns the status of the response
+ * @param precision of the Timestamp that the receiver refuses
  * @returns undefined if it accepts none, or the receiver is not reached in time
  */
 export async function findSigningMistake(
   scheme: Scheme,
   secret: string,
   send: (request: TestRequest) => Promise<number | undefined>,
+  precision: Precision = "ms",
 ): Promise<(Explanation & { code: string; accepted: string }) | undefined> {
-  const variants = signingVariants(scheme, secret, Date.now(), "ms");
+  const variants = signingVariants(scheme, secret, Date.now(), precision);
   for (let from = 0; from < variants.length; from += variantsAtOnce) {
     const batch = variants.slice(from, from + variantsAtOnce);
     const statuses = await Promise.all(batch.map((variant) => send(toCheck(variant))));

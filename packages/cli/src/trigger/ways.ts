@@ -38,6 +38,8 @@ interface SignOptions {
   secret?: string;
   body?: Buffer;
   isToTheMinute?: boolean;
+  /** In place of a time. */
+  timestamp?: string;
 }
 
 /** What a way is written with. */
@@ -112,6 +114,43 @@ export const testWays: readonly TestWay[] = [
     isFor: (webhook, scheme) => isSignedBody(webhook) && scheme === "standardWebhooks",
     write({ webhook, request, sign }) {
       const body = Buffer.from(JSON.stringify(JSON.parse(webhook.body.toString()), undefined, 1));
+      return [request(sign({ body }), { body })];
+    },
+  },
+  {
+    name: "other-media-type",
+    title: "with a charset in its Content-Type",
+    expects: "acknowledged",
+    shows: { refused: "media_type_refused" },
+    isFor: isSignedBody,
+    write({ request, sign }) {
+      const { headers, ...rest } = request(sign());
+      const withCharset = headers.map((header) =>
+        header.name === "Content-Type" ? { ...header, value: `${header.value}; charset=utf-8` } : header,
+      );
+      return [{ ...rest, headers: withCharset }];
+    },
+  },
+  {
+    name: "other-scripts",
+    title: "with text that is not ASCII",
+    expects: "acknowledged",
+    shows: { refused: "other_scripts_refused" },
+    isFor: isSignedBody,
+    write({ webhook, request, sign }) {
+      const body = Buffer.from(webhook.body.toString().replace(/:"([^"]+)"/, ':"$1 Zoë 日本 🔑"'));
+      return [request(sign({ body }), { body })];
+    },
+  },
+  {
+    name: "without-optional",
+    title: "without its optional field",
+    expects: "acknowledged",
+    shows: { refused: "optional_field_required" },
+    isFor: ({ path }) => path === "/contact-suggestions",
+    write({ webhook, request, sign }) {
+      const { filter: _, ...required } = JSON.parse(webhook.body.toString());
+      const body = Buffer.from(JSON.stringify(required));
       return [request(sign({ body }), { body })];
     },
   },
@@ -198,6 +237,15 @@ export const testWays: readonly TestWay[] = [
     },
   },
   {
+    name: "other-spelling",
+    title: "without a signature, to other spellings of its path",
+    expects: "refused",
+    shows: { accepted: "path_confusion" },
+    isFor: isSigned,
+    write: ({ webhook: { path }, request }) =>
+      [path.toUpperCase(), `/${path}`].map((spelling) => request([], { path: spelling })),
+  },
+  {
     name: "broken-body",
     title: "with a body that ends half way",
     expects: "unreadable",
@@ -224,6 +272,15 @@ export const testWays: readonly TestWay[] = [
     isFor: isSigned,
     write: ({ webhook, request, sign }) => [request(sign(), { path: `${webhook.path}/not-a-webhook` })],
   },
+  // The last, since it may stop the receiver.
+  {
+    name: "no-date",
+    title: "with a Timestamp that is not a date",
+    expects: "refused",
+    shows: { accepted: "old_timestamp_accepted", silent: "receiver_stopped" },
+    isFor: (webhook, scheme) => isSigned(webhook) && scheme === "timestampDigest",
+    write: ({ request, sign }) => [request(sign({ timestamp: "yesterday" }))],
+  },
 ];
 
 /** The ways in which a webhook can be sent. */
@@ -243,16 +300,17 @@ export function writeTestRequests(
     const type = method !== "GET" ? [{ name: "Content-Type", value: "application/json" }] : [];
     return { method, path, headers: [...headers, ...delivery, ...type], body };
   };
-  const sign: Message["sign"] = ({ ageMs = 0, secret: other, body = webhook.body, isToTheMinute = false } = {}) => {
+  const sign: Message["sign"] = ({ ageMs = 0, secret: other, body = webhook.body, ...options } = {}) => {
     if (isUnsigned) return [];
     const time = new Date(now.getTime() - ageMs);
     const iso = time.toISOString();
-    const timestamp = isToTheMinute ? `${iso.slice(0, 16)}Z` : iso;
+    const timestamp = options.timestamp ?? (options.isToTheMinute ? `${iso.slice(0, 16)}Z` : iso);
     const signed = signRequest(scheme, other ?? secret, { now: time, id, body, timestamp });
     if (other !== undefined) return signed.map(([name, value]) => ({ name, value }));
     const isFresh = ageMs === 0;
+    const fresh = options.timestamp ?? (options.isToTheMinute ? "$minute" : "$now");
     const shells: Readonly<Record<string, string>> = {
-      ...shellsOf(isFresh ? (isToTheMinute ? "$minute" : "$now") : iso, "Timestamp", "Authorization", "hmac $(digest "),
+      ...shellsOf(isFresh ? fresh : iso, "Timestamp", "Authorization", "hmac $(digest "),
       ...shellsOf(
         isFresh ? "$seconds" : `${Math.floor(time.getTime() / 1000)}`,
         "webhook-timestamp",

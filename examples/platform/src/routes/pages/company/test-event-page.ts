@@ -89,7 +89,7 @@ export function testEventForm(
         ${field({
           name: "baseAddress",
           id: "test-address",
-          label: "Base address",
+          label: "Another address",
           type: "url",
           value: draft.baseAddress,
           placeholder: "https://staging.example.com/offers",
@@ -98,7 +98,7 @@ export function testEventForm(
         ${field({
           name: "secret",
           id: "test-secret",
-          label: "Its secret",
+          label: "The secret of that address",
           type: "password",
           saysOptional: false,
           autocomplete: "off",
@@ -161,7 +161,7 @@ function resultSection({ event, baseAddress, ways, findings }: TestEventResult):
       )}
       <ol class="attempts">${ways.map(
         ({ way, exchanges }) =>
-          html`${exchanges.map((exchange, index) => exchangeItem(way.title, exchange, `${way.name}-${index}`))}`,
+          html`${exchanges.map((exchange, index) => exchangeItem(way.title, exchange, { id: `${way.name}-${index}`, isFolded: requests > 1 && exchange.verdict.isRight }))}`,
       )}</ol>
     </section>`;
 }
@@ -169,15 +169,18 @@ function resultSection({ event, baseAddress, ways, findings }: TestEventResult):
 const exchangeItem = (
   title: string,
   { request, response, command, milliseconds, verdict }: TestExchange,
-  id: string,
-): Markup => html`
-        <li class="${verdict.isRight ? "good" : "bad"}">
-          <h3>Sent ${title} ${badge(verdict.isRight ? "Right" : "Wrong", verdict.isRight ? "good" : "bad")}</h3>
-          <p>${verdict.text} ${verdict.finding && `${verdict.finding.title}.`} <span class="fine">in ${milliseconds} ms</span></p>
+  { id, isFolded }: { id: string; isFolded: boolean },
+): Markup => {
+  const samples = html`
           <div class="samples">
             ${sample(`Request: ${title}`, "Request", request)}
             ${sample(`Response: ${title}`, "Response", response)}
-          </div>
+          </div>`;
+  return html`
+        <li class="${verdict.isRight ? "good" : "bad"}">
+          <h3>Sent ${title} ${badge(verdict.isRight ? "Right" : "Wrong", verdict.isRight ? "good" : "bad")}</h3>
+          <p>${verdict.text} ${verdict.finding && `${verdict.finding.title}.`} <span class="fine">in ${milliseconds} ms</span></p>
+          ${isFolded ? html`<details class="code"><summary>Request and response</summary>${samples}</details>` : samples}
           <details class="code">
             <summary>Send it again with curl</summary>
             <figure class="sample">
@@ -186,6 +189,7 @@ const exchangeItem = (
             </figure>
           </details>
         </li>`;
+};
 
 const sample = (label: string, title: string, text: string): Markup => html`
             <figure class="sample">

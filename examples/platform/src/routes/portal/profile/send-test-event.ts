@@ -3,6 +3,7 @@ import {
   distinctFindings,
   type Explanation,
   fillEvent,
+  findings,
   findSigningMistake,
   judgeTestEvent,
   type Scheme,
@@ -114,18 +115,28 @@ export async function sendTestEvent(
     // The other requests would get none either, and wait as long.
     if (!hasResponse) break;
   }
-  const findings: TestEventResult["findings"] = distinctFindings(
+  const shown: TestEventResult["findings"] = distinctFindings(
     ways.map(({ way, exchanges }) => ({ way, verdicts: exchanges.map(({ verdict }) => verdict) })),
   );
-  const mistake = isRefused(ways) && !event.isUnsigned ? await findMistake(deps, target, scheme) : undefined;
+  const refused = event.isUnsigned ? undefined : ["as-sent", "to-the-minute"].find((name) => isRefused(ways, name));
+  const precision = refused === "to-the-minute" ? "minute" : "ms";
+  const found = refused === undefined ? undefined : await findMistake(deps, target, scheme, precision);
+  // Whoever refuses a minute because of its age, or as it is, accepts others.
+  const mistake = refused === "as-sent" || found?.code === "reformatted_date" ? found : undefined;
   // The mistake says what these do not.
+  const hasStopped = ways.length > 1 && isSilent(ways.at(-1)) && (await statusOfTest(deps, target)) === undefined;
   const isReplaced = (code: string) =>
-    mistake !== undefined && /^(valid_request_refused|empty_secret_accepted)$/.test(code);
+    (hasStopped && code === "no_response") ||
+    (mistake !== undefined && /^(valid_request_refused|precision_refused|empty_secret_accepted)$/.test(code));
   return {
     event,
     baseAddress: target.baseAddress,
     ways,
-    findings: [...(mistake ? [mistake] : []), ...findings.filter(({ code }) => !isReplaced(code))],
+    findings: [
+      ...(hasStopped ? [{ code: "receiver_stopped", ...findings.receiver_stopped }] : []),
+      ...(mistake ? [mistake] : []),
+      ...shown.filter(({ code }) => !isReplaced(code)),
+    ],
   };
 }
 
@@ -202,27 +213,40 @@ function showRequest({ baseAddress }: Target, { method, path, headers, body }: T
   return body.length === 0 ? head : `${head}\n\n${body.toString()}`;
 }
 
+const noResponse = "No response";
+
 function showResponse(result: EndpointResult): string {
-  if (!result.ok) return `No response: ${result.reason}.`;
+  if (!result.ok) return `${noResponse}: ${result.reason}.`;
   const { status, contentType, body } = result;
   const head = contentType === undefined ? String(status) : `${status}\nContent-Type: ${contentType}`;
   return body.length === 0 ? head : `${head}\n\n${truncateUtf8(body, shownBytes)}`;
 }
 
-/** Whether the receiver takes the secret for another. */
-const isRefused = (ways: TestEventResult["ways"]): boolean =>
+/** Whether the receiver refuses a right signature. */
+const isRefused = (ways: TestEventResult["ways"], name: string): boolean =>
   ways.some(
     ({ way, exchanges }) =>
-      way.name === "as-sent" &&
-      exchanges.some(({ response, verdict }) => !verdict.isRight && /^40[13]\b/.test(response)),
+      way.name === name && exchanges.some(({ response, verdict }) => !verdict.isRight && /^40[13]\b/.test(response)),
   );
 
-/** Many requests: only to a receiver of this interface, which responds to `GET /test`. */
-async function findMistake(deps: PortalDeps, target: Target, scheme: Scheme) {
-  const status = async (request: TestRequest): Promise<number | undefined> => {
-    const result = await send(deps, target, request, requestTimeoutMs);
-    return result.ok ? result.status : undefined;
-  };
-  const test = await status({ method: "GET", path: "/test", headers: [], body: Buffer.of() });
-  return test === 200 ? findSigningMistake(scheme, target.secret, status) : undefined;
+const isSilent = (way: TestEventResult["ways"][number] | undefined): boolean =>
+  way?.exchanges.every(({ response }) => response.startsWith(noResponse)) ?? false;
+
+async function statusOf(deps: PortalDeps, target: Target, request: TestRequest): Promise<number | undefined> {
+  const result = await send(deps, target, request, requestTimeoutMs);
+  return result.ok ? result.status : undefined;
 }
+
+const statusOfTest = (deps: PortalDeps, target: Target): Promise<number | undefined> =>
+  statusOf(deps, target, { method: "GET", path: "/test", headers: [], body: Buffer.of() });
+
+/** Many requests: only to a receiver of this interface, which responds to `GET /test`. */
+async function findMistake(deps: PortalDeps, target: Target, scheme: Scheme, precision: "ms" | "minute") {
+  if ((await statusOfTest(deps, target)) !== 200) return undefined;
+  const started = performance.now();
+  const status = async (request: TestRequest): Promise<number | undefined> =>
+    performance.now() - started > maxDiagnosisMs ? undefined : statusOf(deps, target, request);
+  return findSigningMistake(scheme, target.secret, status, precision);
+}
+
+const maxDiagnosisMs = 10_000;
