@@ -2,11 +2,11 @@ import { defineConfig, type Options } from "tsup";
 
 const shared: Options = {
   format: ["esm", "cjs"],
-  // A file for each entry: Node takes about a millisecond for every further one, and the main entry should take two at most.
+  // One file per entry: Node takes about a millisecond for each further file, and the main entry should take two at most.
   splitting: false,
   removeNodeProtocol: false,
   target: "node20",
-  // The package holds its sources: the maps name them and repeat nothing.
+  // The package contains its sources: the maps name them and repeat nothing.
   sourcemap: true,
   esbuildOptions: (options) => {
     options.sourcesContent = false;
@@ -15,7 +15,7 @@ const shared: Options = {
   tsconfig: "../../tsconfig.json",
 };
 
-/** An error thrown through a subpath must be an instance of the class that the main entry exports, also in CommonJS. */
+/** An error thrown through a subpath must be an instance of the class that the main entry exports, even in CommonJS. */
 const classes = /^\.\.?\/(?:.*\/)?(?:error-classes|offers-error|offers-client)\.ts$/;
 
 const classesFromIndex: NonNullable<Options["esbuildPlugins"]>[number] = {
@@ -29,7 +29,7 @@ const classesFromIndex: NonNullable<Options["esbuildPlugins"]>[number] = {
 const index = "src/index.ts";
 const others = ["node", "openapi-fetch", "opentelemetry", "schemas", "testing"].map((name) => `src/${name}.ts`);
 
-// The script that calls it empties dist first: each of the two would remove what the other has built.
+// The script that calls tsup empties dist first: each of the two builds would remove the other's files.
 export default defineConfig([
   { ...shared, entry: [index] },
   { ...shared, entry: others, esbuildPlugins: [classesFromIndex] },

@@ -23,4 +23,9 @@ const types = await openapiTS(pathToFileURL(documentPath), {
   },
 });
 
-process.stdout.write(astToString(types));
+// An editor shows these descriptions to people who do not have the files that they cite.
+process.stdout.write(
+  astToString(types)
+    .replaceAll(/ \(D-\d{2,3}(?:, D-\d{2,3})*\)/g, "")
+    .replaceAll("interface.md does not name it", "the service does not document it"),
+);

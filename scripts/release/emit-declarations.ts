@@ -8,11 +8,9 @@ import ts from "typescript";
 
 interface Manifest {
   exports: Record<string, string | { import: { types: string } }>;
-  repository: { url: string };
 }
 
-const { exports, repository } = JSON.parse(readFileSync("package.json", "utf8")) as Manifest;
-const decisionsUrl = `${repository.url.replace(/^git\+|\.git$/g, "")}/blob/main/spec/decisions.yaml`;
+const { exports } = JSON.parse(readFileSync("package.json", "utf8")) as Manifest;
 
 const compilerOptions: ts.CompilerOptions = {
   declaration: true,
@@ -58,7 +56,7 @@ function emit(module: string): string[] {
     compilerOptions,
   });
   if (diagnostics?.length) throw new Error(ts.formatDiagnostics(diagnostics, formatHost));
-  const [text = ""] = linkCitations(outputText).split("//# sourceMappingURL=");
+  const [text = ""] = outputText.split("//# sourceMappingURL=");
   const declarations = text.replaceAll(contractImport, (_, name: string) => contractPath(name, module));
   const map = { ...JSON.parse(sourceMapText ?? ""), sources: [relative(dirname(join("dist", module)), fileName)] };
   for (const [format, extension] of [
@@ -76,10 +74,6 @@ function emit(module: string): string[] {
   }
   return [...declarations.matchAll(relativeImport)].map(([, path = ""]) => join(dirname(module), path));
 }
-
-/** Links every decision that a docstring cites: a reader in an editor has no `spec/decisions.yaml`. */
-const linkCitations = (text: string): string =>
-  text.replaceAll(/(?<![\w[-])D-\d{2,3}(?!\d)/g, (id) => `[${id}](${decisionsUrl})`);
 
 const formatHost: ts.FormatDiagnosticsHost = {
   getCanonicalFileName: (file) => file,

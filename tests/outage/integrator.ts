@@ -2,7 +2,7 @@
 import { createServer } from "node:http";
 import { OffersClient } from "@offers/client";
 import { standardWebhooks } from "@offers/webhook-kit";
-import { catchUp, type ResponseSource, reconcile, whenResponseChanged } from "@offers/webhook-kit/catch-up";
+import { catchUp, type ResponseSource, reconcile, reconcileOnWebhook } from "@offers/webhook-kit/catch-up";
 import { webhookListener } from "@offers/webhook-kit/node";
 import { postgresInbox } from "@offers/webhook-kit/postgres";
 import pg from "pg";
@@ -33,7 +33,7 @@ const webhooks = webhookListener({
   scheme: standardWebhooks(),
   // Each failure is attempted again, which is what the test is about.
   onError: () => undefined,
-  onWorkerOfferResponse: mode === "feed" ? onWorkerOfferResponse : whenResponseChanged(source),
+  onWorkerOfferResponse: mode === "feed" ? onWorkerOfferResponse : reconcileOnWebhook(source),
 });
 
 async function readFeed(): Promise<unknown> {

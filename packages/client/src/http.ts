@@ -1,4 +1,4 @@
-// The declarations of the user's libraries, if any: these types must also compile without DOM and Node types.
+// Taken from whichever libraries the user's project has: these types must also compile without those of the DOM and Node.
 
 /** The runtime's `AbortSignal`. */
 export type Signal = typeof globalThis extends { AbortSignal: { prototype: infer Known } }
@@ -8,11 +8,11 @@ export type Signal = typeof globalThis extends { AbortSignal: { prototype: infer
 /** The runtime's `URL`. */
 export type Url = typeof globalThis extends { URL: { prototype: infer Known } } ? Known : { readonly href: string };
 
-/** The name of an operation, as interface.md has it. */
+/** The name of an operation of the service. */
 export type OperationName = "CreateOffer" | "GetOffer" | "CompleteOffer" | "WithdrawOffer";
 
 /**
- * One attempt, as middleware sees it. Its headers hold the API key: don't log them.
+ * One attempt, as middleware sees it. Its headers contain the API key: do not log them.
  *
  * @example
  * ```ts
@@ -22,24 +22,27 @@ export type OperationName = "CreateOffer" | "GetOffer" | "CompleteOffer" | "With
  * ```
  */
 export interface OffersRequest {
+  /** The operation that the call performs. */
   readonly operation: OperationName;
-  /** 1 for the first request of a call. */
+  /** 1 for the first request of a call, and one more for each retry. */
   readonly attempt: number;
+  /** The HTTP method. */
   readonly method: "GET" | "POST";
+  /** The full URL, with its query. */
   readonly url: string;
-  /** Names are in lower case. */
+  /** The request headers, by lower-case name. */
   readonly headers: Record<string, string>;
-  /** JSON, or null where the operation has no body. */
+  /** The JSON to send; null when the operation has no body. */
   readonly body: string | null;
-  /** The largest response body in bytes, decompressed, which the client and `undiciFetch` accept (D-98). */
+  /** The largest decompressed response body, in bytes, that the client and `undiciFetch` accept. */
   readonly maxResponseBytes: number;
-  /** Aborted at the attempt's deadline and by the caller's signal. */
+  /** Aborted at the attempt's deadline, or when the caller's signal is. */
   readonly signal: Signal;
 }
 
 /**
- * The part of a `Response` that this package uses; the `Response` of any `fetch` fits. The body can be read once, and the
- * client reads it.
+ * The part of a `Response` that this package uses; every `fetch` returns one that fits. The client reads the body, which can be read only
+ * once.
  *
  * @example
  * ```ts
@@ -49,18 +52,20 @@ export interface OffersRequest {
  * ```
  */
 export interface FetchResponse {
+  /** The HTTP status. */
   readonly status: number;
+  /** The response headers. */
   readonly headers: {
-    /** Case-insensitive. */
+    /** Returns a header's value; the name is case-insensitive. */
     get(name: string): string | null;
   };
-  /** The whole body. */
+  /** Reads the whole body as a string. */
   text(): Promise<string>;
 }
 
 /**
- * A `fetch`: the runtime's, undici's, or one of your own that goes through a proxy or trusts a private authority. It must
- * honour `redirect: "manual"`; of the rest of `init` it may use what it needs.
+ * A `fetch`: the runtime's, undici's, or your own, for instance one that uses a proxy or trusts a private certificate authority. It must
+ * respect `redirect: "manual"`, and may ignore the rest of `init`.
  *
  * @example
  * ```ts
@@ -77,13 +82,18 @@ export interface FetchResponse {
  */
 export type Fetch = (
   url: string,
-  init: OffersRequest & { redirect: "manual"; cache: "no-store" },
+  init: OffersRequest & {
+    /** Redirects are not followed: the API key must reach `baseUrl` only. */
+    redirect: "manual";
+    /** Responses are not cached. */
+    cache: "no-store";
+  },
 ) => Promise<FetchResponse>;
 
 /**
- * Wraps every attempt; the first of the list is the outermost. Pass the request, or a changed copy, to `next`. An error that
- * middleware throws rejects the call as a `UsageError` (`middleware_failed`) with that error as `cause`. A body can be read
- * once: middleware that reads it must return a new `Response`.
+ * Wraps every attempt; the first in the list is the outermost. Pass the request, or a changed copy, to `next`. When middleware throws, the
+ * call rejects with a `UsageError` (`middleware_failed`) whose `cause` is that error. A body can be read only once: middleware that reads
+ * it must return a new `Response`.
  *
  * @example
  * ```ts

@@ -1,5 +1,5 @@
 /**
- * A time slot of the work: ISO 8601 date-times in UTC, or empty when the service sends none (D-126).
+ * A time slot of the work. Both times are ISO 8601 strings in UTC, or empty when the service sends none.
  *
  * @example
  * ```ts
@@ -9,18 +9,20 @@
  * ```
  */
 export interface OfferEvent {
+  /** When the work starts. */
   start: string;
+  /** When the work ends. */
   end: string;
 }
 
 /**
- * A worker's current response. interface.md shows `applied` only; `rejected` and `none` are values of the reference platform
- * (D-04). The type is open: any other value is passed on.
+ * A worker's current response: `applied`, or `rejected` and `none` on the reference platform. The type is open, so any other value that the
+ * service sends is passed on.
  */
 export type RecipientResponse = "applied" | "rejected" | "none" | (string & {});
 
 /**
- * A worker to whom an offer was addressed (interface.md, "Recipient object").
+ * A worker to whom an offer was sent.
  *
  * @example
  * ```ts
@@ -31,18 +33,21 @@ export type RecipientResponse = "applied" | "rejected" | "none" | (string & {});
  * ```
  */
 export interface Recipient {
-  /** Id of the recipient entry: the one id that is a number. Undefined when the service sends none (D-126). */
+  /** The id of this entry, and the only id that is a number. Undefined when the service sends none. */
   id: number | undefined;
+  /** The worker's id, as given in `workerIds`. */
   workerId: string;
+  /** The worker's name. */
   name: string;
+  /** What the worker has responded so far. */
   response: RecipientResponse;
-  /** Empty when nothing is confirmed; interface.md does not show its other values (D-05). */
+  /** Empty until something is confirmed. The service does not document its other values. */
   confirmation: string;
 }
 
 /**
- * An offer of work (interface.md, "Offer"). Times are ISO 8601 strings in UTC. A field that the service leaves out, or sends as
- * null, has the empty value of its type: `""`, `[]` or `false` (D-126). Additional fields are kept.
+ * An offer of work. Times are ISO 8601 strings in UTC. A field that the service omits or sends as null has the empty value of its type:
+ * `""`, `[]` or `false`. Additional fields are kept.
  *
  * @example
  * ```ts
@@ -52,24 +57,31 @@ export interface Recipient {
  * ```
  */
 export interface Offer {
+  /** The offer's id: pass it to the other methods. */
   id: string;
+  /** The title that workers see. */
   title: string;
+  /** The description that workers see; empty when there is none. */
   details: string;
-  /** Whether the offer lies in the past (D-06). */
+  /** Whether the offer lies in the past. */
   isHistoric: boolean;
   /** Whether the offer is withdrawn. The extra letter is the service's spelling. */
   widthdrawn: boolean;
+  /** Whether the offer has been completed: the workers who get the work are chosen. */
   complete: boolean;
+  /** Where the work is; the live service uses the id of a Google place. */
   locationPlaceId: string;
+  /** When the offer was created. */
   createdAt: string;
+  /** The time slots of the work. */
   events: OfferEvent[];
-  /** One per addressed worker. */
+  /** The workers to whom the offer was sent, with their responses. */
   recipients: Recipient[];
 }
 
 /**
- * A time slot of an offer to be created. A string must say its zone (`Z` or an offset) and is sent in UTC; one without a
- * zone is refused before anything is sent (D-33).
+ * A time slot of an offer to be created. A string needs a time zone (`Z` or an offset) and is sent in UTC; without one the call is rejected
+ * before anything is sent.
  *
  * @example
  * ```ts
@@ -79,13 +91,14 @@ export interface Offer {
  * ```
  */
 export interface OfferEventInput {
+  /** When the work starts. */
   start: Date | string;
-  /** The service checks that it is after `start`. */
+  /** When the work ends; the service rejects a time that is not after `start`. */
   end: Date | string;
 }
 
 /**
- * An offer to be created (interface.md, "Offer creation body"). Which fields are required is our choice (D-01).
+ * An offer to be created. An optional field that you leave out is not sent.
  *
  * @example
  * ```ts
@@ -100,15 +113,18 @@ export interface OfferEventInput {
  * ```
  */
 export interface OfferInput {
-  /** A user of the organisation whose API key is used (D-37). */
+  /** The id of a user of the organisation whose API key you use. */
   createdByUserId: string;
+  /** The title that workers see. */
   title: string;
+  /** The description that workers see. @default "" */
   details?: string | undefined;
-  /** The live service takes the id of a Google place. */
+  /** Where the work is; the live service expects the id of a Google place. */
   locationPlaceId?: string | undefined;
-  /** Email address of the contact to be notified about the offer (D-38). */
+  /** The email address of the contact who is notified about the offer. */
   notifyEmailAddress?: string | undefined;
-  /** At least one; a repeated id addresses the worker once (D-30). */
+  /** At least one worker. A repeated id counts once. */
   workerIds: readonly string[];
+  /** The time slots of the work. @default [] */
   events?: readonly OfferEventInput[] | undefined;
 }

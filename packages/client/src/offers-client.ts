@@ -8,8 +8,8 @@ import type { ApiKey, CallOptions, OffersClientOptions } from "./options/options
 import { type ClientSettings, readSettings } from "./options/settings.ts";
 
 /**
- * A client of the service for one organisation. Create one and keep it; it holds no connection and needs no closing. Every
- * method rejects with an {@link OffersError} only.
+ * A client of the service for one organisation. Create one and keep it: it opens nothing that needs closing. Every method rejects only with
+ * an {@link OffersError}.
  *
  * @example
  * ```ts
@@ -24,15 +24,19 @@ export class OffersClient {
   readonly #options: OffersClientOptions;
   readonly #settings: ClientSettings;
 
-  /** @throws {UsageError} for an invalid option; the message says what to change */
+  /**
+   * Checks the options and creates the client; it sends no request.
+   *
+   * @throws {UsageError} for an invalid option; the message says what to change
+   */
   constructor(options: OffersClientOptions) {
     this.#settings = readSettings(options);
     this.#options = { ...options };
   }
 
   /**
-   * Creates an offer of work; every worker in `workerIds` is sent a push notification (interface.md, CreateOffer). Retried
-   * only if the request was never sent, or if the service honours `Idempotency-Key` (D-40).
+   * Creates an offer of work and resolves with its id. The service sends a push notification to every worker in `workerIds`. Retried only
+   * if the request was never sent, or if `serviceHonoursIdempotencyKey` is set.
    *
    * @throws {@link BadRequestError} `bad_request`
    * @throws {@link AuthenticationError} `unauthenticated`, `api_key_provider_failed`
@@ -60,13 +64,22 @@ export class OffersClient {
    * console.log(id);
    * ```
    */
-  createOffer(input: OfferInput, options?: CallOptions): OffersPromise<{ id: string }, OperationError<"CreateOffer">> {
+  createOffer(
+    input: OfferInput,
+    options?: CallOptions,
+  ): OffersPromise<
+    {
+      /** The new offer's id. */
+      id: string;
+    },
+    OperationError<"CreateOffer">
+  > {
     return startCall(this.#settings, createOffer, undefined, input, options);
   }
 
   /**
-   * Reads an offer with the current response of each recipient (interface.md, GetOffer). An offer that does not exist, or
-   * that the organisation may not see, is a {@link NotFoundError} (D-20).
+   * Reads an offer with the current response of each recipient. Rejects with a {@link NotFoundError} if the offer does not exist or your
+   * organisation may not see it.
    *
    * @throws {@link BadRequestError} `bad_request`
    * @throws {@link AuthenticationError} `unauthenticated`, `api_key_provider_failed`
@@ -94,11 +107,11 @@ export class OffersClient {
   }
 
   /**
-   * Names the workers who get the work. The service notifies every worker of success or failure (interface.md,
-   * CompleteOffer). Each named worker must have applied; an offer can be completed once (D-11). Retried like a creation (D-40).
+   * Chooses the workers who get the work. Each of them must have applied, and an offer can be completed only once. The service tells every
+   * worker of the offer whether they got the work. Retried like `createOffer`.
    *
-   * The live service may respond with 204, as for a success, to an id that it does not know or that the organisation may not
-   * see (D-20). A resolved call therefore does not prove that the offer exists; read the offer to find out.
+   * The live service may respond with 204, as if it had succeeded, when it does not know the id or your organisation may not see the offer.
+   * A resolved call therefore does not prove that the offer exists; read the offer to find out.
    *
    * @throws {@link BadRequestError} `bad_request`
    * @throws {@link AuthenticationError} `unauthenticated`, `api_key_provider_failed`
@@ -130,11 +143,11 @@ export class OffersClient {
   }
 
   /**
-   * Withdraws an offer; the service notifies every worker addressed at creation (interface.md, WithdrawOffer). Withdrawing
-   * twice is not an error, so a withdrawal is retried like a read (D-10, D-50).
+   * Withdraws an offer, in any state. The service notifies every worker to whom the offer was sent. Withdrawing twice is not an error, so a
+   * withdrawal is retried like a read.
    *
-   * The live service may respond with 204, as for a success, to an id that it does not know or that the organisation may not
-   * see (D-20). A resolved call therefore does not prove that the offer exists; read the offer to find out.
+   * The live service may respond with 204, as if it had succeeded, when it does not know the id or your organisation may not see the offer.
+   * A resolved call therefore does not prove that the offer exists; read the offer to find out.
    *
    * @throws {@link BadRequestError} `bad_request`
    * @throws {@link AuthenticationError} `unauthenticated`, `api_key_provider_failed`
@@ -162,10 +175,9 @@ export class OffersClient {
   }
 
   /**
-   * Polls an offer: yields every recipient once, then each recipient whose response changes, until the offer is complete or
-   * withdrawn. The interval is `pollIntervalMs` (10_000 by default) with 20 % jitter; a change that is undone between two
-   * reads is not seen. Each read is a call of its own, with its own retries. An error of a read
-   * ends the iteration, and so does an abort of `signal`, with an {@link AbortedError}.
+   * Polls an offer until it is complete or withdrawn. Yields every recipient once, then each recipient whose response has changed. A change
+   * that is undone between two reads is not seen. Each read is a separate call with its own retries; if one rejects, the iteration ends
+   * with its error. Aborting `signal` ends it with an {@link AbortedError}.
    *
    * @example
    * ```ts
@@ -175,14 +187,19 @@ export class OffersClient {
    * for await (const { name, response } of offers.watchOffer("offer_4f1c2a")) console.log(`${name}: ${response}`);
    * ```
    */
-  watchOffer(id: string, options?: CallOptions & { pollIntervalMs?: number | undefined }): AsyncIterable<Recipient> {
+  watchOffer(
+    id: string,
+    options?: CallOptions & {
+      /** The time between two reads, with 20 % jitter. @default 10_000 */ pollIntervalMs?: number | undefined;
+    },
+  ): AsyncIterable<Recipient> {
     return watchOffer((each) => this.getOffer(id, each), this.#settings.call, options);
   }
 
   /**
-   * A client with the same options and another key: an agency acts for each of its organisations with one.
+   * Creates a client with the same options and another API key, for an agency that acts for several organisations.
    *
-   * @throws {UsageError} `invalid_api_key` for a key that cannot be one
+   * @throws {UsageError} `invalid_api_key` for a key that cannot be sent in a header
    * @example
    * ```ts
    * import { OffersClient } from "@offers/client";
@@ -193,7 +210,7 @@ export class OffersClient {
    * ```
    */
   withApiKey(apiKey: ApiKey): OffersClient {
-    // `this.constructor` keeps a subclass, and survives bundlers that rename classes.
+    // `this.constructor` keeps a subclass, and still works when a bundler renames classes.
     return new (this.constructor as typeof OffersClient)({ ...this.#options, apiKey });
   }
 }

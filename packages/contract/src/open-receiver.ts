@@ -1,13 +1,13 @@
-// What testReceiver of the kit and deliverTo of the client take: one rule, in types that need neither Node's nor the DOM's.
+// What testReceiver of the kit and deliverTo of the client accept: one rule, with types that need neither Node's nor the DOM's.
 import type { Server } from "node:http";
 
-/** What a `Server` of node:http or node:https has. */
+/** The part of a `node:http` or `node:https` server that is used. */
 export interface HttpServer {
   readonly listening: boolean;
   address(): unknown;
 }
 
-/** What an app of Fastify has. */
+/** The part of a Fastify app that is used. */
 export interface FastifyApp {
   ready(): PromiseLike<unknown>;
   readonly server: HttpServer;

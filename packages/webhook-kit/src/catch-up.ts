@@ -1,5 +1,5 @@
 /**
- * `@offers/webhook-kit/catch-up`: after an outage, events that no webhook brought are handled too, once.
+ * `@offers/webhook-kit/catch-up`: after an outage, handles the events whose webhooks never arrived, once each.
  *
  * @module catch-up
  */
@@ -9,7 +9,7 @@ export {
   type ReconcileSummary,
   type ResponseSource,
   reconcile,
-  whenResponseChanged,
+  reconcileOnWebhook,
 } from "./catch-up/reconcile.ts";
 export type { WorkerOfferResponse } from "./endpoints/events.ts";
 export type { EventContext } from "./endpoints/handlers.ts";

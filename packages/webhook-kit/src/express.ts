@@ -28,8 +28,8 @@ declare global {
 }
 
 /**
- * Every webhook endpoint, for Express 4 and 5. `/test` and `/test/auth` are always mounted, the others when their handler
- * is given; an unknown path is passed on to your next middleware. Mount it before any body parser.
+ * Creates a router with every webhook endpoint, for Express 4 and 5. `/test` and `/test/auth` are always mounted, the others if you give
+ * their handler; requests to an unknown path go to your next middleware. Mount it before any body parser.
  *
  * @throws {ConfigurationError} for an invalid secret or option; the middleware throws `wrong_request_type`
  *
@@ -56,7 +56,7 @@ export function webhookRouter(options: ReceiverOptions<Request>): RequestHandler
     requireExpress(request, next);
     const write = (result: WebhookResponse | undefined) => {
       if (result) return writeNodeResponse(request, response, result);
-      // A route of Express does not strip the mount path, so no webhook would ever match.
+      // An Express route does not strip the mount path, so no webhook would ever match.
       if (request.route) settings.observer.rejected(mountedOnRoute);
       next();
     };
@@ -66,8 +66,8 @@ export function webhookRouter(options: ReceiverOptions<Request>): RequestHandler
 }
 
 /**
- * Verification only, in front of a route of your own: responds 401, or sets `request.webhook` and calls `next`. Under the default
- * scheme the body is left for your parser.
+ * Creates middleware that only verifies, for your own route: it responds with 401, or sets `request.webhook` and calls `next`. Under the
+ * default scheme it leaves the body for your parser.
  *
  * @throws {ConfigurationError} for an invalid secret or option; the middleware throws `wrong_request_type`
  *
@@ -109,7 +109,7 @@ function refuseBasePath(options: object): void {
 
 /** @throws {ConfigurationError} `wrong_request_type` */
 function requireExpress(request: Request | undefined, next: unknown): void {
-  // Fastify's own request has a url as well, and is not a stream.
+  // Fastify's own request also has a url, but it is not a stream.
   const isOfNode = typeof request?.url === "string" && typeof request.pipe === "function";
   if (typeof next !== "function" || (typeof request?.path !== "string" && !isOfNode))
     throw new ConfigurationError(
@@ -124,7 +124,7 @@ const mountedOnRoute: RejectionFacts = {
   message: "No webhook has this path. Mount webhookRouter with app.use(path, …), not with app.all or app.post.",
 };
 
-/** Nest on Fastify and connect run middleware with a request that has only the `url` of node:http. */
+/** Nest on Fastify and connect run middleware with a request that has only `url` in common with node:http. */
 const toIncomingRequest = (request: Request): IncomingRequest<Request> => ({
   method: request.method,
   path: request.path ?? readTarget(request.url).path,

@@ -19,13 +19,13 @@ import { type ReceiverSettings, readReceiverOptions, startReceiver } from "./rec
 export type { ReceiverOptions, WebhookEvent };
 
 /**
- * Every webhook endpoint, for Hono, Next, Bun, Deno, Workers, Lambda and other frameworks with `Request` and `Response`. The
- * returned promise rejects only with `wrong_request_type`. The body must be unread, and is read only after the headers are verified.
- * Cloudflare Workers need the compatibility flag `nodejs_compat`. The guide "Recipes" shows Hono, Next, Lambda, and a secret for each
- * tenant.
+ * Creates a function from `Request` to `Response` that serves every webhook endpoint, for Hono, Next, Bun, Deno, Workers, Lambda and other
+ * frameworks. The returned promise rejects only with `wrong_request_type`. The body must be unread; it is read only after the headers are
+ * verified. Cloudflare Workers need the compatibility flag `nodejs_compat`. The guide "Recipes" shows Hono, Next, Lambda, and one secret
+ * per tenant.
  *
- * @param options.basePath where the receiver is mounted, as it stands in `request.url`: `/offers`, or `/hooks/:tenant`, where
- *   `:tenant` stands for any one segment. Any other path is a 404 and `unknown_path`. Default `/`
+ * @param options.basePath the mount path as it appears in `request.url`: `/offers`, or `/hooks/:tenant`, where `:tenant` matches any single
+ * segment. Requests to other paths get 404 and `unknown_path`. Default `/`
  * @throws {ConfigurationError} for an invalid secret or option
  *
  * @example Bun, Deno and Workers
@@ -43,7 +43,10 @@ export type { ReceiverOptions, WebhookEvent };
  * ```
  */
 export function webhookHandler(
-  options: ReceiverOptions<Request> & { basePath?: string },
+  options: ReceiverOptions<Request> & {
+    /** The mount path as it appears in `request.url`: `/offers`, or `/hooks/:tenant`. @default "/" */
+    basePath?: string;
+  },
 ): (request: Request) => Promise<Response> {
   const settings = startReceiver<Request>(options);
   const { basePath = "/" } = options;
@@ -52,7 +55,7 @@ export function webhookHandler(
 }
 
 /**
- * The options of {@link parseWebhook}: no handler of an event, and no deduplication, which belongs where events are handled.
+ * The options of {@link parseWebhook}. There are no event handlers and no deduplication, which belongs where events are handled.
  *
  * @example
  * ```ts
@@ -67,14 +70,17 @@ export function webhookHandler(
  * ```
  */
 export type ParseWebhookOptions = VerifyOptions<Request> &
-  Pick<ReceiverOptions<Request>, "suggestContacts" | "handlerTimeoutMs" | "tracer"> & { basePath?: string };
+  Pick<ReceiverOptions<Request>, "suggestContacts" | "handlerTimeoutMs" | "tracer"> & {
+    /** The mount path as it appears in `request.url`. @default "/" */
+    basePath?: string;
+  };
 
 /**
- * Verifies and validates one webhook and handles nothing: enqueue `event`, if there is one, and send `response`. For any framework
- * with `Request` and `Response`. `event` is undefined for a rejected request, for `/test`, `/test/auth` and contact suggestions.
+ * Verifies and validates one webhook without handling it: enqueue `event`, if there is one, and send `response`. For any framework with
+ * `Request` and `Response`. `event` is undefined for a rejected request, for `/test`, `/test/auth` and contact suggestions.
  *
- * Deliveries are not deduplicated. Enqueue the event before you respond; if that fails, let the error pass, so that your framework
- * responds with 500 and the service retries.
+ * Webhooks are not deduplicated. Enqueue the event before you respond. If that fails, do not catch the error: your framework then responds
+ * with 500, and the service retries.
  *
  * @param request its body must be unread
  * @returns rejects only as below
@@ -97,7 +103,12 @@ export type ParseWebhookOptions = VerifyOptions<Request> &
 export async function parseWebhook(
   options: ParseWebhookOptions,
   request: Request,
-): Promise<{ readonly event: WebhookEvent | undefined; readonly response: Response }> {
+): Promise<{
+  /** The event to enqueue, if any. */
+  readonly event: WebhookEvent | undefined;
+  /** The response to send. */
+  readonly response: Response;
+}> {
   refuseHandling(options);
   const settings = readReceiverOptions<Request>(options);
   const stripBasePath = readBasePath(options.basePath ?? "/");

@@ -1,5 +1,5 @@
 /**
- * The core: options, events, schemes, deduplication and errors, whatever the framework.
+ * The core: options, events, schemes, deduplication and errors that all frameworks share.
  *
  * @module index
  */

@@ -14,11 +14,12 @@ import { startReceiver } from "./receive/settings.ts";
 export type { ReceiverOptions };
 
 /**
- * Every webhook endpoint, behind an HTTP API or a function URL (payload 2.0), a REST API (1.0) or a load balancer; bodies may be
- * in base64. For any other event, such as one of SQS, the returned promise rejects: a response would acknowledge it.
+ * Creates a Lambda function that serves every webhook endpoint, behind an HTTP API or a function URL (payload 2.0), a REST API (1.0) or a
+ * load balancer. Bodies may be base64. For any other event, such as one from SQS, the returned promise rejects: a response would
+ * acknowledge it.
  *
- * @param options.basePath where the receiver is mounted, such as `/offers`; it begins with the stage of an HTTP API, unless that is
- *   `$default`. Default `/`
+ * @param options.basePath the mount path, such as `/offers`; with an HTTP API it starts with the stage, unless that is `$default`. Default
+ * `/`
  * @throws {ConfigurationError} for an invalid secret or option; the function rejects with `wrong_request_type`
  *
  * @example
@@ -33,7 +34,10 @@ export type { ReceiverOptions };
  * ```
  */
 export function webhookFunction<Event extends LambdaEvent = LambdaEvent>(
-  options: ReceiverOptions<Event> & { basePath?: string },
+  options: ReceiverOptions<Event> & {
+    /** The mount path, such as `/offers`; with an HTTP API it starts with the stage, unless that is `$default`. @default "/" */
+    basePath?: string;
+  },
 ): (event: Event) => Promise<LambdaResult> {
   const settings = startReceiver<Event>(options);
   const stripBasePath = readBasePath(options.basePath ?? "/");
@@ -47,7 +51,7 @@ export function webhookFunction<Event extends LambdaEvent = LambdaEvent>(
       statusCode: status,
       body: incoming.method === "HEAD" ? "" : body,
       isBase64Encoded: false,
-      // A gateway that sends lists reads lists only.
+      // A gateway that sends lists reads only lists.
       ...(event.multiValueHeaders ? { multiValueHeaders: Object.fromEntries(lists) } : { headers: { ...headers } }),
     };
   };
@@ -81,13 +85,13 @@ function toIncomingRequest<Event extends LambdaEvent>(
 }
 
 /**
- * An invocation by an HTTP API or a function URL (payload 2.0), a REST API (1.0) or a load balancer: as much of it as is read.
+ * The parts of an invocation that are read: by an HTTP API or a function URL (payload 2.0), a REST API (1.0) or a load balancer.
  *
  * @inline
  */
 type LambdaEvent = {
   readonly body?: string | null | undefined;
-  /** A gateway encodes what it takes for binary. */
+  /** A gateway encodes bodies that it considers binary. */
   readonly isBase64Encoded: boolean;
   readonly headers?: Readonly<Record<string, string | undefined>> | null | undefined;
   readonly multiValueHeaders?: Readonly<Record<string, string[] | undefined>> | null | undefined;
@@ -97,7 +101,7 @@ type LambdaEvent = {
 );
 
 /**
- * What the gateway responds.
+ * The response for the gateway.
  *
  * @inline
  */
@@ -107,7 +111,7 @@ type LambdaResult = {
   isBase64Encoded: false;
 } & ({ headers: Record<string, string> } | { multiValueHeaders: Record<string, string[]> });
 
-/** Name, value, name, value: a header that was sent twice shows only in the lists, where there are any. */
+/** Name, value, name, value. Only the lists, if there are any, show that a header was sent twice. */
 const rawHeadersOf = ({ headers, multiValueHeaders }: LambdaEvent): string[] =>
   Object.entries(multiValueHeaders ?? headers ?? {}).flatMap(([name, values]) =>
     [values ?? []].flat().flatMap((value) => [name, value]),

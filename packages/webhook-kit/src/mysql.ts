@@ -1,10 +1,10 @@
 /**
- * `@offers/webhook-kit/mysql`: events handled once, in one transaction with your own rows in MySQL or MariaDB.
+ * `@offers/webhook-kit/mysql`: handles events once, in the same MySQL or MariaDB transaction as your own rows.
  *
  * @module mysql
  */
 
-export type { HandledResponses, Inbox } from "./inbox/inbox.ts";
+export type { Inbox, ResponseLog } from "./inbox/inbox.ts";
 export type { InboxDatabase } from "./inbox/inbox-database.ts";
 export { inboxMigration } from "./inbox/mysql-dialect.ts";
 export { mysqlInbox } from "./inbox/mysql-inbox.ts";

@@ -18,12 +18,12 @@ import { startReceiver } from "./receive/settings.ts";
 export type { ReceiverOptions };
 
 /**
- * Every webhook endpoint, as a listener for `node:http` and `node:http2`, or a middleware for connect-style frameworks. An unknown
- * path is passed on to `next` if there is one, and else is a 404 and `unknown_path`. Over HTTP/2, the `request` that a handler gets
- * is Node's `Http2ServerRequest`.
+ * Creates a listener that serves every webhook endpoint, for `node:http` and `node:http2`, or as middleware for connect-style frameworks. A
+ * request to an unknown path goes to `next` if there is one, and otherwise gets 404 and `unknown_path`. With HTTP/2, the `request` in a
+ * handler's context is Node's `Http2ServerRequest`.
  *
- * @param options.basePath where the receiver is mounted, as it stands in `request.url`: `/offers`, or `/hooks/:tenant`, where
- *   `:tenant` stands for any one segment. Default `/`, which is right where a framework has cut the mount off
+ * @param options.basePath the mount path as it appears in `request.url`: `/offers`, or `/hooks/:tenant`, where `:tenant` matches any single
+ * segment. Default `/`, which is correct if a framework removes the mount path
  * @throws {ConfigurationError} for an invalid secret or option; the listener throws `wrong_request_type`
  *
  * @example
@@ -40,7 +40,10 @@ export type { ReceiverOptions };
  * ```
  */
 export function webhookListener(
-  options: ReceiverOptions<IncomingMessage> & { basePath?: string },
+  options: ReceiverOptions<IncomingMessage> & {
+    /** The mount path as it appears in `request.url`: `/offers`, or `/hooks/:tenant`. @default "/" */
+    basePath?: string;
+  },
 ): (
   request: IncomingMessage | Http2ServerRequest,
   response: ServerResponse | Http2ServerResponse,
@@ -74,7 +77,7 @@ function requireNode(
     );
 }
 
-/** What a framework in front may have cut the mount off from is as sent in `originalUrl`. */
+/** If a framework in front removed the mount path, `originalUrl` has the path as sent. */
 type MountedRequest = IncomingMessage & { readonly originalUrl?: unknown };
 
 function toIncomingRequest(request: MountedRequest, stripBasePath: StripBasePath): IncomingRequest<IncomingMessage> {

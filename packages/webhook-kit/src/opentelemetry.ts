@@ -1,5 +1,5 @@
 /**
- * `@offers/webhook-kit/opentelemetry`: the trace of an offer goes on into your handlers, and into a queue's worker.
+ * `@offers/webhook-kit/opentelemetry`: continues the trace of an offer in your handlers and your queue's workers.
  *
  * @module opentelemetry
  */
@@ -28,20 +28,19 @@ export type { Tracer } from "./options/options.ts";
 export type { WebhookEvent };
 
 /**
- * A tracer for a receiver: each request gets a span, within which its handler runs. The parent of the span is the active one, if an
- * instrumentation of your server has made one; else the sender's, so that a trace goes on from `createOffer` to your handler (D-138).
+ * Creates a tracer for a receiver: each request gets a span, within which its handler runs. Its parent is the active span, if your server's
+ * instrumentation made one; otherwise the sender's span, so that a trace continues from `createOffer` to your handler.
  *
  * It also measures `offers.webhook.duration`, a histogram in seconds, by `offers.webhook.endpoint`, `offers.webhook.outcome` (handled,
  * duplicate, rejected, failed) and `error.type`, which is the code of a rejection or a failure.
  *
- * Without an SDK of OpenTelemetry registered, it does nothing.
+ * It does nothing until an OpenTelemetry SDK is registered.
  *
- * @param options.sender what becomes of the sender's trace, when no span is active. `parent`: the span continues it. `link`: the span begins
- *   a trace and has a link to it; also beside an active span. `ignore`: nothing. The headers of a trace are read after verification, but no
- *   scheme signs them: an attacker who can change a request on its way can choose the trace. Where that matters, take `link`
- *   (default `parent`)
- * @param options.tracer default that of the global provider
- * @param options.meter default that of the global provider
+ * @param options.sender what to do with the sender's trace if no span is active. `parent`: the span continues it. `link`: the span starts a
+ * new trace that links to it; links even when a span is active. `ignore`: nothing. The trace headers are read after verification, but no
+ * scheme signs them: an attacker who can change a request in transit can choose the trace. If that matters, use `link` (default `parent`)
+ * @param options.tracer default the global provider's
+ * @param options.meter default the global provider's
  * @throws {ConfigurationError} `invalid_option`
  *
  * @example
@@ -57,9 +56,17 @@ export type { WebhookEvent };
  * ```
  */
 export function webhookTracer(
-  options: { sender?: "parent" | "link" | "ignore"; tracer?: Tracer; meter?: Meter } = {},
+  options: {
+    /** What to do with the sender's trace if no span is active. @default "parent" */
+    sender?: "parent" | "link" | "ignore";
+    /** Creates the spans. @default the global provider's tracer */
+    tracer?: Tracer;
+    /** Creates the histogram. @default the global provider's meter */
+    meter?: Meter;
+  } = {},
 ): ReceiverTracer {
   refuseUnknownOptions("webhookTracer", options, ["sender", "tracer", "meter"]);
+  // D-138
   const { sender: use = "parent", tracer = trace.getTracer(scope), meter = metrics.getMeter(scope) } = options;
   if (!["parent", "link", "ignore"].includes(use))
     throw new ConfigurationError("invalid_option", "sender must be parent, link or ignore.");
@@ -93,7 +100,7 @@ const createDuration = (meter: Meter): Histogram =>
     advice: { explicitBucketBoundaries: durationBuckets },
   });
 
-/** The attributes that make a series of measurements. Each has few values. */
+/** The attributes that identify a series of measurements. Each has few values. */
 const measuredBy = ["offers.webhook.endpoint", "offers.webhook.outcome", "error.type"];
 
 /** A span whose end records a measurement. */
@@ -128,11 +135,11 @@ const asReceiverSpan = (
 });
 
 /**
- * Handles an event of a queue within a span, which continues the trace of the request that brought it: the receiver put its place in the
- * trace into the event (`trace`). Of an event without one, the span begins a trace, or is a child of the active one.
+ * Handles an event from a queue within a span that continues the trace of the request that brought it: the receiver wrote its place in the
+ * trace into the event (`trace`). For an event without `trace`, the span starts a trace, or is a child of the active span.
  *
  * @param event as `parseWebhookEvent` returns it
- * @returns what `work` returns. What it throws is passed on, and is the span's error
+ * @returns what `work` returns; an error that it throws is recorded on the span and passed on
  *
  * @example
  * ```ts
@@ -150,13 +157,16 @@ const asReceiverSpan = (
 export async function traceEvent<T>(
   event: Pick<WebhookEvent, "type" | "trace">,
   work: () => T | Promise<T>,
-  options: { tracer?: Tracer } = {},
+  options: {
+    /** Creates the span. @default the global provider's tracer */
+    tracer?: Tracer;
+  } = {},
 ): Promise<T> {
   refuseUnknownOptions("traceEvent", options, ["tracer"]);
   const { tracer = trace.getTracer(scope) } = options;
   const active: Context = context.active();
   const parent = event.trace ? trace.setSpanContext(active, remoteSpanContext(event.trace, createTraceState)) : active;
-  // As the conventions for messaging have it: the operation, and what it is done to.
+  // As the messaging conventions require: the operation, and its object.
   const attributes = {
     "messaging.operation.name": "process",
     "messaging.operation.type": "process",
@@ -166,7 +176,7 @@ export async function traceEvent<T>(
   try {
     return await context.with(trace.setSpan(parent, span), work);
   } catch (error) {
-    // Neither the message nor the stack: they are the user's, and may hold anything (D-49).
+    // Neither the message nor the stack: they come from the user, and may contain anything (D-49).
     span
       .setAttribute("error.type", error instanceof Error ? error.name : "_OTHER")
       .setStatus({ code: SpanStatusCode.ERROR });

@@ -1,10 +1,10 @@
 /**
- * `@offers/webhook-kit/sqlite`: events handled once, in one transaction with your own rows in SQLite.
+ * `@offers/webhook-kit/sqlite`: handles events once, in the same SQLite transaction as your own rows.
  *
  * @module sqlite
  */
 
-export type { HandledResponses, Inbox } from "./inbox/inbox.ts";
+export type { Inbox, ResponseLog } from "./inbox/inbox.ts";
 export type { InboxDatabase } from "./inbox/inbox-database.ts";
 export { inboxMigration } from "./inbox/sqlite-dialect.ts";
 export { sqliteInbox } from "./inbox/sqlite-inbox.ts";

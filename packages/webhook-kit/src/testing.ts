@@ -1,5 +1,5 @@
 /**
- * `@offers/webhook-kit/testing`: for tests of your own.
+ * `@offers/webhook-kit/testing`: tests your receiver, and your own deduplication store.
  *
  * @module testing
  */

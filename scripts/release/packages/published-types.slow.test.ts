@@ -1,11 +1,11 @@
 // The types as npm delivers them. The tests of the packages compile against the sources, whose types may say more.
-import { glob, readFile, writeFile } from "node:fs/promises";
+import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import ts from "typescript";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import { copyProgram, exportPrograms, strict } from "../../../tests/types/programs.ts";
 import { type UnpackedProject, unpackedProject } from "./fresh-project.ts";
-import { entries, packageNames } from "./packages.ts";
+import { entries } from "./packages.ts";
 
 const root = join(import.meta.dirname, "../../..");
 let project: UnpackedProject;
@@ -103,21 +103,3 @@ function isNamedByUs(type: ts.Symbol): boolean {
   const isOurs = type.declarations?.[0]?.getSourceFile().fileName.includes("/@offers/") === true;
   return isOurs && !type.getJsDocTags().some(({ name }) => name === "inline");
 }
-
-describe.each(packageNames)("the declarations of %s", (name) => {
-  test("link every decision that they cite to a place that exists", async () => {
-    const page = await readFile(join(root, "spec/decisions.yaml"), "utf8");
-    const dist = join(project.folder, "node_modules/@offers", name, "dist");
-    let links = 0;
-    for await (const file of glob("**/*.d.{ts,cts}", { cwd: dist })) {
-      const text = await readFile(join(dist, file), "utf8");
-      const linked = /\[(D-\d+)\]\(https:\/\/github\.com\/offers\/offers\/blob\/main\/spec\/decisions\.yaml\)/g;
-      for (const [, id = ""] of text.matchAll(linked)) {
-        links += 1;
-        expect(page, `${file}: ${id}`).toMatch(new RegExp(`^${id}:`, "m"));
-      }
-      expect(text.replaceAll(linked, "").match(/D-\d+/g), file).toBeNull();
-    }
-    expect(links).toBeGreaterThan(20);
-  });
-});

@@ -71,12 +71,12 @@ export const verification = verifyRequest({ secret: "" }, { rawHeaders: [], body
 export const codeOf = (thrown: unknown) => (isWebhookKitError(thrown) ? thrown : undefined);
 
 // @offers/webhook-kit/catch-up
-import { catchUp, type ReconcileOptions, reconcile, whenResponseChanged } from "@offers/webhook-kit/catch-up";
+import { catchUp, type ReconcileOptions, reconcile, reconcileOnWebhook } from "@offers/webhook-kit/catch-up";
 
 declare const reconcileOptions: ReconcileOptions;
 export const caughtUp = catchUp({ baseUrl: "https://service.example", apiKey: "key" });
 export const reconciled = reconcile(reconcileOptions);
-export const onWorkerOfferResponse = whenResponseChanged(reconcileOptions);
+export const onWorkerOfferResponse = reconcileOnWebhook(reconcileOptions);
 
 // @offers/webhook-kit/express
 import { verifyWebhook, webhookRouter } from "@offers/webhook-kit/express";

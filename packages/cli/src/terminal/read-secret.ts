@@ -18,7 +18,7 @@ export async function readSecret(scheme: Scheme, file: string | undefined): Prom
   const secret =
     file === undefined ? (process.env.WEBHOOK_SECRET ?? (await ask())) : readSecretFile("--secret-file", file);
   if (secret.trim() === "") throw new UsageError(`The secret is empty. ${notSet}`);
-  if (secret !== secret.trim()) throw new UsageError("The secret begins or ends with white space. Remove it.");
+  if (secret !== secret.trim()) throw new UsageError("The secret starts or ends with white space. Remove it.");
   if (
     scheme === "standardWebhooks" &&
     !/^(whsec_)?(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/.test(secret)

@@ -23,7 +23,7 @@ test.each([
   [["probe", "http://localhost:1/?a=b"], env, "has a query or a fragment"],
   [["probe", "http://127.0.0.1:1"], {}, "There is no secret. Set WEBHOOK_SECRET"],
   [["probe", "http://127.0.0.1:1"], { WEBHOOK_SECRET: " " }, "The secret is empty."],
-  [["probe", "http://127.0.0.1:1"], { WEBHOOK_SECRET: `${secret}\n` }, "begins or ends with white space"],
+  [["probe", "http://127.0.0.1:1"], { WEBHOOK_SECRET: `${secret}\n` }, "starts or ends with white space"],
   [["probe", "http://127.0.0.1:1", "--secret-file", "/no/such/file"], {}, "cannot be read (ENOENT)"],
   [["probe", "http://127.0.0.1:1", "--scheme", "standard-webhooks"], env, "Standard Webhooks needs a secret in base64"],
   [["probe", "http://127.0.0.1:1", "--scheme", "both"], env, "Choose timestamp-digest or standard-webhooks."],

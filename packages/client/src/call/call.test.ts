@@ -17,7 +17,7 @@ const options: OffersClientOptions = { baseUrl: "https://service.example", apiKe
 const withoutRetries: OffersClientOptions = { ...options, maxRetries: 0 };
 const broken: Fetch = () => Promise.reject(new TypeError("fetch failed"));
 
-/** A response for each status in turn, and the delays between the requests. */
+/** Responds with each status in turn. Returns the delays between the requests. */
 function respondingWith(statuses: number[], headers: Record<string, string> = {}) {
   const times: number[] = [];
   const fetch: Fetch = async () => {
@@ -29,7 +29,7 @@ function respondingWith(statuses: number[], headers: Record<string, string> = {}
   return { fetch, delays };
 }
 
-/** The error of a call, while time passes as it asks for. */
+/** The error of a call, while time passes as fast as the call waits. */
 async function errorOf(call: Promise<unknown>) {
   const error = call.then(
     () => expect.unreachable(),
@@ -46,7 +46,7 @@ test("the delays grow, with jitter, and end with maxRetries", async () => {
   expect(delays()).toEqual([375, 750, 1_500]);
 });
 
-test("a delay ends before the total does, or is not begun", async () => {
+test("a delay that would outlast totalTimeoutMs is not started", async () => {
   const { fetch, delays } = respondingWith([503, 503, 503], { "retry-after": "20" });
   const limits = { totalTimeoutMs: 40_000, maxRetries: 9 };
   const error = await errorOf(new OffersClient({ ...options, fetch, ...limits }).getOffer("a"));
@@ -54,7 +54,7 @@ test("a delay ends before the total does, or is not begun", async () => {
   expect(delays()).toEqual([20_000]);
 });
 
-test("a refreshed key is no retry: all retries are left after it", async () => {
+test("refreshing the key does not use up a retry", async () => {
   const { fetch, delays } = respondingWith([401, 503, 200]);
   const apiKey: OffersClientOptions["apiKey"] = ({ refresh }) => (refresh ? "fresh" : "stale");
   const call = new OffersClient({ ...options, fetch, apiKey, maxRetries: 1 }).getOffer("a");
@@ -71,7 +71,7 @@ test("a key is refreshed once", async () => {
   expect(keys).toBe(2);
 });
 
-test("a creation whose connection broke on reading is one request, whatever the code", async () => {
+test("a creation whose connection breaks while reading is sent once, whatever the code", async () => {
   const cause = Object.assign(new Error("read EHOSTUNREACH"), { code: "EHOSTUNREACH", syscall: "read" });
   const fetch = () => Promise.reject(new TypeError("fetch failed", { cause }));
   const error = await errorOf(new OffersClient({ ...options, fetch }).createOffer(input));
@@ -105,13 +105,13 @@ async function requestOf(perform: Perform) {
   return sent ?? expect.unreachable();
 }
 
-test("a request without a body has none of a body's headers, and no idempotency key", async () => {
+test("a request without a body has no headers about a body, and no idempotency key", async () => {
   const { body, headers } = await requestOf((client) => client.withdrawOffer("a"));
   expect(body).toBeNull();
   expect(Object.keys(headers).sort()).toEqual(["accept", "user-agent", "x-ue-api-subscription-key"]);
 });
 
-test("a request with a body says what it is, and has an idempotency key", async () => {
+test("a request with a body has a content type and an idempotency key", async () => {
   const { body, headers } = await requestOf((client) => client.completeOffer("a", ["w"]));
   expect(body).toBe('["w"]');
   expect(headers).toMatchObject({
@@ -126,7 +126,7 @@ const performances: [string, Perform][] = [
   ["GetOffer", (client) => client.getOffer("a")],
 ];
 
-test.each(performances)("an error of %s names it", async (name, perform) =>
+test.each(performances)("an error of %s names the operation", async (name, perform) =>
   expect((await errorOf(perform(new OffersClient({ ...withoutRetries, fetch: broken })))).operation).toBe(name),
 );
 
@@ -134,21 +134,21 @@ test.each([
   [{ idempotencyKey: "" }, 'idempotencyKey is ""; is the environment variable set?'],
   [{ headers: { "x team": "a" } }, "headers must be the name of a header"],
   [{ headers: { "x-team": "" } }, 'x-team is ""'],
-])("the refusal of %o names %s", async (call, named) => {
+])("the error for %o names %s", async (call, named) => {
   const { message } = await errorOf(new OffersClient(options).completeOffer("a", [], call));
   expect(message).toContain(`CompleteOffer: ${named}`);
 });
 
-test("the refusal of a key names apiKey", () =>
+test("the error for an invalid key names apiKey", () =>
   expect(() => new OffersClient({ ...options, apiKey: "" })).toThrow(/^apiKey is ""/));
 
-test("a key that cannot be had says so, with what was thrown", async () => {
+test("the error of a failing apiKey function includes what it threw", async () => {
   const apiKey = () => Promise.reject(new Error("vault is sealed"));
   const { message } = await errorOf(new OffersClient({ ...options, apiKey }).getOffer("a"));
   expect(message).toBe("GetOffer: the apiKey function failed (Error: vault is sealed)");
 });
 
-/** Middleware that notes the errors that it sees. */
+/** Middleware that records the errors it sees. */
 function curious() {
   const seen: unknown[] = [];
   const middleware: OffersClientOptions["middleware"] = [
@@ -161,7 +161,7 @@ function curious() {
   return { seen, middleware };
 }
 
-test("middleware sees a failure of fetch as the error that the call rejects with", async () => {
+test("middleware sees the error with which the call rejects when fetch fails", async () => {
   const { seen, middleware } = curious();
   const error = await errorOf(new OffersClient({ ...withoutRetries, fetch: broken, middleware }).getOffer("a"));
   expect(error).toMatchObject({ name: "ConnectionError", code: "connection_lost", attempts: 1, operation: "GetOffer" });
@@ -182,7 +182,7 @@ test.each([
   expect(await errorOf(client.getOffer("a"))).toMatchObject({ name: "ConnectionError", code: "connection_lost" });
 });
 
-test("middleware sees the reason of a timeout as the error that the call rejects with", async () => {
+test("middleware sees the error with which the call rejects after a timeout", async () => {
   const { seen, middleware } = curious();
   const fetch: Fetch = (_url, { signal }) =>
     new Promise((_resolve, reject) => signal.addEventListener("abort", () => reject(signal.reason)));
@@ -199,9 +199,9 @@ async function bodySent(perform: Perform): Promise<unknown> {
 }
 const complete: Perform = (client) => client.completeOffer("a", ["Küche"]);
 
-test("the runtime's fetch is given the text of a body", async () => expect(await bodySent(complete)).toBe('["Küche"]'));
+test("the runtime's fetch gets the body as a string", async () => expect(await bodySent(complete)).toBe('["Küche"]'));
 
-test("Deno's fetch, which sends a text twice when a kept connection breaks, is given a Blob with it", async () => {
+test("Deno's fetch, which sends a string twice when a kept connection breaks, gets a Blob", async () => {
   vi.stubGlobal("Deno", {});
   const sent = await bodySent(complete);
   expect(sent).toBeInstanceOf(Blob);

@@ -20,7 +20,7 @@ import { type ReceivedResponse, readResponse } from "./read-response.ts";
 import { delayBeforeRetry } from "./retry.ts";
 import { sleep, withTimeout } from "./with-timeout.ts";
 
-/** Performs an operation. The promise rejects with an `AnyOffersError` only. */
+/** Performs an operation. The promise rejects only with an `AnyOffersError`. */
 export function startCall<Name extends OperationName, Argument, Data>(
   settings: ClientSettings,
   operation: Operation<Argument, Data, Name>,
@@ -35,7 +35,7 @@ export function startCall<Name extends OperationName, Argument, Data>(
   });
 }
 
-/** What is the same in every attempt of a call. */
+/** The values that every attempt of a call shares. */
 type PreparedRequest = Pick<OffersRequest, "operation" | "method" | "url" | "headers" | "body" | "maxResponseBytes">;
 
 type KeyProvider = Exclude<ApiKey, string>;
@@ -71,13 +71,13 @@ class Call<Argument, Data> implements CallContext {
     this.key = typeof settings.apiKey === "string" ? settings.apiKey : redacted;
   }
 
-  /** The whole call: prepares the request, sends it and reads the response, again as long as a retry may help. */
+  /** A whole call: builds the request, sends it and reads the response, and repeats that as long as a retry may help. */
   async perform(argument: Argument, options: CallOptions | undefined): Promise<Data> {
     try {
       const request = this.#prepare(argument, options);
       this.#deadline = performance.now() + this.#options.totalTimeoutMs;
       const { apiKey } = this.#settings;
-      // Awaited for a function only: with a string, the request begins before the call returns.
+      // Awaited only for a function: with a string, the request is sent before the call returns.
       if (typeof apiKey === "function") await this.#loadKey(apiKey, { refresh: false }, this.#options.totalTimeoutMs);
       for (;;) {
         const startedAt = performance.now();
@@ -106,9 +106,9 @@ class Call<Argument, Data> implements CallContext {
     if (given !== undefined) this.#options = readOptions(given, settings.call);
     const options = this.#options;
     if (options.signal) assertType("signal", options.signal, "AbortSignal", "invalid_argument");
-    // A function, because `replace` interprets a dollar sign in a string.
+    // A replacer function, because a string replacement would interpret dollar signs.
     const url = settings.baseUrl + operation.path.replace("{id}", () => encodeId(this.#id)) + settings.query;
-    // In lower case, so that a header of the user replaces one of ours.
+    // In lower case, so that a header of the user replaces ours of the same name.
     const headers: Record<string, string> = { accept: "application/json", "user-agent": settings.userAgent };
     for (const [name, value] of Object.entries(options.headers))
       headers[checkHeaderName("headers", name)] = checkHeaderValue(name, value);
@@ -130,7 +130,7 @@ class Call<Argument, Data> implements CallContext {
     };
   }
 
-  /** Asks the `apiKey` function for a key (D-47). True if it is another one than before. */
+  /** Asks the `apiKey` function for a key (D-47). Returns whether the key has changed. */
   async #loadKey(provider: KeyProvider, request: { refresh: boolean }, limitMs: number): Promise<boolean> {
     const before = this.key;
     const ask = async () => checkHeaderValue("apiKey", await provider(request), "invalid_api_key");
@@ -139,14 +139,14 @@ class Call<Argument, Data> implements CallContext {
   }
 
   /**
-   * One attempt: sends the request and receives the whole response within `timeoutMs`, or within what is left of
-   * `totalTimeoutMs` if that is less (D-25). `attempts` does not grow if the signal is already aborted.
+   * One attempt: sends the request and receives the whole response within `timeoutMs`, or within what remains of `totalTimeoutMs` if that
+   * is less (D-25). `attempts` does not grow if the signal is already aborted.
    */
   #send(request: PreparedRequest, startedAt: number): Promise<ReceivedResponse> {
     const { apiKeyHeader, fetch, middleware } = this.#settings;
     this.attemptError = undefined;
     let isInMiddleware = middleware.length > 0;
-    // Middleware sees the error that the call would reject with.
+    // Middleware sees the error with which the call would reject.
     const toFetch: Send = async (sent) => {
       try {
         return await fetch(sent.url, { ...sent, redirect: "manual", cache: "no-store" });
@@ -169,7 +169,7 @@ class Call<Argument, Data> implements CallContext {
     );
   }
 
-  /** The data of a successful response. Throws the error of any other. */
+  /** The data of a successful response. Throws the error of any other response. */
   #read(request: PreparedRequest, received: ReceivedResponse): Data {
     const settings = this.#settings;
     this.response = received.response;
@@ -181,21 +181,21 @@ class Call<Argument, Data> implements CallContext {
     });
   }
 
-  /** Once for each client. */
+  /** Reports once per client. */
   #reportOnce(what: string, report: () => unknown): void {
     const { reported } = this.#settings;
     if (!reported.has(what)) observe(report);
     reported.add(what);
   }
 
-  /** How long to wait before the next attempt; undefined if the error ends the call. Logs the failed attempt either way. */
+  /** How long to wait before the next attempt; undefined if the error ends the call. Logs the failed attempt in both cases. */
   async #decideRetry(error: AnyOffersError, startedAt: number): Promise<number | undefined> {
     const { apiKey } = this.#settings;
     let delayMs: number | undefined;
     try {
       if (typeof apiKey === "function" && error.code === "unauthenticated" && !this.#hasRefreshedKey) {
         this.#hasRefreshedKey = true;
-        // A new key allows one more attempt, which does not count as a retry (D-47).
+        // A refreshed key allows one more attempt, which does not count as a retry (D-47).
         if (await this.#loadKey(apiKey, { refresh: true }, this.#deadline - performance.now())) delayMs = 0;
       } else if (this.#retries < this.#options.maxRetries) {
         delayMs = delayBeforeRetry(error, this.#operation.method, this.#settings, this.#retries);
@@ -217,7 +217,7 @@ class Call<Argument, Data> implements CallContext {
   }
 }
 
-/** The id as one segment of a path. encodeURIComponent throws for a lone surrogate. */
+/** The id as one path segment. encodeURIComponent throws for a lone surrogate. */
 function encodeId(id: unknown): string {
   if (typeof id === "string" && !/^\.{0,2}$|[\uD800-\uDFFF]/u.test(id)) return encodeURIComponent(id);
   const given = typeof id === "string" ? "empty, dots or broken Unicode" : typeName(id);
@@ -236,5 +236,5 @@ const middlewareFailed: Classification = {
   message: "the middleware failed",
 };
 
-/** Calls a logger or observer of the user. Its errors are ignored: they must not make a created offer look as if it were not. */
+/** Calls a logger or callback of the user. Its errors are ignored: otherwise a created offer would look as if it had failed. */
 const observe = (notify: () => unknown): void => void (async () => notify())().catch(() => {});

@@ -2,12 +2,12 @@ import { readHttpDate } from "@offers/contract/http-date";
 import type { FetchResponse, OperationName } from "../http.ts";
 import type { DeprecationNotice } from "../options/options.ts";
 
-/** What a response says about the end of its operation: `Deprecation` (RFC 9745) and `Sunset` (RFC 8594). Undefined if nothing. */
+/** When the operation ends, from `Deprecation` (RFC 9745) and `Sunset` (RFC 8594). Undefined if the response has neither. */
 export function readDeprecation(operation: OperationName, { headers }: FetchResponse): DeprecationNotice | undefined {
   const deprecation = headers.get("deprecation");
   const sunset = headers.get("sunset");
   if (!deprecation && !sunset) return undefined;
-  // A date of structured fields: @1688169599.
+  // A date as structured fields write it: @1688169599.
   const seconds = /^@(\d+)$/.exec(deprecation ?? "")?.[1];
   const sunsetMs = readHttpDate(sunset ?? "");
   return {

@@ -3,7 +3,7 @@ import type { AnyOffersError } from "../errors/error-classes.ts";
 import type { FetchResponse } from "../http.ts";
 
 /**
- * The data of a response, and the response itself. Its body has been read.
+ * The data of a response, with the response itself, whose body has already been read.
  *
  * @example
  * ```ts
@@ -14,16 +14,18 @@ import type { FetchResponse } from "../http.ts";
  * ```
  */
 export interface WithResponse<Data> {
+  /** What the call without `withResponse()` resolves with. */
   data: Data;
+  /** The last response, with its status and headers. */
   response: FetchResponse;
-  /** How many requests were sent. */
+  /** How many requests the call sent. */
   attempts: number;
-  /** How many requests are left, from `RateLimit` and `RateLimit-Policy`; undefined if the response does not say. */
+  /** How many requests you have left, from `RateLimit` and `RateLimit-Policy`; undefined if the response has neither. */
   rateLimit: RateLimit | undefined;
 }
 
 /**
- * The result value of `safe()`, instead of an exception: it narrows on `ok`, and its error on `code` or `status`.
+ * What `safe()` resolves with instead of throwing. It narrows on `ok`, and its error on `code` or `status`.
  *
  * @example
  * ```ts
@@ -33,12 +35,20 @@ export interface WithResponse<Data> {
  * ```
  */
 export type SafeResult<Data, Failure extends AnyOffersError = AnyOffersError> =
-  | ({ ok: true } & WithResponse<Data>)
-  | { ok: false; error: Failure };
+  | ({
+      /** True for a success: `data` and the response are there. */
+      ok: true;
+    } & WithResponse<Data>)
+  | {
+      /** False for a failure: `error` is there. */
+      ok: false;
+      /** Why the call failed. */
+      error: Failure;
+    };
 
 /**
- * The promise of a call's data. The request starts immediately and is made once, however many of these methods you use. A failure
- * that no code handles is an unhandled rejection, which ends a Node process: await the call, or use `safe()`.
+ * The promise of a call's data. The request starts immediately and is sent once, however many of these methods you use. A rejection that
+ * nothing handles ends a Node process: await the call, or use `safe()`.
  *
  * @example
  * ```ts
@@ -52,18 +62,18 @@ export type SafeResult<Data, Failure extends AnyOffersError = AnyOffersError> =
  * ```
  */
 export interface OffersPromise<Data, Failure extends AnyOffersError = AnyOffersError> extends Promise<Data> {
-  /** Resolves with the data and the response. Rejects as the call does. */
+  /** Resolves with the data and the response. Rejects like the call itself. */
   withResponse(): Promise<WithResponse<Data>>;
   /** Resolves with the data, or with an error that the operation can have. Never rejects. */
   safe(): Promise<SafeResult<Data, Failure>>;
 }
 
-/** @param data rejects with a `Failure` only */
+/** @param data rejects only with a `Failure` */
 export const toOffersPromise = <Data, Failure extends AnyOffersError>(
   data: Promise<Data>,
   toResult: (data: Data) => WithResponse<Data>,
 ): OffersPromise<Data, Failure> =>
-  // Both methods chain on the same promise, so that a failure is handled exactly where one of them is used.
+  // Both methods chain on the same promise, so using one of them counts as handling the rejection.
   Object.assign(data, {
     withResponse: () => data.then(toResult),
     safe: () =>

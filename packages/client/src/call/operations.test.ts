@@ -31,4 +31,4 @@ test.each([
   '{"id":true}',
   '["offer_1"]',
   "<p>offer_1",
-])("%j is no id", (text) => expect(() => createOffer.decode(text, ignore)).toThrow());
+])("%j is not an id", (text) => expect(() => createOffer.decode(text, ignore)).toThrow());

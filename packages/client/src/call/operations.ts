@@ -16,17 +16,16 @@ type Route<Path extends keyof paths = keyof paths> = {
 }[Path];
 
 /**
- * The differences between the operations; the rest is common. A GET may be retried, even the withdrawal (D-10); a POST is
- * retried as D-40 says.
+ * How the operations differ; everything else is common. A GET may be retried, even a withdrawal (D-10); D-40 says when a POST is.
  */
 export type Operation<Argument, Data, Name extends OperationName = OperationName> = Readonly<
   Extract<Route, { name: Name }>
 > & {
-  /** A successful status that means that the offer does not exist (D-20). */
+  /** A successful status that means the offer does not exist (D-20). */
   readonly absentStatus?: 204;
-  /** The JSON body of a POST, or a failure for an argument of another type. */
+  /** Returns the JSON body of a POST. Throws for an argument of the wrong type. */
   readonly encode?: (argument: Argument) => unknown;
-  /** Parses a successful response's body, or throws. Only the message of an error of this package is shown (D-49). */
+  /** Parses the body of a successful response, or throws. Only the message of this package's own errors is shown (D-49). */
   decode(text: string, report: ReportShape): Data;
 };
 
@@ -68,7 +67,7 @@ export const completeOffer: Operation<readonly string[], void, "CompleteOffer"> 
   decode: acknowledge,
 };
 
-/** A GET that changes state. Withdrawing twice has the same response, so it may be retried (D-10). */
+/** A GET that changes state. Withdrawing twice gets the same response, so it may be retried (D-10). */
 export const withdrawOffer: Operation<undefined, void, "WithdrawOffer"> = {
   name: "WithdrawOffer",
   method: "GET",
@@ -81,12 +80,12 @@ function acknowledge(text: string): void {
   if (/^\s*</.test(text)) throw new SyntaxError("markup");
 }
 
-/** The id as an object's member, a JSON string or bare text (D-02). A bare number is an id too, digit by digit. */
+/** Reads the id from an object's member, a JSON string or plain text (D-02). A number is taken as written. */
 function readCreatedId(text: string, report: ReportShape): string {
   if (/^(?!null$)[^\s<{["]+$/.test(text)) return text;
   const body = JSON.parse(text);
   return typeof body === "string" && body ? body : (readFields(body, { id: "id" }, report).id as string);
 }
 
-/** All operations, for those who look one up by its name or path. */
+/** All operations, for lookup by name or path. */
 export const operations: readonly Operation<never, unknown>[] = [createOffer, getOffer, completeOffer, withdrawOffer];

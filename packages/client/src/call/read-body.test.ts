@@ -5,7 +5,7 @@ import { readBody } from "./read-body.ts";
 
 const title = "Küchenhilfe 🍳";
 const bytes = new TextEncoder().encode(`\uFEFF${title}`);
-/** The last of them in the middle of the emoji. */
+/** The last chunk starts in the middle of the emoji. */
 const pieces = [bytes.slice(0, 2), bytes.slice(2, 6), bytes.slice(6, -2), bytes.slice(-2)];
 
 function streamed(chunks: Uint8Array[], fail?: Error): FetchResponse {
@@ -22,20 +22,20 @@ function streamed(chunks: Uint8Array[], fail?: Error): FetchResponse {
   );
 }
 
-test("a text is whole however its bytes are cut, and so are two that arrive at once", async () => {
+test("a string is complete however its bytes are split, even when two arrive together", async () => {
   expect(await readBody(streamed(pieces), 99)).toBe(title);
   const single = Array.from(bytes, (byte) => Uint8Array.of(byte));
   const both = [readBody(streamed(single), 99), readBody(streamed(pieces), 99)];
   expect(await Promise.all(both)).toEqual([title, title]);
 });
 
-test("a body that breaks off within a letter leaves nothing behind for the next", async () => {
+test("a body that ends within a letter does not affect the next one", async () => {
   const broken = streamed(pieces.slice(0, 3).concat(new Uint8Array()), new Error("reset"));
   await expect(readBody(broken, 99)).rejects.toThrow("reset");
   expect(await readBody(streamed([bytes]), 99)).toBe(title);
 });
 
-test("a length in advance says nothing of what is packed: no more than the bound is read", async () => {
+test("a compressed body is limited whatever its Content-Length", async () => {
   let pulled = 0;
   const endless = new ReadableStream({
     pull(controller) {
@@ -48,7 +48,7 @@ test("a length in advance says nothing of what is packed: no more than the bound
   expect(pulled).toBeLessThan(9);
 });
 
-test("a body that says in advance that it is too large is given up unread, also where it is no web stream", async () => {
+test("a body with too large a Content-Length is not read, even when it is not a web stream", async () => {
   let isGivenUp = false;
   const cancel = () => {
     isGivenUp = true;
@@ -56,7 +56,7 @@ test("a body that says in advance that it is too large is given up unread, also 
   const headers = new Headers({ "content-length": "251" });
   expect(await readBody(new Response(new ReadableStream({ cancel }), { headers }), 250)).toBeUndefined();
   expect(isGivenUp).toBe(true);
-  // As node-fetch gives it.
+  // As node-fetch returns it.
   const nodes = { status: 200, headers, body: new Readable() as never, text: () => expect.unreachable() };
   expect(await readBody(nodes, 250)).toBeUndefined();
 });

@@ -1,11 +1,10 @@
 import type { FetchResponse } from "../http.ts";
 
-/** The error codes for a body that is too large: of Node's zlib and `./node`, of undici, of V8. */
+/** The error codes for a body that is too large: those of Node's zlib and `./node`, of undici, and of V8. */
 const tooLarge = /TOO_L(ARGE|ONG)|MAX_SIZE/;
 
 /**
- * The body as text, decompressed. Undefined beyond the response size limit `maxBytes`, and then the connection is closed
- * (D-98).
+ * The decompressed body as a string. Undefined if it exceeds the limit `maxBytes`; the connection is then closed (D-98).
  */
 export async function readBody(
   response: FetchResponse & { readonly body?: ReadableStream<Uint8Array<ArrayBuffer>> | null },
@@ -18,7 +17,7 @@ export async function readBody(
     return undefined;
   }
   try {
-    // A body with a length and no compression cannot exceed the length. Bun and Deno read it faster this way.
+    // A body with a length and no compression cannot exceed that length. Bun and Deno read it faster this way.
     const reader = (length === null || response.headers.get("content-encoding")) && body?.getReader?.();
     if (!reader) {
       const text = await response.text();

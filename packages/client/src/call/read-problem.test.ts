@@ -29,24 +29,24 @@ test.each([
   { errors: { title: "is required" } },
   { errors: { title: [7] } },
   { errors: null },
-])("a standard member of another type is left out: %o", (member) =>
+])("a standard member of the wrong type is left out: %o", (member) =>
   expect(read({ ...member, traceId: "1" })).toEqual({ traceId: "1" }),
 );
 
-test.each([[[]], ["text"], [null], [7], [true]])("%j is no problem", (body) => expect(read(body)).toBeUndefined());
+test.each([[[]], ["text"], [null], [7], [true]])("%j is not a problem", (body) => expect(read(body)).toBeUndefined());
 
-test.each(["", "<html>", '{"title":'])("%j is no problem", (text) =>
+test.each(["", "<html>", '{"title":'])("%j is not a problem", (text) =>
   expect(readProblem(text, "secret")).toBeUndefined(),
 );
 
-test("a secret is redacted from names and values, even one that is written in escapes", () => {
+test("a secret is redacted from names and values, even when it is escaped", () => {
   expect(readProblem('{"secret":{"deep":["a secret"]},"detail":"\\u0073ecret"}', "secret")).toEqual({
     "[redacted]": { deep: ["a [redacted]"] },
     detail: "[redacted]",
   });
 });
 
-test("a member named __proto__ does no harm", () => {
+test("a member named __proto__ is harmless", () => {
   const problem = readProblem('{"__proto__":{"polluted":true},"title":"t"}', "secret");
   expect(problem?.title).toBe("t");
   expect("polluted" in {}).toBe(false);
@@ -59,13 +59,13 @@ test.each([
   { errors: 7 },
   { errors: { title: ["is required"], details: "is long" } },
   { errors: { title: ["is required", 7] } },
-])("a member that is wrong in part is left out too: %o", (member) =>
+])("a member that is partly wrong is left out too: %o", (member) =>
   expect(read({ ...member, traceId: "1" })).toEqual({ traceId: "1" }),
 );
 
-test("a list of problems is no problem", () => expect(read([{ title: "t" }])).toBeUndefined());
+test("a list of problems is not a problem", () => expect(read([{ title: "t" }])).toBeUndefined());
 
-test("white space may stand before problem details", () =>
+test("white space may precede problem details", () =>
   expect(readProblem('\r\n {"title":"t"}', "secret")).toEqual({ title: "t" }));
 
 const detailIn = (detail: string, body: string | null = null, id?: string) => summarise({ detail }, body, id);
@@ -75,14 +75,14 @@ test.each([
   ['"hana@harbour.example" asks', "[address] asks"],
   ["line one\r\n\tline\u0007two", "line one line two"],
   ["d".repeat(501), "d".repeat(500)],
-])("of %j a message holds %j", (detail, shown) => expect(detailIn(detail)).toBe(shown));
+])("%j becomes %j in a message", (detail, shown) => expect(detailIn(detail)).toBe(shown));
 
 test.each([[{ title: "Kitchen", details: "Kitchen help" }], [{ title: "Kitchen help", details: "Kitchen" }]])(
-  "a text that was sent is hidden whole, also where another is part of it: %j",
+  "a string that was sent is hidden completely, even when it contains another: %j",
   (body) => expect(detailIn("Kitchen help, Kitchen, kitchen", JSON.stringify(body))).toBe("[sent], [sent], kitchen"),
 );
 
-test("hidden are the strings of three characters or more that a body holds, and the id", () => {
+test("strings of at least three characters in the body are hidden, and so is the id", () => {
   const body = JSON.stringify({ title: "Amy", details: "no", workerIds: ["w_1", 4711, null], events: [{}, {}, {}] });
   expect(detailIn("Amy, no, w_1, 4711, null, offer_1", body, "offer_1")).toBe("[sent], no, [sent], 4711, null, [sent]");
   expect(detailIn("offer_1")).toBe("offer_1");

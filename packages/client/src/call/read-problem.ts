@@ -13,17 +13,17 @@ const standard: Readonly<Record<string, string>> = {
   errors: "Object",
 };
 
-/** The problem details in the body of an error response; undefined for any other body: empty, a web page, other JSON. */
+/** The problem details in the body of an error response; undefined for any other body, such as a web page or other JSON. */
 export function readProblem(text: string, key: string): Problem | undefined {
   if (!/^\s*{/.test(text)) return undefined;
   let problem: Record<string, unknown>;
   try {
-    // Parsed and serialised first: escapes such as \u0061 could hide a key.
+    // Parsed and serialised first: escapes such as \u0061 could hide an API key.
     problem = JSON.parse(redact(JSON.stringify(JSON.parse(text)), key) as string);
   } catch {
     return undefined;
   }
-  // RFC 9457, 3.1: a standard member of another type is ignored.
+  // RFC 9457, section 3.1: ignore a standard member of the wrong type.
   for (const name in standard) if (typeName(problem[name]) !== standard[name]) delete problem[name];
   if (!Object.values(problem.errors ?? {}).every(isTexts)) delete problem.errors;
   return problem;
@@ -32,12 +32,12 @@ export function readProblem(text: string, key: string): Problem | undefined {
 const isTexts = (value: unknown): boolean => Array.isArray(value) && value.every((text) => typeof text === "string");
 
 /**
- * What a message says of a problem: title, detail and the invalid fields with their reasons, in one line of at most 500
- * characters, without email addresses and without what was sent (D-97): the strings of the body and the id.
+ * The part of a problem that a message shows: the title, the detail and the invalid fields with their reasons, in one line of at most 500
+ * characters. It omits email addresses and anything that was sent (D-97): the strings of the body and the id.
  */
 export function summarise({ title, detail, errors = {} }: Problem, body: string | null, id: unknown): string {
   const reasons = Object.entries(errors).map(([field, texts]) => `${field}: ${texts}`);
-  // The sentences are joined by semicolons.
+  // The sentences are joined with semicolons.
   const parts = [title, detail, ...reasons].map((part) => part?.replace(/\.$/, "")).filter(Boolean);
   let summary = parts.join("; ");
   for (const value of stringsSent(body, id)) summary = summary.replaceAll(value, "[sent]");
@@ -48,7 +48,7 @@ export function summarise({ title, detail, errors = {} }: Problem, body: string 
     .slice(0, 500);
 }
 
-/** The strings of the request that are long enough to be recognised, the longest first: one may be part of another. */
+/** The strings of the request that are long enough to recognise, longest first: one may contain another. */
 function stringsSent(body: string | null, id: unknown): string[] {
   const sent = [id];
   if (body !== null) JSON.parse(body, (_name, value) => void sent.push(value));

@@ -19,12 +19,12 @@ function errorOf(
   return expect.unreachable();
 }
 
-// 0 is what a browser makes of a redirect that it must not follow: https://fetch.spec.whatwg.org/#atomic-http-redirect-handling
-test.each([0, 199, 300, 399])("%i acknowledges nothing", (status) =>
+// A browser reports 0 for a redirect that it must not follow: https://fetch.spec.whatwg.org/#atomic-http-redirect-handling
+test.each([0, 199, 300, 399])("%i does not acknowledge the request", (status) =>
   expect(errorOf(status)).toMatchObject({ name: "InvalidResponseError", code: "unexpected_redirect", status }),
 );
 
-test("a response without the headers has no request id and no delay", () => {
+test("without these headers, a response has no request id and no delay", () => {
   const { requestId, retryAfterMs } = errorOf(503);
   expect([requestId, retryAfterMs]).toEqual([undefined, undefined]);
 });
@@ -36,7 +36,7 @@ test("the request id of a response is read from either header", () => {
 
 const remedy = "change the request";
 
-test("problem details add what they have to the message: title, detail, fields and reasons", () => {
+test("a message includes the problem's title, detail, fields and reasons", () => {
   expect(errorOf(400).message).toBe(`400; ${remedy}`);
   expect(errorOf(400, '{"detail":"d"}').message).toBe(`400; d; ${remedy}`);
   expect(errorOf(400, '{"detail":"d\\n"}').message).toBe(`400; d; ${remedy}`);
@@ -45,26 +45,26 @@ test("problem details add what they have to the message: title, detail, fields a
   );
 });
 
-test.each([204, 404])("a %i asks to check what may be wrong", (status) =>
+test.each([204, 404])("the message for a %i says what to check", (status) =>
   expect(errorOf(status, "", {}, getOffer).message).toBe(`${status}; check the id, apiKey and baseUrl`),
 );
 
-test("a 404 to a creation, which has no id, asks to check baseUrl alone", () =>
+test("the message for a 404 to a creation, which has no id, says to check only baseUrl", () =>
   expect(errorOf(404, "", {}, createOffer).message).toBe("404; check baseUrl"));
 
-test("a 405 asks to check baseUrl, for its path is not the service's", () =>
+test("the message for a 405 says to check baseUrl, because the path is not the service's", () =>
   expect(errorOf(405, '{"detail":"Allowed here: GET."}').message).toBe("405; Allowed here: GET; check baseUrl"));
 
-test("a 408 asks to try again", () => expect(errorOf(408).message).toBe("408; try later"));
+test("the message for a 408 says to try again", () => expect(errorOf(408).message).toBe("408; try later"));
 
-test("a 304 has no body to read, and acknowledges nothing", () =>
+test("a 304 has no body and does not acknowledge the request", () =>
   expect(errorOf(304).message).toBe("304; the body is not JSON; check baseUrl"));
 
 test.each(["<!doctype html><p>", " <HTML>"])("the body %j is HTML, and is not shown", (text) =>
   expect(errorOf(200, text, {}, getOffer).message).toBe("200; the body is HTML, not JSON; check baseUrl"),
 );
 
-test("what the response said is kept, without the API key and without other headers [D-144]", () => {
+test("an error keeps the response's facts, without the API key and other headers [D-144]", () => {
   const said = {
     "Retry-After": "7",
     RateLimit: '"key";r=0;t=7',

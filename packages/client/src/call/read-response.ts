@@ -20,11 +20,11 @@ import { readProblem, summarise } from "./read-problem.ts";
 /** A response whose body has been read. */
 export interface ReceivedResponse {
   readonly response: FetchResponse;
-  /** Undefined when the body exceeds `maxResponseBytes`. */
+  /** Undefined if the body exceeds `maxResponseBytes`. */
   readonly text: string | undefined;
 }
 
-/** What the error of a response needs to know of its request. */
+/** The facts about a request that the error of its response needs. */
 interface SentRequest {
   readonly id: unknown;
   readonly body: string | null;
@@ -32,7 +32,7 @@ interface SentRequest {
   readonly maxResponseBytes: number;
 }
 
-/** The typed data of a successful response. Throws the error of any other. */
+/** The typed data of a successful response. Throws the error of any other response. */
 export function readResponse<Data>(
   { absentStatus, decode }: Operation<never, Data>,
   { response, text }: ReceivedResponse,
@@ -44,7 +44,7 @@ export function readResponse<Data>(
     new InvalidResponseError(messageOf(status, fault, checkBaseUrl), { code, ...detailsOf(response, sent.key) });
 
   if (status >= 400 || status === absentStatus) throw errorOfStatus(response, text ?? "", sent);
-  // A 304 has no body: it is not the service's, because the client sends no condition.
+  // The client sends no condition, so a 304 cannot come from the service.
   if (status < 200 || (status > 299 && status !== 304))
     throw invalid("unexpected_redirect", "redirects are not followed");
   if (text === undefined)
@@ -53,13 +53,13 @@ export function readResponse<Data>(
   try {
     if (status !== 304) return decode(text, reportShape);
   } catch (thrown) {
-    // A parser's own message is not shown: it may quote the body (D-49).
+    // A parser's own message is not shown, because it may quote the body (D-49).
     if (isFreshError(thrown)) fault = thrown.message;
   }
   throw invalid("invalid_response", fault);
 }
 
-/** The error of a status that is not a success, with the problem details of its body. */
+/** The error for a failing status, with the problem details in the body. */
 function errorOfStatus(response: FetchResponse, text: string, sent: SentRequest) {
   const { status } = response;
   const [type, remedy] = errorTypeOf(status);
@@ -72,7 +72,7 @@ function errorOfStatus(response: FetchResponse, text: string, sent: SentRequest)
 
 type ErrorType = readonly [type: ErrorClass, remedy: string];
 
-/** The class of error of a status that is not a success, and what to do about it. */
+/** The error class for a failing status, and what to do about it. */
 export const errorTypeOf = (status: number): ErrorType =>
   errorTypes[status] ?? (status < 500 ? [BadRequestError, "change the request"] : [ServerError, tryLater]);
 
@@ -94,7 +94,7 @@ const errorTypes: Partial<Record<number, ErrorType>> = {
 const messageOf = (status: number, fault: string | undefined, remedy: string): string =>
   [status, fault, remedy].filter(Boolean).join("; ");
 
-/** What an error keeps of the response. A service may echo the key in any header (D-49). */
+/** The part of the response that an error keeps. A service may echo the key in any header (D-49). */
 function detailsOf({ status, headers }: FetchResponse, key: string): OffersErrorDetails {
   const shown: Record<string, string> = {};
   for (const name of shownHeaders) {
@@ -110,7 +110,7 @@ function detailsOf({ status, headers }: FetchResponse, key: string): OffersError
   };
 }
 
-/** The headers that `error.headers` shows. Any other may be secret (D-144). */
+/** The headers that `error.headers` shows. Others may be secret (D-144). */
 const shownHeaders = [
   "deprecation",
   "ratelimit",

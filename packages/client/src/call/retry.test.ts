@@ -39,20 +39,20 @@ test.each([
   new BadRequestError("", { status: 408 }),
   new TimeoutError(""),
   new ConnectionError("", { code: "connection_lost" }),
-])("%o is repeated only where a second arrival does no harm", (error) => {
+])("%o is retried only if a second arrival is harmless", (error) => {
   expect(delay(error)).toBe(250);
   expect(delay(error, { isRepeatable: false })).toBeUndefined();
 });
 
-test("what never left is repeated for every operation", () =>
+test("a request that was never sent is retried for every operation", () =>
   expect(delay(new ConnectionError("", { code: "connect_failed" }), { isRepeatable: false })).toBe(250));
 
 test.each([new BadRequestError("", { status: 400 }), new ConflictError("", { status: 409 }), new AbortedError("")])(
-  "%o is never repeated",
+  "%o is never retried",
   (error) => expect(delay(error)).toBeUndefined(),
 );
 
-test("the service's wish counts when it is longer, up to the cap", () => {
+test("a longer Retry-After is respected, up to the cap", () => {
   expect(delay(new ServerError("", { status: 503, retryAfterMs: 0 }))).toBe(250);
   expect(delay(new ServerError("", { status: 503, retryAfterMs: 30_000 }))).toBe(30_000);
   expect(delay(new ServerError("", { status: 503, retryAfterMs: 30_001 }))).toBeUndefined();

@@ -3,9 +3,9 @@ import type { OffersRequest } from "../http.ts";
 import type { ClientSettings } from "../options/settings.ts";
 
 /**
- * The codes after which the request may have been received, and the condition may pass. Those that are neither here nor
- * `connect_failed` are final: the same request gets the same response, the caller ended the call, or the caller's own code
- * failed. Waiting corrects neither a certificate nor a port. A refreshed key after a 401 is another attempt, but no retry (D-47).
+ * The codes after which the request may have been received and a retry may succeed. Apart from `connect_failed`, all others are final: the
+ * same request would get the same response, the caller ended the call, or the caller's own code failed. Waiting fixes neither a certificate
+ * nor a port. The attempt with a refreshed key after a 401 does not count as a retry (D-47).
  */
 const transientCodes: readonly string[] = ["connection_lost", "timeout", "rate_limited", "server_error"];
 
@@ -13,10 +13,10 @@ const firstDelayMs = 500;
 const maxDelayMs = 8_000;
 
 /**
- * The retry decision: how long to wait before a failed attempt is retried; undefined to give up. Exponential backoff with jitter
- * (D-50): half of the delay is fixed and half random, so that clients that failed together do not retry together.
+ * Decides how long to wait before retrying a failed attempt; undefined to give up. Exponential backoff with jitter (D-50): half of the
+ * delay is fixed and half random, so that clients that failed together do not retry together.
  *
- * @param retries how many there have been
+ * @param retries how many retries there have been
  */
 export function delayBeforeRetry(
   { code, status, retryAfterMs = 0 }: Pick<AnyOffersError, "code" | "status" | "retryAfterMs">,
@@ -24,11 +24,11 @@ export function delayBeforeRetry(
   settings: Pick<ClientSettings, "maxRetryAfterMs" | "serviceHonoursIdempotencyKey">,
   retries: number,
 ): number | undefined {
-  // Repeating a GET is harmless, even one that withdraws (D-10, D-40).
+  // Repeating a GET is harmless, even a withdrawal (D-10, D-40).
   const isRepeatable = method === "GET" || settings.serviceHonoursIdempotencyKey;
-  // By its status, because its code is that of the other 4xx. It asks for the same request again (RFC 9110, 15.5.9).
+  // Checked by status, because other 4xx share its code. 408 asks for the same request again (RFC 9110, section 15.5.9).
   const mayPass = status === 408 || transientCodes.includes(code);
-  // After `connect_failed` nothing was sent, so it had no effect (D-40).
+  // After `connect_failed` nothing was sent, so the request had no effect (D-40).
   if (!(code === "connect_failed" || (mayPass && isRepeatable)) || retryAfterMs > settings.maxRetryAfterMs)
     return undefined;
   const backoffMs = Math.min(firstDelayMs * 2 ** retries, maxDelayMs) * (0.5 + Math.random() / 2);

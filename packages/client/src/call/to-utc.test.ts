@@ -18,7 +18,7 @@ test.each([
   expect(toUtc(time, "start", 0)).toBe(sent),
 );
 
-test("a Date is sent as the moment that it is", () =>
+test("a Date is sent as the same instant", () =>
   expect(toUtc(new Date(Date.UTC(2099, 4, 1, 16)), "start", 0)).toBe("2099-05-01T16:00:00.000Z"));
 
 test.each([
@@ -46,7 +46,7 @@ test.each([
   4_000_000_000_000 as unknown as Date,
   undefined as unknown as Date,
   null as unknown as Date,
-])("%s is refused, naming the field and a way to write it [D-33]", (time) =>
+])("%s is rejected, with the field and a valid notation in the message [D-33]", (time) =>
   expect(() => toUtc(time, "end", 2)).toThrow(
     expect.objectContaining({
       code: "invalid_time",
@@ -58,11 +58,11 @@ test.each([
 test.each([
   ["2099-05-30T16:00:00Z", "2099-05-30T16:00:00Z"],
   ["2099-05-31T16:00:00Z", "2099-05-31T16:00:00Z"],
-  // The day is that of its zone, and has passed in it before it does in UTC.
+  // The day is that of its own zone, where it has passed earlier than in UTC.
   ["2099-05-31T23:30:00-04:30", "2099-06-01T04:00:00.000Z"],
 ])("the end of a month, %s, is sent as %s", (time, sent) => expect(toUtc(time, "start", 0)).toBe(sent));
 
 test.each(["on 2099-05-01T16:00:00Z", "+2099-05-01T16:00:00Z", "12099-05-01T16:00:00Z"])(
-  "%s is refused for what stands before the time",
+  "%s is rejected because of what precedes the time",
   (time) => expect(() => toUtc(time, "start", 0)).toThrow(expect.objectContaining({ code: "invalid_time" })),
 );

@@ -5,7 +5,7 @@ import type { CallOptions } from "../options/options.ts";
 import { type CallSettings, readOptions } from "../options/settings.ts";
 import { sleep } from "./with-timeout.ts";
 
-/** Polls an offer: yields every recipient, then those that differ from the previous read, until nothing can change (D-62). */
+/** Polls an offer: yields every recipient, then those that differ from the previous read, until nothing more can change (D-62). */
 export async function* watchOffer(
   read: (options: CallOptions) => Promise<Offer>,
   defaults: CallSettings,
@@ -24,7 +24,7 @@ export async function* watchOffer(
       await sleep(call, pollIntervalMs * (0.8 + 0.4 * Math.random()), callOptions.signal);
     }
   } catch (thrown) {
-    // A read rejects with an error of its own call.
+    // A failed read rejects with the error of its own call.
     throw isFreshError(thrown) ? toOffersError(thrown, call) : thrown;
   }
 }

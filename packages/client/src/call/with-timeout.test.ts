@@ -13,7 +13,7 @@ const tooLate = {
 const aborted = (cause: unknown) => ({ name: "AbortedError", attempts: 1, cause });
 const never = () => new Promise<string>(() => {});
 
-test("gives what the work gives, and leaves neither timer nor listener", async () => {
+test("resolves with the work's result, and leaves neither timer nor listener", async () => {
   const { signal } = new AbortController();
   await expect(withTimeout({ ...call }, 1_000, signal, async () => "done")).resolves.toBe("done");
   await expect(withTimeout({ ...call }, 1_000, signal, () => Promise.reject(new Error("broken")))).rejects.toThrow(
@@ -51,7 +51,7 @@ test("ends when the caller aborts, with the caller's reason as cause, and aborts
   expect(getEventListeners(controller.signal, "abort")).toEqual([]);
 });
 
-test("does not begin the work for a caller who has aborted already", async () => {
+test("does not start the work for a caller who has already aborted", async () => {
   const work = vi.fn(never);
   await expect(withTimeout({ ...call }, 1_000, AbortSignal.abort("gone"), work)).rejects.toMatchObject(aborted("gone"));
   expect(work).not.toHaveBeenCalled();
@@ -64,7 +64,7 @@ test("a sleep resolves when its time has passed", async () => {
   await expect(waited).resolves.toBeUndefined();
 });
 
-test("a sleep that is aborted rejects at once, and leaves no timer", async () => {
+test("a sleep that is aborted rejects immediately and leaves no timer", async () => {
   const controller = new AbortController();
   const waiting = sleep({ ...call }, 60_000, controller.signal);
   controller.abort("enough");

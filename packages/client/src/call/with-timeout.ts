@@ -3,12 +3,12 @@ import { AbortedError, TimeoutError } from "../errors/error-classes.ts";
 import { type CallContext, toOffersError } from "../errors/failure.ts";
 
 /**
- * Runs `work` until it settles, the time is over or the caller aborts, and leaves no timer and no listener behind. It settles
- * even when `work` ignores the signal that it is given.
+ * Runs `work` until it settles, the time is up or the caller aborts, then removes its timer and listener. It settles even when `work`
+ * ignores the signal that it receives.
  *
- * @param call its error is what the promise rejects with, and the signal's reason, when the time is over or the caller aborts
- * @param caller if it is aborted already, `work` is not called
- * @param meaning the meaning of an error that `work` throws; by default, of a failed `fetch`
+ * @param call its error becomes the rejection and the signal's reason when the time is up or the caller aborts
+ * @param caller if it is already aborted, `work` is not called
+ * @param meaning what an error thrown by `work` means; by default, that `fetch` failed
  */
 export function withTimeout<T>(
   call: CallContext,
@@ -31,11 +31,11 @@ export function withTimeout<T>(
           : new TimeoutError(`no response within ${Math.ceil(limitMs)} ms; see timeoutMs and totalTimeoutMs`),
         call,
       );
-      // Before rejecting: Node's fetch gives the reason a new stack when it rejects with it.
+      // Aborted before rejecting: Node's fetch gives the reason a new stack when it rejects with it.
       controller.abort(reason);
       reject(reason);
     };
-    // Before the timer is set: a signal that is not one throws here.
+    // Before the timer is set, because a value that is not a signal throws here.
     caller?.addEventListener("abort", abort);
     const timer = setTimeout(abort, limitMs);
     if (caller?.aborted) return abort();
@@ -46,14 +46,14 @@ export function withTimeout<T>(
       },
       (thrown) => {
         cleanUp();
-        // After `abort`, the promise has been rejected.
+        // Has no effect after `abort`, which has already rejected the promise.
         if (!controller.signal.aborted) reject(toOffersError(thrown, call, meaning?.()));
       },
     );
   });
 }
 
-/** Waits. Rejects with the call's error as soon as `signal` is aborted. */
+/** Waits. Rejects with the call's error when `signal` is aborted. */
 export const sleep = (call: CallContext, delayMs: number, signal: AbortSignal | undefined): Promise<void> =>
   withTimeout<void>(call, delayMs, signal, () => new Promise(() => {})).catch((error) => {
     if (signal?.aborted) throw error;

@@ -1,7 +1,7 @@
 import { buildConnector, Client, type Dispatcher } from "undici";
 import { maxIdleMs } from "../generated/decisions.ts";
 
-/** The time of both clocks: the monotonic one may stop while a machine is suspended, and the wall clock may be set. */
+/** The time on both clocks: the monotonic one may stop while a machine is suspended, and the wall clock may be set. */
 export interface Moment {
   readonly monotonicMs: number;
   readonly wallMs: number;
@@ -11,31 +11,31 @@ const readClocks = (): Moment => ({ monotonicMs: performance.now(), wallMs: Date
 
 interface Connection {
   readonly client: Client;
-  /** Requests that are under way or queued. */
+  /** Requests in progress or queued. */
   pending: number;
   idleSince: Moment;
 }
 
 /**
- * Connections for requests that must not be sent twice. One that has been idle for `maxIdleMs` (D-142) is never used again: a
- * load balancer, a NAT or the service may have dropped it, and a request on it would be lost without a trace.
+ * Connections for requests that must not be sent twice. A connection that has been idle for `maxIdleMs` (D-142) is not reused: a load
+ * balancer, a NAT or the service may have dropped it, and a request on it would be lost without a trace.
  */
 export class FreshConnections {
   readonly #limit: number;
   readonly #now: () => Moment;
-  /** By origin; those that became idle last are at the end. */
+  /** By origin; the most recently idle is last. */
   readonly #connections = new Map<string, Connection[]>();
-  /** One for all, because it caches the sessions of TLS. */
+  /** Shared by all connections, because it caches TLS sessions. */
   readonly #connect = buildConnector({ allowH2: false });
   #isClosed = false;
 
-  /** @param limit of connections to one origin; beyond it, requests queue */
+  /** @param limit the maximum number of connections to one origin; further requests queue */
   constructor(limit: number, now: () => Moment = readClocks) {
     this.#limit = limit;
     this.#now = now;
   }
 
-  /** Sends a request. `release` must be called once it has ended. */
+  /** Sends a request. Call `release` when the request has ended. */
   dispatch(
     origin: string,
     options: Dispatcher.DispatchOptions,
@@ -47,7 +47,7 @@ export class FreshConnections {
     connection.client.dispatch(options, handler);
   }
 
-  /** Waits for pending requests. A later request fails before it is written. */
+  /** Waits for pending requests. Later requests fail before they are written. */
   async close(): Promise<void> {
     this.#isClosed = true;
     await Promise.all([...this.#connections.values()].flat().map(({ client }) => client.close()));
@@ -63,7 +63,7 @@ export class FreshConnections {
     if (usable.length >= this.#limit) return usable.reduce((a, b) => (b.pending < a.pending ? b : a));
     const client = new Client(origin, {
       connect: this.#connect,
-      // Closes what the check at dispatch would not use, unless the process was frozen.
+      // Closes connections that the check at dispatch would reject, unless the process was frozen.
       keepAliveTimeout: maxIdleMs,
       keepAliveMaxTimeout: maxIdleMs,
     });

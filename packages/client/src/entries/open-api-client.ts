@@ -11,7 +11,7 @@ import type { CallOptions, OffersClientOptions } from "../options/options.ts";
 import { type ClientSettings, readSettings } from "../options/settings.ts";
 
 type Verb = "get" | "post";
-/** As the contract has them. */
+/** The successful statuses of the contract. */
 type Success = 200 | 201 | 204;
 type PathsOf<Method extends Verb> = {
   [Path in keyof paths]: [NonNullable<paths[Path][Method]>] extends [never] ? never : Path;
@@ -20,7 +20,9 @@ type PathsOf<Method extends Verb> = {
 type Options<Operation> = Omit<FetchOptions<Operation>, "parseAs" | "signal"> & Omit<CallOptions, "headers">;
 type Init<Operation> = object extends Options<Operation> ? [init?: Options<Operation>] : [init: Options<Operation>];
 
-/** openapi-fetch derives this type too, but closes the open enums, and its offer is the one that the service sends (D-126). */
+/**
+ * openapi-fetch derives this type too, but it closes the open enums, and its offer is what the service sends, not what the client returns.
+ */
 type Data<Operation> = Operation extends { responses: infer Responses }
   ? {
       [Status in keyof Responses & Success]: Responses[Status] extends {
@@ -41,8 +43,8 @@ type TypedCall<Method extends Verb> = <Path extends PathsOf<Method>>(
 ) => OperationResult<NonNullable<paths[Path][Method]>>;
 
 /**
- * What {@link createOpenApiClient} makes: openapi-fetch's client with the paths of the contract (spec/openapi.yaml), and an
- * `AnyOffersError` for every failure.
+ * The client that {@link createOpenApiClient} returns: openapi-fetch's client with the paths of the service's API, and an `AnyOffersError`
+ * for every failure.
  *
  * @example
  * ```ts
@@ -53,11 +55,11 @@ type TypedCall<Method extends Verb> = <Path extends PathsOf<Method>>(
  * ```
  */
 export interface OpenApiClient extends Pick<Client<paths>, "use" | "eject"> {
-  /** A read, or a withdrawal. */
+  /** Reads or withdraws an offer. */
   GET: TypedCall<"get">;
-  /** A creation, or a completion. */
+  /** Creates or completes an offer. */
   POST: TypedCall<"post">;
-  /** Any of them, the method first. */
+  /** Calls any operation; the method is the first argument. */
   request: <Method extends Verb, Path extends PathsOf<Method>>(
     method: Method,
     path: Path,
@@ -70,12 +72,11 @@ type Ask = (method: string, path: string, init?: RawInit & { fetch?: SendRequest
 type SendRequest = (request: Request) => Promise<Response>;
 
 /**
- * An openapi-fetch client, typed by the contract, whose requests use this package's transport: its key, deadlines, retries
- * and checks. Every failure, also one without a response, is returned as `error`, an `AnyOffersError`; nothing is thrown.
- * `response` then has the status only (0 without a response); the rest is on the error. Call options (`timeoutMs`,
- * `maxRetries`, …) go beside `params`.
+ * Creates an openapi-fetch client for the service's API whose requests use this package's transport: its key, deadlines, retries and
+ * checks. Nothing is thrown: every failure, even one without a response, is returned as `error`, an `AnyOffersError`. `response` then has
+ * only the status (0 without a response); the error has the rest. Pass call options (`timeoutMs`, `maxRetries`, …) next to `params`.
  *
- * `baseUrl`, `fetch`, `redirect` and `api-version` of a single call have no effect: those of `options` apply (D-66).
+ * `baseUrl`, `fetch`, `redirect` and `api-version` of a single call have no effect: those of `options` apply.
  *
  * @throws {UsageError} for an invalid option; the message says what to change
  * @example
@@ -109,7 +110,7 @@ export function createOpenApiClient(options: OffersClientOptions): OpenApiClient
       // Without the signal, on which openapi-fetch would leave a listener.
       return await ask(method, path, { ...init, signal: undefined, fetch: send });
     } catch (thrown) {
-      // Or a mistake in the arguments, or what openapi-fetch, a serializer or its middleware threw.
+      // Other causes: invalid arguments, or an error from openapi-fetch, a serializer or its middleware.
       const error = toOffersError(thrown, call, unreadableArgument);
       const { status = 0 } = error;
       return { error, response: status > 199 && status < 600 ? new Response(null, { status }) : Response.error() };
@@ -124,17 +125,17 @@ async function readJson(request: Request): Promise<never> {
   try {
     return (text ? JSON.parse(text) : undefined) as never;
   } catch {
-    // The thrown error quotes the body (D-49).
+    // The thrown error would quote the body (D-49).
     throwUsageError("the body must be JSON; give no bodySerializer that writes anything else", "invalid_argument");
   }
 }
 
-/** Options that openapi-fetch reads or passes to a `Request`; this package's transport ignores them. */
+/** Options that openapi-fetch reads or passes to a `Request`. This package's transport ignores them (D-66). */
 const others: Record<
   Exclude<keyof RequestOptions<unknown> | keyof RequestInit | keyof ClientOptions | "params", "signal">,
   0
 > & { dispatcher: 0; duplex: 0 } = {
-  // Only in Node: undici's.
+  // Exists only in Node, from undici.
   dispatcher: 0,
   duplex: 0,
   params: 0,
@@ -162,14 +163,14 @@ const others: Record<
   window: 0,
 };
 
-/** The options of this package, and unknown ones, which the client then rejects. */
+/** This package's options, and unknown ones, which the client then rejects. */
 const callOptionsOf = (init: object, settings: ClientSettings): CallOptions =>
   Object.fromEntries(Object.entries(init).filter(([name]) => name in settings.call || !Object.hasOwn(others, name)));
 
-/** Headers that describe the received body; this body is new. */
+/** Headers that describe the body as received; this body is a new one. */
 const ofTheBody = ["content-encoding", "content-length", "content-type", "transfer-encoding"];
 
-/** A response for openapi-fetch to read: the client's data as JSON, with the received status and headers. */
+/** A response that openapi-fetch can read: the client's data as JSON, with the received status and headers. */
 function toResponse({ data, response }: WithResponse<unknown>): Response {
   const { status, headers: received } = response;
   const headers = new Headers(Symbol.iterator in received ? (received as Headers) : undefined);

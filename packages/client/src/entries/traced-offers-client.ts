@@ -23,20 +23,20 @@ import type { ApiKey, CallOptions, OffersClientOptions } from "../options/option
 import { checkHeaderName, checkHeaderValue } from "../options/settings.ts";
 
 /**
- * An {@link OffersClient} whose every call is a span: of kind CLIENT, named for the operation (`GetOffer`), a child of the
- * active one, from before the first attempt to the end of the last. Its attributes are those of OpenTelemetry's conventions
- * for HTTP: `http.request.method`, `url.template`, `server.address`, `server.port`, `http.response.status_code`,
- * `http.request.resend_count` (when there was more than one request) and, with status ERROR, `error.type`, which is the
- * error's `code`. None holds a key, an id or a payload; hence there is no `url.full`.
+ * An {@link OffersClient} that records each call as a span of kind CLIENT, named after the operation (`GetOffer`) and a child of the active
+ * span. It lasts from before the first attempt to the end of the last. Its attributes follow OpenTelemetry's HTTP conventions:
+ * `http.request.method`, `url.template`, `server.address`, `server.port`, `http.response.status_code`, `http.request.resend_count` (when
+ * there was more than one request) and, with status ERROR, `error.type`, which is the error's `code`. None contains a key, an id or a
+ * payload, so there is no `url.full`.
  *
- * Every attempt carries the span's context in the headers of the registered propagator. `fetch` runs with tracing suppressed, so
- * that an instrumented one does not send them twice. A tracer that throws does not affect the call (D-67).
+ * Every attempt carries the span's context in the headers of the registered propagator. `fetch` runs with tracing suppressed, so that an
+ * instrumented `fetch` does not send them twice. A tracer that throws does not affect the call.
  *
- * Every attempt is measured: `http.client.request.duration`, a histogram in seconds to the response's headers, by
+ * Every attempt is measured up to the response headers, in the histogram `http.client.request.duration` in seconds, with
  * `http.request.method`, `url.template`, `server.address`, `server.port`, `http.response.status_code` and `error.type`.
  *
- * `tracer` and `meter` are the global providers' by default. A watch has one span per read. Until an SDK is registered, or one of the two is
- * given, a call is that of an {@link OffersClient}, and costs as much.
+ * `tracer` and `meter` default to those of the global providers. A watch has one span per read. Until an SDK is registered or one of the
+ * two is given, a call costs as much as with an {@link OffersClient}.
  *
  * @example
  * ```ts
@@ -53,7 +53,11 @@ export class TracedOffersClient extends OffersClient {
   readonly #options: TracedOptions;
   readonly #instruments: Instruments;
 
-  /** @throws {UsageError} for an invalid option; the message says what to change */
+  /**
+   * Checks the options and creates the client; it sends no request.
+   *
+   * @throws {UsageError} for an invalid option; the message says what to change
+   */
   constructor(options: TracedOptions) {
     const instruments = instrumentsOf(options);
     super(instruments.options);
@@ -64,7 +68,13 @@ export class TracedOffersClient extends OffersClient {
   override createOffer(
     input: OfferInput,
     call?: CallOptions,
-  ): OffersPromise<{ id: string }, OperationError<"CreateOffer">> {
+  ): OffersPromise<
+    {
+      /** The new offer's id. */
+      id: string;
+    },
+    OperationError<"CreateOffer">
+  > {
     return traceCall(createOffer, this.#instruments, call, (traced) => super.createOffer(input, traced));
   }
 
@@ -90,7 +100,12 @@ export class TracedOffersClient extends OffersClient {
 }
 
 /** @inline */
-type TracedOptions = OffersClientOptions & { tracer?: Tracer | undefined; meter?: Meter | undefined };
+type TracedOptions = OffersClientOptions & {
+  /** Creates the spans. @default the global provider's tracer for `@offers/client` */
+  tracer?: Tracer | undefined;
+  /** Creates the histogram. @default the global provider's meter for `@offers/client` */
+  meter?: Meter | undefined;
+};
 
 const scope = "@offers/client";
 
@@ -100,13 +115,13 @@ interface Recording {
 }
 
 interface Instruments {
-  /** For the client. Once there is a recording, every attempt is measured, and tracing is suppressed below. */
+  /** The client's options. Once there is a recording, they measure every attempt and suppress tracing below. */
   readonly options: OffersClientOptions;
   /** Undefined while nothing would be recorded. */
   recording(): Recording | undefined;
 }
 
-/** What is invalid is left for the client to reject. */
+/** Invalid options are left for the client to reject. */
 function instrumentsOf(options: TracedOptions): Instruments {
   if (typeof options !== "object") return { options, recording: () => undefined };
   const { tracer = trace.getTracer(scope), meter = metrics.getMeter(scope), ...others } = options;
@@ -151,7 +166,7 @@ const measuringInto =
         };
         duration.record((performance.now() - startedAt) / 1_000, attributes);
       } catch {
-        // A meter that throws does not affect the call, as a tracer does not.
+        // A meter that throws does not affect the call, just as a tracer does not (D-67).
       }
     };
     try {
@@ -165,20 +180,20 @@ const measuringInto =
     }
   };
 
-/** Sets the headers of a propagator. Invalid ones are dropped: the client would reject the call for them. */
+/** Sets a propagator's headers. Invalid headers are dropped: with them, the client would reject the call. */
 const asHeaders = {
   set(headers: Record<string, string>, name: string, value: string): void {
-    // Baggage may hold anything of the caller's, and the service is another organisation's.
+    // Baggage may contain any data of the caller, and the service belongs to another organisation.
     if (name.toLowerCase() === "baggage") return;
     try {
       headers[checkHeaderName(name, name)] = checkHeaderValue(name, value);
     } catch {
-      // An empty tracestate, for instance.
+      // For instance an empty tracestate.
     }
   },
 };
 
-/** Makes a call within a span of its own, which ends before the call's promise settles. */
+/** Makes a call within a new span, which ends before the call's promise settles. */
 function traceCall<Name extends OperationName, Data>(
   { name, method, path }: Operation<never, Data, Name>,
   instruments: Instruments,
@@ -225,7 +240,7 @@ function traceCall<Name extends OperationName, Data>(
   return toOffersPromise(data, () => result);
 }
 
-/** The context key that OpenTelemetry's own exporters use; it is a registered symbol. */
+/** The context key that OpenTelemetry's own exporters use: a registered symbol. */
 const suppressed = createContextKey("OpenTelemetry SDK Context Key SUPPRESS_TRACING");
 
 /** Keeps an instrumented `fetch` from adding a second `traceparent`, which would invalidate both. */

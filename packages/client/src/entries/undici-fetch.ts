@@ -6,7 +6,7 @@ import type { Fetch, FetchResponse } from "../http.ts";
 import { FreshConnections } from "./fresh-connections.ts";
 
 /**
- * A `fetch` for `OffersClient` with connections of its own.
+ * A `fetch` for `OffersClient` that has its own connections.
  *
  * @example
  * ```ts
@@ -27,18 +27,17 @@ export interface UndiciFetch extends Fetch {
 }
 
 /**
- * A `fetch` over undici's dispatcher: faster than the runtime's, because it creates no `Request`, `Response` or stream. Connections
- * are reused; idle ones do not keep the process running. It follows no redirect, and has no deadline of its own except undici's
- * 10 s to connect: `timeoutMs` and `totalTimeoutMs` apply. The response that middleware receives has `status`, `headers` and
- * `text()` only.
+ * Creates a `fetch` that uses undici's dispatcher. It is faster than the runtime's, because it creates no `Request`, `Response` or stream.
+ * Connections are reused; idle ones do not keep the process running. It follows no redirect, and its only deadline is undici's 10 s to
+ * connect: `timeoutMs` and `totalTimeoutMs` cover the rest. Middleware receives a response that has only `status`, `headers` and `text()`.
  *
- * Creations and completions have separate connections, which are used again only within 300 ms: a load balancer or a frozen
- * function drops idle connections without a notice, and a request on one may or may not have been received. A later creation
- * opens a connection.
+ * Creations and completions have separate connections, which are reused only within 300 ms: a load balancer or a frozen function drops idle
+ * connections without notice, and a request on such a connection may or may not have been received. A later creation opens a new
+ * connection.
  *
- * `connections` limits the connections to the service, once for reads and withdrawals and once for creations and completions
- * (default: no limit). `dispatcher` replaces all of them, for a proxy or a private certificate authority; how long it reuses idle
- * connections is then up to you.
+ * `connections` limits the connections to the service, separately for reads and withdrawals and for creations and completions (default: no
+ * limit). `dispatcher` replaces all of them, for a proxy or a private certificate authority; it then decides how long idle connections are
+ * reused.
  *
  * @example
  * ```ts
@@ -58,10 +57,15 @@ export interface UndiciFetch extends Fetch {
  * ```
  */
 export function undiciFetch(
-  options: { connections?: number | undefined; dispatcher?: Dispatcher | undefined } = {},
+  options: {
+    /** The maximum number of connections, for reads and withdrawals and for creations and completions each. @default no limit */
+    connections?: number | undefined;
+    /** Sends all requests, for instance through a proxy. @default connections of this `fetch` */
+    dispatcher?: Dispatcher | undefined;
+  } = {},
 ): UndiciFetch {
   const { dispatcher, connections = null } = options;
-  // undici 8 uses HTTP/2 by default, 7 does not: one behaviour for both.
+  // undici 8 uses HTTP/2 by default and 7 does not: this makes both behave alike.
   const agent = dispatcher ?? new Agent({ connections, allowH2: false });
   const fresh = dispatcher ? undefined : new FreshConnections(connections ?? Number.POSITIVE_INFINITY);
   const send: Fetch = (url, { method, headers, body, signal, maxResponseBytes }) => {
@@ -72,7 +76,7 @@ export function undiciFetch(
       method,
       headers: { "accept-encoding": "gzip, deflate, br", ...headers },
       body,
-      // The caller's deadlines are on `signal`.
+      // `signal` has the caller's deadlines.
       headersTimeout: 0,
       bodyTimeout: 0,
     };
@@ -93,8 +97,7 @@ export function undiciFetch(
 const utf8 = new TextDecoder();
 
 /**
- * The undici handler of one request, and its response. The body is received even if it is not read, so that the connection can
- * be reused.
+ * The undici handler of one request, and its response. The body is received even if nobody reads it, so that the connection can be reused.
  */
 class Exchange implements Dispatcher.DispatchHandler, FetchResponse {
   status = 0;
@@ -112,7 +115,7 @@ class Exchange implements Dispatcher.DispatchHandler, FetchResponse {
   #bytes = 0;
 
   /**
-   * @param mostBytes of the body; beyond them the connection is closed (D-98)
+   * @param mostBytes the largest body to receive; the connection is closed for a larger one
    * @param release called when the connection is free again
    */
   constructor(
@@ -130,7 +133,7 @@ class Exchange implements Dispatcher.DispatchHandler, FetchResponse {
     signal.addEventListener("abort", this);
   }
 
-  /** The signal was aborted. */
+  /** Called when the signal is aborted. */
   handleEvent(): void {
     const { reason } = this.#signal;
     // undici then calls onResponseError.
@@ -191,9 +194,9 @@ class Exchange implements Dispatcher.DispatchHandler, FetchResponse {
   }
 }
 
-/** The headers of a response, without the cost of creating a `Headers`. */
+/** A response's headers, without the cost of creating a `Headers`. */
 class ReceivedHeaders {
-  /** Names are in lower case. */
+  /** By lower-case name. */
   readonly received: Readonly<Record<string, string | string[] | undefined>>;
 
   constructor(received: ReceivedHeaders["received"]) {
@@ -218,9 +221,9 @@ const ways = new Map([
 ]);
 
 /**
- * Decodes `Content-Encoding`, the last first. Like `fetch`, it leaves the bytes of an unknown encoding unchanged.
+ * Decodes `Content-Encoding`, starting with the last encoding. Like `fetch`, it leaves bytes of an unknown encoding unchanged.
  *
- * @throws {RangeError} `ERR_BUFFER_TOO_LARGE` as soon as the result exceeds `mostBytes` (D-98)
+ * @throws {RangeError} `ERR_BUFFER_TOO_LARGE` as soon as the result exceeds `mostBytes`
  */
 async function decompress(bytes: Uint8Array, encoding: string, mostBytes: number): Promise<Uint8Array> {
   let plain = bytes;
@@ -233,8 +236,8 @@ async function decompress(bytes: Uint8Array, encoding: string, mostBytes: number
 }
 
 /**
- * No connection was made, whatever code the cause has: a proxy that cannot reach the service reports a reset, which by its code
- * alone would mean that the request may have been received (D-40).
+ * No connection was made, whatever code the cause has: a proxy that cannot reach the service reports a reset, and that code alone would
+ * mean that the request may have been received.
  */
 class NotSentError extends Error {
   override readonly name = "NotSentError";

@@ -6,8 +6,8 @@ import type { FetchResponse, Middleware, OffersRequest } from "../http.ts";
 import type { Offer } from "../offer.ts";
 
 /**
- * An offer as the contract describes it: unknown fields are kept, and `response` and `confirmation` may be any string. Use it
- * for offers from a queue or a cache; {@link validateResponses} validates those that the client reads.
+ * The schema of an offer, for offers from a queue or a cache. Unknown fields are kept, and `response` and `confirmation` may be any string.
+ * {@link validateResponses} validates the offers that the client reads.
  *
  * @example
  * ```ts
@@ -20,12 +20,12 @@ import type { Offer } from "../offer.ts";
 export const offerSchema: z.ZodType<Offer> = generated.offerSchema;
 
 /**
- * Middleware that validates every offer against the contract. An offer with a missing or invalid field rejects the call with an
- * {@link InvalidResponseError} that names the fields, never their values. Additional fields and undocumented values of
- * `response` and `confirmation` are allowed. Put it last, so that other middleware sees the validated response.
+ * Middleware that validates every offer against the service's documentation. An offer with a missing or invalid field rejects the call with
+ * an {@link InvalidResponseError} that lists the fields, never their values. Additional fields and undocumented values of `response` and
+ * `confirmation` are allowed. Put it last, so that other middleware sees the validated response.
  *
- * Without it, the client fills what is missing and converts what it can (D-126). With it, every field must be present and of its
- * type, times and ids too. It is opt-in because it is strict (D-68).
+ * Without it, the client fills in missing fields and converts what it can. With it, every field must be present and have the right type,
+ * including times and ids. It is opt-in because it is strict.
  *
  * @example
  * ```ts
@@ -44,7 +44,7 @@ export const offerSchema: z.ZodType<Offer> = generated.offerSchema;
 export const validateResponses = (): Middleware => async (request, next) => {
   const response = await next(request);
   const { status, headers } = response;
-  // The other operations return an id or nothing, which the client checks.
+  // The other operations return an id or nothing, which the client checks itself (D-68).
   const isOffer = request.operation === "GetOffer" && status > 199 && status < 300;
   return isOffer ? { status, headers, text: () => readOffer(response, request) } : response;
 };
@@ -59,7 +59,7 @@ async function readOffer(response: FetchResponse, request: OffersRequest): Promi
   if (!fields.length) return text;
   const { status, headers } = response;
   const id = headers.get("x-request-id") ?? headers.get("request-id") ?? undefined;
-  // One of them is the API key; the name of its header is an option.
+  // One of them is the API key, whose header name is an option.
   const secrets = Object.values(request.headers);
   // Without an operation: the call adds its own, with the host and the number of attempts.
   throw new InvalidResponseError(
@@ -76,7 +76,7 @@ async function readOffer(response: FetchResponse, request: OffersRequest): Promi
 /** An offer can have thousands of recipients. */
 const most = 10;
 
-/** The paths of the invalid fields of an offer: `recipients[0].id`. Empty for a text that is not an object. */
+/** The paths of an offer's invalid fields: `recipients[0].id`. Empty for a string that is not a JSON object. */
 function wrongFields(text: string): string[] {
   let offer: unknown;
   try {

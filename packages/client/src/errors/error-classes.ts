@@ -5,12 +5,12 @@ import { brand, OffersError } from "./offers-error.ts";
 type Digit = 0 | 1 | 2 | 3 | 4 | 5 | 6 | 7 | 8 | 9;
 type NumberIn<Text> = Text extends `${infer Value extends number}` ? Value : never;
 
-/** Every HTTP status whose first digit is `Class`, so that `error.status === 409` narrows to one kind of error. */
+/** Every HTTP status that starts with the digit `Class`, so that `error.status === 409` narrows to one class. */
 type HttpStatus<Class extends 2 | 3 | 4 | 5> = NumberIn<`${Class}${Digit}${Digit}`>;
 
 /**
- * The service rejected the request: 400, 422 or any other 4xx without a class of its own. Sending it again cannot help,
- * except for 408, which the client retries. `problem.errors` says which field is wrong.
+ * The service rejected the request: 400, 422 or any other 4xx that has no class of its own. Sending it again cannot help, except after 408,
+ * which the client retries. `problem.errors` lists the invalid fields.
  *
  * @example
  * ```ts
@@ -26,8 +26,8 @@ export class BadRequestError extends OffersError {
 }
 
 /**
- * The API key is missing, wrong or expired (`unauthenticated`, 401, D-18), or your `apiKey` function threw
- * (`api_key_provider_failed`, no status; `cause` has what it threw).
+ * The API key is missing, wrong or expired (`unauthenticated`, 401), or your `apiKey` function threw (`api_key_provider_failed`, no status;
+ * `cause` is what it threw).
  *
  * @example
  * ```ts
@@ -61,7 +61,7 @@ export class PermissionError extends OffersError {
 }
 
 /**
- * The offer does not exist, or your organisation may not see it: 404, or 204 to a read (D-20).
+ * The offer does not exist, or your organisation may not see it: 404, or 204 when reading.
  *
  * @example
  * ```ts
@@ -81,7 +81,7 @@ export class NotFoundError extends OffersError {
 }
 
 /**
- * The offer's state does not allow the operation, for instance because it is complete or withdrawn: 409 (D-11).
+ * The offer's state does not allow the operation, for instance because it is complete or withdrawn: 409.
  *
  * @example
  * ```ts
@@ -101,8 +101,8 @@ export class ConflictError extends OffersError {
 }
 
 /**
- * Too many requests: 429. Reads and withdrawals have already been retried as far as `maxRetries` and
- * `maxRetryAfterMs` allow (D-50, D-54); `retryAfterMs` is the delay that the service asks for.
+ * Too many requests: 429. Reads and withdrawals have already been retried as far as `maxRetries` and `maxRetryAfterMs` allow;
+ * `retryAfterMs` is the delay that the service asks for.
  *
  * @example
  * ```ts
@@ -118,7 +118,7 @@ export class RateLimitError extends OffersError {
 }
 
 /**
- * The service or a proxy in front of it failed: any 5xx. A creation or completion may have had its effect.
+ * The service or a proxy in front of it failed: any 5xx. A creation or completion may have taken effect.
  *
  * @example
  * ```ts
@@ -134,10 +134,9 @@ export class ServerError extends OffersError {
 }
 
 /**
- * The response is not what the service sends. `invalid_response`: a web page, malformed JSON, a 304, or a field that is missing
- * or of another type, which the message names by its path. `response_too_large`: more than `maxResponseBytes`.
- * `unexpected_redirect`: redirects are never followed, so that the API key is sent to `baseUrl` only. A creation may have had its
- * effect.
+ * The response is not what the service sends. `invalid_response`: a web page, malformed JSON, a 304, or a field that is missing or has the
+ * wrong type; the message gives its path. `response_too_large`: more than `maxResponseBytes`. `unexpected_redirect`: redirects are never
+ * followed, because the API key must reach `baseUrl` only. A creation may have taken effect.
  *
  * @example
  * ```ts
@@ -150,16 +149,15 @@ export class ServerError extends OffersError {
 export class InvalidResponseError extends OffersError {
   override readonly name = "InvalidResponseError";
   declare readonly code: "invalid_response" | "response_too_large" | "unexpected_redirect";
-  /** 0 where a runtime hides the redirect response. */
+  /** The HTTP status; 0 if the runtime hides the redirect response. */
   declare readonly status: HttpStatus<2 | 3> | 0;
 }
 
 /**
- * No complete response was received. `connect_failed`: the request was never sent (host not found, connection refused, no
- * connection at any address). `connection_lost`: the request may have been received, so a creation or completion may have had
- * its effect. `tls_failed`: the certificate is not trusted, or the server does not speak TLS. `port_blocked`: `fetch` refuses the
- * port of `baseUrl`. The last two are never retried. `cause` has the name, code, system call and text of what `fetch` threw,
- * without the API key.
+ * No complete response was received. `connect_failed`: the request was never sent (host not found, connection refused, no connection at any
+ * address). `connection_lost`: the request may have been received, so a creation or completion may have taken effect. `tls_failed`: the
+ * certificate is not trusted, or the server does not use TLS. `port_blocked`: `fetch` rejects the port of `baseUrl`. The last two are never
+ * retried. `cause` has the name, code, system call and message of what `fetch` threw, without the API key.
  *
  * @example
  * ```ts
@@ -176,8 +174,8 @@ export class ConnectionError extends OffersError {
 }
 
 /**
- * No complete response (headers and body) within `timeoutMs`, or no result within `totalTimeoutMs` (D-25). A creation or
- * completion may have had its effect.
+ * No complete response (headers and body) within `timeoutMs`, or no result within `totalTimeoutMs`. A creation or completion may have taken
+ * effect.
  *
  * @example
  * ```ts
@@ -193,8 +191,7 @@ export class TimeoutError extends OffersError {
 }
 
 /**
- * Your `signal` was aborted; `cause` is its reason. With `attempts` above 0, a creation or completion may have had its
- * effect.
+ * Your `signal` was aborted; `cause` is its reason. If `attempts` is above 0, a creation or completion may have taken effect.
  *
  * @example
  * ```ts
@@ -210,9 +207,8 @@ export class AbortedError extends OffersError {
 }
 
 /**
- * Invalid usage, detected before any request: thrown by the constructor, or rejected by a call. Two codes can come later:
- * `middleware_failed`, whose `cause` has what your middleware threw, and `invalid_api_key` from a refresh. The message says
- * what to change.
+ * Invalid usage, detected before any request: the constructor throws it, or a call rejects with it. Two codes can come later:
+ * `middleware_failed`, whose `cause` is what your middleware threw, and `invalid_api_key` after a refresh. The message says what to change.
  *
  * @example
  * ```ts
@@ -239,7 +235,7 @@ export class UsageError extends OffersError {
 }
 
 /**
- * Every error this package throws or rejects with: a union that narrows on `code`, and on `status`.
+ * Every error that this package throws or rejects with: a union that narrows on `code` and on `status`.
  *
  * @example
  * ```ts
@@ -266,7 +262,7 @@ export type AnyOffersError =
   | UsageError;
 
 /**
- * Like `instanceof OffersError`, but true also when two copies of the package are installed; narrows to every kind.
+ * Like `instanceof OffersError`, but also true when two copies of the package are installed. Narrows to every class.
  *
  * @example
  * ```ts
@@ -278,7 +274,8 @@ export type AnyOffersError =
  */
 export const isOffersError = (value: unknown): value is AnyOffersError => value instanceof Error && brand in value;
 
-/** The errors of a union that have one of the codes; a class with several codes keeps these only (D-143). */
+/** The errors of a union that have one of the codes; a class with several codes keeps only these. */
+// D-143
 type WithCode<Failure extends AnyOffersError, Code extends string> = Failure extends unknown
   ? Failure["code"] extends Code
     ? Failure
@@ -288,11 +285,11 @@ type WithCode<Failure extends AnyOffersError, Code extends string> = Failure ext
   : never;
 
 /**
- * The errors that a call of one operation can have: those of the statuses that the contract documents for it, and those that
- * the client makes. `safe()` narrows to them, and {@link isOperationError} narrows an exception.
+ * The errors that a call of one operation can have: those for the statuses that the service documents, and the client's own. `safe()`
+ * narrows to them, and {@link isOperationError} narrows an exception.
  *
- * A `switch` over `code` is exhaustive: assign the error to `never` in its `default`, and the compiler reports a missing case.
- * Keep the `default` for a service that is newer than your installation. A minor release may add a code.
+ * A `switch` over `code` is exhaustive: assign the error to `never` in its `default`, and the compiler reports a missing case. Keep the
+ * `default` for codes of a newer service. A minor release may add a code.
  *
  * @example
  * ```ts

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { toOffersError as complete } from "./failure.ts";
 
-/** As `undiciFetch` throws it. */
+/** The error that `undiciFetch` throws. */
 class NotSentError extends Error {
   readonly code = "REQUEST_NOT_SENT";
 
@@ -19,7 +19,7 @@ test("a thrown error without a code results in a cause without one", () => {
   expect([code, syscall]).toEqual([undefined, undefined]);
 });
 
-test("a code counts also when what caused it has none", () => {
+test("a code counts even when its cause has none", () => {
   const cause = Object.assign(new Error("refused", { cause: new Error("why") }), { code: "ECONNREFUSED" });
   expect(causeOf(new TypeError("fetch failed", { cause })).code).toBe("ECONNREFUSED");
   expect(toOffersError(new TypeError("fetch failed", { cause }), "key").code).toBe("connect_failed");
@@ -39,14 +39,14 @@ test.each([
   ["ECONNREFUSED", "connect_failed", "no connection was made"],
   ["ERR_TLS_CERT_ALTNAME_INVALID", "tls_failed", "no TLS connection was made"],
 ])(
-  "a request known not to have been sent is not a lost connection, whatever the code: %s",
+  "a request that was certainly not sent is not a lost connection, whatever the code: %s",
   (code, expected, message) => {
     const failure = toOffersError(new NotSentError(Object.assign(new Error("proxy"), { code })), "key");
     expect(failure).toMatchObject({ code: expected, message: expect.stringMatching(`^${message}`), cause: { code } });
   },
 );
 
-test("a request known not to have been sent, without a code, has a cause without one", () => {
+test("for a request that was certainly not sent, an error without a code has a cause without a code", () => {
   const failure = toOffersError(new NotSentError(new Error("the proxy is gone")), "key");
   expect(failure.code).toBe("connect_failed");
   expect((failure.cause as { code?: string }).code).toBeUndefined();
@@ -61,7 +61,7 @@ test("the cause shows where it was thrown, without the key", () => {
 const codeAfter = (cause: Error): string => toOffersError(new TypeError("fetch failed", { cause }), "key").code;
 
 const failure = (code: string, syscall?: string) => Object.assign(new Error(), { code, ...(syscall && { syscall }) });
-/** As Node reports a name with several addresses: a code, and an error for each try. */
+/** How Node reports a name with several addresses: a code, and one error per try. */
 const allTries = (code: string, ...tries: Error[]) => Object.assign(new AggregateError(tries), { code });
 
 test.each([
@@ -85,7 +85,7 @@ test.each([
     "connect ENETUNREACH at every address",
     allTries("ENETUNREACH", failure("ENETUNREACH", "connect"), failure("ETIMEDOUT", "connect")),
   ],
-])("after %s nothing has left", (_what, cause) => expect(codeAfter(cause)).toBe("connect_failed"));
+])("after %s nothing was sent", (_what, cause) => expect(codeAfter(cause)).toBe("connect_failed"));
 
 test.each([
   ["ECONNRESET", failure("ECONNRESET", "read")],
@@ -99,7 +99,7 @@ test.each([
     "ETIMEDOUT with a read among the tries",
     allTries("ETIMEDOUT", failure("ETIMEDOUT", "connect"), failure("ECONNRESET", "read")),
   ],
-  // As OpenSSL 3.0 and 3.5 report a record that breaks, or that the peer could not read.
+  // How OpenSSL 3.0 and 3.5 report a record that breaks, or that the peer could not read.
   ["a bad record", failure("ERR_SSL_DECRYPTION_FAILED_OR_BAD_RECORD_MAC")],
   ["a bad cipher", failure("ERR_SSL_CIPHER_OPERATION_FAILED")],
   ["an alert about a record", failure("ERR_SSL_SSL/TLS_ALERT_BAD_RECORD_MAC")],
@@ -110,9 +110,9 @@ test.each([
     allTries("EHOSTUNREACH", failure("EHOSTUNREACH", "connect"), failure("EHOSTUNREACH")),
   ],
   ["EHOSTUNREACH without a try", allTries("EHOSTUNREACH")],
-])("after %s it may have arrived", (_what, cause) => expect(codeAfter(cause)).toBe("connection_lost"));
+])("after %s the request may have arrived", (_what, cause) => expect(codeAfter(cause)).toBe("connection_lost"));
 
-// As node:tls names them: https://nodejs.org/api/tls.html#x509-certificate-error-codes
+// The codes of node:tls: https://nodejs.org/api/tls.html#x509-certificate-error-codes
 test.each([
   "CERT_HAS_EXPIRED",
   "DEPTH_ZERO_SELF_SIGNED_CERT",
@@ -134,13 +134,13 @@ test.each([
   "EPROTO",
 ])("after %s the handshake failed", (code) => expect(codeAfter(failure(code))).toBe("tls_failed"));
 
-test("a cause that is its own cause ends the search", () => {
+test("the search ends at a cause that is its own cause", () => {
   const endless = Object.assign(failure("ECONNRESET", "read"), { cause: undefined as unknown });
   endless.cause = endless;
   expect(codeAfter(endless)).toBe("connection_lost");
 });
 
-test("a code is shown in place of the text of OpenSSL", () => {
+test("a code is shown in place of OpenSSL's message", () => {
   const cause = Object.assign(new Error("80D2:error:0A00010B:SSL routines:ssl3_get_record:wrong version number"), {
     code: "ERR_SSL_WRONG_VERSION_NUMBER",
   });

@@ -4,34 +4,34 @@ import { type Classification, classifyConnectionFailure, notSent } from "./conne
 import { type AnyOffersError, isOffersError, UsageError } from "./error-classes.ts";
 import { OffersError } from "./offers-error.ts";
 
-/** What errors need to know of the call that they belong to. */
+/** The facts about a call that its errors need. */
 export interface CallContext {
   readonly operation?: OperationName | undefined;
-  /** Host and port only: the path of `baseUrl` may be a secret. */
+  /** Host and port only: the path of `baseUrl` may be secret. */
   readonly host?: string | undefined;
   /** How many requests were sent. */
   attempts?: number;
-  /** The API key, to keep it out of errors; `redacted` until it is known. */
+  /** The API key, which errors must not contain; `redacted` until it is known. */
   key?: string;
-  /** The error of the current attempt, which middleware may have seen and throw again. */
+  /** The error of the current attempt, which middleware may have seen and thrown again. */
   attemptError?: AnyOffersError | undefined;
 }
 
-/** Replaces the key in strings, and stands for a key that is not known yet. */
+/** Replaces the key in strings, or is the value while the key is unknown. */
 export const redacted = "[redacted]";
 
 /**
- * Whether this package threw it during the current call. `toOffersError` adds `attempts` to every error that leaves a call, so an
- * error that has them belongs to another call.
+ * Whether this package threw the error during the current call. `toOffersError` adds `attempts` to each error; an error with `attempts`
+ * belongs to another call or was already returned to the caller.
  */
 export const isFreshError = (thrown: unknown): thrown is AnyOffersError =>
   thrown instanceof OffersError && thrown.attempts === undefined;
 
 /**
- * Every error leaves through here, some more than once: the second time changes nothing but the stack. Wraps what user code or the
- * runtime threw, and adds the operation, the host, the number of attempts and the URL of the page.
+ * Every error leaves through here, some more than once: the second time changes only the stack. Wraps what user code or the runtime threw,
+ * and adds the operation, the host, the number of attempts and the page's URL.
  *
- * @param meaning what an error to wrap means; by default, what a failed `fetch` means
+ * @param meaning what an error to wrap means; by default, that `fetch` failed
  */
 export function toOffersError(thrown: unknown, context: CallContext, meaning?: Classification): AnyOffersError {
   const { operation, attempts = 0, attemptError } = context;
@@ -39,16 +39,17 @@ export function toOffersError(thrown: unknown, context: CallContext, meaning?: C
   const error = isOwn ? (thrown as AnyOffersError) : wrap(thrown, context.key ?? redacted, meaning);
   if (isFreshError(error)) {
     if (operation) error.message = `${operation}${attempts ? ` at ${context.host}` : ""}: ${error.message}`;
+    // D-113
     Object.assign(error, { operation, attempts, docsUrl: `${errorDocsUrl}${error.code}` });
   }
-  // By now the name is set, and V8 knows the line that awaits the call.
+  // The name is already set, and V8 knows the line that awaits the call.
   Error.captureStackTrace?.(error, toOffersError);
   context.attemptError = error;
   return error;
 }
 
 /**
- * What an error means that user code throws while options and arguments are read, in a getter or `toJSON`. Node 18 has no global
+ * The meaning of an error that user code throws while options and arguments are read, in a getter or `toJSON`. Node 18 has no global
  * `crypto`, which a creation needs (D-141).
  */
 export const unreadableArgument: Classification = {
@@ -66,9 +67,9 @@ interface Thrown {
 }
 
 /**
- * The cause is a copy without the API key, which the thrower may have put anywhere (D-49), with the innermost `code` and its
- * `syscall`. Node reports the tries at several addresses as one AggregateError whose members alone know the system call. An
- * `OffersError` of another call is the cause itself, unchanged (D-97).
+ * The cause is a copy without the API key, which the thrower may have put anywhere (D-49). It has the innermost `code` and its `syscall`:
+ * for tries at several addresses, Node throws one AggregateError whose members alone have the system call. An `OffersError` of another call
+ * is itself the cause, unchanged (D-97).
  */
 function wrap(thrown: unknown, key: string, meaning?: Classification): AnyOffersError {
   const chain = causesOf(thrown);
@@ -81,12 +82,12 @@ function wrap(thrown: unknown, key: string, meaning?: Classification): AnyOffers
   const cause = Object.assign(new Error(redact(text, key)), {
     code: systemCode,
     syscall: redact(syscalls, key),
-    // It shows the user's line that threw, in middleware for instance.
+    // The stack shows the line of the user that threw, for instance in middleware.
     stack: redact(outermost.stack, key),
   });
   const { type, code, message } =
     meaning ?? classifyConnectionFailure(`${outermost.code} ${innermost.code} ${syscalls}\n${text}`);
-  // The code says more than the text of OpenSSL: "80D2…:error:0A00010B:SSL routines:…".
+  // The code says more than OpenSSL's message: "80D2…:error:0A00010B:SSL routines:…".
   const isTls = code === "tls_failed" || systemCode?.includes("SSL");
   return new type(`${message} (${(isTls && systemCode) || cause.message})`, {
     code,
@@ -94,13 +95,13 @@ function wrap(thrown: unknown, key: string, meaning?: Classification): AnyOffers
   }) as AnyOffersError;
 }
 
-/** The error and its causes, at most nine: an error may be its own cause. */
+/** The error and its causes, at most nine: an error can be its own cause. */
 function causesOf(thrown: unknown): Thrown[] {
   const causes: Thrown[] = [];
   for (let cause = thrown as Thrown | undefined; cause && causes.length < 9; cause = cause.cause) causes.push(cause);
   return causes;
 }
 
-/** A string without the API key (D-49), even where it is encoded as JSON. Undefined instead of an empty string. */
+/** A string without the API key (D-49), even where it is encoded as JSON. Undefined for an empty string. */
 export const redact = (text: unknown, key: string): string | undefined =>
   `${text ?? ""}`.replaceAll(JSON.stringify(key).slice(1, -1), redacted).replaceAll(key, redacted) || undefined;

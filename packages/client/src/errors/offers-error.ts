@@ -1,12 +1,12 @@
 import type { RateLimit } from "@offers/contract/rate-limit";
 import type { OperationName } from "../http.ts";
 
-/** Marks an error of this package, also of another installed copy. */
+/** Marks an error of this package, even one from another installed copy. */
 export const brand: unique symbol = Symbol.for("@offers/client/error");
 
 /**
- * The problem details of an error response (RFC 9457), with every extension member (D-19). A standard member whose type is
- * not the RFC's is left out, as RFC 9457, 3.1 demands. Your API key is redacted.
+ * The problem details of an error response (RFC 9457), with all extension members. A standard member of the wrong type is left out, as RFC
+ * 9457, section 3.1 requires. Your API key is redacted.
  *
  * @example
  * ```ts
@@ -17,41 +17,50 @@ export const brand: unique symbol = Symbol.for("@offers/client/error");
  * ```
  */
 export interface Problem {
-  /** A URI that names the kind of problem. */
+  /** A URI that identifies the type of problem. */
   type?: string;
-  /** The kind of problem in a few words. */
+  /** A short summary of the type of problem. */
   title?: string;
-  /** The status in the body; `error.status` is the status of the response. */
+  /** The status in the body. `error.status` is the status of the response. */
   status?: number;
   /** What went wrong this time. */
   detail?: string;
-  /** A URI of this occurrence. */
+  /** A URI that identifies this occurrence. */
   instance?: string;
-  /** The service's own stable code, more specific than `error.code`. */
+  /** The service's own stable code. It is more specific than `error.code`. */
   code?: string;
-  /** Maps the name of a field (`events[0].end`) to its validation messages. */
+  /** The validation messages of each invalid field, by its name (`events[0].end`). */
   errors?: Record<string, string[]>;
   [extension: string]: unknown;
 }
 
-/** The properties of an error besides its message. */
+/** The properties that an error has in addition to its message. */
 export interface OffersErrorDetails {
-  /** For classes with several codes; the others have a fixed one. */
+  /** Needed for classes with several codes; the others have a fixed one. */
   code?: string | undefined;
+  /** The operation that failed. */
   operation?: OperationName | undefined;
+  /** How many requests were sent. */
   attempts?: number | undefined;
+  /** The HTTP status of the response. */
   status?: number | undefined;
+  /** The problem details of the response. */
   problem?: Problem | undefined;
+  /** The service's id of the request. */
   requestId?: string | undefined;
+  /** The delay that `Retry-After` asks for. */
   retryAfterMs?: number | undefined;
+  /** The response headers that an error may show. */
   headers?: Readonly<Record<string, string>> | undefined;
+  /** How many requests are left. */
   rateLimit?: RateLimit | undefined;
+  /** The error behind this one. */
   cause?: unknown;
 }
 
 /**
- * Base of everything this package throws or rejects with. `code` never changes between releases; `message` may. No error
- * holds the API key, nor what you sent (D-49).
+ * The base class of everything this package throws or rejects with. `code` never changes between releases; `message` may. No error contains
+ * the API key or the data that you sent.
  *
  * @example
  * ```ts
@@ -62,29 +71,29 @@ export interface OffersErrorDetails {
  * ```
  */
 export abstract class OffersError extends Error {
-  /** A stable name of the failure, unique among all classes. */
+  /** A stable identifier of the failure. No two classes share one. */
   abstract readonly code: string;
-  /** The operation that failed; undefined when the client could not be made. */
+  /** The operation that failed; undefined when the constructor threw. */
   declare readonly operation: OperationName | undefined;
-  /** How many requests were sent for this call; 0 when it failed before the first. Set where the error leaves the call. */
+  /** How many requests this call sent; 0 when it failed before the first. */
   declare readonly attempts: number;
-  /** The HTTP status of the last response; undefined without a response. */
+  /** The HTTP status of the last response; undefined without one. */
   readonly status: number | undefined;
   /** The problem details of the response, if it has any. */
   declare readonly problem: Problem | undefined;
-  /** The service's id of the request, from `X-Request-Id` or `Request-Id`. */
+  /** The service's id of the request, from `X-Request-Id` or `Request-Id`. Quote it to support. */
   declare readonly requestId: string | undefined;
-  /** The delay that `Retry-After` asks for, in milliseconds from the response. */
+  /** The delay that `Retry-After` asks for, in milliseconds after the response. */
   declare readonly retryAfterMs: number | undefined;
 
   /**
-   * What the headers of the response say about limits, retries, deprecation, timing and the request's id; names are in lower case.
-   * Undefined without a response. Other headers may be secret, and are left out.
+   * The response headers about limits, retries, deprecation, timing and the request's id, by lower-case name. Undefined without a response.
+   * Other headers may be secret and are left out.
    */
   declare readonly headers: Readonly<Record<string, string>> | undefined;
-  /** How many requests are left, from `RateLimit` and `RateLimit-Policy`; undefined if the response does not say. */
+  /** How many requests you have left, from `RateLimit` and `RateLimit-Policy`; undefined if the response has neither. */
   declare readonly rateLimit: RateLimit | undefined;
-  /** The page about `code`: its meaning, the likely cause and what to do (D-113). Set where the error leaves the call. */
+  /** The page about `code`: its meaning, the likely cause and what to do. */
   declare readonly docsUrl: string;
 
   constructor(message: string, details?: OffersErrorDetails) {
@@ -92,16 +101,16 @@ export abstract class OffersError extends Error {
     Object.assign(this, details);
   }
 
-  /** Everything but the cause and the stack; `JSON.stringify` calls it. */
+  /** Returns everything except the cause and the stack; `JSON.stringify` calls it. */
   toJSON(): object {
     return { ...this, message: this.message };
   }
 
-  /** On the prototype: a logger would print an own property. @internal */
+  /** On the prototype, because loggers print own properties. @internal */
   get [brand](): true {
     return true;
   }
 }
 
-/** A class whose instances are made from a message and details. */
+/** A class of errors that is constructed from a message and details. */
 export type ErrorClass = new (...given: ConstructorParameters<typeof OffersError>) => OffersError;

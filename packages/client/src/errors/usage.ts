@@ -1,20 +1,20 @@
 import { UsageError } from "./error-classes.ts";
 
-/** Throws the error of a mistake of the caller, in an option unless `code` says otherwise. */
+/** Throws a usage error: for an option, unless `code` says otherwise. */
 export function throwUsageError(message: string, code: UsageError["code"] = "invalid_option"): never {
   throw new UsageError(message, { code });
 }
 
-/** The name of a value's type: its `typeof`, or the class of an object of the language or platform: `Array`, `AbortSignal`, `Null`. */
+/** The name of a value's type: its `typeof`, or the class of a built-in object: `Array`, `AbortSignal`, `Null`. */
 export const typeName = (value: unknown): string =>
   typeof value === "object" ? Object.prototype.toString.call(value).slice(8, -1) : typeof value;
 
-/** Throws unless the value is of the type, as `typeName` names it. Never shows the value. */
+/** Throws unless the value has the type, as `typeName` names it. Never shows the value. */
 export function assertType(name: string, value: unknown, type: string, code?: UsageError["code"]): void {
   if (typeName(value) !== type) throwUsageError(wrongType(name, type, value), code);
 }
 
-/** Throws unless `values` is an array whose items are all of the type. */
+/** Throws unless `values` is an array whose items all have the type. */
 export function assertEach(name: string, values: readonly unknown[], type: string, code?: UsageError["code"]): void {
   assertType(name, values, "Array", code);
   for (const [index, value] of values.entries()) assertType(`${name}[${index}]`, value, type, code);

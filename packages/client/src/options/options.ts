@@ -2,9 +2,8 @@ import type { AnyOffersError } from "../errors/error-classes.ts";
 import type { Fetch, Middleware, OperationName, Signal, Url } from "../http.ts";
 
 /**
- * The API key of one organisation, or a function that returns it. The function is called before every call with
- * `refresh: false`, so cache the key, and once more with `refresh: true` after a 401; if it returns another key, the request
- * is sent again (D-47).
+ * The API key of one organisation, or a function that returns it. The function is called with `refresh: false` before every call, so cache
+ * the key. After a 401 it is called once more, with `refresh: true`; if it returns another key, the request is sent again.
  *
  * @example
  * ```ts
@@ -18,7 +17,12 @@ import type { Fetch, Middleware, OperationName, Signal, Url } from "../http.ts";
  * export const offers = new OffersClient({ baseUrl: "https://service.example", apiKey: fromVault });
  * ```
  */
-export type ApiKey = string | ((request: { refresh: boolean }) => string | Promise<string>);
+export type ApiKey =
+  | string
+  | ((request: {
+      /** True after a 401: do not return the cached key. */
+      refresh: boolean;
+    }) => string | Promise<string>);
 
 /**
  * The options of a client. Only the first two are required. Numbers are integers up to 2,147,483,647.
@@ -38,40 +42,55 @@ export type ApiKey = string | ((request: { refresh: boolean }) => string | Promi
  * ```
  */
 export interface OffersClientOptions {
-  /** The service's base address; a path prefix is kept. https, or http on loopback. */
+  /** The service's base URL; a path prefix is kept. It must use https, or http on loopback. */
   baseUrl: string | Url;
-  /** Sent to that address only, and never shown in an error or a log (D-49). */
+  /** Your organisation's key. It is sent only to `baseUrl`, and never shown in an error or a log. */
   apiKey: ApiKey;
-  /** The header that carries the key (D-18). @default "X-UE-Api-Subscription-Key" */
+  /** The header that carries the key. @default "X-UE-Api-Subscription-Key" */
   apiKeyHeader?: string | undefined;
-  /** Sent with every operation as `api-version` (D-27). @default "1.0" */
+  /** The version of the API, sent with every operation as `api-version`. @default "1.0" */
   apiVersion?: string | undefined;
-  /** The request timeout: the deadline of one attempt, from its start to the end of the response body (D-25). @default 30_000 */
+  /** The deadline of one attempt in milliseconds, from its start to the end of the response body. @default 30_000 */
   timeoutMs?: number | undefined;
-  /** The deadline of the call: all attempts, the delays between them and your `apiKey` function (D-25). @default 90_000 */
+  /** The deadline of a call in milliseconds: all attempts, the delays between them and your `apiKey` function. @default 90_000 */
   totalTimeoutMs?: number | undefined;
-  /** The maximum number of retries (D-50); 0 disables them. @default 2 */
+  /** The maximum number of retries; 0 disables them. @default 2 */
   maxRetries?: number | undefined;
-  /** The Retry-After cap: a longer delay that the service asks for fails the call immediately, with `retryAfterMs` set. @default 30_000 */
+  /**
+   * The longest `Retry-After` to wait for, in milliseconds. A longer one fails the call immediately, with `retryAfterMs` set. @default
+   * 30_000
+   */
   maxRetryAfterMs?: number | undefined;
   /**
-   * The largest response body in bytes, decompressed; at least 1. For a larger one the connection is closed, and a success is
-   * `response_too_large` (D-98). @default 10_485_760
+   * The largest decompressed response body in bytes; at least 1. For a larger body the connection is closed, and a successful call fails
+   * with `response_too_large`. @default 10_485_760
    */
   maxResponseBytes?: number | undefined;
-  /** Whether the service acts once per `Idempotency-Key`; only then are creations and completions retried (D-40). @default false */
+  /** Whether the service acts only once per `Idempotency-Key`. If so, creations and completions are retried too. @default false */
   serviceHonoursIdempotencyKey?: boolean | undefined;
-  /** @default the runtime's fetch, looked up at every request */
+  /**
+   * Sends the requests: a `fetch` for a proxy or a private certificate authority, for instance. @default the runtime's `fetch`, looked up
+   * at every request
+   */
   fetch?: Fetch | undefined;
-  /** Wraps every attempt; the first is the outermost. @default [] */
+  /** Functions that wrap every attempt; the first is the outermost. @default [] */
   middleware?: readonly Middleware[] | undefined;
-  /** One line per attempt. @default none */
+  /** Receives one line per attempt. @default none */
   logger?: Logger | undefined;
   /**
-   * Called before each retry delay with the error, the number of the failed attempt (from 1) and the delay; with a delay of 0 before
-   * the attempt with a refreshed key. Its errors are ignored. @default none
+   * Called before each retry with the error, the number of the failed attempt (from 1) and the delay in milliseconds, which is 0 for the
+   * attempt with a refreshed key. Its errors are ignored. @default none
    */
-  onRetry?: ((notice: { error: AnyOffersError; attempt: number; delayMs: number }) => void) | undefined;
+  onRetry?:
+    | ((notice: {
+        /** Why the attempt failed. */
+        error: AnyOffersError;
+        /** The number of the failed attempt, from 1. */
+        attempt: number;
+        /** How long the client waits before the retry. */
+        delayMs: number;
+      }) => void)
+    | undefined;
   /**
    * Called once for each operation whose response has `Deprecation` (RFC 9745) or `Sunset` (RFC 8594). Its errors are ignored.
    *
@@ -79,9 +98,9 @@ export interface OffersClientOptions {
    */
   onDeprecation?: ((notice: DeprecationNotice) => void) | undefined;
   /**
-   * Whether a connection is used for more than one request. With `false`, every request asks the service to close its connection,
-   * so that no request meets a connection that a load balancer or a frozen function has dropped; each costs a new handshake. It is
-   * for the runtime's `fetch`: `undiciFetch` of `@offers/client/node` protects creations and completions without it. @default true
+   * Whether a connection is used for more than one request. With `false`, every request asks the service to close its connection, so none
+   * is sent on a connection that a load balancer or a frozen function has dropped; each costs a new handshake. It applies to the runtime's
+   * `fetch`; `undiciFetch` of `@offers/client/node` protects creations and completions without it. @default true
    */
   reuseConnections?: boolean | undefined;
   /** The `User-Agent` header. @default "offers-client" */
@@ -89,7 +108,7 @@ export interface OffersClientOptions {
 }
 
 /**
- * The service will remove an operation, or change it.
+ * Tells you that the service will remove or change an operation.
  *
  * @example
  * ```ts
@@ -101,6 +120,7 @@ export interface OffersClientOptions {
  * ```
  */
 export interface DeprecationNotice {
+  /** The operation that will be removed or changed. */
   readonly operation: OperationName;
   /** When the operation was or will be deprecated; undefined if `Deprecation` is missing or not a date. */
   readonly deprecatedAt: Date | undefined;
@@ -120,25 +140,27 @@ export interface DeprecationNotice {
  * ```
  */
 export interface CallOptions {
-  /** Aborts the call, even during a delay; no listener stays on the signal. */
+  /** Aborts the call, even during a delay between attempts. No listener remains on the signal. */
   signal?: Signal | undefined;
+  /** The deadline of one attempt in milliseconds. @default the client's */
   timeoutMs?: number | undefined;
+  /** The deadline of the whole call in milliseconds. @default the client's */
   totalTimeoutMs?: number | undefined;
+  /** The maximum number of retries; 0 disables them. @default the client's */
   maxRetries?: number | undefined;
-  /** For a creation or completion; the same on every attempt (D-40). @default a random UUID per call */
+  /** The `Idempotency-Key` of a creation or completion, the same on every attempt. @default a random UUID per call */
   idempotencyKey?: string | undefined;
   /** Additional headers. They may replace `accept` and `user-agent`, but not `content-type`, `idempotency-key` or the API key. */
   headers?: Readonly<Record<string, string>> | undefined;
 }
 
 /**
- * Receives one line per attempt: `debug` for a success, `warn` for a failure. A pino logger, or `console`. The fields are
- * `operation`, `attempt` (from 1), `durationMs`, `status`, and for a failure `code` and `retryDelayMs` (undefined if there is
- * no retry); never an id, a key or a body (D-49). Errors of the logger are ignored: the offer has been created even if the
- * line could not be written.
+ * Receives one line per attempt: `debug` for a success, `warn` for a failure. Pass a pino logger or `console`. The fields are `operation`,
+ * `attempt` (from 1), `durationMs`, `status`, and for a failure `code` and `retryDelayMs` (undefined if there is no retry); never an id, a
+ * key or a body. Errors of the logger are ignored: the offer was created even if the line could not be written.
  *
- * One more `warn` line per client, with `code: "unexpected_response_shape"` and the `path` of a field, says that the service
- * sends a field as another type than the contract's, which the client converts (D-126).
+ * Each client also writes at most one `warn` line with `code: "unexpected_response_shape"` and the `path` of a field: the service sends
+ * that field with another type than the one it documents, and the client converts it.
  *
  * @example
  * ```ts
@@ -152,8 +174,8 @@ export interface CallOptions {
  * ```
  */
 export interface Logger {
-  /** An attempt that succeeded. */
+  /** Logs an attempt that succeeded. */
   debug(fields: Readonly<Record<string, unknown>>, message: string): void;
-  /** An attempt that failed. */
+  /** Logs an attempt that failed. */
   warn(fields: Readonly<Record<string, unknown>>, message: string): void;
 }

@@ -7,7 +7,7 @@ test.each(["k", "ke", "a key with ~tilde and !mark"])("%j can be a header's valu
 
 test("a header's name is in lower case", () => expect(checkHeaderName("headers", "X-Team")).toBe("x-team"));
 
-test("a refusal names the option, and not the value", () => {
+test("the error names the option, but not the value", () => {
   const refused = {
     code: "invalid_option",
     message: expect.stringMatching(/^userAgent is not printable ASCII$/),

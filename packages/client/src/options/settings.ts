@@ -8,8 +8,8 @@ import type { Fetch, Url } from "../http.ts";
 import type { ApiKey, CallOptions, DeprecationNotice, Logger, OffersClientOptions } from "./options.ts";
 
 /**
- * Looked up at every request, so that a global `fetch` that is replaced later is used. Deno sends a string body twice when a
- * kept connection breaks, even that of a POST (denoland/deno#35610); it sends a Blob once.
+ * Looked up at every request, so that a global `fetch` replaced later is used. Deno sends a string body twice when a kept connection
+ * breaks, even for a POST (denoland/deno#35610); it sends a Blob once.
  */
 const runtimeFetch: Fetch = (url, init) =>
   globalThis.fetch(url, init.body && "Deno" in globalThis ? { ...init, body: new Blob([init.body]) } : init);
@@ -18,7 +18,7 @@ function warnOfDeprecation({ operation, sunsetAt }: DeprecationNotice): void {
   console.warn(`offers: ${operation} is deprecated; sunset: ${sunsetAt?.toJSON() ?? "unknown"}`);
 }
 
-/** The options of a client that have a default. */
+/** A client's options that have a default. */
 type Defaults = {
   readonly [Name in Exclude<keyof OffersClientOptions, "baseUrl" | "apiKey" | "logger">]: NonNullable<
     OffersClientOptions[Name]
@@ -26,8 +26,8 @@ type Defaults = {
 } & { readonly logger: Logger | undefined };
 
 /**
- * Every option of a client with its default. A given value must have the type of the default, a number must be whole, and a string
- * must be valid as a header. An option without a default here is checked by `readSettings`.
+ * Every option of a client with its default. A value must have the same type as the default; numbers must be integers, and strings valid
+ * header values. `readSettings` checks the options that have no default here.
  */
 const clientDefaults: Defaults & Record<"baseUrl" | "apiKey", undefined> = {
   baseUrl: undefined,
@@ -49,21 +49,21 @@ const clientDefaults: Defaults & Record<"baseUrl" | "apiKey", undefined> = {
   userAgent: "offers-client",
 };
 
-/** The options of a client, checked, with the defaults. */
+/** A client's options, checked and with the defaults filled in. */
 export interface ClientSettings extends Defaults {
   readonly apiKey: ApiKey;
-  /** Without a slash at its end, so that a path can follow. */
+  /** Without a trailing slash, so that a path can follow. */
   readonly baseUrl: string;
-  /** For messages: the path of `baseUrl` may be a secret. */
+  /** For messages: the path of `baseUrl` may be secret. */
   readonly host: string;
   readonly query: string;
-  /** The settings of a call without options. */
+  /** The settings of a call without options of its own. */
   readonly call: CallSettings;
-  /** What was reported once: `shape` for a response whose shape is not the contract's (D-126), an operation that is deprecated. */
+  /** What was already reported: `shape` for a response with another shape than the contract's (D-126), or a deprecated operation. */
   readonly reported: Set<string>;
 }
 
-/** The options of a call, checked, with those of the client as defaults. */
+/** A call's options, checked, with the client's as defaults. */
 export interface CallSettings {
   readonly timeoutMs: number;
   readonly totalTimeoutMs: number;
@@ -99,9 +99,9 @@ export function readSettings(given: OffersClientOptions): ClientSettings {
   }
 }
 
-/** The given options, and the default of the others. Throws for an unknown name or a value of another type. */
+/** The given options, and defaults for the rest. Throws for an unknown name or a value of the wrong type. */
 export function readOptions<Options extends object>(given: object, defaults: Options): Options {
-  // Without this check, an AbortSignal in place of the options would be ignored: it has no own properties.
+  // Without this check, an AbortSignal passed as the options would be silently ignored: it has no own properties.
   assertType("options", given, "Object");
   const options = { ...defaults } as Record<string, unknown>;
   for (const [name, value] of Object.entries(given)) {
@@ -126,19 +126,19 @@ function checkNumber(name: string, value: number): void {
     throwUsageError(`${name} must be an integer from ${least} to ${longestMs}`);
 }
 
-/** Never shows the address: it may contain a password. */
+/** Never shows the URL: it may contain a password. */
 function readBaseUrl(baseUrl: string | Url): URL {
   const problem = baseAddressProblem(baseUrl);
   return problem ? throwUsageError(`baseUrl ${problem}`, "invalid_base_url") : new URL(baseUrl as string);
 }
 
-/** Never shows the value: it may be the API key. `fetch` would reject the same values, with a message that shows them. */
+/** Never shows the value: it may be the API key. `fetch` rejects the same values, but its message shows them. */
 export function checkHeaderValue(name: string, value: unknown, code?: UsageError["code"]): string {
   const problem = headerValueProblem(value);
   return problem ? throwUsageError(`${name} ${problem}`, code) : (value as string);
 }
 
-/** @returns the name in lower case @param option named in the message */
+/** @returns the name in lower case @param option the option's name, for the message */
 export function checkHeaderName(option: string, name: string): string {
   if (!/^[\w!#-'*+.^`|~-]+$/.test(name)) throwUsageError(`${option} must be the name of a header`);
   return name.toLowerCase();

@@ -2,7 +2,7 @@ import { visibleCharacter } from "@offers/contract/decisions";
 import { FieldCheck } from "./field-check.ts";
 import { invalidRequest } from "./refusal.ts";
 
-/** The body of a creation, once it is checked. */
+/** The checked body of a creation. */
 export interface Creation {
   createdByUserId: string;
   title: string;
@@ -13,7 +13,7 @@ export interface Creation {
   events?: { start: string; end: string }[];
 }
 
-/** What a creation is checked against besides its own shape. */
+/** What a creation is checked against in addition to its own shape. */
 export interface CreationContext {
   now: Date;
   mayCreate(userId: string): boolean;
@@ -27,7 +27,7 @@ const optional = ["details", "locationPlaceId", "notifyEmailAddress", "events"];
 const fields = ["createdByUserId", "title", "workerIds", ...optional];
 
 /**
- * All that is wrong with a creation, at once (D-01, D-24, D-29, D-30, D-31, D-33, D-37, D-44).
+ * Rejects a creation with every fault in its body (D-01, D-24, D-29, D-30, D-31, D-33, D-37, D-44).
  *
  * @throws {Refusal} `invalid_request`
  */
@@ -66,7 +66,7 @@ export function checkCreation(body: unknown, { now, mayCreate, isWorker }: Creat
   return { ...creation, ...(slots && { events: slots }) } as unknown as Creation;
 }
 
-/** An optional field that is null is absent (D-94). */
+/** An optional field that is null counts as absent (D-94). */
 const withoutNulls = (creation: Record<string, unknown>): Record<string, unknown> =>
   Object.fromEntries(Object.entries(creation).filter(([name, value]) => value !== null || !optional.includes(name)));
 
@@ -96,7 +96,7 @@ function checkEvents(check: FieldCheck, events: unknown, now: Date): { start: st
 }
 
 /**
- * The ids of those who get the work.
+ * The ids of the workers who get the work.
  *
  * @throws {Refusal} `invalid_request`
  */

@@ -5,7 +5,7 @@ import type { ReceivedOutcome } from "./delivery/webhook-outcome.ts";
 import { FieldCheck } from "./field-check.ts";
 
 /**
- * The suggestions in a response: all of them, or none with the reason (D-21).
+ * The suggestions in a response, or an error if any of them is invalid (D-21).
  *
  * @throws {DeliveryError}
  */
@@ -41,7 +41,7 @@ function readSuggestions(check: FieldCheck, value: unknown): SuggestedContact[] 
     const address = check.text(`${field}.emailAddress`, emailAddress);
     if (address !== undefined && (address.length > 254 || !/^[^\s\p{Cc}@]+@[^\s\p{Cc}@]+$/u.test(address)))
       check.add(`${field}.emailAddress`, "Write one e-mail address, such as hana@example.com.");
-    // An optional field that is null is absent (D-94).
+    // An optional field that is null counts as absent (D-94).
     const image = profileImageUrl === null ? undefined : profileImageUrl;
     const imageUrl = check.text(`${field}.profileImageUrl`, image, false);
     if (imageUrl !== undefined && !(/^https?:\/\//i.test(imageUrl) && URL.canParse(imageUrl)))
@@ -64,7 +64,7 @@ function readRating(check: FieldCheck, field: string, value: unknown): object {
   if (points < 1 || points > 5) check.add(`${field}.rating`, "Make it a whole number from 1 to 5.");
   check.text(`${field}.ratingProvider`, rating.ratingProvider);
   const { lastWorked: given } = rating;
-  // Without a time it is midnight UTC (D-28).
+  // A time without a zone counts as midnight UTC (D-28).
   const lastWorked = typeof given === "string" && /^\d{4}-\d{2}-\d{2}$/.test(given) ? `${given}T00:00:00Z` : given;
   return { ...rating, lastWorked: check.dateTime(`${field}.lastWorked`, lastWorked) };
 }
@@ -72,7 +72,7 @@ function readRating(check: FieldCheck, field: string, value: unknown): object {
 /** D-89 */
 const visible = new RegExp(visibleCharacter, "u");
 
-/** Everyone shown can be invited by mail, so the name is one line of it. */
+/** Each contact can be invited by email, so the name must be one line. */
 function checkName(check: FieldCheck, field: string, value: unknown): void {
   const name = check.text(field, value);
   if (name === undefined) return;

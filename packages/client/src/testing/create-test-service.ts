@@ -16,9 +16,9 @@ import type { TestFailure, TestRequest, TestService, TestServiceOptions } from "
 const someWorkers = { worker_amal: "Amal Haddad", worker_ben: "Ben Okafor", worker_cleo: "Cleo Martin" };
 
 /**
- * Creates a stateful in-memory fake of the service for one test. It enforces the same rules as the reference platform, proven by
- * one contract suite for both. It sets no timer, opens no port except for a server or a listener of yours, and needs no closing (D-69).
- * `deliverTo` sends its webhooks to your receiver.
+ * Creates a stateful in-memory fake of the service for one test. It enforces the same rules as the reference platform; one contract suite
+ * tests both. It sets no timer, opens a port only for a server or listener of yours, and needs no closing. `deliverTo` sends its webhooks
+ * to your receiver.
  *
  * @throws {TypeError} for an invalid `baseUrl` or an unknown dialect
  * @example vitest
@@ -65,6 +65,7 @@ const someWorkers = { worker_amal: "Amal Haddad", worker_ben: "Ben Okafor", work
  * ```
  */
 export function createTestService(options: TestServiceOptions = {}): TestService {
+  // D-69
   const {
     baseUrl = "https://offers.test",
     apiKey = "test-key",
@@ -111,7 +112,7 @@ export function createTestService(options: TestServiceOptions = {}): TestService
       if (response !== "applied" && response !== "rejected")
         throw new TypeError(`respond: unknown response "${response}"; use applied or rejected`);
       const { owner, isChanged } = state.offers.respond(offerId, workerId, response);
-      // The event goes to the offer's organisation (D-39), and the same response again is none (D-08).
+      // The event goes to the offer's organisation (D-39). Repeating a response is not an event (D-08).
       if (owner !== ours || !isChanged) return;
       const data = { offerId, workerId, response: response === "applied" ? "accepted" : "rejected" } as const;
       webhooks.record({ type: "workerOfferResponse", data });
@@ -137,15 +138,15 @@ export function createTestService(options: TestServiceOptions = {}): TestService
     resend: (deliveryId, options) => webhooks.resend(deliveryId, options),
     suggestContacts: async ({ filter, userEmailAddresses }) =>
       checkSuggestions(await webhooks.searchSuggestions({ ...(filter && { filter }), userEmailAddresses })),
-    // msw responds with 500 to an error of its resolver.
+    // msw responds with 500 when its resolver throws.
     handlers: (http) => [http.all(`${base}/*`, ({ request }) => serve(request).catch(() => Response.error()))],
   } satisfies Omit<TestService, "fetch" | "baseUrl" | "apiKey">;
-  // The client rejects unknown options: only its own are enumerable, so that a service can be spread into them.
+  // The client rejects unknown options: only the client's own are enumerable, so that a service can be spread into them.
   const service = { fetch: serve, baseUrl: base, apiKey };
   return Object.defineProperties(service, hidden(controls)) as typeof service & TestService;
 }
 
-/** Property descriptors that are not enumerable. */
+/** Makes property descriptors non-enumerable. */
 const hidden = (members: object): PropertyDescriptorMap =>
   Object.fromEntries(
     Object.entries(Object.getOwnPropertyDescriptors(members)).map(([name, { value, get }]) => [
@@ -160,7 +161,7 @@ function recordOf({ method, url, headers, body }: IncomingRequest): TestRequest 
   try {
     value = JSON.parse(text);
   } catch {
-    // Not JSON: the text is recorded.
+    // Not JSON: record the string.
   }
   return { method, url, headers: Object.fromEntries(headers), body: value };
 }

@@ -2,7 +2,7 @@ import type { OperationName } from "../http.ts";
 import { jsonResponse, type ServiceResponse } from "./incoming-request.ts";
 import type { RefusalCode } from "./refusal.ts";
 
-/** The known differences between the responses of the reference platform and of the live service (D-51). */
+/** The known differences between the responses of the reference platform and those of the live service (D-51). */
 export interface Dialect {
   /** D-27 */
   readonly versionedOperations: readonly OperationName[];
@@ -12,9 +12,9 @@ export interface Dialect {
   readonly completed: ServiceResponse;
   /** D-10 */
   readonly withdrawn: ServiceResponse;
-  /** The response to a read or withdrawal of an unknown or foreign offer; by default a problem (D-20). */
+  /** The response to reading or withdrawing an unknown or foreign offer; by default a problem (D-20). */
   readonly absent?: ServiceResponse;
-  /** Statuses of problems that differ (D-19). */
+  /** Problems whose status differs (D-19). */
   readonly statuses: Partial<Record<RefusalCode, number>>;
 }
 

@@ -3,7 +3,7 @@ import { type FieldErrors, maxFields } from "./refusal.ts";
 
 const dateTime = "Write a date-time in UTC, such as 2099-05-01T16:00:00Z.";
 
-/** Collects what is wrong with a body, field by field. Values are not repeated (D-49). */
+/** Collects a body's faults, field by field. Values are not repeated (D-49). */
 export class FieldCheck {
   readonly errors: FieldErrors = new Map();
 
@@ -13,7 +13,7 @@ export class FieldCheck {
     else if (known?.includes(remedy) === false) known.push(remedy);
   }
 
-  /** @returns the text, if it is one */
+  /** @returns the string, if it is one */
   text(field: string, value: unknown, isRequired = true): string | undefined {
     if (typeof value === "string") return value;
     if (value !== undefined) this.add(field, "Make it a string.");
@@ -21,7 +21,7 @@ export class FieldCheck {
     return undefined;
   }
 
-  /** A text of at most `max` characters that may be left out. */
+  /** An optional string of at most `max` characters. */
   shortText(field: string, value: unknown, max: number): void {
     this.atMost(field, this.text(field, value, false) ?? "", max);
   }
@@ -31,7 +31,7 @@ export class FieldCheck {
     if (value.length > max) this.add(field, `Give at most ${max}${unit}.`);
   }
 
-  /** @returns the date-time in UTC, as it is kept (D-33, D-96); empty for what is none */
+  /** @returns the date-time in UTC, as it is stored (D-33, D-96); an empty string for an invalid one */
   dateTime(field: string, value: unknown): string {
     const text = this.text(field, value);
     if (text === undefined) return "";
@@ -59,7 +59,7 @@ export class FieldCheck {
       if (!known.includes(name)) this.add(prefix + name, "Remove it, or correct its name: there is no such field.");
   }
 
-  /** The ids of workers, of a creation or a completion. */
+  /** The workers' ids in a creation or completion. */
   workerIds(field: string, value: unknown, nameOf: (index: number) => string): void {
     if (value === undefined) this.add(field, "Add this field; it is required.");
     else if (!Array.isArray(value)) this.add(field, "Make it an array.");

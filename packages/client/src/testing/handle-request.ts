@@ -11,7 +11,7 @@ interface ServiceRoute {
   readonly methods: Readonly<Partial<Record<string, OperationName>>>;
 }
 
-/** Of the paths below `baseUrl`. */
+/** The handlers by the paths below `baseUrl`. */
 const routes: readonly ServiceRoute[] = [
   { pattern: /^\/offer$/, methods: { POST: "CreateOffer" } },
   { pattern: /^\/offer\/([^/]+)$/, methods: { GET: "GetOffer", HEAD: "GetOffer" } },
@@ -19,7 +19,7 @@ const routes: readonly ServiceRoute[] = [
   { pattern: /^\/offer\/([^/]+)\/withdraw$/, methods: { GET: "WithdrawOffer" } },
 ];
 
-/** The response to a request: problem details if it is rejected. */
+/** The response to a request; problem details if it is rejected. */
 export function handleRequest(state: ServiceState, request: IncomingRequest, path: string): ServiceResponse {
   const requestId = crypto.randomUUID();
   const common = { "X-Request-Id": requestId, "Cache-Control": "no-store" };

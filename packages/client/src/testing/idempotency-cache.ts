@@ -11,12 +11,12 @@ interface Kept {
   until: number;
 }
 
-/** The responses to requests with an `Idempotency-Key`, per organisation. */
+/** The responses to requests with an `Idempotency-Key`, by organisation. */
 export class IdempotencyCache {
   readonly #kept = new WeakMap<Organisation, Map<string, Kept>>();
 
   /**
-   * Runs `effect`, unless the same request already had its effect under its key. An effect that throws does not use up the key.
+   * Runs `effect`, unless the same request has already taken effect under its key. An effect that throws does not use up the key.
    *
    * @param fingerprint identifies the request
    * @throws {Refusal} `idempotency_key_reused`, or `invalid_request` for an invalid key

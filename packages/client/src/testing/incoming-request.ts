@@ -1,4 +1,4 @@
-/** A request, completely read. */
+/** A completely received request. */
 export interface IncomingRequest {
   method: string;
   url: string;
@@ -7,7 +7,7 @@ export interface IncomingRequest {
   signal: AbortSignal | undefined;
 }
 
-/** The response to it, as plain data that can be stored and replayed. */
+/** Its response, as plain data that can be stored and replayed. */
 export interface ServiceResponse {
   status: number;
   headers?: Record<string, string>;
@@ -24,7 +24,7 @@ export const jsonResponse = (
   body: JSON.stringify(value),
 });
 
-/** Parses the arguments of `fetch`. It creates no `Request`, which would refuse the `AbortSignal` of jsdom. */
+/** Parses the arguments of `fetch`. It creates no `Request`, which would reject jsdom's `AbortSignal`. */
 export async function parseRequest(input: string | URL | Request, init: RequestInit = {}): Promise<IncomingRequest> {
   const request = typeof input === "object" && "url" in input ? input : undefined;
   const body = init.body ?? (request ? await request.arrayBuffer() : null);
@@ -40,7 +40,7 @@ export async function parseRequest(input: string | URL | Request, init: RequestI
   };
 }
 
-/** @param stalls whether the body does not end until the caller aborts */
+/** @param stalls whether the body only ends when the caller aborts */
 export function toResponse(
   request: IncomingRequest,
   { status, headers = {}, body }: ServiceResponse,
@@ -53,6 +53,6 @@ export function toResponse(
   return new Response(isBodyless ? null : (stream ?? body ?? ""), { status, headers });
 }
 
-/** Calls back when the caller aborts; never without a signal. */
+/** Calls back when the caller aborts; never if there is no signal. */
 export const onAbort = ({ signal }: IncomingRequest, callback: (reason: unknown) => void): void =>
   signal?.addEventListener("abort", () => callback(signal.reason), { once: true });

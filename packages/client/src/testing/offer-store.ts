@@ -3,7 +3,7 @@ import type { Creation } from "./check-bodies.ts";
 import { type FieldErrors, Refusal } from "./refusal.ts";
 import type { TestNotification } from "./test-service.ts";
 
-/** The owner of offers; several keys may belong to one. */
+/** The owner of offers, which may have several keys. */
 export interface Organisation {
   readonly userIds: Set<string>;
 }
@@ -13,7 +13,7 @@ interface Entry {
   readonly offer: Omit<Offer, "isHistoric">;
 }
 
-/** All offers, and the notifications of their workers. The state transitions are those of interface.md, D-06 to D-11 and D-36. */
+/** All offers, and the notifications to their workers. The state transitions are those of interface.md, D-06 to D-11 and D-36. */
 export class OfferStore {
   readonly notifications: TestNotification[] = [];
   readonly #entries = new Map<string, Entry>();
@@ -21,7 +21,7 @@ export class OfferStore {
 
   create(owner: Organisation, creation: Creation, nameOf: (workerId: string) => string, now: Date): string {
     const id = `offer_${crypto.randomUUID()}`;
-    // A repeated id addresses the worker once (D-30).
+    // A repeated id counts once (D-30).
     const recipients = [...new Set(creation.workerIds)].map((workerId) => {
       this.#recipients += 1;
       return { id: this.#recipients, workerId, name: nameOf(workerId), response: "none", confirmation: "" };
@@ -34,7 +34,7 @@ export class OfferStore {
     return id;
   }
 
-  /** @throws {Refusal} `offer_not_found`, also for another organisation's offer (D-20) */
+  /** @throws {Refusal} `offer_not_found`, even for another organisation's offer (D-20) */
   read(owner: Organisation, id: string, now: Date): Offer {
     const { offer } = this.#find(owner, id);
     const ends = offer.events.map(({ end }) => Date.parse(end));
@@ -55,7 +55,7 @@ export class OfferStore {
     for (const recipient of offer.recipients) {
       const isNamed = workerIds.includes(recipient.workerId);
       if (isNamed) recipient.confirmation = "confirmed";
-      // All workers are notified, also those who rejected or did not respond (D-09).
+      // All workers are notified, even those who rejected or did not respond (D-09).
       const reason = isNamed ? "successful" : "unsuccessful";
       this.notifications.push({ offerId: id, workerId: recipient.workerId, reason });
     }
@@ -64,7 +64,7 @@ export class OfferStore {
   /** @throws {Refusal} `offer_not_found` */
   withdraw(owner: Organisation, id: string): void {
     const { offer } = this.#find(owner, id);
-    // Withdrawing again sends no second notification (D-10).
+    // A second withdrawal sends no notifications (D-10).
     if (offer.widthdrawn) return;
     offer.widthdrawn = true;
     for (const { workerId } of offer.recipients)
@@ -72,7 +72,7 @@ export class OfferStore {
   }
 
   /**
-   * @returns whose offer it is, and whether the worker had responded otherwise or not at all
+   * @returns the offer's owner, and whether this changes the worker's response
    * @throws {Refusal} `offer_not_found`, `offer_completed` or `offer_withdrawn`
    */
   respond(id: string, workerId: string, response: "applied" | "rejected"): { owner: Organisation; isChanged: boolean } {
@@ -93,7 +93,7 @@ export class OfferStore {
   }
 }
 
-/** If an offer is both, the withdrawal is reported (D-08). */
+/** For an offer that is both completed and withdrawn, the withdrawal is reported (D-08). */
 function refuseClosed({ complete, widthdrawn }: Entry["offer"]): void {
   if (widthdrawn) throw new Refusal("offer_withdrawn", "It accepts no more responses, and it cannot be completed.");
   if (complete)

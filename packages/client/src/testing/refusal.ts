@@ -2,7 +2,7 @@ import type { operationProblems } from "@offers/contract/problem-kinds";
 
 export type RefusalCode = keyof typeof operationProblems;
 
-/** From the name of a field (`events[0].end`) to its remedies. */
+/** The remedies for each invalid field, by its name (`events[0].end`). */
 export type FieldErrors = Map<string, string[]>;
 
 /** A request, or a worker's response, that the service rejects. */
@@ -11,7 +11,7 @@ export class Refusal extends Error {
   readonly errors: FieldErrors | undefined;
   readonly headers: Record<string, string>;
 
-  /** @param detail what to do about it */
+  /** @param detail how to correct the request */
   constructor(
     code: RefusalCode,
     detail: string,
@@ -24,10 +24,10 @@ export class Refusal extends Error {
   }
 }
 
-/** More wrong fields than these are not named. */
+/** At most this many invalid fields are listed. */
 export const maxFields = 100;
 
-/** Every field that is not valid, at once. */
+/** Reports all invalid fields together. */
 export function invalidRequest(errors: FieldErrors): Refusal {
   const fields = errors.size === 1 ? "1 field is" : `${errors.size} fields are`;
   const detail =

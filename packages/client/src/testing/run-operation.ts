@@ -8,13 +8,13 @@ import type { OfferStore, Organisation } from "./offer-store.ts";
 import { readJson } from "./read-json.ts";
 import { Refusal } from "./refusal.ts";
 
-/** What a key gives: whose offers it reaches, and whose people may create them (D-37). */
+/** What a key grants: the organisation whose offers it reaches, and the users who may create them (D-37). */
 export interface ApiKeyGrant {
   readonly organisation: Organisation;
   readonly peopleOf: readonly Organisation[];
 }
 
-/** All that the service knows. */
+/** The state of the service. */
 export interface ServiceState {
   readonly dialect: Dialect;
   readonly grants: Map<string, ApiKeyGrant>;
@@ -60,7 +60,7 @@ const operations: Record<OperationName, OperationHandler> = {
 };
 
 /**
- * The key first, then the version, then the operation itself, as the reference platform does.
+ * Checks the key first, then the version, then runs the operation, in the reference platform's order.
  *
  * @throws {Refusal}
  */

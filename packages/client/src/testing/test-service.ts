@@ -2,11 +2,11 @@ import type { Fetch } from "../http.ts";
 import type { TestWebhooks } from "./delivery/test-webhooks.ts";
 import type { RuntimeRequest, RuntimeResponse } from "./delivery/webhook-receiver.ts";
 
-// Of whichever library declares them, as in globals.ts.
+// Taken from whichever library declares them, as in globals.ts.
 type RuntimeFetch = typeof globalThis extends { fetch: infer Known } ? Known : Fetch;
 
 /**
- * The initial state of the service.
+ * The initial state of the fake service.
  *
  * @example
  * ```ts
@@ -17,22 +17,22 @@ type RuntimeFetch = typeof globalThis extends { fetch: infer Known } ? Known : F
  * ```
  */
 export interface TestServiceOptions {
-  /** A path prefix is fine. @default "https://offers.test" */
+  /** The base URL; a path prefix is allowed. @default "https://offers.test" */
   baseUrl?: string | undefined;
-  /** The key of the organisation under test. @default "test-key" */
+  /** The API key of the organisation under test. @default "test-key" */
   apiKey?: string | undefined;
-  /** Responds like the reference platform, or the way the live service is documented to (D-51). @default "reference" */
+  /** Whether to respond like the reference platform or as the live service is documented to. @default "reference" */
   dialect?: "reference" | "live" | undefined;
-  /** The workers who can receive offers: names by id. @default Amal, Ben and Cleo: `worker_amal`, `worker_ben`, `worker_cleo` */
+  /** The names of the workers who can receive offers, by id. @default Amal, Ben and Cleo: `worker_amal`, `worker_ben`, `worker_cleo` */
   workers?: Readonly<Record<string, string>> | undefined;
-  /** The organisation's users, who may create offers (D-37). @default ["user_hana"] */
+  /** The ids of the organisation's users, who may create offers. @default ["user_hana"] */
   userIds?: readonly string[] | undefined;
-  /** The service's clock before `advance` moves it. @default the real one, or the fake one of your test runner */
+  /** The service's clock, which `advance` then moves. @default the real clock, or the fake one of your test runner */
   now?: (() => Date) | undefined;
 }
 
 /**
- * A request as it arrived.
+ * A request as the service received it.
  *
  * @example
  * ```ts
@@ -42,16 +42,18 @@ export interface TestServiceOptions {
  * ```
  */
 export interface TestRequest {
+  /** The HTTP method. */
   readonly method: string;
+  /** The full URL, with its query. */
   readonly url: string;
-  /** Names are in lower case. */
+  /** The request headers, by lower-case name. */
   readonly headers: Readonly<Record<string, string>>;
-  /** Parsed JSON, or the text if it is not JSON; undefined without a body. */
+  /** The parsed JSON, or the string if it is not JSON; undefined without a body. */
   readonly body: unknown;
 }
 
 /**
- * A notification of one worker about one offer: that it was created, completed (successful or not) or withdrawn.
+ * A notification to one worker about one offer: it was created, completed (successfully for the worker or not) or withdrawn.
  *
  * @example
  * ```ts
@@ -62,22 +64,28 @@ export interface TestRequest {
  * ```
  */
 export interface TestNotification {
+  /** The id of the offer. */
   readonly offerId: string;
+  /** The id of the notified worker. */
   readonly workerId: string;
+  /** What the worker is told. */
   readonly reason: "offer" | "successful" | "unsuccessful" | "withdrawn";
 }
 
 /**
- * How a request fails: with a response of yours; before it is sent (`connection-refused`); before it reaches the service
- * (`connection-reset`); after it had its effect (`response-lost`); or without an end, until the caller aborts: before any
- * response (`hang`), or after the effect and the response headers (`hang-in-body`).
+ * How a request fails: with a response that you give; before it is sent (`connection-refused`); before it reaches the service
+ * (`connection-reset`); after it took effect (`response-lost`); or by hanging until the caller aborts, either before any response (`hang`)
+ * or after the effect and the response headers (`hang-in-body`).
  */
 export type TestFailure =
   | {
+      /** The HTTP status. */
       status: number;
+      /** The value of `Retry-After`. @default none */
       retryAfterSeconds?: number | undefined;
+      /** Additional response headers. @default none */
       headers?: Readonly<Record<string, string>> | undefined;
-      /** @default problem details that say no more than the status */
+      /** The response body. @default problem details that only give the status */
       body?: string | undefined;
     }
   | "connection-refused"
@@ -87,8 +95,7 @@ export type TestFailure =
   | "hang-in-body";
 
 /**
- * An in-memory fake of the service. Its `fetch`, `baseUrl` and `apiKey` are options of the client, so
- * `new OffersClient(service)` uses it.
+ * An in-memory fake of the service. Its `fetch`, `baseUrl` and `apiKey` are options of the client: `new OffersClient(service)` uses it.
  *
  * @example
  * ```ts
@@ -110,39 +117,56 @@ export type TestFailure =
  * ```
  */
 export interface TestService extends TestWebhooks {
-  /** Replaces the runtime's `fetch` for this service's addresses; it rejects others. */
+  /** Replaces the runtime's `fetch` for URLs of this service; it rejects all others. */
   readonly fetch: RuntimeFetch;
+  /** The service's base URL. */
   readonly baseUrl: string;
+  /** The API key of the organisation under test. */
   readonly apiKey: string;
-  /** Every request, the oldest first, including those with an injected failure. */
+  /** All requests, oldest first, including those with an injected failure. */
   readonly requests: readonly TestRequest[];
-  /** Every notification sent to workers, the oldest first. */
+  /** All notifications to workers, oldest first. */
   readonly notifications: readonly TestNotification[];
-  /** Adds a worker to whom offers can be sent. */
+  /** Adds a worker who can receive offers. */
   addWorker(id: string, name: string): void;
   /**
-   * Adds a key: of another organisation with these users, or, with `actingFor`, of an agency with these users that acts for the
-   * organisation with that key.
+   * Adds an API key: of another organisation with these users, or, with `actingFor`, of an agency with these users that acts for the
+   * organisation that has that key.
    */
-  addApiKey(apiKey: string, grant?: { userIds?: readonly string[]; actingFor?: string }): void;
+  addApiKey(
+    apiKey: string,
+    grant?: {
+      /** The users who may create offers with this key. @default none */
+      userIds?: readonly string[];
+      /** An API key of the organisation for which the agency acts. @default a new organisation */
+      actingFor?: string;
+    },
+  ): void;
   /**
-   * Sets or changes a worker's response to an offer (D-08), which triggers the webhook.
+   * Sets or changes a worker's response to an offer, which triggers the webhook.
    *
    * @throws {Error} if the service would reject it: `code` is `offer_not_found` for an offer that was not sent to the worker,
    * `offer_completed` or `offer_withdrawn`
    */
   respond(offerId: string, workerId: string, response: "applied" | "rejected"): void;
   /**
-   * The next `times` requests fail, after the failures that are already queued. @default once
+   * Makes the next `times` requests fail, after the failures that are already queued. @default once
    *
    * @throws {TypeError} for an unknown failure
    */
   failNext(failure: TestFailure, times?: number): void;
   /**
-   * msw's request handlers over this service: `setupServer(...service.handlers(http))`, with the `http` of msw. There, every
-   * failure without a response is a lost connection.
+   * Returns msw's request handlers for this service: `setupServer(...service.handlers(http))`, with the `http` of msw. There, every failure
+   * without a response is a lost connection.
    */
   handlers<Handler>(http: {
-    all(path: string, resolver: (info: { request: RuntimeRequest }) => Promise<RuntimeResponse>): Handler;
+    /** Registers a handler; msw's `http.all`. */
+    all(
+      path: string,
+      resolver: (info: {
+        /** The intercepted request. */
+        request: RuntimeRequest;
+      }) => Promise<RuntimeResponse>,
+    ): Handler;
   }): Handler[];
 }

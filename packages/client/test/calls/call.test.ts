@@ -8,7 +8,7 @@ const clientOf = async (...respond: Parameters<typeof respondWith>) => {
   return { client: new OffersClient({ baseUrl, apiKey: "key" }), received };
 };
 
-test("a call is a promise, and one request however it is looked at", async () => {
+test("a call is a promise that sends one request, whichever methods are used", async () => {
   const { client, received } = await clientOf(200, JSON.stringify(offer), { etag: '"1"' });
   const call = client.getOffer("a");
   expect(call).toBeInstanceOf(Promise);
@@ -27,7 +27,7 @@ test("a call that is not awaited is still made", async () => {
   await expect.poll(() => received.map(({ url }) => url)).toEqual(["/offer/a/withdraw?api-version=1.0"]);
 });
 
-test("a failure is a value for safe and a rejection for the others, and each of them handles it", async () => {
+test("safe() returns a failure as a value, the other methods reject, and each handles it", async () => {
   const unhandled: unknown[] = [];
   const note = (reason: unknown) => void unhandled.push(reason);
   process.on("unhandledRejection", note);
@@ -47,7 +47,7 @@ test("a failure is a value for safe and a rejection for the others, and each of 
   expect(unhandled).toEqual([]);
 });
 
-test("a call whose key is at hand has begun its request when it returns", async () => {
+test("a call with a string key sends its request before it returns", async () => {
   let requests = 0;
   const fetch = async () => {
     requests += 1;
@@ -58,7 +58,7 @@ test("a call whose key is at hand has begun its request when it returns", async 
   await call;
 });
 
-test("the stack of a failure shows who awaits the call, or iterates over the watch", async () => {
+test("the stack of a failure shows the code that awaits the call or iterates over the watch", async () => {
   const { client } = await clientOf(409);
   const hire = async () => await client.completeOffer("a", ["w"]);
   const follow = async () => {

@@ -46,14 +46,14 @@ test("a read is retried after a timeout, a creation is not [D-50]", async () => 
   expect(creation.received).toHaveLength(1);
 });
 
-test("the total bounds all attempts and the waits between them", async () => {
+test("totalTimeoutMs covers all attempts and the delays between them", async () => {
   const { baseUrl, received } = await serve(silence);
   const client = new OffersClient({ baseUrl, apiKey, timeoutMs: 60_000, totalTimeoutMs: 500 });
   await expect(client.getOffer("a")).rejects.toMatchObject({ code: "timeout", attempts: 1 });
   expect(received).toHaveLength(1);
 });
 
-test("the total bounds the apiKey function", async () => {
+test("totalTimeoutMs covers the apiKey function", async () => {
   const client = new OffersClient({
     baseUrl: "https://service.example",
     apiKey: () => new Promise(silence),
@@ -62,7 +62,7 @@ test("the total bounds the apiKey function", async () => {
   await expect(client.getOffer("a")).rejects.toMatchObject({ code: "timeout", attempts: 0 });
 });
 
-test("a signal that is aborted already sends nothing", async () => {
+test("with a signal that is already aborted, nothing is sent", async () => {
   const { baseUrl, received } = await serve(respondWith(200, JSON.stringify(offer)));
   const reason = new Error("changed my mind");
   const error = await new OffersClient({ baseUrl, apiKey })
@@ -77,7 +77,7 @@ test.each([
   ["while the service is silent", silence],
   ["within the body", halfABody],
   ["between two attempts", respondWith(503, "", { "retry-after": "20" })],
-])("an abort ends the call at once %s", async (_when, respond) => {
+])("an abort ends the call immediately %s", async (_when, respond) => {
   const controller = new AbortController();
   const { baseUrl, received } = await serve((...given) => {
     respond(...given);
@@ -89,7 +89,7 @@ test.each([
   expect(getEventListeners(controller.signal, "abort")).toEqual([]);
 });
 
-test("twenty calls leave no listener on the signal they share", async () => {
+test("twenty calls leave no listener on a shared signal", async () => {
   const { baseUrl } = await serve((response, { url }) =>
     url?.includes("missing") ? response.writeHead(404).end() : response.end(JSON.stringify(offer)),
   );
@@ -100,7 +100,7 @@ test("twenty calls leave no listener on the signal they share", async () => {
   expect(getEventListeners(signal, "abort")).toEqual([]);
 });
 
-test("the time that ran out is named, the shorter of the attempt's and the call's", async () => {
+test("the message names the shorter of the attempt's and the call's timeout", async () => {
   const { baseUrl } = await serve(silence);
   const messageOf = async (limits: object) =>
     new OffersClient({ baseUrl, apiKey, maxRetries: 0, ...limits }).getOffer("a").catch(({ message }) => message);

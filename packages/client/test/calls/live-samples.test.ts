@@ -41,12 +41,12 @@ test.each(exchanges)("the client handles $name", async ({ name, operation, respo
   replayed.push(name);
 });
 
-test("every sample was replayed, each under a name of its own", () => {
+test("every sample was replayed, each under its own name", () => {
   expect(replayed).toEqual(exchanges.map(({ name }) => name));
   expect(new Set(replayed).size).toBe(exchanges.length);
 });
 
-test("every problem that the live service is known for is among them", () => {
+test("the samples include every known problem of the live service", () => {
   const titles = exchanges.flatMap(
     ({ response }) => (response.json as { title?: string; status?: number })?.title ?? [],
   );
@@ -61,7 +61,7 @@ test("every problem that the live service is known for is among them", () => {
     expect(titles).toContain(kind);
 });
 
-// The other file is replayed by the webhook kit, in its live-samples.test.ts.
+// The webhook kit replays the other file, in its live-samples.test.ts.
 test("every sample is replayed", () =>
   expect(readdirSync(new URL("../../../../spec/samples/live", import.meta.url)).sort()).toEqual([
     "offer-operations.json",

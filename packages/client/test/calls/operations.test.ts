@@ -30,14 +30,14 @@ test("a read, a completion and a withdrawal have the method, path and body of th
   ]);
 });
 
-test.each([null, undefined])("events that are %s are none", async (events) => {
+test.each([null, undefined])("no events are sent if they are %s", async (events) => {
   const { baseUrl, received } = await serve(respondWith(201, "offer_1"));
   await new OffersClient({ baseUrl, apiKey }).createOffer({ ...input, events: events as never });
   expect(JSON.parse(received[0]?.body ?? "")).not.toHaveProperty("events");
 });
 
 test.each(["/some/prefix", "/some/prefix/", "/some/prefix//"])(
-  "the base address keeps its path %s [interface: Introduction 1b]",
+  "the base URL keeps its path %s [interface: Introduction 1b]",
   async (prefix) => {
     const { baseUrl, received } = await serve(respondWith(200, JSON.stringify(offer)));
     await new OffersClient({ baseUrl: new URL(prefix, baseUrl), apiKey }).getOffer("offer_4f1c2a");
@@ -59,7 +59,7 @@ test.each([
 
 test.each([
   ["bare text", "offer_4f1c2a", "offer_4f1c2a"],
-  ["bare text and a line feed", "offer_4f1c2a\r\n", "offer_4f1c2a"],
+  ["plain text and a line feed", "offer_4f1c2a\r\n", "offer_4f1c2a"],
   ["a bare number too long for JavaScript", "90071992547409931", "90071992547409931"],
   ["a JSON string", '"offer 4f1c2a"', "offer 4f1c2a"],
   ["an object", '{"id":"offer_4f1c2a","title":"Kitchen help"}', "offer_4f1c2a"],
@@ -84,7 +84,7 @@ test("undocumented worker responses and additional fields are passed on [D-04] [
   await expect(new OffersClient({ baseUrl, apiKey }).getOffer("offer_1")).resolves.toEqual(later);
 });
 
-test("times are sent in UTC, whatever zone they were given in", async () => {
+test("times are sent in UTC, whatever their time zone", async () => {
   const { baseUrl, received } = await serve(respondWith(201, "offer_1"));
   const events = [{ start: new Date("2099-05-01T16:00:00Z"), end: "2099-05-02T00:00:00+02:00" }];
   await new OffersClient({ baseUrl, apiKey }).createOffer({ ...input, events });
@@ -93,7 +93,7 @@ test("times are sent in UTC, whatever zone they were given in", async () => {
   ]);
 });
 
-test("the header of the key, the version, the user agent and extra headers can be chosen [D-18]", async () => {
+test("the header of the key, the version, the user agent and additional headers are configurable [D-18]", async () => {
   const { baseUrl, received } = await serve(respondWith(200, JSON.stringify(offer)));
   const client = new OffersClient({
     baseUrl,
@@ -107,7 +107,7 @@ test("the header of the key, the version, the user agent and extra headers can b
   expect(received[0]?.headers).toMatchObject({ "x-api-key": apiKey, "user-agent": "us/1", "x-team": "staffing" });
 });
 
-test("another organisation's client sends the other key, and the first keeps its own", async () => {
+test("withApiKey creates a client with the other key, and the first keeps its own", async () => {
   const { baseUrl, received } = await serve(respondWith(200));
   const agency = new OffersClient({ baseUrl, apiKey });
   await agency.withApiKey("key-of-seaside").withdrawOffer("offer_1");

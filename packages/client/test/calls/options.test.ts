@@ -62,7 +62,7 @@ test.each([
   "https://[::1",
   "https://a%zz",
   "https://a%zz/x:y",
-])("the base address %j is refused with what it must be, and not shown", (baseUrl) => {
+])("the base URL %j is rejected with the rule that it breaks, and not shown", (baseUrl) => {
   for (const make of [
     () => new OffersClient({ ...valid, baseUrl: baseUrl as string }),
     () => createOpenApiClient({ ...valid, baseUrl: baseUrl as string }),
@@ -87,7 +87,7 @@ test.each([
   [" key", "is padded with white space"],
   ["key\n", "is padded with white space"],
   ["k\u00e9y", "is not printable ASCII"],
-])("the key %j is rejected with what is wrong with it, and not shown: %s", (apiKey, says) => {
+])("the key %j is rejected with its fault, and not shown: %s", (apiKey, says) => {
   const { code, message } = thrownBy(() => new OffersClient({ ...valid, apiKey: apiKey as string }));
   expect(code).toBe("invalid_api_key");
   expect(message).toBe(`apiKey ${says}`);
@@ -110,7 +110,7 @@ test.each([
   [{ ["x".repeat(100)]: 1 }, `"${"x".repeat(100)}"`],
   [{ signal: new AbortController().signal }, '"signal"'],
   [{ timeout: undefined }, '"timeout"'],
-])("the unknown option %j is refused by name", (option, named) => {
+])("the unknown option %j is rejected by name", (option, named) => {
   const { code, message } = thrownBy(() => new OffersClient({ ...valid, ...option }));
   expect(code).toBe("invalid_option");
   expect(message).toMatch(/; options: baseUrl, apiKey, .*timeoutMs, .*maxRetries, .*, userAgent$/);
@@ -134,7 +134,7 @@ test.each([
   [{ userAgent: "" }, "userAgent", 'is ""'],
   [{ apiVersion: null }, "apiVersion", "Null"],
   [{ apiKeyHeader: "X Key" }, "apiKeyHeader", "name of a header"],
-])("the option %j is refused by name, with what it must be", (option, named, wanted) => {
+])("the option %j is rejected by name, with the rule that it breaks", (option, named, wanted) => {
   const error = thrownBy(() => new OffersClient({ ...valid, ...(option as object) }));
   expect(error).toMatchObject({ name: "UsageError", code: "invalid_option" });
   expect(error.message).toContain(named);
@@ -142,7 +142,7 @@ test.each([
 });
 
 test.each([undefined, null, 7, "https://service.example", [], new URL("https://service.example")])(
-  "options that are no object are refused: %j",
+  "options that are not an object are rejected: %j",
   (options) => {
     for (const make of [() => new OffersClient(options as never), () => createOpenApiClient(options as never)])
       expect(thrownBy(make)).toMatchObject({
@@ -152,7 +152,7 @@ test.each([undefined, null, 7, "https://service.example", [], new URL("https://s
   },
 );
 
-test("every option may be undefined, and a service in memory is all the options that are needed", async () => {
+test("every option may be undefined, and a test service is a complete set of options", async () => {
   const service = createTestService();
   const unset = { apiKeyHeader: undefined, timeoutMs: undefined, logger: undefined, middleware: undefined };
   await new OffersClient({ ...service, ...unset }).createOffer(input, { signal: undefined, headers: undefined });
@@ -176,7 +176,7 @@ test.each([
   [{ headers: [["a", "b"]] }, "invalid_option", "headers", "Object, not Array"],
   [{ headers: { "x-team": 7 } }, "invalid_option", "x-team", "must be a string"],
   [{ timeoutMs: null }, "invalid_option", "timeoutMs", "number, not Null"],
-])("the options %o of a call are refused before any request", async (call, code, named, wanted) => {
+])("the call options %o are rejected before any request", async (call, code, named, wanted) => {
   const { baseUrl, received } = await serve(respondWith(201, "offer_1"));
   const error = await errorOf(new OffersClient({ baseUrl, apiKey: "key" }).createOffer(input, call as never));
   expect(error).toMatchObject({ name: "UsageError", code, operation: "CreateOffer", attempts: 0 });
@@ -188,7 +188,7 @@ test.each([
 
 const callOptions = "timeoutMs, totalTimeoutMs, maxRetries, signal, idempotencyKey, headers";
 
-test("a watch takes its interval, and refuses what it does not know", async () => {
+test("a watch accepts an interval and rejects unknown options", async () => {
   const next = (call: object) =>
     errorOf(
       new OffersClient(valid)
@@ -202,7 +202,7 @@ test("a watch takes its interval, and refuses what it does not know", async () =
   expect((await next({ pollIntervalMs: "5" })).message).toMatch(/pollIntervalMs must be of type number, not string/);
 });
 
-test("a call through openapi-fetch refuses an option that neither knows", async () => {
+test("a call through openapi-fetch rejects an option that neither library knows", async () => {
   const api = createOpenApiClient(valid);
   const { error } = await api.GET("/offer/{id}", { params: { path: { id: "a" } }, timeout: 5 } as never);
   expect(error).toMatchObject({
@@ -294,7 +294,7 @@ test.each<[[string, ClientCall], string, string, RegExp]>([
     "invalid_argument",
     /workerIds\[1\] must be of type string, not Object/,
   ],
-])("%s: a mistake of the caller names operation, argument and remedy", async ([, call], operation, code, message) => {
+])("%s: the error for a mistake names the operation, the argument and the remedy", async ([, call], operation, code, message) => {
   const { baseUrl, received } = await serve(respondWith(201, "offer_1"));
   const error = await errorOf(call(new OffersClient({ baseUrl, apiKey: "key" })));
   expect(error).toMatchObject({ name: "UsageError", code, operation, attempts: 0 });

@@ -1,4 +1,4 @@
-// The probes at which well-known clients fail, one test each, against real servers on loopback.
+// Cases in which well-known clients fail, one test each, against real servers on loopback.
 import { getEventListeners, once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -20,7 +20,7 @@ const errorOf = (call: Promise<unknown>): Promise<OffersError> =>
     (error) => error,
   );
 
-test("a cross-origin redirect receives the API key header: it never leaves the origin", async () => {
+test("the API key header is not sent to a cross-origin redirect", async () => {
   const elsewhere = await serve(found);
   const { baseUrl, received } = await serve((response, { url }) =>
     response.writeHead(307, { location: `${elsewhere.baseUrl}${url}` }).end(),
@@ -32,7 +32,7 @@ test("a cross-origin redirect receives the API key header: it never leaves the o
   expect(elsewhere.received).toEqual([]);
 });
 
-test('an id ".." is sent as: refused, 0 requests', async () => {
+test('the id ".." is rejected, 0 requests', async () => {
   const { baseUrl, received } = await serve(found);
   const client = new OffersClient({ baseUrl, apiKey });
   for (const call of [
@@ -44,7 +44,7 @@ test('an id ".." is sent as: refused, 0 requests', async () => {
   expect(received).toEqual([]);
 });
 
-test("4xx and 5xx with an empty body: typed error", async () => {
+test("4xx and 5xx with an empty body reject with a typed error", async () => {
   const expected = [
     [400, "BadRequestError"],
     [401, "AuthenticationError"],
@@ -63,7 +63,7 @@ test("4xx and 5xx with an empty body: typed error", async () => {
   }
 });
 
-test("200 with HTML from a proxy: typed error with status", async () => {
+test("200 with HTML from a proxy rejects with a typed error that has the status", async () => {
   const { baseUrl } = await serve(
     respondWith(200, "<!doctype html><title>Sign in</title>", { "content-type": "text/html" }),
   );
@@ -77,14 +77,14 @@ test("200 with HTML from a proxy: typed error with status", async () => {
     expect(await errorOf(call())).toMatchObject({ name: "InvalidResponseError", status: 200, attempts: 1 });
 });
 
-test("a POST with a 409 response, requests made: 1", async () => {
+test("a POST with a 409 response is sent once", async () => {
   const { baseUrl, received } = await serve(respondWith(409));
   const error = await errorOf(new OffersClient({ baseUrl, apiKey, maxRetries: 5 }).completeOffer("a", ["w"]));
   expect(error).toMatchObject({ code: "conflict", attempts: 1 });
   expect(received).toHaveLength(1);
 });
 
-test("a POST whose socket is reset, requests made: never a second effect", async () => {
+test("a POST whose socket is reset never takes effect twice", async () => {
   const effects = new Set<string>();
   const { baseUrl, received } = await serve((response, { headers }) => {
     effects.add(String(headers["idempotency-key"]));
@@ -93,13 +93,13 @@ test("a POST whose socket is reset, requests made: never a second effect", async
   const cautious = new OffersClient({ baseUrl, apiKey });
   expect(await errorOf(cautious.createOffer(input))).toMatchObject({ code: "connection_lost", attempts: 1 });
   expect(received).toHaveLength(1);
-  // A service that acts once on a key may be asked again: it is the same key.
+  // A service that acts only once per key may be called again, because the key is the same.
   const trusting = new OffersClient({ baseUrl, apiKey, serviceHonoursIdempotencyKey: true });
   expect(await errorOf(trusting.createOffer(input))).toMatchObject({ code: "connection_lost", attempts: 3 });
   expect([received.length, effects.size]).toEqual([4, 2]);
 });
 
-test("429 with Retry-After 1: waits, within a cap", async () => {
+test("429 with Retry-After 1 is waited for, within a cap", async () => {
   const throttled = first(respondWith(429, "", { "retry-after": "1" }));
   const delays: number[] = [];
   const onRetry = ({ delayMs }: { delayMs: number }) => void delays.push(delayMs);
@@ -115,14 +115,14 @@ test("429 with Retry-After 1: waits, within a cap", async () => {
   expect([hasty.received.length, delays.length]).toEqual([1, 1]);
 });
 
-test("503 with Retry-After 3600: fails at once, says when", async () => {
+test("503 with Retry-After 3600 fails immediately and says when to retry", async () => {
   const { baseUrl, received } = await serve(first(respondWith(503, "", { "retry-after": "3600" })));
   const error = await errorOf(new OffersClient({ baseUrl, apiKey }).getOffer("a"));
   expect(error).toMatchObject({ code: "server_error", retryAfterMs: 3_600_000, attempts: 1 });
   expect(received).toHaveLength(1);
 });
 
-test("20 calls on one AbortSignal, listeners left: 0", async () => {
+test("20 calls with one AbortSignal leave no listener on it", async () => {
   const { baseUrl } = await serve((response, request, count) =>
     respondWith(count % 2 ? 200 : 404, JSON.stringify(offer))(response, request, count),
   );
@@ -133,7 +133,7 @@ test("20 calls on one AbortSignal, listeners left: 0", async () => {
   expect(getEventListeners(signal, "abort")).toHaveLength(0);
 });
 
-test("a body that stalls, timeout 1 s: timeout covers the body", async () => {
+test("the timeout covers a body that stalls", async () => {
   const closed: Promise<unknown>[] = [];
   const server = createServer((_request, response) => {
     closed.push(once(response, "close"));
@@ -144,11 +144,11 @@ test("a body that stalls, timeout 1 s: timeout covers the body", async () => {
   const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   const error = await errorOf(new OffersClient({ baseUrl, apiKey, timeoutMs: 1_000, maxRetries: 0 }).getOffer("a"));
   expect(error).toMatchObject({ name: "TimeoutError", code: "timeout", attempts: 1 });
-  // The connection is given up, not left to leak.
+  // The connection is closed, not leaked.
   await Promise.all(closed);
 });
 
-test("the key is visible in inspect(client) or errors: never", async () => {
+test("the key is visible neither in inspect(client) nor in errors", async () => {
   const { baseUrl } = await serve((response, { headers }) =>
     response
       .writeHead(403, { "x-request-id": `${headers["x-ue-api-subscription-key"]}` })

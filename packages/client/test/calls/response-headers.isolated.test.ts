@@ -1,4 +1,4 @@
-// What the service says in headers: how many requests are left, and that an operation will end.
+// What response headers say: how many requests are left, and that an operation will end.
 import { expect, onTestFinished, test, vi } from "vitest";
 import { type DeprecationNotice, OffersClient, type OffersClientOptions } from "../../src/index.ts";
 import { undiciFetch } from "../../src/node.ts";
@@ -16,7 +16,7 @@ async function clientOf(
   return new OffersClient({ baseUrl, apiKey: "secret-1", maxRetries: 0, ...options });
 }
 
-test("a result and an error say how many requests are left, whatever the transport [D-144]", async () => {
+test("a result and an error have the requests left, whatever the transport [D-144]", async () => {
   const pool = undiciFetch();
   onTestFinished(() => pool.close());
   for (const options of [{}, { fetch: pool }]) {
@@ -44,10 +44,10 @@ test("a service that says nothing about limits leaves them undefined", async () 
   expect(result).toMatchObject({ ok: false, error: { rateLimit: undefined, headers: {} } });
 });
 
-// RFC 9745, 2.1 and RFC 8594, 3 have these values; `date -u -d @1688169599` says which day it is.
+// These values come from RFC 9745, 2.1 and RFC 8594, 3; `date -u -d @1688169599` prints the day.
 const ending = { Deprecation: "@1688169599", Sunset: "Sun, 30 Jun 2024 23:59:59 GMT" };
 
-test("onDeprecation is called once for each operation, on a success as on an error [D-144]", async () => {
+test("onDeprecation is called once per operation, for successes and errors alike [D-144]", async () => {
   const notices: DeprecationNotice[] = [];
   const onDeprecation = (notice: DeprecationNotice) => void notices.push(notice);
   const client = await clientOf(200, ending, { onDeprecation });

@@ -1,4 +1,4 @@
-// What the client makes of an offer whose fields are not the contract's (D-126), from a server that writes raw text.
+// How the client reads an offer whose fields are not the contract's (D-126), from a server that sends raw strings.
 import { expect, test } from "vitest";
 import { fc } from "../../../../scripts/property-seed.ts";
 import { offerShape } from "../../src/generated/offer-shape.ts";
@@ -16,7 +16,7 @@ const errorOf = (call: Promise<unknown>): Promise<AnyOffersError> =>
     () => expect.unreachable(),
     (error) => error,
   );
-/** A client of a service that sends this text for every offer, and the lines of its logger. */
+/** A client of a service that sends this string as every offer, and the lines of its logger. */
 async function readingText(text: string) {
   const { baseUrl } = await serve(respondWith(200, text, json));
   const lines: object[] = [];
@@ -28,7 +28,7 @@ const reported = (path: string) => [{ operation: "GetOffer", code: "unexpected_r
 
 const absent = Symbol("absent");
 type Given = string | number | boolean | null | object;
-/** Each field that has an empty value: that value, and one of another type with the same meaning. */
+/** Each field that has an empty value, with that value and one of another type that means the same. */
 const fields: [path: string, empty: unknown, other: [given: Given, read: unknown]][] = [
   ["title", "", [7, "7"]],
   ["details", "", [12.5, "12.5"]],
@@ -50,7 +50,7 @@ const holderOf = (value: object, path: string): Record<string, unknown> =>
   steps(path)
     .slice(0, -1)
     .reduce((inner: object, step) => Reflect.get(inner, step), value) as Record<string, unknown>;
-/** The offer with one field set, or left out. */
+/** The offer with one field set or left out. */
 function offerWith(path: string, value: unknown): Offer {
   const changed = structuredClone(offer);
   const name = steps(path).at(-1) ?? "";
@@ -66,7 +66,7 @@ const combinations = fields.flatMap(([path, empty, [given, read]]): [string, str
   [path, `${JSON.stringify(given)}, of another type`, given, read, true],
 ]);
 
-test("there are forty combinations and more", () => expect(combinations.length).toBeGreaterThanOrEqual(40));
+test("there are at least forty combinations", () => expect(combinations.length).toBeGreaterThanOrEqual(40));
 
 test.each(combinations)(
   "an offer whose %s is %s is read, with the value that the types promise [D-126]",
@@ -77,7 +77,7 @@ test.each(combinations)(
   },
 );
 
-test("an offer of which only the id and the workers are there is read", async () => {
+test("an offer that has only its id and its workers is read", async () => {
   const { client, lines } = await reading({ id: "a", recipients: [{ workerId: "w" }] });
   expect(await client.getOffer("a")).toEqual({
     id: "a",
@@ -112,7 +112,7 @@ test("a shape is reported once per client, by its path, never by its value [D-12
   expect(JSON.stringify(lines)).not.toContain("4711");
 });
 
-test("a client without a logger, or with one that throws, reads such an offer too", async () => {
+test("a client without a logger, or with one that throws, reads converted offers too", async () => {
   const { baseUrl } = await serve(respondWith(200, JSON.stringify({ ...offer, title: 7 }), json));
   const throwing = () => {
     throw new Error("disk full");
@@ -149,7 +149,7 @@ test.each<[object, string]>([
   [{ events: {} }, "events must be of type Array, not Object"],
   [{ events: ["SENTINEL"] }, "events[0] must be of type Object, not string"],
   [{ events: [[]] }, "events[0] must be of type Object, not Array"],
-])("an offer with %j is of no use: the error names the field, not its value [D-126]", async (change, problem) => {
+])("an offer with %j is rejected with the field's name, not its value [D-126]", async (change, problem) => {
   const error = await errorOf((await reading({ ...offer, ...change })).client.getOffer("a"));
   expect(error).toMatchObject({ name: "InvalidResponseError", code: "invalid_response", status: 200, attempts: 1 });
   expect(error.message).toContain(`: 200; ${problem}`);
@@ -166,10 +166,10 @@ test.each([
   ["a text", '"ok"', "the body must be of type Object, not string"],
   ["null", "null", "the body must be of type Object, not Null"],
   ["an empty object", "{}", "id must be of type non-empty string, not undefined"],
-  ["recipients as a text", '{"id":"a","recipients":"none"}', "recipients must be of type Array, not string"],
+  ["recipients as a string", '{"id":"a","recipients":"none"}', "recipients must be of type Array, not string"],
   ["truncated JSON", '{"id":"offer_4f1c2a","recipients":[', "the body is not JSON"],
   ["a sign-in page", "<!doctype html><title>Sign in</title>", "the body is HTML, not JSON"],
-])("something else in an offer's place, %s, is an invalid response [D-126]", async (_what, text, problem) => {
+])("%s in place of an offer is an invalid response [D-126]", async (_what, text, problem) => {
   const { client } = await readingText(text);
   const error = await errorOf(client.getOffer("a"));
   expect(error).toMatchObject({ code: "invalid_response", status: 200 });
@@ -177,7 +177,7 @@ test.each([
   expect(error.message).toMatch(/check baseUrl$/);
 });
 
-test("every way to read an offer is tolerant: the response too, safe, a watch and openapi-fetch", async () => {
+test("every way to read an offer is tolerant: withResponse, safe, a watch and openapi-fetch", async () => {
   const { baseUrl } = await serve(respondWith(200, JSON.stringify({ ...offer, complete: 1, details: null }), json));
   const client = new OffersClient({ baseUrl, apiKey });
   const read = { ...offer, complete: true, details: "" };
@@ -207,14 +207,14 @@ test.each([
   ["[]", "the body must be of type Object, not Array"],
   ['""', "the body must be of type Object, not string"],
   ["", "the body is not JSON"],
-])("a creation whose response is %s says what is wrong with the id", async (body, problem) => {
+])("the error of a creation whose response is %s says what is wrong with the id", async (body, problem) => {
   const { baseUrl } = await serve(respondWith(201, body));
   const error = await errorOf(new OffersClient({ baseUrl, apiKey }).createOffer(input));
   expect(error).toMatchObject({ code: "invalid_response", status: 201 });
   expect(error.message).toContain(`201; ${problem}; check baseUrl`);
 });
 
-/** The types of an offer's fields, as the reader promises them. */
+/** The types of an offer's fields that the reader guarantees. */
 function expectShape(value: unknown, shape: unknown): void {
   if (shape === "id") expect(value).toMatch(/./s);
   else if (shape === "number") expect(["number", "undefined"]).toContain(typeof value);
@@ -226,7 +226,7 @@ function expectShape(value: unknown, shape: unknown): void {
     for (const [name, type] of Object.entries(shape as object)) expectShape(Reflect.get(Object(value), name), type);
 }
 
-test("whatever stands in the fields of an offer, it is an offer of the right types or an invalid response that names a path", async () => {
+test("an offer with any values is read as an offer of the correct types, or rejected as an invalid response that names a path", async () => {
   const paths = [...fields.map(([path]) => path), "id", "recipients", "recipients[0]", "recipients[0].workerId"];
   const changes = fc.array(fc.tuple(fc.constantFrom(...paths), fc.option(fc.jsonValue(), { nil: absent })), {
     minLength: 1,
@@ -241,7 +241,7 @@ test("whatever stands in the fields of an offer, it is an offer of the right typ
       for (const [path, value] of changed) {
         const names = steps(path).filter(Boolean);
         const last = names.pop() ?? "";
-        // An earlier change may have put something else in the place of the list.
+        // An earlier change may have replaced the list with something else.
         const holder = names.reduce((inner: unknown, name) => Object(inner)[name], sent as unknown);
         if (typeof holder !== "object" || holder === null) continue;
         if (value === absent) Reflect.deleteProperty(holder, last);
@@ -259,7 +259,7 @@ test("whatever stands in the fields of an offer, it is an offer of the right typ
   );
 });
 
-test("ten thousand recipients are looked at, the last one too", async () => {
+test("ten thousand recipients are checked, including the last", async () => {
   const recipients = Array.from({ length: 10_000 }, (_, id): Recipient => ({ ...amal, id }));
   expect((await (await reading({ ...offer, recipients })).client.getOffer("a")).recipients).toHaveLength(10_000);
   recipients[9_999] = { ...amal, workerId: undefined as never };

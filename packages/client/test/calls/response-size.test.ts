@@ -11,7 +11,7 @@ import { listen } from "../support/serve.ts";
 const apiKey = "key";
 const mebibyte = 1_048_576;
 
-/** A server that notes how many bytes it could write, and when its connections close. */
+/** A server that records how many bytes it could write, and when its connections close. */
 async function pouring(respond: (response: ServerResponse) => void) {
   const closed: Promise<unknown>[] = [];
   const server = createServer((request, response) => request.resume().on("end", () => respond(response)));
@@ -52,7 +52,7 @@ const transports: [string, () => Partial<OffersClientOptions>][] = [
 ];
 
 test.each(transports)(
-  "a body without an end is given up at 10 MiB, and so is its connection: %s [D-98]",
+  "at 10 MiB, an endless body is abandoned and its connection closed: %s [D-98]",
   async (_what, options) => {
     const { baseUrl, closed } = await pouring(endless);
     const error = await errorOf(new OffersClient({ baseUrl, apiKey, ...options() }).getOffer("a"));
@@ -66,13 +66,13 @@ const bomb = Buffer.alloc(40 * mebibyte, " ");
 const gzipped = gzipSync(bomb);
 const bombs = [
   ["gzip", gzipped],
-  // At the quality that is usual for what is compressed once, this takes seconds.
+  // At the quality that is usual for files compressed once, this takes seconds.
   ["br", brotliCompressSync(bomb, { params: { [constants.BROTLI_PARAM_QUALITY]: 4 } })],
   ["gzip, gzip", gzipSync(gzipped)],
 ] as const;
 
 test.each(transports)(
-  "what is small on the wire and large once unpacked is given up too: %s [D-98]",
+  "a body that is small on the wire and large when decompressed is abandoned too: %s [D-98]",
   async (_what, options) => {
     for (const [encoding, bytes] of bombs) {
       const { baseUrl } = await pouring((response) => response.setHeader("content-encoding", encoding).end(bytes));
@@ -82,7 +82,7 @@ test.each(transports)(
   },
 );
 
-test.each(transports)("the bound is exact, with and without a length in advance: %s", async (_what, options) => {
+test.each(transports)("the limit is exact, with and without Content-Length: %s", async (_what, options) => {
   const text = JSON.stringify(offer);
   for (const write of [
     (response: ServerResponse) => void response.end(text),
@@ -100,7 +100,7 @@ test.each(transports)("the bound is exact, with and without a length in advance:
 });
 
 test.each(transports)(
-  "an error's body is bounded too, and the error stays the one of its status: %s [D-98]",
+  "an error's body is limited too, and the error is still that of its status: %s [D-98]",
   async (_what, options) => {
     const { baseUrl } = await pouring((response) => response.writeHead(409).end(" ".repeat(11 * mebibyte)));
     const error = await errorOf(new OffersClient({ baseUrl, apiKey, ...options() }).getOffer("a"));
@@ -108,7 +108,7 @@ test.each(transports)(
   },
 );
 
-test("creations, completions and withdrawals are bounded alike, and openapi-fetch", async () => {
+test("creations, completions, withdrawals and openapi-fetch have the same limit", async () => {
   const { baseUrl } = await pouring(endless);
   const options = { baseUrl, apiKey, maxResponseBytes: 1_000 };
   const client = new OffersClient(options);
@@ -122,13 +122,13 @@ test("creations, completions and withdrawals are bounded alike, and openapi-fetc
   expect(error).toMatchObject({ code: "response_too_large", status: 200 });
 });
 
-test("a fetch that gives a text and no stream is held to its length", async () => {
+test("a fetch that returns a string and no stream is limited by its length", async () => {
   const fetch: Fetch = async () => ({ status: 200, headers: new Headers(), text: async () => " ".repeat(1_001) });
   const client = new OffersClient({ baseUrl: "https://service.example", apiKey, fetch, maxResponseBytes: 1_000 });
   expect(await errorOf(client.getOffer("a"))).toMatchObject({ code: "response_too_large" });
 });
 
-test("text of several bytes to a letter is whole where a chunk cuts through one", async () => {
+test("a letter of several bytes is read correctly when two chunks split it", async () => {
   const named = { ...offer, title: "Küchenhilfe 🍳" };
   const bytes = Buffer.from(`\uFEFF${JSON.stringify(named)}`);
   const cut = bytes.indexOf("🍳") + 2;
@@ -138,7 +138,7 @@ test("text of several bytes to a letter is whole where a chunk cuts through one"
   await expect(new OffersClient({ baseUrl, apiKey }).getOffer("a")).resolves.toEqual(named);
 });
 
-test.each([0, -1, 1.5, Number.NaN, 2_147_483_648, "10", null])("a bound of %j is refused", (maxResponseBytes) =>
+test.each([0, -1, 1.5, Number.NaN, 2_147_483_648, "10", null])("a limit of %j is rejected", (maxResponseBytes) =>
   expect(
     () =>
       new OffersClient({ baseUrl: "https://service.example", apiKey, maxResponseBytes: maxResponseBytes as number }),

@@ -31,7 +31,7 @@ test.each([
   ["429", respondWith(429, "", { "retry-after": "0" })],
   ["500", respondWith(500)],
   ["a reset", reset],
-])("a creation and a completion are one request after %s [D-40]", async (_what, failure) => {
+])("a creation and a completion are sent once after %s [D-40]", async (_what, failure) => {
   const { baseUrl, received } = await serve(failure);
   const client = new OffersClient({ baseUrl, apiKey });
   await expect(client.createOffer(input)).rejects.toMatchObject({ attempts: 1 });
@@ -39,7 +39,7 @@ test.each([
   expect(received).toHaveLength(2);
 });
 
-test.each([400, 403, 404, 409, 422])("a refusal is never repeated: %i", async (status) => {
+test.each([400, 403, 404, 409, 422])("a rejected request is never retried: %i", async (status) => {
   const { baseUrl, received } = await serve(respondWith(status));
   const client = new OffersClient({ baseUrl, apiKey, serviceHonoursIdempotencyKey: true });
   await client.getOffer("a").safe();
@@ -68,7 +68,7 @@ test("a creation that was never sent is retried [D-40]", async () => {
   expect(notices).toMatchObject([{ attempt: 1, error: { code: "connect_failed" }, delayMs: expect.any(Number) }]);
 });
 
-test("no retries means one request", async () => {
+test("without retries, one request is sent", async () => {
   const { baseUrl, received } = await serve(respondWith(503));
   await expect(new OffersClient({ baseUrl, apiKey, maxRetries: 0 }).getOffer("a")).rejects.toMatchObject({
     attempts: 1,
@@ -89,7 +89,7 @@ test("a Retry-After beyond the cap fails immediately with retryAfterMs set [D-50
   expect(received).toHaveLength(1);
 });
 
-test("a wait that would outlast the total is not begun", async () => {
+test("a delay that would outlast totalTimeoutMs is not started", async () => {
   const { baseUrl, received } = await serve(respondWith(503, "", { "retry-after": "20" }));
   const call = new OffersClient({ baseUrl, apiKey, totalTimeoutMs: 10_000 }).getOffer("a");
   await expect(call).rejects.toMatchObject({ code: "server_error", attempts: 1 });
@@ -119,7 +119,7 @@ test("an expired key is refreshed once, and even a creation is sent again with t
   expect(received[0]?.headers["idempotency-key"]).toBe(received[1]?.headers["idempotency-key"]);
 });
 
-test("a key is asked for again after a 401 alone", async () => {
+test("a key is refreshed only after a 401", async () => {
   const { baseUrl } = await serve(inTurn(respondWith(503), found));
   const asked: boolean[] = [];
   const apiKey = ({ refresh }: { refresh: boolean }) => {
@@ -160,7 +160,7 @@ const diskFull = () => {
 test.each([
   ["throws", diskFull],
   ["rejects", async () => diskFull()],
-])("a logger, an onRetry that %s changes nothing", async (_how, fail) => {
+])("a logger or an onRetry that %s changes nothing", async (_how, fail) => {
   const unhandled: unknown[] = [];
   const note = (reason: unknown) => void unhandled.push(reason);
   process.on("unhandledRejection", note);
@@ -169,12 +169,12 @@ test.each([
   const { baseUrl } = await serve(inTurn(respondWith(503), found));
   const client = new OffersClient({ baseUrl, apiKey, logger: { debug: fail, warn: fail }, onRetry: fail });
   await expect(client.getOffer("a")).resolves.toEqual(offer);
-  // A rejection is called unhandled once the queue of microtasks is empty.
+  // A rejection counts as unhandled once the queue of microtasks is empty.
   await new Promise((resolve) => setImmediate(resolve));
   expect(unhandled).toEqual([]);
 });
 
-test("middleware stands around every attempt, the first outermost", async () => {
+test("middleware wraps every attempt, the first is the outermost", async () => {
   const { baseUrl, received } = await serve(inTurn(respondWith(503), found));
   const seen: string[] = [];
   const named =
@@ -200,7 +200,7 @@ test("middleware stands around every attempt, the first outermost", async () => 
 test.each([
   ["nothing", undefined, "TypeError: "],
   ["a response without text()", { status: 200, headers: new Headers() }, "not a Response"],
-])("middleware that returns %s is middleware_failed, and not retried", async (_what, respond, fault) => {
+])("middleware that returns %s fails with middleware_failed, without a retry", async (_what, respond, fault) => {
   const forgetful = async () => respond as unknown as FetchResponse;
   const client = new OffersClient({ baseUrl: "https://service.example", apiKey, middleware: [forgetful] });
   const message = expect.stringContaining(fault);

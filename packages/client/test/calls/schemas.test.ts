@@ -20,15 +20,15 @@ test.each<[string, object, string]>([
   ["a title of another type", { title: 7_000_007 }, "title"],
   ["no flag", { widthdrawn: undefined }, "widthdrawn"],
   ["a flag as a word", { complete: "SENTINEL" }, "complete"],
-  ["a time without a zone", { createdAt: "2099-04-20T09:30:00" }, "createdAt"],
+  ["a time without a time zone", { createdAt: "2099-04-20T09:30:00" }, "createdAt"],
   [
-    "times that have no zone, or are none",
+    "strings without a zone, or that are not times",
     { events: [{ start: "2099-05-01T18:00:00", end: "SENTINEL" }] },
     "events[0].start, events[0].end",
   ],
-  ["a recipient's id as text", { recipients: [amal, { ...amal, id: "SENTINEL" }] }, "recipients[1].id"],
-  ["a response that is no text", { recipients: [{ ...amal, response: ["SENTINEL"] }] }, "recipients[0].response"],
-  ["ids that are empty", { id: "", recipients: [{ ...amal, workerId: "" }] }, "id, recipients[0].workerId"],
+  ["a recipient's id as a string", { recipients: [amal, { ...amal, id: "SENTINEL" }] }, "recipients[1].id"],
+  ["a response that is not a string", { recipients: [{ ...amal, response: ["SENTINEL"] }] }, "recipients[0].response"],
+  ["empty ids", { id: "", recipients: [{ ...amal, workerId: "" }] }, "id, recipients[0].workerId"],
 ])("an offer with %s is an invalid response that names the field, not its value", async (_what, change, fields) => {
   const { client, received } = await validating(200, JSON.stringify({ ...offer, ...change }), {
     "x-request-id": "req_1",
@@ -59,7 +59,7 @@ test("a valid offer is accepted, with additional fields and undocumented values 
   expect([response.status, response.headers.get("etag")]).toEqual([200, '"1"']);
 });
 
-test("of many wrong fields the first ten are named [D-68]", async () => {
+test("only the first ten of many invalid fields are listed [D-68]", async () => {
   const { client } = await validating(
     200,
     JSON.stringify({ ...offer, recipients: Array(500).fill({ ...amal, id: "x" }) }),
@@ -79,12 +79,12 @@ test.each([
   ["a web page", 200, "<p>Sign in", "invalid_response"],
   ["a list", 200, "[]", "invalid_response"],
   ["a problem", 404, "{}", "not_found"],
-])("a response that is not an offer fails as without validation: %s", async (_what, status, body, code) => {
+])("a response that is not an offer fails just as without validation: %s", async (_what, status, body, code) => {
   const { client } = await validating(status, body);
   await expect(client.getOffer("a")).rejects.toMatchObject({ code, status });
 });
 
-test("a connection that breaks off within the body is not reported as a failure of the middleware", async () => {
+test("a connection that breaks within the body is not reported as a middleware failure", async () => {
   const { baseUrl } = await serve((response) => {
     response.setHeader("content-length", "100").write("{");
     setImmediate(() => response.destroy());
@@ -116,10 +116,10 @@ test("the schema has the types of the client", () => {
   expectTypeOf<keyof Known<Generated>>().toEqualTypeOf<keyof Offer>();
   expectTypeOf<Omit<Known<Generated>, "events" | "recipients">>().toEqualTypeOf<Omit<Offer, "events" | "recipients">>();
   expectTypeOf<Known<Generated["events"][number]>>().toEqualTypeOf<Offer["events"][number]>();
-  // The client's type of `response` lists the known words and is open; the schema takes any.
+  // The client's type of `response` lists the known values and is open; the schema accepts any string.
   type Strict = Known<Generated["recipients"][number]>;
   expectTypeOf<Omit<Strict, "response" | "id">>().toEqualTypeOf<Omit<Recipient, "response" | "id">>();
-  // The strict schema demands an id.
+  // The strict schema requires an id.
   expectTypeOf<Strict["id"]>().toEqualTypeOf<NonNullable<Recipient["id"]>>();
   expectTypeOf<string>().toExtend<Recipient["response"]>();
   expect(offerSchema.parse(offer)).toEqual(offer);

@@ -52,23 +52,23 @@ test("every recipient is yielded once, then each recipient that changes, until t
   });
 });
 
-test("a withdrawn offer ends it [D-62]", async () => {
+test("a watch ends when the offer is withdrawn [D-62]", async () => {
   expect(await watched([asItIs({}), asItIs({ widthdrawn: true })])).toMatchObject({ end: undefined, reads: 2 });
 });
 
-test("a read that fails ends it with its error", async () => {
+test("a watch ends with the error of a failed read", async () => {
   const { yielded, end, reads } = await watched([asItIs({}), respondWith(404)]);
   expect(end).toMatchObject({ name: "NotFoundError", operation: "GetOffer" });
   expect((end as Error).message).toMatch(/^GetOffer at 127\.0\.0\.1:\d+: 404; /);
   expect([yielded.length, reads]).toEqual([1, 2]);
 });
 
-test("a read is repeated as any other", async () => {
+test("a watch retries its reads like any other", async () => {
   const { reads, end } = await watched([respondWith(503), asItIs({ complete: true })], { maxRetries: 1 });
   expect([reads, end]).toEqual([2, undefined]);
 });
 
-test("an abort between two reads ends it at once and leaves no listener", async () => {
+test("an abort between two reads ends a watch immediately and leaves no listener", async () => {
   const controller = new AbortController();
   const { baseUrl, received } = await serve(asItIs({}));
   const watching = new OffersClient({ baseUrl, apiKey })
@@ -83,7 +83,7 @@ test("an abort between two reads ends it at once and leaves no listener", async 
   expect(getEventListeners(controller.signal, "abort")).toEqual([]);
 });
 
-test("who leaves the loop sends no more reads", async () => {
+test("after the loop is left, no more reads are sent", async () => {
   const { baseUrl, received } = await serve(asItIs({ recipients: [amal, ben] }));
   for await (const { workerId } of new OffersClient({ baseUrl, apiKey }).watchOffer("a", { pollIntervalMs: 0 })) {
     expect(workerId).toBe("worker_amal");
@@ -92,7 +92,7 @@ test("who leaves the loop sends no more reads", async () => {
   expect(received).toHaveLength(1);
 });
 
-test.each([-1, Number.NaN, 1.5, 2 ** 31])("an interval of %d is refused before any request", async (pollIntervalMs) => {
+test.each([-1, Number.NaN, 1.5, 2 ** 31])("an interval of %d is rejected before any request", async (pollIntervalMs) => {
   const { end, reads } = await watched([asItIs({})], { pollIntervalMs });
   expect(end).toMatchObject({ code: "invalid_option", operation: "GetOffer", attempts: 0 });
   expect((end as Error).message).toMatch(/^GetOffer: pollIntervalMs must be an integer/);

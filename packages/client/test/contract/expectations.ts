@@ -1,4 +1,4 @@
-/** What D-51 says the dialects differ in. */
+/** How the dialects differ, according to D-51. */
 export const expectations = {
   reference: {
     created: 201,

@@ -1,6 +1,6 @@
 import type { Offer, OfferInput } from "../../src/index.ts";
 
-/** How a call ended, through either driver. */
+/** The outcome of a call, through either driver. */
 export type Outcome<Data> =
   | { ok: true; data: Data }
   | { ok: false; status: number | undefined; code: string | undefined; fields: string[] };
@@ -11,7 +11,7 @@ export interface DriverOptions {
   idempotencyKey?: string;
 }
 
-/** A way to perform the four operations. Nothing is repeated. */
+/** A way to call the four operations, without retries. */
 export interface OffersDriver {
   create(input: OfferInput, call?: DriverOptions): Promise<Outcome<{ id: string }>>;
   read(id: string, call?: DriverOptions): Promise<Outcome<Offer>>;
@@ -19,7 +19,7 @@ export interface OffersDriver {
   withdraw(id: string, call?: DriverOptions): Promise<Outcome<unknown>>;
 }
 
-/** The organisations of every fixture, by their keys: Hana is Harbour's, Bo the bistro's, Ada the agency Crew's. */
+/** The organisations of every fixture, by key: Hana works for Harbour, Bo for the bistro, Ada for the agency Crew. */
 export const keys = {
   harbour: "demo-key-harbour",
   bistro: "demo-key-bistro",
@@ -36,14 +36,14 @@ export const workers = {
 
 export type WorkerId = keyof typeof workers;
 
-/** A service, whichever it is, with those organisations and workers. */
+/** Any service with those organisations and workers. */
 export interface ContractFixture {
   dialect: "reference" | "live";
   baseUrl: string;
   fetch: typeof globalThis.fetch;
   /** @returns `done`, or the code of the problem that the worker gets */
   respond(offerId: string, workerId: WorkerId, response: "applied" | "rejected"): Promise<string>;
-  /** The worker's notifications of the offer, the oldest first; waits for `count` of them, because a push takes time. */
+  /** The worker's notifications about the offer, oldest first. Waits for `count` of them, because a push takes time. */
   notifications(offerId: string, workerId: WorkerId, count: number): Promise<string[]>;
   close(): Promise<void>;
 }

@@ -15,7 +15,7 @@ export function seededTestService(dialect: "reference" | "live"): TestService {
   return service;
 }
 
-/** The service in memory as a fixture, reached through its own `fetch` unless another is given. */
+/** The service in memory as a fixture, reached through its own `fetch` by default. */
 export function inMemoryFixture(
   dialect: "reference" | "live",
   service = seededTestService(dialect),

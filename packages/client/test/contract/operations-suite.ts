@@ -9,7 +9,7 @@ import {
   type WorkerId,
 } from "./fixture.ts";
 
-/** The behaviour of the operations, on any service and through any driver. */
+/** The behaviour of the operations, for any service and through any driver. */
 export function operationsSuite(fixtureOf: () => ContractFixture, face: () => OffersDriver): void {
   const expected = () => expectations[fixtureOf().dialect];
   const dataOf = <Data>(outcome: Outcome<Data>): Data =>
@@ -40,7 +40,7 @@ export function operationsSuite(fixtureOf: () => ContractFixture, face: () => Of
     expect(new Set([...recipients, ...others].map((recipient) => recipient.id)).size).toBe(5);
   });
 
-  test("what a creation leaves out is read as empty", async () => {
+  test("fields that a creation leaves out are read as empty", async () => {
     const { createdByUserId, title, workerIds } = input;
     const { id } = dataOf(await face().create({ createdByUserId, title, workerIds }));
     expect(await read(id)).toMatchObject({ details: "", locationPlaceId: "", events: [], isHistoric: false });
@@ -53,7 +53,7 @@ export function operationsSuite(fixtureOf: () => ContractFixture, face: () => Of
     expect(await read(await create({ events: [ended, ...input.events] }))).toMatchObject({ isHistoric: false });
   });
 
-  test("a worker's response can be read at once, and may change", async () => {
+  test("a worker's response can be read immediately, and may change", async () => {
     const id = await create();
     expect(await fixtureOf().respond(id, "worker_amal", "applied")).toBe("done");
     expect(await fixtureOf().respond(id, "worker_ben", "rejected")).toBe("done");
@@ -63,7 +63,7 @@ export function operationsSuite(fixtureOf: () => ContractFixture, face: () => Of
     expect(await responses(id)).toEqual(["none", "rejected", "applied"]);
   });
 
-  test("a completion confirms the named workers and notifies all", async () => {
+  test("a completion confirms the given workers and notifies all", async () => {
     const id = await create();
     for (const workerId of ["worker_amal", "worker_ben"] as const) await fixtureOf().respond(id, workerId, "applied");
     expect(await face().complete(id, ["worker_amal", "worker_amal"])).toMatchObject({ ok: true });
@@ -76,7 +76,7 @@ export function operationsSuite(fixtureOf: () => ContractFixture, face: () => Of
     await expectNotified(id, "worker_dana", []);
   });
 
-  test("a completion is for workers who apply at that moment, and otherwise changes nothing", async () => {
+  test("a completion accepts only workers who have applied, and otherwise changes nothing", async () => {
     const id = await create();
     await fixtureOf().respond(id, "worker_amal", "applied");
     await fixtureOf().respond(id, "worker_ben", "applied");
@@ -95,7 +95,7 @@ export function operationsSuite(fixtureOf: () => ContractFixture, face: () => Of
     await fixtureOf().respond(id, "worker_amal", "applied");
     await face().complete(id, ["worker_amal"]);
     expect(await face().complete(id, ["worker_amal"])).toEqual(refused("offer_completed", expected().closed));
-    // Its state is looked at first, then who is named.
+    // Its state is checked before the workers are.
     expect(await face().complete(id, ["worker_cleo"])).toEqual(refused("offer_completed", expected().closed));
     await face().withdraw(id);
     expect(await face().complete(id, ["worker_amal"])).toEqual(refused("offer_withdrawn", expected().closed));
@@ -109,7 +109,7 @@ export function operationsSuite(fixtureOf: () => ContractFixture, face: () => Of
     await expectNotified(id, "worker_dana", ["offer", "withdrawn"]);
   });
 
-  test("a worker cannot respond to an offer of others, and no worker to a closed one", async () => {
+  test("a worker cannot respond to another's offer, and nobody can respond to a closed one", async () => {
     const id = await create({ workerIds: ["worker_amal", "worker_ben"] });
     expect(await fixtureOf().respond(id, "worker_dana", "applied")).toBe("offer_not_found");
     expect(await fixtureOf().respond("unknown", "worker_amal", "applied")).toBe("offer_not_found");
@@ -121,7 +121,7 @@ export function operationsSuite(fixtureOf: () => ContractFixture, face: () => Of
     expect(await responses(id)).toEqual(["applied", "none"]);
   });
 
-  test("an unknown offer and a foreign one are not there, alike", async () => {
+  test("an unknown offer and a foreign one get the same response: not found", async () => {
     const id = await create();
     await fixtureOf().respond(id, "worker_amal", "applied");
     for (const [absent, call] of [
@@ -137,7 +137,7 @@ export function operationsSuite(fixtureOf: () => ContractFixture, face: () => Of
     expect(await read(id)).toMatchObject({ complete: false, widthdrawn: false });
   });
 
-  test("without a key that was issued nothing is done", async () => {
+  test("nothing is done without an issued key", async () => {
     const id = await create();
     const call = { apiKey: "demo-key-unknown" };
     for (const outcome of [
@@ -150,7 +150,7 @@ export function operationsSuite(fixtureOf: () => ContractFixture, face: () => Of
     expect(await read(id)).toMatchObject({ widthdrawn: false });
   });
 
-  test("an agency creates for the organisation whose key it uses, in the name of either's people", async () => {
+  test("an agency creates for the organisation whose key it uses, in the name of either's users", async () => {
     const { crew, crewForHarbour, harbour, bistro } = keys;
     const id = await create({ createdByUserId: "user_ada" }, { apiKey: crewForHarbour });
     await create({ createdByUserId: "user_hana" }, { apiKey: crewForHarbour });
@@ -168,7 +168,7 @@ export function operationsSuite(fixtureOf: () => ContractFixture, face: () => Of
       );
   });
 
-  test("a creation repeated under its key is the same offer; another request under it is refused", async () => {
+  test("repeating a creation with its key returns the same offer; another request with that key is rejected", async () => {
     const idempotencyKey = `creation ${crypto.randomUUID()}`;
     const id = await create({}, { idempotencyKey });
     expect(await create({}, { idempotencyKey })).toBe(id);
@@ -181,7 +181,7 @@ export function operationsSuite(fixtureOf: () => ContractFixture, face: () => Of
     expect(await face().create(others, { idempotencyKey, apiKey: keys.bistro })).toMatchObject({ ok: true });
   });
 
-  test("a completion repeated under its key gets the first response; a rejected one uses up no key", async () => {
+  test("repeating a completion with its key gets the first response; a rejected one does not use up the key", async () => {
     const id = await create();
     const idempotencyKey = `completion ${crypto.randomUUID()}`;
     const complete = (offerId = id) => face().complete(offerId, ["worker_amal"], { idempotencyKey });

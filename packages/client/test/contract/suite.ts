@@ -7,14 +7,17 @@ import { wireSuite } from "./wire-suite.ts";
 
 const drivers = { OffersClient: clientDriver, "/openapi-fetch": openApiFetchDriver };
 
-/** Holds a service to the contract (spec/openapi.yaml, spec/decisions.yaml): its operations, through every face of ours, and the wire. */
+/**
+ * Tests a service against the contract (spec/openapi.yaml, spec/decisions.yaml): its operations, through each client, and the HTTP
+ * messages.
+ */
 export function contractSuite(title: string, openFixture: () => ContractFixture | Promise<ContractFixture>): void {
   describe(`the contract: ${title}`, () => {
     let fixture: ContractFixture | undefined;
     beforeAll(async () => {
       fixture = await openFixture();
     });
-    // Undefined when it could not be opened: that is the failure to read then.
+    // Undefined if it could not be opened: that error is the one to read.
     afterAll(() => fixture?.close());
     const fixtureOf = () => fixture ?? expect.unreachable();
     for (const [name, driverOf] of Object.entries(drivers))

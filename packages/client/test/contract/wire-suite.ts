@@ -6,7 +6,7 @@ import { json, problemOf, type WireResponse, wireClient } from "./wire-client.ts
 const version = "?api-version=1.0";
 const [slot = { start: "", end: "" }] = input.events;
 
-/** The HTTP messages, whatever the client. */
+/** Tests the HTTP messages, whatever the client. */
 export function wireSuite(fixtureOf: () => ContractFixture): void {
   const expected = () => expectations[fixtureOf().dialect];
   const { call, post } = wireClient(fixtureOf);
@@ -56,7 +56,7 @@ export function wireSuite(fixtureOf: () => ContractFixture): void {
     expect([...ids]).toEqual(Array(4).fill(expect.stringMatching(/^[\da-f-]{36}$/)));
   });
 
-  test("a refusal is problem details with a stable code", async () => {
+  test("a rejection is problem details with a stable code", async () => {
     const response = await post(`/offer${version}`, { ...input, title: "", titel: "x" });
     expect(response.headers.get("content-type")).toMatch(/^application\/problem\+json/);
     const remedy = [expect.any(String)];
@@ -96,7 +96,7 @@ export function wireSuite(fixtureOf: () => ContractFixture): void {
     "?api-version=1.0&api-version=1.0",
     "?api-version[]=1.0",
     "?api-version[a]=2.0&api-version=1.0",
-  ])("the version %s is refused everywhere", async (query) => {
+  ])("the version %s is rejected everywhere", async (query) => {
     for (const response of [
       await post(`/offer${query}`, input),
       await call("GET", `/offer/unknown${query}`),
@@ -108,7 +108,7 @@ export function wireSuite(fixtureOf: () => ContractFixture): void {
     }
   });
 
-  test("no version is refused by a completion, and by every operation of the live service", async () => {
+  test("a completion without a version is rejected; on the live service, every operation is", async () => {
     const [id] = await create();
     const statuses = [
       (await post("/offer", input)).status,
@@ -133,7 +133,7 @@ export function wireSuite(fixtureOf: () => ContractFixture): void {
     if (method !== "HEAD") expect(problemOf(response).code).toBe("method_not_allowed");
   });
 
-  test("an id is decoded once, and one that cannot be is refused", async () => {
+  test("an id is decoded once, and rejected if it cannot be", async () => {
     const [id] = await create();
     const { status, text } = await call("GET", `/offer/${id.replace("_", "%5F")}${version}`);
     expect([status, JSON.parse(text).id]).toEqual([200, id]);
@@ -149,7 +149,7 @@ export function wireSuite(fixtureOf: () => ContractFixture): void {
   });
 
   test.each(["/nothing", "/offer/", "/Offer", "/offer/a/b", "/offer/a/complete/", "/Offers"])(
-    "nothing is at %s",
+    "%s does not exist",
     async (path) => {
       const response = await call("GET", path);
       expect([response.status, problemOf(response).code]).toEqual([404, "not_found"]);
@@ -174,7 +174,7 @@ export function wireSuite(fixtureOf: () => ContractFixture): void {
     });
 
     test.each(["application/json; charset=UTF-8", "application/vnd.offers+json", "Application/JSON"])(
-      "may be %s",
+      "the media type may be %s",
       async (type) => void (await create({}, { "content-type": type })),
     );
 
@@ -198,7 +198,7 @@ export function wireSuite(fixtureOf: () => ContractFixture): void {
       ["an odd email address", { ...input, notifyEmailAddress: "hana" }, ["notifyEmailAddress"]],
       ["an email address of 255 characters", { ...input, notifyEmailAddress: addressOf(255) }, ["notifyEmailAddress"]],
       ["no worker", { ...input, workerIds: [] }, ["workerIds"]],
-      ["a worker as text", { ...input, workerIds: "worker_amal" }, ["workerIds"]],
+      ["a worker as a string", { ...input, workerIds: "worker_amal" }, ["workerIds"]],
       ["10,001 strangers", { ...input, workerIds: Array(10_001).fill("unknown_worker") }, ["workerIds"]],
       ["10,001 workers", { ...input, workerIds: Array(10_001).fill("worker_amal") }, ["workerIds"]],
       [
@@ -209,14 +209,14 @@ export function wireSuite(fixtureOf: () => ContractFixture): void {
       ["unknown fields", { ...input, titel: "x", workers: [] }, ["titel", "workers"]],
       ["events as an object", { ...input, events: {} }, ["events"]],
       ["367 events", { ...input, events: Array(367).fill(slot) }, ["events"]],
-      ["an event as text", { ...input, events: [slot, "soon"] }, ["events[1]"]],
+      ["an event as a string", { ...input, events: [slot, "soon"] }, ["events[1]"]],
       ["an empty event", { ...input, events: [{}] }, ["events[0].end", "events[0].start"]],
-      ["an event with a field of its own", { ...input, events: [{ ...slot, note: "x" }] }, ["events[0].note"]],
+      ["an event with an unknown field", { ...input, events: [{ ...slot, note: "x" }] }, ["events[0].note"]],
       ["an event that ends first", { ...input, events: [{ start: slot.end, end: slot.start }] }, ["events[0].end"]],
-      ["an event of no length", { ...input, events: [{ start: slot.end, end: slot.end }] }, ["events[0].end"]],
+      ["an event without duration", { ...input, events: [{ start: slot.end, end: slot.end }] }, ["events[0].end"]],
       ["an event in the past", { ...input, events: [{ ...slot, start: "2020-01-01T00:00:00Z" }] }, ["events[0].start"]],
       ["U+0000", { ...input, title: "a\0b" }, ["title"]],
-      ["half a surrogate pair", { ...input, details: "\ud800" }, ["details"]],
+      ["a lone surrogate", { ...input, details: "\ud800" }, ["details"]],
     ])("with %s is refused field by field", async (_, body, fields) =>
       expect(await refusedFields(body)).toEqual(fields),
     );
@@ -269,7 +269,7 @@ export function wireSuite(fixtureOf: () => ContractFixture): void {
       });
     });
 
-    test("names a hundred wrong fields at most", async () => {
+    test("lists at most a hundred invalid fields", async () => {
       const body = { ...input, events: Array(366).fill({}) };
       expect(await refusedFields(body)).toHaveLength(100);
     });
@@ -282,7 +282,7 @@ export function wireSuite(fixtureOf: () => ContractFixture): void {
     expect([again, replayed(first), replayed(second)]).toEqual([id, null, "true"]);
   });
 
-  test.each(["", "x".repeat(256), "a\tb"])("the idempotency key %j is none", async (key) => {
+  test.each(["", "x".repeat(256), "a\tb"])("the idempotency key %j is invalid", async (key) => {
     const response = await post(`/offer${version}`, input, { "idempotency-key": key });
     expect([response.status, Object.keys(problemOf(response).errors)]).toEqual([400, ["Idempotency-Key"]]);
   });

@@ -5,7 +5,7 @@ import { input } from "../support/offer.ts";
 import { respondWith, serve, unusedAddress } from "../support/serve.ts";
 
 const apiKey = "key-of-harbour-hotels";
-/** As long as no test has put another in its place. */
+/** The original, as long as no test has replaced it. */
 const runtimesFetch = globalThis.fetch;
 const html = "<!doctype html><title>Sign in to the guest network</title>";
 
@@ -27,7 +27,7 @@ test.each([
   [500, offers.ServerError, "server_error"],
   [503, offers.ServerError, "server_error"],
   [599, offers.ServerError, "server_error"],
-] as const)("%i is a %o, whatever its body is [D-19]", async (status, kind, code) => {
+] as const)("%i rejects with a %o, whatever the body [D-19]", async (status, kind, code) => {
   for (const body of ["", html, "{broken", "[]", "null", '"no"']) {
     const { client } = await clientOf(status, body);
     for (const call of [
@@ -44,7 +44,7 @@ test.each([
   }
 });
 
-test("problem details are kept, extension members too [D-19] [D-53]", async () => {
+test("problem details are kept, including extension members [D-19] [D-53]", async () => {
   const problem = {
     type: "urn:problem-type:offers:invalid_body",
     title: "The offer is not valid",
@@ -79,7 +79,7 @@ test.each([
   ["JSON without an id", "{}"],
   ["null", "null"],
   ["an empty id", '""'],
-  ["an id that is no string", '{"id":{}}'],
+  ["an id that is not a string", '{"id":{}}'],
 ])("a success with %s is an invalid response with its status [D-02]", async (_what, body) => {
   const { client } = await clientOf(200, body);
   for (const call of [() => client.createOffer(input), () => client.getOffer("a")]) {
@@ -92,13 +92,13 @@ test.each([
 
 test.each([
   ["no recipients", '{"id":"offer_1","events":[]}'],
-  ["recipients that are no list", '{"id":"offer_1","events":[],"recipients":{}}'],
-])("an offer with %s is an invalid response, not a surprise in the caller's loop", async (_what, body) => {
+  ["recipients that are not a list", '{"id":"offer_1","events":[],"recipients":{}}'],
+])("an offer with %s is an invalid response, instead of failing in the caller's loop", async (_what, body) => {
   const { client } = await clientOf(200, body);
   await expect(client.getOffer("a")).rejects.toMatchObject({ code: "invalid_response", status: 200 });
 });
 
-test("a web page does not pass for a completed or withdrawn offer [D-03] [D-10]", async () => {
+test("a web page does not count as a completed or withdrawn offer [D-03] [D-10]", async () => {
   const { client } = await clientOf(200, html);
   for (const call of [() => client.completeOffer("a", ["w"]), () => client.withdrawOffer("a")])
     await expect(call()).rejects.toMatchObject({ code: "invalid_response", status: 200 });
@@ -107,7 +107,7 @@ test("a web page does not pass for a completed or withdrawn offer [D-03] [D-10]"
 test.each([
   ["reset before a response", () => {}],
   ["reset within the body", (write: (text: string) => void) => write('{"id":')],
-])("a connection that is %s is an error that says so", async (_when, begin) => {
+])("a connection that is %s rejects with an error that says so", async (_when, begin) => {
   const { baseUrl, received } = await serve((response) => {
     response.setHeader("content-length", "100");
     begin((text) => response.write(text));
@@ -136,7 +136,7 @@ test("a server without TLS is distinguished from a lost connection, and not retr
 });
 
 test("a port that fetch refuses is distinguished from a lost connection, and not retried [D-50]", async () => {
-  // Port 1 is on the list of the Fetch standard: https://fetch.spec.whatwg.org/#port-blocking
+  // The Fetch standard blocks port 1: https://fetch.spec.whatwg.org/#port-blocking
   const client = new offers.OffersClient({ baseUrl: "http://127.0.0.1:1", apiKey, fetch: runtimesFetch });
   const error = await client.getOffer("a").catch((error: unknown) => error);
   expect(error).toMatchObject({ name: "ConnectionError", code: "port_blocked", attempts: 1 });
@@ -150,7 +150,7 @@ test("a 304 is an invalid response, not a redirect", async () => {
   });
 });
 
-test("a redirect within the origin asks for a corrected baseUrl", async () => {
+test("the error for a redirect within the origin says to check baseUrl", async () => {
   const { baseUrl, received } = await serve(respondWith(308, "", { location: "/v2/offer/a" }));
   const error = await new offers.OffersClient({ baseUrl, apiKey }).getOffer("a").catch((error: unknown) => error);
   expect(error).toMatchObject({
@@ -164,7 +164,7 @@ test("a redirect within the origin asks for a corrected baseUrl", async () => {
 test("an error is recognised across two copies of the package, and only there", async () => {
   const { client } = await clientOf(404);
   const error = await client.getOffer("a").catch((error: unknown) => error);
-  // What a second copy of the package would have made.
+  // The error that a second copy of the package would make.
   class UnrelatedError extends Error {
     get [Symbol.for("@offers/client/error")]() {
       return true;

@@ -17,7 +17,7 @@ const errorOf = (call: Promise<unknown>): Promise<AnyOffersError> =>
     (error) => error,
   );
 
-/** What another client's call of the user rejects with: an error that belongs to that call. */
+/** An error of another client's call, with which the user's own call rejects. */
 async function ofAnotherClient() {
   const { baseUrl } = await serve(respondWith(404, '{"title":"No such worker"}'));
   const error = await errorOf(new OffersClient({ baseUrl, apiKey: "other" }).getOffer("elsewhere"));
@@ -51,7 +51,7 @@ const ways: [string, string, (error: unknown) => Partial<OffersClientOptions>][]
 ];
 
 test.each(ways)(
-  "another call's error that %s throws is unchanged, and is the cause [D-97]",
+  "another call's error that %s throws becomes the cause, unchanged [D-97]",
   async (_what, code, options) => {
     const { error, before } = await ofAnotherClient();
     const { baseUrl } = await serve(respondWith(201, "offer_1"));
@@ -76,7 +76,7 @@ test("an error of another client's constructor belongs to no call and is unchang
   expect(failure.cause).toMatchObject({ code: "invalid_base_url", operation: undefined, attempts: 0 });
 });
 
-test("an error that middleware keeps from one call and throws in the next belongs to the first", async () => {
+test("an error that middleware keeps and throws in a later call belongs to the first call", async () => {
   let kept: unknown;
   const breaker: Middleware = async (request, next) => {
     if (kept) throw kept;
@@ -101,7 +101,7 @@ test("an error that middleware keeps from one call and throws in the next belong
   expect(first.operation).toBe("CreateOffer");
 });
 
-test("an error of validateResponses that middleware keeps from one call and throws in the next belongs to the first", async () => {
+test("an error of validateResponses that middleware keeps and throws in a later call belongs to the first call", async () => {
   let kept: unknown;
   const reading: Middleware = async (request, next) => {
     if (kept) throw kept;
@@ -118,7 +118,7 @@ test("an error of validateResponses that middleware keeps from one call and thro
   expect(kept).toMatchObject({ operation: "GetOffer", message });
 });
 
-test("another call's error that a getter of the input throws is unchanged, and is the cause", async () => {
+test("another call's error that a getter of the input throws becomes the cause, unchanged", async () => {
   const { error, before } = await ofAnotherClient();
   const client = new OffersClient({ baseUrl: "https://service.example", apiKey });
   const failure = await errorOf(

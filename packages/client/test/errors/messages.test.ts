@@ -9,7 +9,7 @@ const errorOf = (call: Promise<unknown>): Promise<AnyOffersError> =>
     (error) => error,
   );
 
-test("of a problem's detail the message holds neither the key nor what was sent nor an address [D-97]", async () => {
+test("the message contains a problem's detail without the key, the sent values and email addresses [D-97]", async () => {
   const input = {
     createdByUserId: "user_hana",
     title: "Kitchen help",
@@ -28,13 +28,13 @@ test("of a problem's detail the message holds neither the key nor what was sent 
   expect(error.problem?.detail).toContain("Kitchen help");
 });
 
-test("an id that was read is not in the message either", async () => {
+test("the message does not contain the id of the call either", async () => {
   const { baseUrl } = await serve(respondWith(404, '{"detail":"There is no offer offer_4f1c2a."}'));
   const { message } = await errorOf(new OffersClient({ baseUrl, apiKey }).getOffer("offer_4f1c2a"));
   expect(message).toContain("There is no offer [sent]; check");
 });
 
-test("what the service says is cut at 500 characters: title, detail, and the reasons for the fields", async () => {
+test("the service's title, detail and reasons are cut off at 500 characters", async () => {
   const errors = Object.fromEntries(Array.from({ length: 50 }, (_, index) => [`events[${index}].end`, ["is wrong"]]));
   const problem = { title: "t".repeat(100), detail: "d".repeat(300), errors };
   const { baseUrl } = await serve(respondWith(422, JSON.stringify(problem)));
@@ -45,7 +45,7 @@ test("what the service says is cut at 500 characters: title, detail, and the rea
   expect(message).toMatch(/: 422; .{500}; change the request$/);
 });
 
-// As Bun 1.4 and Deno 2.9 report them, beside Node: one code for one failure.
+// How Bun 1.4 and Deno 2.9, unlike Node, report failures: one code for each.
 test.each<[string, string, Error]>([
   ["connect_failed", "no connection", Object.assign(new TypeError("Unable to connect."), { code: "ECONNREFUSED" })],
   ["connect_failed", "no connection", Object.assign(new Error("Unable to connect."), { code: "ConnectionRefused" })],
@@ -79,7 +79,7 @@ test.each<[string, string, Error]>([
     "the connection was lost",
     new TypeError("error sending request: client error (SendRequest): connection closed"),
   ],
-])("a failure that a runtime reports so is %s, and says %s: %s", async (code, fault, thrown) => {
+])("a runtime's failure becomes %s with the message %s: %s", async (code, fault, thrown) => {
   const fetch = () => Promise.reject(thrown);
   const client = new OffersClient({ baseUrl: "https://service.example", apiKey, fetch, maxRetries: 0 });
   const error = await errorOf(client.getOffer("a"));
@@ -88,7 +88,7 @@ test.each<[string, string, Error]>([
   expect(error.message).toContain(fault);
 });
 
-test("the reasons for invalid fields hold nothing that was sent, and no address [D-97]", async () => {
+test("the reasons for invalid fields contain no sent values and no email addresses [D-97]", async () => {
   const input = { createdByUserId: "user_hana", title: "Kitchen help", workerIds: ["worker_amal"] };
   const errors = {
     title: ["Kitchen help is taken, ask bo@bistro.example"],

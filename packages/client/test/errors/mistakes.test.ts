@@ -1,4 +1,4 @@
-// One table of what people get wrong, and what the client says to each. The texts are written by hand.
+// One table of users' mistakes and the client's messages. The messages are written by hand.
 import { expect, test } from "vitest";
 import { type AnyOffersError, OffersClient, type OffersClientOptions } from "../../src/index.ts";
 import { createTestService } from "../../src/testing.ts";
@@ -110,7 +110,7 @@ const mistakes: Mistake[] = [
     says: "CreateOffer: events[0].start must be a Date or a time with a zone (+02:00)",
   },
   {
-    what: "an id that is not there",
+    what: "a missing id",
     call: (client) => client.getOffer(undefined as never),
     code: "invalid_id",
     says: "GetOffer: id must be an offer's id, not undefined",
@@ -134,13 +134,13 @@ const mistakes: Mistake[] = [
     says: "GetOffer: id must be an offer's id, not empty, dots or broken Unicode",
   },
   {
-    what: "one worker who is no list",
+    what: "one worker instead of a list",
     call: (client) => client.completeOffer("a", "worker_amal" as never),
     code: "invalid_argument",
     says: "CompleteOffer: workerIds must be of type Array, not string",
   },
   {
-    what: "a name that no server has",
+    what: "a host name without a server",
     options: { baseUrl: "https://service.invalid", maxRetries: 0 },
     call: read,
     code: "connect_failed",
@@ -168,28 +168,28 @@ const mistakes: Mistake[] = [
     says: /^CreateOffer at HOST: the connection was lost; the request may have been received \(/,
   },
   {
-    what: "http where https is spoken",
+    what: "http to an https port",
     at: async () => (await wrongName()).replace("https:", "http:"),
     call: read,
     code: "connection_lost",
     says: /^GetOffer at HOST: the connection was lost; the request may have been received \(/,
   },
   {
-    what: "https where http is spoken",
+    what: "https to an http port",
     at: async () => https(await responding(200)()),
     call: read,
     code: "tls_failed",
     says: /^GetOffer at HOST: no TLS connection was made; the port expects http \(ERR_SSL_[A-Z_]+\)$/,
   },
   {
-    what: "a certificate of an authority that is not known",
+    what: "a certificate of an unknown authority",
     at: wrongName,
     call: read,
     code: "tls_failed",
     says: /^GetOffer at HOST: no TLS connection was made; for a private certificate, set NODE_EXTRA_CA_CERTS \([A-Z_]*(CERT|LEAF)[A-Z_]*\)$/,
   },
   {
-    what: "what is no HTTP at all",
+    what: "a response that is not HTTP",
     at: () => speaking((socket) => void socket.end("220 mail.example ESMTP\r\n")),
     call: read,
     code: "connection_lost",
@@ -368,4 +368,4 @@ test.each(mistakes)(
   },
 );
 
-test("there are thirty mistakes or more", () => expect(mistakes.length).toBeGreaterThanOrEqual(30));
+test("there are at least thirty mistakes", () => expect(mistakes.length).toBeGreaterThanOrEqual(30));

@@ -1,4 +1,4 @@
-// Every error that a call of each operation can have, produced: the table on the operation's page, cell by cell.
+// Produces every error that a call of each operation can have: the table on the operation's page, cell by cell.
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
@@ -44,7 +44,7 @@ const responding =
     (await serve(respondWith(...response))).baseUrl;
 const html = "<!doctype html><title>Sign in</title>";
 
-/** A way to get each code; a status that the contract documents is one too. */
+/** A way to cause each code, and each status that the contract documents. */
 const causes: Record<AnyOffersError["code"], Cause> = {
   bad_request: { at: responding(400) },
   unauthenticated: { at: responding(401) },
@@ -69,7 +69,7 @@ const causes: Record<AnyOffersError["code"], Cause> = {
   invalid_time: { call: { events: [{ start: "2099-05-01T18:00", end: new Date() }] } },
   invalid_argument: { call: { options: { signal: new AbortController() } } },
   middleware_failed: { options: { middleware: [() => Promise.reject(new Error("no token"))] } },
-  // From a constructor only.
+  // Only from a constructor.
   invalid_base_url: {},
 };
 
@@ -96,12 +96,12 @@ test("each documented status of an operation has the code of its cell [D-143]", 
       }
 });
 
-test("a code that no call can have comes from the constructor", () => {
+test("the codes that no call can have come from the constructor", () => {
   const produced = new Set<string>(cells.map(([, code]) => code));
   expect(Object.keys(causes).filter((code) => !produced.has(code))).toEqual(["invalid_base_url"]);
 });
 
-test("what is not an error of a call is not one of an operation", () => {
+test("an error that does not belong to a call does not belong to an operation", () => {
   for (const value of [undefined, null, "GetOffer", new Error("GetOffer"), { operation: "GetOffer" }])
     expect(isOperationError(value, "GetOffer")).toBe(false);
 });
@@ -116,7 +116,7 @@ const docstrings = new Map(
 );
 
 test.each([...table])(
-  "the docstring of %s lists its errors, and no other, with @throws [D-143]",
+  "the docstring of %s lists exactly its errors with @throws [D-143]",
   (operation, errors) => {
     const listed = [...(docstrings.get(operation) ?? "").matchAll(/@throws \{@link (\w+)\} ([^@]*)/g)].flatMap(
       ([, className, text = ""]) => [...text.matchAll(/`(\w+)`/g)].map(([, code]) => `${className} ${code}`),

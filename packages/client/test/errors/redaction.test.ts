@@ -31,20 +31,20 @@ test.each([
   ["in escapes", 401, `{"detail":"${[...apiKey].map((c) => `\\u00${c.charCodeAt(0).toString(16)}`).join("")}"}`],
   ["in a web page", 200, `<p>${apiKey}`],
   ["in a response that is not an id", 200, `{"key":${JSON.stringify(apiKey)}}`],
-])("a key that the service echoes %s is in no error [D-49]", async (_where, status, body) => {
+])("no error contains a key that the service echoes %s [D-49]", async (_where, status, body) => {
   const { baseUrl } = await serve(
     respondWith(status, body, { "x-request-id": apiKey, location: `https://${apiKey}/` }),
   );
   for (const text of shown(await errorOf({ baseUrl, apiKey }))) expect(text).not.toMatch(/harbour-hotels/);
 });
 
-test("a key that a redirect's target is made of is in no error", async () => {
+test("no error contains a key from a redirect's target", async () => {
   const { baseUrl } = await serve(respondWith(302, "", { location: "https://key-of-harbour.example/key-of-harbour" }));
   for (const text of shown(await errorOf({ baseUrl, apiKey: "key-of-harbour" })))
     expect(text).not.toMatch(/of-harbour/);
 });
 
-test("a key that fetch or middleware throws is in no error, and none of it is lost otherwise", async () => {
+test("the key is removed from what fetch or middleware throws, and nothing else is", async () => {
   const throwing = async (_url: unknown, init: unknown) => {
     const cause = Object.assign(new Error(`headers were ${apiKey}`), { code: "ECONNRESET", config: init });
     throw new TypeError("fetch failed", { cause });
@@ -60,7 +60,7 @@ test("a key that fetch or middleware throws is in no error, and none of it is lo
   expect(ofMiddleware).toMatchObject({ code: "middleware_failed", attempts: 1 });
 });
 
-test("log lines and retry notices hold neither key nor id nor body", async () => {
+test("log lines and retry notices contain neither key nor id nor body", async () => {
   const { baseUrl } = await serve((response, _request, count) =>
     count === 1 ? respondWith(503, apiKey)(response, _request, count) : response.end(JSON.stringify(offer)),
   );
@@ -77,7 +77,7 @@ test("log lines and retry notices hold neither key nor id nor body", async () =>
   ]);
 });
 
-test.each([301, 302, 303, 307, 308])("a redirect is not followed, and its target gets nothing: %i", async (status) => {
+test.each([301, 302, 303, 307, 308])("a redirect is not followed, and its target gets no request: %i", async (status) => {
   const target = await serve(respondWith(200, JSON.stringify(offer)));
   const { baseUrl, received } = await serve(
     respondWith(status, "", { location: `${target.baseUrl}/offer/secret?token=1` }),
@@ -93,7 +93,7 @@ test("a redirect without a target is an error too", async () => {
   expect(await errorOf({ baseUrl, apiKey })).toMatchObject({ code: "unexpected_redirect", status: 302 });
 });
 
-test("a client shows its name, and so does one for another organisation", () => {
+test("inspecting a client shows only its class name, even for another organisation", () => {
   const client = new OffersClient({ baseUrl: "https://service.example", apiKey });
   expect([inspect(client), inspect(client.withApiKey("another"))]).toEqual(["OffersClient {}", "OffersClient {}"]);
 });

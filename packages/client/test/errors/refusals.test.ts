@@ -23,7 +23,7 @@ test.each([
   "https://user:password@service.example",
   "https://service.example?tenant=1",
   "https://service.example/#offers",
-])("the base address %j is refused, with the remedy", (baseUrl) => {
+])("the base URL %j is rejected with the remedy", (baseUrl) => {
   const error = thrownBy(() => new OffersClient({ ...valid, baseUrl }));
   expect(error).toBeInstanceOf(UsageError);
   expect(error).toMatchObject({ code: "invalid_base_url", message: expect.stringContaining("https") });
@@ -36,11 +36,11 @@ test.each([
   "http://127.8.9.10/",
   "http://[::1]:3000/x/",
   "HTTPS://SERVICE.example",
-])("the base address %s is taken", (baseUrl) =>
+])("the base URL %s is accepted", (baseUrl) =>
   expect(new OffersClient({ ...valid, baseUrl })).toBeInstanceOf(OffersClient),
 );
 
-test.each(["", " ", "key ", "key\n", "kéy", undefined, 7])("the key %j is refused", (apiKey) => {
+test.each(["", " ", "key ", "key\n", "kéy", undefined, 7])("the key %j is rejected", (apiKey) => {
   const error = thrownBy(() => new OffersClient({ ...valid, apiKey: apiKey as string }));
   expect(error).toMatchObject({ name: "UsageError", code: "invalid_api_key" });
 });
@@ -57,7 +57,7 @@ test.each([
   { apiKeyHeader: "X Key" },
   { apiVersion: "" },
   { userAgent: "us\r\nX-Injected: 1" },
-])("the option %o is refused by name", (option) => {
+])("the option %o is rejected by name", (option) => {
   const error = thrownBy(() => new OffersClient({ ...valid, ...option }));
   expect(error).toMatchObject({
     code: "invalid_option",
@@ -72,7 +72,7 @@ test.each([
   { headers: { "x-team": "a\r\nx-injected: 1" } },
   { headers: { "x team": "a" } },
   { headers: { "x-team": undefined as unknown as string } },
-])("the call option %o is refused before any request", async (call) => {
+])("the call option %o is rejected before any request", async (call) => {
   const { baseUrl, received } = await serve(respondWith(201, "offer_1"));
   await expect(new OffersClient({ baseUrl, apiKey: "key" }).createOffer(input, call)).rejects.toMatchObject({
     code: "invalid_option",
@@ -82,7 +82,7 @@ test.each([
   expect(received).toEqual([]);
 });
 
-test.each(["", ".", "..", undefined, null, 7, {}, ["a"]])("the id %j is refused before any request", async (id) => {
+test.each(["", ".", "..", undefined, null, 7, {}, ["a"]])("the id %j is rejected before any request", async (id) => {
   const { baseUrl, received } = await serve(respondWith(204));
   const client = new OffersClient({ baseUrl, apiKey: "key" });
   for (const call of [
@@ -97,14 +97,14 @@ test.each(["", ".", "..", undefined, null, 7, {}, ["a"]])("the id %j is refused 
 test.each([
   ["2099-05-01T16:00:00", "2099-05-01T22:00:00Z", "events[0].start"],
   ["2099-05-01T16:00:00Z", new Date(Number.NaN), "events[0].end"],
-])("a time from %s to %s is refused before any request, naming %s", async (start, end, field) => {
+])("a time from %s to %s is rejected before any request, naming %s", async (start, end, field) => {
   const { baseUrl, received } = await serve(respondWith(201, "offer_1"));
   const call = new OffersClient({ baseUrl, apiKey: "key" }).createOffer({ ...input, events: [{ start, end }] });
   await expect(call).rejects.toMatchObject({ code: "invalid_time", message: expect.stringContaining(field) });
   expect(received).toEqual([]);
 });
 
-test("a signal that is none is refused before any request", async () => {
+test("a signal that is not an AbortSignal is rejected before any request", async () => {
   const { baseUrl, received } = await serve(respondWith(204));
   const signal = new AbortController() as unknown as AbortSignal;
   await expect(new OffersClient({ baseUrl, apiKey: "key" }).getOffer("a", { signal })).rejects.toMatchObject({
@@ -115,7 +115,7 @@ test("a signal that is none is refused before any request", async () => {
 });
 
 test.each([undefined, null, { ...input, events: 7 }, { ...input, title: 1n }])(
-  "an offer that cannot be written is refused before any request: %o",
+  "an offer that cannot be serialised is rejected before any request: %o",
   async (offer) => {
     const { baseUrl, received } = await serve(respondWith(201, "offer_1"));
     const call = new OffersClient({ baseUrl, apiKey: "key" }).createOffer(offer as never);

@@ -1,4 +1,4 @@
-// What a user sees of a failure, in a project file of the user's own and with Node as it is by default.
+// What a user sees of a failure, in a file of the user's own project, with Node's default settings.
 import { spawn } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -7,7 +7,7 @@ import { respondWith, serve, unusedAddress } from "../support/serve.ts";
 
 /** Runs a file of a user's project to its end. */
 async function run(lines: string[], env: Record<string, string> = {}) {
-  // In this package, so that its name is found as a user's would.
+  // Within this package, so that its name resolves as in a user's project.
   const folder = mkdtempSync(join(import.meta.dirname, "project-"));
   onTestFinished(() => rmSync(folder, { recursive: true }));
   writeFileSync(join(folder, "hire.mjs"), lines.join("\n"));
@@ -50,7 +50,7 @@ test.each(Object.entries(calls))(
   },
 );
 
-test("after a forgotten await the stack shows no line of the caller; operation and docsUrl lead to it [D-97]", async () => {
+test("after a forgotten await the stack shows no line of the caller, but operation and docsUrl help to find it [D-97]", async () => {
   const { baseUrl } = await serve(respondWith(409));
   const show = "({ operation, docsUrl, stack }) => console.log(operation, docsUrl, stack.includes('hire.mjs'))";
   const lines = [...made(), `process.on("unhandledRejection", ${show});`, 'client.withdrawOffer("a");'];
@@ -58,7 +58,7 @@ test("after a forgotten await the stack shows no line of the caller; operation a
   expect(stdout).toMatch(/^WithdrawOffer https:\S+\/errors\.md#conflict false\n$/);
 });
 
-test("a forgotten await of withResponse, and of a connection that is refused, ends it too", async () => {
+test("a forgotten await of withResponse, or of a refused connection, ends the process too", async () => {
   const { baseUrl } = await serve(respondWith(404));
   for (const [call, url, shown] of [
     ['client.getOffer("a").withResponse();', baseUrl, "NotFoundError: GetOffer at "],
@@ -71,7 +71,7 @@ test("a forgotten await of withResponse, and of a connection that is refused, en
   }
 });
 
-test("a forgotten await of a client that traces ends it too", async () => {
+test("a forgotten await of a traced client ends the process too", async () => {
   const { baseUrl } = await serve(respondWith(404));
   const traced = `import { TracedOffersClient } from "${source}opentelemetry.ts";`;
   const options = '{ baseUrl: process.env.BASE_URL, apiKey: "key" }';
@@ -81,7 +81,7 @@ test("a forgotten await of a client that traces ends it too", async () => {
   expect(stderr).toContain("NotFoundError: GetOffer at ");
 });
 
-test("a failure that is asked for as a value, or caught, ends nothing", async () => {
+test("a failure that is caught, or returned by safe(), does not end the process", async () => {
   const { baseUrl } = await serve(respondWith(409));
   const { code, stdout } = await run(
     [
@@ -97,7 +97,7 @@ test("a failure that is asked for as a value, or caught, ends nothing", async ()
   expect([code, stdout.trim()]).toEqual([0, "still here"]);
 });
 
-/** Each makes `client` fail in its own way, by what serves it and by the options of the call. */
+/** Ways in which `client` fails: by the server's behaviour and the call's options. */
 const ways: [kind: string, respond: Parameters<typeof serve>[0] | "unused address", options: string][] = [
   ["BadRequestError", respondWith(400), ""],
   ["AuthenticationError", respondWith(401), ""],
@@ -114,7 +114,7 @@ const ways: [kind: string, respond: Parameters<typeof serve>[0] | "unused addres
   ["UsageError", respondWith(204), "headers: { 'x y': 'z' }"],
 ];
 
-/** Fails in every way, in one process, as none ends it. @returns what each way printed */
+/** Fails in every way, in one process, because no failure ends it. @returns what each way printed */
 async function failInEveryWay() {
   const failing = await Promise.all(
     ways.map(async ([, respond, options]) => {
@@ -146,7 +146,7 @@ async function failInEveryWay() {
 let failures: ReturnType<typeof failInEveryWay> | undefined;
 
 test.each(ways.map(([kind], way) => [kind, way] as const))(
-  "the stack of a %s shows the line of the call, whichever it is and however it is looked at [D-97]",
+  "the stack of a %s shows the line of the call, for every operation and method [D-97]",
   async (kind, way) => {
     failures ??= failInEveryWay();
     const shown = (await failures)[way];
@@ -154,7 +154,7 @@ test.each(ways.map(([kind], way) => [kind, way] as const))(
   },
 );
 
-test("it shows it too where the key comes late, after retries, in a watch that lasts, with undici, a trace and openapi-fetch", async () => {
+test("the stack shows the line even with a late key, after retries, in a long watch, and with undici, tracing and openapi-fetch", async () => {
   const offer =
     '{"id":"a","title":"","details":"","isHistoric":false,"widthdrawn":false,"complete":false,"locationPlaceId":"","createdAt":"","events":[],"recipients":[]}';
   const { baseUrl } = await serve((response, request, count) =>

@@ -1,7 +1,7 @@
 import { OffersClient } from "@offers/client";
 import { expect, test, vi } from "vitest";
 
-/** As jsdom has it: its own class, which Node's fetch does not know. */
+/** Like jsdom's: its own class, which Node's fetch does not know. */
 class ForeignSignal extends EventTarget {
   readonly aborted = false;
   readonly reason = undefined;
@@ -12,12 +12,12 @@ class ForeignController {
   abort() {}
 }
 
-test("an environment with its own AbortSignal is named after one attempt", async () => {
-  // Node loads its fetch with the first call, with the classes of then.
+test("in an environment with its own AbortSignal, the error says so after one attempt", async () => {
+  // Node loads its fetch on the first call, with the classes that exist then.
   await fetch("data:,");
   vi.stubGlobal("AbortController", ForeignController);
   vi.stubGlobal("AbortSignal", ForeignSignal);
-  // Nothing listens there: no request is made.
+  // Nothing listens here: no request is made.
   const client = new OffersClient({
     baseUrl: "http://127.0.0.1:65001",
     apiKey: "key_harbour",

@@ -1,4 +1,4 @@
-// The gaps of openapi-fetch, each closed beneath it, and what it does as ever.
+// The gaps in openapi-fetch that this package closes, and the behaviour that stays the same.
 import { getEventListeners } from "node:events";
 import { expect, expectTypeOf, test } from "vitest";
 import * as offers from "../../src/index.ts";
@@ -18,7 +18,7 @@ async function apiOf(respond: Responder, options: Partial<offers.OffersClientOpt
   return { api: createOpenApiClient({ baseUrl, apiKey, ...options }), received, baseUrl };
 }
 
-test("the four operations are typed, authenticated, versioned and keyed", async () => {
+test("the four operations have types, a key, a version and an idempotency key", async () => {
   const { api, received } = await apiOf((response, request, count) =>
     (request.url?.startsWith("/offer/offer_4f1c2a?")
       ? found
@@ -55,7 +55,7 @@ test("the four operations are typed, authenticated, versioned and keyed", async 
   expect((await api.GET("/offer/{id}", {})).error).toMatchObject({ code: "invalid_id" });
 });
 
-test.each(["..", ".", ""])("the id %j is refused, 0 requests", async (id) => {
+test.each(["..", ".", ""])("the id %j is rejected, 0 requests", async (id) => {
   const { api, received } = await apiOf(found);
   const { data, error, response } = await api.GET("/offer/{id}", { params: { path: { id } } });
   expect([data, response.status]).toEqual([undefined, 0]);
@@ -69,7 +69,7 @@ test.each([
   [404, offers.NotFoundError],
   [409, offers.ConflictError],
   [500, offers.ServerError],
-] as const)("%i with an empty body is no success but a %o", async (status, Kind) => {
+] as const)("%i with an empty body is a %o, not a success", async (status, Kind) => {
   const { api } = await apiOf(respondWith(status, "", { "content-length": "0" }), { maxRetries: 0 });
   for (const call of [
     api.GET("/offer/{id}", { params: { path } }),
@@ -112,7 +112,7 @@ test("another baseUrl or fetch of a call receives nothing [D-66]", async () => {
   expect([received.length, elsewhere.received.length]).toEqual([1, 0]);
 });
 
-test("a read is repeated, a creation is not, and the options of a call are heard", async () => {
+test("a read is retried, a creation is not, and call options apply", async () => {
   const { api, received } = await apiOf((response, request, count) =>
     (count % 2 ? respondWith(503) : found)(response, request, count),
   );
@@ -124,7 +124,7 @@ test("a read is repeated, a creation is not, and the options of a call are heard
   expect([error?.code, response.status, silent.received.length]).toEqual(["timeout", 0, 1]);
 });
 
-test("the key of a creation may be given as the contract has it", async () => {
+test("a creation's key may be given as the header in the contract", async () => {
   const { api, received } = await apiOf(respondWith(201, "offer_1"));
   await api.POST("/offer", { params: { header: { "Idempotency-Key": "shift-7" } }, body });
   await api.POST("/offer", { body, idempotencyKey: "shift-8", headers: { "X-Team": "kitchen" } });
@@ -132,7 +132,7 @@ test("the key of a creation may be given as the contract has it", async () => {
   expect(received[1]?.headers["x-team"]).toBe("kitchen");
 });
 
-test("twenty calls leave no listener on the signal they share, and its abort ends a call", async () => {
+test("twenty calls leave no listener on a shared signal, and aborting it ends a call", async () => {
   const { api } = await apiOf(found);
   const controller = new AbortController();
   const { signal } = controller;
@@ -157,7 +157,7 @@ test("a key that the service echoes is in no error", async () => {
   expect(JSON.stringify(error)).not.toContain(apiKey);
 });
 
-test("middleware of openapi-fetch works, hears of failures, and never sees the key", async () => {
+test("openapi-fetch's middleware works, sees failures, and never sees the key", async () => {
   const { api, received } = await apiOf((response, request, count) =>
     (count === 1 ? found : respondWith(404))(response, request, count),
   );
@@ -176,7 +176,7 @@ test("middleware of openapi-fetch works, hears of failures, and never sees the k
   expect(received[0]?.headers["x-trace"]).toBe("1");
 });
 
-test("headers of a response are kept, through /node too", async () => {
+test("response headers are kept, even through /node", async () => {
   const pool = undiciFetch();
   for (const options of [{}, { fetch: pool }]) {
     const { api } = await apiOf(respondWith(200, JSON.stringify(offer), { etag: '"1"' }), options);
@@ -187,9 +187,9 @@ test("headers of a response are kept, through /node too", async () => {
 });
 
 test.each([
-  ["a body that is no JSON", { bodySerializer: () => "SENTINEL" }],
-  ["a body that cannot be written", { body: { ...body, title: 1n as never } }],
-])("%s is refused before any request, and not shown", async (_what, change) => {
+  ["a body that is not JSON", { bodySerializer: () => "SENTINEL" }],
+  ["a body that cannot be serialised", { body: { ...body, title: 1n as never } }],
+])("%s is rejected before any request, and not shown", async (_what, change) => {
   const { api, received } = await apiOf(found);
   const { error } = await api.POST("/offer", { body, ...change });
   expect(error).toMatchObject({ name: "UsageError", code: "invalid_argument" });
@@ -197,12 +197,12 @@ test.each([
   expect(received).toEqual([]);
 });
 
-test("a path that is none of the contract's is refused", async () => {
+test("a path that is not in the contract is rejected", async () => {
   const { api, received } = await apiOf(found);
   const { error } = await api.GET("/admin" as "/offer/{id}", { params: { path } });
   expect(error).toMatchObject({ name: "UsageError", code: "invalid_argument" });
   expect(received).toEqual([]);
 });
 
-test("an option that cannot be right is refused when the client is made", () =>
+test("an invalid option is rejected when the client is created", () =>
   expect(() => createOpenApiClient({ baseUrl: "http://service.example", apiKey })).toThrow(offers.UsageError));

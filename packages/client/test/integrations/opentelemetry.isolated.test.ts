@@ -20,7 +20,7 @@ const provider = new TracerProvider({ spanProcessors: [new SimpleSpanProcessor({
 const traceparent = /^00-([0-9a-f]{32})-([0-9a-f]{16})-01$/;
 const found = respondWith(200, JSON.stringify(offer));
 
-/** The W3C header, written by hand, so that the test says what it is: https://www.w3.org/TR/trace-context/#traceparent-header */
+/** The W3C header, written by hand so that the test shows its format: https://www.w3.org/TR/trace-context/#traceparent-header */
 const w3c: Parameters<typeof propagation.setGlobalPropagator>[0] = {
   inject(active, carrier, setter) {
     const span = trace.getSpanContext(active);
@@ -58,7 +58,7 @@ const spans = () =>
     .getFinishedSpans()
     .map(({ name, kind, attributes, status, events }) => ({ name, kind, attributes, status, events }));
 
-test("each call is one span, ended when the call is, with the conventions' attributes [D-67]", async () => {
+test("each call is one span that ends with the call and has the conventions' attributes [D-67]", async () => {
   const { client, port } = await traced((response, request, count) =>
     (request.method === "GET" && !request.url?.includes("withdraw") ? found : respondWith(201, "offer_1"))(
       response,
@@ -106,7 +106,7 @@ test("the context is propagated on every attempt, and the span counts the resend
   expect(span.attributes).toMatchObject({ "http.request.resend_count": 2, "http.response.status_code": 200 });
 });
 
-test("the span is a child of the active one, and the parent of what middleware and the apiKey function trace", async () => {
+test("the span is a child of the active one, and the parent of the spans of middleware and the apiKey function", async () => {
   const tracer = provider.getTracer("test");
   const { client } = await traced(found, {
     apiKey: async () => {
@@ -137,7 +137,7 @@ test("the span is a child of the active one, and the parent of what middleware a
   ]);
 });
 
-test("a failure is the span's error, by its code and status, and rejects as ever", async () => {
+test("a failure is recorded on the span by its code and status, and rejects as usual", async () => {
   const { client } = await traced(respondWith(409, JSON.stringify({ title: "SENTINEL", detail: apiKey })));
   const call = client.completeOffer(id, ["w"]);
   await expect(call).rejects.toBeInstanceOf(ConflictError);
@@ -154,7 +154,7 @@ test("a failure is the span's error, by its code and status, and rejects as ever
   expect(JSON.stringify(spans())).not.toContain("SENTINEL");
 });
 
-test("a call that is refused before any request is a span too, without a status", async () => {
+test("a call that is rejected before any request has a span too, without a status", async () => {
   const { client, received } = await traced(found);
   const result = await client.getOffer("..").safe();
   expect(result).toMatchObject({ ok: false, error: { code: "invalid_id" } });
@@ -164,7 +164,7 @@ test("a call that is refused before any request is a span too, without a status"
   expect(received).toEqual([]);
 });
 
-test("a failure that is asked for as a value is no unhandled rejection", async () => {
+test("a failure that safe() returns is not an unhandled rejection", async () => {
   const unhandled: unknown[] = [];
   const note = (reason: unknown) => void unhandled.push(reason);
   process.on("unhandledRejection", note);
@@ -176,7 +176,7 @@ test("a failure that is asked for as a value is no unhandled rejection", async (
   expect(unhandled).toEqual([]);
 });
 
-test("each read of a watch is a span, and so is a call for another organisation", async () => {
+test("each read of a watch has a span, and so has a call for another organisation", async () => {
   const { client, received } = await traced((response, request, count) =>
     respondWith(200, JSON.stringify({ ...offer, complete: count > 1 }))(response, request, count),
   );
@@ -193,8 +193,8 @@ test("each read of a watch is a span, and so is a call for another organisation"
   ]);
 });
 
-test("a fetch that is instrumented too adds no span and no second traceparent [D-67]", async () => {
-  // As @opentelemetry/instrumentation-undici does it: a span of its own, and its context in the headers.
+test("an instrumented fetch adds no span and no second traceparent [D-67]", async () => {
+  // Like @opentelemetry/instrumentation-undici: it starts its own span, and sends its context in the headers.
   const instrumented: typeof fetch = (url, init) => {
     const span = provider.getTracer("instrumentation").startSpan("GET");
     const headers = new Headers(init?.headers);
@@ -246,13 +246,13 @@ test.each<[string, Tracer]>([
       startActiveSpan: broken,
     },
   ],
-])("a tracer that throws %s changes no call", async (_when, tracer) => {
+])("a tracer that throws %s does not affect calls", async (_when, tracer) => {
   const { client, received } = await traced(found, { tracer });
   await expect(client.getOffer(id)).resolves.toEqual(offer);
   expect(received).toHaveLength(1);
 });
 
-test("without a registered provider, calls are as ever", async () => {
+test("without a registered provider, calls work as usual", async () => {
   trace.disable();
   onTestFinished(() => void trace.setGlobalTracerProvider(provider));
   const { client } = await traced(found);
@@ -260,7 +260,7 @@ test("without a registered provider, calls are as ever", async () => {
   expect(spans()).toEqual([]);
 });
 
-test("a client that was made before the SDK was registered traces from then on", async () => {
+test("a client created before the SDK is registered traces from then on", async () => {
   trace.disable();
   const { client, received } = await traced(found);
   await client.getOffer(id);
@@ -270,14 +270,14 @@ test("a client that was made before the SDK was registered traces from then on",
   expect(spans()).toHaveLength(1);
 });
 
-test("baggage stays at home", async () => {
+test("baggage is not sent to the service", async () => {
   const { client, received } = await traced(found);
   await client.getOffer(id);
   expect(received[0]?.headers).toMatchObject({ traceparent: expect.stringMatching(traceparent) });
   expect(received[0]?.headers).not.toHaveProperty("baggage");
 });
 
-test("every attempt is measured, by the conventions' names, and nothing of the call is in it", async () => {
+test("every attempt is measured under the conventions' names, without any data of the call", async () => {
   const metricExporter = new InMemoryMetricExporter(AggregationTemporality.CUMULATIVE);
   const reader = new PeriodicExportingMetricReader({ exporter: metricExporter });
   const meterProvider = new MeterProvider({ readers: [reader] });

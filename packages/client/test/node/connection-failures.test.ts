@@ -1,4 +1,4 @@
-// Connections that fail as the kernel and OpenSSL make them fail, through the fetch of Node and of undici.
+// Connections that fail in the ways of the kernel and OpenSSL, through the fetch of Node and of undici.
 import dns, { type LookupAddress } from "node:dns";
 import { once } from "node:events";
 import { createSecureServer } from "node:http2";
@@ -13,7 +13,7 @@ import { makeAuthority } from "../support/serve-tls.ts";
 
 const apiKey = "key-of-harbour-hotels";
 
-/** A port of 127.0.0.2 at which a connect hangs: nobody accepts, and the kernel's queue is full. 127.0.0.1 refuses it. */
+/** A port of 127.0.0.2 where a connect hangs: nobody accepts, and the kernel's queue is full. 127.0.0.1 refuses connections to it. */
 async function hangingPort(): Promise<number> {
   const worker = new Worker(
     `const server = require("node:net").createServer().listen({ port: 0, host: "127.0.0.2", backlog: 1 }, () => {
@@ -58,12 +58,12 @@ test.each<[string, () => Fetch]>([
     },
   ],
 ])(
-  "a connect that hangs at one address and is refused at the next kept the request: fetch of %s",
+  "a connect that hangs at one address and is refused at the next has not sent the request: fetch of %s",
   async (_name, way) => {
     const baseUrl = `http://localhost:${await hangingPort()}`;
     const client = new OffersClient({ baseUrl, apiKey, fetch: way(), maxRetries: 1 });
     const error = await client.createOffer(input).catch((error: unknown) => error);
-    // The code of the AggregateError is that of its first try.
+    // The code of the AggregateError is that of the first try.
     expect(error).toMatchObject({
       code: "connect_failed",
       attempts: 2,
@@ -74,7 +74,7 @@ test.each<[string, () => Fetch]>([
 
 const { ca, ...pair } = makeAuthority();
 
-/** A TLS service behind a proxy that changes a byte of the record which begins the first response. */
+/** A TLS service behind a proxy that changes a byte of the record that starts the first response. */
 async function damagedService(maxVersion: SecureVersion, byte: number) {
   const received: string[] = [];
   let isDue = false;
@@ -105,7 +105,7 @@ async function damagedService(maxVersion: SecureVersion, byte: number) {
     service.close();
   });
   const baseUrl = `https://127.0.0.1:${(proxy.address() as AddressInfo).port}`;
-  // HTTP/2, undici's default: over HTTP/1.1 it reports "other side closed" instead of the error of OpenSSL.
+  // HTTP/2, undici's default: over HTTP/1.1 it reports "other side closed" instead of OpenSSL's error.
   const fetch: Fetch = (url, init) => ofUndici(url, { ...init, dispatcher });
   return { client: new OffersClient({ baseUrl, apiKey, fetch }), received };
 }

@@ -1,4 +1,4 @@
-// A thousand creations over connections that were dropped while idle, and over one that breaks after each request.
+// A thousand creations over connections that were dropped while idle, and over a server that resets each connection after a request.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { createServer as createHttpServer } from "node:http";
@@ -68,7 +68,7 @@ const optionsOf = (name: string): Partial<OffersClientOptions> => {
 };
 
 test.each(Object.keys(transports))(
-  "1,000 creations, a second after the one before, behind a load balancer that resets idle connections: %s [D-142]",
+  "1,000 creations, a second after the previous one, behind a load balancer that resets idle connections: %s [D-142]",
   async (name) => {
     const { baseUrl: serviceUrl, seen } = await offersService(60_000);
     const baseUrl = await resettingBalancer(serviceUrl);
@@ -89,7 +89,7 @@ test.each(Object.keys(transports))(
   60_000,
 );
 
-/** Stops itself between two rounds of creations, in the same tick as the second: no timer and no socket event runs in between. */
+/** Stops itself between two rounds of creations, in the same tick as the second round: no timer and no socket event runs in between. */
 const program = (baseUrl: string, transport: string) => `
   import { OffersClient } from "./src/index.ts";
   import { undiciFetch } from "./src/node.ts";
@@ -106,7 +106,7 @@ const program = (baseUrl: string, transport: string) => `
   console.log(JSON.stringify(codes));
   process.exit();`;
 
-// The runtime's fetch is left out: whether it notices in time is a race.
+// The runtime's fetch is not included: whether it notices in time is a race.
 test.each(Object.entries(transports).filter(([name]) => name !== "the runtime's fetch"))(
   "1,000 creations of two processes that are stopped for ten seconds between two calls: %s [D-142]",
   async (_name, transport) => {

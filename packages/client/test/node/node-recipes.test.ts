@@ -1,4 +1,4 @@
-// A proxy and a private authority, through `/node` and through undici's own fetch.
+// A proxy and a private certificate authority, through `/node` and through undici's own fetch.
 
 import { Agent, type Dispatcher, fetch as ofUndici, ProxyAgent } from "undici";
 import { expect, onTestFinished, test } from "vitest";
@@ -23,7 +23,7 @@ function clientOf(baseUrl: string, way: (dispatcher: Dispatcher) => Fetch, dispa
   return new OffersClient({ baseUrl, apiKey, fetch: way(dispatcher), maxRetries: 1 });
 }
 
-test.each(ways)("a private authority is trusted when it is given: %s", async (_way, way) => {
+test.each(ways)("a private certificate authority is trusted if it is given: %s", async (_way, way) => {
   const { baseUrl, seen } = await service();
   const client = clientOf(baseUrl, way, new Agent({ connect: { ca } }));
   await expect(client.getOffer("a")).resolves.toEqual(offer);
@@ -41,7 +41,7 @@ test.each(ways)(
   },
 );
 
-test.each(ways)("a CONNECT proxy carries the call and sees no key: %s", async (_way, way) => {
+test.each(ways)("a CONNECT proxy forwards the call and does not see the key: %s", async (_way, way) => {
   const { baseUrl, seen } = await service();
   const { uri, asked } = await connectProxy();
   const client = clientOf(baseUrl, way, new ProxyAgent({ uri, requestTls: { ca } }));
@@ -52,7 +52,7 @@ test.each(ways)("a CONNECT proxy carries the call and sees no key: %s", async (_
   expect(JSON.stringify(asked)).not.toContain(apiKey);
 });
 
-test.each(ways)("what is behind a proxy must be trusted too: %s", async (_way, way) => {
+test.each(ways)("a server behind a proxy must be trusted too: %s", async (_way, way) => {
   const { baseUrl, seen } = await service();
   const { uri } = await connectProxy();
   const client = clientOf(baseUrl, way, new ProxyAgent(uri));
@@ -60,13 +60,13 @@ test.each(ways)("what is behind a proxy must be trusted too: %s", async (_way, w
   expect(seen.requests).toBe(0);
 });
 
-test.each(ways)("a proxy that is down is a connection that was not made: %s", async (_way, way) => {
+test.each(ways)("when the proxy is down, no connection was made: %s", async (_way, way) => {
   const client = clientOf("https://service.example", way, new ProxyAgent(await unusedAddress()));
   await expect(client.createOffer(input)).rejects.toMatchObject({ code: "connect_failed", attempts: 2 });
 });
 
 test.each(["407 Proxy Authentication Required", "502 Bad Gateway"])(
-  "through /node, a proxy that opens no way provably kept the request: %s",
+  "through /node, a proxy that rejects CONNECT has provably not sent the request: %s",
   async (refusal) => {
     const { uri, asked } = await connectProxy(refusal);
     const way = (dispatcher: Dispatcher) => undiciFetch({ dispatcher });

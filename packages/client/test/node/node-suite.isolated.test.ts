@@ -1,4 +1,4 @@
-// The suites of the client once more, with undici as the runtime's fetch.
+// Runs the client's suites again, with undici as the runtime's fetch.
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { undiciFetch } from "../../src/node.ts";
 import "../calls/call.test.ts";

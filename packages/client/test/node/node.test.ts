@@ -19,7 +19,7 @@ function pooled(options?: Parameters<typeof undiciFetch>[0]) {
   return pool;
 }
 
-/** A server that remembers its connections. */
+/** A server that records its connections. */
 async function connected(respond: (response: ServerResponse) => unknown) {
   const sockets: Socket[] = [];
   const server = createServer((request, response) => request.resume().on("end", () => respond(response)));
@@ -33,7 +33,7 @@ async function connected(respond: (response: ServerResponse) => unknown) {
   return { baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, sockets, server };
 }
 
-/** What the client gives its `fetch`. */
+/** What the client passes to its `fetch`. */
 const asked = (signal = new AbortController().signal): Parameters<Fetch>[1] => ({
   operation: "GetOffer",
   attempt: 1,
@@ -47,7 +47,7 @@ const asked = (signal = new AbortController().signal): Parameters<Fetch>[1] => (
   cache: "no-store",
 });
 
-test("reads share connections, creations share others, and no more of either than are allowed", async () => {
+test("reads and creations have separate connections, and no more of either than allowed", async () => {
   const { baseUrl, sockets } = await connected((response) => response.end(found));
   const client = new OffersClient({ baseUrl, apiKey, fetch: pooled({ connections: 2 }) });
   await Promise.all(Array.from({ length: 10 }, () => client.getOffer("a")));
@@ -57,7 +57,7 @@ test("reads share connections, creations share others, and no more of either tha
   expect(sockets).toHaveLength(4);
 });
 
-test("a response whose body is not read keeps no connection", async () => {
+test("a response whose body is not read does not hold a connection", async () => {
   const { baseUrl, sockets } = await connected((response) => response.end("x".repeat(1_000_000)));
   const pool = pooled({ connections: 1 });
   for (let call = 0; call < 3; call += 1) expect((await pool(baseUrl, asked())).status).toBe(200);
@@ -82,7 +82,7 @@ test.each([
   expect(getEventListeners(controller.signal, "abort")).toEqual([]);
 });
 
-test("an abort ends a call that waits for a connection, and it is never sent", async () => {
+test("an abort ends a call that is waiting for a connection, and it is never sent", async () => {
   let requests = 0;
   const { baseUrl, server } = await connected((response) => {
     requests += 1;
@@ -115,18 +115,18 @@ test.each([
   ["br", brotliCompressSync(found)],
   ["gzip, br", brotliCompressSync(gzipSync(found))],
   ["of its own", Buffer.from(found)],
-])("a body may come compressed, as with fetch: %s", async (encoding, body) => {
+])("a body may be compressed, as with fetch: %s", async (encoding, body) => {
   const { baseUrl } = await connected((response) => response.setHeader("content-encoding", encoding).end(body));
   await expect(new OffersClient({ baseUrl, apiKey, fetch: pooled() }).getOffer("a")).resolves.toEqual(offer);
 });
 
-test("a compressed body that is broken is a lost connection", async () => {
+test("a truncated compressed body is a lost connection", async () => {
   const { baseUrl } = await connected((response) => response.setHeader("content-encoding", "gzip").end("no gzip"));
   const client = new OffersClient({ baseUrl, apiKey, fetch: pooled(), maxRetries: 0 });
   await expect(client.getOffer("a")).rejects.toMatchObject({ code: "connection_lost", attempts: 1 });
 });
 
-test("a text is decoded as a whole, without its byte order mark", async () => {
+test("a body is decoded as a whole, without its byte order mark", async () => {
   const named = { ...offer, title: "Küchenhilfe 🍳" };
   const { baseUrl } = await connected((response) => {
     const bytes = Buffer.from(`\uFEFF${JSON.stringify(named)}`);
@@ -136,7 +136,7 @@ test("a text is decoded as a whole, without its byte order mark", async () => {
   await expect(new OffersClient({ baseUrl, apiKey, fetch: pooled() }).getOffer("a")).resolves.toEqual(named);
 });
 
-test("header names are case-insensitive and repeated ones joined; an informational response is skipped", async () => {
+test("header names are case-insensitive, repeated headers are joined, and an informational response is skipped", async () => {
   const { baseUrl } = await connected((response) => {
     response.writeEarlyHints({ link: "</style.css>; rel=preload" });
     response.setHeader("X-Team", ["kitchen", "bar"]).end(found);
@@ -150,7 +150,7 @@ test("header names are case-insensitive and repeated ones joined; an information
   ]);
 });
 
-test("closing waits for what is under way, and closes the connections; nothing is sent afterwards", async () => {
+test("closing waits for pending requests and closes the connections; nothing is sent afterwards", async () => {
   const { baseUrl, sockets, server } = await connected((response) => setImmediate(() => response.end(found)));
   const pool = undiciFetch();
   const client = new OffersClient({ baseUrl, apiKey, fetch: pool, maxRetries: 0 });
@@ -162,7 +162,7 @@ test("closing waits for what is under way, and closes the connections; nothing i
   await expect(client.createOffer(input)).rejects.toMatchObject({ code: "connect_failed" });
 });
 
-test("a dispatcher that was given is not closed", async () => {
+test("a given dispatcher is not closed", async () => {
   const { baseUrl } = await connected((response) => response.end(found));
   const dispatcher = new Agent();
   onTestFinished(() => dispatcher.close());

@@ -1,4 +1,4 @@
-// What each entry asks its users to install.
+// The packages that each entry requires its users to install.
 import { expect, test } from "vitest";
 import { build } from "../support/esbuild.ts";
 

@@ -52,7 +52,7 @@ const entries: Record<string, Names> = {
       "WithResponse",
     ],
   },
-  // The types that an entry exports in addition are what its functions take and return.
+  // The types that an entry exports in addition are those of its functions' parameters and results.
   node: { values: ["undiciFetch"], types: ["FetchResponse", "UndiciFetch"] },
   "openapi-fetch": {
     values: ["createOpenApiClient"],
@@ -78,7 +78,7 @@ const entries: Record<string, Names> = {
   },
 };
 
-/** A type exists only in the entry's text. */
+/** A type exists only in the entry's source. */
 function typesOf(entry: string): string[] {
   const text = readFileSync(join(import.meta.dirname, `../../src/${entry}.ts`), "utf8");
   const statements = [...text.matchAll(/^export (.*?);$/gms)].map(([, statement = ""]) => statement);
@@ -90,12 +90,12 @@ function typesOf(entry: string): string[] {
   });
 }
 
-test.each(Object.entries(entries))("what %s exports is a decision", async (entry, { values, types }) => {
+test.each(Object.entries(entries))("%s exports only what was decided", async (entry, { values, types }) => {
   expect(Object.keys(await import(`../../src/${entry}.ts`)).sort()).toEqual(values);
   expect(typesOf(entry).sort()).toEqual(types);
 });
 
-test("every entry is looked at, and there are at most 54 different names", () => {
+test("every entry is tested, and there are at most 54 different names", () => {
   const { exports } = JSON.parse(readFileSync(join(import.meta.dirname, "../../package.json"), "utf8"));
   const published = Object.keys(exports).filter((path) => path !== "./package.json");
   expect(published.map((path) => (path === "." ? "index" : path.slice(2))).sort()).toEqual(Object.keys(entries).sort());
@@ -106,7 +106,7 @@ test("every entry is looked at, and there are at most 54 different names", () =>
 test("the package depends on nothing at run time", () => {
   const manifest = JSON.parse(readFileSync(join(import.meta.dirname, "../../package.json"), "utf8"));
   expect(manifest).not.toHaveProperty("dependencies");
-  // A subpath's peer is for those who import it.
+  // Only users who import a subpath need its peer dependency.
   const peers = Object.keys(manifest.peerDependencies);
   expect(peers.filter((peer) => !manifest.peerDependenciesMeta[peer]?.optional)).toEqual([]);
 });

@@ -1,4 +1,4 @@
-// The weight of a program that reads one offer. Raising it is a decision: the code is plain before it is small.
+// The size of a program that reads one offer. Raising the limit is a decision: plain code comes before small code.
 import { gzipSync } from "node:zlib";
 import { expect, test } from "vitest";
 import { build } from "../support/esbuild.ts";

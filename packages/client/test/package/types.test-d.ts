@@ -1,5 +1,4 @@
-// Checked by tsc: what the compiler would refuse is the test. A change of spec/openapi.yaml that the public types don't
-// follow fails here.
+// Checked by tsc: a test fails if it does not compile. A change of spec/openapi.yaml that the public types do not follow fails here.
 
 import type { components, operations } from "@offers/contract/openapi";
 import { expectTypeOf, test } from "vitest";
@@ -23,7 +22,7 @@ import type { TestService } from "../../src/testing.ts";
 
 type Schemas = components["schemas"];
 
-test("what is received has the types of the contract", () => {
+test("received data has the types of the contract", () => {
   // The one exception: a number has no empty value, so an absent id is undefined (D-126).
   expectTypeOf<Omit<Offer, "recipients">>().toEqualTypeOf<Omit<Schemas["Offer"], "recipients">>();
   expectTypeOf<Recipient["id"]>().toEqualTypeOf<Schemas["Recipient"]["id"] | undefined>();
@@ -36,7 +35,7 @@ test("what is received has the types of the contract", () => {
   expectTypeOf<Suggested>().toEqualTypeOf<Schemas["ContactSuggestions"]>();
 });
 
-test("what is sent has the fields of the contract, with times as Date or string", () => {
+test("sent data has the fields of the contract, with times as Date or string", () => {
   // An optional field may also be given as undefined; workerIds and events may be read-only.
   type Sent = { [Name in keyof Schemas["OfferCreation"]]: Schemas["OfferCreation"][Name] | Undefined<Name> };
   type Undefined<Name extends keyof Schemas["OfferCreation"]> =
@@ -75,7 +74,7 @@ test("safe gives data or an error, never both", async () => {
     result.data;
     // @ts-expect-error an event needs an end
     void client.createOffer({ createdByUserId: "u", title: "t", workerIds: [], events: [{ start: "" }] });
-    // @ts-expect-error a misspelt field is refused
+    // @ts-expect-error a misspelt field is rejected
     void client.createOffer({ createdByUserId: "u", title: "t", workerIds: [], detials: "" });
   };
   expectTypeOf(look).returns.resolves.toBeVoid();
@@ -110,7 +109,7 @@ test("a switch over the codes of an operation is exhaustive: a missing case does
       case "middleware_failed":
         return error.name satisfies "UsageError";
       default: {
-        // A newer service: at run time it is still an OffersError.
+        // With a newer service there may be other codes; at run time the error is still an OffersError.
         const unknown: never = error;
         throw unknown;
       }
@@ -137,6 +136,6 @@ test("the errors of an operation are its own [D-143]", () => {
   expectTypeOf(guard).returns.toBeVoid();
 });
 
-test("the runtime's own fetch is one", () => {
+test("the runtime's own fetch is a Fetch", () => {
   expectTypeOf<typeof globalThis.fetch>().toExtend<Fetch>();
 });

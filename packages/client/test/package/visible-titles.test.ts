@@ -12,7 +12,7 @@ const create = (title: string): Promise<string> =>
     ({ code }) => String(code),
   );
 
-/** By Unicode's own properties; the others are blank though they are symbols or letters. */
+/** Decided by Unicode's properties; the others are blank although they are symbols or letters. */
 const invisible =
   /^[\p{Default_Ignorable_Code_Point}\p{White_Space}\p{Cf}\p{M}\p{Co}\u2800\ufffc\u{13441}\u{13442}\u{1d159}]$/u;
 const character = fc
@@ -37,7 +37,7 @@ const filler = fc.oneof(
   fc.integer({ min: 0xe0000, max: 0xe0fff }).map((code) => String.fromCodePoint(code)),
 );
 
-test("the service in memory refuses a title of invisible characters, and takes any other [D-89]", async () => {
+test("the service in memory rejects a title of invisible characters, and accepts any other [D-89]", async () => {
   const blank = fc.array(filler, { minLength: 1, maxLength: 20 }).map((parts) => parts.join(""));
   await fc.assert(
     fc.asyncProperty(blank, fc.constantFrom("a", "厨", "7", "!", "☕"), async (text, seen) => {

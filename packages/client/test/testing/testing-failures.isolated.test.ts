@@ -5,7 +5,7 @@ import { OffersClient } from "../../src/index.ts";
 import { createTestService } from "../../src/testing.ts";
 import { input } from "../support/offer.ts";
 
-/** Short, and for hanging requests only: any other may be slow on a busy machine. */
+/** Short, but only for hanging requests: any other may be slow on a busy machine. */
 const soon = { timeoutMs: 50 };
 
 const make = (options: { maxRetries?: number } = {}) => {
@@ -22,7 +22,7 @@ test("the next request fails as requested, the one after it does not", async () 
   expect(service.requests).toHaveLength(3);
 });
 
-test("several failures come in the order they were asked for, and a client that repeats gets through", async () => {
+test("several failures occur in the requested order, and a client that retries gets through", async () => {
   const { service, offers } = make({ maxRetries: 3 });
   const { id } = await offers.createOffer(input);
   service.failNext({ status: 503, retryAfterSeconds: 0 }, 2);
@@ -31,7 +31,7 @@ test("several failures come in the order they were asked for, and a client that 
   expect(attempts).toBe(4);
 });
 
-test("the injected response may be any that a proxy would send", async () => {
+test("the injected response may be anything that a proxy would send", async () => {
   const { service, offers } = make();
   service.failNext({ status: 200, headers: { "Content-Type": "text/html" }, body: "<h1>Sign in</h1>" });
   await expect(offers.getOffer("a")).rejects.toMatchObject({ code: "invalid_response", status: 200 });
@@ -47,7 +47,7 @@ test.each([
   ["hang", "timeout", 0],
   ["hang-in-body", "timeout", 1],
 ] as const)(
-  "after the failure %j a creation ends in %s, having had its effect %i times",
+  "after the failure %j a creation ends in %s and takes effect %i times",
   async (failure, code, effects) => {
     const { service, offers } = make();
     service.failNext(failure);
@@ -58,7 +58,7 @@ test.each([
   },
 );
 
-test("a creation whose connection is refused is retried; one whose response is lost only under a key that is honoured", async () => {
+test("a creation whose connection is refused is retried; one whose response is lost only if the service honours its key", async () => {
   const { service, offers } = make({ maxRetries: 1 });
   service.failNext("connection-refused");
   await offers.createOffer({ ...input, workerIds: ["worker_amal"] });
@@ -70,7 +70,7 @@ test("a creation whose connection is refused is retried; one whose response is l
 });
 
 test.each(["hang", "hang-in-body"] as const)(
-  "a caller who gives up ends a %s with the caller's reason",
+  "aborting ends a %s with the caller's reason",
   async (failure) => {
     const { service, offers } = make();
     const controller = new AbortController();
@@ -83,7 +83,7 @@ test.each(["hang", "hang-in-body"] as const)(
   },
 );
 
-test("its fetch, aborted, rejects with the signal's reason and carries nothing out", async () => {
+test("an aborted fetch rejects with the signal's reason and has no effect", async () => {
   const { service } = make();
   const reason = new Error("enough");
   const signal = AbortSignal.abort(reason);
@@ -95,7 +95,7 @@ test("its fetch, aborted, rejects with the signal's reason and carries nothing o
   await expect(response.text()).rejects.toBe(reason);
 });
 
-test("behind msw a failure without a response is a lost connection, and a hang is waited for", async () => {
+test("with msw, a failure without a response is a lost connection, and a hang lasts until the abort", async () => {
   const service = createTestService();
   const server = setupServer(...service.handlers(http));
   server.listen({ onUnhandledFrame: "error" });
@@ -126,7 +126,7 @@ test.each<[unknown, number, RegExp]>([
   [503, 1, /503 is not a failure; use \{ status: 503 \}/],
   [undefined, 1, /undefined is not a failure/],
   [null, 1, /null is not a failure/],
-  [{}, 1, /status must be a whole number from 200 to 599, not undefined/],
+  [{}, 1, /status must be an integer from 200 to 599, not undefined/],
   [{ status: "503" }, 1, /status must be/],
   [{ status: 99 }, 1, /status must be/],
   [{ status: 503, retryAfter: 1 }, 1, /unknown "retryAfter"; .*retryAfterSeconds/],
@@ -134,14 +134,14 @@ test.each<[unknown, number, RegExp]>([
   ["connection-refused", 0, /times must be/],
   ["connection-refused", 1.5, /times must be/],
   ["connection-refused", Number.NaN, /times must be/],
-])("the failure %j, %d times, is refused, and no request fails by it", async (failure, times, message) => {
+])("the failure %j, %d times, is rejected, and makes no request fail", async (failure, times, message) => {
   const { service, offers } = make();
   expect(() => service.failNext(failure as never, times)).toThrow(message);
   expect(() => service.failNext(failure as never, times)).toThrow(TypeError);
   await expect(offers.createOffer(input)).resolves.toHaveProperty("id");
 });
 
-test("a dialect and a response of a worker that there are not are refused", async () => {
+test("an unknown dialect and an unknown response are rejected", async () => {
   expect(() => createTestService({ dialect: "lively" as never })).toThrow(
     /unknown dialect "lively"; use reference or live/,
   );

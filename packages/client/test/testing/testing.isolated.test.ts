@@ -3,21 +3,21 @@ import { NotFoundError, OffersClient } from "../../src/index.ts";
 import { createTestService } from "../../src/testing.ts";
 import { input } from "../support/offer.ts";
 
-test("a service is all the options that a client needs", async () => {
+test("a test service is a complete set of client options", async () => {
   const service = createTestService();
   const offers = new OffersClient(service);
   const { id } = await offers.createOffer(input);
   expect(await offers.getOffer(id)).toMatchObject({ id, title: input.title });
 });
 
-test("two services know nothing of each other", async () => {
+test("two services are independent", async () => {
   const [one, other] = [createTestService(), createTestService()];
   const { id } = await new OffersClient(one).createOffer(input);
   await expect(new OffersClient(other).getOffer(id)).rejects.toBeInstanceOf(NotFoundError);
   expect(other.notifications).toEqual([]);
 });
 
-test("address, key, people and workers can be those of your own tests [D-69]", async () => {
+test("the URL, the key, the users and the workers can be chosen [D-69]", async () => {
   const baseUrl = "https://staffing.example/v1/";
   const service = createTestService({ baseUrl, apiKey: "ours", workers: { w1: "Wanda" }, userIds: ["u1"] });
   service.addWorker("w2", "Wim");
@@ -27,7 +27,7 @@ test("address, key, people and workers can be those of your own tests [D-69]", a
   await expect(offers.createOffer(input)).rejects.toMatchObject({ status: 400 });
 });
 
-test("a clock of the test's own makes an offer historic", async () => {
+test("the test's own clock makes an offer historic", async () => {
   let now = new Date("2030-05-01T12:00:00Z");
   const service = createTestService({ now: () => now });
   const offers = new OffersClient(service);
@@ -49,7 +49,7 @@ test("an idempotency key is remembered for 24 hours", async () => {
   expect(await create()).not.toBe(first);
 });
 
-test("it sets no timer: it responds in a test that fakes timers", async () => {
+test("a test service sets no timer: it responds in a test that fakes timers", async () => {
   vi.useFakeTimers({ now: new Date("2040-01-01T00:00:00Z") });
   onTestFinished(() => void vi.useRealTimers());
   const offers = new OffersClient(createTestService());
@@ -58,7 +58,7 @@ test("it sets no timer: it responds in a test that fakes timers", async () => {
   expect(vi.getTimerCount()).toBe(0);
 });
 
-test("what was sent can be read", async () => {
+test("a test can read the requests", async () => {
   const service = createTestService();
   const offers = new OffersClient(service);
   const { id } = await offers.createOffer(input, { idempotencyKey: "k" });
@@ -76,7 +76,7 @@ test("what was sent can be read", async () => {
   ]);
 });
 
-test("notifications can be read", async () => {
+test("a test can read the notifications", async () => {
   const service = createTestService();
   const offers = new OffersClient(service);
   const { id: offerId } = await offers.createOffer({ ...input, workerIds: ["worker_ben", "worker_amal"] });
@@ -100,12 +100,12 @@ test("a worker's response that the service would reject is an error with its cod
   expect(respond(id, "worker_ben")).toThrow(expect.objectContaining({ code: "offer_withdrawn" }));
 });
 
-test("a key for the offers of a key that was never issued is refused", () => {
+test("a key that acts for an unknown key is rejected", () => {
   const service = createTestService();
   expect(() => service.addApiKey("agency", { actingFor: "unknown" })).toThrow("issued");
 });
 
-test("it is at its own address only, and says so", async () => {
+test("a request to another URL is rejected with the service's URL", async () => {
   const service = createTestService();
   for (const url of ["https://elsewhere.test/offer", "https://offers.test.elsewhere.test/offer"])
     await expect(service.fetch(url)).rejects.toThrow(/This test service is at https:\/\/offers\.test, not at https/);
@@ -120,7 +120,7 @@ test.each<[string, (url: string, init: RequestInit) => Parameters<typeof fetch>]
   ["a Request", (url, init) => [new Request(url, init)]],
   ["bytes", (url, init) => [url, { ...init, body: new TextEncoder().encode(String(init.body)) }]],
   ["a Request that is changed", (url, init) => [new Request(url), init]],
-])("its fetch takes %s, as any does", async (_, form) => {
+])("fetch accepts %s, like any fetch", async (_, form) => {
   const service = createTestService({ dialect: "live" });
   const headers = { "Content-Type": "application/json", "X-UE-Api-Subscription-Key": service.apiKey };
   const url = `${service.baseUrl}/offer?api-version=1.0`;
@@ -128,7 +128,7 @@ test.each<[string, (url: string, init: RequestInit) => Parameters<typeof fetch>]
   expect([response.status, await response.text()]).toEqual([200, expect.stringMatching(/^offer_/)]);
 });
 
-test("nothing of what was read or sent leads back into the service", async () => {
+test("changing what was read or sent does not change the service", async () => {
   const offers = new OffersClient(createTestService());
   const mine = { ...input, events: [{ start: "2099-05-01T16:00:00Z", end: "2099-05-01T22:00:00Z" }] };
   const { id } = await offers.createOffer(mine);
@@ -139,8 +139,8 @@ test("nothing of what was read or sent leads back into the service", async () =>
   expect(await offers.getOffer(id)).toMatchObject({ complete: false, recipients: [{}, {}], events: [{}] });
 });
 
-// Node 22's own Request takes such a signal too.
-test("its fetch takes the AbortSignal of another realm, as jsdom's is", async () => {
+// Node 22's own Request accepts such a signal too.
+test("fetch accepts an AbortSignal of another realm, such as jsdom's", async () => {
   const service = createTestService();
   const signal = Object.assign(new EventTarget(), { aborted: false, reason: undefined }) as AbortSignal;
   if (!process.version.startsWith("v22."))

@@ -38,7 +38,7 @@ test("a worker's response is delivered, signed, under its delivery id", async ()
   });
 });
 
-test("a contact is delivered each time it is added, in the path only", async () => {
+test("a contact is delivered each time it is added, with the id only in the path", async () => {
   const { service, seen } = await setStage();
   service.addWorker("a/b ü?", "Ada");
   service.addContact("a/b ü?");
@@ -55,7 +55,7 @@ test("a contact is delivered each time it is added, in the path only", async () 
   ]);
 });
 
-test("a changed response is an event, the same again is none, and a refused one is none", async () => {
+test("a changed response is an event; the same response again, or a rejected one, is not", async () => {
   const { service, offers, seen, offerId } = await setStage();
   for (const response of ["applied", "applied", "rejected", "applied"] as const)
     service.respond(offerId, "worker_amal", response);
@@ -88,7 +88,7 @@ test("what happens before a receiver is registered is never delivered", async ()
   expect(service.deliveries).toEqual([]);
 });
 
-test("a worker's responses to an offer arrive one after the other, and others do not wait for them", async () => {
+test("one worker's responses to an offer arrive in order, and others do not wait for them", async () => {
   const { service, seen, respondWith, offerId } = await setStage();
   respondWith(({ body }) => new Response(null, { status: Object(body).workerId === "worker_amal" ? 500 : 200 }));
   for (const response of ["applied", "rejected"] as const)
@@ -121,7 +121,7 @@ test("a handler may call the service, and cause further webhooks", async () => {
   expect((await offers.getOffer(offerId)).complete).toBe(true);
 });
 
-test("at most eight webhooks are under way at once", async () => {
+test("at most eight webhooks are sent simultaneously", async () => {
   const { service, respondWith } = await setStage();
   let [underWay, most] = [0, 0];
   respondWith(async () => {
@@ -136,7 +136,7 @@ test("at most eight webhooks are under way at once", async () => {
   expect([most, service.deliveries.every(({ state }) => state === "acknowledged")]).toEqual([8, true]);
 });
 
-test("what a test reads of a delivery does not change", async () => {
+test("a delivery that a test has read does not change", async () => {
   const { service, offerId } = await setStage();
   service.respond(offerId, "worker_amal", "applied");
   const before = service.deliveries;
@@ -144,7 +144,7 @@ test("what a test reads of a delivery does not change", async () => {
   expect(before).toMatchObject([{ state: "pending", attempts: [] }]);
 });
 
-test("no timer is set, and a fake clock of the test runner is enough", async () => {
+test("no timer is set, and the test runner's fake clock is enough", async () => {
   vi.useFakeTimers({ now: new Date("2040-01-01T00:00:00Z") });
   onTestFinished(() => void vi.useRealTimers());
   const service = createTestService();
@@ -163,7 +163,7 @@ test("no timer is set, and a fake clock of the test runner is enough", async () 
   expect(vi.getTimerCount()).toBe(0);
 });
 
-test("an outage refuses connections until it is over, and lets a delivery fail when it outlasts the schedule", async () => {
+test("an outage refuses connections until it is over, and deliveries fail if it outlasts the schedule", async () => {
   const service = createTestService();
   const { id } = await new OffersClient(service).createOffer(input);
   let isDown = false;
@@ -183,7 +183,7 @@ test("an outage refuses connections until it is over, and lets a delivery fail w
   expect(service.deliveries[0]?.state).toBe("acknowledged");
 });
 
-test("a service with a receiver is still all the options that a client needs", async () => {
+test("a service with a receiver is still a complete set of client options", async () => {
   const { service, offerId } = await setStage();
   expect(Object.keys(service)).toEqual(["fetch", "baseUrl", "apiKey"]);
   expect((await new OffersClient(service).getOffer(offerId)).id).toBe(offerId);

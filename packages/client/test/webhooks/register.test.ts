@@ -21,7 +21,7 @@ test("a receiver is registered once GET /test, unsigned, and GET /test/auth, sig
   expect(service.deliveries).toEqual([]);
 });
 
-test("a receiver that fails a check is not registered, and the error names each", async () => {
+test("a receiver that fails a check is not registered, and the error lists each failure", async () => {
   const { service, handler, profile, respondWith, offerId } = await setStage(false);
   const thrown = new Error("no");
   respondWith(({ url }) => {
@@ -46,7 +46,7 @@ test("a receiver that fails a check later replaces nothing", async () => {
   expect(seen).toHaveLength(1);
 });
 
-test("a receiver may be the address of a running one", async () => {
+test("a receiver may be the URL of a running one", async () => {
   const { service, profile, offerId } = await setStage(false);
   const paths: (string | undefined)[] = [];
   const server = createServer(({ url }, response) => {
@@ -70,7 +70,7 @@ test("a receiver may be the address of a running one", async () => {
   server.closeAllConnections();
   await new Promise((resolve) => server.close(resolve));
   service.addContact("worker_ben");
-  // The first attempt may still find a connection that is being closed.
+  // The first attempt may still use a connection that is being closed.
   await service.advance(5 * second);
   expect(service.deliveries.at(-1)?.attempts).toMatchObject([{}, { failure: "connection_refused" }]);
 });
@@ -81,13 +81,13 @@ test.each([
   "https://me@example.com",
   "https://example.com/?a",
   "https://example.com#",
-])("%s is no base address", async (address) => {
+])("%s is not a valid base URL", async (address) => {
   const { service, handler, profile } = await setStage(false);
   await expect(service.deliverTo(address, profile)).rejects.toEqual(code("invalid_address"));
   await expect(service.deliverTo(handler, { ...profile, baseUrl: address })).rejects.toEqual(code("invalid_address"));
 });
 
-test("mistakes of a test have a code", async () => {
+test("errors for mistakes in a test have a code", async () => {
   const { service, handler, profile, offerId } = await setStage(false);
   const unsigned = { ...profile, sign: undefined } as unknown as typeof profile;
   await expect(service.deliverTo(handler, unsigned)).rejects.toEqual(code("invalid_argument"));
@@ -103,7 +103,7 @@ test("mistakes of a test have a code", async () => {
   expect(() => service.redeliver("unknown")).toThrow(code("delivery_not_found"));
 });
 
-test("what sign throws is thrown, and the delivery waits", async () => {
+test("an error that sign throws is passed on, and the delivery waits", async () => {
   const { service, handler, profile, offerId } = await setStage();
   let isBroken = false;
   const mistaken = () => {
@@ -119,7 +119,7 @@ test("what sign throws is thrown, and the delivery waits", async () => {
   expect(service.deliveries).toMatchObject([{ state: "acknowledged", attempts: [{ number: 1 }] }]);
 });
 
-test("no two webhooks are signed at one time, though the clock stands still", async () => {
+test("no two webhooks are signed with the same time, even when the clock stands still", async () => {
   const { service, seen } = await setStage();
   for (let times = 0; times < 3; times += 1) service.addContact("worker_amal");
   await service.deliver();
@@ -127,7 +127,7 @@ test("no two webhooks are signed at one time, though the clock stands still", as
   expect(sign({ secret, now: service.now() }).timestamp).toBe("2030-05-01T12:00:00.000Z");
 });
 
-test("a handler that returns no Response is an attempt without one", async () => {
+test("if a handler returns no Response, the attempt has none", async () => {
   const { service, respondWith, offerId } = await setStage();
   respondWith(() => undefined as unknown as Response);
   service.respond(offerId, "worker_amal", "applied");

@@ -26,7 +26,7 @@ test("an acknowledged delivery is redelivered under a new id, a failed one under
   expect(service.deliveries[1]?.attempts.at(-1)).toMatchObject({ number: 1, status: 200 });
 });
 
-test("a response is not redelivered after a later one of the same worker, nor twice", async () => {
+test("a response is redelivered neither after a later one of the same worker nor twice", async () => {
   const { service, offerId } = await setStage();
   service.respond(offerId, "worker_amal", "applied");
   service.respond(offerId, "worker_amal", "rejected");
@@ -38,7 +38,7 @@ test("a response is not redelivered after a later one of the same worker, nor tw
   expect(() => service.redeliver(again)).toThrow(code("delivery_pending"));
 });
 
-test("a webhook can arrive twice at once, late and forged, and the delivery does not change", async () => {
+test("a webhook can be duplicated, delayed and forged, and the delivery does not change", async () => {
   const { service, seen, offerId } = await setStage();
   service.respond(offerId, "worker_amal", "applied");
   await service.deliver();

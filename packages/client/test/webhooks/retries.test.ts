@@ -3,13 +3,13 @@ import { hour, minute, type Stage, second, setStage, status } from "./stage.ts";
 
 const pausesSeconds = [5, 30, 120, 600, 1_800, 7_200, 21_600, 43_200, 86_400];
 
-/** When each attempt at a delivery was made, in seconds since the beginning. */
+/** When each attempt at a delivery was made, in seconds since the start. */
 const attemptedAt = ({ service, elapsedMs }: Stage, index = 0): number[] => {
   const startedAt = service.now().getTime() - elapsedMs();
   return (service.deliveries[index]?.attempts ?? []).map(({ at }) => (at.getTime() - startedAt) / second);
 };
 
-test("ten attempts are made over about 45 hours, each at its time, and then the delivery has failed", async () => {
+test("ten attempts are made over about 45 hours, each when it is due; then the delivery has failed", async () => {
   const stage = await setStage();
   const { service, respondWith, offerId } = stage;
   respondWith(status(404));
@@ -41,7 +41,7 @@ test.each([
   ["soon", 5],
   ["Wed, 01 May 2030 12:01:40 GMT", 100],
   ["Wed May  1 12:01:40 2030", 100],
-])("Retry-After: %s is honoured up to six hours: the pause is %i seconds", async (header, seconds) => {
+])("Retry-After: %s is honoured up to six hours: the delay is %i seconds", async (header, seconds) => {
   const stage = await setStage();
   stage.respondWith(status(503, { "retry-after": header }));
   stage.service.respond(stage.offerId, "worker_amal", "applied");
@@ -75,7 +75,7 @@ test("an attempt without a response has timed out after 15 seconds of the test's
   expect([service.deliveries[0]?.state, elapsedMs()]).toEqual(["acknowledged", 20 * second]);
 });
 
-test("a body that breaks off is a lost connection, and one without an end is not read to it", async () => {
+test("a truncated body is a lost connection, and an endless one is not read completely", async () => {
   const { service, respondWith } = await setStage();
   const endless = new ReadableStream({ pull: (controller) => controller.enqueue(new Uint8Array(10_000)) });
   const broken = new ReadableStream({ pull: (controller) => controller.error(new Error("cut")) });
@@ -123,7 +123,7 @@ test("five days without an acknowledgement disable the endpoint", async () => {
   expect(service.deliveries.at(-1)?.state).toBe("held");
 });
 
-test("ten failures in a row open the circuit breaker; after the pause one attempt decides", async () => {
+test("ten failures in a row open the circuit breaker; after the delay one attempt decides", async () => {
   const { service, seen, respondWith } = await setStage();
   respondWith(status(503));
   for (let times = 0; times < 12; times += 1) {
@@ -152,7 +152,7 @@ test("saving the profile closes the circuit breaker and starts the schedules aga
   expect(seen).toHaveLength(10);
 });
 
-test("what came of a profile that was replaced meanwhile uses up no attempt", async () => {
+test("an attempt for a profile that was replaced meanwhile does not count", async () => {
   const { service, handler, profile, respondWith } = await setStage();
   let fail = (): void => {};
   respondWith(() => new Promise((resolve) => (fail = () => resolve(new Response(null, { status: 410 })))));

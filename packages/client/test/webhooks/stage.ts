@@ -7,7 +7,7 @@ export const second = 1_000;
 export const minute = 60 * second;
 export const hour = 60 * minute;
 
-/** Signs so that a test can read who signed when. */
+/** Signs in a way that shows the test who signed when. */
 export const sign = ({ secret, now }: { secret: string; now: Date }): Record<string, string> => ({
   timestamp: now.toISOString(),
   authorization: `signed with ${secret}`,
@@ -20,7 +20,7 @@ export interface SeenWebhook {
   body: unknown;
 }
 
-/** A service on a clock that stands still, an offer, and a receiver that remembers what it is sent. */
+/** A service on a stopped clock, an offer, and a receiver that records its requests. */
 export interface Stage {
   service: TestService;
   offers: OffersClient;
@@ -30,7 +30,7 @@ export interface Stage {
   /** How the receiver responds from now on. @default with 200 */
   respondWith(respond: (seen: SeenWebhook) => Response | Promise<Response>): void;
   handler(request: Request): Promise<Response>;
-  /** Since the beginning. */
+  /** Milliseconds since the start. */
   elapsedMs(): number;
 }
 
@@ -39,7 +39,7 @@ export const status =
   (): Response =>
     new Response(null, { status, headers });
 
-/** @param register whether the receiver is registered already, and has forgotten the two checks */
+/** @param register whether the receiver is already registered and has forgotten the two checks */
 export async function setStage(register = true): Promise<Stage> {
   const startedAt = new Date("2030-05-01T12:00:00Z");
   const service = createTestService({ now: () => startedAt });

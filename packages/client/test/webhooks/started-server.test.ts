@@ -12,7 +12,7 @@ const program = `
   console.log(service.deliveries[0].state, server.listening);
 `;
 
-test("a server that deliverTo has started keeps no process alive", () => {
+test("a server that deliverTo started does not keep the process alive", () => {
   const { status, stdout, stderr } = spawnSync(
     process.execPath,
     ["--no-warnings", "--input-type=module", "-e", program],

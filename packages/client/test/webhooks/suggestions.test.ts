@@ -9,7 +9,7 @@ const dana = {
 const search = { userEmailAddresses: ["hana@example.com"] };
 const code = (code: string) => expect.objectContaining({ code });
 
-test("a search is sent signed, and is no delivery", async () => {
+test("a search is signed, and is not a delivery", async () => {
   const { service, seen, respondWith } = await setStage();
   respondWith(() => Response.json([dana]));
   expect(await service.suggestContacts({ ...search, filter: "cook" })).toEqual([dana]);
@@ -38,9 +38,9 @@ test.each([
   ["no object", ["Dana"], "[0], [0].name, [0].emailAddress, [0].ratings"],
   ["a name of two lines", [{ ...dana, name: "Dana\nKim" }], "[0].name"],
   ["no address", [{ ...dana, emailAddress: "Dana" }], "[0].emailAddress"],
-  ["an image without an address", [{ ...dana, profileImageUrl: "dana.png" }], "[0].profileImageUrl"],
+  ["an image without a URL", [{ ...dana, profileImageUrl: "dana.png" }], "[0].profileImageUrl"],
   ["six points", [{ ...dana, ratings: [{ ...dana.ratings[0], rating: 6 }] }], "[0].ratings[0].rating"],
-])("%s is refused, by the names of the fields alone", async (_, list, fields) => {
+])("%s is rejected with the fields' names only", async (_, list, fields) => {
   const { service, respondWith } = await setStage();
   respondWith(() => Response.json(list));
   const error = await service.suggestContacts(search).catch((error) => error);

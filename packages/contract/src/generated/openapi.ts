@@ -89,7 +89,7 @@ export interface paths {
         };
         /**
          * Read the event feed
-         * @description An extension of the reference platform: interface.md does not name it, and the live service may not have it. Lists the events of the organisation in the order in which they were recorded, until retention deletes them. An event has the id that its webhook carries. Poll with the last cursor for what comes next.
+         * @description An extension of the reference platform: the service does not document it, and the live service may not have it. Lists the events of the organisation in the order in which they were recorded, until retention deletes them. An event has the id that its webhook carries. Poll with the last cursor for what comes next.
          */
         get: operations["ListEvents"];
         put?: never;
@@ -111,7 +111,7 @@ export interface paths {
         put?: never;
         /**
          * Redeliver the failed events of a time range
-         * @description An extension of the reference platform: interface.md does not name it, and the live service may not have it. Replays all failed events of a time range, as the portal's page Deliveries does.
+         * @description An extension of the reference platform: the service does not document it, and the live service may not have it. Replays all failed events of a time range, as the portal's page Deliveries does.
          */
         post: operations["RedeliverEvents"];
         delete?: never;
@@ -131,7 +131,7 @@ export interface paths {
         put?: never;
         /**
          * Redeliver one event
-         * @description An extension of the reference platform: interface.md does not name it, and the live service may not have it. Replays one event. `id` is that of a delivery: of the event, or of a redelivery.
+         * @description An extension of the reference platform: the service does not document it, and the live service may not have it. Replays one event. `id` is that of a delivery: of the event, or of a redelivery.
          */
         post: operations["RedeliverEvent"];
         delete?: never;
@@ -249,7 +249,7 @@ export interface webhooks {
         put?: never;
         /**
          * An assigned worker deleted a time slot of an offer from their timeline
-         * @description An additional event of the live service; interface.md does not name it and the reference platform does not send it.
+         * @description An additional event of the live service; the service does not document it and the reference platform does not send it.
          */
         post: operations["OfferEventDeleted"];
         delete?: never;
@@ -269,7 +269,7 @@ export interface webhooks {
         put?: never;
         /**
          * A worker's timeline changed
-         * @description An additional event of the live service; interface.md does not name it and the reference platform does not send it.
+         * @description An additional event of the live service; the service does not document it and the reference platform does not send it.
          */
         post: operations["TimelineChanged"];
         delete?: never;
@@ -357,7 +357,7 @@ export interface components {
         OfferCreation: {
             /** @description Id of the user creating the offer. */
             createdByUserId: string;
-            /** @description Short title of the offer, with at least one visible character: a letter, digit, punctuation mark or symbol that is not blank (D-89). */
+            /** @description Short title of the offer, with at least one visible character: a letter, digit, punctuation mark or symbol that is not blank. */
             title: string;
             /** @description Free-text description of the work. */
             details?: string;

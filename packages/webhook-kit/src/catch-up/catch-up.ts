@@ -9,7 +9,7 @@ import { sha256 } from "../signature/sha256.ts";
 import { type EventHandlers, findHandler, lateContext, requireHandler } from "./event-handlers.ts";
 
 /**
- * Which feed is read, from where, and what handles its events.
+ * The feed to read, where to start, and the handlers for its events.
  *
  * @example
  * ```ts
@@ -23,31 +23,38 @@ import { type EventHandlers, findHandler, lateContext, requireHandler } from "./
  * ```
  */
 export interface CatchUpOptions extends EventHandlers {
-  /** The platform's base address, as in `@offers/client`. https, or http on loopback. */
+  /** The platform's base URL, as for `@offers/client`. It must use https, or http on loopback. */
   readonly baseUrl: string | URL;
-  /** The organisation's API key. Sent to that address only. */
+  /** The organisation's API key. It is sent only to `baseUrl`. */
   readonly apiKey: string;
-  /** The header that carries the key (D-18). @default "X-UE-Api-Subscription-Key" */
+  /** The header that carries the key. @default "X-UE-Api-Subscription-Key" */
   readonly apiKeyHeader?: string | undefined;
-  /** The cursor of the last page that was handled. @default the start of the feed */
+  /** The cursor after the last page that was handled. @default the start of the feed */
   readonly after?: string | undefined;
-  /** How many events are read at once, 1 to 1,000. @default 100 */
+  /** How many events to read per request, from 1 to 1,000. @default 100 */
   readonly limit?: number | undefined;
   /**
-   * The secret that signs this organisation's webhooks, if your receiver has one for each tenant: its function returns secrets. Then
-   * an event has the same `deduplicationKey` as its webhook (D-136).
+   * The secret that signs this organisation's webhooks. Needed if your receiver has one secret per tenant, so that its `secret` is a
+   * function: an event then has the same `deduplicationKey` as its webhook.
    */
   readonly tenantSecret?: string | undefined;
-  /** Reads no more once aborted, and rejects with its reason. */
+  /** Stops reading when aborted, and rejects with the signal's reason. */
   readonly signal?: AbortSignal | undefined;
-  /** Called after the events of a page have been handled: store `cursor`, and give it as `after` the next time. */
-  readonly onPage?: ((page: { readonly cursor: string; readonly events: number }) => unknown) | undefined;
-  /** @default the runtime's fetch */
+  /** Called after the events of a page have been handled. Store `cursor`, and pass it as `after` next time. */
+  readonly onPage?:
+    | ((page: {
+        /** The cursor after the page's last event. */
+        readonly cursor: string;
+        /** How many events the page had. */
+        readonly events: number;
+      }) => unknown)
+    | undefined;
+  /** Sends the requests. @default the runtime's fetch */
   readonly fetch?: typeof fetch | undefined;
 }
 
 /**
- * What `catchUp` has read.
+ * The result of `catchUp`.
  *
  * @example
  * ```ts
@@ -57,25 +64,25 @@ export interface CatchUpOptions extends EventHandlers {
  * ```
  */
 export interface CatchUpSummary {
-  /** Give it as `after` the next time. */
+  /** Pass it as `after` next time. */
   readonly cursor: string | undefined;
-  /** Events that the feed had after the cursor. */
+  /** How many events were read. */
   readonly read: number;
-  /** Those of a type for which no handler is given, or which this version does not know. */
+  /** How many of them had no handler, or a type that this version does not know. */
   readonly skipped: number;
 }
 
 /**
- * Reads the event feed of the reference platform (D-133) to its end, and calls the handlers of your receiver, one event after the other,
- * in the order in which they were recorded. The live service has no feed as far as its contract says; there, use `reconcile`.
+ * Reads the reference platform's event feed to its end, and calls your receiver's handlers for one event after another, in the order in
+ * which they were recorded. The live service documents no feed; use `reconcile` there.
  *
- * A handler that calls `inbox.once` handles an event once, whether it came as a webhook or from the feed: under Standard Webhooks both
- * have the same `deduplicationKey` (D-136). Under the timestamp digest no id is signed: let webhooks only call `catchUp`.
+ * A handler that calls `inbox.once` handles each event once, whether it came as a webhook or from the feed: under Standard Webhooks both
+ * have the same `deduplicationKey`. The timestamp digest signs no id, so let webhooks only call `catchUp`.
  *
  * @throws {ConfigurationError} (rejects) `invalid_option`
  * @throws {UnavailableError} (rejects) `feed_failed`: the feed did not respond with a page
- * @throws {InvalidEventError} (rejects) `invalid_event`: an event is none of this version
- * @throws (rejects) what a handler threw; call again with the cursor of the last page, and events that were handled are duplicates
+ * @throws {InvalidEventError} (rejects) `invalid_event`: this version does not recognise the event
+ * @throws (rejects) what a handler threw; call `catchUp` again with the last page's cursor: events that were already handled are duplicates
  *
  * @example
  * ```ts
@@ -151,14 +158,14 @@ function openFeed(options: CatchUpOptions): (after: string | undefined) => Promi
   if (headerValueProblem(apiKey))
     throw new ConfigurationError("invalid_option", "apiKey must be printable ASCII, not empty or padded.");
   if (!Number.isInteger(limit) || limit < 1 || limit > 1_000)
-    throw new ConfigurationError("invalid_option", "limit must be a whole number from 1 to 1,000.");
+    throw new ConfigurationError("invalid_option", "limit must be an integer from 1 to 1,000.");
   return async (after) => {
     const query = new URLSearchParams({
       ...(after !== undefined && { after }),
       limit: `${limit}`,
       "api-version": apiVersion,
     });
-    // Not AbortSignal.any: a signal that outlives many calls would keep something of each.
+    // Not AbortSignal.any: a long-lived signal would keep a reference from each call.
     const stop = new AbortController();
     const abort = () => stop.abort(signal?.reason);
     const timer = setTimeout(() => stop.abort(new DOMException(timedOut, "TimeoutError")), feedTimeoutMs);
@@ -177,7 +184,7 @@ function openFeed(options: CatchUpOptions): (after: string | undefined) => Promi
       signal?.throwIfAborted();
       throw new UnavailableError(
         "feed_failed",
-        `${new URL(base).host} returned no page of the event feed ${after === undefined ? "from its start" : "after the cursor"}: check baseUrl, apiKey and after; the cause says more.`,
+        `${new URL(base).host} returned no page of the event feed ${after === undefined ? "from its start" : "after the cursor"}: check baseUrl, apiKey and after; the cause has the details.`,
         { cause },
       );
     } finally {
@@ -189,7 +196,7 @@ function openFeed(options: CatchUpOptions): (after: string | undefined) => Promi
 
 const timedOut = `no page of the event feed within ${feedTimeoutMs} ms`;
 
-/** The code of a problem, which is a stable name; the rest of the body may say anything. */
+/** A problem's code, which is a stable name; the rest of the body may say anything. */
 function codeOf(body: string): string {
   try {
     const { code } = JSON.parse(body);
@@ -202,7 +209,7 @@ function codeOf(body: string): string {
 function readFeedPage(body: unknown): FeedPage {
   const { events, cursor, more } = Object(body);
   if (!Array.isArray(events) || typeof cursor !== "string" || !events.every(isFeedEvent))
-    throw new Error("the body is no page of events");
+    throw new Error("the response is not a page of events");
   return { events, cursor, more: more === true };
 }
 

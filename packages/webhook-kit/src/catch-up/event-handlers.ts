@@ -3,19 +3,19 @@ import type { WebhookEvent, WorkerAddedContact, WorkerOfferResponse } from "../e
 import { type EventContext, toWebhookEvent } from "../endpoints/handlers.ts";
 import { ConfigurationError } from "../errors/errors.ts";
 
-/** The handlers of your receiver that can be called without a request. `onEvent` gets every event whose own handler is not given. */
+/** The handlers of your receiver that work without a request. `onEvent` gets every event that has no handler of its own. */
 export interface EventHandlers {
-  /** Handles a worker's response. */
+  /** Called for a worker's response. */
   readonly onWorkerOfferResponse?: ((event: WorkerOfferResponse, context: EventContext) => unknown) | undefined;
-  /** Handles a contact that a worker added. */
+  /** Called for a contact that a worker added. */
   readonly onWorkerAddedContact?: ((event: WorkerAddedContact, context: EventContext) => unknown) | undefined;
-  /** Handles every event that has no handler of its own among these options. */
+  /** Called for every event that has no handler of its own in these options. */
   readonly onEvent?: ((event: WebhookEvent, context: EventContext) => unknown) | undefined;
 }
 
 type HandledEvent = Pick<WebhookEvent, "type" | "data">;
 
-/** @returns the handler of a type, or undefined where none is given */
+/** @returns the handler of a type, or undefined if there is none */
 export function findHandler(
   handlers: EventHandlers,
   type: string,
@@ -27,7 +27,7 @@ export function findHandler(
   return onEvent && (({ data }, context) => onEvent(toWebhookEvent(type, data, context), context));
 }
 
-/** @throws {ConfigurationError} `invalid_option` when no handler could ever be called */
+/** @throws {ConfigurationError} `invalid_option` if no handler could ever be called */
 export function requireHandler(owner: string, handlers: EventHandlers, names: readonly (keyof EventHandlers)[]): void {
   if (!names.some((name) => typeof handlers[name] === "function"))
     throw new ConfigurationError(
@@ -36,7 +36,7 @@ export function requireHandler(owner: string, handlers: EventHandlers, names: re
     );
 }
 
-/** The context of an event that no request brought. */
+/** The context of an event that did not arrive as a request. */
 export const lateContext = (
   source: "reconciled" | "feed",
   signal: AbortSignal | undefined,

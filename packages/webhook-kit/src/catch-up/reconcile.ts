@@ -8,8 +8,8 @@ import type { Inbox } from "../inbox/inbox.ts";
 import { type EventHandlers, findHandler, lateContext, requireHandler } from "./event-handlers.ts";
 
 /**
- * Where the current responses of workers are read, and what handles those that have changed. Give the same one to `reconcile` and to
- * `whenResponseChanged`.
+ * Where to read the workers' current responses, and what handles those that changed. Pass the same source to `reconcile` and to
+ * `reconcileOnWebhook`.
  *
  * @example
  * ```ts
@@ -36,26 +36,40 @@ import { type EventHandlers, findHandler, lateContext, requireHandler } from "./
  */
 export interface ResponseSource extends Pick<EventHandlers, "onWorkerOfferResponse" | "onEvent"> {
   /**
-   * Reads an offer, as `getOffer` of `@offers/client` does. An offer that does not exist is undefined, or an error with the code
-   * `not_found` or the status 404.
+   * Reads an offer, like `getOffer` of `@offers/client`. For an offer that does not exist, it resolves with undefined or rejects with an
+   * error that has the code `not_found` or the status 404.
    */
   getOffer(
     id: string,
-    options: { readonly signal?: AbortSignal },
-  ): Promise<{ readonly recipients: readonly { readonly workerId: string; readonly response: string }[] } | undefined>;
-  /** The inbox of your handler: its register knows which response was handled last. */
-  readonly inbox: Pick<Inbox<never>, "responses">;
+    options: {
+      /** Aborts the read. */
+      readonly signal?: AbortSignal;
+    },
+  ): Promise<
+    | {
+        /** The workers to whom the offer was sent. */
+        readonly recipients: readonly {
+          /** The worker's id. */
+          readonly workerId: string;
+          /** The worker's current response. */
+          readonly response: string;
+        }[];
+      }
+    | undefined
+  >;
+  /** The inbox of your handler, which records the response that was handled last. */
+  readonly inbox: Pick<Inbox<never>, "lastResponses">;
   /**
-   * What the webhook says for a recipient's response; undefined for one that is not to be handled.
-   * @default "applied" is "accepted", "rejected" is itself (D-135)
+   * Returns the response that the webhook would have, given a recipient's response; undefined for one to ignore.
+   * @default "applied" becomes "accepted", "rejected" stays
    */
   readonly toResponse?: ((response: string) => string | undefined) | undefined;
-  /** The name of the organisation, if your receiver has several: their ids of offers may be the same. @default "" */
+  /** The organisation's name, if your receiver has several: offers of different organisations may have the same id. @default "" */
   readonly tenant?: string | undefined;
 }
 
 /**
- * Which offers are read, and how fast.
+ * The offers to read, and how fast.
  *
  * @example
  * ```ts
@@ -69,28 +83,40 @@ export interface ResponseSource extends Pick<EventHandlers, "onWorkerOfferRespon
  * ```
  */
 export interface ReconcileOptions extends ResponseSource {
-  /** The ids of the offers that are still open. They are taken one after the other, as they are needed. */
+  /** The ids of the offers that are still open. They are read lazily, one after another. */
   readonly offerIds: Iterable<string> | AsyncIterable<string>;
-  /** How many offers are read at once; each may hold one connection of the inbox's database. @default 4 */
+  /** How many offers to read in parallel; each may hold one connection of the inbox's database. @default 4 */
   readonly concurrency?: number | undefined;
-  /** The most calls of `getOffer` in a second, evenly spaced. @default no limit */
+  /** The maximum number of calls of `getOffer` per second, evenly spaced. @default no limit */
   readonly requestsPerSecond?: number | undefined;
-  /** Takes no more offers once aborted, waits for those that are being read, and rejects with its reason. */
+  /** Starts no more reads once aborted, waits for those in progress, and rejects with the signal's reason. */
   readonly signal?: AbortSignal | undefined;
   /**
-   * Called after each offer. With a `concurrency` above 1, offers before this one may still be under way: to resume after a crash, go
-   * back by as many. To read an offer twice does no harm.
+   * Called after each offer. If `concurrency` is above 1, up to that many earlier offers may still be in progress: go back by as many when
+   * you resume after a crash. Reading an offer twice is harmless.
    */
   readonly onProgress?:
-    | ((progress: { readonly offerId: string; readonly summary: ReconcileSummary }) => unknown)
+    | ((progress: {
+        /** The id of the offer. */
+        readonly offerId: string;
+        /** The counts so far. */
+        readonly summary: ReconcileSummary;
+      }) => unknown)
     | undefined;
-  /** Called for an offer that could not be read or handled; the others go on. @default the first failure ends all, and rejects */
-  readonly onFailure?: ((failure: { readonly offerId: string; readonly error: unknown }) => unknown) | undefined;
+  /** Called for an offer that could not be read or handled; the others continue. @default stop at the first failure and reject */
+  readonly onFailure?:
+    | ((failure: {
+        /** The id of the offer. */
+        readonly offerId: string;
+        /** Why it failed. */
+        readonly error: unknown;
+      }) => unknown)
+    | undefined;
 }
 
 /**
- * What `reconcile` has found so far. GetOffer shows current responses only: a contact that was added is in none of these numbers, nor
- * is a response that changed twice between two reads.
+ * The counts of `reconcile` so far. It sees only current responses: neither an added contact nor a response that changed twice between two
+ * reads is counted.
  *
  * @example
  * ```ts
@@ -102,33 +128,33 @@ export interface ReconcileOptions extends ResponseSource {
 export interface ReconcileSummary {
   /** Offers that were read. */
   readonly read: number;
-  /** Offers that do not exist any more, or that the organisation may not see. */
+  /** Offers that no longer exist, or that your organisation may not see. */
   readonly gone: number;
-  /** Offers that could not be read or handled: `onFailure` had them. */
+  /** Offers that could not be read or handled: `onFailure` was called for them. */
   readonly failed: number;
-  /** Responses whose handler had run before. */
+  /** Responses whose handler had already run. */
   readonly known: number;
   /** Responses whose handler ran now. */
   readonly caughtUp: number;
   /** Recipients who have not responded. */
   readonly waiting: number;
-  /** Recipients whose response is a word that `toResponse` does not know. */
+  /** Recipients with a response that `toResponse` does not know. */
   readonly unknown: number;
   /** Calls of `getOffer`. */
   readonly requests: number;
 }
 
 /**
- * Handles the responses that no webhook brought, for example because your receiver was down for longer than the service retries. It
- * reads each offer, and where a worker's response differs from the one that was handled last it runs the same handler, in the
- * transaction of the inbox. It handles states, not messages (D-135): a worker who applied, rejected and applied again between two reads
- * is owed nothing.
+ * Handles the responses whose webhooks never arrived, for example because your receiver was down for longer than the service retries. It
+ * reads each offer, and where a worker's response differs from the one that was handled last, it runs the same handler in the inbox's
+ * transaction. It handles states, not messages: if a worker applied, rejected and applied again between two reads, there is nothing to
+ * handle.
  *
- * Use {@link whenResponseChanged} for the webhooks of the same responses. Run `reconcile` at the start of a receiver, and from a job. The
- * first run handles the current response of every recipient, since the register is empty.
+ * Use {@link reconcileOnWebhook} for the webhooks about the same responses. Run `reconcile` when your receiver starts, and as a regular
+ * job. The first run handles the current response of every recipient, because no response has been recorded yet.
  *
  * @throws {ConfigurationError} (rejects) `invalid_option`
- * @throws (rejects) the first failure without `onFailure`: what `getOffer`, the handler or the database threw; the reason of `signal`
+ * @throws (rejects) without `onFailure`, the first failure: what `getOffer`, the handler or the database threw; or the reason of `signal`
  *
  * @example
  * ```ts
@@ -183,7 +209,7 @@ async function reconcileOffer(
   }
   summary.read += 1;
   const { tenant } = source;
-  const last = await source.inbox.responses.find(recipients.map(({ workerId }) => ({ tenant, offerId, workerId })));
+  const last = await source.inbox.lastResponses.find(recipients.map(({ workerId }) => ({ tenant, offerId, workerId })));
   for (const [index, { workerId, response }] of recipients.entries()) {
     const current = toResponse(source, response);
     if (current === undefined) summary[response === "none" ? "waiting" : "unknown"] += 1;
@@ -196,37 +222,37 @@ async function reconcileOffer(
 }
 
 /**
- * A handler for your receiver, beside {@link reconcile}: a webhook about a response is a hint to read the offer. The handler of `source`
- * gets the worker's current response, if that was not handled yet. So a webhook that is retried late overwrites nothing newer, and one
- * that `reconcile` has overtaken is a duplicate.
+ * Creates a handler for your receiver that treats a webhook about a response as a hint to read the offer. The handler of `source` gets the
+ * worker's current response, unless it was already handled. So a webhook that is retried late overwrites nothing newer, and one that {@link
+ * reconcile} has overtaken is a duplicate.
  *
  * @throws {ConfigurationError} `invalid_option`
  *
  * @example
  * ```ts
- * import { type ResponseSource, whenResponseChanged } from "@offers/webhook-kit/catch-up";
+ * import { type ResponseSource, reconcileOnWebhook } from "@offers/webhook-kit/catch-up";
  * import { webhookRouter } from "@offers/webhook-kit/express";
  *
  * declare const source: ResponseSource;
  *
- * webhookRouter({ secret: process.env.WEBHOOK_SECRET ?? "", onWorkerOfferResponse: whenResponseChanged(source) });
+ * webhookRouter({ secret: process.env.WEBHOOK_SECRET ?? "", onWorkerOfferResponse: reconcileOnWebhook(source) });
  * ```
  */
-export function whenResponseChanged(
+export function reconcileOnWebhook(
   source: ResponseSource,
 ): (event: WorkerOfferResponse, context: EventContext) => Promise<void> {
-  refuseUnknownOptions("whenResponseChanged", source, sourceNames);
-  requireHandler("whenResponseChanged", source, ["onWorkerOfferResponse", "onEvent"]);
+  refuseUnknownOptions("reconcileOnWebhook", source, sourceNames);
+  requireHandler("reconcileOnWebhook", source, ["onWorkerOfferResponse", "onEvent"]);
   return async ({ offerId, workerId }, context) => {
     await handleCurrent(source, offerId, workerId, context);
   };
 }
 
 /**
- * Reads the offer while the register's entry is locked: between two reads that are not, another process could handle a newer response,
- * and the older one would be handled after it.
+ * Reads the offer while the recipient's record is locked. Without the lock, another process could handle a newer response between the read
+ * and the update, and the older one would then overwrite it.
  *
- * @returns whether the response was another one, and has been handled
+ * @returns whether the response had changed and has been handled
  */
 async function handleCurrent(
   source: ResponseSource,
@@ -236,7 +262,8 @@ async function handleCurrent(
 ): Promise<boolean> {
   const { inbox, tenant } = source;
   let isHandled = false;
-  await inbox.responses.update({ tenant, offerId, workerId }, context, async (last) => {
+  // D-135
+  await inbox.lastResponses.update({ tenant, offerId, workerId }, context, async (last) => {
     const recipients = await readRecipients(source, offerId, context.signal);
     const recipient = recipients?.find((each) => each.workerId === workerId);
     const response = recipient && toResponse(source, recipient.response);
@@ -249,7 +276,7 @@ async function handleCurrent(
   return isHandled;
 }
 
-/** @returns undefined for an offer that is gone */
+/** @returns undefined for an offer that no longer exists */
 async function readRecipients({ getOffer }: ResponseSource, id: string, signal: AbortSignal | undefined) {
   try {
     return (await getOffer(id, signal ? { signal } : {}))?.recipients;
@@ -266,7 +293,7 @@ const toResponse = ({ toResponse: translate = byDefault }: ResponseSource, respo
 const byDefault = (response: string): string | undefined =>
   response === "applied" ? "accepted" : response === "rejected" ? response : undefined;
 
-/** At most `concurrency` at once. Ends with the first failure, once all that have begun are over. */
+/** Runs at most `concurrency` in parallel. Ends with the first failure, when everything that started has ended. */
 async function forEach<Item>(
   items: Iterable<Item> | AsyncIterable<Item>,
   concurrency: number,
@@ -277,7 +304,7 @@ async function forEach<Item>(
   let failure: { readonly error: unknown } | undefined;
   let isDone = false;
   let turn: Promise<unknown> = Promise.resolve();
-  // One after the other: an iterator of the user's need not allow two calls at once.
+  // One at a time: the user's iterator may not allow concurrent calls.
   const takeNext = (): Promise<IteratorResult<Item>> => {
     const next = turn.then(async () => {
       if (signal?.aborted) throw signal.reason;
@@ -294,7 +321,7 @@ async function forEach<Item>(
         await work(value);
       }
     } catch (error) {
-      // A turn that was aborted rejects with an error of its own.
+      // A wait that is aborted rejects with an error of the timer.
       failure ??= { error: signal?.aborted ? signal.reason : error };
     } finally {
       isDone = true;
@@ -302,12 +329,12 @@ async function forEach<Item>(
   };
   await Promise.all(Array.from({ length: concurrency }, takeAll));
   if (!failure) return;
-  // Closes a cursor or a file of the user's generator. What that throws would hide the failure.
+  // Closes a cursor or a file of the user's generator. An error from that would hide the failure.
   await Promise.resolve(iterator.return?.()).catch(() => undefined);
   throw failure.error;
 }
 
-/** Evenly spaced turns. A turn that is not taken is not made up for. */
+/** Evenly spaced turns. An unused turn is not made up for. */
 class Pace {
   readonly #intervalMs: number;
   #nextAt = 0;

@@ -2,18 +2,17 @@ import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import type { AcquireResult, Deduplication } from "./deduplication.ts";
 
-/** The long one outlasts every case; the short one is waited for. */
+/** The long lease outlasts every case; tests wait for the short one to expire. */
 const [longMs, shortMs] = [60_000, 50];
 
-/** How long a short lease may take to expire: the clock of a remote store may be coarse. */
+/** How long a short lease may take to expire: a remote store's clock may be coarse. */
 const patienceMs = 5_000;
 
 /**
- * The conformance suite of deduplication stores, for tests of your own store with any runner. Keys are random, so the cases can
- * run against a store in use. Each takes less than a second of real time. A store that ignores `subject` on purpose fails the
- * cases with "subject" in their names.
+ * The conformance suite for deduplication stores: tests your own store, with any test runner. Keys are random, so the cases can run against
+ * a store in use. Each takes less than a second. A store that ignores `subject` on purpose fails the cases with "subject" in their names.
  *
- * @param createStore called once for each case; may return the same store each time
+ * @param createStore called once per case; may return the same store each time
  *
  * @example
  * ```ts
@@ -25,8 +24,9 @@ const patienceMs = 5_000;
  * ```
  */
 export function deduplicationConformance(createStore: () => Deduplication | Promise<Deduplication>): readonly {
+  /** The rule that the case tests, as a title for your test. */
   readonly name: string;
-  /** Rejects if the store fails the case. */
+  /** Runs the case. Rejects if the store fails the case. */
   readonly run: () => Promise<void>;
 }[] {
   return Object.entries(cases).map(([name, run]) => ({ name, run: async () => run(new Trial(await createStore())) }));
@@ -54,7 +54,7 @@ class Trial {
     return result.token;
   }
 
-  /** The state of a key after one more call of acquire. */
+  /** The state of a key after another call of acquire. */
   async stateOf(key: string, subject?: string): Promise<string> {
     return (await this.acquire(key, longMs, subject)).state;
   }
@@ -99,7 +99,7 @@ const cases: Readonly<Record<string, (store: Trial) => Promise<void>>> = {
     assert.equal(second.state, "inProgress", "a held key must not be acquired again");
     assert.ok(
       second.state === "inProgress" && second.retryAfterMs > 0 && second.retryAfterMs <= longMs,
-      "retryAfterMs is the rest of the lease",
+      "retryAfterMs is what remains of the lease",
     );
   },
 
@@ -113,7 +113,7 @@ const cases: Readonly<Record<string, (store: Trial) => Promise<void>>> = {
   async "keys are independent"(store) {
     const keys = Array.from({ length: 20 }, () => randomUUID());
     const tokens = await Promise.all(keys.map((key) => store.take(key)));
-    assert.equal(new Set(tokens).size, keys.length, "every acquired key has a token of its own");
+    assert.equal(new Set(tokens).size, keys.length, "every acquired key has its own token");
     await store.complete(String(keys[0]), String(tokens[0]));
     await store.release(String(keys[1]), String(tokens[1]));
     assert.equal(await store.stateOf(String(keys[0])), "completed");
@@ -138,7 +138,7 @@ const cases: Readonly<Record<string, (store: Trial) => Promise<void>>> = {
 
   async "a completed key outlives its lease"(store) {
     const [key, other] = [randomUUID(), randomUUID()];
-    // Time enough to complete it, however busy the machine is.
+    // Enough time to complete it, however busy the machine is.
     const leaseMs = 10 * shortMs;
     await store.complete(key, await store.take(key, leaseMs));
     await store.take(other, leaseMs);
@@ -146,11 +146,11 @@ const cases: Readonly<Record<string, (store: Trial) => Promise<void>>> = {
     isCompleted(await store.acquire(key), 200, "keepMs counts, not leaseMs");
   },
 
-  async "a released key is free at once"(store) {
+  async "a released key is free immediately"(store) {
     const key = randomUUID();
     const first = await store.take(key);
     await store.release(key, first);
-    assert.notEqual(await store.take(key), first, "each lease has a token of its own");
+    assert.notEqual(await store.take(key), first, "each lease has its own token");
   },
 
   async "an expired lease is free again"(store) {
@@ -244,7 +244,7 @@ const cases: Readonly<Record<string, (store: Trial) => Promise<void>>> = {
     assert.equal(await store.stateOf(key, subject), "completed");
   },
 
-  async "two keys of the same subject may be held at once"(store) {
+  async "two keys of the same subject may be held simultaneously"(store) {
     const subject = randomUUID();
     const [key, other] = [randomUUID(), randomUUID()];
     const tokens = [await store.take(key, longMs, subject), await store.take(other, longMs, subject)] as const;

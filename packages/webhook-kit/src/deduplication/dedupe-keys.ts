@@ -7,11 +7,11 @@ import type { VerifiedRequest } from "../signature/verify-signature.ts";
 export interface DedupeKey {
   readonly key: string;
   readonly subject?: string | undefined;
-  /** Why another request with this key is rejected; left out, it is a duplicate (D-45). */
+  /** Why another request with this key is rejected; if undefined, it counts as a duplicate (D-45). */
   readonly onConflict?: () => Rejected;
 }
 
-/** What an event's key is made from, beside its signature. */
+/** What an event's key is made from, in addition to its signature. */
 export interface EventSource {
   readonly incoming: Pick<IncomingRequest<unknown>, "method" | "target">;
   readonly body: ReceivedBody | undefined;
@@ -21,16 +21,16 @@ export interface EventSource {
 
 export interface DedupeKeys {
   readonly keys: readonly DedupeKey[];
-  /** How long they are kept once the handler has succeeded. */
+  /** How long the keys are kept once the handler has succeeded. */
   readonly keepMs: number;
-  /** The key of a signed id; undefined under a scheme that signs none. */
+  /** The key of a signed id; undefined under a scheme that signs no id. */
   readonly messageKey: string | undefined;
 }
 
 /**
- * Replay protection: an event has a key of its own; under `"single-use-signature"` every request also has one for its signature.
+ * Replay protection: each event has a key; under `"single-use-signature"`, each request also has one for its signature.
  *
- * @param event left out for a request that is handled each time it comes
+ * @param event omitted for a request that is handled every time it arrives
  */
 export function dedupeKeys(
   policy: {
@@ -44,22 +44,22 @@ export function dedupeKeys(
 ): DedupeKeys {
   const keys: DedupeKey[] = [];
   const message = messageKey(request);
-  // Without deduplication nothing is hashed that the handler does not get.
+  // Without deduplication, only the hash that the handler gets is computed.
   if (policy.deduplication && event) keys.push(eventKey(request, event, message));
   if (policy.deduplication && policy.replayProtection === "single-use-signature")
     keys.push({ key: signatureKey(request), onConflict: () => rejectSignature(reused, policy.scheme.wwwAuthenticate) });
   return { keys, keepMs: keepMs(request, policy.toleranceMs), messageKey: message };
 }
 
-/** A signature is then good for one request only (D-58). */
+/** A signature is then valid for one request only (D-58). */
 const reused = {
   code: "signature_reused",
   message: "The signature came with another request before; does the service sign several within one minute?",
 } as const;
 
 /**
- * Two events with the same key are duplicates. A scheme that signs only the time gives all events of one minute the same
- * signature, so the key covers the rest of the request too (D-45). A signed id alone identifies a message.
+ * Two events with the same key are duplicates. A scheme that signs only the time gives all events of one minute the same signature, so the
+ * key also covers the rest of the request (D-45). A signed id alone identifies a message.
  */
 export function eventKey(
   request: VerifiedRequest,
@@ -71,7 +71,7 @@ export function eventKey(
   return { key: hash(place + hashBody(body)), subject: entity && hash(place) };
 }
 
-/** The key of an event whose id is signed; undefined under a scheme that signs none. */
+/** The key of an event whose id is signed; undefined under a scheme that signs no id. */
 export function messageKey(request: VerifiedRequest): string | undefined {
   const { parsed, tenant, verified } = request;
   return parsed.id === undefined ? undefined : messageKeyOf(tenant, verified.scheme, parsed.id);
@@ -81,8 +81,8 @@ export const messageKeyOf = (tenant: string, scheme: string, id: string): string
   hash(JSON.stringify([tenant, scheme, "id", [id]]));
 
 /**
- * Two requests with the same key have the same signature (D-58). With a signed id the key is made from what is signed: anyone can
- * add an invalid signature to a list of signatures, but not change the id or the time.
+ * Two requests with the same key have the same signature (D-58). If there is a signed id, the key is made from the signed values: anyone
+ * can add an invalid signature to a list of signatures, but nobody can change the id or the time.
  */
 export function signatureKey(request: VerifiedRequest): string {
   const { id, signedAt } = request.parsed;
@@ -91,13 +91,13 @@ export function signatureKey(request: VerifiedRequest): string {
   );
 }
 
-/** In base64url: a store keeps its keys for minutes, and the time that V8 takes to move them grows with their length. */
+/** In base64url, because it is shorter: a store keeps many keys for minutes, and V8 has to move them. */
 const hash = (data: string | Uint8Array): string => sha256(data, "base64url");
 
 const textOf = ({ tenant, verified }: VerifiedRequest, kind: string, parts: readonly string[]): string =>
   JSON.stringify([tenant, verified.scheme, kind, parts]);
 
-/** The bytes, since one signature may be spelled in several ways. */
+/** The bytes, because one signature may be written in several ways. */
 function signatureOf({ parsed: { signature } }: VerifiedRequest): string {
   const { buffer, byteOffset, length } = signature;
   return Buffer.from(buffer, byteOffset, length).toString("hex");

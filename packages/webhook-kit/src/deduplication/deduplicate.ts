@@ -6,22 +6,22 @@ import { isThenable, withTimeout } from "../http/timeouts.ts";
 import type { DedupeKey, DedupeKeys } from "./dedupe-keys.ts";
 import type { AcquireResult, Deduplication } from "./deduplication.ts";
 
-/** A handler that has started. It cannot be stopped, so it may run past its timeout. Promises only if the handler returned one. */
+/** A handler that has started. It cannot be stopped, so it may outlast its timeout. Has promises only if the handler returned one. */
 export interface RunningHandler {
-  /** Rejects as `outcome` does, or with `handler_timed_out` (D-25). */
+  /** Rejects like `outcome`, or with `handler_timed_out` (D-25). */
   readonly response: WebhookResponse | Promise<WebhookResponse>;
-  /** Settles when the handler ends, timed out or not. */
+  /** Settles when the handler ends, even after a timeout. */
   readonly outcome: WebhookResponse | Promise<WebhookResponse>;
 }
 
-/** A lease outlasts a handler that ends in time, so it expires only when the handler does not or the process has crashed. */
+/** A lease outlasts every handler that ends in time; it expires only if the handler does not, or the process has crashed. */
 const leaseMarginMs = 1_000;
 
 /**
- * Deduplication of a webhook: starts a handler once its request holds a lease on every key, and records its outcome.
+ * Deduplicates a webhook: starts a handler once its request holds a lease on every key, and records the outcome.
  *
  * @throws {Rejected} (rejects) as {@link LeaseSet.acquire} does
- * @throws {UnavailableError} (rejects) when the store fails before the handler has started
+ * @throws {UnavailableError} (rejects) if the store fails before the handler starts
  * @throws {HandlerError} (rejects) as the handler's response does
  */
 export async function deduplicate(
@@ -33,7 +33,7 @@ export async function deduplicate(
   const { deduplication, handlerTimeoutMs } = settings;
   if (!deduplication) return { response: await start().response, duplicate: false };
   const leases = new LeaseSet(deduplication, report);
-  // A handler that has timed out gets as long again before the same request may start another beside it.
+  // A handler that timed out may run as long again before the same request may start a second one.
   const earlier = await leases.acquire(keys, 2 * handlerTimeoutMs + leaseMarginMs);
   if (earlier) return { response: earlier, duplicate: true };
   const { response, outcome } = start();
@@ -41,7 +41,7 @@ export async function deduplicate(
     await leases.complete(outcome.status, keepMs);
     return { response: outcome, duplicate: false };
   }
-  // The leases follow the handler, not its response: after a timeout the handler still runs.
+  // The leases follow the handler, not the response: after a timeout the handler is still running.
   const recorded = outcome.then(
     ({ status }) => leases.complete(status, keepMs),
     (error) => leases.release(error),
@@ -61,7 +61,7 @@ export class LeaseSet {
   readonly #store: Deduplication;
   readonly #report: (error: UnavailableError) => void;
   readonly #leases: { readonly key: string; readonly token: string }[] = [];
-  /** Causes that are reported already: two leases, or a store and a handler, may fail because the same database does. */
+  /** Causes that were already reported: two leases, or a store and a handler, may fail because of the same database. */
   readonly #reported: unknown[] = [];
 
   constructor(store: Deduplication, report: (error: UnavailableError) => void) {
@@ -72,9 +72,9 @@ export class LeaseSet {
   /**
    * Acquires all keys, or none.
    *
-   * @returns the response of a request that was completed before; undefined once all keys are acquired
+   * @returns the response of an earlier, completed request; undefined once all keys are acquired
    * @throws {Rejected} (rejects) `request_in_progress`, or the key's own conflict
-   * @throws {UnavailableError} (rejects) when the store fails
+   * @throws {UnavailableError} (rejects) if the store fails
    */
   async acquire(keys: readonly DedupeKey[], leaseMs: number): Promise<WebhookResponse | undefined> {
     for (const { key, subject, onConflict } of keys) {
@@ -98,7 +98,7 @@ export class LeaseSet {
     return this.#forEach((key, token) => this.#store.complete(key, token, status, keepMs));
   }
 
-  /** @param because the failure that is the reason, which is reported elsewhere */
+  /** @param because the failure behind this, which is reported elsewhere */
   release(because?: unknown): void | Promise<void> {
     if (isWebhookKitError(because)) this.#reported.push(because.cause);
     return this.#forEach((key, token) => this.#store.release(key, token));
@@ -118,7 +118,7 @@ export class LeaseSet {
     }
   }
 
-  /** A failure here is reported and changes no response: whether the handler ran is already known. */
+  /** A failure here is reported but does not change the response: it is already known whether the handler ran. */
   #forEach(step: (key: string, token: string) => void | Promise<void>): void | Promise<void> {
     const pending: Promise<void>[] = [];
     for (const { key, token } of this.#leases)
@@ -148,7 +148,7 @@ const inTime = <T>(value: Promise<T>): Promise<T> =>
 
 const storeTimedOut = (): Error => new Error("The deduplication store did not respond in time.");
 
-/** A store may be a user's own: an unknown state must not become a 200. */
+/** The store may be the user's own: an unknown state must not become a 200. */
 function checkResult(result: AcquireResult): AcquireResult {
   if (isAcquireResult(result)) return result;
   throw new Error("acquire() returned an unknown state, or one without its token, milliseconds or HTTP status.");

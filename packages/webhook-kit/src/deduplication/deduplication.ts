@@ -1,5 +1,5 @@
 /**
- * What `acquire` returns. `token` is a fencing token: only its holder can complete or release.
+ * The result of `acquire`. `token` is a fencing token: only its holder can complete or release the key.
  *
  * @example
  * ```ts
@@ -9,14 +9,29 @@
  * ```
  */
 export type AcquireResult =
-  | { readonly state: "acquired"; readonly token: string }
-  | { readonly state: "inProgress"; readonly retryAfterMs: number }
-  | { readonly state: "completed"; readonly status: number };
+  | {
+      /** This caller now holds the key. */
+      readonly state: "acquired";
+      /** Pass it to `complete` or `release`. */
+      readonly token: string;
+    }
+  | {
+      /** Another request holds the key. */
+      readonly state: "inProgress";
+      /** What remains of the lease. */
+      readonly retryAfterMs: number;
+    }
+  | {
+      /** A request with this key was completed. */
+      readonly state: "completed";
+      /** The HTTP status that was recorded. */
+      readonly status: number;
+    };
 
 /**
- * A deduplication store: records acknowledged requests, so that an identical request does not run a handler twice (D-45). It
- * holds keys (hashes) and statuses, never a body. Several processes must share one store. If a function throws or rejects, the
- * response is 503. Verify a store of your own with `deduplicationConformance` of `/testing`.
+ * A deduplication store: records acknowledged requests, so that an identical request does not run a handler twice. It stores keys (hashes)
+ * and statuses, never a body. Several processes must share one store. If a function throws or rejects, the response is 503. Test your own
+ * store with `deduplicationConformance` of `/testing`.
  *
  * @example
  * ```ts
@@ -36,20 +51,25 @@ export type AcquireResult =
  */
 export interface Deduplication {
   /**
-   * Takes a lease on the key for `leaseMs`, unless another request holds one or has been completed. After `leaseMs` the key is
-   * free again: the holder has crashed, or is long overdue.
+   * Takes a lease on the key for `leaseMs`, unless another request holds one or was completed. After `leaseMs` the key is free again: the
+   * holder has crashed or is long overdue.
    *
-   * `subject`, if given, is what the request is about, such as one worker's response to one offer. A completed request counts only
-   * until another one with the same subject is completed; then its key can be acquired again. A worker who accepts, rejects and
-   * accepts again within one signed minute makes the service send the first request twice, and the second is no duplicate (D-57).
-   * A key's subject never changes. A store that ignores `subject` treats the second as a duplicate.
+   * `subject`, if given, is what the request is about, such as one worker's response to one offer. A completed request counts only until
+   * another one with the same subject is completed; then its key can be acquired again. If a worker accepts, rejects and accepts again
+   * within one signed minute, the service sends the first request twice, and the second is not a duplicate. A key's subject never changes.
+   * A store that ignores `subject` treats the second request as a duplicate.
    */
   acquire(
     key: string,
-    options: { readonly leaseMs: number; readonly subject?: string | undefined },
+    options: {
+      /** How long the lease lasts. */
+      readonly leaseMs: number;
+      /** What the request is about. */
+      readonly subject?: string | undefined;
+    },
   ): AcquireResult | Promise<AcquireResult>;
-  /** Records `status` for `keepMs`; does nothing if the token no longer holds the key. */
+  /** Records `status` for `keepMs`. Does nothing if the token no longer holds the key. */
   complete(key: string, token: string, status: number, keepMs: number): void | Promise<void>;
-  /** Frees the key; does nothing if the token no longer holds it. */
+  /** Frees the key. Does nothing if the token no longer holds it. */
   release(key: string, token: string): void | Promise<void>;
 }

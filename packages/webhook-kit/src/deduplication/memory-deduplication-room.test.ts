@@ -99,7 +99,7 @@ test("a clock or a span that is no number fails, rather than forget", async () =
 });
 
 test("says what maxEntries must be", () =>
-  expect(() => memoryDeduplication({ maxEntries: 0 })).toThrow(/maxEntries must be a whole number of at least 1/));
+  expect(() => memoryDeduplication({ maxEntries: 0 })).toThrow(/maxEntries must be an integer of at least 1/));
 
 test("what has ended is cleared away now and then, without a search", () => {
   const { clock, acquire } = setUp();

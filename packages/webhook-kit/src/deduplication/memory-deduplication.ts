@@ -14,16 +14,16 @@ interface Completed {
   readonly endsAt: number;
 }
 
-/** Expired entries are removed in batches, so that most requests pay nothing and none pays for all. */
+/** Expired entries are removed in batches: most requests remove none, and no request removes all. */
 const sweepInterval = 64;
 
 /**
- * A deduplication store in memory: for one process, lost when it exits. Nothing is evicted before it expires; when the store is
- * full, requests get 503 (`deduplication_full`).
+ * A deduplication store in memory, for a single process; its records are lost when the process exits. Nothing is removed before it expires.
+ * When the store is full, requests get 503 (`deduplication_full`).
  *
- * @param options.maxEntries how many requests are held at once (default 100,000, about 20 MB)
+ * @param options.maxEntries how many requests the store holds (default 100,000, about 20 MB)
  * @param options.now the clock, for tests
- * @throws {ConfigurationError} `invalid_option` unless `maxEntries` is a whole number of at least 1
+ * @throws {ConfigurationError} `invalid_option` unless `maxEntries` is an integer of at least 1
  *
  * @example
  * ```ts
@@ -33,22 +33,29 @@ const sweepInterval = 64;
  * webhookRouter({ secret: "5f0c9a7e-2d43-4f0e-9b7a-0d6f3c1e8a52", deduplication: memoryDeduplication({ maxEntries: 10_000 }) });
  * ```
  */
-export function memoryDeduplication(options: { maxEntries?: number; now?: () => Date } = {}): Deduplication {
+export function memoryDeduplication(
+  options: {
+    /** How many requests the store holds. @default 100_000 */
+    maxEntries?: number;
+    /** The clock, for tests. */
+    now?: () => Date;
+  } = {},
+): Deduplication {
   refuseUnknownOptions("memoryDeduplication", options, ["maxEntries", "now"]);
   const { maxEntries = 100_000, now } = options;
   if (!Number.isSafeInteger(maxEntries) || maxEntries < 1)
-    throw new ConfigurationError("invalid_option", "maxEntries must be a whole number of at least 1.");
+    throw new ConfigurationError("invalid_option", "maxEntries must be an integer of at least 1.");
 
-  /** Requests whose handler runs, by key. */
+  /** Requests whose handler is running, by key. */
   const leases = new Map<string, Lease>();
-  /** The last completed request of each subject; earlier ones no longer count (D-57). */
+  /** The last completed request of each subject; earlier ones no longer count. */
   const completed = new Map<string, Completed>();
   let nextToken = 1;
   let nextSearchAt = 0;
 
   const readClock = now ? () => finite(now().getTime()) : Date.now;
 
-  /** Both maps keep their entries in the order in which they were written, so that the oldest come first. */
+  /** Both maps keep their entries in the order of writing, so the oldest come first. */
   const sweep = (time: number, most: number): void => {
     sweepOne(leases, time, most);
     sweepOne(completed, time, most);
@@ -57,7 +64,7 @@ export function memoryDeduplication(options: { maxEntries?: number; now?: () => 
   const makeRoom = (time: number): void => {
     if (nextToken % sweepInterval === 0) sweep(time, 2 * sweepInterval);
     if (leases.size + completed.size < maxEntries) return;
-    // Entries with a longer keepMs may stand before expired ones; a full sweep is expensive, so at most once a second.
+    // Entries with a longer keepMs may precede expired ones. A full sweep is expensive, so it runs at most once a second.
     if (time >= nextSearchAt) {
       nextSearchAt = time + 1_000;
       sweep(time, Number.POSITIVE_INFINITY);

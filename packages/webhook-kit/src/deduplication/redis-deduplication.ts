@@ -5,19 +5,19 @@ import { withTimeout } from "../http/timeouts.ts";
 import type { AcquireResult, Deduplication } from "./deduplication.ts";
 
 /**
- * A deduplication store in Redis, for several processes. Pass a connected client with an `error` listener: of npm `redis` (4 and
- * newer: client, pool, cluster, sentinel) or of `ioredis` (client, cluster). Set `maxmemory-policy noeviction`: after an eviction a
- * handler may run again. Only hashes, tokens and statuses are stored; each expires by Redis' own clock.
+ * A deduplication store in Redis, for several processes. Pass a connected client with an `error` listener, from npm `redis` (4 or newer:
+ * client, pool, cluster, sentinel) or `ioredis` (client, cluster). Set `maxmemory-policy noeviction`: after an eviction a handler may run
+ * again. Only hashes, tokens and statuses are stored; each expires by Redis' own clock.
  *
  * If Redis fails or times out, the request gets 503 and the service retries.
  *
- * Redis replicates asynchronously. A failover of a cluster or by sentinels may lose the records of the last moment, and those events
- * may be handled twice. Where that is wrong, use the inbox of `/postgres`, `/mysql` or `/sqlite` in the handler: it commits the record of
+ * Redis replicates asynchronously. A failover, by a cluster or by sentinels, may lose the most recent records, and those events may be
+ * handled twice. If that is not acceptable, use the inbox of `/postgres`, `/mysql` or `/sqlite` in the handler: it commits the record of
  * an event together with your rows.
  *
- * @param options.prefix of every key, without braces: the kit adds the hash tag for Redis Cluster itself (default
+ * @param options.prefix the start of every key, without braces: the kit adds the hash tag for Redis Cluster itself (default
  *   `offers:deduplication:`)
- * @param options.timeoutMs how long Redis may take to respond, 1 to 60,000 (default 2,000; D-64)
+ * @param options.timeoutMs how long Redis may take to respond, from 1 to 60,000 (default 2,000)
  * @throws {ConfigurationError} `invalid_option` for an invalid client, prefix or timeout
  *
  * @example
@@ -35,7 +35,12 @@ import type { AcquireResult, Deduplication } from "./deduplication.ts";
  */
 export function redisDeduplication(
   client: RedisClient,
-  options: { prefix?: string; timeoutMs?: number } = {},
+  options: {
+    /** The start of every key, without braces. @default "offers:deduplication:" */
+    prefix?: string;
+    /** How long Redis may take to respond, from 1 to 60,000. @default 2_000 */
+    timeoutMs?: number;
+  } = {},
 ): Deduplication {
   refuseUnknownOptions("redisDeduplication", options, ["prefix", "timeoutMs"]);
   const { prefix = "offers:deduplication:", timeoutMs = 2_000 } = options;
@@ -44,19 +49,19 @@ export function redisDeduplication(
       "invalid_option",
       "redisDeduplication takes a client of npm redis (4 or newer) or ioredis.",
     );
-  // Its eval takes other arguments, and would fail with the first event.
+  // Its eval takes other arguments and would fail on the first event.
   if ("autoPipeline" in client)
     throw new ConfigurationError(
       "invalid_option",
       "redisDeduplication does not take a client of @upstash/redis. Connect npm redis or ioredis to the rediss:// address of the same database.",
     );
   if (typeof prefix !== "string" || !/^[^{}]+$/.test(prefix))
-    throw new ConfigurationError("invalid_option", "prefix must be text without braces.");
+    throw new ConfigurationError("invalid_option", "prefix must be a string without braces.");
   if (!Number.isInteger(timeoutMs) || timeoutMs < 1 || timeoutMs > 60_000)
-    throw new ConfigurationError("invalid_option", "timeoutMs must be a whole number from 1 to 60000.");
+    throw new ConfigurationError("invalid_option", "timeoutMs must be an integer from 1 to 60000.");
 
   const send = (script: keyof typeof scripts, key: string, token: string, args: string[]): Promise<unknown> => {
-    // Both keys have one hash tag, so that Redis Cluster stores them in one slot.
+    // Both keys have the same hash tag, so that Redis Cluster stores them in the same slot.
     const place = `${prefix}{of:${subjectOf(token) ?? key}}`;
     return evaluate(client, scripts[script], [`${place}:lease:${key}`, `${place}:completed`], args);
   };
@@ -73,7 +78,7 @@ export function redisDeduplication(
       try {
         return readResult(await inTime(result), token);
       } catch (cause) {
-        // Redis may have acquired the key after the timeout; release it instead of waiting for the lease to expire.
+        // Redis may have acquired the key after the timeout: release it instead of waiting for the lease to expire.
         const release = () => send("release", key, token, [token]);
         result.then(release, release).catch(() => undefined);
         throw cause;
@@ -90,7 +95,7 @@ export function redisDeduplication(
   };
 }
 
-/** `complete` and `release` get only the key and the token, so the token holds the subject as well. */
+/** `complete` and `release` get only the key and the token, so the token contains the subject too. */
 const createToken = (subject: string | undefined): string =>
   subject === undefined ? randomUUID() : `${randomUUID()}.${subject}`;
 
@@ -123,17 +128,17 @@ function readResult(result: unknown, token: string): AcquireResult {
   return status === undefined ? { state: "acquired", token } : { state: "completed", status: Number(status) };
 }
 
-/** What clients, pools, clusters and sentinels of npm `redis` (4 and newer) have of their own accord. @inline */
+/** The methods that clients, pools, clusters and sentinels of npm `redis` (4 and newer) have. @inline */
 interface NodeRedisClient {
   eval(script: string, options: { keys: string[]; arguments: string[] }): Promise<unknown>;
 }
 
-/** What clients and clusters of npm `ioredis` have of their own accord. @inline */
+/** The methods that clients and clusters of npm `ioredis` have. @inline */
 interface IoRedisClient {
   call(command: string, ...args: string[]): Promise<unknown>;
 }
 
-/** As much of a client as is used. @inline */
+/** The part of a client that is used. @inline */
 export type RedisClient = NodeRedisClient | IoRedisClient;
 
 function isRedisClient(client: RedisClient): boolean {
@@ -141,7 +146,7 @@ function isRedisClient(client: RedisClient): boolean {
   return typeof call === "function" || typeof evaluate === "function";
 }
 
-/** Runs a Lua script, whole or not at all. ioredis has an `eval` too, with other arguments: hence `call` is looked for first. */
+/** Runs a Lua script atomically. `call` is tried first, because ioredis also has an `eval`, with other arguments. */
 async function evaluate(client: RedisClient, script: string, keys: string[], args: string[]): Promise<unknown> {
   return "call" in client
     ? client.call("EVAL", script, String(keys.length), ...keys, ...args)
@@ -149,8 +154,8 @@ async function evaluate(client: RedisClient, script: string, keys: string[], arg
 }
 
 /**
- * Lua scripts, because each must be atomic and use Redis' own clock. KEYS: the lease of a request, which holds its fencing token;
- * and the last completed request of its subject, as `status key` (D-57).
+ * Lua scripts, because each step must be atomic and use Redis' own clock. KEYS: the lease of a request, which contains its fencing token;
+ * and the last completed request of its subject, as `status key`.
  */
 export const scripts = {
   /** ARGV: key, token, leaseMs */

@@ -17,9 +17,9 @@ export const contactSuggestions: HandledEndpoint<"/contact-suggestions", Contact
 };
 
 /**
- * The service rejects the entire list if one entry is invalid (D-21), so the list is validated before it is sent.
+ * Validates the list before it is sent: the service rejects the entire list if one entry is invalid (D-21).
  *
- * @throws {HandlerError} `invalid_handler_result`, naming the fields but none of their values
+ * @throws {HandlerError} `invalid_handler_result`, lists the fields without their values
  */
 function writeSuggestions(suggestions: unknown): string {
   const { data, issues } = validate(responseSchemas["/contact-suggestions"], withWrittenDates(suggestions));
@@ -36,7 +36,7 @@ function writeSuggestions(suggestions: unknown): string {
 const invalidResult = (what: string, options?: ConstructorParameters<typeof HandlerError>[2]): HandlerError =>
   new HandlerError("invalid_handler_result", `suggestContacts returned ${what}`, options);
 
-/** More of them would say no more, and a list can have thousands of entries. */
+/** A longer message would say no more, and a list can have thousands of entries. */
 const mostFields = 5;
 
 function inWords(fields: Readonly<Record<string, readonly string[]>>): string {
@@ -61,7 +61,7 @@ function withWrittenDates(suggestions: unknown): unknown {
   );
 }
 
-/** A Date as ISO 8601; a date without a time as midnight UTC (D-28). An invalid one stays, for the schema to refuse. */
+/** A Date as ISO 8601; a date without a time as midnight UTC (D-28). An invalid one is left for the schema to reject. */
 function writeLastWorked(value: unknown): unknown {
   if (value instanceof Date) return Number.isNaN(value.getTime()) ? undefined : value.toISOString();
   return typeof value === "string" && /^\d{4}-\d{2}-\d{2}$/.test(value) ? `${value}T00:00:00Z` : value;

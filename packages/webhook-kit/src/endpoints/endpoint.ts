@@ -8,7 +8,7 @@ export type Path = keyof webhooks;
 
 type Operation<P extends Path> = Exclude<keyof webhooks[P], "parameters"> & string;
 
-/** The method of a webhook in the contract, in capitals. */
+/** The webhook's HTTP method in the contract, in capitals. */
 export type MethodOf<P extends Path> = Uppercase<
   { [O in Operation<P>]: webhooks[P][O] extends undefined ? never : O }[Operation<P>]
 >;
@@ -20,27 +20,27 @@ interface Common<P extends Path> {
   readonly path: P;
 }
 
-/** An endpoint without a handler, always mounted. */
+/** An endpoint without a handler, which is always mounted. */
 export interface CheckEndpoint<P extends Path = Path> extends Common<P> {
-  /** `test` responds 200 whatever the headers, as the service expects; `testAuth` only to a verified request. */
+  /** `test` responds with 200 whatever the headers, as the service expects; `testAuth` only if the request is verified. */
   readonly kind: "test" | "testAuth";
   readonly handler?: undefined;
 }
 
-/** An endpoint that is mounted when its handler is given. */
+/** An endpoint that is mounted if it has a handler. */
 export interface HandledEndpoint<P extends Path = Path, Input = unknown> extends Common<P> {
-  /** An event is deduplicated; a request is handled each time it comes. */
+  /** An event is deduplicated; a request is handled every time it arrives. */
   readonly kind: "event" | "request";
-  /** Of the body, or of the path's parameters for a GET. */
+  /** The schema of the body, or for a GET of the path's parameters. */
   readonly schema: Schema;
-  /** The option that mounts it. */
+  /** The option with the handler that mounts it. */
   readonly handler: keyof Handlers;
   /**
-   * What two different events may be about: after the later one, a copy of the earlier one is a new event (D-57). Left out where
-   * order does not matter.
+   * What two events may both be about: after the later one, a copy of the earlier one counts as a new event (D-57). Omitted if order does
+   * not matter.
    */
   entityKey?(input: Input): readonly string[];
-  /** The response for what the handler returned. */
+  /** Turns what the handler returned into a response. */
   respond(result: unknown): WebhookResponse;
 }
 
@@ -48,7 +48,7 @@ export type Endpoint = CheckEndpoint | HandledEndpoint;
 
 type EventOf<H extends keyof Handlers> = Parameters<NonNullable<Handlers[H]>>[0];
 
-/** An event of the contract, acknowledged with 200 once its handler returns (D-12, D-13). POST where `method` is left out. */
+/** An event of the contract, acknowledged with 200 when its handler returns (D-12, D-13). `method` defaults to POST. */
 export const eventEndpoint = <P extends keyof typeof inputSchemas, H extends keyof Handlers>(
   definition: {
     readonly name: string;

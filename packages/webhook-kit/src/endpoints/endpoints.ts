@@ -3,7 +3,7 @@ import { contactSuggestions } from "./contact-suggestions.ts";
 import { type Endpoint, eventEndpoint, type HandledEndpoint } from "./endpoint.ts";
 import type { Handlers } from "./handlers.ts";
 
-/** One for every webhook of the contract: adding or renaming one there fails the type check here. */
+/** One entry for every webhook of the contract: adding or renaming a webhook there fails the type check here. */
 export const endpoints = {
   "/test": { kind: "test", name: "Test", method: "GET", path: "/test" },
   "/test/auth": { kind: "testAuth", name: "TestAuth", method: "GET", path: "/test/auth" },
@@ -32,7 +32,7 @@ export const endpoints = {
   }),
 } as const satisfies { [P in keyof webhooks]: Endpoint & { readonly path: P } };
 
-/** The options that hold a handler. */
+/** The options that are handlers. */
 export const handlerNames: readonly (keyof Handlers)[] = [
   ...Object.values<Endpoint>(endpoints).flatMap(({ handler }) => handler ?? []),
   "onEvent",
@@ -50,10 +50,10 @@ export interface Route {
   readonly parameters: Readonly<Record<string, string>>;
 }
 
-/** One slash at the end is allowed, and several at the start: senders join `https://example.com/prefix/` and `/test` (D-46). */
+/** Allows one trailing slash, and several leading ones: senders join `https://example.com/prefix/` and `/test` (D-46). */
 const patternOf = (path: string): RegExp => new RegExp(`^/+${path.slice(1).replace(/\{(\w+)\}/g, "(?<$1>[^/]+)")}/?$`);
 
-// Express runs GET handlers for HEAD; only the endpoint that does nothing may be asked so (D-46).
+// Express runs GET handlers for HEAD; only the endpoint that does nothing may be called this way (D-46).
 const routes = Object.values<Endpoint>(endpoints).map((endpoint) => ({
   endpoint,
   methods: endpoint.kind === "test" ? [endpoint.method, "HEAD"] : [endpoint.method],
@@ -64,9 +64,9 @@ const plainRoutes = new Map(
   routes.map(({ endpoint, methods }): [string, Route] => [endpoint.path, { endpoint, methods, parameters: {} }]),
 );
 
-/** Finds the endpoint of a path below the mount. */
+/** Finds the endpoint for a path below the mount path. */
 export function findRoute(path: string): Route | undefined {
-  // Most senders spell a path as the contract does; the braces of a parameter are no path.
+  // Most senders write a path exactly as the contract does; a parameter's braces never occur in one.
   const plain = plainRoutes.get(path);
   if (plain && !path.includes("{")) return plain;
   for (const { endpoint, methods, pattern } of routes) {
@@ -76,7 +76,7 @@ export function findRoute(path: string): Route | undefined {
   return undefined;
 }
 
-/** Undefined where the encoding is broken. */
+/** Undefined if the encoding is invalid. */
 export function decodeParameters(parameters: Readonly<Record<string, string>>): Record<string, string | undefined> {
   return Object.fromEntries(Object.entries(parameters).map(([name, value]) => [name, decode(value)]));
 }

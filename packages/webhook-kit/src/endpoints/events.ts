@@ -9,12 +9,12 @@
  * ```
  */
 export interface WorkerAddedContact {
-  /** Opaque, decoded from the path. */
+  /** The worker's id, decoded from the path. */
   workerId: string;
 }
 
 /**
- * A hirer searches for people to invite.
+ * A hirer's search for people to invite.
  *
  * @example
  * ```ts
@@ -24,14 +24,14 @@ export interface WorkerAddedContact {
  * ```
  */
 export interface ContactSuggestionRequest {
-  /** Search text the user typed to narrow the results. */
+  /** The words that the user typed to narrow the results. */
   filter?: string;
-  /** The signed-in user's portal addresses: the basis of the search. */
+  /** The email addresses of the signed-in user, for whom the search is made. */
   userEmailAddresses: string[];
 }
 
 /**
- * One person whom the hirer could invite. Further fields are passed on as they are (D-35).
+ * One person whom the hirer could invite. Additional fields are passed on unchanged.
  *
  * @example
  * ```ts
@@ -45,26 +45,29 @@ export interface ContactSuggestionRequest {
  * ```
  */
 export interface ContactSuggestion {
+  /** The person's name. */
   name: string;
-  /** Used to invite the contact. One `@`, no white space, at most 254 characters (D-31). */
+  /** The address that invitations go to: one `@`, no white space, at most 254 characters. */
   emailAddress: string;
-  /** Full http or https URL, fetched without a signature (D-23). */
+  /** The full http or https URL of a picture, which is fetched without a signature. */
   profileImageUrl?: string;
+  /** Ratings of the person's work. */
   ratings: Rating[];
 }
 
 /** One rating of a contact's work by your organisation. @inline */
 export interface Rating {
-  /** Whole number, 1 (worst) to 5 (best). */
+  /** An integer from 1 (worst) to 5 (best). */
   rating: number;
+  /** Who gave the rating. */
   ratingProvider: string;
-  /** A Date, or a date-time with its zone, which is sent in UTC; a date without a time is sent as midnight UTC (D-28, D-96). */
+  /** When the person last worked there. A date-time needs a time zone and is sent in UTC; a date alone is sent as midnight UTC. */
   lastWorked: Date | string;
 }
 
 /**
- * A worker responded to an offer. The response may change later (D-08). Read it with a `switch` that has
- * a default: a service may send words that this version does not know (D-95).
+ * A worker responded to an offer. The response may change later. Read it with a `switch` that has a default, because the service may send
+ * responses that this version does not know.
  *
  * @example
  * ```ts
@@ -83,14 +86,16 @@ export interface Rating {
  * ```
  */
 export interface WorkerOfferResponse {
+  /** The id of the offer. */
   offerId: string;
+  /** The id of the worker who responded. */
   workerId: string;
-  /** `accepted` where the offer's recipient says `applied`. The type is open: any other word is passed on as sent. */
+  /** `accepted` means that the offer's recipient shows `applied`. The type is open: any other value is passed on as sent. */
   response: "accepted" | "rejected" | (string & {});
 }
 
 /**
- * An assigned worker deleted a time slot of an offer from their timeline. An additional event of the live service (D-34).
+ * An assigned worker deleted a time slot of an offer from their timeline. The live service sends this additional event.
  *
  * @example
  * ```ts
@@ -100,14 +105,16 @@ export interface WorkerOfferResponse {
  * ```
  */
 export interface OfferEventDeleted {
+  /** The id of the offer. */
   offerId: string;
+  /** The id of the worker who deleted the slot. */
   workerId: string;
-  /** ISO 8601 date-time. */
+  /** When the deleted slot starts: an ISO 8601 date-time. */
   eventStart: string;
 }
 
 /**
- * A worker's timeline changed. An additional event of the live service (D-34).
+ * A worker's timeline changed. The live service sends this additional event.
  *
  * @example
  * ```ts
@@ -117,13 +124,19 @@ export interface OfferEventDeleted {
  * ```
  */
 export interface TimelineChanged {
+  /** The id of the worker. */
   workerId: string;
+  /** The id of the offer that changed the timeline, if any. */
   offerId?: string;
-  /** ISO 8601 date-time, as are the other times here. */
+  /** The start of the changed period: an ISO 8601 date-time, like all times here. */
   periodStart: string;
+  /** The end of the changed period. */
   periodEnd: string;
+  /** When the change was completed. */
   completedAt: string;
+  /** The service does not document this number. */
   maxAvailableNow?: number;
+  /** The time that belongs to `maxAvailableNow`. */
   maxAvailableNowCreated?: string;
 }
 
@@ -138,34 +151,37 @@ export interface TimelineChanged {
  * ```
  */
 export interface TraceContext {
+  /** The trace and the span, in the format of the header `traceparent`. */
   readonly traceparent: string;
+  /** Vendors' data, in the format of the header `tracestate`. */
   readonly tracestate?: string;
 }
 
 /**
- * One event with what a later process needs to handle it. Holds JSON values only.
+ * One event, with everything that a later process needs to handle it. Contains only JSON values.
  *
  * @inline
  */
 interface EventOfType<Type extends string, Data> {
-  /** The operation's name in the contract. */
+  /** The name of the event. */
   readonly type: Type;
+  /** The validated payload. */
   readonly data: Data;
-  /** When the request was verified: an ISO 8601 date-time in UTC, by the clock of the process that verified it. */
+  /** When the request was verified: an ISO 8601 date-time in UTC, by the verifying process's clock. */
   readonly receivedAt: string;
-  /** As `source` of a handler's context; absent for a webhook. */
+  /** The `source` in a handler's context; absent for a webhook. */
   readonly source?: "reconciled" | "feed";
-  /** As `deduplicationKey` of a handler's context; absent under a scheme that signs no id. */
+  /** The `deduplicationKey` in a handler's context; absent under a scheme that signs no id. */
   readonly deduplicationKey?: string;
-  /** As `unverifiedDeliveryId` of a handler's context: for logs only. */
+  /** The `unverifiedDeliveryId` in a handler's context. Use it only for logs. */
   readonly unverifiedDeliveryId?: string;
-  /** As `trace` of a handler's context; `traceEvent` of `/opentelemetry` continues it. */
+  /** The `trace` in a handler's context, which `traceEvent` of `/opentelemetry` continues. */
   readonly trace?: TraceContext;
 }
 
 /**
- * Every event of the contract, as a union that narrows on `type`: what `onEvent` and `parseWebhook` give you, and what a queue can
- * carry to a worker. After `JSON.parse`, validate it with `parseWebhookEvent`.
+ * Every event, as a union that narrows on `type`: `onEvent` and `parseWebhook` give it to you, and a queue can carry it to a worker. After
+ * `JSON.parse`, validate it with `parseWebhookEvent`.
  *
  * @example
  * ```ts

@@ -11,7 +11,7 @@ import type {
 } from "./events.ts";
 
 /**
- * What a handler may know of an event however it came: as a webhook, or read later by `reconcile` or `catchUp`.
+ * The facts about an event that do not depend on how it arrived: as a webhook, or later through `reconcile` or `catchUp`.
  *
  * @example
  * ```ts
@@ -23,28 +23,28 @@ import type {
  * ```
  */
 export interface EventContext {
-  /** `reconciled` by `reconcile`, from the `feed` by `catchUp`, else `webhook`. */
+  /** How the event arrived: `reconciled` from `reconcile`, `feed` from `catchUp`, otherwise `webhook`. */
   readonly source: "webhook" | "reconciled" | "feed";
   /**
-   * The header `Offers-Delivery-Id`: the same on every attempt of one delivery. Not covered by the signature, so use it
-   * for logs, never to decide whether an event is handled (D-32).
+   * The header `Offers-Delivery-Id`: the same on every attempt of one delivery. The signature does not cover it, so use it for logs, never
+   * to decide whether to handle an event.
    */
   readonly unverifiedDeliveryId: string | undefined;
   /**
-   * Identifies the event: a hash of the signed message id and the tenant, the same on every attempt and in the feed (D-136). Undefined
-   * under a scheme that signs no id, such as `timestampDigest()`.
+   * Identifies the event: a hash of the signed message id and the tenant, the same on every attempt and in the feed. Undefined under a
+   * scheme that signs no id, such as `timestampDigest()`.
    */
   readonly deduplicationKey: string | undefined;
-  /** With `tracer`: the span within which the handler runs, for a queue's message. `onEvent` has it in the event. */
+  /** The span within which the handler runs, for a queue's message; only with `tracer`. `onEvent` also has it in the event. */
   readonly trace?: TraceContext | undefined;
-  /** Aborts when `handlerTimeoutMs` has elapsed and the sender has got 503; when you abort `reconcile` or `catchUp`. */
+  /** Aborts when `handlerTimeoutMs` has elapsed and the sender got 503, or when you abort `reconcile` or `catchUp`. */
   readonly signal: AbortSignal;
   /** When the request was verified; for an event of the feed, when the platform recorded it; for a reconciled one, when it was read. */
   readonly receivedAt: Date;
 }
 
 /**
- * The second argument of a handler of webhooks.
+ * The second argument of a webhook handler.
  *
  * @example
  * ```ts
@@ -56,18 +56,20 @@ export interface EventContext {
  * ```
  */
 export interface HandlerContext<Incoming = unknown> extends EventContext {
+  /** Always `webhook`. */
   readonly source: "webhook";
+  /** How the signature was verified. */
   readonly verified: Verified;
-  /** Your framework's own request, for example to read the tenant from its parameters. */
+  /** Your framework's request, for example to read the tenant from its parameters. */
   readonly request: Incoming;
 }
 
 /**
- * Your handlers. An endpoint is mounted when its handler is given. Delivery is at least once: make handlers idempotent, and fetch the
- * offer before you act on an event. The result of an event handler is ignored; if it throws, the sender gets 500 and retries.
+ * Your handlers. An endpoint is mounted if you give its handler. Delivery is at least once: make handlers idempotent, and read the offer
+ * before you act on an event. The result of an event handler is ignored; if it throws, the sender gets 500 and retries.
  *
- * A handler that runs longer than `handlerTimeoutMs` is not stopped: its `signal` aborts, and the sender gets 503. Until it ends, at
- * most for as long again, the same request gets 409 (D-45). If it succeeds, the request counts as handled.
+ * A handler that runs longer than `handlerTimeoutMs` is not stopped: its `signal` aborts, and the sender gets 503. Until the handler ends,
+ * but at most for the same time again, the same request gets 409. If the handler then succeeds, the request counts as handled.
  *
  * @example
  * ```ts
@@ -80,27 +82,27 @@ export interface HandlerContext<Incoming = unknown> extends EventContext {
  * ```
  */
 export interface Handlers<Incoming = unknown> {
-  /** `GET /contact/new/{workerId}` */
+  /** Called when a worker added a contact: `GET /contact/new/{workerId}`. */
   onWorkerAddedContact?(event: WorkerAddedContact, context: HandlerContext<Incoming>): unknown;
   /**
-   * `POST /contact-suggestions`. The list is validated before it is sent; an invalid one is a 500 and `invalid_handler_result`.
-   * At most 1 MiB of JSON (D-24).
+   * Returns the contacts for a search: `POST /contact-suggestions`. The list is validated before it is sent; for an invalid one the service
+   * gets 500, and `onError` gets `invalid_handler_result`. At most 1 MiB of JSON.
    */
   suggestContacts?(
     search: ContactSuggestionRequest,
     context: HandlerContext<Incoming>,
   ): readonly ContactSuggestion[] | Promise<readonly ContactSuggestion[]>;
-  /** `POST /offer/response` */
+  /** Called when a worker responded to an offer: `POST /offer/response`. */
   onWorkerOfferResponse?(event: WorkerOfferResponse, context: HandlerContext<Incoming>): unknown;
-  /** `POST /offer/eventDeleted`, an additional event of the live service (D-34) */
+  /** Called when a worker deleted a time slot: `POST /offer/eventDeleted`, an additional event of the live service. */
   onOfferEventDeleted?(event: OfferEventDeleted, context: HandlerContext<Incoming>): unknown;
-  /** `POST /events/timelineChanged`, an additional event of the live service (D-34) */
+  /** Called when a worker's timeline changed: `POST /events/timelineChanged`, an additional event of the live service. */
   onTimelineChanged?(event: TimelineChanged, context: HandlerContext<Incoming>): unknown;
-  /** Every event whose own handler is not given; mounts the endpoints of all events. For a queue, for example. */
+  /** Called for every event that has no handler of its own, for example to enqueue it. Mounts the endpoints of all events. */
   onEvent?(event: WebhookEvent, context: HandlerContext<Incoming>): unknown;
 }
 
-/** What `onEvent` gets. @param data validated against the schema of the endpoint `type` */
+/** The event that `onEvent` gets. @param data validated against the schema of the endpoint `type` */
 export function toWebhookEvent(
   type: string,
   data: unknown,

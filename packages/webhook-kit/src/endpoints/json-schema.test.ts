@@ -16,9 +16,9 @@ test.each<[string, Schema, unknown, string[]]>([
     "2025-01-01T10:00:00",
     ["Must be a date-time with its zone, such as 2099-05-01T16:00:00Z."],
   ],
-  ["a script", profileImageUrl, "javascript:alert(1)", ["Must begin with http:// or https://."]],
+  ["a script", profileImageUrl, "javascript:alert(1)", ["Must start with http:// or https://."]],
   ["six of five", rating, 6, ["Too long or too large; at most 5."]],
-  ["half of one", rating, 1.5, ["Must be a whole number."]],
+  ["half of one", rating, 1.5, ["Must be an integer."]],
   ["an empty id", inputSchemas["/offer/response"].properties.offerId, "", ["Too short or too small; at least 1."]],
   [
     "a time without its zone",

@@ -13,24 +13,24 @@ export interface Schema {
   readonly minimum?: number;
   readonly maximum?: number;
   readonly format?: "date-time" | "idn-email" | "uri";
-  /** The only pattern of a date-time says that it is in UTC. */
+  /** The only pattern of a date-time requires UTC. */
   readonly pattern?: RegExp;
 }
 
-/** What is wrong with one value. */
+/** One fault in a value. */
 export interface Issue {
   readonly path: (string | number)[];
-  /** The type or format that the value should have; undefined when it breaks another rule. */
+  /** The type or format that the value should have; undefined if it breaks another rule. */
   readonly expected: Schema["type" | "format"];
-  /** Holds no value of the payload (D-49). */
+  /** Contains no value of the payload (D-49). */
   readonly message: string;
 }
 
 /**
- * Reads a payload as the contract has it: unknown fields are kept (D-35), an optional field that is null is absent (D-94), and a
- * date-time is converted to UTC where not every reader takes its spelling (D-96).
+ * Reads a payload according to the contract: unknown fields are kept (D-35), an optional field that is null counts as absent (D-94), and a
+ * date-time is converted to UTC if some readers would not accept its notation (D-96).
  *
- * @returns `data` is valid only when there are no issues
+ * @returns `data` is valid only if there are no issues
  */
 export function validate(
   schema: Schema,
@@ -40,7 +40,7 @@ export function validate(
   return { data: read(schema, value, issues), issues };
 }
 
-/** From a field's name (`userEmailAddresses[0]`) to what is wrong with it. */
+/** The faults of each field, by its name (`userEmailAddresses[0]`). */
 export function describeIssues(issues: readonly Issue[]): Record<string, string[]> {
   const fields: Record<string, string[]> = {};
   for (const { path, message } of issues) {
@@ -77,7 +77,7 @@ function readObject({ properties = {}, required }: Schema, value: object, issues
     if ((field !== undefined && field !== null) || required?.includes(name))
       result[name] = readAt(name, properties[name] as Schema, field, issues);
   }
-  // Assigned, __proto__ would become the result's prototype.
+  // An assignment to __proto__ would change the result's prototype.
   for (const name in given) if (!Object.hasOwn(properties, name) && name !== "__proto__") result[name] = given[name];
   return result;
 }
@@ -107,7 +107,7 @@ function readString({ minLength, maxLength, format, pattern }: Schema, text: str
   }
   let result = text;
   if (format === "uri") {
-    // `URL` ignores the white space around an address, and line breaks in it.
+    // `URL` ignores white space around a URL and line breaks within it.
     const trimmed = text.trim();
     if (URL.canParse(trimmed)) result = trimmed.replace(/[\t\n\r]/g, "");
     else report(issues, "Must be a full URL.", format);
@@ -121,7 +121,7 @@ function readNumber(
   value: number,
   issues: Issue[],
 ): unknown {
-  if (type === "integer" && !Number.isInteger(value)) return report(issues, "Must be a whole number.");
+  if (type === "integer" && !Number.isInteger(value)) return report(issues, "Must be an integer.");
   if (value < minimum) report(issues, `Too short or too small; at least ${minimum}.`);
   if (value > maximum) report(issues, `Too long or too large; at most ${maximum}.`);
   return value;
@@ -131,8 +131,8 @@ function report(issues: Issue[], message: string, expected?: Schema["type" | "fo
   issues.push({ path: [], expected, message });
 }
 
-/** What the pattern of a format asks for. */
+/** The requirement that a format's pattern expresses. */
 const meanings: Partial<Record<string, string>> = {
   "idn-email": "Must be an email address.",
-  uri: "Must begin with http:// or https://.",
+  uri: "Must start with http:// or https://.",
 };

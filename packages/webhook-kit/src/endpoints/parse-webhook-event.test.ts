@@ -71,6 +71,6 @@ test("the error holds no value of the event", () => {
     receivedAt: "hush",
   };
   expect(() => parseWebhookEvent(value)).toThrow(
-    /^The value is no webhook event of this version: data\.offerId, receivedAt\./,
+    /^The value is not a webhook event of this version: data\.offerId, receivedAt\./,
   );
 });

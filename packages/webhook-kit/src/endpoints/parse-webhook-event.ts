@@ -19,11 +19,11 @@ const envelope: Schema = {
 };
 
 /**
- * Validates what a queue delivered, for a worker that did not verify the request itself. Unknown fields are kept (D-35). Trust the
- * queue: the signature is not part of an event and cannot be verified again. `data` is read as a webhook's payload is (D-125).
+ * Validates a message from a queue, for a worker that did not verify the request itself. Unknown fields are kept. Trust the queue: an event
+ * has no signature that could be verified again. `data` is read like a webhook's payload.
  *
  * @param value a {@link WebhookEvent} after `JSON.parse`
- * @throws {InvalidEventError} `invalid_event`, naming the fields but none of their values
+ * @throws {InvalidEventError} `invalid_event`, with the fields but not their values
  *
  * @example
  * ```ts
@@ -50,14 +50,14 @@ export function parseWebhookEvent(value: unknown): WebhookEvent {
   return { type, data: reading.data, ...others, ...(place && { trace: place }) } as WebhookEvent;
 }
 
-/** The kit writes `receivedAt` with `toISOString`: a time in another spelling is rejected, not converted. */
+/** The kit writes `receivedAt` with `toISOString`; any other notation is rejected, not converted. */
 function withExactTime(value: unknown): unknown {
   const { receivedAt } = Object(value);
   const isExact = typeof receivedAt !== "string" || (receivedAt.endsWith("Z") && inUtc(receivedAt) === receivedAt);
   return isExact ? value : { ...Object(value), receivedAt: "" };
 }
 
-/** An invalid one counts as none: no event is lost for its trace. */
+/** An invalid trace is ignored: no event is lost because of its trace. */
 function readTrace(value: unknown): TraceContext | undefined {
   const { traceparent, tracestate } = Object(value);
   if (typeof traceparent !== "string") return undefined;
@@ -68,7 +68,7 @@ function invalidEvent(issues: readonly Issue[]): InvalidEventError {
   const fields = describeIssues(issues);
   return new InvalidEventError(
     "invalid_event",
-    `The value is no webhook event of this version: ${Object.keys(fields).join(", ")}. Was it enqueued by another one?`,
+    `The value is not a webhook event of this version: ${Object.keys(fields).join(", ")}. Was it enqueued by another one?`,
     { fields },
   );
 }

@@ -7,16 +7,16 @@ import { decodeParameters, type Route } from "./endpoints.ts";
 import { describeIssues } from "./json-schema.ts";
 import { readTolerantly } from "./tolerant-reader.ts";
 
-/** What a handler is called with, and what it was read from. */
+/** The argument of a handler, and what it was read from. */
 interface Input {
   readonly input: unknown;
-  /** The paths of the values that were not of the contract's type (D-125). */
+  /** The paths of values whose type was not the contract's (D-125). */
   readonly converted: readonly string[];
   readonly body: ReceivedBody | undefined;
 }
 
 /**
- * The handler's validated input, from the path of a GET and else from the body.
+ * The handler's validated input: for a GET from the path, otherwise from the body.
  *
  * @throws {Rejected} (rejects)
  * @throws {ConfigurationError} (rejects) `body_already_consumed`
@@ -59,7 +59,7 @@ export function isJson(rawHeaders: readonly string[]): boolean {
   return typeof type === "string" && json.test(type);
 }
 
-// fatal: two bodies of different, invalid bytes must not become the same text. Anything else unusual is allowed (D-60).
+// fatal: two bodies of different, invalid bytes must not become the same string. Anything else unusual is allowed (D-60).
 const utf8 = new TextDecoder("utf-8", { fatal: true });
 
 /** @throws {Rejected} `invalid_encoding`, `malformed_json` */

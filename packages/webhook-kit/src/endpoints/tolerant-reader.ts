@@ -1,26 +1,26 @@
 import { dotPath, type Issue, type Schema, validate } from "./json-schema.ts";
 
-/** A payload as its handler gets it; or why it has no meaning. */
+/** A payload as its handler gets it, or why it is meaningless. */
 type Reading =
   | {
       readonly data: unknown;
-      /** The paths of the values that were not of the contract's type, such as `offerId`; most payloads have none. */
+      /** The paths of values whose type was not the contract's, such as `offerId`; empty for most payloads. */
       readonly converted: readonly string[];
     }
   | { readonly issues: readonly Issue[] };
 
 /**
- * Reads a payload whose sender is less strict than the contract (tolerant reader, D-125). What the schema refuses but has one
- * meaning becomes what the schema says, and is validated again; what has none is refused with the schema's own reasons.
+ * Reads a payload whose sender is less strict than the contract (tolerant reader, D-125). A value that the schema rejects but that can only
+ * mean one thing is converted and validated again; any other is rejected for the schema's own reasons.
  */
 export function readTolerantly(schema: Schema, value: unknown): Reading {
   const { data, issues } = validate(schema, value);
   if (issues.length === 0) return { data, converted: [] };
   const converted: string[] = [];
   let [rest, changed]: [readonly Issue[], unknown] = [issues, value];
-  // A second round is for what the first one brings out: the one address of a list that was sent as text.
+  // The second round is for faults that the first one uncovers: an address in a list that was sent as a string.
   for (let round = 0; round < 2; round += 1) {
-    // From the last to the first, so that an entry that is taken out of a list moves none that is still to come.
+    // From the last to the first, so that removing an entry from a list does not shift entries still to be read.
     for (const issue of rest.toReversed()) {
       const change = conversionOf(issue, changed);
       if (!change) return { issues };
@@ -34,16 +34,16 @@ export function readTolerantly(schema: Schema, value: unknown): Reading {
   return { issues };
 }
 
-/** Stands for a member or an entry that is left out. */
+/** Marks a member or an entry that is left out. */
 const absent = Symbol("absent");
 
 type Change = (value: unknown) => unknown;
 
-/** How the value that an issue is about becomes what the schema says; undefined where it has no meaning, or more than one. */
+/** Converts the value that an issue is about to what the schema requires; undefined if it could mean nothing, or several things. */
 function conversionOf({ path, expected }: Issue, root: unknown): Change | undefined {
   const value = valueAt(root, path);
   const parent = valueAt(root, path.slice(0, -1));
-  // An optional member without content. A required one is refused once it is left out.
+  // An empty optional member is left out. If a required one is left out, validation rejects it.
   if (value === "" || (value === null && Array.isArray(parent))) return () => absent;
   if (expected === "date-time") return () => `${value}T00:00:00Z`; // midnight UTC (D-28)
   if (expected === "idn-email" || expected === "uri") return () => String(value).trim();
@@ -51,13 +51,13 @@ function conversionOf({ path, expected }: Issue, root: unknown): Change | undefi
   if (expected === "number" && typeof value === "string" && hasExactNumber(value)) return Number;
   if (expected !== "array") return undefined;
   if (typeof value === "string") return () => [value];
-  // A search can do with its words alone; without both there is nothing to search for.
+  // A search can do without one of the two; without both there is nothing to search for.
   return (value === undefined || value === null) && hasText(parent, "filter") ? () => [] : undefined;
 }
 
 /**
- * A number whose text is what was sent: JSON.parse rounds whole numbers beyond 2^53, and decimals of more than 15 digits. An id that
- * was rounded is another one's.
+ * Whether a number still equals what was sent: JSON.parse rounds integers beyond 2^53 and decimals of more than 15 digits. A rounded id
+ * belongs to something else.
  */
 const hasExactText = (value: unknown): boolean =>
   typeof value === "bigint" ||
@@ -74,7 +74,7 @@ const hasText = (object: unknown, name: string): boolean => {
 const valueAt = (value: unknown, path: Issue["path"]): unknown =>
   path.reduce((inner, key) => (inner as Record<PropertyKey, unknown> | null | undefined)?.[key], value);
 
-/** A copy in which one value is changed: the value may be a framework's own, such as Express' `request.body`. */
+/** Copies the payload with one value changed: it may belong to a framework, like Express' `request.body`. */
 function changeAt(value: unknown, [key, ...rest]: Issue["path"], change: Change): unknown {
   if (key === undefined) return change(value);
   const isList = Array.isArray(value);

@@ -3,8 +3,8 @@ import { errorDocsUrl } from "@offers/contract/decisions";
 const brand = Symbol.for("@offers/webhook-kit/error");
 
 /**
- * Base of everything this package throws or hands to `onError`. `code` never changes between releases; `message` may.
- * No message of the kit ever holds a secret, a digest, a body or an email address; a `cause` is what your own code threw (D-49).
+ * The base class of everything this package throws or passes to `onError`. `code` never changes between releases; `message` may. No message
+ * of the kit contains a secret, a digest, a body or an email address; `cause` is what your own code threw.
  *
  * @example
  * ```ts
@@ -16,6 +16,7 @@ const brand = Symbol.for("@offers/webhook-kit/error");
 export abstract class WebhookKitError<Code extends string = string> extends Error {
   /** @internal */
   readonly [brand] = true;
+  /** A stable identifier of the failure. */
   readonly code: Code;
 
   constructor(code: Code, message: string, options?: ErrorOptions) {
@@ -23,14 +24,14 @@ export abstract class WebhookKitError<Code extends string = string> extends Erro
     this.code = code;
   }
 
-  /** The address of the page about `code`: its meaning, the likely cause and what to do (D-113). */
+  /** The page about `code`: its meaning, the likely cause and what to do. */
   get docsUrl(): string {
     return `${errorDocsUrl}${this.code}`;
   }
 }
 
 /**
- * The kit is configured wrongly. Thrown at construction, except what only a request can show: `body_already_consumed` (the
+ * The kit is configured incorrectly. Thrown at construction, except for faults that only a request reveals: `body_already_consumed` (the
  * sender gets 500, and `onError` the error), `wrong_request_type`, which your receiver throws, and `inbox_key_required` and
  * `inbox_used_twice`, which `inbox.once` throws.
  *
@@ -55,8 +56,8 @@ export class ConfigurationError extends WebhookKitError<
 }
 
 /**
- * A handler of yours threw (`cause` has what it threw), timed out, or returned what the service would reject
- * (`fields` says which fields, without their values). The sender got a bare 500, or 503 for the timeout.
+ * Your handler threw (`cause` is what it threw), timed out, or returned something that the service would reject (`fields` lists the fields,
+ * without their values). The sender got an empty 500, or 503 for the timeout.
  *
  * @example
  * ```ts
@@ -69,12 +70,16 @@ export class ConfigurationError extends WebhookKitError<
  */
 export class HandlerError extends WebhookKitError<"handler_failed" | "handler_timed_out" | "invalid_handler_result"> {
   override readonly name = "HandlerError";
+  /** The faults of each field of the handler's result, by its name; undefined for other failures. */
   readonly fields: Readonly<Record<string, readonly string[]>> | undefined;
 
   constructor(
     code: HandlerError["code"],
     message: string,
-    options?: ErrorOptions & { fields?: Readonly<Record<string, readonly string[]>> },
+    options?: ErrorOptions & {
+      /** The faults of each field. */
+      fields?: Readonly<Record<string, readonly string[]>>;
+    },
   ) {
     super(code, message, options);
     this.fields = options?.fields;
@@ -82,9 +87,9 @@ export class HandlerError extends WebhookKitError<"handler_failed" | "handler_ti
 }
 
 /**
- * A dependency failed: your secret function, a signature scheme of your own, or the deduplication store (`cause` has what it
- * threw). The sender got 503, so the service retries. `inbox.once` also throws it, as `inbox_table_missing` or
- * `inbox_unavailable`, and `catchUp`, as `feed_failed`.
+ * A dependency failed: your secret function, your own signature scheme, or the deduplication store (`cause` is what it threw). The sender
+ * got 503, so the service retries. `inbox.once` also throws this error, as `inbox_table_missing` or `inbox_unavailable`, and so does
+ * `catchUp`, as `feed_failed`.
  *
  * @example
  * ```ts
@@ -108,8 +113,8 @@ export class UnavailableError extends WebhookKitError<
 }
 
 /**
- * Something unforeseen failed while a request was received: a `now` of yours that throws, or a fault of the kit (`cause` has
- * what was thrown); the response was 500. Or your tracer threw (`tracer_failed`), which changes no response.
+ * An unexpected failure while receiving a request: your `now` threw, or the kit has a bug (`cause` is what was thrown); the response was
+ * 500. Or your tracer threw (`tracer_failed`), which changes no response.
  *
  * @example
  * ```ts
@@ -123,8 +128,8 @@ export class InternalError extends WebhookKitError<"internal_error" | "tracer_fa
 }
 
 /**
- * A queued value is no {@link WebhookEvent} (`fields` says which fields, without their values). A retry cannot help: move the
- * message to your dead-letter queue.
+ * A queued value is not a {@link WebhookEvent} (`fields` lists the fields, without their values). A retry cannot help: move the message to
+ * your dead-letter queue.
  *
  * @example
  * ```ts
@@ -139,12 +144,16 @@ export class InternalError extends WebhookKitError<"internal_error" | "tracer_fa
  */
 export class InvalidEventError extends WebhookKitError<"invalid_event"> {
   override readonly name = "InvalidEventError";
+  /** The faults of each field, by its name (`data.workerId`). */
   readonly fields: Readonly<Record<string, readonly string[]>>;
 
   constructor(
     code: InvalidEventError["code"],
     message: string,
-    options: { fields: Readonly<Record<string, readonly string[]>> },
+    options: {
+      /** The faults of each field. */
+      fields: Readonly<Record<string, readonly string[]>>;
+    },
   ) {
     super(code, message);
     this.fields = options.fields;
@@ -152,7 +161,7 @@ export class InvalidEventError extends WebhookKitError<"invalid_event"> {
 }
 
 /**
- * Every error this package throws or hands to `onError`: a union that narrows on `code` and on `name`.
+ * Every error this package throws or passes to `onError`: a union that narrows on `code` and on `name`.
  *
  * @example
  * ```ts
@@ -172,7 +181,7 @@ export type AnyWebhookKitError =
   | InvalidEventError;
 
 /**
- * Like `instanceof WebhookKitError`, but true also when two copies of the package are installed; narrows to every kind.
+ * Like `instanceof WebhookKitError`, but also true when two copies of the package are installed. Narrows to every class.
  *
  * @example
  * ```ts

@@ -1,5 +1,5 @@
 /**
- * Every code of a rejected request: failed verification (401), or another mistake of the sender.
+ * Every code of a rejected request: verification failed (401), or the sender made another mistake.
  *
  * @inline
  */
@@ -30,7 +30,7 @@ export type RejectionCode =
   | "request_in_progress";
 
 /**
- * Why a request was rejected, for `onRejected`. Holds nothing of the request but its endpoint.
+ * Why a request was rejected, for `onRejected`. Contains nothing of the request but its endpoint.
  *
  * @example
  * ```ts
@@ -40,21 +40,21 @@ export type RejectionCode =
  * ```
  */
 export interface Rejection {
-  /** Why. Never changes between releases; `message` may. */
+  /** The reason. It never changes between releases; `message` may. */
   readonly code: RejectionCode;
-  /** For a person: what is wrong and what most likely caused it. */
+  /** An explanation for people: what is wrong and its most likely cause. */
   readonly message: string;
-  /** The status that the sender got. */
+  /** The HTTP status that the sender got. */
   readonly status: number;
-  /** The operation's name in the contract, such as `WorkerOfferResponse`; absent with `verifyWebhook` and `verifyRequest`. */
+  /** The operation's name, such as `WorkerOfferResponse`; absent with `verifyWebhook` and `verifyRequest`. */
   readonly endpoint?: string;
-  /** How far the timestamp lies from your clock; negative is the past. Only with `timestamp_out_of_tolerance`. */
+  /** How far the timestamp is from your clock; negative is the past. Only with `timestamp_out_of_tolerance`. */
   readonly skewSeconds?: number;
-  /** The address of the page about `code`: its meaning, the likely cause and what to do (D-113). */
+  /** The page about `code`: its meaning, the likely cause and what to do. */
   readonly docsUrl: string;
 }
 
-/** A rejection inside the kit. The observer adds the address, which only a person needs. */
+/** A rejection inside the kit. The observer adds the page's URL, which only people need. */
 export type RejectionFacts = Omit<Rejection, "docsUrl">;
 
 /** What is wrong with the headers. @inline */

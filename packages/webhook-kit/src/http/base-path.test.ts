@@ -42,12 +42,12 @@ test.each([
 ])("below %s, %s is nothing [D-63]", (base, path) => expect(readBasePath(base)(path)).toBe(""));
 
 test.each([
-  ["", "begins with a slash"],
-  ["offers", "begins with a slash"],
-  ["https://host.example/offers", "begins with a slash"],
-  ["*", "begins with a slash"],
-  [7 as unknown as string, "begins with a slash"],
-  [null as unknown as string, "begins with a slash"],
+  ["", "starts with a slash"],
+  ["offers", "starts with a slash"],
+  ["https://host.example/offers", "starts with a slash"],
+  ["*", "starts with a slash"],
+  [7 as unknown as string, "starts with a slash"],
+  [null as unknown as string, "starts with a slash"],
   ["/a//b", "two slashes"],
   ["//a", "two slashes"],
   ["/hooks/:", "parameter without a name"],

@@ -1,15 +1,15 @@
 import { ConfigurationError } from "../errors/errors.ts";
 
-/** Returns the part of a percent-encoded path below the base path; empty for a path elsewhere. */
+/** Returns the part of a percent-encoded path below the base path; empty for any other path. */
 export type StripBasePath = (path: string) => string;
 
-/** RFC 3986, pchar: anything else would never match a path as it is sent. */
+/** RFC 3986, pchar: no other character occurs in a path as it is sent. */
 const segmentShape = /^(?:[\w.~!$&'()*+,;=:@-]|%[\da-f]{2})+$/i;
 const dotSegment = /^(?:\.|%2e){1,2}$/i;
 
 /**
- * Parses the mount path of a receiver without a router in front: `/offers`, or `/hooks/:tenant`, where a segment that begins with
- * `:` matches any one segment. Several slashes at the start of a path are allowed (D-46).
+ * Parses the mount path of a receiver that has no router in front: `/offers`, or `/hooks/:tenant`, where a segment that starts with `:`
+ * matches any single segment. A path may start with several slashes.
  *
  * @throws {ConfigurationError} `invalid_option`
  */
@@ -17,7 +17,7 @@ export function readBasePath(basePath: string): StripBasePath {
   if (typeof basePath !== "string" || !basePath.startsWith("/"))
     throw new ConfigurationError(
       "invalid_option",
-      'basePath must be a text that begins with a slash, such as "/offers".',
+      'basePath must be a string that starts with a slash, such as "/offers".',
     );
   const plain = basePath.replace(/\/+$/, "");
   if (plain === "") return (path) => path;
@@ -43,12 +43,12 @@ function findProblem(segment: string): string | undefined {
 const patternOf = (segment: string): string =>
   segment.startsWith(":") ? "[^/]+" : segment.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
 
-/** Scheme, host and port, where an address has them. */
+/** The scheme, host and port at the start of a URL. */
 const origin = /^[a-z][a-z\d+.-]*:\/\/[^/?#]*/i;
 
 /**
- * Path and query of an address, and the path alone, both still percent-encoded. A request's target may be written with scheme
- * and host (RFC 9112, absolute-form), or be no path at all (`*`); then the path is none of ours.
+ * A URL's path with its query, and the path alone, both still percent-encoded. A request target may include the scheme and host (RFC 9112,
+ * absolute-form), or not be a path at all (`*`); then the path is empty.
  */
 export function readTarget(address: string): { readonly target: string; readonly path: string } {
   const whole = address.startsWith("/") ? address : address.replace(origin, "");

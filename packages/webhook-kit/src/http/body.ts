@@ -10,39 +10,39 @@ export const bodyConsumed = (): ConfigurationError =>
     "A body parser, such as express.json() or the one that Fastify has by itself, or something else in front of the webhook receiver has consumed the body. Mount the receiver before the parser, or in Express let it keep the bytes as request.rawBody. In Fastify, mount it in a scope whose content-type parser leaves the body unread, as the recipe for Fastify shows.",
   );
 
-/** A body that is in memory already. @throws {Rejected} `body_too_large` */
+/** A body that is already in memory. @throws {Rejected} `body_too_large` */
 export function takeBytes(bytes: Uint8Array, maxBytes: number): ReceivedBody {
   if (bytes.length > maxBytes) throw rejectRequest("body_too_large");
   return { kind: "bytes", bytes };
 }
 
-/** A Node request, and what a body parser in front may have left on it. */
+/** A Node request, and what a body parser may have left on it. */
 export type NodeRequest = IncomingMessage & { readonly body?: unknown; readonly rawBody?: unknown };
 
 /**
- * Reads the body of a Node request, as {@link IncomingRequest.readBody} says: from the stream if it is unread, else the bytes
- * that a parser kept as `rawBody`, else the value that it parsed.
+ * Reads the body of a Node request, as {@link IncomingRequest.readBody} says: from the stream if it is unread, otherwise the bytes that a
+ * parser kept as `rawBody`, otherwise the value that it parsed.
  */
 export function readNodeBody(
   request: NodeRequest,
   maxBytes: number,
   timeoutMs: number,
 ): ReceivedBody | Promise<ReceivedBody> {
-  // After setEncoding() the sent bytes are gone, though the stream is unread.
+  // After setEncoding() the original bytes are gone, even if the stream is unread.
   if (typeof request.readableEncoding === "string") throw bodyConsumed();
   if (!isConsumed(request)) return readStream(request, maxBytes, timeoutMs);
   const { rawBody, body } = request;
   if (rawBody instanceof Uint8Array) return takeBytes(rawBody, maxBytes);
-  // Not the bytes themselves: for a body that is not UTF-8, a signature of it does not match.
+  // Not the original bytes: for a body that is not UTF-8, the signature does not match.
   if (typeof rawBody === "string") return takeBytes(Buffer.from(rawBody), maxBytes);
   if (body instanceof Uint8Array) return takeBytes(body, maxBytes);
-  // Node itself consumes what is left of a cancelled HTTP/2 stream.
+  // Node itself consumes the rest of a cancelled HTTP/2 stream.
   if (body === undefined || body === null) throw request.aborted ? rejectRequest("body_incomplete") : bodyConsumed();
-  // A text parser leaves the text.
+  // A text parser leaves a string.
   return typeof body === "string" ? { kind: "bytes", bytes: Buffer.from(body) } : { kind: "parsed", value: body };
 }
 
-/** A request of node-mocks-http is not a stream: it has nothing to read, only the value of the body. */
+/** A request of node-mocks-http is not a stream: only the parsed body can be read. */
 const isConsumed = (request: NodeRequest): boolean =>
   typeof request.read !== "function" ||
   request.readableDidRead ||
@@ -50,7 +50,7 @@ const isConsumed = (request: NodeRequest): boolean =>
   request.readableFlowing === true;
 
 function readStream(request: NodeRequest, maxBytes: number, timeoutMs: number): Promise<ReceivedBody> {
-  // The sender has hung up: no event will come any more.
+  // The sender has hung up: no event will follow.
   if (request.destroyed) return Promise.reject(rejectRequest("body_incomplete"));
   if (Number(request.headers["content-length"] ?? 0) > maxBytes) return Promise.reject(rejectRequest("body_too_large"));
   return new Promise((resolve, reject) => {
@@ -77,14 +77,14 @@ function readStream(request: NodeRequest, maxBytes: number, timeoutMs: number): 
       if (!request.readableEnded) breakOff("body_incomplete");
     };
     deadlines.add(onTimeout);
-    // The listeners stay: the request is discarded soon, and what they do after the first end has no effect.
+    // The listeners stay: the request is discarded soon, and they have no effect after the first end.
     request.on("data", onData).on("end", onEnd).on("close", onBreak).on("error", onBreak);
-    // A stream that was paused in front does not flow for a listener alone.
+    // A stream that was paused earlier does not start to flow just because it has a listener.
     request.resume();
   });
 }
 
-/** As much of a `Request` as is read. */
+/** The part of a `Request` that is read. */
 type FetchRequest = Pick<Request, "body" | "bodyUsed" | "headers">;
 
 /** Reads the body of a fetch request, as {@link IncomingRequest.readBody} says. */
@@ -116,8 +116,8 @@ async function readAll(reader: ReadableStreamDefaultReader<Uint8Array>, maxBytes
 }
 
 /**
- * The headers of a request as name, value, name, value. Adapters that make up requests, such as serverless-http and node-mocks-http, fill
- * only `headers`, where two headers of one name are a list or joined with a comma: both are read as sent twice.
+ * The headers of a request as name, value, name, value. Adapters that simulate requests, such as serverless-http and node-mocks-http, fill
+ * only `headers`, where a repeated header is a list or joined with a comma: both count as sent twice.
  */
 export function rawHeadersOf({
   rawHeaders,

@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Http2ServerResponse } from "node:http2";
 import type { WebhookResponse } from "./response.ts";
 
-/** An unread body of at most this many bytes is cheaper to drain than a connection is to replace. */
+/** An unread body up to this many bytes is cheaper to drain than a connection is to replace. */
 const maxDrainBytes = 16_384;
 
 /** How long a sender may take to receive the response before its connection is closed. */
@@ -17,8 +17,8 @@ export function writeNodeResponse(
   if (response.headersSent || response.destroyed) return;
   if ("stream" in response) {
     const { stream } = response;
-    // HTTP/2 has no connection header: a reset with NO_ERROR after the response's last frame stops the sender (RFC 9113, 8.1). Node
-    // writes that frame, which may hold trailers, in the turn after this event; a reset before it would leave the response incomplete.
+    // HTTP/2 has no connection header: a reset with NO_ERROR after the response's last frame stops the sender (RFC 9113, 8.1). Node writes
+    // that frame, which may contain trailers, in the turn after this event; an earlier reset would cut the response off.
     if (hasLongUnreadBody(request)) stream.once("wantTrailers", () => setImmediate(() => stream.close()));
     response.writeHead(status, headers).end(body);
     return;
@@ -29,8 +29,8 @@ export function writeNodeResponse(
     response.end(body);
     return;
   }
-  // Node reads the rest of a request once its response has ended, and closing a connection while bytes arrive loses the
-  // response. So everything is written first, and the connection is closed once the sender has hung up or has had its time.
+  // Node reads the rest of a request after its response has ended, and closing a connection while bytes arrive loses the response. So
+  // everything is written first, and the connection is closed when the sender has hung up or its time is over.
   response.writeHead(status, { ...headers, connection: "close" });
   response.flushHeaders();
   if (request.method !== "HEAD" && body !== "") response.write(body);
@@ -38,7 +38,7 @@ export function writeNodeResponse(
   response.once("close", () => clearTimeout(timer));
 }
 
-/** Closes the connection of a request whose own promise has failed: a rejection that nobody handles would end the process. */
+/** Closes the connection of a request whose promise has rejected: an unhandled rejection would end the process. */
 export function closeOnFailure(
   response: ServerResponse | Http2ServerResponse,
   work: Promise<void>,
@@ -52,7 +52,7 @@ export function closeOnFailure(
 
 function hasLongUnreadBody(request: IncomingMessage): boolean {
   if (request.complete) return false;
-  // Reading was broken off: the body was too long, or too slow. It is undefined where the request is not a stream.
+  // Reading was cut off: the body was too long or too slow. It is undefined if the request is not a stream.
   if (typeof request.readableFlowing === "boolean") return true;
   if (request.headers["transfer-encoding"] !== undefined) return true;
   return Number(request.headers["content-length"] ?? 0) > maxDrainBytes;

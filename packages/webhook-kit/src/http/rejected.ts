@@ -4,7 +4,7 @@ import { type ProblemSummary, problemResponse, type WebhookResponse } from "./re
 /** The same for every failed verification (D-17). */
 export const failedCheck: ProblemSummary = { status: 401, code: "invalid_signature", title: "Invalid signature" };
 
-/** Of the mistakes that the response may name. The statuses are our choice (D-17, D-46); 409 is D-45. */
+/** The mistakes that a response may reveal. The statuses are our choice (D-17, D-46); for 409 see D-45. */
 export const requestProblems = {
   unknown_path: { status: 404, title: "No webhook has this path" },
   handler_not_configured: { status: 404, title: "This receiver does not implement this endpoint" },
@@ -23,12 +23,12 @@ export const requestProblems = {
   request_in_progress: { status: 409, title: "The same request is being handled" },
 } satisfies Partial<Record<RejectionCode, Omit<ProblemSummary, "code">>>;
 
-/** The mistakes of the sender that the response may name. */
+/** The sender's mistakes that a response may reveal. */
 export type NamedCode = keyof typeof requestProblems;
 
 /**
- * Thrown by a step of the pipeline that rejects the request. Not an Error: capturing a stack costs more than verifying a
- * signature, and an attacker could make a server capture many.
+ * Thrown by a step of the pipeline that rejects the request. Not an Error: capturing a stack costs more than verifying a signature, and an
+ * attacker could make a server capture many.
  */
 export class Rejected {
   readonly rejection: RejectionFacts;
@@ -40,7 +40,7 @@ export class Rejected {
   }
 }
 
-/** The same response for every failed check: the reason would help an attacker (D-17). */
+/** The same response for every failed check, because the reason would help an attacker (D-17). */
 export function rejectSignature(
   { code, message }: SignatureProblem,
   wwwAuthenticate: string,
@@ -50,11 +50,11 @@ export function rejectSignature(
   return new Rejected(rejection, problemResponse(failedCheck, { "www-authenticate": wwwAuthenticate }));
 }
 
-/** How many fields a message names: a payload may have thousands of wrong ones. */
+/** How many fields a message lists: a payload may have thousands of invalid ones. */
 const mostNamed = 10;
 
 /**
- * A mistake of the sender. The response names it, without any value of the request (D-49).
+ * A mistake of the sender. The response names it, but contains no value of the request (D-49).
  *
  * @param extra.advice what the receiver's operator can do about it, for `onRejected` only
  */

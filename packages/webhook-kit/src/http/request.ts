@@ -1,4 +1,4 @@
-/** A body: its bytes, or what a parser in front made of them. */
+/** A body: its bytes, or what a parser made of them. */
 export type ReceivedBody =
   | { readonly kind: "bytes"; readonly bytes: Uint8Array }
   | { readonly kind: "parsed"; readonly value: unknown };
@@ -6,32 +6,32 @@ export type ReceivedBody =
 /** A request, whatever the framework. */
 export interface IncomingRequest<Incoming> {
   readonly method: string;
-  /** Below the mount path, percent-encoded, without query. */
+  /** The path below the mount path, percent-encoded, without the query. */
   readonly path: string;
-  /** As sent, mount path and query included. */
+  /** As sent, including the mount path and the query. */
   readonly target: string;
   /** Node's flat list: name, value, name, value. */
   readonly rawHeaders: readonly string[];
-  /** The framework's own request. */
+  /** The framework's request. */
   readonly request: Incoming;
   /**
-   * Called at most once, and after the headers are verified unless the scheme signs the body.
+   * Called at most once, and only after the headers are verified unless the scheme signs the body.
    *
-   * @param timeoutMs how long the body may take to arrive (D-17)
+   * @param timeoutMs how long the body may take to arrive
    * @throws {Rejected} (or rejects) `body_too_large`, `body_timeout`, `body_incomplete`
    * @throws {ConfigurationError} (or rejects) `body_already_consumed`
    */
   readBody(maxBytes: number, timeoutMs: number): ReceivedBody | Promise<ReceivedBody>;
 }
 
-/** Stands for a header that was sent more than once (D-16): which of the two a proxy believed cannot be known. */
+/** The value of a header that was sent more than once: nobody can know which of the two a proxy used. */
 export const duplicated: unique symbol = Symbol("duplicated header");
 
 type HeaderValue = string | undefined | typeof duplicated;
 
 /**
- * One header's value out of Node's `rawHeaders`: name, value, name, value. Node's own `headers` keeps only the first of
- * two `Authorization` headers, and so would hide the second.
+ * The value of one header in Node's `rawHeaders`: name, value, name, value. Node's own `headers` keeps only the first of two
+ * `Authorization` headers, which would hide the second.
  */
 export function findHeader(rawHeaders: readonly string[], lowerCaseName: string): HeaderValue {
   let found: string | undefined;
@@ -46,7 +46,7 @@ export function findHeader(rawHeaders: readonly string[], lowerCaseName: string)
 
 const hasComma = (text: string): boolean => text.includes(",");
 
-/** As {@link findHeader}, but also `duplicated` for two headers that a runtime has joined into one with a comma. */
+/** Like {@link findHeader}, but also `duplicated` for two headers that a runtime joined into one with a comma. */
 export function findSingleHeader(
   rawHeaders: readonly string[],
   lowerCaseName: string,

@@ -1,7 +1,7 @@
 import { errorDocsUrl } from "@offers/contract/decisions";
 
 /**
- * A complete HTTP response, ready to be written.
+ * A complete HTTP response, ready to be sent.
  *
  * @example
  * ```ts
@@ -11,14 +11,15 @@ import { errorDocsUrl } from "@offers/contract/decisions";
  * ```
  */
 export interface WebhookResponse {
+  /** The HTTP status. */
   readonly status: number;
-  /** Header names in lower case. */
+  /** The headers, by lower-case name. */
   readonly headers: Readonly<Record<string, string>>;
-  /** Empty for a response without content. */
+  /** The body; empty for a response without content. */
   readonly body: string;
 }
 
-/** 200 without a body acknowledges an event (D-12, D-13). */
+/** 200 without a body acknowledges an event. */
 export const acknowledged: WebhookResponse = {
   status: 200,
   headers: { "cache-control": "no-store", "content-length": "0" },
@@ -38,17 +39,17 @@ export interface ProblemSummary {
   readonly errors?: Readonly<Record<string, readonly string[]>>;
 }
 
-/** A failure on this side. */
+/** A failure of the receiver. */
 export const internalError: ProblemSummary = {
   status: 500,
   code: "internal_error",
   title: "Something went wrong on this side",
 };
 
-/** A failure on this side that a retry may not meet again. */
+/** A failure of the receiver that a retry may avoid. */
 export const unavailable: ProblemSummary = { status: 503, code: "temporarily_unavailable", title: "Try again later" };
 
-/** Problem details (RFC 9457), the same members as those of the service. `type` is the page about the code (D-113). */
+/** Problem details (RFC 9457) with the same members as the service's. `type` is the page about the code. */
 export function problemResponse(problem: ProblemSummary, headers?: Readonly<Record<string, string>>): WebhookResponse {
   const { status, code, title, ...rest } = problem;
   const body = JSON.stringify({ type: `${errorDocsUrl}${code}`, title, status, ...rest, code });

@@ -1,14 +1,14 @@
 /**
- * As `await` decides it. Not by `instanceof Promise`: Bluebird and zone.js replace the global, and an async function's promise stays
- * the language's own.
+ * Decides as `await` does. Not with `instanceof Promise`: Bluebird and zone.js replace the global, but an async function's promise is
+ * always the built-in one.
  */
 export const isThenable = <T>(value: T | Promise<T>): value is Promise<T> =>
   typeof (value as Promise<T> | undefined)?.then === "function";
 
 /**
- * The value of a promise that may never settle.
+ * Waits for a promise that may never settle.
  *
- * @param onTimeout called once `timeoutMs` have passed; returns the error to reject with
+ * @param onTimeout called after `timeoutMs`; returns the error to reject with
  * @param options.unref lets the process exit while the value is pending
  */
 export function withTimeout<T>(
@@ -24,15 +24,15 @@ export function withTimeout<T>(
   });
 }
 
-/** Lets the process exit while a timer runs. Not every runtime can: in some, a timer is a number. */
+/** Lets the process exit while a timer runs. Not possible in every runtime: in some, a timer is a number. */
 function letExit(timer: NodeJS.Timeout): NodeJS.Timeout {
   if (typeof timer === "object") timer.unref();
   return timer;
 }
 
 /**
- * Deadlines of one length that share a timer: a request adds one and deletes it again, and a timer of its own would cost more than
- * reading its body. On Node only: a timer of Cloudflare Workers belongs to one request.
+ * Deadlines of the same length that share one timer: each request adds a deadline and deletes it again, which costs less than a timer per
+ * request. Only on Node: on Cloudflare Workers, a timer belongs to one request.
  */
 export class Deadlines {
   static readonly #byLength = new Map<number, Deadlines>();
@@ -48,7 +48,7 @@ export class Deadlines {
   }
 
   readonly #milliseconds: number;
-  /** When each ends, the earliest first. */
+  /** When each deadline ends, earliest first. */
   readonly #ends = new Map<() => void, number>();
   #timer: NodeJS.Timeout | undefined;
 
@@ -56,7 +56,7 @@ export class Deadlines {
     this.#milliseconds = milliseconds;
   }
 
-  /** Calls `onEnd` once the time has passed. */
+  /** Calls `onEnd` when the time is up. */
   add(onEnd: () => void): void {
     this.#ends.set(onEnd, performance.now() + this.#milliseconds);
     this.#timer ??= this.#start(this.#milliseconds);
@@ -67,7 +67,7 @@ export class Deadlines {
   }
 
   #start(milliseconds: number): NodeJS.Timeout {
-    // The connection whose request waits keeps the process alive, not the timer.
+    // The connection whose request is waiting keeps the process alive, so the timer need not.
     return letExit(setTimeout(() => this.#fire(), milliseconds));
   }
 

@@ -1,16 +1,16 @@
 /** A row of a result, by column. @inline */
 export type Row = Readonly<Record<string, unknown>>;
 
-/** Sends one statement, whose parameters are `$1`, `$2` and so on, and resolves with the rows of its result. @inline */
+/** Sends one statement, whose parameters are `$1`, `$2` and so on, and resolves with the result's rows. @inline */
 export type Query = (sql: string, values?: readonly (string | number | null)[]) => Promise<readonly Row[]>;
 
 /**
- * Your own database handle, reduced to what an inbox needs. Write one for a library that no inbox takes, and pass it to
- * `postgresInbox`, `sqliteInbox` or `mysqlInbox`, whose dialect its database must speak (D-137). `Tx` is what your code gets within a
+ * Your own database handle, reduced to the functions that an inbox needs. Write one for a library that no inbox supports, and pass it to
+ * `postgresInbox`, `sqliteInbox` or `mysqlInbox`, depending on the database's SQL dialect. `Tx` is what your code gets within a
  * transaction.
  *
- * Parameters are texts, numbers and null; a library with other placeholders than `$1` replaces them. `deduplicationConformance` of
- * `/testing` tests the inbox that results.
+ * Parameters are strings, numbers and null; for a library with placeholders other than `$1`, replace them. Test the resulting inbox with
+ * `deduplicationConformance` of `/testing`.
  *
  * @example
  * ```ts
@@ -37,20 +37,20 @@ export type Query = (sql: string, values?: readonly (string | number | null)[]) 
  * ```
  */
 export interface InboxDatabase<Tx> {
-  /** Outside of a transaction. In MySQL, a statement without a result resolves with as many empty rows as it has changed. */
+  /** Sends a statement outside of a transaction. In MySQL, a statement without a result resolves with as many empty rows as it changed. */
   readonly query: Query;
   /**
-   * One transaction: sends the statements of `first`, then calls `work` with the rows of the last. Commits when `work` resolves and
-   * rolls back when it rejects, with its error. Rejects when nothing was committed, also if `work` caught the error that rolled
-   * the transaction back.
+   * Runs one transaction: sends the statements of `first`, then calls `work` with the rows of the last one. Commits when `work` resolves;
+   * rolls back when it rejects, and rejects with its error. Also rejects when nothing was committed although `work` resolved, because it
+   * caught the error that rolled the transaction back.
    *
-   * @param first have no parameters, so that they can be sent together with BEGIN
+   * @param first statements without parameters, so that they can be sent together with BEGIN
    * @param work `query` sends a statement within the transaction
    */
   transact<T>(first: readonly string[], work: (tx: Tx, rows: readonly Row[], query: Query) => Promise<T>): Promise<T>;
 }
 
-/** True for an object of the user's own that has the two functions of `InboxDatabase`; no library's handle has `transact`. */
+/** True for the user's own object with the two functions of `InboxDatabase`; no library's handle has `transact`. */
 export const isInboxDatabase = (handle: unknown): boolean => hasMethods(handle, ["query", "transact"]);
 
 export const hasMethods = (handle: unknown, methods: readonly string[]): boolean =>
@@ -58,7 +58,7 @@ export const hasMethods = (handle: unknown, methods: readonly string[]): boolean
   handle !== null &&
   methods.every((name) => typeof Reflect.get(handle, name) === "function");
 
-/** Sends the statements one after the other. @returns the rows of the last */
+/** Sends the statements one after another. @returns the rows of the last */
 export async function queryAll(
   query: Query,
   statements: readonly string[],

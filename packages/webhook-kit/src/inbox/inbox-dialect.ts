@@ -11,23 +11,22 @@ export interface InboxDialect {
   /** Whether an error of the database says that the table does not exist. */
   isTableMissing(error: object): boolean;
   /**
-   * Whether the database has rolled a statement or transaction back because of another one that ran at the same time, and it may be
-   * sent again.
+   * Whether the database rolled back a statement or transaction because of a concurrent one, so that it may be sent again.
    */
   isConflict(error: object): boolean;
 }
 
 /**
- * The statements of an inbox. A row is a lease (`token`), a record (`status`), or an entry of the register, whose `token` is the
- * response that was handled last; all times are the database's. A statement returns rows, or, where the dialect has no RETURNING,
- * as many empty rows as it has changed. Keys in the functions are hexadecimal digits, and numbers are whole.
+ * The statements of an inbox. A row is a lease (`token`), a record (`status`), or a last response, whose `token` is the response; all times
+ * are the database's. A statement returns rows, or, if the dialect has no RETURNING, as many empty rows as it changed. Keys in the
+ * functions are hexadecimal, and numbers are integers.
  *
  * Column names are single words, because Kysely's `CamelCasePlugin` renames others in results.
  */
 export interface InboxStatements {
   /**
-   * Parameters: key, subject, token, leaseMs. The last returns a row if the lease was acquired; each is a transaction of its own.
-   * A record is superseded by a later one of its subject (D-57): `completed` is a number that ascends.
+   * Parameters: key, subject, token, leaseMs. The last statement returns a row if the lease was acquired; each is a separate transaction. A
+   * record is superseded by a later one of its subject: `completed` is an ascending number.
    */
   readonly acquire: readonly string[];
   /** Parameters: key. Returns `status` and `remaining` milliseconds. */
@@ -39,25 +38,25 @@ export interface InboxStatements {
   /** Returns a row if the event is new. A concurrent duplicate waits here until the other transaction ends. */
   record(key: string, keepMs: number): readonly string[];
   /**
-   * Locks an entry of the register until the end of the transaction; the last returns its `token`. The entry is inserted first, so
-   * that there is a row to lock.
+   * Locks a recipient's last response until the end of the transaction; the last statement returns its `token`. The entry is inserted
+   * first, so that there is a row to lock.
    */
   lockResponse(key: string, keepMs: number): readonly string[];
   /** Parameters: key, response. */
   readonly setResponse: string;
-  /** The last returns `key` and `token`. Keeps the entries of offers that are still read: once half of the time is over. */
+  /** The last statement returns `key` and `token`. Extends the entries of offers that are still read, once half of their time is over. */
   findResponses(keys: readonly string[], keepMs: number): readonly string[];
-  /** Returns a row for each that was deleted. Skips what another process deletes, where the database can. */
+  /** Returns a row for each deleted one. Skips rows that another process is deleting, if the database can. */
   deleteExpired(batchSize: number): string;
 }
 
-/** A schema and a table. PostgreSQL cuts names at 63 bytes, and the names of the indexes are longer than the table's. */
+/** A schema and a table. PostgreSQL cuts names off at 63 bytes, and the indexes' names are longer than the table's. */
 const tableName = /^(?:([a-z_][a-z0-9_]{0,62})\.)?([a-z_][a-z0-9_]{0,49})$/;
 
 /**
- * A table's name becomes part of SQL text, where no parameter can stand, so only plain names are allowed.
+ * A table's name becomes part of the SQL, where parameters are not allowed, so only plain names are accepted.
  *
- * @param quote the dialect's quotation mark of names
+ * @param quote the dialect's quotation mark for names
  * @returns the quoted table, and its parts; `schema` is quoted with its dot, or empty
  * @throws {ConfigurationError} `invalid_option`
  */
@@ -77,7 +76,7 @@ export function quoteTable(
 
 export const defaultTable = "offers_inbox";
 
-/** Whether an error, or one of its causes, which ORMs add, satisfies the condition. */
+/** Whether an error or one of its causes, which ORMs add, satisfies the condition. */
 export function hasCause(error: object, condition: (cause: object) => boolean): boolean {
   for (let cause: unknown = error, depth = 0; typeof cause === "object" && cause !== null && depth < 5; depth += 1) {
     if (condition(cause)) return true;

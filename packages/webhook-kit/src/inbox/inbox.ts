@@ -9,8 +9,8 @@ import { type InboxDatabase, type Query, queryAll, type Row } from "./inbox-data
 import { defaultTable, type InboxDialect } from "./inbox-dialect.ts";
 
 /**
- * An inbox: the records of handled events, in the database of your own rows. As plain `deduplication` it records
- * acknowledged requests, like any other store; `once` records an event and your rows together.
+ * An inbox: the records of handled events, in the same database as your own rows. As a plain `deduplication` it records acknowledged
+ * requests, like any other store; `once` records an event and your rows together.
  *
  * @example
  * ```ts
@@ -22,46 +22,66 @@ import { defaultTable, type InboxDialect } from "./inbox-dialect.ts";
  */
 export interface Inbox<Tx> extends Deduplication {
   /**
-   * Handles an event once (D-100): commits its record and what `work` writes through `tx` in one transaction. For a duplicate, `work`
-   * is not called. A concurrent duplicate waits for the commit; after a crash the next attempt does not wait, because
-   * the database rolls the transaction back when its connection closes.
+   * Handles an event once: commits its record and what `work` writes through `tx` in one transaction. For a duplicate, `work` is not
+   * called. A concurrent duplicate waits for the commit. After a crash the next attempt does not wait, because the database rolls the
+   * transaction back when its connection closes.
    *
-   * Only what goes through `tx` is written once. Code after `once` runs again on every retry. A handler that times out while
-   * `once` runs is not stopped: if it commits, the retry is a duplicate. Call it once for each event: two transactions are not atomic.
-   * If it rejects, nothing is committed, unless the connection was lost during the commit; it may be called again.
+   * Only what goes through `tx` is written once. Code after `once` runs again on every retry. A handler that times out while `once` is
+   * running is not stopped: if it commits, the retry is a duplicate. Call `once` once per event: two transactions are not atomic. If it
+   * rejects, nothing was committed, unless the connection was lost during the commit; you may call it again.
    *
-   * Within `reconcile`, `work` joins the transaction that has read the offer, and no key is needed: the register decides (D-135).
+   * Within `reconcile`, `work` joins the transaction that read the offer. No key is needed: the last response decides.
    *
    * @param context the handler's context, or a `WebhookEvent` in a worker
-   * @param work gets your own type of transaction; never use the pool or database itself in it, which may wait for itself
-   * @param options.key what identifies the event, and the tenant if you have several; needed under a scheme that signs no id, such
-   *   as `timestampDigest()`. It replaces the signed id
+   * @param work gets your own type of transaction; never use the pool or database itself in it, which could deadlock
+   * @param options.key identifies the event, and the tenant if you have several; needed under a scheme that signs no id, such as
+   * `timestampDigest()`. It replaces the signed id
    * @throws {ConfigurationError} (rejects) `inbox_key_required`; `inbox_used_twice` for a second call with the same context
-   * @returns `result` is what `work` resolved with; a duplicate has none
-   * @throws {UnavailableError} (rejects) `inbox_table_missing`; `inbox_unavailable` when the database fails before `work` is called
+   * @returns `result` is what `work` resolved with; undefined for a duplicate
+   * @throws {UnavailableError} (rejects) `inbox_table_missing`; `inbox_unavailable` if the database fails before `work` is called
    * @throws (rejects) what `work` throws, and what the database throws during the commit, unchanged
    */
   once<Result>(
-    context: { readonly deduplicationKey?: string | undefined },
+    context: {
+      /** Identifies the event. */
+      readonly deduplicationKey?: string | undefined;
+    },
     work: (tx: Tx) => Promise<Result>,
-    options?: { key?: string },
+    options?: {
+      /** Identifies the event, in place of the signed id. */
+      key?: string;
+    },
   ): Promise<
-    { readonly duplicate: false; readonly result: Result } | { readonly duplicate: true; readonly result?: undefined }
+    | {
+        /** False if `work` was called. */
+        readonly duplicate: false;
+        /** What `work` resolved with. */
+        readonly result: Result;
+      }
+    | {
+        /** True if the event was already handled. */
+        readonly duplicate: true;
+        /** Undefined: `work` was not called. */
+        readonly result?: undefined;
+      }
   >;
-  /** Which response of each worker to each offer was handled last: for `reconcile` (D-135). */
-  readonly responses: HandledResponses;
+  /** The response of each worker to each offer that was handled last, for `reconcile`. */
+  readonly lastResponses: ResponseLog;
   /**
-   * Deletes expired records, in batches: call it every hour or so. Several processes may call it at once.
+   * Deletes expired records in batches. Call it about once an hour; several processes may call it concurrently.
    *
    * @param options.batchSize how many rows one statement deletes (default 1,000)
-   * @returns how many were deleted
+   * @returns how many rows were deleted
    */
-  deleteExpired(options?: { batchSize?: number }): Promise<number>;
+  deleteExpired(options?: {
+    /** How many rows one statement deletes. @default 1_000 */
+    batchSize?: number;
+  }): Promise<number>;
 }
 
 /**
- * A register: which response of each worker to each offer was handled last. `reconcile` and `whenResponseChanged` use it; your code
- * needs it only to look something up.
+ * Records which response of each worker to each offer was handled last. `reconcile` and `reconcileOnWebhook` use it; your code needs it
+ * only to look one up.
  *
  * @example
  * ```ts
@@ -69,16 +89,16 @@ export interface Inbox<Tx> extends Deduplication {
  * import type { PoolClient } from "pg";
  *
  * export const lastOf = async (inbox: Inbox<PoolClient>, offerId: string, workerId: string): Promise<string | undefined> =>
- *   (await inbox.responses.find([{ offerId, workerId }]))[0];
+ *   (await inbox.lastResponses.find([{ offerId, workerId }]))[0];
  * ```
  */
-export interface HandledResponses {
-  /** The responses that were handled last, in the order of `recipients`; undefined for one that has none. */
+export interface ResponseLog {
+  /** Returns the responses that were handled last, in the order of `recipients`; undefined for a recipient without one. */
   find(recipients: readonly RegisteredRecipient[]): Promise<readonly (string | undefined)[]>;
   /**
-   * In one transaction: locks the entry of one recipient, calls `handle` with the response that was handled last, and records the one
-   * that it resolves with; undefined records nothing. A call for the same recipient waits for the end of the other. What `once` writes
-   * with the same context is in this transaction.
+   * Runs one transaction: locks the recipient's entry, calls `handle` with the response that was handled last, and records the response
+   * that it resolves with; undefined records nothing. A second call for the same recipient waits until the first ends. What `once` writes
+   * with the same context is part of this transaction.
    */
   update(
     recipient: RegisteredRecipient,
@@ -89,30 +109,33 @@ export interface HandledResponses {
 
 /** One worker to whom one offer was sent. @inline */
 export interface RegisteredRecipient {
-  /** The name of the organisation, if your receiver has several. */
+  /** The organisation's name, if your receiver has several. */
   readonly tenant?: string | undefined;
+  /** The id of the offer. */
   readonly offerId: string;
+  /** The id of the worker. */
   readonly workerId: string;
 }
 
 /** @inline */
 export interface InboxOptions {
-  /** The table's name, also with its schema. @default "offers_inbox" */
+  /** The table's name, optionally with its schema. @default "offers_inbox" */
   table?: string;
-  /** How long a record of `once` is kept; longer than the service retries (D-100). @default 259_200_000, which is 72 hours */
+  /** How long to keep a record of `once`; longer than the service retries. @default 259_200_000, which is 72 hours */
   keepMs?: number;
-  /** How long the register keeps a response after it was handled or read last (D-135). @default 34_560_000_000, which is 400 days */
+  /** How long to keep a recipient's last response after it was handled or read. @default 34_560_000_000, which is 400 days */
   keepResponsesMs?: number;
-  /** How long `acquire`, `complete` and `release` may take, 1 to 60,000 (D-64). @default 2_000 */
+  /** How long `acquire`, `complete` and `release` may take, from 1 to 60,000. @default 2_000 */
   timeoutMs?: number;
 }
 
 export const inboxOptionNames = ["table", "keepMs", "keepResponsesMs", "timeoutMs"] as const;
 
-/** An inbox over any database, whose dialect is given. */
+/** An inbox over any database whose dialect is given. */
 export function openInbox<Tx>(database: InboxDatabase<Tx>, dialect: InboxDialect, options: InboxOptions): Inbox<Tx> {
   const { statements } = dialect;
   const explain = (cause: unknown) => explainFailure(cause, dialect, options);
+  // D-100
   const { keepMs = inboxKeepMs, keepResponsesMs = inboxKeepResponsesMs, timeoutMs = 2_000 } = options;
   checkWholeNumber("keepMs", keepMs, 10 * 365 * 86_400_000);
   checkWholeNumber("keepResponsesMs", keepResponsesMs, 10 * 365 * 86_400_000);
@@ -150,7 +173,7 @@ export function openInbox<Tx>(database: InboxDatabase<Tx>, dialect: InboxDialect
     const acquired = await queryAll(query, statements.acquire, [key, subject ?? null, token, leaseMs]);
     if (acquired.length > 0) return { state: "acquired", token } as const;
     const [held] = await query(statements.find, [key]);
-    // A handle may be set to return whole numbers as BigInt.
+    // A handle may be configured to return integers as BigInt.
     if (typeof held?.status === "number" || typeof held?.status === "bigint")
       return { state: "completed", status: Number(held.status) } as const;
     // Without a row, the lease was released a moment ago.
@@ -162,7 +185,7 @@ export function openInbox<Tx>(database: InboxDatabase<Tx>, dialect: InboxDialect
       rows.length > 0 ? ({ duplicate: false, result: await work(tx) } as const) : ({ duplicate: true } as const),
     );
 
-  /** The transactions that `once` joins, by the context of the handler that runs within. */
+  /** The transactions that `once` joins, by the context of the handler that is running in them. */
   const transactions = new WeakMap<object, Tx>();
 
   return {
@@ -172,7 +195,7 @@ export function openInbox<Tx>(database: InboxDatabase<Tx>, dialect: InboxDialect
       try {
         return await inTime(result);
       } catch (cause) {
-        // The lease may be acquired after the timeout; release it instead of waiting for it to expire.
+        // The lease may be acquired after the timeout: release it instead of waiting for it to expire.
         const release = () => query(statements.release, [key, token]);
         result.then(release, release).catch(() => undefined);
         throw cause;
@@ -198,7 +221,7 @@ export function openInbox<Tx>(database: InboxDatabase<Tx>, dialect: InboxDialect
         throw error;
       }
     },
-    responses: {
+    lastResponses: {
       async find(recipients) {
         if (recipients.length === 0) return [];
         const keys = recipients.map(responseKeyOf);
@@ -234,7 +257,7 @@ export function openInbox<Tx>(database: InboxDatabase<Tx>, dialect: InboxDialect
   };
 }
 
-/** Why a statement of the inbox's own failed: its table is still to be created, or the database is down. */
+/** Why a statement of the inbox failed: its table has not been created, or the database is down. */
 function explainFailure(
   cause: unknown,
   dialect: InboxDialect,
@@ -243,7 +266,7 @@ function explainFailure(
   if (typeof cause !== "object" || cause === null || !dialect.isTableMissing(cause))
     return new UnavailableError(
       "inbox_unavailable",
-      `${dialect.inbox} could not use its ${dialect.database} database, and has written nothing; the cause of this error is the database's own. Is it running, and does the handle of the inbox have the right address and password?`,
+      `${dialect.inbox} could not use its ${dialect.database} database and wrote nothing; the cause of this error is the database's own. Is it running, and does the inbox's handle have the correct host and password?`,
       { cause },
     );
   const migration = table === defaultTable ? "inboxMigration()" : "inboxMigration({ table })";
@@ -254,13 +277,14 @@ function explainFailure(
   );
 }
 
-/** How often a statement is sent again (D-137): each time, at least one other has ended. */
+/** How many times a statement is sent again: each time, at least one concurrent one has ended. */
 const mostConflicts = 20;
 
 /**
- * Sends again after a conflict, for instance when several attempts of one event wait for one that ends. Only for what is a
- * transaction's beginning or the whole of it: the database has rolled it back.
+ * Sends a statement again after a conflict, for instance when several attempts of one event wait for one that ends. Only for the start of a
+ * transaction or a whole one: the database has rolled it back.
  */
+// D-137
 async function withoutConflict<T>(
   { isConflict }: Pick<InboxDialect, "isConflict">,
   send: () => Promise<T>,
@@ -275,18 +299,18 @@ async function withoutConflict<T>(
   }
 }
 
-/** The contexts of the calls of `once` that run or have succeeded, of all inboxes. */
+/** The contexts of the calls of `once` that are running or have succeeded, for all inboxes. */
 const used = new WeakSet<object>();
 
-/** A hash, so that a record holds nothing of the event, and no key of `once` is a key of `acquire`. */
+/** A hash, so that a record contains nothing of the event, and no key of `once` equals a key of `acquire`. */
 function recordKeyOf({ deduplicationKey }: { readonly deduplicationKey?: string | undefined }, key: unknown): string {
   if (key !== undefined && (typeof key !== "string" || key === ""))
-    throw new ConfigurationError("inbox_key_required", "The key of inbox.once must be a text that is not empty.");
+    throw new ConfigurationError("inbox_key_required", "The key of inbox.once must be a non-empty string.");
   if (typeof key === "string") return sha256(JSON.stringify(["once", "key", key]));
   if (deduplicationKey !== undefined) return sha256(JSON.stringify(["once", "id", deduplicationKey]));
   throw new ConfigurationError(
     "inbox_key_required",
-    "The scheme signs no id, so inbox.once cannot know a retry from a new event. Pass { key }, write with an upsert, or let webhooks only start catchUp.",
+    "The scheme signs no id, so inbox.once cannot tell a retry from a new event. Pass { key }, write with an upsert, or let webhooks only start catchUp.",
   );
 }
 
@@ -301,5 +325,5 @@ const responseKeyOf = ({ tenant = "", offerId, workerId }: RegisteredRecipient):
 
 function checkWholeNumber(name: string, value: number, most: number): void {
   if (!Number.isInteger(value) || value < 1 || value > most)
-    throw new ConfigurationError("invalid_option", `${name} must be a whole number from 1 to ${most}.`);
+    throw new ConfigurationError("invalid_option", `${name} must be an integer from 1 to ${most}.`);
 }

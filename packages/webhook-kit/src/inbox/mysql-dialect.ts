@@ -2,12 +2,11 @@ import { refuseUnknownOptions } from "../errors/option-names.ts";
 import { hasCause, type InboxDialect, type InboxStatements, quoteTable } from "./inbox-dialect.ts";
 
 /**
- * The SQL that creates the table of `mysqlInbox`, for your own migrations: the kit creates nothing itself. It can be
- * run again. MySQL 8 or MariaDB 10.6,
- * or newer.
+ * Returns the SQL that creates the table of `mysqlInbox`, for your own migrations: the kit creates nothing itself. It can be run again.
+ * MySQL 8 or MariaDB 10.6, or newer.
  *
  * @param options.table as given to `mysqlInbox` (default `offers_inbox`)
- * @throws {ConfigurationError} `invalid_option` for a table that is no plain name
+ * @throws {ConfigurationError} `invalid_option` for a table that is not a plain name
  *
  * @example
  * ```ts
@@ -16,7 +15,12 @@ import { hasCause, type InboxDialect, type InboxStatements, quoteTable } from ".
  * console.log(inboxMigration());
  * ```
  */
-export function inboxMigration(options: { table?: string } = {}): string {
+export function inboxMigration(
+  options: {
+    /** As given to `mysqlInbox`. @default "offers_inbox" */
+    table?: string;
+  } = {},
+): string {
   refuseUnknownOptions("inboxMigration", options, ["table"]);
   const { table, name } = quoteTable(options.table, "`");
   return `CREATE TABLE IF NOT EXISTS ${table} (
@@ -50,8 +54,8 @@ const now = "UTC_TIMESTAMP(3)";
 const nowPlus = (milliseconds: number | string): string => `${now} + INTERVAL ${milliseconds} * 1000 MICROSECOND`;
 
 /**
- * The key of a lease, hashed: MySQL limits the length of a primary key, and its collations take some texts for equal. The prefix
- * keeps it apart from a record of `once`.
+ * The key of a lease, hashed: MySQL limits the length of a primary key, and its collations treat some strings as equal. The prefix
+ * distinguishes it from a record of `once`.
  */
 const leaseKey = "SHA2(CONCAT('lease ', $1), 256)";
 

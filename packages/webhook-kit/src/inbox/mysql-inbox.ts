@@ -5,11 +5,11 @@ import { hasMethods, type InboxDatabase, isInboxDatabase, type Query, queryAll }
 import { mysqlDialect } from "./mysql-dialect.ts";
 
 /**
- * An inbox in MySQL 8 or MariaDB 10.6, or newer: a pool of `mysql2/promise`, or an `InboxDatabase` of your own. Its table is created
- * by your own migration, from `inboxMigration()`; your tables must be of InnoDB, as it is.
+ * An inbox in MySQL 8 or MariaDB 10.6, or newer. Pass a pool of `mysql2/promise`, or your own `InboxDatabase`. Create its table in your own
+ * migration, with `inboxMigration()`. Your tables must use InnoDB too.
  *
- * A statement of `work` that fails rolls back itself alone, and a deadlock the whole transaction; if `work` catches the error of a
- * deadlock, `once` rejects.
+ * When a statement of `work` fails, only that statement is rolled back; a deadlock rolls back the whole transaction. If `work` catches a
+ * deadlock's error, `once` rejects.
  *
  * @throws {ConfigurationError} `invalid_option` for an invalid database or option
  *
@@ -48,7 +48,7 @@ function openDatabase<Tx>(handle: MysqlHandle<Tx>): InboxDatabase<Tx> {
 }
 
 /**
- * What a pool of `mysql2/promise` has.
+ * The methods of a pool of `mysql2/promise`.
  *
  * @inline
  */
@@ -79,7 +79,7 @@ const poolDatabase = <Tx>(pool: MysqlPool<Tx>): InboxDatabase<Tx> => ({
       const rows = await queryAll(query, ["START TRANSACTION", ...first]);
       await query("SAVEPOINT offers_inbox");
       const result = await work(tx, rows, query);
-      // Fails after a deadlock whose error the caller has caught: MySQL has rolled back, and would commit nothing without an error.
+      // Fails after a deadlock whose error the caller caught: MySQL has rolled back, and COMMIT would succeed without writing anything.
       await query("RELEASE SAVEPOINT offers_inbox");
       await query("COMMIT");
       return result;
@@ -103,8 +103,8 @@ const queryOf =
       used.push(values[Number(number) - 1]);
       return "?";
     });
-    // Prepared, as escaping depends on the server's `sql_mode`. A text without parameters differs from event to event, and a
-    // connection keeps what it has prepared.
+    // Prepared, because escaping depends on the server's `sql_mode`. Statements without parameters are not: their SQL differs from event to
+    // event, and a connection keeps what it has prepared.
     const [result] = used.length > 0 ? await executor.execute(positional, used) : await executor.query(sql);
     if (Array.isArray(result)) return result;
     return Array.from({ length: (result as { affectedRows: number }).affectedRows }, () => ({}));

@@ -30,7 +30,7 @@ export function openDatabase<Tx>(handle: PostgresHandle<Tx>): InboxDatabase<Tx> 
   );
 }
 
-/** Drivers of Drizzle that send each statement by itself: their `transaction` exists and only throws. */
+/** Drizzle drivers that send each statement separately: their `transaction` exists but always throws. */
 const driversWithoutTransactions = new Set<unknown>(["NeonHttpDatabase", "PgRemoteDatabase", "XataHttpDatabase"]);
 
 /** @throws {ConfigurationError} `invalid_option` */
@@ -56,7 +56,7 @@ interface PoolClient {
 }
 
 /**
- * What a `Pool` of npm `pg` has. Both overloads of `connect`, because TypeScript infers from the last.
+ * The methods of a `Pool` of npm `pg`. Both overloads of `connect`, because TypeScript infers from the last one.
  *
  * @inline
  */
@@ -73,8 +73,8 @@ const poolDatabase = <Tx>(pool: PgPool<Tx>): InboxDatabase<Tx> => ({
   query: async (sql, values = []) => (await pool.query(sql, [...values])).rows,
   async transact(first, work) {
     let lose: (error: Error) => void = () => undefined;
-    // A client outside its pool's care emits `error` when its connection ends between two queries. Without a listener the process
-    // would exit, and without the race work that waits for this very pool would wait forever.
+    // A checked-out client emits `error` when its connection ends between two queries. Without a listener the process would exit, and
+    // without the race, work that waits for this very pool would wait forever.
     const lost = new Promise<never>((_, reject) => {
       lose = reject;
     });
@@ -100,7 +100,7 @@ const poolDatabase = <Tx>(pool: PgPool<Tx>): InboxDatabase<Tx> => ({
       const query: Query = async (sql, values = []) => ((await client.query(sql, [...values])) as SqlResult).rows;
       const result = await Promise.race([work(tx, rows, query), lost]);
       const { command } = (await client.query("COMMIT")) as SqlResult;
-      // PostgreSQL rolls back on COMMIT, without an error, if the caller has caught the error of a failed statement.
+      // If the caller caught the error of a failed statement, PostgreSQL rolls back on COMMIT without an error.
       if (command !== "COMMIT")
         throw new Error("A statement of the transaction had failed, so PostgreSQL rolled it back.");
       return result;
@@ -124,14 +124,14 @@ async function workWithin<Tx, T>(
   work: (tx: Tx, rows: readonly Row[], query: Query) => Promise<T>,
 ): Promise<T> {
   const result = await work(tx, await queryAll(query, first), query);
-  // Fails after a failed statement whose error the caller has caught, where PostgreSQL would roll back on COMMIT without an error; and
-  // after `tx.rollback()` of PGlite, where nothing would be committed either.
+  // Fails after a failed statement whose error the caller caught: PostgreSQL would roll back on COMMIT without an error. Also fails after
+  // PGlite's `tx.rollback()`, where nothing would be committed either.
   await query("SELECT 1");
   return result;
 }
 
 /**
- * What PGlite has.
+ * The methods of PGlite.
  *
  * @inline
  */
@@ -155,7 +155,7 @@ const pgliteDatabase = <Tx>(pglite: Pglite<Tx>): InboxDatabase<Tx> => ({
     }),
 });
 
-/** A `CompiledQuery` of Kysely, made without importing Kysely. */
+/** A Kysely `CompiledQuery`, made without importing Kysely. */
 interface CompiledQuery {
   readonly sql: string;
   readonly parameters: readonly unknown[];
@@ -168,7 +168,7 @@ interface Executor {
 }
 
 /**
- * What a `Kysely` instance has.
+ * The methods of a `Kysely` instance.
  *
  * @inline
  */
@@ -196,7 +196,7 @@ async function execute(executor: Executor, sql: string, parameters: readonly unk
   return rows as Row[];
 }
 
-/** An `SQLWrapper` of Drizzle, made without importing Drizzle. */
+/** A Drizzle `SQLWrapper`, made without importing Drizzle. */
 interface DrizzleQuery {
   getSQL(): { toQuery(): { readonly sql: string; readonly params: unknown[] } };
 }
@@ -206,7 +206,7 @@ interface DrizzleExecutor {
 }
 
 /**
- * What a Drizzle database on PostgreSQL has.
+ * The methods of a Drizzle database on PostgreSQL.
  *
  * @inline
  */
@@ -225,7 +225,7 @@ const drizzleQuery =
   (executor: DrizzleExecutor): Query =>
   async (sql, params = []) => {
     const result = await executor.execute({ getSQL: () => ({ toQuery: () => ({ sql, params: [...params] }) }) });
-    // postgres-js has its rows in the array itself.
+    // With postgres-js the result array itself has the rows.
     return Array.isArray(result) ? result : result.rows;
   };
 
@@ -234,7 +234,7 @@ interface PrismaExecutor {
 }
 
 /**
- * What a `PrismaClient` has. Both overloads of `$transaction`, because TypeScript infers from the last.
+ * The methods of a `PrismaClient`. Both overloads of `$transaction`, because TypeScript infers from the last one.
  *
  * @inline
  */

@@ -2,11 +2,11 @@ import { refuseUnknownOptions } from "../errors/option-names.ts";
 import { hasCause, type InboxDialect, type InboxStatements, quoteTable } from "./inbox-dialect.ts";
 
 /**
- * The SQL that creates the table of `postgresInbox`, for your own migrations: the kit creates nothing itself. It can be
- * run again. PostgreSQL 13 or newer.
+ * Returns the SQL that creates the table of `postgresInbox`, for your own migrations: the kit creates nothing itself. It can be run again.
+ * PostgreSQL 13 or newer.
  *
  * @param options.table as given to `postgresInbox` (default `offers_inbox`)
- * @throws {ConfigurationError} `invalid_option` for a table that is no plain name
+ * @throws {ConfigurationError} `invalid_option` for a table that is not a plain name
  *
  * @example
  * ```ts
@@ -15,7 +15,12 @@ import { hasCause, type InboxDialect, type InboxStatements, quoteTable } from ".
  * console.log(inboxMigration());
  * ```
  */
-export function inboxMigration(options: { table?: string } = {}): string {
+export function inboxMigration(
+  options: {
+    /** As given to `postgresInbox`. @default "offers_inbox" */
+    table?: string;
+  } = {},
+): string {
   refuseUnknownOptions("inboxMigration", options, ["table"]);
   const { table, name } = quoteTable(options.table);
   return `CREATE TABLE IF NOT EXISTS ${table} (
@@ -44,11 +49,11 @@ export function postgresDialect(table?: string): InboxDialect {
   };
 }
 
-/** PostgreSQL's `undefined_table`. Prisma gives the code of the database in `meta`. */
+/** PostgreSQL's `undefined_table`. Prisma has the database's code in `meta`. */
 const isUndefinedTable = (error: object): boolean =>
   "42P01" === Reflect.get(error, "code") || JSON.stringify(Reflect.get(error, "meta") ?? "").includes('"42P01"');
 
-/** PostgreSQL's `serialization_failure`, where transactions are repeatable read or serializable. Prisma has its own code. */
+/** PostgreSQL's `serialization_failure`, if transactions are repeatable read or serializable. Prisma has its own code. */
 const isSerializationFailure = (error: object): boolean =>
   ["40001", "P2034"].includes(Reflect.get(error, "code")) ||
   JSON.stringify(Reflect.get(error, "meta") ?? "").includes('"40001"');

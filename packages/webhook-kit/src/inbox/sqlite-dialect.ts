@@ -2,11 +2,11 @@ import { refuseUnknownOptions } from "../errors/option-names.ts";
 import { hasCause, type InboxDialect, type InboxStatements, quoteTable } from "./inbox-dialect.ts";
 
 /**
- * The SQL that creates the table of `sqliteInbox`, for your own migrations: the kit creates nothing itself. It can be
- * run again. SQLite 3.35 or newer.
+ * Returns the SQL that creates the table of `sqliteInbox`, for your own migrations: the kit creates nothing itself. It can be run again.
+ * SQLite 3.35 or newer.
  *
  * @param options.table as given to `sqliteInbox` (default `offers_inbox`)
- * @throws {ConfigurationError} `invalid_option` for a table that is no plain name
+ * @throws {ConfigurationError} `invalid_option` for a table that is not a plain name
  *
  * @example
  * ```ts
@@ -16,7 +16,12 @@ import { hasCause, type InboxDialect, type InboxStatements, quoteTable } from ".
  * new DatabaseSync("planning.db").exec(inboxMigration());
  * ```
  */
-export function inboxMigration(options: { table?: string } = {}): string {
+export function inboxMigration(
+  options: {
+    /** As given to `sqliteInbox`. @default "offers_inbox" */
+    table?: string;
+  } = {},
+): string {
   refuseUnknownOptions("inboxMigration", options, ["table"]);
   const { table, schema, name } = quoteTable(options.table);
   return `CREATE TABLE IF NOT EXISTS ${table} (
@@ -35,14 +40,14 @@ CREATE INDEX IF NOT EXISTS ${schema}"${name}_expires" ON "${name}" (expires);
 /** @param table as given by the user */
 export function sqliteDialect(table?: string): InboxDialect {
   const { table: quoted, name } = quoteTable(table);
-  // SQLite has no code for a missing table: its message ends with the name, which may have the schema in front.
+  // SQLite has no code for a missing table. Its message ends with the name, which may have the schema in front.
   const missing = new RegExp(`no such table: (?:[a-z0-9_]+\\.)?${name}$`);
   return {
     database: "SQLite",
     inbox: "sqliteInbox",
     table: quoted,
     statements: statementsOf(quoted),
-    // One connection: transactions run one after the other.
+    // One connection: transactions run one after another.
     isConflict: () => false,
     isTableMissing: (error) => hasCause(error, (cause) => missing.test(String(Reflect.get(cause, "message")))),
   };

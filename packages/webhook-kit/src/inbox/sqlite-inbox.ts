@@ -6,12 +6,12 @@ import { hasMethods, type InboxDatabase, isInboxDatabase, type Query, queryAll, 
 import { sqliteDialect } from "./sqlite-dialect.ts";
 
 /**
- * An inbox in SQLite 3.35 or newer: a `DatabaseSync` of `node:sqlite`, a `Database` of npm `better-sqlite3`, or an `InboxDatabase`
- * of your own. Its table is created by your own migration, from `inboxMigration()`.
+ * An inbox in SQLite 3.35 or newer. Pass a `DatabaseSync` of `node:sqlite`, a `Database` of npm `better-sqlite3`, or your own
+ * `InboxDatabase`. Create its table in your own migration, with `inboxMigration()`.
  *
- * The connection is the transaction: while `work` awaits, a statement elsewhere on the same connection belongs to it too. So write
- * through `tx` without awaiting anything else, or give the inbox a connection of its own. Transactions of one connection wait for
- * each other, and for 5 seconds for another process that writes (`SQLITE_BUSY`).
+ * The transaction covers the whole connection: while `work` awaits, a statement elsewhere on the same connection is part of it too. So
+ * write through `tx` without awaiting anything else, or give the inbox a separate connection. Transactions on one connection wait for each
+ * other, and up to 5 seconds for another process that writes (`SQLITE_BUSY`).
  *
  * @throws {ConfigurationError} `invalid_option` for an invalid database or option
  *
@@ -61,7 +61,7 @@ function openDatabase(handle: SqliteConnection | InboxDatabase<unknown>): InboxD
 }
 
 /**
- * What `DatabaseSync` and better-sqlite3's `Database` have.
+ * The methods of `DatabaseSync` and better-sqlite3's `Database`.
  *
  * @inline
  */
@@ -73,7 +73,7 @@ interface SqliteConnection {
 }
 
 interface Statement {
-  /** better-sqlite3 refuses `all` for a statement without a result. */
+  /** better-sqlite3 rejects `all` for a statement without a result. */
   readonly reader?: boolean;
   all(values: object): unknown[];
   run(values: object): unknown;
@@ -82,7 +82,7 @@ interface Statement {
 function sqliteDatabase<Tx extends SqliteConnection>(connection: Tx): InboxDatabase<Tx> {
   const send: Query = async (sql, values = []) => {
     const statement = connection.prepare(sql) as Statement;
-    // `$1` is a named parameter in SQLite, and both libraries take its name without the dollar.
+    // `$1` is a named parameter in SQLite, and both libraries expect its name without the dollar sign.
     const named = Object.fromEntries(values.map((value, index) => [index + 1, value]));
     if (statement.reader !== false) return statement.all(named) as Row[];
     statement.run(named);
@@ -92,13 +92,13 @@ function sqliteDatabase<Tx extends SqliteConnection>(connection: Tx): InboxDatab
     query: (sql, values) => inTurn(connection, () => whenNotBusy(() => send(sql, values))),
     transact: (first, work) =>
       inTurn(connection, async () => {
-        // IMMEDIATE: a transaction that begins to write later may find that another process has written since, and fails.
+        // IMMEDIATE: a transaction that starts to write later may find that another process has written since, and fails.
         await whenNotBusy(async () => connection.exec("BEGIN IMMEDIATE"));
         try {
           const rows = await queryAll(send, first);
           connection.exec("SAVEPOINT offers_inbox");
           const result = await work(connection, rows, send);
-          // Fails when SQLite has rolled the transaction back, for instance because the disk is full.
+          // Fails if SQLite has rolled the transaction back, for instance because the disk is full.
           connection.exec("RELEASE offers_inbox");
           connection.exec("COMMIT");
           return result;
@@ -110,10 +110,10 @@ function sqliteDatabase<Tx extends SqliteConnection>(connection: Tx): InboxDatab
   };
 }
 
-/** What was called last on each connection: also two inboxes on one connection take turns. */
+/** The last call on each connection: even two inboxes on the same connection take turns. */
 const lastTurns = new WeakMap<object, Promise<unknown>>();
 
-/** Calls `run` when the calls before it on this connection have ended. */
+/** Calls `run` when the earlier calls on this connection have ended. */
 function inTurn<T>(connection: object, run: () => Promise<T>): Promise<T> {
   const turn = (lastTurns.get(connection) ?? Promise.resolve()).then(run, run);
   lastTurns.set(connection, turn);
@@ -121,10 +121,10 @@ function inTurn<T>(connection: object, run: () => Promise<T>): Promise<T> {
   return turn;
 }
 
-/** As long as better-sqlite3 waits by default; node:sqlite does not wait (D-137). */
+/** As long as better-sqlite3 waits by default; node:sqlite does not wait. */
 const busyMs = 5_000;
 
-/** SQLITE_BUSY: another process writes. Waiting within SQLite would block this process. */
+/** SQLITE_BUSY: another process is writing. Waiting within SQLite would block this process. */
 async function whenNotBusy<T>(send: () => Promise<T>): Promise<T> {
   for (const end = performance.now() + busyMs; ; ) {
     try {

@@ -3,7 +3,7 @@ import { unknownOption } from "../errors/option-names.ts";
 import { isThenable } from "../http/timeouts.ts";
 import type { ReceiverOptions } from "./options.ts";
 
-/** What is wrong with a value, to follow the option's name; undefined when nothing is. */
+/** The fault of a value, as the end of a sentence that starts with the option's name; undefined if it is valid. */
 type Check = (value: unknown) => string | undefined;
 
 /** @param expected completes "X must be …" */
@@ -12,7 +12,7 @@ const mustBe =
   (value) =>
     isRight(value) ? undefined : `must be ${expected}; it is ${inWords(value)}.`;
 
-/** Never the value itself, which may be a secret in the wrong place; a number says more than its type. */
+/** Never the value itself, which may be a secret in the wrong place; a number is shown, because its type says nothing. */
 const inWords = (value: unknown): string => (typeof value === "number" ? String(value) : typeInWords(value));
 
 const number = (least: number, most: number) =>
@@ -20,7 +20,7 @@ const number = (least: number, most: number) =>
 
 const wholeNumber = (least: number, most: number) =>
   mustBe(
-    `a whole number from ${least} to ${most}`,
+    `an integer from ${least} to ${most}`,
     (value) => Number.isInteger(value) && Number(value) >= least && Number(value) <= most,
   );
 
@@ -45,11 +45,11 @@ const replayModes = ["deduplicate", "single-use-signature"];
 
 const unchecked: Check = () => undefined;
 
-/** Every option of every entry: one that is added to the types fails the type check until it is here. */
+/** Every option of every entry: an option that is added to the types fails the type check until it is here. */
 const checks: ReadonlyMap<string, Check> = new Map(
   Object.entries({
-    basePath: unchecked, // by readBasePath
-    secret: unchecked, // by readSecret, under codes of its own
+    basePath: unchecked, // checked by readBasePath
+    secret: unchecked, // checked by readSecret, which has its own codes
     allowShortSecret: mustBe("true or false", (value) => typeof value === "boolean"),
     scheme(value) {
       const { name, wwwAuthenticate } = Object(value);
@@ -83,7 +83,7 @@ const checks: ReadonlyMap<string, Check> = new Map(
 );
 
 /**
- * Unknown option names, wrong types and values out of range.
+ * Rejects unknown option names, wrong types and values out of range.
  *
  * @throws {ConfigurationError} `invalid_option`
  */
@@ -108,7 +108,7 @@ function mistakeIn(options: unknown): string | undefined {
   return undefined;
 }
 
-/** What a value is, for a message that must not repeat it. */
+/** Describes a value for a message that must not repeat it. */
 function typeInWords(value: unknown): string {
   if (value === null || value === undefined) return String(value);
   if (Array.isArray(value)) return "an array";

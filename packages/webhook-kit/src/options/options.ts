@@ -8,7 +8,7 @@ import type { SignatureScheme } from "../signature/signature-scheme.ts";
 import type { Verified } from "../signature/verify-signature.ts";
 
 /**
- * How requests are verified. Everything but `secret` has a default.
+ * How requests are verified. Every option except `secret` has a default.
  *
  * @example
  * ```ts
@@ -21,30 +21,33 @@ import type { Verified } from "../signature/verify-signature.ts";
  * ```
  */
 export interface VerifyOptions<Incoming = unknown> {
+  /** The secret that you share with the service: one, several, or a function that looks it up. */
   secret: SecretSource<Incoming>;
-  /** @default timestampDigest() */
+  /** How requests are signed. @default timestampDigest() */
   scheme?: SignatureScheme;
-  /** How far the timestamp may lie from your clock, in both directions; at most a day (D-16). 0 means 0. @default 300 */
+  /** How many seconds the timestamp may differ from your clock, in either direction; at most a day. 0 means 0. @default 300 */
   toleranceSeconds?: number;
-  /** The largest body that is read, 1 to 100 MiB (D-24). @default 262_144 */
+  /** The largest body to read, in bytes; from 1 to 100 MiB. @default 262_144 */
   maxBodyBytes?: number;
-  /** Allows secrets of fewer than 16 characters (D-43). @default false */
+  /** Allows secrets of fewer than 16 characters. @default false */
   allowShortSecret?: boolean;
   /** The clock, for tests. @default () => new Date() */
   now?: () => Date;
-  /** Called after every verification that passed. What a hook throws is ignored: no hook changes a response. */
+  /** Called after every successful verification. An error that a hook throws is ignored: no hook changes a response. */
   onVerified?(verified: Verified): unknown;
   /**
-   * Called after every rejected request, with its code, which the sender does not get. Without it and without `logger`, the first
-   * rejection of each code in a minute goes to `console.warn`.
+   * Called after every rejected request, with its code, which the sender does not get. Without it and without `logger`, the first rejection
+   * of each code in a minute is printed with `console.warn`.
    */
   onRejected?(rejection: Rejection): unknown;
   /**
-   * Called after a failure on this side: a handler, the secret function, the deduplication store, the tracer. Without it and without
-   * `logger`, failures go to `console.error`.
+   * Called after a failure of a handler, the secret function, the deduplication store or the tracer. Without it and without `logger`,
+   * failures are printed with `console.error`.
    */
   onError?(error: AnyWebhookKitError): unknown;
-  /** One line per request, one more when its deduplication record could not be kept; pino, for example. A failure's line has `err`. */
+  /**
+   * Gets one line per request, and one more if its deduplication record could not be written; for example pino. A failure's line has `err`.
+   */
   logger?: Logger;
 }
 
@@ -65,31 +68,30 @@ export interface VerifyOptions<Incoming = unknown> {
  * ```
  */
 export interface ReceiverOptions<Incoming = unknown> extends VerifyOptions<Incoming>, Handlers<Incoming> {
-  /** How long a handler may take before the sender gets 503, at most 10 minutes (D-25). @default 10_000 */
+  /** How long a handler may take before the sender gets 503, in milliseconds; at most 10 minutes. @default 10_000 */
   handlerTimeoutMs?: number;
   /**
-   * Deduplication of events: where acknowledged requests are recorded; share one store between processes (D-45). `false`: none, for
+   * Records acknowledged requests, so that an event is handled once. Several processes must share one store. `false` turns it off, for
    * handlers that may run twice for one request. @default memoryDeduplication()
    */
   deduplication?: Deduplication | false;
   /**
-   * `"deduplicate"`: an identical request is acknowledged and not handled again; other requests may have the same signature, as
-   * they do under timestamps without seconds (D-45). `"single-use-signature"`: a signature is good for one request, `/test/auth`
-   * and searches included, and any other that has it gets 401 (D-58). Only for a service that signs every request with a new
-   * timestamp. @default "deduplicate"
+   * `"deduplicate"`: an identical request is acknowledged but not handled again; other requests may have the same signature, as they do if
+   * timestamps have no seconds. `"single-use-signature"`: a signature is valid for one request, including `/test/auth` and searches, and
+   * any other request with it gets 401. Use it only for a service that signs every request with a new timestamp. @default "deduplicate"
    */
   replayProtection?: "deduplicate" | "single-use-signature";
   /**
-   * An OpenTelemetry tracer: each request gets a span, whose attributes hold names and codes only (D-49). With `webhookTracer()` of
-   * `/opentelemetry` it continues the sender's trace (D-138).
+   * An OpenTelemetry tracer: each request gets a span, whose attributes contain only names and codes. With `webhookTracer()` of
+   * `/opentelemetry` it continues the sender's trace. @default none
    */
   tracer?: Tracer;
 }
 
 /**
- * Gets one line per request, and one more when its deduplication record could not be kept: a pino logger, or `console`.
- * `fields` holds names, numbers and reasons; of a failure also the error, as `err`, whose `cause` is what your own code threw and
- * may hold whatever you put there (D-49).
+ * Gets one line per request, and one more if its deduplication record could not be written. Pass a pino logger or `console`. `fields` has
+ * names, numbers and reasons; for a failure also the error, as `err`. Its `cause` is what your own code threw, and contains whatever you
+ * put there.
  *
  * @example
  * ```ts
@@ -103,15 +105,15 @@ export interface ReceiverOptions<Incoming = unknown> extends VerifyOptions<Incom
  * ```
  */
 export interface Logger {
-  /** A webhook was handled, or acknowledged as a duplicate. */
+  /** Logs that a webhook was handled, or acknowledged as a duplicate. */
   info(fields: Readonly<Record<string, unknown>>, message: string): void;
-  /** A request was rejected. */
+  /** Logs that a request was rejected. */
   warn(fields: Readonly<Record<string, unknown>>, message: string): void;
-  /** Something failed on this side: `err` is the error, as pino names it. */
+  /** Logs a failure: `err` is the error, named as in pino. */
   error(fields: Readonly<Record<string, unknown>>, message: string): void;
 }
 
-/** As much of an OpenTelemetry `Span` as is used. @inline */
+/** The part of an OpenTelemetry `Span` that is used. @inline */
 export interface Span {
   setAttribute(name: string, value: string | number): unknown;
   setStatus(status: { code: number }): unknown;
@@ -125,7 +127,7 @@ export interface Span {
 }
 
 /**
- * As much of an OpenTelemetry `Tracer` as is used: the kit depends on no version of it.
+ * The part of an OpenTelemetry `Tracer` that is used: the kit depends on no version of it.
  *
  * @example
  * ```ts
@@ -135,16 +137,16 @@ export interface Span {
  * ```
  */
 export interface Tracer {
-  /** False while spans would be of no use: then only a request with a sender's trace gets one. @default true */
+  /** False while spans would be useless: then only a request with a sender's trace gets one. @default true */
   isEnabled?(): boolean;
-  /** Starts a span, makes it the active one, and returns the result of `run`. */
+  /** Starts a span, makes it active, and returns the result of `run`. */
   startActiveSpan<T>(
     name: string,
     options: {
       attributes: Record<string, string | number>;
-      /** Unix milliseconds: the span starts before the request is verified, and is made after. */
+      /** Unix milliseconds: the span starts before the request is verified but is created afterwards. */
       startTime: number;
-      /** Of a verified request: the trace of its sender. OpenTelemetry's own tracers ignore it. */
+      /** The sender's trace, for a verified request. OpenTelemetry's own tracers ignore it. */
       sender?: TraceContext;
     },
     run: (span: Span) => T,

@@ -16,15 +16,15 @@ const printAdvice =
   "\nEach code is printed once a minute at most. To get every rejection instead, pass onRejected or logger.";
 
 /**
- * Prints the first rejection of each code in a minute, and counts the others: no sender can fill the console. A line has the kit's own
- * words, an operation's name and a number of seconds; nothing else of the request (D-49).
+ * Prints the first rejection of each code in a minute and counts the others, so that no sender can fill the console. A line has the kit's
+ * own words, an operation's name and a number of seconds; nothing else of the request.
  */
 export class RejectionPrinter {
   readonly #printed = new Map<string, { readonly at: number; more: number }>();
 
   print({ code, message, endpoint, docsUrl }: Rejection, at: number): void {
     const last = this.#printed.get(code);
-    // Negated, so that a clock without a time prints once.
+    // Negated, so that an invalid clock prints once.
     if (last && !(Math.abs(at - last.at) >= printIntervalMs)) {
       last.more += 1;
       return;
@@ -38,8 +38,7 @@ export class RejectionPrinter {
 }
 
 /**
- * Calls hooks and logger; what they throw changes no response. The logger gets codes and names, and the error of a failure as
- * `err` (D-49).
+ * Calls hooks and the logger; an error that they throw changes no response. The logger gets codes and names, and a failure's error as `err`.
  */
 export class Observer {
   readonly #hooks: Hooks;
@@ -66,7 +65,7 @@ export class Observer {
     if (this.#hooks.onVerified) callSafely(() => this.#hooks.onVerified?.(verified));
     const { skewSeconds } = verified;
     const toleranceSeconds = this.#toleranceSeconds;
-    // A clock drifts for days before it costs a request (D-59).
+    // A clock drifts for days before requests are rejected (D-59).
     if (Math.abs(skewSeconds) > toleranceSeconds / 2)
       this.#log((logger) => logger.warn({ skewSeconds, toleranceSeconds }, "clock skew above half the tolerance"));
   }
@@ -80,8 +79,8 @@ export class Observer {
   }
 
   /**
-   * A payload was read although its sender is less strict than the contract (D-125). Logged once for each receiver: the sender's next
-   * payloads will be alike.
+   * A payload was read although its sender is less strict than the contract. Logged once per receiver, because the sender's next
+   * payloads will be similar.
    *
    * @param paths the paths of the values, never the values
    */
@@ -91,38 +90,41 @@ export class Observer {
     this.#log((logger) => logger.warn({ code: "unexpected_payload_shape", endpoint, paths }, unexpectedShape));
   }
 
-  /** The response for an unknown path, where there is no next middleware (D-63). The path is the sender's, and not shown (D-49). */
+  /** The response for an unknown path if there is no next middleware. The path is the sender's and not shown. */
   unknownPath(target: string, stripBasePath: StripBasePath): WebhookResponse {
+    // D-63
     const { response, rejection } = rejectRequest("unknown_path");
     const count = segmentsBefore(target, stripBasePath);
     const hint =
       count > 0
         ? `The path that arrived has ${count === 1 ? "1 segment" : `${count} segments`} before basePath, such as the stage of an API or the base path of a custom domain. Put the same before basePath.`
-        : "Is basePath the path of the registered base address, as it arrives here?";
+        : "Is basePath the path of the registered base URL, as it arrives here?";
     const message = `${rejection.message} ${hint}`;
     this.rejected({ ...rejection, message });
     return response;
   }
 
-  /** A mistake in the options that costs events later, and is none to refuse the start for. Without a logger, for the console. */
+  /**
+   * Reports a mistake in the options that will lose events later but does not prevent startup. Without a logger, it goes to the console.
+   */
   warned(code: string, message: string): void {
     const { logger } = this.#hooks;
     if (logger) this.#log((to) => to.warn({ code }, message));
     else console.warn(`${message} (${code})`);
   }
 
-  /** Something failed after the outcome, for instance `next`. */
+  /** Reports a failure after the outcome, for instance of `next`. */
   crashed(cause: unknown): void {
     this.failed(unexpected(cause));
   }
 
-  /** A failure reaches `onError`, the logger, or else the console: no failure of the user's own code is silent. */
+  /** A failure goes to `onError` and the logger, or else to the console: no failure of the user's own code is silent. */
   failed(error: AnyWebhookKitError, endpoint?: string): void {
     const { onError, logger } = this.#hooks;
     const { code, message } = error;
     const print = () => printFailure(error, endpoint);
     if (!onError && !logger) print();
-    // A hook that throws is no loss while the other one has the failure.
+    // If one of the two hooks throws, the other still has the failure.
     const recover = onError && logger ? undefined : print;
     if (onError) callSafely(() => this.#hooks.onError?.(error), recover);
     this.#log((to) => to.error({ code, endpoint, message, err: error }, "webhook failed"), recover);
@@ -136,7 +138,7 @@ export class Observer {
 
 const mostSegmentsBefore = 5;
 
-/** How many segments stand before the base path of an endpoint; 0 where none is found. */
+/** How many segments precede the base path of an endpoint; 0 if there is no endpoint. */
 function segmentsBefore(target: string, stripBasePath: StripBasePath): number {
   let [rest = ""] = target.split("?", 1);
   for (let count = 1; count <= mostSegmentsBefore; count += 1) {
@@ -159,8 +161,8 @@ function callSafely(call: () => unknown, recover: () => void = () => undefined):
 }
 
 /**
- * Where failures go without `logger` and `onError`. The cause is printed by itself: not every runtime's console prints the cause
- * of an error with its stack.
+ * Prints failures if there is neither `logger` nor `onError`. The cause is printed separately: not every runtime's console prints the cause
+ * after an error's stack.
  */
 function printFailure(error: AnyWebhookKitError, endpoint = "the check of a request"): void {
   const line = `webhook failed (${error.code}) in ${endpoint}:`;

@@ -3,7 +3,7 @@ import type { RejectionFacts } from "../errors/rejection.ts";
 import { Rejected } from "../http/rejected.ts";
 import { internalError, problemResponse, unavailable, type WebhookResponse } from "../http/response.ts";
 
-/** How one request ended: handled now or before, rejected, or failed on this side. */
+/** How a request ended: handled now or earlier, rejected, or failed. */
 export type Outcome =
   | { readonly response: WebhookResponse; readonly duplicate: boolean }
   | { readonly response: WebhookResponse; readonly rejection: RejectionFacts }
@@ -19,13 +19,13 @@ export function toOutcome(cause: unknown): Exclude<Outcome, { duplicate: boolean
 export const unexpected = (cause: unknown): InternalError =>
   new InternalError(
     "internal_error",
-    "Something unforeseen failed while a request was received; the cause of this error has what was thrown. Does your `now` throw?",
+    "An unexpected failure while a request was received; the cause of this error is what was thrown. Does your `now` throw?",
     { cause },
   );
 
 /**
- * The sender learns whether a retry may help, and nothing else (D-17, D-49). Goes by names and codes: the error's class may be that
- * of another copy of this package.
+ * The sender learns whether a retry may help, and nothing else. Decided by names and codes, because the error may come from
+ * another copy of this package.
  */
 export function failureResponse(error: AnyWebhookKitError): WebhookResponse {
   if (error.code === "body_already_consumed")

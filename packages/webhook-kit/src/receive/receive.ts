@@ -14,7 +14,7 @@ import { runHandler } from "./run-handler.ts";
 import type { ReceiverSettings } from "./settings.ts";
 import { RequestTrace } from "./trace-request.ts";
 
-/** Handles one webhook. @returns undefined for a path that is no webhook's; never rejects */
+/** Handles one webhook. @returns undefined for a path that belongs to no webhook; never rejects */
 export async function receive<Incoming>(
   settings: ReceiverSettings<Incoming>,
   incoming: IncomingRequest<Incoming>,

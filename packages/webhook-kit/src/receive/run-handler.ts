@@ -10,9 +10,9 @@ import { isThenable, withTimeout } from "../http/timeouts.ts";
 import type { VerifiedRequest } from "../signature/verify-signature.ts";
 
 /**
- * Starts the handler of an endpoint, with the handler timeout (D-25). An endpoint without a handler is acknowledged.
+ * Starts an endpoint's handler, with the handler timeout (D-25). An endpoint without a handler is acknowledged.
  *
- * @param deduplicationKey for the handler's context, as is `trace`
+ * @param deduplicationKey for the handler's context, like `trace`
  */
 export function runHandler<Incoming>(
   { handlers, handlerTimeoutMs }: { readonly handlers: Handlers<Incoming>; readonly handlerTimeoutMs: number },
@@ -47,7 +47,7 @@ export function runHandler<Incoming>(
   return { response, outcome };
 }
 
-/** Aborts the signal of a handler that takes too long. Made only when a handler reads it: an AbortController costs 3 µs. */
+/** Aborts the signal of a handler that takes too long. Created only when a handler reads it, because an AbortController is expensive. */
 class HandlerTimeout {
   #controller: AbortController | undefined;
   #hasElapsed = false;
@@ -70,7 +70,7 @@ class HandlerTimeout {
   }
 }
 
-/** Returns or rejects, never throws. At once for a handler that returns no promise, which needs no timer. */
+/** Returns or rejects, but never throws. Synchronous for a handler that returns no promise, which needs no timer. */
 function callHandler<Incoming>(
   handlers: Handlers<Incoming>,
   endpoint: HandledEndpoint,
@@ -81,7 +81,7 @@ function callHandler<Incoming>(
   let result: unknown;
   let isPending: boolean;
   try {
-    // As a method, so that `this` is the options: they may be an object of a class.
+    // Called as a method, so that `this` is the options: they may be an instance of a class.
     result =
       handlers[handler] === undefined
         ? handlers.onEvent?.(toWebhookEvent(name, input, context), context)
@@ -116,7 +116,7 @@ const handlerTimedOut = (name: string, handlerTimeoutMs: number): HandlerError =
 
 const queueGuide = new URL("guides/workers.md", errorDocsUrl).href;
 
-/** Always the cause, also if it is an error of the kit: its message is the user's, and may hold anything (D-49). */
+/** Always the cause, even if it is an error of the kit: its message is the user's, and may contain anything (D-49). */
 const handlerFailed = (name: string, cause: unknown): HandlerError =>
   new HandlerError(
     "handler_failed",

@@ -23,11 +23,11 @@ export interface ReceiverSettings<Incoming>
   readonly tracer: ReceiverOptions["tracer"];
 }
 
-/** Of all requests whose options are read for each of them. */
+/** Shared by all requests if the options are read once per request. */
 const sharedPrinter = new RejectionPrinter();
 
 /**
- * @param printer a receiver's own; left out where the options are read for each request
+ * @param printer a receiver's own; omitted if the options are read for each request
  * @throws {ConfigurationError} for an invalid option; nothing is corrected silently
  */
 export function readVerifyOptions<Incoming>(
@@ -48,7 +48,7 @@ export function readVerifyOptions<Incoming>(
   };
 }
 
-/** As {@link readVerifyOptions}. */
+/** Like {@link readVerifyOptions}. */
 export function readReceiverOptions<Incoming>(
   options: ReceiverOptions<Incoming>,
   printer?: RejectionPrinter,
@@ -59,30 +59,30 @@ export function readReceiverOptions<Incoming>(
   return { ...settings, handlers: options, handlerTimeoutMs, deduplication, replayProtection, tracer };
 }
 
-/** The settings of a receiver that starts now, with warnings about what would cost events later. */
+/** The settings of a receiver that starts now, with warnings about options that will lose events later. */
 export function startReceiver<Incoming>(options: ReceiverOptions<Incoming>): ReceiverSettings<Incoming> {
   const settings = readReceiverOptions(options, new RejectionPrinter());
   warnOfSecret(options, settings);
   if (!handlerNames.some((name) => options[name] !== undefined))
     settings.observer.warned(
       "no_handler",
-      `The webhook receiver has no handler: its address can be registered, and every event gets 404 and is lost. Give at least one of ${handlerNames.join(", ")}.`,
+      `The webhook receiver has no handler: its URL can be registered, but every event gets 404 and is lost. Give at least one of ${handlerNames.join(", ")}.`,
     );
   return settings;
 }
 
-/** As {@link startReceiver}, for verification alone. */
+/** Like {@link startReceiver}, for verification alone. */
 export function startVerifier<Incoming>(options: VerifyOptions<Incoming>): VerifySettings<Incoming> {
   const settings = readVerifyOptions(options, new RejectionPrinter());
   warnOfSecret(options, settings);
   return settings;
 }
 
-/** Hashes of the secrets that were warned of: some programs create a receiver for each request. */
+/** Hashes of the secrets that a warning was printed for: some programs create a receiver for each request. */
 const warnedSecrets = new Set<string>();
 const mostWarnedSecrets = 1_000;
 
-/** Not refused: whatever stands on the company profile is a secret, and refusing the start would lose every event. */
+/** Not rejected: whatever is on the company profile is a secret, and a receiver that does not start loses every event. */
 function warnOfSecret({ secret }: VerifyOptions<never>, { scheme, observer }: VerifySettings<never>): void {
   if (typeof secret === "function" || scheme.name !== "timestamp-digest") return;
   const undecoded = [secret].flat().filter((text) => text.startsWith("whsec_"));
@@ -92,6 +92,6 @@ function warnOfSecret({ secret }: VerifyOptions<never>, { scheme, observer }: Ve
   for (const hash of hashes) warnedSecrets.add(hash);
   observer.warned(
     "undecoded_secret",
-    "A secret begins with whsec_, as those of Standard Webhooks do. timestampDigest() uses its text as it is, and does not decode it. If your sender signs with webhook-signature, give scheme: standardWebhooks().",
+    "A secret starts with whsec_, like those of Standard Webhooks. timestampDigest() uses the string as it is and does not decode it. If your sender signs with webhook-signature, give scheme: standardWebhooks().",
   );
 }

@@ -8,12 +8,11 @@ import type { Outcome } from "./outcome.ts";
 const spanFailed = { code: 2 };
 
 /**
- * The span of one request, the parent of those that its handler starts. Its name and attributes hold route templates, numbers and
- * codes: neither the path, which may name a worker, nor a header, nor a body (D-49). A tracer that throws changes no response, and is
- * reported.
+ * The span of one request, and the parent of those that its handler starts. Its name and attributes contain route templates, numbers and
+ * codes: neither the path, which may contain a worker's id, nor a header, nor a body (D-49). A tracer that throws is reported, and changes
+ * no response.
  *
- * The span is made when the handler starts, or when the request is rejected: whose trace it continues is known only once the request
- * is verified.
+ * The span is created when the handler starts or the request is rejected: only a verified request determines whose trace it continues.
  */
 export class RequestTrace {
   readonly #tracer: Tracer;
@@ -37,7 +36,7 @@ export class RequestTrace {
     this.#report = report;
   }
 
-  /** @param rawHeaders of a verified request: until then, anybody could choose the trace */
+  /** @param rawHeaders the headers of a verified request: before verification, anyone could choose the trace */
   verified(rawHeaders: readonly string[]): void {
     this.#sender = readTraceContext(valuesOf(rawHeaders, "traceparent"), valuesOf(rawHeaders, "tracestate"));
   }

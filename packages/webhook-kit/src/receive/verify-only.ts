@@ -8,7 +8,7 @@ import { toOutcome } from "./outcome.ts";
 import { readVerifyOptions, type VerifySettings } from "./settings.ts";
 
 /**
- * A request whose sender holds the secret: what `verifyWebhook` sets on the request, and `verifyRequest` returns.
+ * A verified request: its sender holds the secret. `verifyWebhook` sets it on the request, and `verifyRequest` returns it.
  *
  * @example
  * ```ts
@@ -19,15 +19,17 @@ import { readVerifyOptions, type VerifySettings } from "./settings.ts";
  * ```
  */
 export interface VerifiedWebhook {
+  /** How the signature was verified. */
   readonly verified: Verified;
-  /** The header `Offers-Delivery-Id`; not covered by the signature. */
+  /** The header `Offers-Delivery-Id`, which the signature does not cover. */
   readonly unverifiedDeliveryId: string | undefined;
+  /** When the request was verified. */
   readonly receivedAt: Date;
-  /** The signed bytes; only under a scheme that signs the body. */
+  /** The signed bytes; undefined unless the scheme signs the body. */
   readonly body: Uint8Array | undefined;
 }
 
-/** Verifies one request without handling it. Never rejects: every failure has its response. */
+/** Verifies one request without handling it. Never rejects: every failure becomes a response. */
 export async function verifyOnly<Incoming>(
   settings: VerifySettings<Incoming>,
   incoming: SignedRequest<Incoming>,
@@ -47,7 +49,7 @@ export async function verifyOnly<Incoming>(
 }
 
 /**
- * A request reduced to what is verified.
+ * The part of a request that is verified.
  *
  * @example
  * ```ts
@@ -60,13 +62,13 @@ export async function verifyOnly<Incoming>(
 export interface WebhookRequest {
   /** Node's flat list: name, value, name, value. Not Node's `headers`, which hides a second `Authorization`. */
   readonly rawHeaders: readonly string[];
-  /** The bytes as received; needed only under a scheme that covers the body. */
+  /** The bytes as received; needed only if the scheme signs the body. */
   readonly body?: Uint8Array;
 }
 
 /**
- * Verification only, for any framework. A rejected request is a value, with the 401 (or 503) to respond with; the reason goes
- * to `onRejected`.
+ * Verifies a request without handling it, for any framework. For a rejected request it returns the 401 (or 503) to respond with;
+ * `onRejected` gets the reason.
  *
  * @throws {ConfigurationError} (rejects) for an invalid option, and `wrong_request_type`
  *
@@ -90,7 +92,18 @@ export async function verifyRequest(
   options: VerifyOptions<WebhookRequest>,
   request: WebhookRequest,
 ): Promise<
-  { readonly ok: true; readonly webhook: VerifiedWebhook } | { readonly ok: false; readonly response: WebhookResponse }
+  | {
+      /** True if the request was verified. */
+      readonly ok: true;
+      /** The verified request. */
+      readonly webhook: VerifiedWebhook;
+    }
+  | {
+      /** False if the request was rejected. */
+      readonly ok: false;
+      /** The response to send. */
+      readonly response: WebhookResponse;
+    }
 > {
   const settings = readVerifyOptions(options);
   const { rawHeaders, body } = request;

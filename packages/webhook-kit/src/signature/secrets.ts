@@ -4,9 +4,9 @@ import { withTimeout } from "../http/timeouts.ts";
 import type { SignatureScheme } from "./signature-scheme.ts";
 
 /**
- * The secret of the company profile: one; several during rotation; or a function that looks it up for each request, for many
- * tenants behind one receiver. The function is called only for well-formed, fresh headers. If it returns `undefined`, the
- * response is 401; if it throws, or takes more than five seconds, 503 (D-64).
+ * The secret on the company profile. Pass one; several during rotation; or a function that looks it up for each request, for many tenants
+ * behind one receiver. The function is called only for well-formed, fresh headers. If it returns `undefined`, the response is 401; if it
+ * throws or takes more than five seconds, 503.
  *
  * @example
  * ```ts
@@ -30,8 +30,8 @@ export type SecretLookup<Incoming> = (
 ) => readonly string[] | undefined | Promise<readonly string[] | undefined>;
 
 /**
- * @throws {ConfigurationError} at once for a secret that can be checked at once; the lookup rejects with
- *   {@link UnavailableError} for one that comes from a function
+ * @throws {ConfigurationError} immediately for a given secret; for a secret from a function, the lookup rejects with {@link
+ * UnavailableError}
  */
 export function readSecret<Incoming>(
   secret: SecretSource<Incoming>,
@@ -94,28 +94,29 @@ function findFault(
   return undefined;
 }
 
-/** What is wrong with a secret. The message never holds the secret or its length. */
+/** The fault of a secret. The message never contains the secret or its length. */
 export interface SecretProblem {
   readonly code: "invalid_secret" | "short_secret";
   readonly message: string;
 }
 
-/** A secret is used exactly as given. It is not trimmed, so white space at its ends is rejected. */
+/** A secret is used exactly as given. It is not trimmed, so white space at either end is rejected. */
 export function findSecretProblem(secret: unknown): SecretProblem | undefined {
   if (typeof secret !== "string") return invalidSecret("The secret must be a string.");
   if (secret.trim() === "")
     return invalidSecret("The secret is empty or blank; is the environment variable that should hold it set?");
   if (secret !== secret.trim())
-    return invalidSecret("The secret begins or ends with white space; was it read from a file with its line break?");
-  if (/[\p{Cc}\p{Cs}]/u.test(secret)) return invalidSecret("The secret holds a control character or half a character.");
+    return invalidSecret("The secret starts or ends with white space; was it read from a file with its line break?");
+  if (/[\p{Cc}\p{Cs}]/u.test(secret))
+    return invalidSecret("The secret contains a control character or a lone surrogate.");
   return undefined;
 }
 
-/** Shorter than this, a secret can be guessed from one captured request (D-43). */
+/** A shorter secret can be guessed from one captured request. */
 const minimumLength = 16;
 
 export function findWeakness(secret: string): SecretProblem | undefined {
-  // What stands before every key of Standard Webhooks is no secret.
+  // The prefix of every Standard Webhooks key is not secret.
   if (secret.replace(/^whsec_/, "").length >= minimumLength) return undefined;
   return {
     code: "short_secret",
@@ -126,8 +127,7 @@ export function findWeakness(secret: string): SecretProblem | undefined {
 const invalidSecret = (message: string): SecretProblem => ({ code: "invalid_secret", message });
 
 /**
- * The index of the first secret that signed, or -1. Every secret is tried, so that the time taken does not depend on which one
- * signed.
+ * The index of the first secret that signed, or -1. Every secret is tried, so that the time taken does not reveal which one signed.
  */
 export const findSigner = (secrets: readonly string[], hasSigned: (secret: string) => boolean): number =>
   secrets.map(hasSigned).indexOf(true);

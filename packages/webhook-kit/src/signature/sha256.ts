@@ -1,8 +1,8 @@
 import * as crypto from "node:crypto";
 
 /**
- * SHA-256 as text: 64 hexadecimal digits, or 43 characters of base64url. One call of `crypto.hash` that returns text costs a quarter
- * of `createHash`, but not every runtime has it.
+ * SHA-256 as a string: 64 hexadecimal digits, or 43 characters of base64url. `crypto.hash` is much faster than `createHash`, but not every
+ * runtime has it.
  */
 export const sha256: (data: string | Uint8Array, encoding?: "hex" | "base64url") => string =
   typeof crypto.hash === "function"

@@ -1,7 +1,7 @@
 import type { SignatureProblem } from "../errors/rejection.ts";
 
 /**
- * The parsed headers, not yet verified.
+ * The parsed headers, before verification.
  *
  * @example
  * ```ts
@@ -16,11 +16,16 @@ import type { SignatureProblem } from "../errors/rejection.ts";
  * ```
  */
 export interface ParsedSignature {
-  /** Milliseconds since 1970; the two differ when the header names a whole minute. */
-  readonly signedAt: { readonly earliest: number; readonly latest: number };
-  /** The signature's bytes, not its text: the same bytes may be written in several ways. */
+  /** When the request was signed, in milliseconds since 1970. The two differ if the header gives only the minute. */
+  readonly signedAt: {
+    /** The earliest possible time. */
+    readonly earliest: number;
+    /** The latest possible time. */
+    readonly latest: number;
+  };
+  /** The signature as bytes, because the same bytes may be written in several ways. */
   readonly signature: Uint8Array;
-  /** Only when the scheme signs an id of the message; then that id alone identifies a duplicate. */
+  /** The signed id of the message, if the scheme signs one; it alone then identifies a duplicate. */
   readonly id?: string;
 }
 
@@ -28,11 +33,18 @@ export interface ParsedSignature {
 type SignedHeaders = Readonly<Record<string, string>>;
 
 /** @inline */
-type SigningSecret = { readonly secretIndex: number; readonly variant: string } | undefined;
+type SigningSecret =
+  | {
+      /** The index of the secret that signed. */
+      readonly secretIndex: number;
+      /** The variant of the scheme that it used. */
+      readonly variant: string;
+    }
+  | undefined;
 
 /**
- * How a webhook signature is made and verified. The kit has `timestampDigest()` and `standardWebhooks()`; a scheme of your own
- * needs these three functions. A scheme handles bytes only; the kit handles clock, tolerance and secrets.
+ * How a webhook signature is made and verified. The kit has `timestampDigest()` and `standardWebhooks()`; your own scheme needs these three
+ * functions. A scheme handles only bytes; the kit handles the clock, the tolerance and the secrets.
  *
  * @example
  * ```ts
@@ -54,31 +66,34 @@ export interface SignatureScheme<
 > {
   /** Part of every deduplication key, and passed to `onVerified`. */
   readonly name: string;
-  /** The value of `WWW-Authenticate` on a failed check. */
+  /** The value of `WWW-Authenticate` when verification fails. */
   readonly wwwAuthenticate: string;
-  /** False: the headers alone are checked, before any of the body is read. */
+  /** Whether the signature covers the body. If not, only the headers are checked, before any of the body is read. */
   readonly signsBody: boolean;
-  /** The headers to send. `body` and `id` matter only to a scheme that covers them. */
+  /** Returns the headers to send. */
   sign(message: {
+    /** The secret to sign with. */
     readonly secret: string;
+    /** The time to sign with. */
     readonly now: Date;
+    /** The body, for a scheme that covers it. */
     readonly body?: Uint8Array;
+    /** The message's id, for a scheme that covers it. */
     readonly id?: string;
   }): Headers;
   /**
-   * What is wrong with a secret beyond the kit's own rules, never quoting it; undefined for a good one. Called at
-   * construction, and for every secret that a function returns.
+   * Returns the fault of a secret, beyond the kit's own rules and without quoting it; undefined for a valid one. Called at construction,
+   * and for every secret that a function returns.
    */
   checkSecret?(secret: string): string | undefined;
   /**
-   * Parses the headers strictly, or says why they are rejected. The message must not quote them: it is logged and printed. `rawHeaders` is
-   * Node's list: name, value, name, value.
+   * Parses the headers strictly, or says why they are rejected. The message must not quote them, because it is logged and printed.
+   * `rawHeaders` is Node's list: name, value, name, value.
    */
   parse(rawHeaders: readonly string[]): ParsedSignature | SignatureProblem;
   /**
-   * Returns which secret signed, and by which variant of the scheme. Compares with every secret in constant time, so that a timing
-   * attack learns nothing.
-   * `body` is there when `signsBody` is true.
+   * Returns which secret signed, and with which variant of the scheme. It must compare with every secret in constant time, so that a timing
+   * attack learns nothing. `body` is set if `signsBody` is true.
    */
   verify(
     parsed: ParsedSignature,

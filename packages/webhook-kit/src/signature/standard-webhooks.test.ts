@@ -217,7 +217,7 @@ test.each([...unusable, 42 as unknown as string])("does not sign with %j", (secr
 
 test.each(unusable)("says what is wrong with the secret %j without quoting it", (secret) => {
   const problem = scheme.checkSecret?.(secret);
-  expect(problem).toMatch(/holds no key.*base64/);
+  expect(problem).toMatch(/contains no key.*base64/);
   expect(problem).not.toMatch(/Zm9v|Zg|5f0c/);
 });
 

@@ -7,21 +7,20 @@ import type { ParsedSignature, SignatureScheme } from "./signature-scheme.ts";
 
 interface StandardWebhooksSignature extends ParsedSignature {
   readonly id: string;
-  /** The header's digits: what is signed is `<id>.<timestamp>.<body>`. */
+  /** The header's digits. The signed bytes are `<id>.<timestamp>.<body>`. */
   readonly timestamp: string;
   /** One for each secret that the sender signs with. */
   readonly signatures: readonly Buffer[];
 }
 
 /**
- * Standard Webhooks: `webhook-id`, `webhook-timestamp` and `webhook-signature`, an HMAC-SHA-256 of id, time and body in
- * base64. Interoperable with npm `standardwebhooks`; its secrets are `whsec_` and base64, or base64 alone. It covers the id,
- * the time and the body's bytes, but neither method nor path: what a GET request says in its path stays unsigned. The signed
- * id alone identifies a duplicate, so a sender keeps it on a retry. `sign` is synchronous, and generates an id if none is
- * given. Headers are parsed strictly (D-65).
+ * Standard Webhooks: `webhook-id`, `webhook-timestamp` and `webhook-signature`, an HMAC-SHA-256 of the id, the time and the body in base64.
+ * Interoperable with npm `standardwebhooks`; its secrets are base64, with or without `whsec_` in front. It covers the id, the time and the
+ * body's bytes, but neither the method nor the path: the path of a GET request is not signed. The signed id alone identifies a duplicate,
+ * so a sender keeps it when it retries. `sign` is synchronous, and generates an id if you give none. Headers are parsed strictly.
  *
- * @throws {ConfigurationError} `sign` only: `invalid_secret` for a secret that holds no key, `invalid_option` for a date before
- *   1970 or none, and for an id that is empty, longer than 256 characters, or holds a dot, a comma or anything but visible ASCII
+ * @throws {ConfigurationError} from `sign` only: `invalid_secret` for a secret without a key; `invalid_option` for an invalid date or one
+ * before 1970, and for an id that is empty, longer than 256 characters, or contains a dot, a comma or anything but visible ASCII
  * @see https://github.com/standard-webhooks/standard-webhooks/blob/main/spec/standard-webhooks.md
  *
  * @example
@@ -55,23 +54,24 @@ export function standardWebhooks(): SignatureScheme<{
       const signature = mac(key, id, timestamp, body).toString("base64");
       return { "webhook-id": id, "webhook-timestamp": timestamp, "webhook-signature": `v1,${signature}` };
     },
+    // D-65
     parse: parseHeaders,
-    // Without the body there is nothing to verify, not even that it was empty.
+    // Without the body nothing can be verified, not even that it was empty.
     verify: (parsed, secrets, body) => body && match(parsed as StandardWebhooksSignature, secrets, body),
   };
 }
 
 const nothing = new Uint8Array();
 
-/** No dot: `a.1` at the time 2 and `a` at the time 1 would begin with the same signed bytes. */
+/** No dot: the signed bytes of `a.1` at time 2 and of `a` at time 1 would start alike. */
 const validId = /^[\x21-\x2b\x2d\x2f-\x7e]{1,256}$/;
 const idInWords = "1 to 256 visible ASCII characters, none of them a dot or a comma";
 
-/** In one spelling, and few enough for a Date. */
+/** Written in one way only, and with few enough digits for a Date. */
 const unixSeconds = /^(?:0|[1-9]\d{0,11})$/;
 
 const noKey =
-  "The secret holds no key: it must be base64 with its padding, of at least one byte, with whsec_ before it or alone.";
+  "The secret contains no key: it must be base64 with padding, of at least one byte, with or without whsec_ in front.";
 
 const checkSecret = (secret: string): string | undefined => (decodeStandardWebhooksKey(secret) ? undefined : noKey);
 
@@ -87,7 +87,7 @@ function signingKeyOf(secret: string): KeyObject {
 const keys = new Map<string, KeyObject>();
 const mostKeys = 1_000;
 
-/** Undefined for a secret that holds no key. Kept, because making a key takes almost as long as the HMAC of a small body. */
+/** Undefined for a secret without a key. Cached, because creating a key takes almost as long as the HMAC of a small body. */
 function keyOf(secret: string): KeyObject | undefined {
   const known = keys.get(secret);
   if (known) return known;
@@ -142,11 +142,11 @@ function match(
   return secretIndex < 0 ? undefined : { secretIndex, variant: "v1" };
 }
 
-/** Of the body's bytes, never of text: two bodies of different, invalid UTF-8 decode to the same text. */
+/** Signs the body's bytes, never a string: two bodies of different, invalid UTF-8 decode to the same string. */
 const mac = (key: KeyObject, id: string, timestamp: string, body: Uint8Array): Buffer =>
   createHmac("sha256", key).update(`${id}.${timestamp}.`).update(body).digest();
 
-/** More than any rotation needs; each one costs a comparison for every secret. */
+/** More than any rotation needs; each costs a comparison for every secret. */
 const mostSignatures = 16;
 
 /** A version, a comma, and visible ASCII without another comma. */
@@ -154,8 +154,8 @@ const signatureShape = /^[\w-]+,[\x21-\x2b\x2d-\x7e]+$/;
 const v1 = "v1,";
 
 /**
- * The 32 bytes of every `v1,<base64>` in a list separated by single spaces. Signatures of other versions, such as `v1a`, are
- * passed over. Anything that is no such list, or holds no `v1` signature, is undefined.
+ * The 32 bytes of every `v1,<base64>` in a list separated by single spaces. Signatures of other versions, such as `v1a`, are skipped.
+ * Undefined if it is not such a list, or has no `v1` signature.
  */
 export function parseWebhookSignature(text: string): readonly [Buffer, ...Buffer[]] | undefined {
   const entries = text.split(" ", mostSignatures + 1);
@@ -171,24 +171,24 @@ export function parseWebhookSignature(text: string): readonly [Buffer, ...Buffer
 }
 
 /**
- * Whether two headers were joined into one with a comma, as some runtimes do: `v1,… v1,…` has one comma in each entry and never
- * begins with it, `v1,…, v1,…` and `v1,…,v1,…` do not.
+ * Whether two headers were joined into one with a comma, as some runtimes do: `v1,… v1,…` has one comma in each entry, never at its start;
+ * `v1,…, v1,…` and `v1,…,v1,…` are different.
  */
 export const isJoined = (text: string): boolean =>
   text.split(" ").some((entry) => entry.startsWith(",") || entry.indexOf(",") !== entry.lastIndexOf(","));
 
 const prefix = "whsec_";
 
-/** The key's bytes in `whsec_<base64>`, or in base64 alone; undefined for text that is neither, or holds no byte at all. */
+/** The key's bytes in `whsec_<base64>`, or in base64 alone; undefined for any other string, and for an empty key. */
 export function decodeStandardWebhooksKey(secret: string): Buffer | undefined {
   const key = decodeBase64(secret.startsWith(prefix) ? secret.slice(prefix.length) : secret);
   return key?.length ? key : undefined;
 }
 
 /**
- * The bytes of base64 in the one spelling that RFC 4648 (section 4) gives them: standard alphabet, padded, no stray bits, no
- * white space; anything else is undefined. Written back and compared, because `Buffer.from(text, "base64")` by itself skips
- * what it does not know, and so reads many texts as the same bytes.
+ * The bytes of base64 in the only notation that RFC 4648 (section 4) allows: standard alphabet, padded, no stray bits, no white space;
+ * anything else is undefined. The bytes are encoded again and compared, because `Buffer.from(text, "base64")` skips invalid characters, and
+ * so reads many strings as the same bytes.
  */
 export function decodeBase64(text: string): Buffer | undefined {
   const bytes = Buffer.from(text, "base64");

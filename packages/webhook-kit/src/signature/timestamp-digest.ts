@@ -8,23 +8,23 @@ import { findSecretProblem, findSigner } from "./secrets.ts";
 import { sha256 } from "./sha256.ts";
 import type { ParsedSignature, SignatureScheme } from "./signature-scheme.ts";
 
-/** The documentation allows two digests (D-15). */
+/** The documentation allows two digests. */
 type DigestVariant = "sha256" | "hmac";
 
 interface DigestSignature extends ParsedSignature {
-  /** The header's text as sent: that is what the digest covers. */
+  /** The header as sent: the digest covers this string. */
   readonly timestamp: string;
 }
 
 /**
- * The service's documented scheme: `Timestamp`, and `Authorization: hmac` with a SHA-256 digest of its text and the secret.
- * It covers the time only: neither method, path nor body. A captured pair of headers is good for any request while the
+ * The service's documented scheme: `Timestamp`, and `Authorization: hmac` with a SHA-256 digest of that header and the secret. It covers
+ * only the time: neither the method, nor the path, nor the body. Anyone who captures these headers can use them for any request while the
  * timestamp is fresh, so require https, and read the offer before you act on an event. `sign` is synchronous.
  *
- * @param options.variant `"auto"` (default) accepts SHA-256(timestamp + secret) and HMAC-SHA-256(secret, timestamp), and
- *   signs the first; the others accept and sign one (D-15)
- * @throws {ConfigurationError} `invalid_option` for another variant; `sign` throws it for a date that is invalid or outside the
- *   years 0 to 9999, and `invalid_secret` for a secret that is empty or has stray white space
+ * @param options.variant `"auto"` (default) accepts SHA-256(timestamp + secret) and HMAC-SHA-256(secret, timestamp), and signs with the
+ * first; the others accept and sign with one
+ * @throws {ConfigurationError} `invalid_option` for another variant; `sign` throws it for an invalid date or one outside the years 0 to
+ * 9999, and `invalid_secret` for a secret that is empty or has stray white space
  *
  * @example
  * ```ts
@@ -35,8 +35,16 @@ interface DigestSignature extends ParsedSignature {
  * ```
  */
 export function timestampDigest(
-  options: { variant?: "auto" | "sha256" | "hmac" } = {},
-): SignatureScheme<{ Timestamp: string; Authorization: string }> {
+  options: {
+    /** The digests to accept; `auto` accepts both and signs with the first. @default "auto" */
+    variant?: "auto" | "sha256" | "hmac";
+  } = {},
+): SignatureScheme<{
+  /** The time of signing, as an ISO 8601 date-time. */
+  Timestamp: string;
+  /** The word `hmac` and the digest. */
+  Authorization: string;
+}> {
   refuseUnknownOptions("timestampDigest", options, ["variant"]);
   const { variant = "auto" } = options;
   if (variant !== "auto" && variant !== "sha256" && variant !== "hmac")
@@ -49,7 +57,7 @@ export function timestampDigest(
     sign({ secret, now }) {
       const problem = findSecretProblem(secret);
       if (problem) throw new ConfigurationError(problem.code, problem.message);
-      // toJSON is null for no date; before the year 0 and after 9999 it begins with a sign, which no receiver takes.
+      // toJSON is null for an invalid date; before the year 0 and after 9999 it starts with a sign, which no receiver accepts.
       const timestamp = now.toJSON();
       if (!readDateTime(`${timestamp}`))
         throw new ConfigurationError("invalid_option", "now must be a valid Date of the years 0 to 9999.");
@@ -66,9 +74,9 @@ const problems = {
   missing_timestamp:
     "There is no Timestamp header; does a proxy in front of this server strip it, or does the sender sign otherwise?",
   missing_authorization:
-    "There is no Authorization header beside Timestamp; does a proxy in front of this server strip it?",
+    "There is no Authorization header next to Timestamp; does a proxy in front of this server strip it?",
   malformed_timestamp:
-    "Timestamp is not an ISO 8601 date-time with its zone, such as 2018-11-26T10:55:00Z, or 2018-11-26T10:55Z without seconds; was it changed on its way?",
+    "Timestamp is not an ISO 8601 date-time with its zone, such as 2018-11-26T10:55:00Z, or 2018-11-26T10:55Z without seconds; was it changed in transit?",
   malformed_authorization:
     "Authorization is not the word hmac, a space and 64 hexadecimal digits; does another middleware or a proxy set it?",
 } as const satisfies Partial<Record<RejectionCode, string>>;
@@ -109,9 +117,9 @@ function digest(variant: DigestVariant, timestamp: string, secret: string): stri
 const authorizationShape = /^hmac +([0-9a-f]{64})$/i;
 
 /**
- * The 32 bytes in `hmac <64 hexadecimal digits>`; anything else is undefined (D-16). One or more spaces separate the two, and the
- * scheme's case does not matter (RFC 9110, section 11.4). The digits are checked before they are
- * decoded, because `Buffer.from(text, "hex")` stops at the first character that is none and keeps what it has.
+ * The 32 bytes in `hmac <64 hexadecimal digits>`; anything else is undefined. One or more spaces separate the two, and the scheme's
+ * case does not matter (RFC 9110, section 11.4). The digits are checked before they are decoded, because `Buffer.from(text, "hex")` stops
+ * at the first invalid character and keeps the rest.
  */
 export function parseAuthorization(text: string): Buffer | undefined {
   const digits = authorizationShape.exec(text)?.[1];

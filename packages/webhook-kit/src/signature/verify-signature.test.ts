@@ -62,7 +62,7 @@ test("the rejection of a stale request says how stale, in seconds", async () =>
       code: "timestamp_out_of_tolerance",
       status: 401,
       skewSeconds: -100,
-      message: expect.stringMatching(/lies -100 s from this clock, 60 s are allowed; is one of the clocks wrong/),
+      message: expect.stringMatching(/is -100 s from this clock, 60 s are allowed; is one of the clocks wrong/),
     },
     response: { status: 401, headers: { "www-authenticate": "sample" } },
   }));
@@ -71,7 +71,7 @@ test("a clock that is none refuses", async () =>
   await expect(check({}, Number.NaN)).rejects.toMatchObject({ rejection: { code: "timestamp_out_of_tolerance" } }));
 
 test.each<[string, Partial<VerifyOptions<string>>, string, RegExp]>([
-  ["an unknown tenant", { secret: () => undefined }, "unknown_tenant", /knows no such tenant/],
+  ["an unknown tenant", { secret: () => undefined }, "unknown_tenant", /does not know the tenant/],
   [
     "another secret",
     { scheme: { ...scheme, verify: () => undefined } },

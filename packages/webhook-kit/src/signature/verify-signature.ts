@@ -10,8 +10,8 @@ import { sha256 } from "./sha256.ts";
 import type { ParsedSignature, SignatureScheme } from "./signature-scheme.ts";
 
 /**
- * The result of one verified request. Watch `variant` to learn which digest the service uses, `secretIndex` to see when
- * an old secret is no longer used, `skewSeconds` to see a clock drift before it costs requests.
+ * The result of a verified request. Watch `variant` to learn which digest the service uses, `secretIndex` to see when an old secret is no
+ * longer used, and `skewSeconds` to notice a clock drift before requests are rejected.
  *
  * @example
  * ```ts
@@ -21,12 +21,13 @@ import type { ParsedSignature, SignatureScheme } from "./signature-scheme.ts";
  * ```
  */
 export interface Verified {
+  /** The name of the scheme. */
   readonly scheme: string;
-  /** `sha256` or `hmac` under the default scheme. */
+  /** The variant of the scheme: `sha256` or `hmac` under the default scheme. */
   readonly variant: string;
-  /** Which of the secrets, counted from 0. */
+  /** Which of the secrets signed, counted from 0. */
   readonly secretIndex: number;
-  /** How far the timestamp lies from your clock; negative is the past, 0 is within the signed minute. */
+  /** How far the timestamp is from your clock; negative is the past, 0 is within the signed minute. */
   readonly skewSeconds: number;
 }
 
@@ -34,30 +35,30 @@ export interface Verified {
 export interface SignaturePolicy<Incoming> {
   readonly scheme: SignatureScheme;
   readonly lookUpSecrets: SecretLookup<Incoming>;
-  /** True when the secret differs by tenant. */
+  /** Whether each tenant has a secret. */
   readonly hasTenants: boolean;
   readonly toleranceMs: number;
   readonly maxBodyBytes: number;
   readonly now: () => Date;
 }
 
-/** As much of a request as is verified. */
+/** The part of a request that is verified. */
 export type SignedRequest<Incoming> = Pick<IncomingRequest<Incoming>, "rawHeaders" | "request" | "readBody">;
 
-/** The sender holds the secret. */
+/** A request whose sender holds the secret. */
 export interface VerifiedRequest {
   readonly parsed: ParsedSignature;
   readonly receivedAt: Date;
   readonly verified: Verified;
-  /** A hash of the tenant's secret; empty where there is one tenant. */
+  /** A hash of the tenant's secret; empty if there is only one tenant. */
   readonly tenant: string;
-  /** The signed bytes; only under a scheme that signs the body. */
+  /** The signed bytes; undefined unless the scheme signs the body. */
   readonly body: Uint8Array | undefined;
 }
 
 /**
- * The whole verification: header syntax, timestamp tolerance, secrets, signature. The body is read only if the scheme signs it, and
- * after everything that needs no body.
+ * The whole verification: header syntax, timestamp tolerance, secrets, signature. The body is read only if the scheme signs it, and after
+ * every check that does not need it.
  *
  * @throws {Rejected} (rejects) for the scheme's reasons, `timestamp_out_of_tolerance`, `unknown_tenant`, `signature_mismatch`
  * @throws {UnavailableError} (rejects) when the secret cannot be looked up or the scheme throws
@@ -81,12 +82,12 @@ export async function verifySignature<Incoming>(
   if (!secrets) throw rejectSignature(unknownTenant, scheme.wwwAuthenticate);
   const body = scheme.signsBody ? await readSignedBody(incoming, policy.maxBodyBytes) : undefined;
   const match = await callScheme(() => scheme.verify(parsed, secrets, body));
-  // A scheme of a user's own may return what findIndex does: -1 for no match.
+  // The user's own scheme may return -1 for no match, as findIndex does.
   const secret = match && secrets[match.secretIndex];
   if (!match || secret === undefined) throw rejectSignature(noMatch, scheme.wwwAuthenticate);
   const { secretIndex, variant } = match;
   const verified = { scheme: scheme.name, variant, secretIndex, skewSeconds };
-  // A tenant is known by its secret: no signature covers anything else of it.
+  // A tenant is identified by its secret: the signature covers nothing else of it.
   const tenant = policy.hasTenants ? sha256(secret) : "";
   return { parsed, receivedAt, verified, tenant, body };
 }
@@ -98,7 +99,7 @@ async function readSignedBody(incoming: SignedRequest<unknown>, maxBodyBytes: nu
   return body.bytes;
 }
 
-/** The scheme may be a user's own, so everything is awaited: a promise taken for a match would accept any signature. */
+/** The scheme may be the user's own, so everything is awaited: otherwise a promise would count as a match, and any signature would pass. */
 async function callScheme<T>(call: () => T | Promise<T>): Promise<T> {
   try {
     return await call();
@@ -112,19 +113,19 @@ async function callScheme<T>(call: () => T | Promise<T>): Promise<T> {
   }
 }
 
-/** The clock skew: negative for the past; 0 during the whole minute of a minute-precision timestamp (D-16). */
+/** The clock skew: negative for the past; 0 during the whole minute of a timestamp without seconds. */
 const measureSkew = ({ earliest, latest }: ParsedSignature["signedAt"], now: number): number =>
   Math.max(earliest - now, 0) || Math.min(latest - now, 0);
 
 const outOfTolerance = (skewSeconds: number, toleranceSeconds: number): SignatureProblem => ({
   code: "timestamp_out_of_tolerance",
-  message: `Timestamp lies ${Math.round(skewSeconds * 10) / 10} s from this clock, ${toleranceSeconds} s are allowed; is one of the clocks wrong?`,
+  message: `Timestamp is ${Math.round(skewSeconds * 10) / 10} s from this clock, ${toleranceSeconds} s are allowed; is one of the clocks wrong?`,
 });
 
 const unknownTenant: SignatureProblem = {
   code: "unknown_tenant",
   message:
-    "The secret function returned undefined: it knows no such tenant. Is the address on the company profile right?",
+    "The secret function returned undefined: it does not know the tenant. Is the URL on the company profile correct?",
 };
 
 const noMatch: SignatureProblem = {

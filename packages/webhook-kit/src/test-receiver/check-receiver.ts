@@ -17,7 +17,7 @@ import {
 import type { Samples } from "./tested-receiver.ts";
 import type { HeaderList } from "./transports.ts";
 
-/** Checks a receiver against the contract and our decisions (D-61). @returns its problems, in sentences */
+/** Checks a receiver against the contract and our decisions (D-61). @returns its problems, one sentence each */
 export async function checkReceiver(
   sender: Sender,
   rules: SignatureRules & { readonly basePath: string },
@@ -47,7 +47,7 @@ async function isMounted(checker: ContractChecker, basePath: string): Promise<bo
   const unsigned = await checker.send(test, []);
   if (unsigned.status === 404) {
     const requested = `GET ${basePath}/test responded 404: no receiver is mounted there.`;
-    checker.problems.push(`${requested} Give basePath, the path of the base address on your company profile.`);
+    checker.problems.push(`${requested} Give basePath, the path of the base URL on your company profile.`);
     return false;
   }
   const nonsense = [["Timestamp", "never"] as const, ["Authorization", "hmac nonsense"] as const];
@@ -90,7 +90,7 @@ async function rejectsInvalidSignatures(
     testAuth,
     ...handledNames.map((name) => writeWebhook(handledEndpoints[name], samples[name] ?? samplePayloads[name])),
   ];
-  // Express runs the handler of GET for HEAD.
+  // Express runs the GET handler for HEAD.
   const heads = all.filter(({ method }) => method === "GET").map((webhook) => ({ ...webhook, method: "HEAD" }));
   await refuses([...all, ...heads], commonInvalidSignatures(signer, rules.toleranceMs));
   await refuses([testAuth], await tamperedHeaders(signer));
@@ -143,7 +143,7 @@ type CheckedResponse = readonly [Webhook, WebhookResponse];
 /** There was no response, so the check ends. */
 class NoResponseError extends Error {}
 
-/** Sends requests to a receiver, and collects the problems of its responses. */
+/** Sends requests to a receiver, and collects the problems with its responses. */
 class ContractChecker {
   readonly problems: string[] = [];
   readonly sender: Sender;
@@ -153,9 +153,9 @@ class ContractChecker {
   }
 
   /**
-   * Sends one request to each webhook, and adds one problem for all the responses that break the rule.
+   * Sends one request to each webhook, and adds one problem for all responses that break the rule.
    *
-   * @param sign returns the headers of a request with the given body; left out, the signature is valid
+   * @param sign returns the headers for a request with the given body; by default the signature is valid
    * @throws {NoResponseError} (rejects)
    */
   async check(
@@ -169,7 +169,7 @@ class ContractChecker {
     this.expect(rule, isRight, responses);
   }
 
-  /** Adds one problem for all the responses that break one rule. */
+  /** Adds one problem for all responses that break one rule. */
   expect(rule: string, isRight: (status: number) => boolean, responses: readonly CheckedResponse[]): void {
     const wrong = responses.filter(([, { status }]) => !isRight(status));
     const statuses = [...new Set(wrong.map(([, { status }]) => status))].map((status) => {
@@ -197,7 +197,7 @@ class ContractChecker {
   }
 }
 
-/** The kind of failure, without its message, which may hold anything. */
+/** The name of a failure without its message, which may contain anything. */
 function nameOf(cause: unknown): string {
   if (!(cause instanceof Error)) return typeof cause;
   const { cause: inner } = cause;
@@ -205,7 +205,7 @@ function nameOf(cause: unknown): string {
   return "code" in cause && typeof cause.code === "string" ? cause.code : cause.name;
 }
 
-/** The suggestions in a response; or the problems for which the service would reject the entire list (D-21). */
+/** The suggestions in a response, or the problems for which the service would reject the entire list (D-21). */
 export function readSuggestions(json: string): {
   readonly suggestions?: ContactSuggestion[];
   readonly problems?: Record<string, string[]>;

@@ -5,7 +5,7 @@ import type { SignatureScheme } from "../signature/signature-scheme.ts";
 import type { Samples } from "./tested-receiver.ts";
 import type { HeaderList, OutgoingRequest, Transport } from "./transports.ts";
 
-/** The endpoints that a handler stands behind. */
+/** The endpoints that run a handler. */
 export const handledEndpoints = {
   workerAddedContact: endpoints["/contact/new/{workerId}"],
   contactSuggestions: endpoints["/contact-suggestions"],
@@ -16,7 +16,7 @@ export const handledEndpoints = {
 
 export const handledNames = Object.keys(handledEndpoints) as (keyof Samples)[];
 
-/** Valid payloads: with an invalid signature, the signature is the only reason to reject them. */
+/** Valid payloads, so that an invalid signature is the only reason to reject them. */
 export const samplePayloads: Samples = {
   workerAddedContact: { workerId: "worker_made_up" },
   contactSuggestions: { userEmailAddresses: ["made.up@example.com"] },
@@ -33,12 +33,12 @@ export const samplePayloads: Samples = {
 /** A webhook that could be sent to its endpoint. */
 export interface Webhook {
   readonly method: string;
-  /** Below the base address. */
+  /** The path below the base URL. */
   readonly path: string;
   readonly body?: Uint8Array;
 }
 
-/** @param content the payload of a POST, or what stands in the path of a GET */
+/** @param content the payload of a POST, or the parameter in the path of a GET */
 export function writeWebhook(
   { method, path }: { readonly method: string; readonly path: string },
   content: object = {},
@@ -61,7 +61,7 @@ export class Sender {
     this.#basePath = basePath;
   }
 
-  /** Signed as the service does. */
+  /** Signed like the service's requests. */
   async sendSigned(webhook: Webhook): Promise<WebhookResponse> {
     return this.send(webhook, await this.signer.sign(webhook.body));
   }
@@ -76,12 +76,12 @@ export class Sender {
 
   /** Sends the last request again, byte for byte. */
   async resend(): Promise<WebhookResponse> {
-    if (!this.#last) throw new Error("Nothing was sent yet that could be repeated.");
+    if (!this.#last) throw new Error("No request was sent yet, so none can be repeated.");
     return this.#transport.send(this.#last);
   }
 }
 
-/** Signs requests as the service does. */
+/** Signs requests like the service does. */
 export class Signer {
   readonly scheme: SignatureScheme;
   readonly secret: string;
@@ -94,7 +94,7 @@ export class Signer {
     this.#now = options.now;
   }
 
-  /** Never the same millisecond twice in a row: the same event signed at the same time is the same request to a receiver. */
+  /** Never returns the same millisecond twice in a row: receivers take two events signed at the same time for one. */
   now(): Date {
     const time = this.#now().getTime();
     const ahead = this.#last - time;
@@ -102,7 +102,7 @@ export class Signer {
     return new Date(this.#last);
   }
 
-  /** @param how.shiftMs how far from now it is signed */
+  /** @param how.shiftMs the difference between now and the time of signing */
   async sign(body?: Uint8Array, how: { secret?: string; shiftMs?: number } = {}): Promise<HeaderList> {
     const { secret = this.secret, shiftMs = 0 } = how;
     const now = new Date(this.now().getTime() + shiftMs);

@@ -3,10 +3,10 @@ import type { SignatureScheme } from "../signature/signature-scheme.ts";
 import { timestampDigest } from "../signature/timestamp-digest.ts";
 
 /**
- * The headers that the service would send: for tests of your own handlers.
+ * Returns the headers that the service would send, for tests of your own handlers.
  *
- * @param options.now when it is signed (default: now)
- * @param options.scheme how (default `timestampDigest()`)
+ * @param options.now the time of signing (default: now)
+ * @param options.scheme the scheme to sign with (default `timestampDigest()`)
  * @throws {ConfigurationError} (rejects) for a secret or a date that no service would sign with
  *
  * @example
@@ -19,12 +19,15 @@ import { timestampDigest } from "../signature/timestamp-digest.ts";
  * ```
  */
 export async function signHeaders(options: {
+  /** The secret to sign with. */
   secret: string;
+  /** The time of signing. @default now */
   now?: Date;
+  /** The scheme to sign with. @default timestampDigest() */
   scheme?: SignatureScheme;
-  /** Needed by a scheme that covers the body. */
+  /** The body; needed if the scheme signs it. */
   body?: Uint8Array;
-  /** Needed by a scheme that signs an id. */
+  /** The message's id; needed if the scheme signs one. */
   id?: string;
 }): Promise<Record<string, string>> {
   refuseUnknownOptions("signHeaders", options, ["secret", "now", "scheme", "body", "id"]);

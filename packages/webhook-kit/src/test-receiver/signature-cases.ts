@@ -8,19 +8,19 @@ export type SignBody = (body: Uint8Array | undefined) => HeaderList | Promise<He
 
 /** Headers that a receiver must accept, or reject. */
 export interface SignatureCase {
-  /** Goes on after "a request". */
+  /** Completes a sentence that starts with "a request". */
   readonly what: string;
   readonly headers: SignBody;
 }
 
-/** Two clocks may differ by this much, and by no more than half the tolerance. */
+/** Two clocks may differ by this much, but no more than half the tolerance. */
 const mostSkewMs = 30_000;
 
 export interface SignatureRules {
   readonly toleranceMs: number;
   /** The service's own scheme in all its variants and forms. */
   readonly isDocumented: boolean;
-  /** The whole minutes that were signed for this receiver: it may accept each signature once. */
+  /** The whole minutes that were signed for this receiver, which may accept each signature only once. */
   readonly signedMinutes: Set<string>;
 }
 
@@ -35,7 +35,7 @@ export function validSignatures(signer: Signer, rules: SignatureRules): Signatur
   if (!isDocumented) return good;
   const { secret } = signer;
   const now = signer.now().getTime();
-  // The form in which the service's documentation shows it (D-16).
+  // The form that the service's documentation shows (D-16).
   const minuteAgo = (count: number) => new Date(now - count * 60_000).toISOString().replace(/:\d\d\.\d+Z$/, "Z");
   const recent = Array.from({ length: Math.floor(toleranceMs / 60_000) }, (_, count) => minuteAgo(count));
   const minute = recent.find((one) => !signedMinutes.has(one)) ?? minuteAgo(0);
@@ -47,16 +47,16 @@ export function validSignatures(signer: Signer, rules: SignatureRules): Signatur
       headers: () => Object.entries(timestampDigest({ variant: "hmac" }).sign({ secret, now: signer.now() })),
     },
     {
-      what: "whose Timestamp names a whole minute",
+      what: "whose Timestamp has no seconds",
       headers: () => Object.entries({ Timestamp: minute, Authorization: `hmac ${sha256(minute + secret)}` }),
     },
   ];
 }
 
-/** How far beyond the tolerance is too far, also for a timestamp that names a whole minute. */
+/** Beyond the tolerance, even for a timestamp without seconds. */
 const beyondMs = 61_000;
 
-/** Those that matter most, for every endpoint. */
+/** The most important cases, for every endpoint. */
 export function commonInvalidSignatures(signer: Signer, toleranceMs: number): SignatureCase[] {
   const shiftMs = toleranceMs + beyondMs;
   const secret = changeOneCharacter(signer.secret);
@@ -68,7 +68,7 @@ export function commonInvalidSignatures(signer: Signer, toleranceMs: number): Si
   ];
 }
 
-/** What can be done to the headers of any scheme. */
+/** Changes to the headers of any scheme. */
 export async function tamperedHeaders(signer: Signer): Promise<SignatureCase[]> {
   const names = (await signer.sign()).map(([name]) => name);
   return names.flatMap((tampered) => {
@@ -87,7 +87,7 @@ export async function tamperedHeaders(signer: Signer): Promise<SignatureCase[]> 
   });
 }
 
-/** What is known to get past careless checks of the documented scheme. */
+/** Forgeries that careless checks of the documented scheme are known to accept. */
 export function invalidDigests(signer: Signer): SignatureCase[] {
   const { secret } = signer;
   const digestOf = (timestamp: string) => sha256(timestamp + secret);
@@ -102,7 +102,7 @@ export function invalidDigests(signer: Signer): SignatureCase[] {
     { what: "with the digest of another time", headers: forged(() => digestOf(signer.now().toISOString())) },
     { what: "with 64 letters that are no digits", headers: forged(() => "z".repeat(64)) },
     { what: "with 64 characters that are not ASCII", headers: forged(() => "é".repeat(64)) },
-    { what: "whose Timestamp is no date", headers: forged(digestOf, "NaN") },
+    { what: "whose Timestamp is not a date", headers: forged(digestOf, "NaN") },
   ];
 }
 
@@ -110,7 +110,7 @@ const sha256 = (text: string): string => createHash("sha256").update(text).diges
 
 const hmac = (key: string, text: string): string => createHmac("sha256", key).update(text).digest("hex").toUpperCase();
 
-/** In the middle, and another letter or digit, so that it stays a secret that the scheme could have. */
+/** Changes one letter or digit in the middle, so that the result is still a valid secret for the scheme. */
 function changeOneCharacter(secret: string): string {
   const middle = Math.floor(secret.length / 2);
   const index = Math.max(0, secret.slice(middle).search(/[a-z0-9]/i)) + middle;

@@ -11,17 +11,16 @@ import type { Samples, TestedReceiver } from "./tested-receiver.ts";
 import { openApp, type ReceiverApp } from "./transports.ts";
 
 /**
- * Plays the service in your tests, with any test runner: sends webhooks to your receiver, and checks it against the contract.
+ * Simulates the service in your tests, with any test runner: sends webhooks to your receiver, and checks it against the contract.
  *
- * @param app what your module exports: an Express or Fastify app, a server or another listener of `node:http`, which is started on a free
- *   loopback port unless it listens already; `webhookHandler(…)` or another function from `Request` to `Response`; an object with such a
- *   function as `fetch`, such as a Hono app; or the address of a running receiver. A function with two parameters is a listener
- * @param options.secret the receiver's own
- * @param options.basePath where the receiver is mounted, such as `/offers`; appended to the path of an address (default none)
- * @param options.scheme the receiver's own (default `timestampDigest()`)
- * @param options.toleranceSeconds the receiver's own (default 300)
+ * @param app what your module exports: an Express or Fastify app, a `node:http` server or listener, which is started on a free loopback
+ * port unless it is already listening; `webhookHandler(…)` or another function from `Request` to `Response`; an object with such a function
+ * as `fetch`, such as a Hono app; or the URL of a running receiver. A function with two parameters counts as a listener
+ * @param options.basePath the receiver's mount path, such as `/offers`; appended to the path of a URL (default none)
+ * @param options.scheme the receiver's scheme (default `timestampDigest()`)
+ * @param options.toleranceSeconds the receiver's tolerance (default 300)
  * @param options.timeoutMs how long a response may take (default 15,000)
- * @param options.now the receiver's clock, when it is not this machine's
+ * @param options.now the receiver's clock, if it is not this machine's
  * @throws {ConfigurationError} (rejects) `invalid_option`, `invalid_secret`
  *
  * @example
@@ -43,11 +42,17 @@ import { openApp, type ReceiverApp } from "./transports.ts";
 export async function testReceiver(
   app: ReceiverApp,
   options: {
+    /** The receiver's secret. */
     secret: string;
+    /** The receiver's mount path, such as `/offers`. @default none */
     basePath?: string;
+    /** The receiver's scheme. @default timestampDigest() */
     scheme?: SignatureScheme;
+    /** The receiver's tolerance. @default 300 */
     toleranceSeconds?: number;
+    /** How long a response may take. @default 15_000 */
     timeoutMs?: number;
+    /** The receiver's clock. @default this machine's */
     now?: () => Date;
   },
 ): Promise<TestedReceiver> {

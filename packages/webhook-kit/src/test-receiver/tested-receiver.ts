@@ -8,18 +8,23 @@ import type {
 } from "../endpoints/events.ts";
 import type { WebhookResponse } from "../http/response.ts";
 
-/** What the service sends to each handler, by the name of the sender. @inline */
+/** The sample that is sent to each handler, by the name of the method that sends it. @inline */
 export interface Samples {
+  /** For `onWorkerAddedContact`. */
   workerAddedContact: WorkerAddedContact;
+  /** For `suggestContacts`. */
   contactSuggestions: ContactSuggestionRequest;
+  /** For `onWorkerOfferResponse`. */
   workerOfferResponse: WorkerOfferResponse;
+  /** For `onOfferEventDeleted`. */
   offerEventDeleted: OfferEventDeleted;
+  /** For `onTimelineChanged`. */
   timelineChanged: TimelineChanged;
 }
 
 /**
- * A receiver under test. Each method signs a webhook as the service does, sends it, and returns the response, whatever its
- * status. It rejects only if there is no response.
+ * A receiver under test. Each method signs a webhook as the service does, sends it, and resolves with the response, whatever its status. It
+ * rejects only if there is no response.
  *
  * @example
  * ```ts
@@ -33,31 +38,34 @@ export interface Samples {
  * ```
  */
 export interface TestedReceiver extends AsyncDisposable {
-  /** `GET /test` */
+  /** Sends `GET /test`. */
   test(): Promise<WebhookResponse>;
-  /** `GET /test/auth` */
+  /** Sends `GET /test/auth`. */
   testAuth(): Promise<WebhookResponse>;
-  /** `GET /contact/new/{workerId}` */
+  /** Sends `GET /contact/new/{workerId}`. */
   workerAddedContact(event: WorkerAddedContact): Promise<WebhookResponse>;
-  /** `POST /contact-suggestions`; `suggestions` only if the service would accept the list. */
-  contactSuggestions(
-    search: ContactSuggestionRequest,
-  ): Promise<WebhookResponse & { suggestions?: ContactSuggestion[] }>;
-  /** `POST /offer/response` */
+  /** Sends `POST /contact-suggestions`. */
+  contactSuggestions(search: ContactSuggestionRequest): Promise<
+    WebhookResponse & {
+      /** The contacts; undefined if the service would reject the list. */
+      suggestions?: ContactSuggestion[];
+    }
+  >;
+  /** Sends `POST /offer/response`. */
   workerOfferResponse(event: WorkerOfferResponse): Promise<WebhookResponse>;
-  /** `POST /offer/eventDeleted`, an additional event of the live service (D-34) */
+  /** Sends `POST /offer/eventDeleted`, an additional event of the live service. */
   offerEventDeleted(event: OfferEventDeleted): Promise<WebhookResponse>;
-  /** `POST /events/timelineChanged`, an additional event of the live service (D-34) */
+  /** Sends `POST /events/timelineChanged`, an additional event of the live service. */
   timelineChanged(event: TimelineChanged): Promise<WebhookResponse>;
-  /** Sends the last request again, byte for byte, as an attacker would, or a sender that missed the response. */
+  /** Sends the last request again, byte for byte, like an attacker or a sender that missed the response. */
   resend(): Promise<WebhookResponse>;
   /**
-   * Checks the receiver against the contract and our decisions (D-61) with about a hundred requests, most of them forged. Your
-   * handlers run only for `samples`, by the names of these methods: those webhooks are sent and resent, and must be handled.
+   * Checks the receiver against the contract and the kit's rules with about a hundred requests, most of them forged. Your handlers run only
+   * for `samples`: those webhooks are sent and resent, and must be handled.
    *
-   * @returns the problems, one sentence for each broken rule; empty if there are none
+   * @returns the problems, one sentence per broken rule; empty if there are none
    */
   checkContract(samples?: Partial<Samples>): Promise<string[]>;
-  /** Stops the server that was started, if any. */
+  /** Stops the server, if one was started. */
   close(): Promise<void>;
 }

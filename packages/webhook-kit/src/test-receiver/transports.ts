@@ -5,13 +5,13 @@ import { ConfigurationError } from "../errors/errors.ts";
 import type { WebhookResponse } from "../http/response.ts";
 import { withTimeout } from "../http/timeouts.ts";
 
-/** In the order in which they are sent; a name may come twice. */
+/** In the order in which they are sent; a name may be repeated. */
 export type HeaderList = readonly (readonly [name: string, value: string])[];
 
-/** A request as it goes to the receiver under test. */
+/** A request as it is sent to the receiver under test. */
 export interface OutgoingRequest {
   readonly method: string;
-  /** The prefix of the base address included. */
+  /** Includes the base URL's path prefix. */
   readonly path: string;
   readonly headers: HeaderList;
   readonly body?: Uint8Array;
@@ -19,12 +19,12 @@ export interface OutgoingRequest {
 
 /** Sends requests to a receiver under test. */
 export interface Transport {
-  /** Rejects when there is no complete response in time. */
+  /** Rejects if there is no complete response in time. */
   send(request: OutgoingRequest): Promise<WebhookResponse>;
   close(): Promise<void>;
 }
 
-/** What `testReceiver` takes. @inline */
+/** The receivers that `testReceiver` accepts. @inline */
 export type ReceiverApp =
   | string
   | URL
@@ -34,7 +34,7 @@ export type ReceiverApp =
   | HttpServer
   | FastifyApp;
 
-/** The transport to an app, and the path in its address. */
+/** The transport to an app, and the path in its URL. */
 type OpenedApp = { readonly transport: Transport; readonly path: string };
 
 /** @throws {ConfigurationError} `invalid_option` for anything else */
@@ -44,7 +44,7 @@ export async function openApp(app: ReceiverApp, timeoutMs: number): Promise<Open
   if ("fetch" in opened) return { transport: fetchTransport(opened.fetch, timeoutMs), path: "" };
   const url = URL.canParse(opened.address) ? new URL(opened.address) : undefined;
   if (url?.protocol !== "http:" && url?.protocol !== "https:")
-    throw new ConfigurationError("invalid_option", "The address of a receiver begins with http:// or https://.");
+    throw new ConfigurationError("invalid_option", "The URL of a receiver must start with http:// or https://.");
   return { transport: httpTransport(new URL(url.origin), timeoutMs, opened.close), path: url.pathname };
 }
 
@@ -67,7 +67,7 @@ function fetchTransport(call: (request: Request) => Promise<Response>, timeoutMs
   };
 }
 
-/** `node:http` and not fetch, which would join two headers of one name, and follow redirects. */
+/** `node:http` instead of fetch, which would join repeated headers and follow redirects. */
 function httpTransport(origin: URL, timeoutMs: number, close: Transport["close"]): Transport {
   const { request } = origin.protocol === "https:" ? https : http;
   return {

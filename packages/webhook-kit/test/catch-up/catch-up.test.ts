@@ -147,8 +147,8 @@ test.each([
   [302, "", "the response is 302"],
   [503, "<p>busy</p>", "the response is 503"],
   [200, "<p>sign in</p>", expect.any(String)],
-  [200, JSON.stringify({ events: [] }), "the body is no page of events"],
-  [200, JSON.stringify({ events: [{ id: 1 }], cursor: "1", more: false }), "the body is no page of events"],
+  [200, JSON.stringify({ events: [] }), "the response is not a page of events"],
+  [200, JSON.stringify({ events: [{ id: 1 }], cursor: "1", more: false }), "the response is not a page of events"],
 ])("a response of %i %s fails with its reason, and without the key", async (status, body, reason) => {
   const { url } = await respondWith(status, body);
   const failure = await catchUp({ baseUrl: url, apiKey, onEvent: () => undefined }).catch((error) => error);

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout as pause } from "node:timers/promises";
 import { describe, expect, test, vi } from "vitest";
-import { type ReconcileOptions, type ResponseSource, reconcile, whenResponseChanged } from "../../src/catch-up.ts";
+import { type ReconcileOptions, type ResponseSource, reconcile, reconcileOnWebhook } from "../../src/catch-up.ts";
 import { webhookHandler } from "../../src/fetch.ts";
 import type { EventContext, WebhookEvent } from "../../src/index.ts";
 import type { InboxUnderTest } from "../inbox/databases.ts";
@@ -101,7 +101,7 @@ describe.each(await anyInbox())("reconcile on $title", (underTest: InboxUnderTes
   test("an old webhook that is retried late handles the current response, not its own [D-135]", async () => {
     const { service, source, run, written } = setUp();
     const offerId = service.id("a");
-    const receiver = webhookHandler({ secret, onWorkerOfferResponse: whenResponseChanged(source) });
+    const receiver = webhookHandler({ secret, onWorkerOfferResponse: reconcileOnWebhook(source) });
     const send = async (response: string) => {
       const body = { offerId, workerId: "amal", response, attempt: randomUUID() };
       const request = { method: "POST", headers: signedJson(), body: JSON.stringify(body) };
@@ -133,7 +133,7 @@ describe.each(await anyInbox())("reconcile on $title", (underTest: InboxUnderTes
   test("runs and webhooks at the same time handle each change once", async () => {
     const { service, source, run, written } = setUp();
     const names = ["a", "b", "c"];
-    const hint = whenResponseChanged(source);
+    const hint = reconcileOnWebhook(source);
     const context = (): EventContext => ({
       source: "webhook",
       unverifiedDeliveryId: undefined,
@@ -268,7 +268,7 @@ test.each([
   ["a misspelt option", { onFailed: () => undefined }, /onFailed; did you mean onFailure/],
 ])("%s is refused before an offer is read", async (_what, wrong, message) => {
   const getOffer = vi.fn();
-  const inbox = { responses: { find: vi.fn(), update: vi.fn() } };
+  const inbox = { lastResponses: { find: vi.fn(), update: vi.fn() } };
   const options = { inbox, getOffer, offerIds: ["a"], onWorkerOfferResponse: () => undefined, ...wrong };
   await expect(reconcile(options as ReconcileOptions)).rejects.toMatchObject({
     code: "invalid_option",

@@ -104,12 +104,12 @@ const mistakes: StoreMistake[] = [
   },
   {
     mistake: "releases nothing",
-    noticed: "a released key is free at once",
+    noticed: "a released key is free immediately",
     breakIt: () => ({ release: () => undefined }),
   },
   {
     mistake: "gives each key one token for good",
-    noticed: "a released key is free at once",
+    noticed: "a released key is free immediately",
     breakIt: (inner) => {
       const tokens = new Map<string, string>();
       return {

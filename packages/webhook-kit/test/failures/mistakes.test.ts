@@ -35,7 +35,7 @@ const atConstruction: [string, () => unknown, string][] = [
   [
     "a secret with its line break",
     build({ secret: `${secret}\n` }),
-    "The secret begins or ends with white space; was it read from a file with its line break?",
+    "The secret starts or ends with white space; was it read from a file with its line break?",
   ],
   [
     "a short secret",
@@ -50,7 +50,7 @@ const atConstruction: [string, () => unknown, string][] = [
   [
     "a secret of another scheme",
     build({ secret: "no base64, this", scheme: standardWebhooks() }),
-    "The secret holds no key: it must be base64 with its padding, of at least one byte, with whsec_ before it or alone.",
+    "The secret contains no key: it must be base64 with padding, of at least one byte, with or without whsec_ in front.",
   ],
   [
     "a tolerance as text",
@@ -65,12 +65,12 @@ const atConstruction: [string, () => unknown, string][] = [
   [
     "a time limit of no milliseconds",
     build({ handlerTimeoutMs: 0 }),
-    "handlerTimeoutMs must be a whole number from 1 to 600000; it is 0.",
+    "handlerTimeoutMs must be an integer from 1 to 600000; it is 0.",
   ],
   [
     "a size as text",
     build({ maxBodyBytes: "1mb" }),
-    "maxBodyBytes must be a whole number from 1 to 104857600; it is a string.",
+    "maxBodyBytes must be an integer from 1 to 104857600; it is a string.",
   ],
   [
     "a handler that was called",
@@ -116,7 +116,7 @@ const atConstruction: [string, () => unknown, string][] = [
   [
     "a basePath without its slash",
     () => webhookListener({ secret, basePath: "offers" }),
-    'basePath must be a text that begins with a slash, such as "/offers".',
+    'basePath must be a string that starts with a slash, such as "/offers".',
   ],
   [
     "a Redis address for its client",
@@ -171,14 +171,14 @@ test.each<[string, RequestInit, object, string, string, string?]>([
     { headers: { Timestamp } },
     {},
     "missing_authorization",
-    "There is no Authorization header beside Timestamp; does a proxy in front of this server strip it?",
+    "There is no Authorization header next to Timestamp; does a proxy in front of this server strip it?",
   ],
   [
     "a local Timestamp",
     { headers: { Timestamp: "2026-03-08T02:30", Authorization } },
     {},
     "malformed_timestamp",
-    "Timestamp is not an ISO 8601 date-time with its zone, such as 2018-11-26T10:55:00Z, or 2018-11-26T10:55Z without seconds; was it changed on its way?",
+    "Timestamp is not an ISO 8601 date-time with its zone, such as 2018-11-26T10:55:00Z, or 2018-11-26T10:55Z without seconds; was it changed in transit?",
   ],
   [
     "another credential",
@@ -199,14 +199,14 @@ test.each<[string, RequestInit, object, string, string, string?]>([
     { headers: { Timestamp: "2026-03-08T02:30:00Z", Authorization } },
     { now: () => new Date("2026-03-08T03:30:00Z") },
     "timestamp_out_of_tolerance",
-    "Timestamp lies -3600 s from this clock, 300 s are allowed; is one of the clocks wrong?",
+    "Timestamp is -3600 s from this clock, 300 s are allowed; is one of the clocks wrong?",
   ],
   [
     "another prefix",
     { headers: signed() },
     { basePath: "/hooks" },
     "unknown_path",
-    "No webhook has this path. Is basePath the path of the registered base address, as it arrives here?",
+    "No webhook has this path. Is basePath the path of the registered base URL, as it arrives here?",
   ],
   [
     "the stage of an API before the base path",

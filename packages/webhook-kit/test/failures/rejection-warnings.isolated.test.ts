@@ -41,7 +41,7 @@ const rejections: [string, string, () => RequestInit, string, RegExp][] = [
     "/test/auth",
     () => ({ headers: signed({ seconds: -3600.04 }) }),
     "timestamp_out_of_tolerance",
-    /lies -3600 s from this clock/,
+    /is -3600 s from this clock/,
   ],
   [
     "no signature",

@@ -39,12 +39,12 @@ test.each(inboxes)("an inbox whose %s is down says so, wherever it is used", asy
   const unavailable = expect.objectContaining({
     name: "UnavailableError",
     code: "inbox_unavailable",
-    message: expect.stringMatching(new RegExp(`Inbox .*${database}.*Is it running.*address`)),
+    message: expect.stringMatching(new RegExp(`Inbox .*${database}.*Is it running.*host`)),
     cause,
   });
   await expect(inbox.once({}, work, { key: "k" })).rejects.toEqual(unavailable);
-  await expect(inbox.responses.find([{ offerId: "o", workerId: "w" }])).rejects.toEqual(unavailable);
-  await expect(inbox.responses.update({ offerId: "o", workerId: "w" }, {}, work)).rejects.toEqual(unavailable);
+  await expect(inbox.lastResponses.find([{ offerId: "o", workerId: "w" }])).rejects.toEqual(unavailable);
+  await expect(inbox.lastResponses.update({ offerId: "o", workerId: "w" }, {}, work)).rejects.toEqual(unavailable);
   await expect(inbox.deleteExpired()).rejects.toEqual(unavailable);
   expect(work).not.toHaveBeenCalled();
 });

@@ -78,7 +78,7 @@ test("what each entry exports is a decision", () => {
     "WorkerOfferResponse",
     "catchUp",
     "reconcile",
-    "whenResponseChanged",
+    "reconcileOnWebhook",
   ]);
   expect(namesOf("express")).toEqual(["ReceiverOptions", "VerifyOptions", "verifyWebhook", "webhookRouter"]);
   expect(namesOf("fetch")).toEqual([
@@ -91,7 +91,7 @@ test("what each entry exports is a decision", () => {
   expect(namesOf("lambda")).toEqual(["ReceiverOptions", "webhookFunction"]);
   expect(namesOf("node")).toEqual(["ReceiverOptions", "webhookListener"]);
   expect(namesOf("opentelemetry")).toEqual(["Tracer", "WebhookEvent", "traceEvent", "webhookTracer"]);
-  const inboxNames = ["HandledResponses", "Inbox", "InboxDatabase", "inboxMigration"];
+  const inboxNames = ["ResponseLog", "Inbox", "InboxDatabase", "inboxMigration"];
   for (const database of ["mysql", "postgres", "sqlite"])
     expect(namesOf(database)).toEqual([...inboxNames, `${database}Inbox`].sort());
   expect(namesOf("redis")).toEqual(["Deduplication", "redisDeduplication"]);
@@ -127,7 +127,7 @@ test("the values at run time are those that are listed", async () => {
       "timestampDigest",
       "verifyRequest",
     ],
-    ["catchUp", "reconcile", "whenResponseChanged"],
+    ["catchUp", "reconcile", "reconcileOnWebhook"],
     ["verifyWebhook", "webhookRouter"],
     ["parseWebhook", "webhookHandler"],
     ["webhookFunction"],

@@ -29,7 +29,7 @@ test("the naive middleware has the faults it is known for", async () => {
     `A request signed in the future must be rejected, but 200 came from ${everywhere}.`,
     "A request with Authorization twice must be rejected, but 200 came from GET /test/auth.",
     "A request with a false Authorization after the true one must be rejected, but 200 came from GET /test/auth.",
-    "A request whose Timestamp is no date must be rejected, but 200 came from GET /test/auth.",
+    "A request whose Timestamp is not a date must be rejected, but 200 came from GET /test/auth.",
     "The payload {} must be rejected, but 200 came from POST /offer/eventDeleted, POST /events/timelineChanged.",
     "The payload [] must be rejected, but 200 came from POST /offer/eventDeleted, POST /events/timelineChanged.",
   ]);
@@ -50,7 +50,7 @@ test("a receiver that is mounted elsewhere is reported with basePath", async () 
     ["", "/test"],
   ] as const)
     expect(await faultsOf(app, basePath)).toEqual([
-      `GET ${requested} responded 404: no receiver is mounted there. Give basePath, the path of the base address on your company profile.`,
+      `GET ${requested} responded 404: no receiver is mounted there. Give basePath, the path of the base URL on your company profile.`,
     ]);
 });
 
@@ -107,14 +107,14 @@ const mistakes: [mistake: string, wrong: RequestHandler, problems: RegExp[]][] =
       // Node keeps the first of two Authorization headers.
       / with Authorization twice /,
       / a false Authorization after /,
-      / Timestamp is no date /,
+      / Timestamp is not a date /,
     ],
   ],
   [
     "needs seconds in a timestamp",
     ({ headers }, response, next) =>
       /T\d\d:\d\dZ$/.test(String(headers.timestamp)) ? response.sendStatus(401) : next(),
-    [/^A request whose Timestamp names a whole minute must get 200, but 401 /],
+    [/^A request whose Timestamp has no seconds must get 200, but 401 /],
   ],
   [
     "takes any timestamp for valid that a clock behind would send",

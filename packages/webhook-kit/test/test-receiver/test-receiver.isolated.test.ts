@@ -59,7 +59,7 @@ test("a response shows its status, headers and body, whatever they are", async (
 test("the same event sent again is handled again, unless it is the very same request", async () => {
   const onWorkerAddedContact = vi.fn();
   await using receiver = await testReceiver(appWith({ onWorkerAddedContact }), { secret, basePath: "/hooks" });
-  await expect(receiver.resend()).rejects.toThrow("Nothing was sent");
+  await expect(receiver.resend()).rejects.toThrow("No request was sent yet");
   for (let times = 0; times < 20; times += 1) await receiver.workerAddedContact({ workerId: "w" });
   expect(onWorkerAddedContact).toHaveBeenCalledTimes(20);
   expect((await receiver.resend()).status).toBe(200);

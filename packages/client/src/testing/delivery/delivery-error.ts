@@ -1,6 +1,6 @@
 import type { WebhookOutcome } from "./webhook-outcome.ts";
 
-/** Stable. Those from `delivery_not_found` on are also the platform's own. */
+/** Stable codes. From `delivery_not_found` on, the platform uses the same. */
 export type DeliveryErrorCode =
   | "invalid_argument"
   | "no_receiver"
@@ -16,7 +16,7 @@ export type DeliveryErrorCode =
   | "invalid_suggestions"
   | Exclude<WebhookOutcome["failure"], undefined>;
 
-/** A step of a test that cannot be done, or that the platform would refuse. */
+/** A step of a test that is impossible or that the platform would reject. */
 export class DeliveryError extends Error {
   override readonly name = "DeliveryError";
   readonly code: DeliveryErrorCode;

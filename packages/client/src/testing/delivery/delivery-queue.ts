@@ -2,22 +2,22 @@ import type { EndpointHealth } from "@offers/contract/circuit-breaker";
 import { DeliveryError } from "./delivery-error.ts";
 import type { TestAttempt, TestDelivery, WebhookEvent } from "./test-delivery.ts";
 
-/** A delivery as the queue keeps it. */
+/** A delivery as the queue stores it. */
 export interface QueuedDelivery {
   readonly id: string;
-  /** The same object in every delivery of one event. */
+  /** All deliveries of one event share this object. */
   readonly event: WebhookEvent;
   readonly orderKey: string;
   readonly attempts: TestAttempt[];
   state: "pending" | "acknowledged" | "failed";
-  /** Those of the retry schedule that are used up. */
+  /** How many attempts of the retry schedule are used up. */
   used: number;
-  /** Unix milliseconds; undefined while an older one of the same order key is pending. */
+  /** Unix milliseconds; undefined while an older delivery with the same order key is pending. */
   dueAt: number | undefined;
   isUnderWay: boolean;
 }
 
-/** The deliveries, the oldest first. Those with one order key are delivered one after the other (D-32). */
+/** The deliveries, oldest first. Those with the same order key are delivered one after another (D-32). */
 export class DeliveryQueue {
   readonly #all: QueuedDelivery[] = [];
 
@@ -26,7 +26,7 @@ export class DeliveryQueue {
     this.#releaseNext(orderKey, now);
   }
 
-  /** Those that are due, the longest first, marked as under way. */
+  /** The due deliveries, longest due first, now marked as in progress. */
   claim(now: number, room: number): QueuedDelivery[] {
     const claimed = this.#waiting()
       .filter(({ dueAt, isUnderWay }) => dueAt <= now && !isUnderWay)
@@ -36,20 +36,20 @@ export class DeliveryQueue {
     return claimed;
   }
 
-  /** When the next one is due. */
+  /** When the next delivery is due. */
   nextDueAt(): number | undefined {
     const times = this.#waiting().map(({ dueAt }) => dueAt);
     return times.length === 0 ? undefined : Math.min(...times);
   }
 
-  /** Ends a delivery, and makes the next of its order key due. */
+  /** Ends a delivery, and makes the next one with its order key due. */
   settle(delivery: QueuedDelivery, state: "acknowledged" | "failed", now: number): void {
     delivery.state = state;
     delivery.dueAt = undefined;
     this.#releaseNext(delivery.orderKey, now);
   }
 
-  /** Makes all that was put off due, with the whole retry schedule before it (D-73). */
+  /** Makes everything that was held due, with the whole retry schedule before it (D-73). */
   restart(now: number): void {
     for (const delivery of this.#waiting()) {
       delivery.used = 0;
@@ -66,7 +66,7 @@ export class DeliveryQueue {
   }
 
   /**
-   * A failed delivery under its old id, an acknowledged one under a new id (D-74).
+   * Redelivers a failed delivery under its old id, or an acknowledged one under a new id (D-74).
    *
    * @returns the id that is delivered now
    * @throws {DeliveryError} `delivery_not_found`, `delivery_pending` or `delivery_superseded`
@@ -86,7 +86,7 @@ export class DeliveryQueue {
     return redelivered.id;
   }
 
-  /** Copies, so that what a test keeps does not change. */
+  /** Copies, so that what a test holds does not change. */
   shown({ disabledAt, openUntil }: EndpointHealth): TestDelivery[] {
     const isDisabled = disabledAt !== null;
     const earliest = openUntil?.getTime() ?? 0;
@@ -115,13 +115,13 @@ export class DeliveryQueue {
     return this.#all.filter((one): one is QueuedDelivery & { dueAt: number } => one.dueAt !== undefined);
   }
 
-  /** Makes the oldest pending delivery of an order key due, unless it is already. */
+  /** Makes the oldest pending delivery of an order key due, unless it already is. */
   #releaseNext(orderKey: string, now: number): void {
     const oldest = this.#all.find((one) => one.orderKey === orderKey && one.state === "pending");
     if (oldest !== undefined) oldest.dueAt ??= now;
   }
 }
 
-/** A worker's responses to one offer; nothing else needs an order. */
+/** One worker's responses to one offer; nothing else needs an order. */
 const orderKeyOf = ({ type, data }: WebhookEvent): string =>
   type === "workerOfferResponse" ? JSON.stringify([data.offerId, data.workerId]) : crypto.randomUUID();

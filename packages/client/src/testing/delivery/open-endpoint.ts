@@ -3,7 +3,7 @@ import { DeliveryError } from "./delivery-error.ts";
 import type { TestClock } from "./test-clock.ts";
 import type { ReceiverProfile, WebhookListener, WebhookReceiver } from "./webhook-receiver.ts";
 
-/** A request as it is sent. */
+/** A request as sent. */
 export interface EndpointRequest {
   readonly url: string;
   readonly method: "GET" | "POST";
@@ -11,20 +11,20 @@ export interface EndpointRequest {
   readonly body?: Uint8Array<ArrayBuffer>;
 }
 
-/** How requests are signed, besides the profile. */
+/** How requests are signed, where it differs from the profile. */
 export interface SignOptions {
-  /** @default the profile's */
+  /** The secret to sign with. @default the profile's */
   secret?: string | undefined;
-  /** How long before now. @default 0 */
+  /** How long ago the request was signed. @default 0 */
   agoMs?: number | undefined;
 }
 
-/** A receiver with its profile. */
+/** A receiver and its profile. */
 export interface Endpoint {
-  /** Without a slash at the end. */
+  /** Without a trailing slash. */
   readonly baseUrl: string;
   sign(id: string, body: Uint8Array, options?: SignOptions): Promise<Readonly<Record<string, string>>>;
-  /** Rejects when no response comes. */
+  /** Rejects when there is no response. */
   call(request: EndpointRequest): Promise<Response>;
 }
 
@@ -44,26 +44,26 @@ export async function openEndpoint(
   return {
     baseUrl: "isServer" in opened && opened.isServer ? checkAddress(opened.address + new URL(base).pathname) : base,
     async sign(id, body, { secret: other = secret, agoMs } = {}) {
-      // On a clock that stands still, two requests would have the same signature: receivers would take one for the other.
+      // On a clock that stands still, two requests would have the same signature, and receivers would take the second for a repetition.
       if (agoMs === undefined) lastSignedAt = Math.max(clock.ms, lastSignedAt + 1);
       return sign({ secret: other, now: new Date(agoMs === undefined ? lastSignedAt : clock.ms - agoMs), body, id });
     },
     async call({ url, ...init }) {
-      // As Node's fetch reports it.
+      // The error that Node's fetch would throw.
       if (isDown()) throw new TypeError("fetch failed", { cause: { code: "ECONNREFUSED" } });
       return "fetch" in opened ? opened.fetch(new Request(url, init)) : fetch(url, { ...init, redirect: "manual" });
     },
   };
 }
 
-/** As the company profile does (D-41). Private addresses are fine: it is the test's own machine. */
+/** As in the company profile (D-41). Private addresses are allowed: this is the test's own machine. */
 function checkAddress(address: string): string {
   const url = URL.canParse(address) ? new URL(address) : undefined;
   const isWeb = url?.protocol === "http:" || url?.protocol === "https:";
   if (!url || !isWeb || url.username !== "" || url.password !== "" || /[?#]/.test(address))
     throw new DeliveryError(
       "invalid_address",
-      "deliverTo: the base address starts with http:// or https://, without a user name, ? and #",
+      "deliverTo: the base URL must start with http:// or https:// and have no user name, ? or #",
     );
   return url.href.replace(/\/+$/, "");
 }

@@ -4,17 +4,17 @@ import type { Endpoint, EndpointRequest, SignOptions } from "./open-endpoint.ts"
 import type { TestClock } from "./test-clock.ts";
 import type { ReceivedOutcome } from "./webhook-outcome.ts";
 
-/** A request of the service to a receiver. */
+/** A request that the service sends to a receiver. */
 export interface Webhook {
   readonly method: "GET" | "POST";
-  /** Below the base address. */
+  /** The path below the base URL. */
   readonly path: string;
   readonly body?: object;
-  /** Of a delivery; requests that are no deliveries have none. */
+  /** The id of a delivery; undefined for requests that are not deliveries. */
   readonly deliveryId?: string;
 }
 
-/** Makes the request, with its headers and bytes. */
+/** Builds the request, with its headers and bytes. */
 export async function prepareWebhook(
   endpoint: Endpoint,
   { method, path, body, deliveryId }: Webhook,
@@ -33,13 +33,13 @@ export async function prepareWebhook(
 }
 
 export interface SendLimits {
-  /** On the test's clock. @default of a delivery (D-25) */
+  /** The time limit, on the test's clock. @default that of a delivery (D-25) */
   timeoutMs?: number;
-  /** What is read of the response's body. @default of an acknowledgement (D-24) */
+  /** How much of the response's body is read. @default as for an acknowledgement (D-24) */
   maxBytes?: number;
 }
 
-/** Sends the request once. Never rejects for what the receiver does. */
+/** Sends the request once. Never rejects because of the receiver. */
 export async function sendRequest(
   endpoint: Endpoint,
   clock: TestClock,
@@ -75,7 +75,7 @@ async function exchange(
   }
 }
 
-/** Of Node's `fetch`; what a handler throws leaves no response either. */
+/** The failures of Node's `fetch`; an error that a handler throws also means that there is no response. */
 function failureOf(error: unknown): "connection_refused" | "name_not_found" | "connection_lost" {
   const { code } = Object(Object(error).cause);
   if (code === "ECONNREFUSED") return "connection_refused";

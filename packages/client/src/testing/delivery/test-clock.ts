@@ -1,4 +1,4 @@
-/** A clock that the test moves, on top of one that may go by itself. It sets no timer: alarms ring only when it is moved. */
+/** A clock that the test moves, on top of one that may run by itself. It sets no timer: alarms ring only when the test moves it. */
 export class TestClock {
   readonly #base: () => Date;
   readonly #alarms = new Set<{ readonly at: number; readonly ring: () => void }>();
@@ -10,12 +10,12 @@ export class TestClock {
 
   readonly now = (): Date => new Date(this.ms);
 
-  /** Since 1970. */
+  /** Milliseconds since 1970. */
   get ms(): number {
     return this.#base().getTime() + this.#aheadMs;
   }
 
-  /** Forwards only. */
+  /** Moves the clock forwards only. */
   moveTo(ms: number): void {
     this.#aheadMs += Math.max(0, ms - this.ms);
     for (const alarm of this.#alarms)
@@ -25,7 +25,7 @@ export class TestClock {
       }
   }
 
-  /** @returns removes the alarm */
+  /** @returns a function that removes the alarm */
   setAlarm(at: number, ring: () => void): () => void {
     const alarm = { at, ring };
     this.#alarms.add(alarm);

@@ -1,19 +1,32 @@
 import type { WebhookOutcome } from "./webhook-outcome.ts";
 
-/** What happened, with the payload of its webhook (D-14). @inline */
+/** An event, with the payload of its webhook. @inline */
 export type WebhookEvent =
   | {
+      /** A worker responded to an offer. */
       readonly type: "workerOfferResponse";
+      /** The payload of the webhook. */
       readonly data: {
+        /** The id of the offer. */
         readonly offerId: string;
+        /** The id of the worker who responded. */
         readonly workerId: string;
+        /** The worker's response. */
         readonly response: "accepted" | "rejected";
       };
     }
-  | { readonly type: "workerAddedContact"; readonly data: { readonly workerId: string } };
+  | {
+      /** A worker added a contact at the organisation. */
+      readonly type: "workerAddedContact";
+      /** The payload of the webhook. */
+      readonly data: {
+        /** The id of the worker who added the contact. */
+        readonly workerId: string;
+      };
+    };
 
 /**
- * One attempt at a delivery.
+ * One attempt to deliver an event.
  *
  * @example
  * ```ts
@@ -24,13 +37,14 @@ export type WebhookEvent =
  * ```
  */
 export interface TestAttempt extends WebhookOutcome {
-  /** From 1; a redelivery starts again. */
+  /** The number of the attempt, from 1; a redelivery starts again. */
   readonly number: number;
+  /** When the attempt was made, on the service's clock. */
   readonly at: Date;
 }
 
 /**
- * An event on its way to the receiver.
+ * An event that is being delivered to the receiver, or was.
  *
  * @example
  * ```ts
@@ -43,12 +57,12 @@ export interface TestAttempt extends WebhookOutcome {
 export type TestDelivery = WebhookEvent & {
   /** The `Offers-Delivery-Id` of every attempt. */
   readonly id: string;
-  /** `failed`: its last attempt failed. `held`: it waits, since the endpoint is disabled (D-73). */
+  /** `failed`: its last attempt failed. `held`: it waits because the endpoint is disabled. */
   readonly state: "pending" | "acknowledged" | "failed" | "held";
-  /** The oldest first, those before a redelivery included. */
+  /** All attempts, oldest first, including those before a redelivery. */
   readonly attempts: readonly TestAttempt[];
-  /** Of the last attempt; absent when there was none, or no response. */
+  /** The status of the last attempt; absent when there was no attempt or no response. */
   readonly status?: number;
-  /** Absent when no attempt follows, or only after an older response of the same worker to the same offer (D-32). */
+  /** Absent when no attempt follows, or while an older response of the same worker to the same offer is pending. */
   readonly nextAttemptAt?: Date;
 };

@@ -2,20 +2,21 @@ import type { TestDelivery } from "./test-delivery.ts";
 import type { WebhookOutcome } from "./webhook-outcome.ts";
 import type { ReceiverProfile, WebhookListener, WebhookReceiver } from "./webhook-receiver.ts";
 
-/** What a network or an attacker does with a request. */
+/** What a network or an attacker may do with a request. */
 export interface ResendOptions {
-  /** The same request so many times at once. @default 1 */
+  /** How many times to send the same request simultaneously. @default 1 */
   copies?: number | undefined;
-  /** How long ago it was signed: a request that was held up, or recorded. @default 0 */
+  /** How many milliseconds ago it was signed, for a request that was delayed or recorded. @default 0 */
   agoMs?: number | undefined;
-  /** Another secret than the profile's: a forged signature. @default the profile's */
+  /** The secret to sign with, for a forged signature. @default the profile's */
   secret?: string | undefined;
 }
 
-/** What a hirer searches for. */
+/** A hirer's search for contacts. */
 export interface SuggestionSearch {
-  /** An empty one has no effect. */
+  /** The search string. Contacts are not filtered if it is empty. */
   filter?: string | undefined;
+  /** The email addresses of the users for whom the search is made. */
   userEmailAddresses: readonly string[];
 }
 
@@ -30,36 +31,40 @@ export interface SuggestionSearch {
  * ```
  */
 export interface SuggestedContact {
+  /** The contact's name. */
   name: string;
+  /** The contact's email address. */
   emailAddress: string;
+  /** The URL of a picture of the contact. */
   profileImageUrl?: string;
+  /** How others rated the contact. */
   ratings: {
-    /** 1 to 5; 5 is best. */
+    /** From 1 to 5; 5 is best. */
     rating: number;
     /** Who gave the rating. */
     ratingProvider: string;
-    /** Date-time in UTC. */
+    /** When the contact last worked there: a date-time in UTC. */
     lastWorked: string;
   }[];
 }
 
 /**
- * The webhooks of the organisation under test. They are sent when the test says so, on the service's clock: to your handler without a
- * port or a timer, to a server or a listener over a loopback port.
+ * The webhooks of the organisation under test. The test decides when they are sent, on the service's clock. A handler receives them without
+ * a port or a timer, a server or a listener through a loopback port.
  */
 export interface TestWebhooks {
   /**
-   * The service's clock: `now` of your receiver, so that a webhook that is retried after a day is still fresh. It is `now` of the
-   * options, and ahead of it by what `advance` was given.
+   * The service's clock. Pass it as `now` to your receiver, so that a webhook that is retried after a day is still fresh. It starts at
+   * `now` of the options, and `advance` moves it.
    */
   readonly now: () => Date;
-  /** Every delivery so far, the oldest first, as it is now. */
+  /** Every delivery so far, oldest first, in its current state. */
   readonly deliveries: readonly TestDelivery[];
   /**
-   * Registers the receiver, as the company profile does: `GET /test` and `GET /test/auth` must both respond with 200. Without a
-   * receiver no webhook is sent. Register again to enable an endpoint that is disabled, or to replace it: what waits is then due.
+   * Registers the receiver, as the company profile does: `GET /test` and `GET /test/auth` must both respond with 200. Without a receiver no
+   * webhook is sent. Call it again to enable a disabled endpoint or to replace it: held deliveries are then due.
    *
-   * @throws {Error} (rejects) `code` is `endpoint_check_failed`, and nothing is changed; `invalid_address`, `invalid_argument`
+   * @throws {Error} (rejects) `code` is `endpoint_check_failed`, and nothing changes; `invalid_address`, `invalid_argument`
    * @example
    * ```ts
    * import assert from "node:assert/strict";
@@ -91,17 +96,17 @@ export interface TestWebhooks {
    * ```
    */
   deliverTo(receiver: WebhookReceiver, profile: ReceiverProfile): Promise<void>;
-  /** A listener of `node:http` with its two parameters, such as an Express app, is started on a free loopback port. */
+  /** Starts a listener of `node:http` with two parameters, such as an Express app, on a free loopback port, and registers it. */
   deliverTo(receiver: WebhookListener, profile: ReceiverProfile): Promise<void>;
   /**
-   * Makes every attempt that is due now, and waits for it: at most eight at once, of one worker and offer one after the other.
+   * Makes every attempt that is due now and waits for it. At most eight run simultaneously; those for one worker and offer run in order.
    *
    * @throws {Error} (rejects) what `sign` throws
    */
   deliver(): Promise<void>;
   /**
-   * Moves the service's clock, and makes each attempt on the way at its time: retries after 5 s, 30 s, 2 min … (D-26). Call it
-   * without awaiting `deliver()` to let time pass for attempts that are under way: after 15 s they time out.
+   * Moves the service's clock, and makes each attempt when it is due: retries follow after 5 s, 30 s, 2 min … To let time pass for attempts
+   * in progress, do not await `deliver()` first: they time out after 15 s.
    *
    * @throws {Error} (rejects) `code` is `invalid_argument`; what `sign` throws
    * @example
@@ -123,23 +128,23 @@ export interface TestWebhooks {
    */
   advance(ms: number): Promise<void>;
   /**
-   * A worker adds a contact at the organisation (D-42).
+   * Makes a worker add a contact at the organisation.
    *
    * @throws {Error} `code` is `worker_not_found`
    */
   addContact(workerId: string): void;
   /**
-   * Redelivers a failed delivery under its id, or an acknowledged one under a new id (D-74). `deliver()` then sends it.
+   * Redelivers a failed delivery under its id, or an acknowledged one under a new id. `deliver()` then sends it.
    *
-   * @returns the id that is delivered now
+   * @returns the id of the delivery
    * @throws {Error} `code` is `delivery_not_found`, `delivery_pending`, or `delivery_superseded` after a later response
    */
   redeliver(deliveryId: string): string;
   /**
-   * Sends the webhook of a delivery once more, whatever its state, and changes nothing in `deliveries`: a request that a network
-   * duplicates or holds up, or that an attacker forges.
+   * Sends the webhook of a delivery again, whatever its state, and changes nothing in `deliveries`: simulates a network that duplicates or
+   * delays a request, or an attacker who forges one.
    *
-   * @returns what came of each copy
+   * @returns the outcome of each copy
    * @throws {Error} (rejects) `code` is `delivery_not_found`, `no_receiver`, `invalid_argument`
    * @example
    * ```ts
@@ -155,10 +160,10 @@ export interface TestWebhooks {
    */
   resend(deliveryId: string, options?: ResendOptions): Promise<WebhookOutcome[]>;
   /**
-   * A hirer searches for contacts: the receiver's list, if the service accepts it.
+   * Makes a hirer search for contacts, and returns the receiver's list if the service accepts it.
    *
-   * @throws {Error} (rejects) `code` is `unexpected_status`, `malformed_json`, `response_too_large` or `invalid_suggestions` (D-21),
-   *   or why no response came; `no_receiver`
+   * @throws {Error} (rejects) `code` is `unexpected_status`, `malformed_json`, `response_too_large` or `invalid_suggestions`,
+   *   or says why there was no response; `no_receiver`
    */
   suggestContacts(search: SuggestionSearch): Promise<SuggestedContact[]>;
 }

@@ -19,10 +19,10 @@ import type { ResendOptions } from "./test-webhooks.ts";
 import { type ReceivedOutcome, shownOutcome, type WebhookOutcome } from "./webhook-outcome.ts";
 import type { ReceiverProfile, WebhookListener, WebhookReceiver } from "./webhook-receiver.ts";
 
-/** The middle of the platform's jitter, which leaves every pause as it is: a test takes the same course each time. */
+/** The middle of the platform's jitter, which leaves every delay unchanged, so that a test always runs the same way. */
 const withoutJitter = 0.5;
 
-/** Delivers events to the receiver of one organisation, as the platform does, on the clock of the test. */
+/** Delivers events to one organisation's receiver, as the platform does, on the test's clock. */
 export class WebhookDelivery {
   readonly #clock: TestClock;
   readonly #queue = new DeliveryQueue();
@@ -38,7 +38,7 @@ export class WebhookDelivery {
     return this.#queue.shown(this.#health);
   }
 
-  /** Saves the profile, once both checks have passed. */
+  /** Saves the profile when both checks have passed. */
   async deliverTo(receiver: WebhookReceiver | WebhookListener, profile: ReceiverProfile): Promise<void> {
     const endpoint = await openEndpoint(receiver, profile, this.#clock);
     await checkEndpoint(endpoint, this.#clock);
@@ -62,9 +62,9 @@ export class WebhookDelivery {
 
   async advance(ms: number): Promise<void> {
     if (!Number.isFinite(ms) || ms < 0)
-      throw new DeliveryError("invalid_argument", `advance: give milliseconds from 0, not ${ms}`);
+      throw new DeliveryError("invalid_argument", `advance: milliseconds must be 0 or more, not ${ms}`);
     const until = this.#clock.ms + ms;
-    // With attempts under way time passes for them instead: they may time out.
+    // Time passes for attempts in progress instead: they may time out.
     if (this.#underWay.size === 0) await this.#deliverUntil(until);
     this.#clock.moveTo(until);
     await this.deliver();
@@ -72,11 +72,11 @@ export class WebhookDelivery {
 
   redeliver = (id: string): string => this.#queue.redeliver(id, this.#clock.ms);
 
-  /** Sends one request, the copies of it at once, and changes nothing. */
+  /** Sends one request, all copies simultaneously, and changes nothing. */
   async resend(id: string, { copies = 1, agoMs, secret }: ResendOptions = {}): Promise<WebhookOutcome[]> {
     const endpoint = this.#knownEndpoint();
     if (!Number.isInteger(copies) || copies < 1)
-      throw new DeliveryError("invalid_argument", `resend: copies must be a whole number from 1, not ${copies}`);
+      throw new DeliveryError("invalid_argument", `resend: copies must be an integer from 1, not ${copies}`);
     const request = await prepareWebhook(endpoint, webhookOf(this.#queue.find(id)), { agoMs, secret });
     const send = async () => shownOutcome(await sendRequest(endpoint, this.#clock, request));
     return Promise.all(Array.from({ length: copies }, send));
@@ -133,7 +133,7 @@ export class WebhookDelivery {
     const isSameProfile = endpoint === this.#endpoint;
     if (isSameProfile) this.#noteAttempt(outcome, isProbe);
     if (outcome.failure === undefined) return this.#queue.settle(delivery, "acknowledged", now);
-    // The profile was saved meanwhile: the failure says nothing about the new one.
+    // The profile was replaced meanwhile: the failure says nothing about the new one.
     const delayMs = isSameProfile ? this.#useAttempt(delivery, outcome) : 0;
     if (delayMs === undefined) this.#queue.settle(delivery, "failed", now);
     else delivery.dueAt = now + delayMs;
@@ -144,7 +144,7 @@ export class WebhookDelivery {
     this.#health = nextHealth(this.#health, attempt, defaultBreakerPolicy, withoutJitter);
   }
 
-  /** @returns the pause before the next attempt; undefined after the last. A disabled endpoint uses up none (D-73). */
+  /** @returns the delay before the next attempt; undefined after the last. A disabled endpoint uses up no attempts (D-73). */
   #useAttempt(delivery: QueuedDelivery, { retryAfterMs }: ReceivedOutcome): number | undefined {
     delivery.used += 1;
     if (this.#health.disabledAt !== null) return 0;
@@ -152,13 +152,13 @@ export class WebhookDelivery {
   }
 }
 
-/** How many attempts may be under way at once. */
+/** How many attempts may be in progress simultaneously. */
 function capacityAt({ disabledAt, openUntil }: EndpointHealth, now: number): number {
   if (disabledAt !== null || (openUntil?.getTime() ?? 0) > now) return 0;
   return openUntil === null ? endpointCapacity : 1;
 }
 
-/** The path and payload of the contract. */
+/** The contract's path and payload. */
 function webhookOf({ id, event }: QueuedDelivery): Webhook {
   if (event.type === "workerOfferResponse")
     return { method: "POST", path: "/offer/response", body: event.data, deliveryId: id };

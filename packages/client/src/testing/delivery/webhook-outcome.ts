@@ -9,23 +9,25 @@
  * ```
  */
 export interface WebhookOutcome {
-  /** Absent when no response came. */
+  /** The HTTP status; absent without a response. */
   readonly status?: number;
-  /** Absent when the status is 200, the only acknowledgement (D-13). */
+  /** Why it failed; absent for status 200, the only acknowledgement. */
   readonly failure?: "not_acknowledged" | "timeout" | "connection_refused" | "name_not_found" | "connection_lost";
-  /** What the handler threw, or what `fetch` failed with. */
+  /** What the handler or `fetch` threw. */
   readonly error?: unknown;
 }
 
-/** An outcome with what the service reads of the response. */
+/** An outcome with the parts of the response that the service reads. */
 export interface ReceivedOutcome extends WebhookOutcome {
+  /** The delay that `Retry-After` asks for. */
   readonly retryAfterMs?: number;
+  /** The body, as far as it is read. */
   readonly body?: Uint8Array;
-  /** The body went on beyond what is read. */
+  /** Whether the body is longer than what is read. */
   readonly isTruncated?: boolean;
 }
 
-/** Without the response's content. */
+/** The outcome without the response's content. */
 export const shownOutcome = ({ status, failure, error }: ReceivedOutcome): WebhookOutcome => ({
   ...(status !== undefined && { status }),
   ...(failure !== undefined && { failure }),

@@ -1,7 +1,7 @@
 import type { FastifyApp, HttpServer } from "@offers/contract/open-receiver";
 import type { Url } from "../../http.ts";
 
-// Of whichever library declares them, as in globals.ts.
+// Taken from whichever library declares them, as in globals.ts.
 export type RuntimeRequest = typeof globalThis extends { Request: { prototype: infer Known } }
   ? Known
   : { url: string };
@@ -10,42 +10,49 @@ export type RuntimeResponse = typeof globalThis extends { Response: { prototype:
   : { status: number };
 
 /**
- * A handler of requests, such as the kit's `webhookHandler(…)`; an object with such a function as `fetch`, such as a Hono app; a server of
- * `node:http` or a Fastify app, which is started on a free loopback port unless it listens already; or the address of a running receiver.
+ * A receiver of webhooks: a function from `Request` to `Response`, such as the kit's `webhookHandler(…)`; an object with such a function as
+ * `fetch`, such as a Hono app; a `node:http` server or a Fastify app, which is started on a free loopback port unless it is already
+ * listening; or the URL of a running receiver.
  */
 export type WebhookReceiver =
   | ((request: RuntimeRequest) => RuntimeResponse | PromiseLike<RuntimeResponse>)
-  | { fetch(request: RuntimeRequest): RuntimeResponse | PromiseLike<RuntimeResponse> }
+  | {
+      /** Handles one webhook. */
+      fetch(request: RuntimeRequest): RuntimeResponse | PromiseLike<RuntimeResponse>;
+    }
   | HttpServer
   | FastifyApp
   | string
   | Url;
 
-/** A listener of `node:http` with its two parameters, such as an Express app. */
+/** A listener of `node:http` with two parameters, such as an Express app. */
 export type WebhookListener = (request: never, response: never) => unknown;
 
-/** What is signed. */
+/** The parts of a request that are signed. */
 export interface MessageToSign {
+  /** The secret to sign with. */
   secret: string;
+  /** The time to sign with. */
   now: Date;
-  /** The bytes that are sent; none of a GET. */
+  /** The bytes of the body; empty for a GET. */
   body: Uint8Array;
-  /** The delivery's id, or a fresh one. */
+  /** The delivery's id, or a new one. */
   id: string;
 }
 
-/** The company profile, but for the address. */
+/** The company profile, except for the base URL. */
 export interface ReceiverProfile {
+  /** The secret that the receiver shares with the service. */
   secret: string;
-  /** Returns the headers: `signHeaders` of `@offers/webhook-kit/testing`. */
+  /** Returns the headers that prove the signature: pass `signHeaders` of `@offers/webhook-kit/testing`. */
   sign(message: MessageToSign): Readonly<Record<string, string>> | Promise<Readonly<Record<string, string>>>;
   /**
-   * The base address of a handler; a path prefix is fine. For a server or a listener only its path is used, for an address nothing.
+   * The base URL of a handler; a path prefix is allowed. A server or a listener uses only its path; a URL ignores it.
    * @default "https://integrator.test"
    */
   baseUrl?: string | undefined;
   /**
-   * An outage: while it returns true, each connection is refused. Asked for each request.
+   * Simulates an outage: while it returns true, connections are refused. Called for each request.
    * @default never
    */
   isDown?: (() => boolean) | undefined;

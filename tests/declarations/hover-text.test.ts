@@ -1,0 +1,95 @@
+import { globSync, readFileSync } from "node:fs";
+import { dirname, join, resolve } from "node:path";
+import ts from "typescript";
+import { expect, test } from "vitest";
+
+interface Manifest {
+  exports: Record<string, string | { types?: string; import?: { types: string } }>;
+}
+
+const packages = resolve(import.meta.dirname, "../../packages");
+
+/** They describe an object of a library or a runtime: users pass it, and read its members' documentation there. */
+const foreign =
+  /^(DrizzleDatabase|FastifyApp|HttpServer|IoRedisClient|KyselyDatabase|Lambda\w+|MysqlPool|NodeRedisClient|PgPool|Pglite|PrismaDatabase|ReceiverApp|Runtime\w+|Signal|Span|SqliteDatabase|Tracer|Url)\./;
+
+/** A class's `name` is its name, and the members of these types are shown under the names that use them. */
+const selfExplanatory = /Error\.name$|^(OperationErrorCodes|Data|OperationResult|WithCode)\./;
+
+/**
+ * Every export of a package, and every option and field that its types reach, for which an editor has no text. It reads the
+ * declarations that are published, so the packages must be built.
+ */
+function findUndocumented(name: string, change = (text: string) => text): string[] {
+  const folder = join(packages, name);
+  const { exports } = JSON.parse(readFileSync(join(folder, "package.json"), "utf8")) as Manifest;
+  const entries = Object.values(exports).flatMap((entry) => {
+    const types = typeof entry === "object" ? (entry.import?.types ?? entry.types) : undefined;
+    return types === undefined ? [] : [resolve(folder, types)];
+  });
+  const options: ts.CompilerOptions = { module: ts.ModuleKind.NodeNext, noLib: true, types: [] };
+  const host = ts.createCompilerHost(options);
+  const { readFile } = host;
+  host.readFile = (file) => change(readFile(file) ?? "");
+  // Libraries are not loaded: only our own documentation is of interest.
+  host.resolveModuleNameLiterals = (literals, importer) =>
+    literals.map(({ text }) => {
+      if (!text.startsWith(".")) return { resolvedModule: undefined };
+      const resolvedFileName = join(dirname(importer), text.replace(/\.js$/, ".d.ts"));
+      return { resolvedModule: { resolvedFileName, extension: ts.Extension.Dts } };
+    });
+  const program = ts.createProgram(entries, options, host);
+  const checker = program.getTypeChecker();
+  // Written by openapi-typescript, with the contract's own descriptions.
+  const isOurs = (node: ts.Node) => !node.getSourceFile().fileName.includes("/generated/openapi.");
+  const resolved = (symbol: ts.Symbol) =>
+    symbol.flags & ts.SymbolFlags.Alias ? checker.getAliasedSymbol(symbol) : symbol;
+  const hasText = (symbol: ts.Symbol) => symbol.getDocumentationComment(checker).length > 0;
+
+  const found = new Set<string>();
+  const seen = new Set<ts.Node>();
+  const visit = (node: ts.Node, path: string): void => {
+    if (seen.has(node)) return;
+    seen.add(node);
+    let inner = path;
+    if ((ts.isTypeElement(node) || ts.isClassElement(node)) && node.name && ts.isMemberName(node.name)) {
+      if (ts.isPrivateIdentifier(node.name)) return;
+      inner = `${path}.${node.name.text}`;
+      const symbol = checker.getSymbolAtLocation(node.name);
+      if (symbol && !hasText(symbol)) found.add(inner);
+    }
+    const used = ts.isIdentifier(node) ? checker.getSymbolAtLocation(node) : undefined;
+    for (const declaration of (used && resolved(used).declarations) ?? [])
+      if (isOurs(declaration) && (ts.isInterfaceDeclaration(declaration) || ts.isTypeAliasDeclaration(declaration)))
+        visit(declaration, declaration.name.text);
+    ts.forEachChild(node, (child) => visit(child, inner));
+  };
+  for (const entry of entries) {
+    const module = checker.getSymbolAtLocation(program.getSourceFile(entry) as ts.SourceFile);
+    for (const exported of module ? checker.getExportsOfModule(module) : []) {
+      const declarations = (resolved(exported).declarations ?? []).filter(isOurs);
+      if (declarations.length > 0 && !hasText(resolved(exported))) found.add(exported.name);
+      for (const declaration of declarations) visit(declaration, exported.name);
+    }
+  }
+  return [...found].filter((path) => !foreign.test(path) && !selfExplanatory.test(path)).sort();
+}
+
+test.each(["client", "webhook-kit", "cli"])("an editor has text for every export, option and field of %s", (name) => {
+  expect(findUndocumented(name)).toEqual([]);
+});
+
+test("an option, a field and a constructor that lose their text are found", () => {
+  const without = (text: string) =>
+    text
+      .replace(/\/\*\* The maximum number of retries; 0 disables them\..*?\*\//, "")
+      .replace(/\/\*\* When the offer was .*?\*\//, "");
+  expect(findUndocumented("client", without)).toEqual(["Offer.createdAt", "OffersClientOptions.maxRetries"]);
+});
+
+test.each(["client", "webhook-kit"])("no declaration of %s cites a decision or the contract by its file", (name) => {
+  const cited = globSync("dist/**/*.d.ts", { cwd: join(packages, name) }).filter((file) =>
+    /\bD-\d{2,3}\b|interface\.md/.test(readFileSync(join(packages, name, file), "utf8")),
+  );
+  expect(cited).toEqual([]);
+});
