@@ -18,17 +18,17 @@ export default defineConfig({
     "testing",
   ].map((name) => `src/${name}.ts`),
   format: ["esm", "cjs"],
-  // Also for CommonJS: an error thrown by /express must be an instance of the class that the main entry exports.
+  // Even in CommonJS, an error thrown by /express must be an instance of the class that the main entry exports.
   splitting: true,
   clean: true,
   removeNodeProtocol: false,
   target: "node20",
-  // The package holds its sources: the maps name them and repeat nothing.
+  // The package contains its sources: the maps name them and repeat nothing.
   sourcemap: true,
   esbuildOptions: (options) => {
     options.sourcesContent = false;
   },
-  // For chunks in CommonJS, tsup names each chunk by its whole path in the chunk's own map: no two folders would build alike.
+  // For chunks in CommonJS, tsup names each chunk by its whole path in the chunk's own map: builds in two folders would differ.
   onSuccess: async () => {
     for (const file of readdirSync("dist").filter((name) => name.endsWith(".cjs.map"))) {
       const map = readFileSync(join("dist", file), "utf8");

@@ -30,11 +30,11 @@ test.each([
   [{ secret: "short" }, "short_secret"],
   [{}, "invalid_secret"],
   [undefined, "invalid_option"],
-])("%o is refused at construction", (options, code) =>
+])("%o is rejected at construction", (options, code) =>
   expect(() => webhookHandler(options as ReceiverOptions)).toThrow(expect.objectContaining({ code })),
 );
 
-test("nothing of a body is asked for before its signature has passed", async () => {
+test("the body is not read before the signature is verified", async () => {
   const pull = vi.fn((controller: ReadableStreamDefaultController) => {
     controller.enqueue(new TextEncoder().encode(accepted));
     controller.close();
@@ -52,7 +52,7 @@ test("nothing of a body is asked for before its signature has passed", async () 
   expect(pull).toHaveBeenCalledTimes(1);
 });
 
-test("a header that the runtime joined from two is a duplicate", async () => {
+test("a header that the runtime joined from two counts as sent twice", async () => {
   const onRejected = vi.fn();
   const headers = new Headers(signedJson());
   headers.append("Authorization", headers.get("Authorization") ?? "");
@@ -94,13 +94,13 @@ test("a status that must not have a body has none", async () => {
   expect([response.status, response.body]).toEqual([204, null]);
 });
 
-test("the fragment and the query of an address are no part of its path", async () => {
+test("the fragment and the query of a URL are not part of its path", async () => {
   const webhooks = webhookHandler({ ...quiet, secret, basePath: "/offers" });
   for (const end of ["", "?a=/b", "#a", "?#", "/?a#b"])
     expect((await webhooks(new Request(`https://hooks.example/offers/test${end}`))).status).toBe(200);
 });
 
-test("a framework that cuts the mount off does not notice it", async () => {
+test("works with a framework that removes the mount path", async () => {
   const app = new Hono().mount("/offers", webhookHandler({ ...quiet, secret, onWorkerOfferResponse: () => undefined }));
   const responses = await Promise.all([
     app.request("/offers/test"),
@@ -110,7 +110,7 @@ test("a framework that cuts the mount off does not notice it", async () => {
   expect(responses.map(({ status }) => status)).toEqual([200, 200, 404]);
 });
 
-test("what Hono has read, the receiver cannot", async () => {
+test("the receiver cannot read a body that Hono has read", async () => {
   const webhooks = webhookHandler({ secret, onWorkerOfferResponse: () => undefined });
   const app = new Hono().use(async ({ req }, next) => {
     await req.json();

@@ -294,11 +294,14 @@ test.each<[[string, ClientCall], string, string, RegExp]>([
     "invalid_argument",
     /workerIds\[1\] must be of type string, not Object/,
   ],
-])("%s: the error for a mistake names the operation, the argument and the remedy", async ([, call], operation, code, message) => {
-  const { baseUrl, received } = await serve(respondWith(201, "offer_1"));
-  const error = await errorOf(call(new OffersClient({ baseUrl, apiKey: "key" })));
-  expect(error).toMatchObject({ name: "UsageError", code, operation, attempts: 0 });
-  expect(error.message).toMatch(new RegExp(`^${operation}: .*${message.source}`));
-  expect(error.message).not.toMatch(/TypeError|Cannot read|is not a function|undefined \(/);
-  expect(received).toEqual([]);
-});
+])(
+  "%s: the error for a mistake names the operation, the argument and the remedy",
+  async ([, call], operation, code, message) => {
+    const { baseUrl, received } = await serve(respondWith(201, "offer_1"));
+    const error = await errorOf(call(new OffersClient({ baseUrl, apiKey: "key" })));
+    expect(error).toMatchObject({ name: "UsageError", code, operation, attempts: 0 });
+    expect(error.message).toMatch(new RegExp(`^${operation}: .*${message.source}`));
+    expect(error.message).not.toMatch(/TypeError|Cannot read|is not a function|undefined \(/);
+    expect(received).toEqual([]);
+  },
+);

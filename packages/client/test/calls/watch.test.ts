@@ -92,9 +92,12 @@ test("after the loop is left, no more reads are sent", async () => {
   expect(received).toHaveLength(1);
 });
 
-test.each([-1, Number.NaN, 1.5, 2 ** 31])("an interval of %d is rejected before any request", async (pollIntervalMs) => {
-  const { end, reads } = await watched([asItIs({})], { pollIntervalMs });
-  expect(end).toMatchObject({ code: "invalid_option", operation: "GetOffer", attempts: 0 });
-  expect((end as Error).message).toMatch(/^GetOffer: pollIntervalMs must be an integer/);
-  expect(reads).toBe(0);
-});
+test.each([-1, Number.NaN, 1.5, 2 ** 31])(
+  "an interval of %d is rejected before any request",
+  async (pollIntervalMs) => {
+    const { end, reads } = await watched([asItIs({})], { pollIntervalMs });
+    expect(end).toMatchObject({ code: "invalid_option", operation: "GetOffer", attempts: 0 });
+    expect((end as Error).message).toMatch(/^GetOffer: pollIntervalMs must be an integer/);
+    expect(reads).toBe(0);
+  },
+);

@@ -115,12 +115,9 @@ const docstrings = new Map(
   ].map(([, text = "", verb = ""]) => [`${verb.charAt(0).toUpperCase()}${verb.slice(1)}Offer`, text]),
 );
 
-test.each([...table])(
-  "the docstring of %s lists exactly its errors with @throws [D-143]",
-  (operation, errors) => {
-    const listed = [...(docstrings.get(operation) ?? "").matchAll(/@throws \{@link (\w+)\} ([^@]*)/g)].flatMap(
-      ([, className, text = ""]) => [...text.matchAll(/`(\w+)`/g)].map(([, code]) => `${className} ${code}`),
-    );
-    expect(listed.sort()).toEqual(errors.map(({ className, code }) => `${className} ${code}`).sort());
-  },
-);
+test.each([...table])("the docstring of %s lists exactly its errors with @throws [D-143]", (operation, errors) => {
+  const listed = [...(docstrings.get(operation) ?? "").matchAll(/@throws \{@link (\w+)\} ([^@]*)/g)].flatMap(
+    ([, className, text = ""]) => [...text.matchAll(/`(\w+)`/g)].map(([, code]) => `${className} ${code}`),
+  );
+  expect(listed.sort()).toEqual(errors.map(({ className, code }) => `${className} ${code}`).sort());
+});

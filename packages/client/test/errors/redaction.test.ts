@@ -77,16 +77,19 @@ test("log lines and retry notices contain neither key nor id nor body", async ()
   ]);
 });
 
-test.each([301, 302, 303, 307, 308])("a redirect is not followed, and its target gets no request: %i", async (status) => {
-  const target = await serve(respondWith(200, JSON.stringify(offer)));
-  const { baseUrl, received } = await serve(
-    respondWith(status, "", { location: `${target.baseUrl}/offer/secret?token=1` }),
-  );
-  const error = await errorOf({ baseUrl, apiKey, maxRetries: 2 });
-  expect(error).toMatchObject({ name: "InvalidResponseError", code: "unexpected_redirect", status });
-  expect((error as Error).message).not.toContain("token");
-  expect([received.length, target.received.length]).toEqual([1, 0]);
-});
+test.each([301, 302, 303, 307, 308])(
+  "a redirect is not followed, and its target gets no request: %i",
+  async (status) => {
+    const target = await serve(respondWith(200, JSON.stringify(offer)));
+    const { baseUrl, received } = await serve(
+      respondWith(status, "", { location: `${target.baseUrl}/offer/secret?token=1` }),
+    );
+    const error = await errorOf({ baseUrl, apiKey, maxRetries: 2 });
+    expect(error).toMatchObject({ name: "InvalidResponseError", code: "unexpected_redirect", status });
+    expect((error as Error).message).not.toContain("token");
+    expect([received.length, target.received.length]).toEqual([1, 0]);
+  },
+);
 
 test("a redirect without a target is an error too", async () => {
   const { baseUrl } = await serve(respondWith(302, "", { location: "http://[" }));

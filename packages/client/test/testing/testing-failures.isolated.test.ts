@@ -46,17 +46,14 @@ test.each([
   ["response-lost", "connection_lost", 1],
   ["hang", "timeout", 0],
   ["hang-in-body", "timeout", 1],
-] as const)(
-  "after the failure %j a creation ends in %s and takes effect %i times",
-  async (failure, code, effects) => {
-    const { service, offers } = make();
-    service.failNext(failure);
-    const call = offers.createOffer({ ...input, workerIds: ["worker_amal"] }, code === "timeout" ? soon : {});
-    await expect(call).rejects.toMatchObject({ code });
-    expect(service.notifications).toHaveLength(effects);
-    expect(service.requests).toHaveLength(1);
-  },
-);
+] as const)("after the failure %j a creation ends in %s and takes effect %i times", async (failure, code, effects) => {
+  const { service, offers } = make();
+  service.failNext(failure);
+  const call = offers.createOffer({ ...input, workerIds: ["worker_amal"] }, code === "timeout" ? soon : {});
+  await expect(call).rejects.toMatchObject({ code });
+  expect(service.notifications).toHaveLength(effects);
+  expect(service.requests).toHaveLength(1);
+});
 
 test("a creation whose connection is refused is retried; one whose response is lost only if the service honours its key", async () => {
   const { service, offers } = make({ maxRetries: 1 });
@@ -69,19 +66,16 @@ test("a creation whose connection is refused is retried; one whose response is l
   expect(service.notifications.map(({ workerId }) => workerId)).toEqual(["worker_amal", "worker_ben"]);
 });
 
-test.each(["hang", "hang-in-body"] as const)(
-  "aborting ends a %s with the caller's reason",
-  async (failure) => {
-    const { service, offers } = make();
-    const controller = new AbortController();
-    service.failNext(failure);
-    const call = offers.getOffer("a", { signal: controller.signal });
-    await expect.poll(() => service.requests.length).toBe(1);
-    const reason = new Error("enough");
-    controller.abort(reason);
-    await expect(call).rejects.toMatchObject({ code: "aborted", cause: reason });
-  },
-);
+test.each(["hang", "hang-in-body"] as const)("aborting ends a %s with the caller's reason", async (failure) => {
+  const { service, offers } = make();
+  const controller = new AbortController();
+  service.failNext(failure);
+  const call = offers.getOffer("a", { signal: controller.signal });
+  await expect.poll(() => service.requests.length).toBe(1);
+  const reason = new Error("enough");
+  controller.abort(reason);
+  await expect(call).rejects.toMatchObject({ code: "aborted", cause: reason });
+});
 
 test("an aborted fetch rejects with the signal's reason and has no effect", async () => {
   const { service } = make();

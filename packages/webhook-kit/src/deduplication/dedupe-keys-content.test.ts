@@ -31,13 +31,13 @@ const keyOf = (
   subject?: string[],
 ) => eventKey(of, { incoming: from, body, entity: subject }).key;
 
-/** As many as were given: no two are the same. */
+/** As many different values as were given. */
 const expectAllDifferent = (...keys: string[]) => {
   for (const key of keys) expect(key).toMatch(/^[\w-]{43}$/);
   expect([...new Set(keys)]).toEqual(keys);
 };
 
-test("another tenant, scheme, signature, method, target, body or subject is another event", () =>
+test("a different tenant, scheme, signature, method, target, body or subject makes a different event", () =>
   expectAllDifferent(
     keyOf(request),
     keyOf(otherTenant(request)),
@@ -55,10 +55,10 @@ test("another tenant, scheme, signature, method, target, body or subject is anot
     signatureKey(withId),
   ));
 
-test("an event without a body is an event of its own", () =>
+test("an event without a body is a separate event", () =>
   expect(keyOf(request)).not.toBe(eventKey(request, { incoming, body: undefined, entity: undefined }).key));
 
-test("how the signature was written down, when it came and which variant matched do not matter", () => {
+test("the signature's notation, its time and the matching variant do not matter", () => {
   const again: VerifiedRequest = {
     ...request,
     parsed: { ...parsed, signature: Uint8Array.of(0xab, 0x01) },
@@ -80,7 +80,7 @@ test("a signed id alone identifies the event, within its tenant and scheme", () 
   );
 });
 
-test("events of one signature about the same share a subject, whatever their bodies say", () => {
+test("events with the same signature about the same thing share a subject, whatever their bodies", () => {
   const subjectOf = (of: VerifiedRequest, subject: string[] | undefined, body = bytes("{}")) =>
     eventKey(of, { incoming, body, entity: subject }).subject;
   expect(subjectOf(request, ["o1", "w1"], bytes("[]"))).toBe(subjectOf(request, ["o1", "w1"]));
@@ -103,7 +103,7 @@ test("a signature is identified by its bytes", () =>
     signatureKey(otherScheme(request)),
   ));
 
-test("a signature of an id is identified by the id and the time, not by a list that anyone may lengthen", () => {
+test("a signature of an id is identified by the id and the time, not by a list that anyone can extend", () => {
   expect(signatureKey(otherSignature(withId))).toBe(signatureKey(withId));
   expectAllDifferent(
     signatureKey(withId),
@@ -112,13 +112,13 @@ test("a signature of an id is identified by the id and the time, not by a list t
   );
 });
 
-test("a record is kept while the same headers could pass again, or 72 hours under a signed id", () => {
+test("a record is kept while the same headers could pass again, or 72 hours with a signed id", () => {
   expect(keepMs(request, 300_000)).toBe(659_999);
   expect(keepMs({ ...request, parsed: { ...parsed, signedAt: { earliest: 5, latest: 5 } } }, 300_000)).toBe(600_000);
   expect(keepMs(withId, 300_000)).toBe(259_200_000);
 });
 
-// Records outlive a release, so what keys are made of must not change unnoticed:
+// Records outlive a release, so a key must not change unnoticed:
 // printf '%s' '…' | openssl dgst -sha256 -binary | base64 | tr '+/' '-_' | tr -d '='
 const [event, withoutBody, id, bound] = [
   "nehDEgGdmQXT6Zp6b2UEdXymdPNAjc6kvMqYO8cWfj8", // ["t","sample","event",["ab01","POST","/hooks/offer/response"]] and RBNvo1WzZ4oRRq0W9-hknpT7T8If536DEMBg9hyq_4o, which is the hash of {}
@@ -127,7 +127,7 @@ const [event, withoutBody, id, bound] = [
   "MCIAAoRIbncMIymKZKnWBP2kyZPvnK46ceM60JnXDro", // ["t","sample","signature",["ab01"]]
 ];
 
-test("keys are the hashes that other processes, and other releases, make as well", () => {
+test("other processes and other releases compute the same keys", () => {
   expect(keyOf(request)).toBe(event);
   expect(keyOf(request, { kind: "parsed", value: {} })).toBe(event);
   expect(eventKey(request, { incoming, body: undefined, entity: undefined }).key).toBe(withoutBody);

@@ -19,7 +19,7 @@ const policy = {
 } as const;
 const bind = { ...policy, replayProtection: "single-use-signature" } as const;
 
-test("an event has a key of its own, kept as long as its headers are good", () => {
+test("an event has its own key, kept as long as its headers are valid", () => {
   expect(dedupeKeys(policy, request, event)).toEqual({ keys: [eventKey(request, event)], keepMs: 600_000 });
   expect(dedupeKeys({ ...policy, toleranceMs: 10_000 }, request, event).keepMs).toBe(20_000);
 });
@@ -31,9 +31,10 @@ test("an event that a later one may supersede has a subject", () => {
   expect(keys[0]?.subject).toEqual(expect.any(String));
 });
 
-test("a request that is no event has none", () => expect(dedupeKeys(policy, request, undefined).keys).toEqual([]));
+test("a request that is not an event has no key", () =>
+  expect(dedupeKeys(policy, request, undefined).keys).toEqual([]));
 
-test("bound signatures have a key for every request, which rejects all others", () => {
+test("single-use signatures give every request a key that rejects all others", () => {
   const bound = { key: signatureKey(request), onConflict: expect.any(Function) };
   expect(dedupeKeys(bind, request, undefined).keys).toEqual([bound]);
   const { keys } = dedupeKeys(bind, request, event);

@@ -21,7 +21,7 @@ function setUp(acquire: AcquireResult = { state: "acquired", token: "1" }) {
   return { deduplication, settings, run };
 }
 
-/** Time for everything that has been settled to be heard of. */
+/** Waits until everything that has settled is noticed. */
 const heard = () => new Promise((resolve) => setImmediate(resolve));
 
 test("a handler runs under a lease of twice its time and a second, and its status is kept", async () => {
@@ -50,7 +50,7 @@ test("without deduplication, or where none is needed, the handler just runs", as
   expect(deduplication.acquire).not.toHaveBeenCalled();
 });
 
-test("a handler that fails at once releases its record", async () => {
+test("a handler that fails immediately releases its record", async () => {
   const { deduplication, run } = setUp();
   const error = new HandlerError("handler_failed", "…");
   const failed = Promise.reject(error);
@@ -81,7 +81,7 @@ test("the response waits until its record is kept", async () => {
   expect(outcome).toEqual(handled);
 });
 
-test("a handler that fails later releases its record before the sender hears of it", async () => {
+test("a handler that fails later releases its record before the sender gets the response", async () => {
   const { deduplication, run } = setUp();
   let finish = () => {};
   deduplication.release.mockImplementation(
@@ -102,7 +102,7 @@ test("a handler that fails later releases its record before the sender hears of 
   expect(deduplication.complete).not.toHaveBeenCalled();
 });
 
-test("after a timeout the sender gets its response at once, and the record follows the handler", async () => {
+test("after a timeout the sender gets the response immediately, and the record follows the handler", async () => {
   const { deduplication, run } = setUp();
   const timedOut = new HandlerError("handler_timed_out", "…");
   let finish = (_: typeof accepted) => {};
@@ -116,7 +116,7 @@ test("after a timeout the sender gets its response at once, and the record follo
   expect(deduplication.complete.mock.calls).toEqual([["a", "1", 202, 600_000]]);
 });
 
-test("a handler that fails after its time is over frees its record for the next attempt", async () => {
+test("a handler that fails after its timeout frees its record for the next attempt", async () => {
   const { deduplication, run } = setUp();
   const timedOut = new HandlerError("handler_timed_out", "…");
   let fail = (_: Error) => {};
@@ -129,7 +129,7 @@ test("a handler that fails after its time is over frees its record for the next 
   expect([deduplication.complete.mock.calls, deduplication.release.mock.calls]).toEqual([[], [["a", "1"]]]);
 });
 
-test("an error that is none of ours waits for the record as any other", async () => {
+test("a foreign error waits for the record like any other", async () => {
   const { deduplication, run } = setUp();
   const error = Object.assign(new Error(), { code: "handler_timed_out" });
   const response = Promise.reject(error);

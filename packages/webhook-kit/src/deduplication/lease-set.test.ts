@@ -9,7 +9,7 @@ import type { AcquireResult, Deduplication } from "./deduplication.ts";
 const leaseMs = 21_000;
 const refused = rejectRequest("method_not_allowed");
 
-/** A store with the given results, at once or later, that records its calls. */
+/** A store with the given results, synchronous or asynchronous, that records its calls. */
 function setUp(results: Record<string, unknown> = {}, later = false) {
   const when = <T>(value: T): T => (later ? (Promise.resolve(value) as T) : value);
   const store = {
@@ -48,7 +48,7 @@ describe.each([false, true])("a store that responds %s later", (later) => {
     expect(failed).not.toHaveBeenCalled();
   });
 
-  test("a request that is done gets its status again, and nothing stays held", async () => {
+  test("a completed request gets its status again, and no key stays held", async () => {
     const { store, acquire } = setUp({ b: { state: "completed", status: 204 } }, later);
     expect(await acquire({ key: "a" }, { key: "b" }, { key: "c" })).toEqual({ ...acknowledged, status: 204 });
     expect(store.release.mock.calls).toEqual([["a", "token of a"]]);
@@ -61,18 +61,15 @@ describe.each([false, true])("a store that responds %s later", (later) => {
     [1_000, "1"],
     [1_001, "2"],
     [21_000, "21"],
-  ])(
-    "a request that is being handled for %d ms more gets Retry-After, to come back in %s s",
-    async (retryAfterMs, seconds) => {
-      const { acquire } = setUp({ a: { state: "inProgress", retryAfterMs } }, later);
-      await expect(acquire({ key: "a" })).rejects.toMatchObject({
-        rejection: { code: "request_in_progress", status: 409 },
-        response: { status: 409, headers: { "retry-after": seconds } },
-      });
-    },
-  );
+  ])("a request whose lease lasts %d ms more gets Retry-After: %s", async (retryAfterMs, seconds) => {
+    const { acquire } = setUp({ a: { state: "inProgress", retryAfterMs } }, later);
+    await expect(acquire({ key: "a" })).rejects.toMatchObject({
+      rejection: { code: "request_in_progress", status: 409 },
+      response: { status: 409, headers: { "retry-after": seconds } },
+    });
+  });
 
-  test("a record that says itself its conflict rejects with it, whether its holder is done or not", async () => {
+  test("a record with its own conflict rejects with it, whether its holder has finished or not", async () => {
     for (const acquired of [
       { state: "completed", status: 200 },
       { state: "inProgress", retryAfterMs: 1 },
@@ -97,7 +94,7 @@ describe.each([false, true])("a store that responds %s later", (later) => {
     { state: "completed", status: 600 },
     { state: "completed", status: 200.5 },
     { state: "completed", status: "200" },
-  ])("the result %j is invalid: the request fails, and lets go of what it held", async (acquired) => {
+  ])("the result %j is invalid: the request fails, and releases its keys", async (acquired) => {
     const { store, acquire } = setUp({ a: undefined }, later);
     store.acquire.mockImplementation((key) =>
       key === "a" ? { state: "acquired", token: "token of a" } : (acquired as AcquireResult),
@@ -111,14 +108,14 @@ describe.each([false, true])("a store that responds %s later", (later) => {
     expect(store.release.mock.calls).toEqual([["a", "token of a"]]);
   });
 
-  test.each([200, 599])("a status of %d may be responded again", async (status) =>
+  test.each([200, 599])("a status of %d may be sent again", async (status) =>
     expect(await setUp({ a: { state: "completed", status } }, later).acquire({ key: "a" })).toMatchObject({
       status,
     }),
   );
 });
 
-test("a store that throws is a fault of this side, unless it says so itself", async () => {
+test("a store that throws is unavailable, unless it throws an error of the kit", async () => {
   const cause = new Error("connection refused");
   await expect(setUp({ a: cause }).acquire({ key: "a" })).rejects.toEqual(
     expect.objectContaining({
@@ -131,25 +128,28 @@ test("a store that throws is a fault of this side, unless it says so itself", as
   await expect(setUp({ a: own }).acquire({ key: "a" })).rejects.toBe(own);
 });
 
-test.each([false, true])("a record that cannot be kept is reported, and changes nothing (later: %s)", async (later) => {
-  const { store, failed, held, acquire } = setUp();
-  const cause = new Error("connection lost");
-  const other = new Error("read only");
-  await acquire({ key: "a" }, { key: "b" });
-  const fail = (): void | Promise<void> => {
-    if (later) return Promise.reject(cause);
-    throw cause;
-  };
-  store.complete.mockImplementation(fail);
-  store.release.mockImplementationOnce(() => Promise.reject(other));
-  await held.complete(200, 1);
-  const reported = (reason: Error) => [expect.objectContaining({ code: "deduplication_failed", cause: reason })];
-  // Once for each reason, not for each record.
-  expect(failed.mock.calls).toEqual([reported(cause)]);
-  await held.release();
-  expect(failed.mock.calls).toEqual([reported(cause), reported(other)]);
-  expect(store.release).toHaveBeenCalledTimes(2);
-});
+test.each([false, true])(
+  "a record that cannot be written is reported, and changes nothing (later: %s)",
+  async (later) => {
+    const { store, failed, held, acquire } = setUp();
+    const cause = new Error("connection lost");
+    const other = new Error("read only");
+    await acquire({ key: "a" }, { key: "b" });
+    const fail = (): void | Promise<void> => {
+      if (later) return Promise.reject(cause);
+      throw cause;
+    };
+    store.complete.mockImplementation(fail);
+    store.release.mockImplementationOnce(() => Promise.reject(other));
+    await held.complete(200, 1);
+    const reported = (reason: Error) => [expect.objectContaining({ code: "deduplication_failed", cause: reason })];
+    // Once for each reason, not for each record.
+    expect(failed.mock.calls).toEqual([reported(cause)]);
+    await held.release();
+    expect(failed.mock.calls).toEqual([reported(cause), reported(other)]);
+    expect(store.release).toHaveBeenCalledTimes(2);
+  },
+);
 
 const lost = new Error("connection lost");
 test.each<[string, unknown, unknown, number]>([
@@ -157,12 +157,12 @@ test.each<[string, unknown, unknown, number]>([
   ["another error of the same name and message", lost, new Error("connection lost"), 0],
   ["an error of another message", lost, new Error("read only"), 1],
   ["an error of another name", lost, new TypeError("connection lost"), 1],
-  ["the same value that is no error", "connection lost", "connection lost", 0],
+  ["the same value that is not an error", "connection lost", "connection lost", 0],
   ["a value that looks like the error", lost, { name: "Error", message: "connection lost" }, 1],
   ["an error that looks like the value", { name: "Error", message: "connection lost" }, lost, 1],
   ["another value", { name: "Error", message: "connection lost" }, { name: "Error", message: "connection lost" }, 1],
 ])(
-  "after a failure that is reported elsewhere, %s is reported only if it is another reason",
+  "after a failure that is reported elsewhere, %s is reported only if it has another cause",
   async (_, known, reason, times) => {
     const { store, failed, held, acquire } = setUp();
     await acquire({ key: "a" });
@@ -174,7 +174,7 @@ test.each<[string, unknown, unknown, number]>([
   },
 );
 
-test("a failure that is not the kit's own, and is reported nowhere, hides nothing", async () => {
+test("a foreign failure that is reported nowhere hides nothing", async () => {
   const { store, failed, held, acquire } = setUp();
   await acquire({ key: "a" });
   store.release.mockImplementation(() => {
@@ -184,7 +184,7 @@ test("a failure that is not the kit's own, and is reported nowhere, hides nothin
   expect(failed).toHaveBeenCalledTimes(1);
 });
 
-test("all records are waited for, not the last alone", async () => {
+test("all records are awaited, not only the last", async () => {
   const { store, held, acquire } = setUp();
   await acquire({ key: "a" }, { key: "b" });
   let finish = () => {};
@@ -205,13 +205,13 @@ test("all records are waited for, not the last alone", async () => {
   await settled;
 });
 
-test("of a store in memory the outcome is recorded at once, without a promise", async () => {
+test("a store in memory records the outcome synchronously", async () => {
   const { held, acquire } = setUp();
   await acquire({ key: "a" });
   expect([held.complete(200, 1), held.release()]).toEqual([undefined, undefined]);
 });
 
-test("a store that never responds is given up after 5 s, and keeps no process alive", async () => {
+test("a store that never responds is abandoned after 5 s, and does not keep the process alive", async () => {
   const { store, held, failed, acquire } = setUp();
   await acquire({ key: "a" });
   store.complete.mockImplementation(() => new Promise(() => undefined));

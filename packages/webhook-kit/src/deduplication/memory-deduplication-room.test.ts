@@ -18,14 +18,14 @@ function setUp(maxEntries = 2) {
   return { clock, deduplication, acquire };
 }
 
-test("says how long a lease still runs", () => {
+test("returns how long a lease still lasts", () => {
   const { clock, acquire } = setUp();
   acquire("a");
   clock.ms += 400;
   expect(acquire("a")).toEqual({ state: "inProgress", retryAfterMs: 600 });
 });
 
-test("a lease that has ended makes room, also behind one that has not", () => {
+test("an expired lease makes room, even behind one that has not expired", () => {
   const { clock, acquire } = setUp();
   acquire("long", 60_000);
   acquire("short", 1_000);
@@ -34,7 +34,7 @@ test("a lease that has ended makes room, also behind one that has not", () => {
   expect(acquire("new").state).toBe("acquired");
 });
 
-test("completed records make room when their time is over, and not before", async () => {
+test("completed records make room when they expire, and not before", async () => {
   const { clock, deduplication, acquire } = setUp();
   for (const [key, keepMs] of [
     ["a", 60_000],
@@ -48,7 +48,7 @@ test("completed records make room when their time is over, and not before", asyn
   expect(acquire("a").state).toBe("completed");
 });
 
-test("a full store is searched once a second, and first when it is full", () => {
+test("a full store is swept once a second, starting when it is full", () => {
   const { clock, acquire } = setUp();
   acquire("a", 500);
   acquire("b", 1_600);
@@ -65,13 +65,13 @@ test("a full store is searched once a second, and first when it is full", () => 
   expect(acquire("d").state).toBe("acquired");
 });
 
-test("a release makes room at once", async () => {
+test("a release makes room immediately", async () => {
   const { deduplication, acquire } = setUp(1);
   await deduplication.release("a", acquire("a").token);
   expect(acquire("b").state).toBe("acquired");
 });
 
-test("who completes after the end of the lease completes nothing, even where no other request came since", async () => {
+test("completing after the lease has expired has no effect, even when no other request has arrived", async () => {
   for (const late of [1_000, 1_001]) {
     const { clock, deduplication, acquire } = setUp();
     const { token } = acquire("a");
@@ -88,7 +88,7 @@ test("a key that was never acquired cannot be completed or released", async () =
   expect(acquire("a").state).toBe("acquired");
 });
 
-test("a clock or a span that is no number fails, rather than forget", async () => {
+test("an invalid clock or duration fails instead of losing records", async () => {
   const { deduplication, acquire } = setUp();
   expect(() => acquire("a", Number.NaN)).toThrow(failed);
   expect(() => acquire("a", Number.POSITIVE_INFINITY)).toThrow(failed);
@@ -101,7 +101,7 @@ test("a clock or a span that is no number fails, rather than forget", async () =
 test("says what maxEntries must be", () =>
   expect(() => memoryDeduplication({ maxEntries: 0 })).toThrow(/maxEntries must be an integer of at least 1/));
 
-test("what has ended is cleared away now and then, without a search", () => {
+test("expired entries are removed in batches, without a sweep", () => {
   const { clock, acquire } = setUp();
   acquire("again", 1);
   acquire("ended", 500);
@@ -122,10 +122,10 @@ test("what has ended is cleared away now and then, without a search", () => {
 });
 
 /**
- * Sends copies of one request whose lease ends at once, between two searches of a full store: only the batches that are cleared on
- * the way can make room.
+ * Sends copies of one request whose leases expire immediately, between two sweeps of a full store: only the batches that are removed in
+ * between can make room.
  *
- * @returns whether a new request was taken
+ * @returns whether a new request was accepted
  */
 function hasRoomWithoutSearch({ clock, acquire }: ReturnType<typeof setUp>): boolean {
   expect(() => acquire("new")).toThrow(full);
@@ -139,7 +139,7 @@ function hasRoomWithoutSearch({ clock, acquire }: ReturnType<typeof setUp>): boo
   return false;
 }
 
-test("what was acquired again after its lease had ended does not stand before what has ended", () => {
+test("a key that was acquired again after its lease expired does not precede expired ones", () => {
   const store = setUp(301);
   const { clock, acquire } = store;
   const slow = Array.from({ length: 200 }, (_, index) => `slow ${index}`);
@@ -151,7 +151,7 @@ test("what was acquired again after its lease had ended does not stand before wh
   expect(hasRoomWithoutSearch(store)).toBe(true);
 });
 
-test("what was completed again of a subject does not stand before what has ended", async () => {
+test("a subject that was completed again does not precede expired ones", async () => {
   const store = setUp(301);
   const { deduplication, acquire } = store;
   const complete = async (key: string, subject: string, keepMs: number) => {
@@ -166,7 +166,7 @@ test("what was completed again of a subject does not stand before what has ended
   expect(hasRoomWithoutSearch(store)).toBe(true);
 });
 
-test("between two searches no request looks through the whole store", () => {
+test("between two sweeps no request searches the whole store", () => {
   const store = setUp(301);
   for (let index = 0; index < 300; index += 1) store.acquire(`at work ${index}`, 60_000);
   store.acquire("copies", 500);

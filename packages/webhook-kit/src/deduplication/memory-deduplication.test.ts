@@ -20,7 +20,7 @@ test("a key is acquired once until it is released", async () => {
   expect(acquire("a").state).toBe("acquired");
 });
 
-test("a completed key returns its status until its time is over", async () => {
+test("a completed key returns its status until it expires", async () => {
   const { clock, deduplication, acquire } = setUp();
   await deduplication.complete("a", acquire("a").token, 200, 5_000);
   clock.ms += 4_999;
@@ -29,7 +29,7 @@ test("a completed key returns its status until its time is over", async () => {
   expect(acquire("a").state).toBe("acquired");
 });
 
-test("a lease that ran out is free again, and its late holder changes nothing", async () => {
+test("an expired lease is free again, and its late holder changes nothing", async () => {
   const { clock, deduplication, acquire } = setUp();
   const slow = acquire("a").token;
   clock.ms += 1_000;
@@ -44,7 +44,7 @@ test("a lease that ran out is free again, and its late holder changes nothing", 
   expect(acquire("a")).toEqual({ state: "completed", status: 200 });
 });
 
-test("a full store refuses rather than forgets, and takes new keys when others expire", async () => {
+test("a full store rejects new keys instead of losing records, and accepts them when others expire", async () => {
   const { clock, deduplication, acquire } = setUp(2);
   await deduplication.complete("completed", acquire("completed").token, 200, 5_000);
   acquire("live");
@@ -57,14 +57,14 @@ test("a full store refuses rather than forgets, and takes new keys when others e
   expect(() => acquire("newer")).toThrow(expect.objectContaining({ code: "deduplication_full" }));
 });
 
-test("a full store still takes a key again whose lease ran out", async () => {
+test("a full store still accepts a key whose lease has expired", async () => {
   const { clock, acquire } = setUp(1);
   acquire("a");
   clock.ms += 1_000;
   expect(acquire("a").state).toBe("acquired");
 });
 
-test("of one subject only the record that was completed last takes room", async () => {
+test("only the last completed record of a subject takes up room", async () => {
   const { deduplication, acquire } = setUp(2);
   for (const key of ["accepted", "rejected", "accepted", "rejected"]) {
     const { token } = acquire(key, "amal's response");
@@ -75,14 +75,14 @@ test("of one subject only the record that was completed last takes room", async 
   expect(acquire("rejected", "amal's response").state).toBe("completed");
 });
 
-test("what is at work is not disturbed by what is completed of its subject", async () => {
+test("a running request is not affected by completions of its subject", async () => {
   const { deduplication, acquire } = setUp(2);
   acquire("accepted", "amal's response");
   await deduplication.complete("rejected", acquire("rejected", "amal's response").token, 200, 5_000);
   expect(acquire("accepted", "amal's response")).toEqual({ state: "inProgress", retryAfterMs: 1_000 });
 });
 
-test("a holder whose lease ran out completes nothing, even if no other request came since [D-64]", async () => {
+test("a holder whose lease has expired completes nothing, even if no other request has arrived [D-64]", async () => {
   const { clock, deduplication, acquire } = setUp();
   const { token } = acquire("a");
   clock.ms += 1_000;
@@ -90,7 +90,7 @@ test("a holder whose lease ran out completes nothing, even if no other request c
   expect(acquire("a").state).toBe("acquired");
 });
 
-test("a store that runs for long takes new keys as old ones end, whatever ends last", async () => {
+test("a long-running store accepts new keys as old ones expire, in whatever order", async () => {
   const { clock, deduplication, acquire } = setUp(1_000);
   await deduplication.complete("kept long", acquire("kept long").token, 200, 1_000_000);
   for (let index = 0; index < 5_000; index += 1) {
@@ -119,18 +119,21 @@ test("an invalid clock makes acquire fail, and frees nothing", async () => {
   expect(acquire("completed").state).toBe("completed");
 });
 
-test.each([Number.NaN, Number.POSITIVE_INFINITY])("%d milliseconds are no time to hold a record", async (ms) => {
-  const { deduplication, acquire } = setUp();
-  expect(() => deduplication.acquire("a", { leaseMs: ms })).toThrow(
-    expect.objectContaining({ code: "deduplication_failed" }),
-  );
-  const { token } = acquire("a");
-  expect(() => deduplication.complete("a", token, 200, ms)).toThrow(
-    expect.objectContaining({ code: "deduplication_failed" }),
-  );
-  expect(acquire("a").state).toBe("inProgress");
-});
+test.each([Number.NaN, Number.POSITIVE_INFINITY])(
+  "%d milliseconds are not a valid time to keep a record",
+  async (ms) => {
+    const { deduplication, acquire } = setUp();
+    expect(() => deduplication.acquire("a", { leaseMs: ms })).toThrow(
+      expect.objectContaining({ code: "deduplication_failed" }),
+    );
+    const { token } = acquire("a");
+    expect(() => deduplication.complete("a", token, 200, ms)).toThrow(
+      expect.objectContaining({ code: "deduplication_failed" }),
+    );
+    expect(acquire("a").state).toBe("inProgress");
+  },
+);
 
-test.each([0, -1, 1.5, Number.NaN, Number.POSITIVE_INFINITY])("refuses a bound of %d", (maxEntries) =>
+test.each([0, -1, 1.5, Number.NaN, Number.POSITIVE_INFINITY])("rejects a limit of %d", (maxEntries) =>
   expect(() => memoryDeduplication({ maxEntries })).toThrow(expect.objectContaining({ code: "invalid_option" })),
 );

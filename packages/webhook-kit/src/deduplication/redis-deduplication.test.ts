@@ -1,7 +1,7 @@
 import { describe, expect, test, vi } from "vitest";
 import { type RedisClient, redisDeduplication, scripts } from "./redis-deduplication.ts";
 
-/** Clients of both kinds that response as configured and keep what they were sent; what Redis makes of it is tested against Redis. */
+/** Clients of both libraries that respond as configured and record what they were sent. Other tests run against Redis. */
 function setUp(result: unknown, options: Parameters<typeof redisDeduplication>[1] = {}) {
   const call = vi.fn(async (..._sent: string[]): Promise<unknown> => {
     const response = typeof result === "function" ? result() : result;
@@ -19,7 +19,7 @@ function setUp(result: unknown, options: Parameters<typeof redisDeduplication>[1
 const oddReply = expect.objectContaining({ message: expect.stringMatching(/Unexpected response from Redis/) });
 
 describe("acquire", () => {
-  test("is one script of two keys in one slot, with a token of its own", async () => {
+  test("is one script of two keys in one slot, with its own token", async () => {
     const { call, stores } = setUp("acquired");
     for (const store of stores) {
       const result = await store.acquire("k", { leaseMs: 20_999.5 });
@@ -40,7 +40,7 @@ describe("acquire", () => {
     expect(first).not.toBe(second);
   });
 
-  test("of a subject stands in the subject's slot, and so does what follows with its token", async () => {
+  test("with a subject uses the subject's slot, and so do later calls with its token", async () => {
     const { call, stores } = setUp("acquired", { prefix: "own:" });
     const [store] = stores;
     const result = await store?.acquire("k", { leaseMs: 1, subject: "s.t" });
@@ -94,7 +94,7 @@ describe("acquire", () => {
     ]);
   });
 
-  test("that Redis refuses fails with what Redis said, and releases what it may have acquired", async () => {
+  test("that Redis rejects fails with Redis' error, and releases what it may have acquired", async () => {
     const cause = new Error("LOADING Redis is loading the dataset in memory");
     const { call, stores } = setUp(cause);
     await expect(stores[0]?.acquire("k", { leaseMs: 1 })).rejects.toBe(cause);
@@ -141,7 +141,7 @@ describe("a record", () => {
   });
 });
 
-test("a Redis that does not respond is not waited for, and what it grants later is given back", async () => {
+test("a Redis that does not respond times out, and a lease that it grants later is released", async () => {
   let response = (_: string) => {};
   const results = [
     new Promise<string>((resolve) => {
@@ -159,7 +159,7 @@ test("a Redis that does not respond is not waited for, and what it grants later 
   });
 });
 
-test("waiting for Redis keeps no process alive", () => {
+test("waiting for Redis does not keep the process alive", () => {
   const timers = () => process.getActiveResourcesInfo().filter((name) => name === "Timeout").length;
   const before = timers();
   const silent = redisDeduplication({ call: () => new Promise(() => undefined) });
@@ -169,7 +169,7 @@ test("waiting for Redis keeps no process alive", () => {
 
 const client = { call: async () => "acquired" };
 
-test.each([undefined, null, {}, "redis://127.0.0.1", { call: 1 }, { eval: "x" }])("%j is no client", (other) =>
+test.each([undefined, null, {}, "redis://127.0.0.1", { call: 1 }, { eval: "x" }])("%j is not a client", (other) =>
   expect(() => redisDeduplication(other as unknown as RedisClient)).toThrow(
     expect.objectContaining({
       code: "invalid_option",
@@ -178,18 +178,18 @@ test.each([undefined, null, {}, "redis://127.0.0.1", { call: 1 }, { eval: "x" }]
   ),
 );
 
-test.each(["", "{", "a{b", "a}b", "}", 7 as unknown as string])("%j is no prefix", (prefix) =>
+test.each(["", "{", "a{b", "a}b", "}", 7 as unknown as string])("%j is not a valid prefix", (prefix) =>
   expect(() => redisDeduplication(client, { prefix })).toThrow(
     expect.objectContaining({ code: "invalid_option", message: expect.stringMatching(/^prefix must be/) }),
   ),
 );
 
-test.each([0, 60_001, 1.5, Number.NaN, "5" as unknown as number])("%j is no time to wait", (timeoutMs) =>
+test.each([0, 60_001, 1.5, Number.NaN, "5" as unknown as number])("%j is not a valid timeout", (timeoutMs) =>
   expect(() => redisDeduplication(client, { timeoutMs })).toThrow(
     expect.objectContaining({ code: "invalid_option", message: expect.stringMatching(/^timeoutMs must be/) }),
   ),
 );
 
-test.each([1, 60_000])("%d ms is a time to wait", (timeoutMs) =>
+test.each([1, 60_000])("%d ms is a valid timeout", (timeoutMs) =>
   expect(redisDeduplication(client, { timeoutMs })).toHaveProperty("acquire"),
 );

@@ -41,7 +41,7 @@ test.each([
   "/another-path/42",
   "contact/new/42",
   "/x/test",
-])("%j is none of ours", (path) => expect(findRoute(path)).toBeUndefined());
+])("%j is not a path of a webhook", (path) => expect(findRoute(path)).toBeUndefined());
 
 test.each([
   ["/contact/new/a%2Fb", "a/b"],
@@ -57,7 +57,7 @@ test.each([
   expect(decodeParameters(findRoute(path)?.parameters ?? {})).toEqual({ workerId }),
 );
 
-test("every webhook that carries something has a handler, and onEvent takes what others leave", () => {
+test("every webhook with a payload has a handler, and onEvent takes the remaining events", () => {
   expect(handlerNames.toSorted()).toEqual([
     "onEvent",
     "onOfferEventDeleted",

@@ -27,7 +27,7 @@ type Plain<T> = [T] extends [string]
 
 type Wire<Name extends keyof components["schemas"]> = Plain<components["schemas"][Name]>;
 type Schema<Name extends keyof typeof schemas> = Plain<z.output<(typeof schemas)[Name]>>;
-/** Handlers may also give a Date, which is written out before the response is checked. */
+/** Handlers may also return a Date, which is converted before the response is checked. */
 type OnWire<T> = Plain<{ [K in keyof T]: Date extends T[K] ? Exclude<T[K], Date> : T[K] }>;
 
 const proven: [
@@ -48,5 +48,5 @@ const proven: [
   Equal<WorkerOfferResponse["response"], components["schemas"]["WorkerOfferResponse"]["response"]>,
 ] = [true, true, true, true, true, true, true, true, true, true, true, true, true, true, true];
 
-// The compiler checks the types; this keeps the file a test and the tuple used.
+// The compiler checks the types; this makes the file a test and uses the tuple.
 test("our types, the contract's and the schemas' are the same", () => expect(proven).not.toContain(false));

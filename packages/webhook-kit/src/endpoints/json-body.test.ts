@@ -44,9 +44,9 @@ describe("a content type", () => {
     "application/json;x charset=utf-8",
     'application/json; charset="utf-8"x',
     "multipart/form-data; boundary=application/json",
-  ])("%j is not", (type) => expect(isJson(["content-type", type])).toBe(false));
+  ])("%j is not JSON", (type) => expect(isJson(["content-type", type])).toBe(false));
 
-  test("is needed, and once", () => {
+  test("is required exactly once", () => {
     expect(isJson([])).toBe(false);
     expect(isJson(["content-type", "application/json", "Content-Type", "application/json"])).toBe(false);
   });
@@ -81,14 +81,15 @@ describe("a body", () => {
     expect(parse("null")).toBeNull();
   });
 
-  test.each(["", "{", "undefined", "{'a':1}", "NaN", '{"a":1}x'])("%j is no JSON", (text) =>
+  test.each(["", "{", "undefined", "{'a':1}", "NaN", '{"a":1}x'])("%j is not JSON", (text) =>
     expect(() => parse(text)).toThrow(refused("malformed_json")),
   );
 
   test.each([[[0x22, 0xff, 0x22]], [[0x22, 0xc0, 0x80, 0x22]], [[0x22, 0xed, 0xa0, 0x80, 0x22]], [[0xff, 0xfe]]])(
-    "the bytes %j are no UTF-8, and so not read as something near it",
+    "the bytes %j are not UTF-8 and are rejected",
     (bytes) => expect(() => parse(Uint8Array.from(bytes))).toThrow(refused("invalid_encoding")),
   );
 
-  test("that a parser has read is taken from it", () => expect(parseJson({ kind: "parsed", value: [1] })).toEqual([1]));
+  test("that a parser has read is taken from the parser", () =>
+    expect(parseJson({ kind: "parsed", value: [1] })).toEqual([1]));
 });

@@ -1,4 +1,4 @@
-// The schemas that the kit validates with, compared with the zod schemas that another generator makes of the same document.
+// Compares the kit's schemas with the zod schemas that another generator makes from the same document.
 import * as zodSchemas from "@offers/contract/schemas";
 import { expect, test } from "vitest";
 import * as z from "zod";
@@ -33,7 +33,7 @@ const time = oftenValid(
 );
 const id = oftenValid(fc.string({ unit: "grapheme", minLength: 1 }), 7);
 
-/** An object that now and then lacks a field. */
+/** An object that sometimes lacks a field. */
 const record = (fields: Record<string, fc.Arbitrary<unknown>>) => {
   const all = { ...fields, newer: odd, toString: odd };
   return fc.oneof({ weight: 9, arbitrary: fc.record(all) }, fc.record(all, { requiredKeys: [] }));
@@ -121,7 +121,7 @@ function wordsOf(issues: readonly z.core.$ZodIssue[]): Record<string, string[]> 
     const field = z.core.toDotPath(issue.path) || "body";
     fields[field] ??= [];
     const bound = issue.code === "too_small" ? issue.minimum : issue.code === "too_big" ? issue.maximum : 0;
-    // zod goes on to measure an array that stands for a string, and bounds every whole number.
+    // zod also measures the length of an array in place of a string, and limits every integer.
     const isNoise =
       bound !== 0 && (fields[field].includes("Must be of type string.") || Math.abs(Number(bound)) > 2 ** 52);
     if (!isNoise) fields[field].push(describe(issue));

@@ -37,7 +37,7 @@ test("names a field by its path and says each thing once", () => {
   });
 });
 
-test("a pattern that changes in the contract keeps its words", () => {
+test("the message stays the same when the contract's pattern changes", () => {
   const schema = { ...emailAddress, pattern: /^.+ at .+$/ };
   expect(wordsOf(schema, "dana at example")).toEqual({});
   expect(wordsOf(schema, "dana")).toEqual({ body: ["Must be an email address."] });

@@ -35,7 +35,7 @@ test("unknown fields are kept, of the event and of its data", () => {
   expect(parseWebhookEvent(event)).toEqual(event);
 });
 
-test("any word for a response is kept", () => {
+test("any string for a response is kept", () => {
   const event = { type: "WorkerOfferResponse", data: { offerId: "o", workerId: "w", response: "later" }, receivedAt };
   expect(parseWebhookEvent(event)).toEqual(event);
 });
@@ -43,7 +43,7 @@ test("any word for a response is kept", () => {
 const [contact] = events;
 test.each<[string, unknown, string[]]>([
   ["nothing", undefined, ["body"]],
-  ["text that was not parsed", JSON.stringify(contact), ["body"]],
+  ["a string that was not parsed", JSON.stringify(contact), ["body"]],
   ["a list", [contact], ["body"]],
   ["another type", { ...contact, type: "ContactSuggestions" }, ["type"]],
   ["the name of a property of objects", { ...contact, type: "__proto__" }, ["type"]],
@@ -52,8 +52,8 @@ test.each<[string, unknown, string[]]>([
   ["no time", { ...contact, receivedAt: undefined }, ["receivedAt"]],
   ["a time in words", { ...contact, receivedAt: "yesterday" }, ["receivedAt"]],
   ["an empty key", { ...contact, deduplicationKey: "" }, ["deduplicationKey"]],
-  ["a key that is no text", { ...contact, deduplicationKey: 7 }, ["deduplicationKey"]],
-])("%s is an invalid event, whose error names the fields", (_, value, fields) => {
+  ["a key that is not a string", { ...contact, deduplicationKey: 7 }, ["deduplicationKey"]],
+])("%s is an invalid event, whose error lists the fields", (_, value, fields) => {
   expect(() => parseWebhookEvent(value)).toThrow(
     expect.objectContaining({ name: "InvalidEventError", code: "invalid_event" }),
   );
@@ -64,7 +64,7 @@ test.each<[string, unknown, string[]]>([
   }
 });
 
-test("the error holds no value of the event", () => {
+test("the error contains no value of the event", () => {
   const value = {
     type: "WorkerOfferResponse",
     data: { offerId: true, workerId: "worker_amal", response: "hush" },

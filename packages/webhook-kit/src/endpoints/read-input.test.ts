@@ -6,7 +6,7 @@ import { readInput, validateInput } from "./read-input.ts";
 
 const { schema } = endpoints["/offer/response"];
 
-test("a payload is validated, and keeps fields that the contract does not know", () => {
+test("a payload is validated, and keeps fields that are not in the contract", () => {
   const payload = { offerId: "o1", workerId: "w1", response: "accepted", extra: true };
   expect(validateInput(schema, payload)).toEqual({ input: payload, converted: [] });
   expect(() => validateInput(schema, { offerId: true, response: "accepted" })).toThrow(
@@ -17,7 +17,7 @@ test("a payload is validated, and keeps fields that the contract does not know",
   );
 });
 
-/** A request whose body nobody may read: it is absent, or was read to verify the signature. */
+/** A request whose body must not be read: it is absent, or was read to verify the signature. */
 const unreadable = {
   rawHeaders: ["Content-Type", "application/json"],
   readBody: () => Promise.reject(new Error("the body is read")),

@@ -134,14 +134,14 @@ for (const [name, [schema, cases]] of Object.entries(readings))
     const before = structuredClone(given);
     const reading = readTolerantly(schema, given);
     expect(reading).toStrictEqual({ data: expected, converted });
-    // The value may be a framework's own.
+    // The value may belong to a framework.
     expect(given).toStrictEqual(before);
   });
 
 const noMeaning: [what: string, schema: keyof typeof readings, given: unknown][] = [
   ["an id that was rounded", "a worker's response", { ...response, offerId: JSON.parse("12345678901234567890") }],
   [
-    "an id that was rounded to a whole number of 17 digits",
+    "an id that was rounded to an integer of 17 digits",
     "a worker's response",
     { ...response, offerId: -9007199254740992 },
   ],
@@ -170,12 +170,12 @@ const noMeaning: [what: string, schema: keyof typeof readings, given: unknown][]
   ["a number with a unit", "a changed timeline", { ...changed, maxAvailableNow: "3h" }],
   ["a number after a sign", "a changed timeline", { ...changed, maxAvailableNow: "+3" }],
   [
-    "a number as text of more than 15 digits",
+    "a number as a string of more than 15 digits",
     "a changed timeline",
     { ...changed, maxAvailableNow: "1234567890123456" },
   ],
   ["a list with one number for a number", "a changed timeline", { ...changed, maxAvailableNow: ["3"] }],
-  ["a whole number of another parser for a number", "a changed timeline", { ...changed, maxAvailableNow: 3n }],
+  ["an integer of another parser for a number", "a changed timeline", { ...changed, maxAvailableNow: 3n }],
   ["a flag for a number", "a changed timeline", { ...changed, maxAvailableNow: true }],
   ["an unreadable optional time", "a changed timeline", { ...changed, maxAvailableNowCreated: "soon" }],
   ["neither addresses nor words", "a search", {}],
@@ -186,12 +186,12 @@ const noMeaning: [what: string, schema: keyof typeof readings, given: unknown][]
   ["a number for an address", "a search", { userEmailAddresses: [7] }],
   ["a list for an address", "a search", { userEmailAddresses: [["hana@harbour.example"]] }],
   ["an address with white space in it", "a search", { userEmailAddresses: ["ha na@harbour.example"] }],
-  ["what is no address", "a search", { userEmailAddresses: "hana" }],
-  ["what is no address in white space", "a search", { userEmailAddresses: " hana " }],
+  ["a string that is not an address", "a search", { userEmailAddresses: "hana" }],
+  ["a string in white space that is not an address", "a search", { userEmailAddresses: " hana " }],
   ["a flag for a filter", "a search", { ...search, filter: false }],
 ];
 
-test.each(noMeaning)("%s in %s has no meaning, and is refused for the schema's reasons [D-125]", (_, name, given) => {
+test.each(noMeaning)("%s in %s has no meaning, and is rejected for the schema's reasons [D-125]", (_, name, given) => {
   const [schema] = readings[name];
   const { issues } = validate(schema, given);
   expect(issues.length).toBeGreaterThan(0);

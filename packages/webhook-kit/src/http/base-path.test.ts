@@ -39,7 +39,7 @@ test.each([
   ["/hooks/:tenant", "/hooks//test"],
   ["/hooks/:tenant", "/hooks"],
   ["/:tenant/hooks", "/north/x/hooks/test"],
-])("below %s, %s is nothing [D-63]", (base, path) => expect(readBasePath(base)(path)).toBe(""));
+])("below %s, %s is not found [D-63]", (base, path) => expect(readBasePath(base)(path)).toBe(""));
 
 test.each([
   ["", "starts with a slash"],
@@ -64,7 +64,7 @@ test.each([
   ["/a%zz", "percent-encoded"],
   ["/a%2g", "percent-encoded"],
   ["/a\\b", "percent-encoded"],
-])("%j is no basePath", (base, words) =>
+])("%j is not a valid basePath", (base, words) =>
   expect(() => readBasePath(base)).toThrow(
     expect.objectContaining({ code: "invalid_option", message: expect.stringContaining(words) }),
   ),

@@ -12,7 +12,7 @@ const consumed = expect.objectContaining({
 
 const bytesOf = (text: string) => Buffer.from(text);
 
-/** A request whose body comes from a stream that takes note of what is asked of it, and hands out nothing unasked. */
+/** A request whose body comes from a stream that records what is read and provides nothing in advance. */
 function requestWith(chunks: (Uint8Array | Error)[], headers: Record<string, string> = {}) {
   const pull = vi.fn(async (controller: ReadableStreamDefaultController) => {
     const chunk = chunks.shift();
@@ -40,7 +40,7 @@ test("the bytes of all chunks are joined", async () => {
   expect(await readFetchBody(request, 100, 1000)).toEqual({ kind: "bytes", bytes: bytesOf("gar\u{1F511}!") });
 });
 
-test.each([null, streamed("")])("no body is an empty one (%#)", async (body) =>
+test.each([null, streamed("")])("a missing body is an empty one (%#)", async (body) =>
   expect(await readFetchBody({ body, bodyUsed: false, headers: new Headers() }, 100, 1000)).toEqual({
     kind: "bytes",
     bytes: bytesOf(""),
@@ -52,24 +52,24 @@ test("a body of exactly the limit is read", async () => {
   expect(await readFetchBody(request, 5, 1000)).toEqual({ kind: "bytes", bytes: bytesOf("12345") });
 });
 
-test("one byte above the limit is refused, and the rest is not asked for", async () => {
+test("one byte above the limit is rejected, and the rest is not read", async () => {
   const { request, pull, cancel } = requestWith([bytesOf("123"), bytesOf("456"), bytesOf("789")]);
   await expect(readFetchBody(request, 5, 1000)).rejects.toEqual(rejected("body_too_large"));
   expect([pull.mock.calls.length, cancel.mock.calls.length]).toEqual([2, 1]);
 });
 
-test("a body that is declared too long is refused unread", async () => {
+test("a body with too large a Content-Length is rejected unread", async () => {
   const { request, pull, cancel } = requestWith([bytesOf("123456")], { "content-length": "6" });
   await expect(readFetchBody(request, 5, 1000)).rejects.toEqual(rejected("body_too_large"));
   expect([pull.mock.calls.length, cancel.mock.calls.length, request.body?.locked]).toEqual([0, 0, false]);
 });
 
-test("a length that is no number is not believed", async () => {
+test("a Content-Length that is not a number is ignored", async () => {
   const request = { body: streamed("123456"), bodyUsed: false, headers: new Headers({ "content-length": "few" }) };
   await expect(readFetchBody(request, 5, 1000)).rejects.toEqual(rejected("body_too_large"));
 });
 
-test("a body that takes too long to arrive is given up", async () => {
+test("a body that takes too long to arrive is abandoned", async () => {
   vi.useFakeTimers();
   const { request, cancel } = requestWith([bytesOf("123")]);
   const received = readFetchBody(request, 5, 1000);
@@ -81,7 +81,7 @@ test("a body that takes too long to arrive is given up", async () => {
   expect(cancel).toHaveBeenCalledTimes(1);
 });
 
-test("a body that breaks off is incomplete", async () => {
+test("a truncated body is incomplete", async () => {
   const { request } = requestWith([bytesOf("123"), new Error("reset")]);
   await expect(readFetchBody(request, 5, 1000)).rejects.toEqual(rejected("body_incomplete"));
 });
@@ -92,7 +92,7 @@ test("a stream that cannot be cancelled changes nothing", async () => {
   await expect(readFetchBody(request, 5, 1000)).rejects.toEqual(rejected("body_too_large"));
 });
 
-test("a body that other code has read, or is reading, is consumed", async () => {
+test("a body that other code has read, or is reading, counts as consumed", async () => {
   const read = new Request("http://a.example/", { method: "POST", body: "{}" });
   await read.text();
   const { request: variant } = requestWith([bytesOf("{}")]);

@@ -1,20 +1,20 @@
 import { expect, test } from "vitest";
 import { duplicated, findDeliveryId, findHeader } from "./request.ts";
 
-test("finds a header whatever its capitals", () =>
+test("finds a header regardless of case", () =>
   expect(findHeader(["Host", "a", "TIMESTAMP", "b"], "timestamp")).toBe("b"));
 
 test("does not find a value that looks like the name", () =>
   expect(findHeader(["X-Note", "timestamp", "Host", "a"], "timestamp")).toBeUndefined());
 
-test("reports a header that was sent twice, alike or not", () => {
+test("reports a header that was sent twice, with equal values or not", () => {
   expect(findHeader(["Timestamp", "a", "timestamp", "b"], "timestamp")).toBe(duplicated);
   expect(findHeader(["Timestamp", "a", "timestamp", "a"], "timestamp")).toBe(duplicated);
 });
 
-test("takes an empty header for a header", () => expect(findHeader(["Timestamp", ""], "timestamp")).toBe(""));
+test("finds an empty header", () => expect(findHeader(["Timestamp", ""], "timestamp")).toBe(""));
 
-test("a name at the end without a value is no header, and no second one", () => {
+test("a name at the end without a value is not a header", () => {
   expect(findHeader(["Timestamp"], "timestamp")).toBeUndefined();
   expect(findHeader(["Timestamp", "a", "Timestamp"], "timestamp")).toBe("a");
 });
@@ -27,4 +27,4 @@ test.each([
   ["empty", ["Offers-Delivery-Id", ""]],
   ["sent twice", ["Offers-Delivery-Id", "a", "Offers-Delivery-Id", "b"]],
   ["joined from two by a runtime", ["Offers-Delivery-Id", "a, b"]],
-])("a delivery whose id is %s has none", (_, rawHeaders) => expect(findDeliveryId(rawHeaders)).toBeUndefined());
+])("a delivery whose id is %s has no id", (_, rawHeaders) => expect(findDeliveryId(rawHeaders)).toBeUndefined());

@@ -9,7 +9,7 @@ afterEach(() => {
 const never = new Promise<never>(() => undefined);
 const late = () => new Error("too late");
 
-test("a value in time is the value, and leaves no timer behind", async () => {
+test("resolves with a value that arrives in time, and leaves no timer", async () => {
   vi.useFakeTimers();
   const cause = new Error("no");
   expect(await withTimeout(Promise.resolve(1), 1_000, late)).toBe(1);
@@ -18,7 +18,7 @@ test("a value in time is the value, and leaves no timer behind", async () => {
   expect(vi.getTimerCount()).toBe(0);
 });
 
-test("a value that is late is an error that says so", async () => {
+test("rejects when the value is late", async () => {
   vi.useFakeTimers();
   const failed = vi.fn();
   const settled = withTimeout(never, 1_000, late).catch(failed);
@@ -29,7 +29,7 @@ test("a value that is late is an error that says so", async () => {
   expect(failed).toHaveBeenCalledExactlyOnceWith(expect.objectContaining({ message: "too late" }));
 });
 
-test("waiting keeps the process alive, or not with unref", () => {
+test("waiting keeps the process alive, except with unref", () => {
   const timers = () => process.getActiveResourcesInfo().filter((name) => name === "Timeout").length;
   const before = timers();
   withTimeout(never, 60_000, late, { unref: true }).catch(() => undefined);
@@ -38,7 +38,7 @@ test("waiting keeps the process alive, or not with unref", () => {
   expect(timers()).toBe(before + 1);
 });
 
-test("deadlines of one length share a timer, and each ends at its own time", () => {
+test("deadlines of one length share a timer, and each ends on time", () => {
   vi.useFakeTimers();
   const deadlines = Deadlines.of(1_000);
   expect(Deadlines.of(1_000)).toBe(deadlines);
@@ -65,7 +65,7 @@ test("deadlines of one length share a timer, and each ends at its own time", () 
   expect([first, deleted, last, after].map(({ mock }) => mock.calls.length)).toEqual([1, 0, 1, 1]);
 });
 
-test("deadlines keep no process alive", () => {
+test("deadlines do not keep the process alive", () => {
   const timers = () => process.getActiveResourcesInfo().filter((name) => name === "Timeout").length;
   const before = timers();
   const end = () => undefined;
@@ -74,7 +74,7 @@ test("deadlines keep no process alive", () => {
   Deadlines.of(50_000).delete(end);
 });
 
-test("where a timer is a number, as in browsers, a value in time is the value", async () => {
+test("works where a timer is a number, as in browsers", async () => {
   vi.stubGlobal("setTimeout", () => 1);
   expect(await withTimeout(Promise.resolve("in time"), 1_000, late, { unref: true })).toBe("in time");
 });

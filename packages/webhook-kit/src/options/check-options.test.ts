@@ -18,20 +18,24 @@ test.each([
     { secret, onWorkerOfferRespons: () => undefined },
     /^Unknown option onWorkerOfferRespons; did you mean onWorkerOfferResponse\? The options are: /,
   ],
-  ["a short name in other letters", { secret, Clock: Date.now }, /^Unknown option Clock\. The options/],
+  ["a short name in another case", { secret, Clock: Date.now }, /^Unknown option Clock\. The options/],
   [
-    "a flag that is text",
+    "a flag that is a string",
     { secret, allowShortSecret: "false" },
     /^allowShortSecret must be true or false; it is a string\./,
   ],
-  ["a handler that is no function", { secret, onWorkerOfferResponse: "x" }, /onWorkerOfferResponse must be a function/],
-  ["a clock that is no function", { secret, now: new Date() }, /now must be a function/],
+  [
+    "a handler that is not a function",
+    { secret, onWorkerOfferResponse: "x" },
+    /onWorkerOfferResponse must be a function/,
+  ],
+  ["a clock that is not a function", { secret, now: new Date() }, /now must be a function/],
   ["no options at all", undefined, /Pass an options object/],
   ["a name that every object has", { secret, toString: 1 }, /^Unknown option toString\. The options are: /],
-])("%s is refused at once", (_what, options, message) => {
+])("%s is rejected at construction", (_what, options, message) => {
   expect(() => webhookRouter(options as never)).toThrow(refusal(message));
 });
 
-test("an option that is left undefined is as good as left out", () => {
+test("an undefined option counts as omitted", () => {
   expect(() => webhookRouter({ secret, onWorkerOfferResponse: undefined } as never)).not.toThrow();
 });

@@ -33,7 +33,7 @@ const start = (handle: Handle, handlerTimeoutMs: number, respond = endpoint.resp
   );
 const run = (handle: Handle, timeoutMs: number) => start(handle, timeoutMs).response;
 
-test("a handler that is done keeps a signal that never aborts", async () => {
+test("after a handler has finished, its signal never aborts", async () => {
   let signal: AbortSignal | undefined;
   await run(async (context) => {
     signal = context.signal;
@@ -42,7 +42,7 @@ test("a handler that is done keeps a signal that never aborts", async () => {
   expect(signal?.aborted).toBe(false);
 });
 
-test("a signal that is first asked for when the time is over has aborted", async () => {
+test("a signal that is first read after the timeout has already aborted", async () => {
   let late: Promise<boolean> | undefined;
   const response = run((context) => {
     late = sleep(60).then(() => context.signal.aborted);
@@ -74,7 +74,7 @@ test("a signal is the same each time it is read, and aborts with a TimeoutError 
   });
 });
 
-test("a handler learns that its event came as a webhook, under which id, when, and who signed it", () => {
+test("a handler's context has the source, the id, the time and the verified signature", () => {
   const handle = vi.fn();
   start(handle, 1_000);
   expect(handle.mock.calls[0]?.[0]).toMatchObject({
@@ -85,19 +85,19 @@ test("a handler learns that its event came as a webhook, under which id, when, a
   });
 });
 
-test("a handler that fails after its time is over has no effect", async () => {
+test("a handler that fails after its timeout has no effect", async () => {
   const response = run(() => sleep(40).then(() => Promise.reject(new Error("late"))), 10);
   await expect(response).rejects.toEqual(expect.objectContaining({ code: "handler_timed_out" }));
   await sleep(60);
 });
 
-test("the outcome of a handler is reported even when its time is over", async () => {
+test("the outcome of a handler is reported even after its timeout", async () => {
   const late = start(() => sleep(40), 10);
   await expect(late.response).rejects.toEqual(expect.objectContaining({ code: "handler_timed_out" }));
   expect(await late.outcome).toBe(acknowledged);
 });
 
-test("what a handler throws is the cause, whatever it is; our own verdict on its result stays itself", async () => {
+test("any value that a handler throws becomes the cause; the kit's error about its result stays unchanged", async () => {
   const fail = (cause: unknown) => run(() => Promise.reject(cause), 1_000);
   for (const cause of [new Error("own"), "a text", undefined, null])
     await expect(fail(cause)).rejects.toEqual(expect.objectContaining({ code: "handler_failed", cause }));
@@ -109,7 +109,7 @@ test("what a handler throws is the cause, whatever it is; our own verdict on its
   await expect(start(() => undefined, 1_000, respond).response).rejects.toBe(verdict);
 });
 
-test("a handler that throws at once is a failure that names its endpoint", async () => {
+test("a handler that throws synchronously fails with its endpoint's name", async () => {
   const cause = new Error("own");
   const response = run(() => {
     throw cause;
@@ -123,14 +123,14 @@ test("a handler that throws at once is a failure that names its endpoint", async
   );
 });
 
-test("a handler's promise of another realm is awaited, as any promise", async () => {
+test("a handler's promise of another realm is awaited like any promise", async () => {
   const respond = vi.fn(() => acknowledged);
   const handle = () => runInNewContext("Promise.resolve('rows')");
   expect(await start(handle, 1_000, respond).response).toBe(acknowledged);
   expect(respond.mock.calls).toEqual([["rows"]]);
 });
 
-test("a handler that returns no promise has its response at once, and reads a signal that never aborts", () => {
+test("a handler that returns no promise is answered synchronously, and its signal never aborts", () => {
   let signal: AbortSignal | undefined;
   const { response, outcome } = start((context) => {
     signal = context.signal;

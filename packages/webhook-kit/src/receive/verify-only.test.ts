@@ -41,7 +41,7 @@ test.each([
   [359_999, 200],
   [360_000, 401],
 ])(
-  "a minute is good from 300 s before it begins to 300 s after it ends: %d ms → %d [D-16] [interface: Authentication 4]",
+  "a minute is valid from 300 s before it starts to 300 s after it ends: %d ms → %d [D-16] [interface: Authentication 4]",
   async (ms, status) => expect(await statusAt(byMinute, start + ms)).toBe(status),
 );
 
@@ -51,11 +51,11 @@ test.each([
   [300_000, 200],
   [300_001, 401],
   [Number.NaN, 401],
-])("a second is good for 300 s either way: %d ms → %d [D-16]", async (ms, status) =>
+])("a second is valid for 300 s in either direction: %d ms → %d [D-16]", async (ms, status) =>
   expect(await statusAt(bySecond, start + ms)).toBe(status),
 );
 
-test("a tolerance of 0 is 0", async () => {
+test("a tolerance of 0 means 0", async () => {
   expect(await statusAt(bySecond, start, 0)).toBe(200);
   expect(await statusAt(bySecond, start + 1, 0)).toBe(401);
   expect(await statusAt(bySecond, start - 1, 0)).toBe(401);
@@ -67,14 +67,14 @@ test("a tolerance of 0 is 0", async () => {
 test.each([
   ["toleranceSeconds", [Number.NaN, -1, Number.POSITIVE_INFINITY, 86_401, "300", null]],
   ["maxBodyBytes", [Number.NaN, 0, 1.5, Number.POSITIVE_INFINITY, "1"]],
-])("%s is refused when it cannot be right", async (name, values) => {
+])("%s is rejected if it is invalid", async (name, values) => {
   for (const value of values)
     await expect(verifyRequest({ secret, [name]: value as number }, { rawHeaders: byMinute })).rejects.toEqual(
       expect.objectContaining({ name: "ConfigurationError", code: "invalid_option" }),
     );
 });
 
-test("a verified request says who signed it, when it came and its unsigned delivery id", async () => {
+test("a verified request has its signer, its time and its unsigned delivery id", async () => {
   const rawHeaders = [...byMinute, "Offers-Delivery-Id", "delivery_7"];
   expect(await verifyRequest({ secret, now: () => new Date(start) }, { rawHeaders })).toEqual({
     ok: true,
@@ -148,7 +148,7 @@ test("a clock that throws is a 500 with its error as the cause, and still a valu
   expect(onError).toHaveBeenCalledExactlyOnceWith(expect.objectContaining({ code: "internal_error", cause }));
 });
 
-test("a scheme that covers the body is never asked without one", async () => {
+test("a scheme that covers the body is never called without one", async () => {
   const verify = vi.fn();
   const scheme = { ...timestampDigest(), signsBody: true, verify };
   const onError = vi.fn();
@@ -162,7 +162,7 @@ test("a scheme that covers the body is never asked without one", async () => {
   expect([await outcome(Buffer.from("123")), verify.mock.calls[0]?.[2]]).toEqual([401, Buffer.from("123")]);
 });
 
-test("no headers but signed ones are accepted, and the result is always a value", () =>
+test("only signed headers are accepted, and the result is always a value", () =>
   fc.assert(
     fc.asyncProperty(
       fc.array(fc.oneof(fc.string(), fc.constantFrom(...byMinute)), { maxLength: 8 }),

@@ -20,39 +20,39 @@ test.each([
   [undefined, "invalid_secret"],
   [null, "invalid_secret"],
   [42, "invalid_secret"],
-])("refuses %j at construction and, from a function, for the request", async (secret, expected) => {
+])("rejects %j at construction and, from a function, for the request", async (secret, expected) => {
   expect(() => readSecret(secret as string, false)).toThrow(code(expected));
   if (secret === undefined) return;
   const lookUp = readSecret((() => secret) as SecretSource, false);
   await expect(Promise.resolve(lookUp({}))).rejects.toEqual(code("invalid_secret"));
 });
 
-test("takes a short secret if allowed, but still no blank one [D-43]", () => {
+test("accepts a short secret if allowed, but not a blank one [D-43]", () => {
   expect(readSecret("short", true)({})).toEqual(["short"]);
   expect(() => readSecret(" ", true)).toThrow(code("invalid_secret"));
 });
 
-test("a message never holds the secret", () => {
+test("a message never contains the secret", () => {
   for (const secret of ["hunter2", "hunter2 ", "hunter2\u0000hunter2hunter2"])
     expect(() => readSecret(secret, false)).toThrow(
       expect.objectContaining({ message: expect.not.stringContaining("hunter2") }),
     );
 });
 
-test("a list that is changed afterwards changes nothing", () => {
+test("changing the list afterwards has no effect", () => {
   const secrets = [good];
   const lookUp = readSecret(secrets, false);
   secrets[0] = "";
   expect(lookUp({})).toEqual([good]);
 });
 
-test("asks the function with the request each time", async () => {
+test("calls the function with each request", async () => {
   const lookUp = readSecret<string>(async (tenant) => (tenant === "known" ? good : undefined), false);
   expect(await lookUp("known")).toEqual([good]);
   expect(await lookUp("unknown")).toBeUndefined();
 });
 
-test("keeps what the function threw as the cause", async () => {
+test("the error's cause is what the function threw", async () => {
   const cause = new Error("vault is sealed");
   const lookUp = readSecret(() => Promise.reject(cause), false);
   await expect(Promise.resolve(lookUp({}))).rejects.toEqual(
@@ -60,7 +60,7 @@ test("keeps what the function threw as the cause", async () => {
   );
 });
 
-test("a function that never returns is given up after 5 s, and keeps no process alive", async () => {
+test("a function that never returns times out after 5 s, and does not keep the process alive", async () => {
   const timers = () => process.getActiveResourcesInfo().filter((name) => name === "Timeout").length;
   const before = timers();
   const never = readSecret(() => new Promise<never>(() => undefined), false);
@@ -85,12 +85,12 @@ test("a function that never returns is given up after 5 s, and keeps no process 
   }
 });
 
-test("takes several from the function, and refuses them for one that is bad", async () => {
+test("accepts several secrets from the function, and rejects all if one is invalid", async () => {
   expect(await readSecret(() => [good, `${good}2`], false)({})).toEqual([good, `${good}2`]);
   await expect(Promise.resolve(readSecret(() => [good, ""], false)({}))).rejects.toEqual(code("invalid_secret"));
 });
 
-test("says what to look at", async () => {
+test("says what to check", async () => {
   const says = (message: RegExp) => expect.objectContaining({ message: expect.stringMatching(message) });
   expect(() => readSecret([], false)).toThrow(says(/a list with at least one, or a function/));
   const broken = readSecret(() => Promise.reject(new Error()), false);
@@ -101,7 +101,7 @@ test("says what to look at", async () => {
   await expect(Promise.resolve(empty({}))).rejects.toEqual(says(/^From the secret function: .*empty/));
 });
 
-test("asks the scheme about every secret, and believes it", async () => {
+test("lets the scheme check every secret", async () => {
   const scheme = { checkSecret: (secret: string) => (secret.startsWith("whsec_") ? undefined : "No whsec_.") };
   const refusal = expect.objectContaining({ code: "invalid_secret", message: "No whsec_." });
   const whsec = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
@@ -125,12 +125,12 @@ test.each([
   ["sec\u007fret", /control character or a lone surrogate/],
   ["sec\u0085ret", /control character or a lone surrogate/],
   ["sec\ud83dret", /control character or a lone surrogate/],
-])("of %j it says %s", (secret, message) =>
+])("says of %j: %s", (secret, message) =>
   expect(findSecretProblem(secret)).toEqual({ code: "invalid_secret", message: expect.stringMatching(message) }),
 );
 
 test.each(["x", "correct horse battery staple", "Zoë 🔑", "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"])(
-  "it has nothing against %j",
+  "accepts %j",
   (secret) => expect(findSecretProblem(secret)).toBeUndefined(),
 );
 
@@ -142,7 +142,7 @@ test("16 characters are enough, 15 are not", () => {
   });
 });
 
-test("the prefix of a Standard Webhooks key does not count, the same letters elsewhere do", () => {
+test("the prefix of a Standard Webhooks key does not count towards its length, the same letters elsewhere do", () => {
   expect(findWeakness("whsec_fifteen-letters")).toMatchObject({ code: "short_secret" });
   expect(findWeakness("whsec_sixteen-letters!")).toBeUndefined();
   expect(findWeakness("abcdewhsec_fghij")).toBeUndefined();

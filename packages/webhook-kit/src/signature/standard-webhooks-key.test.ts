@@ -1,14 +1,14 @@
 import { expect, test } from "vitest";
 import { decodeStandardWebhooksKey } from "./standard-webhooks.ts";
 
-test.each(["whsec_Zm9vYmFy", "Zm9vYmFy"])("takes the key out of %s", (secret) =>
+test.each(["whsec_Zm9vYmFy", "Zm9vYmFy"])("extracts the key from %s", (secret) =>
   expect(decodeStandardWebhooksKey(secret)).toEqual(Buffer.from("foobar")),
 );
 
-test("takes a key of one byte: how long a secret must be is not for the encoding to say", () =>
+test("accepts a key of one byte: the encoding does not decide how long a secret must be", () =>
   expect(decodeStandardWebhooksKey("whsec_AA==")).toEqual(Buffer.of(0)));
 
-// CVE-2026-41432, standard-webhooks #286: a receiver whose variable is not set takes any signature.
+// CVE-2026-41432, standard-webhooks #286: a receiver whose variable is not set accepts any signature.
 test.each(["", "whsec_"])("there is no key in %j", (secret) =>
   expect(decodeStandardWebhooksKey(secret)).toBeUndefined(),
 );
@@ -24,4 +24,4 @@ test.each([
   "Zm9vYmFywhsec_",
   "whsec_====",
   "5f0c9a7e-2d43-4f0e-9b7a-0d6f3c1e8a52",
-])("refuses %j, which no sender can have meant", (secret) => expect(decodeStandardWebhooksKey(secret)).toBeUndefined());
+])("rejects %j, which no sender can mean", (secret) => expect(decodeStandardWebhooksKey(secret)).toBeUndefined());

@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { standardWebhooks } from "./standard-webhooks.ts";
 
-// Made by openssl; each vector holds the command that printed it.
+// Made by openssl; each vector contains the command that printed it.
 const { vectors } = JSON.parse(
   readFileSync(new URL("../../../../spec/vectors/standard-webhooks.json", import.meta.url), "utf8"),
 ) as {
@@ -39,7 +39,7 @@ describe.each(vectors)("openssl's signature of $name", (vector) => {
       "webhook-signature": `v1,${signature}`,
     }));
 
-  test("is accepted, and read for what it is", () => {
+  test("is accepted and parsed correctly", () => {
     const time = Number(timestamp) * 1000;
     const parsed = scheme.parse(headersOf(vector));
     expect(parsed).toMatchObject({ id, signedAt: { earliest: time, latest: time } });
@@ -51,7 +51,7 @@ describe.each(vectors)("openssl's signature of $name", (vector) => {
     });
   });
 
-  test("is refused with any other secret, id, time or body", () => {
+  test("is rejected with any other secret, id, time or body", () => {
     expect(verify(headersOf(vector), ["whsec_YW5vdGhlcg=="], body)).toBeUndefined();
     expect(verify(headersOf({ ...vector, id: id.slice(1) || "x" }), [secret], body)).toBeUndefined();
     expect(verify(headersOf({ ...vector, timestamp: `1${timestamp}`.slice(0, 12) }), [secret], body)).toBeUndefined();
@@ -66,7 +66,7 @@ describe.each(vectors)("openssl's signature of $name", (vector) => {
   });
 });
 
-test("there are vectors enough", () => {
+test("there are enough vectors", () => {
   expect(vectors.length).toBeGreaterThanOrEqual(16);
   expect(new Set(vectors.map(({ secret }) => secret)).size).toBeGreaterThanOrEqual(6);
 });
@@ -84,24 +84,25 @@ describe("while a secret is rotated", () => {
     [[old.secret, renewed.secret], 0],
     [["whsec_YW5vdGhlcg==", renewed.secret, old.secret], 1],
     [[old.secret, old.secret], 0],
-  ])("a message signed with both keys is accepted by %j, which is identified by its index", (secrets, secretIndex) =>
-    expect(verify(headersOf(both), secrets, body)).toEqual({ secretIndex, variant: "v1" }),
+  ])(
+    "a message signed with both keys is accepted with the secrets %j, and the index says which matched",
+    (secrets, secretIndex) => expect(verify(headersOf(both), secrets, body)).toEqual({ secretIndex, variant: "v1" }),
   );
 
-  test("a good signature counts wherever it stands, and no other does", () => {
+  test("only a valid signature counts, wherever it is in the list", () => {
     const zeros = `v1,${Buffer.alloc(32).toString("base64")}`;
     for (const signature of [`${zeros} v1,${old.signature}`, `v1a,x v1,${old.signature} ${zeros}`])
       expect(verify(headersOf({ ...first, signature }), [old.secret], body)).toMatchObject({ secretIndex: 0 });
     expect(verify(headersOf({ ...first, signature: `${zeros} ${zeros}` }), [old.secret], body)).toBeUndefined();
   });
 
-  test("a secret without a key signs nothing", () =>
+  test("a secret without a key cannot sign", () =>
     expect(verify(headersOf(first), ["", "whsec_", "whsec_Zg", first.secret.slice(0, -1)], body)).toBeUndefined());
 
-  test("no secrets accept nothing", () => expect(verify(headersOf(first), [], body)).toBeUndefined());
+  test("without secrets, nothing is accepted", () => expect(verify(headersOf(first), [], body)).toBeUndefined());
 });
 
-test("the secrets of 2,500 tenants, in turn and again, each verify what Node's HMAC signs with them, and nothing else", () => {
+test("each of 2,500 tenants' secrets, used repeatedly, verifies what Node's HMAC signs with it, and nothing else", () => {
   const keys = Array.from({ length: 2_500 }, (_, tenant) => Buffer.from(`the key of tenant ${tenant}`));
   const secretOf = (key: Buffer | undefined) => `whsec_${key?.toString("base64")}`;
   for (const [tenant, key] of [...keys, ...keys].entries()) {
@@ -138,7 +139,7 @@ test.each([
 ])("says of %j: %s", (rawHeaders, reason) => expect(verify(rawHeaders, [first.secret], Buffer.of())).toBe(reason));
 
 test.each([
-  ["a dot, which could pass part of the id for the time", "msg.1"],
+  ["a dot, which could turn part of the id into the time", "msg.1"],
   ["a dot alone", "."],
   ["a dot at the end", "msg_1."],
   ["a space", "msg 1"],
@@ -147,7 +148,7 @@ test.each([
   ["a delete character", "msg_1\u007f"],
   ["a letter that is not ASCII", "mśg_1"],
   ["257 characters", "m".repeat(257)],
-])("an id may not hold %s", (_, text) => {
+])("an id may not contain %s", (_, text) => {
   expect(verify(["webhook-id", text, ...timestamp, ...signature], [first.secret], Buffer.of())).toBe(
     "malformed_webhook_id",
   );
@@ -184,19 +185,19 @@ test.each([
   "2021-02-25T15:02:10Z",
   "",
   "null",
-])("%j is no timestamp", (text) =>
+])("%j is not a timestamp", (text) =>
   expect(verify([...id, "webhook-timestamp", text, ...signature], [first.secret], Buffer.of())).toBe(
     "malformed_timestamp",
   ),
 );
 
-test("makes up another id for every message that has none", () => {
+test("generates a different id for every message that has none", () => {
   const ids = Array.from({ length: 100 }, () => scheme.sign({ secret: first.secret, now: new Date(0) })["webhook-id"]);
   expect(new Set(ids).size).toBe(100);
   for (const each of ids) expect(each).toMatch(/^msg_[0-9a-f-]{36}$/);
 });
 
-test("signs a message without a body as one with an empty body", () => {
+test("signs a message without a body like one with an empty body", () => {
   const message = { secret: first.secret, now: new Date(0), id: "msg_1" };
   expect(scheme.sign(message)).toEqual(scheme.sign({ ...message, body: Buffer.of() }));
 });
@@ -221,7 +222,7 @@ test.each(unusable)("says what is wrong with the secret %j without quoting it", 
   expect(problem).not.toMatch(/Zm9v|Zg|5f0c/);
 });
 
-test.each(vectors.map(({ secret }) => secret))("has nothing against the secret %j", (secret) =>
+test.each(vectors.map(({ secret }) => secret))("accepts the secret %j", (secret) =>
   expect(scheme.checkSecret?.(secret)).toBeUndefined(),
 );
 

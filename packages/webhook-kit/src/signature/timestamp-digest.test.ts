@@ -4,7 +4,7 @@ import { fc } from "../../../../scripts/property-seed.ts";
 import { isWebhookKitError } from "../errors/errors.ts";
 import { timestampDigest } from "./timestamp-digest.ts";
 
-// Made by openssl; each vector holds the command that printed it.
+// Made by openssl; each vector contains the command that printed it.
 const { vectors } = JSON.parse(
   readFileSync(new URL("../../../../spec/vectors/timestamp-digest.json", import.meta.url), "utf8"),
 ) as { vectors: { timestamp: string; secret: string; variant: "sha256" | "hmac"; digest: string }[] };
@@ -30,7 +30,7 @@ describe.each(vectors)(
         }),
     );
 
-    test("is accepted under its own variant only [D-15]", () => {
+    test("is accepted only under its own variant [D-15]", () => {
       expect(verify(timestampDigest({ variant }), headersOf(timestamp, digest), [secret])).toEqual({
         secretIndex: 0,
         variant,
@@ -38,7 +38,7 @@ describe.each(vectors)(
       expect(verify(timestampDigest({ variant: other }), headersOf(timestamp, digest), [secret])).toBeUndefined();
     });
 
-    test("is refused with any other secret or timestamp text [interface: Authentication 4]", () => {
+    test("is rejected with any other secret or timestamp [interface: Authentication 4]", () => {
       expect(verify(timestampDigest(), headersOf(timestamp, digest), [`${secret}x`, secret.slice(1)])).toBeUndefined();
       const sameInstant = timestamp.endsWith("Z") ? timestamp.replace("Z", "+00:00") : timestamp.replace("+00:00", "Z");
       expect(verify(timestampDigest(), headersOf(sameInstant, digest), [secret])).toBeUndefined();
@@ -50,7 +50,7 @@ test.each([
   ["auto", "sha256"],
   ["sha256", "sha256"],
   ["hmac", "hmac"],
-] as const)("variant %s signs as openssl's %s, in capitals [D-15]", (variant, signed) => {
+] as const)("variant %s signs like openssl's %s, in capitals [D-15]", (variant, signed) => {
   const timestamp = "2026-11-20T09:30:00.123Z";
   for (const vector of vectors.filter((each) => each.timestamp === timestamp && each.variant === signed))
     expect(timestampDigest({ variant }).sign({ secret: vector.secret, now: new Date(timestamp) })).toEqual({
@@ -59,7 +59,7 @@ test.each([
     });
 });
 
-test("the first of several secrets that match is named", () => {
+test("the index is that of the first matching secret", () => {
   const { Timestamp, Authorization } = timestampDigest().sign({ secret: "same", now: new Date(0) });
   const rawHeaders = ["Timestamp", Timestamp, "Authorization", Authorization];
   expect(verify(timestampDigest(), rawHeaders, ["other", "same", "same"])).toEqual({
@@ -79,12 +79,12 @@ test.each([
   [["Timestamp", "2018-11-26T10:55Z", "Authorization", "a, b"], "duplicate_header"],
 ])("says of %j: %s", (rawHeaders, reason) => expect(verify(timestampDigest(), rawHeaders, ["s"])).toBe(reason));
 
-test("hints at a proxy where only Authorization is missing", () =>
+test("suggests a proxy if only Authorization is missing", () =>
   expect(timestampDigest().parse(["Timestamp", "2018-11-26T10:55Z"])).toEqual(
     expect.objectContaining({ message: expect.stringContaining("proxy") }),
   ));
 
-test("does not know a third variant", () =>
+test("rejects a third variant", () =>
   expect(() => timestampDigest({ variant: "both" as "auto" })).toThrow(
     expect.objectContaining({ code: "invalid_option" }),
   ));
@@ -95,7 +95,7 @@ test.each(["", " ", "secret\n", " secret"])("does not sign with %j", (secret) =>
   ),
 );
 
-// The last two are the milliseconds before the year 0 and after the year 9999, which `date -u -d @… ` confirms.
+// The last two are the milliseconds before the year 0 and after the year 9999, as `date -u -d @… ` confirms.
 test.each([Number.NaN, -62_167_219_200_001, 253_402_300_800_000])("does not sign the date %d", (time) =>
   expect(() => timestampDigest().sign({ secret: "secret", now: new Date(time) })).toThrow(
     expect.objectContaining({ code: "invalid_option" }),
@@ -106,7 +106,7 @@ const secretText = fc.string({ minLength: 1, unit: "grapheme" });
 const time = fc.date({ min: new Date(0), max: new Date("9999-12-31T23:59:59.999Z"), noInvalidDate: true });
 const variants = fc.constantFrom("auto" as const, "sha256" as const, "hmac" as const);
 
-test("whatever it signs it verifies, and with no other secret", () =>
+test("it verifies everything that it signs, and nothing with another secret", () =>
   fc.assert(
     fc.property(secretText, secretText, time, variants, (secret, other, now, variant) => {
       const scheme = timestampDigest({ variant });
@@ -155,7 +155,7 @@ test.each([
   ),
 );
 
-test("says which option is wrong", () => {
+test("says which option is invalid", () => {
   expect(() => timestampDigest({ variant: "both" as "auto" })).toThrow(/^variant must be "auto"/);
   expect(() => timestampDigest().sign({ secret: "secret", now: new Date("?") })).toThrow(/^now must be a valid Date/);
 });

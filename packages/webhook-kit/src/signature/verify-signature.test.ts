@@ -10,7 +10,7 @@ import { verifySignature } from "./verify-signature.ts";
 const secret = "5f0c9a7e-2d43-4f0e-9b7a-0d6f3c1e8a52";
 const signedAt = 1_600_000_000_000;
 
-/** Reads one time, and takes the first secret for the one that signed. */
+/** Parses one fixed time, and treats the first secret as the one that signed. */
 const scheme: SignatureScheme = {
   name: "sample",
   wwwAuthenticate: "sample",
@@ -27,7 +27,7 @@ async function check(options: Partial<VerifyOptions<string>> = {}, now = signedA
   return verifySignature(settings, { rawHeaders: [], request: "a request", readBody });
 }
 
-test("proves who signed, when it came and how far the clocks are apart", async () =>
+test("returns which secret signed, when, and the clock skew", async () =>
   expect(await check({}, signedAt - 1_500)).toEqual({
     parsed: scheme.parse([]),
     receivedAt: new Date(signedAt - 1_500),
@@ -37,7 +37,7 @@ test("proves who signed, when it came and how far the clocks are apart", async (
   }));
 
 // printf '%s' 5f0c9a7e-2d43-4f0e-9b7a-0d6f3c1e8a52 | openssl dgst -sha256
-test("a secret function makes a tenant, identified by a hash of its secret", async () =>
+test("with a secret function, a tenant is identified by a hash of its secret", async () =>
   expect(await check({ secret: async (request) => (request === "a request" ? secret : undefined) })).toMatchObject({
     tenant: "a2b8d39ec9a82fc0cd75cb072ecdda9216988509fb2d29698f66d0d9ddb7713b",
   }));
@@ -56,7 +56,7 @@ test.each([
   ).toBe(isOut),
 );
 
-test("the rejection of a stale request says how stale, in seconds", async () =>
+test("the rejection of a stale request gives its age in seconds", async () =>
   await expect(check({ toleranceSeconds: 60 }, signedAt + 100_999)).rejects.toMatchObject({
     rejection: {
       code: "timestamp_out_of_tolerance",
@@ -67,7 +67,7 @@ test("the rejection of a stale request says how stale, in seconds", async () =>
     response: { status: 401, headers: { "www-authenticate": "sample" } },
   }));
 
-test("a clock that is none refuses", async () =>
+test("rejects the request if the clock is invalid", async () =>
   await expect(check({}, Number.NaN)).rejects.toMatchObject({ rejection: { code: "timestamp_out_of_tolerance" } }));
 
 test.each<[string, Partial<VerifyOptions<string>>, string, RegExp]>([
@@ -84,7 +84,7 @@ test.each<[string, Partial<VerifyOptions<string>>, string, RegExp]>([
     "malformed_webhook_id",
     /^no id$/,
   ],
-])("%s is refused with its reason on this side only", async (_, options, reason, message) => {
+])("%s is rejected, and only the receiver learns the reason", async (_, options, reason, message) => {
   const refused = await check(options).catch((cause) => cause);
   expect(refused).toMatchObject({
     rejection: { code: reason, status: 401, message: expect.stringMatching(message) },
@@ -94,7 +94,7 @@ test.each<[string, Partial<VerifyOptions<string>>, string, RegExp]>([
 });
 
 test.each([-1, 1, 0.5, Number.NaN, undefined])(
-  "a scheme whose match is secret %s of one has found none",
+  "a scheme that returns the secret index %s has found no match",
   async (secretIndex) => {
     const verify = () => ({ secretIndex: secretIndex as number, variant: "only" });
     for (const source of [secret, () => secret])
@@ -104,7 +104,7 @@ test.each([-1, 1, 0.5, Number.NaN, undefined])(
   },
 );
 
-test("a signed body that a parser has replaced by its value is a mistake of this side, and nothing is verified", async () => {
+test("a signed body that a parser has consumed is a configuration error, and nothing is verified", async () => {
   const verify = vi.fn(scheme.verify);
   const settings = readVerifyOptions({
     secret,
@@ -122,7 +122,7 @@ const fail = (cause: unknown) => (): never => {
   throw cause;
 };
 
-test.each(["parse", "verify"] as const)("a scheme whose %s throws is a fault of this side", async (step) => {
+test.each(["parse", "verify"] as const)("a scheme whose %s throws makes the receiver unavailable", async (step) => {
   const cause = new Error("no such key");
   await expect(check({ scheme: { ...scheme, [step]: fail(cause) } })).rejects.toEqual(
     expect.objectContaining({
@@ -131,11 +131,11 @@ test.each(["parse", "verify"] as const)("a scheme whose %s throws is a fault of 
       message: expect.stringMatching(/scheme threw; the cause of this error/),
     }),
   );
-  const own = new ConfigurationError("invalid_option", "a scheme may say so itself");
+  const own = new ConfigurationError("invalid_option", "a scheme may throw an error of the kit");
   await expect(check({ scheme: { ...scheme, [step]: fail(own) } })).rejects.toBe(own);
 });
 
-test("a scheme whose verify rejects is a fault of this side", async () => {
+test("a scheme whose verify rejects makes the receiver unavailable", async () => {
   const cause = new Error("the key service is down");
   await expect(check({ scheme: { ...scheme, verify: () => Promise.reject(cause) } })).rejects.toEqual(
     expect.objectContaining({ code: "signature_scheme_error", cause }),

@@ -12,7 +12,7 @@ describe("a signature header", () => {
     expect(parseWebhookSignature(`v1,${signature(2)} v1,${signature(1)}`)).toEqual([bytes(2), bytes(1)]));
 
   test.each(["v1a,c29tZSBlZDI1NTE5", "v2,short", `v2,${signature(3)}`, "v-next_2,~", `V1,${signature(3)}`])(
-    "may also hold %s, of a version that is not read",
+    "may also contain %s, of another version",
     (other) => {
       expect(parseWebhookSignature(`${other} ${good}`)).toEqual([bytes(1)]);
       expect(parseWebhookSignature(`${good} ${other}`)).toEqual([bytes(1)]);
@@ -20,7 +20,7 @@ describe("a signature header", () => {
     },
   );
 
-  test("holds sixteen at most, of whatever version", () => {
+  test("contains at most sixteen signatures, of any version", () => {
     const sixteen = Array.from({ length: 16 }, (_, index) => `v1,${signature(index)}`);
     expect(parseWebhookSignature(sixteen.join(" "))).toHaveLength(16);
     expect(parseWebhookSignature([...sixteen, good].join(" "))).toBeUndefined();
@@ -56,12 +56,12 @@ describe("a signature header", () => {
     ["a line break after", `${good}\n`],
     ["a comma between", `${good},${good}`],
     ["a comma and a space between", `${good}, ${good}`],
-    ["a bad signature beside a good one", `${good} v1,AAAA`],
-    ["a bad signature before a good one", `v1,AAAA ${good}`],
-  ])("is refused for %s [D-65]", (_, text) => expect(parseWebhookSignature(text)).toBeUndefined());
+    ["an invalid signature after a valid one", `${good} v1,AAAA`],
+    ["an invalid signature before a valid one", `v1,AAAA ${good}`],
+  ])("is rejected for %s [D-65]", (_, text) => expect(parseWebhookSignature(text)).toBeUndefined());
 });
 
-test.each([good, `${good} ${good}`, `${good} v1a,x`, "v1,", "v1", "", " "])("%j is one header", (text) =>
+test.each([good, `${good} ${good}`, `${good} v1a,x`, "v1,", "v1", "", " "])("%j is a single header", (text) =>
   expect(isJoined(text)).toBe(false),
 );
 

@@ -22,7 +22,7 @@ const responseOf = (workerId: string, response = "accepted"): FeedEvent => ({
   createdAt: "2026-11-20T08:00:00.000Z",
 });
 
-/** A feed as the reference platform serves it. Its cursors are positions. */
+/** A feed like the reference platform's. Its cursors are positions. */
 async function serveFeed(events: readonly FeedEvent[]) {
   const requests: { url: string; key: string | undefined }[] = [];
   const { url } = await serve((request, response) => {
@@ -51,7 +51,7 @@ describe.each(await inboxesUnderTest())("catchUp on $title", ({ once, query }) =
     await once(context, [`${workerId} ${response}`]);
   };
 
-  test("an event that came as a webhook is not handled again [D-136]", async () => {
+  test("an event that arrived as a webhook is not handled again [D-136]", async () => {
     const [arrived, missed] = [responseOf(randomUUID()), responseOf(randomUUID())];
     const receiver = webhookHandler({ secret: whsec, scheme: standardWebhooks(), onWorkerOfferResponse });
     const send = async ({ id, data }: FeedEvent) =>
@@ -68,7 +68,7 @@ describe.each(await inboxesUnderTest())("catchUp on $title", ({ once, query }) =
     }
   });
 
-  test("an event of a tenant that came as a webhook is not handled again", async () => {
+  test("a tenant's event that arrived as a webhook is not handled again", async () => {
     const event = responseOf(randomUUID());
     const receiver = webhookHandler({ secret: () => whsec, scheme: standardWebhooks(), onWorkerOfferResponse });
     const request = signedRequest(JSON.stringify(event.data), { id: event.id });
@@ -78,7 +78,7 @@ describe.each(await inboxesUnderTest())("catchUp on $title", ({ once, query }) =
     expect(await written((event.data as WorkerOfferResponse).workerId)).toHaveLength(1);
   });
 
-  test("after a failure, the events of the page come again, and those that were handled are duplicates", async () => {
+  test("after a failure, the page's events are read again, and those already handled are duplicates", async () => {
     const lastOf = randomUUID();
     const events = [responseOf(randomUUID()), responseOf(lastOf)];
     const { baseUrl } = await serveFeed(events);
@@ -157,7 +157,7 @@ test.each([
   expect(`${failure.message} ${failure.cause.message}`).not.toContain(apiKey);
 });
 
-test("an event whose data is none of this version fails, and names the field", async () => {
+test("an event with data that this version does not recognise fails, with the field's name", async () => {
   const { baseUrl } = await serveFeed([{ ...responseOf("w"), data: { offerId: "offer_1" } }]);
   await expect(catchUp({ baseUrl, apiKey, onEvent: () => undefined })).rejects.toMatchObject({
     code: "invalid_event",
@@ -165,7 +165,7 @@ test("an event whose data is none of this version fails, and names the field", a
   });
 });
 
-test("an aborted call reads no more, and rejects with the reason", async () => {
+test("an aborted call stops reading and rejects with the reason", async () => {
   const { baseUrl, requests } = await serveFeed([responseOf("w"), responseOf("v")]);
   const controller = new AbortController();
   const onEvent = () => controller.abort(new Error("deploying"));
@@ -184,7 +184,7 @@ test.each([
   ["a limit of 1001", { limit: 1_001 }, /limit/],
   ["no handler", { onEvent: undefined }, /needs a handler/],
   ["a misspelt option", { cursor: "1" }, /cursor/],
-])("%s is refused before a request is sent", async (_what, wrong, message) => {
+])("%s is rejected before a request is sent", async (_what, wrong, message) => {
   const options = { baseUrl: "http://127.0.0.1:9", apiKey, onEvent: () => undefined, ...wrong };
   await expect(catchUp(options as CatchUpOptions)).rejects.toMatchObject({
     code: "invalid_option",
@@ -192,7 +192,7 @@ test.each([
   });
 });
 
-test("a signal that outlives many calls keeps nothing of them", async () => {
+test("a signal that outlives many calls holds no reference to them", async () => {
   const { baseUrl } = await serveFeed(Array.from({ length: 50 }, (_, index) => responseOf(`worker_${index}`)));
   const { signal } = new AbortController();
   for (let call = 0; call < 3; call += 1)

@@ -8,7 +8,7 @@ import type { InboxUnderTest } from "../inbox/databases.ts";
 import { anyInbox } from "../inbox/inboxes-under-test.ts";
 import { secret, signedJson } from "../support/serve.ts";
 
-/** A service with offers of its own, whose workers change their minds. */
+/** A service with its own offers, whose workers change their responses. */
 function openService() {
   const prefix = randomUUID();
   const offers = new Map<string, Map<string, string>>();
@@ -30,7 +30,7 @@ function openService() {
   };
 }
 
-/** A receiver's rows: what its handler has written, in the transaction of the inbox. */
+/** The rows of a receiver that its handler has written, in the inbox's transaction. */
 function openReceiver({ inbox, once, query }: InboxUnderTest, service: ReturnType<typeof openService>) {
   const handle = vi.fn(
     async (
@@ -46,7 +46,7 @@ function openReceiver({ inbox, once, query }: InboxUnderTest, service: ReturnTyp
     handle,
     run: (offerIds: Iterable<string>, more: Partial<ReconcileOptions> = {}) =>
       reconcile({ ...source, offerIds, ...more }),
-    /** In the order of their texts. */
+    /** Sorted. */
     written: async (name: string) =>
       (await query("SELECT text FROM notes WHERE text LIKE $1 ORDER BY text", [`${service.id(name)} %`])).map(
         ({ text }) => String(text).slice(service.id(name).length + 1),
@@ -78,7 +78,7 @@ describe.each(await anyInbox())("reconcile on $title", (underTest: InboxUnderTes
     expect(handle.mock.calls.map(([, { source }]) => source)).toEqual(Array(4).fill("reconciled"));
   });
 
-  test("a change that was undone between two reads is owed nothing", async () => {
+  test("a change that was undone between two reads is not handled", async () => {
     const { service, run, written } = setUp();
     service.respond("a", "amal", "applied");
     await run([service.id("a")]);
@@ -88,7 +88,7 @@ describe.each(await anyInbox())("reconcile on $title", (underTest: InboxUnderTes
     expect(await written("a")).toEqual(["amal accepted"]);
   });
 
-  test("a word without a meaning is counted and not handled [D-135]", async () => {
+  test("an unknown response is counted and not handled [D-135]", async () => {
     const { service, run, written } = setUp();
     service.respond("a", "amal", "shortlisted");
     service.respond("a", "ben", "applied");
@@ -111,13 +111,13 @@ describe.each(await anyInbox())("reconcile on $title", (underTest: InboxUnderTes
     expect(await send("accepted")).toBe(200);
     service.respond("a", "amal", "rejected");
     expect(await run([offerId])).toMatchObject({ caughtUp: 1 });
-    // The first one again, and the one of the change that reconcile has overtaken.
+    // The first one again, and the one for the change that reconcile has already handled.
     expect([await send("accepted"), await send("rejected")]).toEqual([200, 200]);
     expect(await written("a")).toEqual(["amal accepted", "amal rejected"]);
     expect(await run([offerId])).toMatchObject({ known: 1, caughtUp: 0 });
   });
 
-  test("what a handler throws rolls its rows and the register back, and the next run handles the response", async () => {
+  test("when a handler throws, its rows and the last response are rolled back, and the next run handles the response", async () => {
     const { service, source, run, written } = setUp();
     service.respond("a", "amal", "applied");
     const fail: ResponseSource["onWorkerOfferResponse"] = async (event, context) => {
@@ -151,13 +151,13 @@ describe.each(await anyInbox())("reconcile on $title", (underTest: InboxUnderTes
     for (const name of names) expect(await written(name)).toEqual(["amal accepted", "amal rejected"]);
   });
 
-  test("an offer that is gone is counted, whether getOffer says so by an error or by nothing", async () => {
+  test("a missing offer is counted, whether getOffer throws or returns undefined", async () => {
     const { service, run } = setUp();
     expect(await run([service.id("x")])).toEqual({ ...none, gone: 1, requests: 1 });
     expect(await run(["y"], { getOffer: async () => undefined })).toEqual({ ...none, gone: 1, requests: 1 });
   });
 
-  test("the first failure ends a run and closes the iterable; with onFailure the others go on", async () => {
+  test("the first failure ends a run and closes the iterable; with onFailure the others continue", async () => {
     const { service, run, written } = setUp();
     for (const name of ["a", "b", "c"]) service.respond(name, "amal", "applied");
     const getOffer = async (id: string) => {
@@ -180,7 +180,7 @@ describe.each(await anyInbox())("reconcile on $title", (underTest: InboxUnderTes
     expect(failures).toEqual([service.id("b")]);
   });
 
-  test("an aborted run takes no more offers, ends those that it reads, and rejects with the reason", async () => {
+  test("an aborted run starts no more offers, finishes those in progress, and rejects with the reason", async () => {
     const { service, run, written } = setUp();
     for (const name of ["a", "b"]) service.respond(name, "amal", "applied");
     const controller = new AbortController();
@@ -194,7 +194,7 @@ describe.each(await anyInbox())("reconcile on $title", (underTest: InboxUnderTes
     expect([await written("a"), await written("b")]).toEqual([["amal accepted"], []]);
   });
 
-  test("progress names each offer, with the counts so far", async () => {
+  test("onProgress gets each offer, with the counts so far", async () => {
     const { service, run } = setUp();
     for (const name of ["a", "b"]) service.respond(name, "amal", "applied");
     const progress: unknown[] = [];
@@ -229,7 +229,7 @@ describe.each(await anyInbox())("reconcile on $title", (underTest: InboxUnderTes
     ]);
   });
 
-  test("tenants have responses of their own", async () => {
+  test("each tenant has its own responses", async () => {
     const { service, run } = setUp();
     service.respond("a", "amal", "applied");
     expect(await run([service.id("a")], { tenant: "harbour" })).toMatchObject({ caughtUp: 1 });
@@ -237,7 +237,7 @@ describe.each(await anyInbox())("reconcile on $title", (underTest: InboxUnderTes
     expect(await run([service.id("a")], { tenant: "market" })).toMatchObject({ known: 1 });
   });
 
-  test("the register holds no id, and deleteExpired leaves it alone", async () => {
+  test("the response log contains no id, and deleteExpired keeps it", async () => {
     const { service, run } = setUp();
     service.respond("a", "worker_amal", "applied");
     await run([service.id("a")]);
@@ -247,7 +247,7 @@ describe.each(await anyInbox())("reconcile on $title", (underTest: InboxUnderTes
   });
 });
 
-describe.each(await anyInbox({ keepResponsesMs: 1 }))("a register of a millisecond on $title", (underTest) => {
+describe.each(await anyInbox({ keepResponsesMs: 1 }))("a response log of a millisecond on $title", (underTest) => {
   test("forgets after deleteExpired", async () => {
     const service = openService();
     const { run } = openReceiver(underTest, service);
@@ -264,9 +264,9 @@ test.each([
   ["a concurrency of 0", { concurrency: 0 }, /concurrency/],
   ["a half", { concurrency: 1.5 }, /concurrency/],
   ["no requests", { requestsPerSecond: 0 }, /requestsPerSecond/],
-  ["no number of requests", { requestsPerSecond: Number.NaN }, /requestsPerSecond/],
+  ["a rate that is not a number", { requestsPerSecond: Number.NaN }, /requestsPerSecond/],
   ["a misspelt option", { onFailed: () => undefined }, /onFailed; did you mean onFailure/],
-])("%s is refused before an offer is read", async (_what, wrong, message) => {
+])("%s is rejected before an offer is read", async (_what, wrong, message) => {
   const getOffer = vi.fn();
   const inbox = { lastResponses: { find: vi.fn(), update: vi.fn() } };
   const options = { inbox, getOffer, offerIds: ["a"], onWorkerOfferResponse: () => undefined, ...wrong };

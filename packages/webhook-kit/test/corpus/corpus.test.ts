@@ -9,9 +9,9 @@ import { summarise, wrongOf } from "./summarise.ts";
 
 const corpus = readCorpus();
 const isFull = process.env.TEST_MATRIX === "full";
-/** One whose requests Node parses; in the full matrix, all. */
+/** One adapter whose requests Node parses; all of them in the full matrix. */
 const adapters = isFull ? ["Express 4", "Express 5", "node:http", "fetch"] : ["Express 5"];
-/** One in which UTC taken for local time shows; in the full matrix, the furthest from UTC as well. */
+/** One time zone in which UTC differs from local time; in the full matrix, the furthest from UTC as well. */
 const zones = isFull ? ["UTC", "Pacific/Kiritimati", "America/St_Johns"] : ["America/St_Johns"];
 const started: { stop(): Promise<unknown> }[] = [];
 afterAll(() => Promise.all(started.map((receiver) => receiver.stop())));
@@ -28,7 +28,7 @@ async function start(adapter: string, zone: string, scheme: Scheme = "timestampD
 describe.concurrent.each(adapters.flatMap((adapter) => zones.map((zone) => ({ adapter, zone }))))(
   "$adapter in $zone",
   ({ adapter, zone }) => {
-    test("gets no case of the corpus wrong, by the corpus's clock and by the real one [D-60]", async () => {
+    test("passes every test vector, by the vectors' clock and by the real one [D-60]", async () => {
       const receiver = await start(adapter, zone);
       for (const clock of isFull ? [corpus.config.clock, undefined] : [corpus.config.clock]) {
         const compared = await runCorpus({ ...corpus, scheme: "timestampDigest", clock }, receiver);
@@ -37,7 +37,7 @@ describe.concurrent.each(adapters.flatMap((adapter) => zones.map((zone) => ({ ad
       }
     });
 
-    test("gets no case of Standard Webhooks wrong", async () => {
+    test("passes every test vector of Standard Webhooks", async () => {
       const scheme = "standardWebhooks";
       const receiver = await start(adapter, zone, scheme);
       const compared = await runCorpus(
@@ -50,14 +50,14 @@ describe.concurrent.each(adapters.flatMap((adapter) => zones.map((zone) => ({ ad
   },
 );
 
-// A test of the corpus, not of the kit.
+// Tests the test vectors, not the kit.
 if (isFull)
-  test.concurrent("a naive middleware gets at least 60 wrong", async () => {
+  test.concurrent("a naive middleware fails at least 60 test vectors", async () => {
     const compared = await runCorpus(
       { ...corpus, scheme: "timestampDigest", clock: corpus.config.clock },
       await start("the textbook", "UTC"),
     );
-    // Not headers or the wording of responses: what was accepted, refused, handled or repeated.
+    // Neither headers nor the wording of responses: only what was accepted, rejected, handled or repeated.
     const counts = ({ kind }: Mismatch) => kind === "status" || kind === "handled" || kind === "leak";
     expect(wrongOf(compared, counts).length, summarise(compared)).toBeGreaterThanOrEqual(60);
   });

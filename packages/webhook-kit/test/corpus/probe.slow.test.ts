@@ -54,7 +54,7 @@ const served: [name: string, serve: (options: ReceiverOptions) => Promise<{ url:
 ];
 
 describe.each(["timestampDigest", "standardWebhooks"] as Scheme[])("under %s", (scheme) => {
-  test.each(served)("offers probe finds nothing on %s", async (_, serve) => {
+  test.each(served)("offers probe finds no fault in %s", async (_, serve) => {
     const { url } = await serve(optionsFor(scheme));
     const { findings, sent } = await probe({
       url: readUrl(`${url}${basePath}`),

@@ -1,4 +1,4 @@
-/** What a receiver in a process of its own needs to know. */
+/** What a receiver needs to know in its own process. */
 export interface ProcessSetup {
   readonly client: "redis" | "ioredis";
   readonly redisUrl: string;
@@ -11,5 +11,5 @@ export type FromProcess =
   | { readonly type: "listening"; readonly port: number }
   | { readonly type: "handling"; readonly workerId: string };
 
-/** The parent ends the runs of a handler that are at work, and all that are still to come. */
+/** The parent ends the handler's current runs and all later ones. */
 export type ToProcess = "finish";

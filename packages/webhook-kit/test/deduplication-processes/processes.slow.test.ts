@@ -5,14 +5,14 @@ import { findRedis, redisUrl } from "../deduplication/redis-server.ts";
 import { secret, signedJson } from "../support/serve.ts";
 import { type ReceiverProcess, startProcess } from "./start-process.ts";
 
-/** Three processes on one Redis, not all with the same client. */
+/** Three processes on one Redis, with different clients. */
 async function startThree(handlerTimeoutMs: number): Promise<ReceiverProcess[]> {
   const { prefix } = await openRedis();
   const clients = ["redis", "ioredis", "redis"] as const;
   return Promise.all(clients.map((client) => startProcess({ client, redisUrl, prefix, secret, handlerTimeoutMs })));
 }
 
-/** One event, signed once, as it is sent again and again. */
+/** One event, signed once, that is sent again and again. */
 function identicalRequest(): (to: ReceiverProcess | undefined) => Promise<ProcessResponse> {
   const init = {
     method: "POST",
@@ -37,7 +37,7 @@ const spread = (processes: ReceiverProcess[], send: (to: ReceiverProcess | undef
 const handledBy = (processes: ReceiverProcess[]): string[] => processes.flatMap(({ handled }) => handled);
 
 describe.runIf(await findRedis())("three processes that share a Redis", () => {
-  test("of a hundred identical requests at once one is handled, and all are acknowledged in the end", async () => {
+  test("of a hundred simultaneous identical requests one is handled, and all are acknowledged in the end", async () => {
     const processes = await startThree(20_000);
     const send = identicalRequest();
     const requests = spread(processes, send);
@@ -53,7 +53,7 @@ describe.runIf(await findRedis())("three processes that share a Redis", () => {
     expect(handledBy(processes)).toEqual(["worker_amal"]);
   });
 
-  test("of a hundred identical requests to handlers that end at once one is handled", async () => {
+  test("of a hundred identical requests to handlers that end immediately, one is handled", async () => {
     const processes = await startThree(20_000);
     for (const process of processes) process.finish();
     const responses = await Promise.all(spread(processes, identicalRequest()));
@@ -63,7 +63,7 @@ describe.runIf(await findRedis())("three processes that share a Redis", () => {
     expect(handledBy(processes)).toEqual(["worker_amal"]);
   });
 
-  test("a request whose process is killed half way is handled by another, once the lease has run out", async () => {
+  test("when a process is killed half way through a request, another handles it once the lease expires", async () => {
     const [killed, ...others] = (await startThree(500)) as [ReceiverProcess, ...ReceiverProcess[]];
     for (const process of others) process.finish();
     const send = identicalRequest();

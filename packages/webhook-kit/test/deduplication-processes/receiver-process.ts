@@ -6,7 +6,7 @@ import { webhookRouter } from "../../src/express.ts";
 import { redisDeduplication } from "../../src/redis.ts";
 import type { FromProcess, ProcessSetup, ToProcess } from "./messages.ts";
 
-/** A process of its own: Express, a receiver, and deduplication in a Redis that others share. */
+/** Runs in its own process: Express, a receiver, and deduplication in a shared Redis. */
 const setup = JSON.parse(process.argv[2] ?? "") as ProcessSetup;
 const { prefix, secret, handlerTimeoutMs } = setup;
 const notify = (message: FromProcess): void => void process.send?.(message);

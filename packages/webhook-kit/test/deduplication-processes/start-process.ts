@@ -5,15 +5,15 @@ import type { FromProcess, ProcessSetup, ToProcess } from "./messages.ts";
 
 export interface ReceiverProcess {
   readonly url: string;
-  /** The workers whose responses its handler was given. */
+  /** The workers whose responses its handler received. */
   readonly handled: string[];
-  /** Lets the handler end, now and from now on. */
+  /** Lets the handler finish, now and from now on. */
   finish(): void;
-  /** Ends the process at once, as kill -9 does. */
+  /** Ends the process immediately, like kill -9. */
   kill(): Promise<void>;
 }
 
-/** Starts a receiver in a process of its own, which ends with the test. */
+/** Starts a receiver in its own process, which ends with the test. */
 export async function startProcess(setup: ProcessSetup): Promise<ReceiverProcess> {
   const child = fork(new URL("receiver-process.ts", import.meta.url), [JSON.stringify(setup)], {
     execArgv: ["--no-warnings"],

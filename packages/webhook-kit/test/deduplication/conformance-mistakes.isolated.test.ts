@@ -5,14 +5,14 @@ import { deduplicationConformance } from "../../src/testing.ts";
 
 type Acquire = Deduplication["acquire"];
 
-/** What a user's store may get wrong, over one that is right; and the case that must notice. */
+/** Mistakes that a user's store may make, built on a correct store, and the case that must notice each. */
 interface StoreMistake {
   readonly mistake: string;
   readonly noticed: string;
   readonly breakIt: (inner: Deduplication) => Partial<Deduplication>;
 }
 
-/** Changes what is remembered for each key that was granted. */
+/** Changes the entry of each key that was granted. */
 function onGranted(inner: Deduplication, change: (key: string, token: string) => string): Acquire {
   return async (key, options) => {
     const result = await inner.acquire(key, options);
@@ -20,7 +20,7 @@ function onGranted(inner: Deduplication, change: (key: string, token: string) =>
   };
 }
 
-/** A store that knows which token holds each key, whatever the caller gives. */
+/** A store that knows which token holds each key, whatever the caller passes. */
 function knowsTokens(inner: Deduplication) {
   const tokens = new Map<string, string>();
   const acquire = onGranted(inner, (key, token) => {
@@ -53,7 +53,7 @@ const mistakes: StoreMistake[] = [
     },
   },
   {
-    mistake: "never says done",
+    mistake: "never reports a completed key",
     noticed: "a completed key returns the status that it was completed with",
     breakIt: (inner) => ({ complete: (key, token) => inner.release(key, token) }),
   },
@@ -63,12 +63,12 @@ const mistakes: StoreMistake[] = [
     breakIt: (inner) => ({ complete: (key, token, _, keepMs) => inner.complete(key, token, 200, keepMs) }),
   },
   {
-    mistake: "keeps records for ever",
+    mistake: "keeps records forever",
     noticed: "a completed key is free again after keepMs",
     breakIt: (inner) => ({ complete: (key, token, status) => inner.complete(key, token, status, 1e9) }),
   },
   {
-    mistake: "keeps records no longer than their leases",
+    mistake: "keeps records only as long as their leases",
     noticed: "a completed key outlives its lease",
     breakIt: (inner) => {
       const leases = new Map<string, number>();
@@ -87,7 +87,7 @@ const mistakes: StoreMistake[] = [
     breakIt: (inner) => ({ acquire: (key, { subject }) => inner.acquire(key, { leaseMs: 1e9, subject }) }),
   },
   {
-    mistake: "looks first whether a lease has run out, and writes later",
+    mistake: "checks first whether a lease has expired, and writes later",
     noticed: "of a hundred concurrent calls of acquire after a lease expired, one gets the key",
     breakIt: (inner) => {
       const ends = new Map<string, number>();
@@ -108,7 +108,7 @@ const mistakes: StoreMistake[] = [
     breakIt: () => ({ release: () => undefined }),
   },
   {
-    mistake: "gives each key one token for good",
+    mistake: "gives a key the same token every time",
     noticed: "a released key is free immediately",
     breakIt: (inner) => {
       const tokens = new Map<string, string>();
@@ -139,22 +139,22 @@ const mistakes: StoreMistake[] = [
     },
   },
   {
-    mistake: "takes every key for one",
+    mistake: "treats every key as the same",
     noticed: "keys are independent",
     breakIt: (inner) => ({ acquire: (_, options) => inner.acquire("k", options) }),
   },
   {
-    mistake: "leaves subjects aside",
+    mistake: "ignores subjects",
     noticed: "a completed key counts until another key of the same subject is completed",
     breakIt: (inner) => ({ acquire: (key, { leaseMs }) => inner.acquire(key, { leaseMs }) }),
   },
   {
-    mistake: "takes all subjects for one",
+    mistake: "treats all subjects as the same",
     noticed: "a completed key is not superseded by a released key, nor by another subject",
     breakIt: (inner) => ({ acquire: (key, { leaseMs }) => inner.acquire(key, { leaseMs, subject: "s" }) }),
   },
   {
-    mistake: "lets acquire supersede, and not only what is completed",
+    mistake: "lets acquire supersede, instead of only complete",
     noticed: "a completed key counts until another key of the same subject is completed",
     breakIt: (inner) => {
       const latest = new Map<string, string>();
@@ -171,7 +171,7 @@ const mistakes: StoreMistake[] = [
     },
   },
   {
-    mistake: "returns when to come again in another unit",
+    mistake: "returns retryAfterMs in another unit",
     noticed: "a key is acquired once, and returns retryAfterMs while it is held",
     breakIt: (inner) => ({
       async acquire(key, options) {
@@ -182,7 +182,7 @@ const mistakes: StoreMistake[] = [
   },
 ];
 
-// No test waits for what never ends.
+// No test waits for something that never ends.
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
@@ -194,7 +194,7 @@ async function complaintsAbout(createStore: () => Deduplication): Promise<string
   return cases.filter((_, index) => failed[index]).map(({ name }) => name);
 }
 
-test("nothing is said against a store that is right", async () => {
+test("a correct store passes", async () => {
   expect(await complaintsAbout(() => memoryDeduplication())).toEqual([]);
 });
 
@@ -206,7 +206,7 @@ test.each(mistakes)("a store that $mistake does not conform", async ({ noticed, 
   expect(complaints).toContain(noticed);
 });
 
-test("no case is idle: each notices some mistake", async () => {
+test("every case notices some mistake", async () => {
   const noticed = new Set<string>();
   for (const { breakIt } of mistakes) {
     const complaints = await complaintsAbout(() => {

@@ -30,7 +30,7 @@ describe.runIf(await findRedis())("redisDeduplication", () => {
     for (const { name, run } of deduplicationConformance(create)) test(name, run);
   });
 
-  test("two processes with different clients are one memory", async () => {
+  test("two processes with different clients share their records", async () => {
     const [one, other] = [redisDeduplication(nodeRedis, { prefix }), redisDeduplication(ioredis, { prefix })];
     const result = await one.acquire("k", { leaseMs: 1_000, subject: "s" });
     expect(await other.acquire("k", { leaseMs: 1_000, subject: "s" })).toMatchObject({ state: "inProgress" });
@@ -38,7 +38,7 @@ describe.runIf(await findRedis())("redisDeduplication", () => {
     expect(await one.acquire("k", { leaseMs: 1_000, subject: "s" })).toEqual({ state: "completed", status: 200 });
   });
 
-  test("everything that is written ends by itself", async () => {
+  test("everything that is written expires", async () => {
     const deduplication = redisDeduplication(nodeRedis, { prefix: `${prefix}ttl:` });
     const result = await deduplication.acquire("k", { leaseMs: 5_000 });
     await deduplication.acquire("held", { leaseMs: 5_000 });
@@ -50,6 +50,6 @@ describe.runIf(await findRedis())("redisDeduplication", () => {
   });
 });
 
-test.each([undefined, null, {}, "redis://127.0.0.1", { eval: "no" }])("%j is no client of Redis", (client) =>
+test.each([undefined, null, {}, "redis://127.0.0.1", { eval: "no" }])("%j is not a Redis client", (client) =>
   expect(() => redisDeduplication(client as never)).toThrow(expect.objectContaining({ code: "invalid_option" })),
 );

@@ -7,13 +7,13 @@ import { memoryDeduplication } from "../../src/deduplication/memory-deduplicatio
 import { redisDeduplication } from "../../src/deduplication/redis-deduplication.ts";
 import { findRedis, redisUrl } from "./redis-server.ts";
 
-/** For what runs on every store; `open` responses an empty one, gone when the test is over. */
+/** For tests that run on every store; `open` returns an empty one, which is removed after the test. */
 export interface DeduplicationUnderTest {
   readonly title: string;
   open(): Promise<Deduplication>;
 }
 
-/** A part of Redis for one test, emptied when it is over; `client` looks into it. */
+/** A part of Redis for one test, emptied after it; `client` reads it. */
 export async function openRedis() {
   const prefix = `offers:test:${randomUUID()}:`;
   const client = await createClient({ url: redisUrl })
@@ -58,7 +58,7 @@ const onRedis: DeduplicationUnderTest[] = [
   },
 ];
 
-/** Memory always, and Redis where one is reachable, through one library. In the full matrix, through each. */
+/** Memory always, and Redis if one is reachable, through one library. In the full matrix, through each. */
 export const deduplicationsUnderTest = async (): Promise<DeduplicationUnderTest[]> =>
   (await findRedis()) === undefined
     ? [onMemory]

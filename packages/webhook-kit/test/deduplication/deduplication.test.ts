@@ -33,7 +33,7 @@ describe.each(anyAdapter)("$name", (adapter) => {
     expect(onWorkerOfferResponse).toHaveBeenCalledTimes(1);
   });
 
-  test("the same signature bytes in other letters are the same request", async () => {
+  test("the same signature bytes in another case are the same request", async () => {
     const onWorkerOfferResponse = vi.fn();
     const request = await mount({ onWorkerOfferResponse });
     const { Timestamp, Authorization } = sign();
@@ -51,7 +51,7 @@ describe.each(anyAdapter)("$name", (adapter) => {
     expect(handled.sort()).toEqual(workers.sort());
   });
 
-  test("the same signature may bring several contacts, who differ in the path alone", async () => {
+  test("the same signature may cover several contacts, which differ only in the path", async () => {
     const handled: string[] = [];
     const onWorkerAddedContact = ({ workerId }: WorkerAddedContact) => handled.push(workerId);
     const { url } = await adapter.serve({ secret, onWorkerAddedContact });
@@ -60,7 +60,7 @@ describe.each(anyAdapter)("$name", (adapter) => {
     expect(handled).toEqual(["amal", "ben"]);
   });
 
-  test("one receiver in two places takes them for two", async () => {
+  test("a receiver that is mounted twice has separate requests for each path", async () => {
     const handled: unknown[] = [];
     const placeOf = (request: unknown) => /north|south/.exec(addressOf(request))?.[0];
     const { url } = await adapter.serve(
@@ -81,7 +81,7 @@ describe.each(anyAdapter)("$name", (adapter) => {
     expect(onWorkerAddedContact).toHaveBeenCalledTimes(3);
   });
 
-  test("a delivery id is no part of what makes a request the same", async () => {
+  test("the delivery id does not identify a request", async () => {
     const onWorkerOfferResponse = vi.fn();
     const request = await mount({ onWorkerOfferResponse });
     const headers = sign();
@@ -90,7 +90,7 @@ describe.each(anyAdapter)("$name", (adapter) => {
     expect(onWorkerOfferResponse).toHaveBeenCalledTimes(1);
   });
 
-  test("while the handler is at work, the same request is 409 with Retry-After [D-45]", async () => {
+  test("while the handler is running, the same request gets 409 with Retry-After [D-45]", async () => {
     let finish = () => {};
     const onWorkerOfferResponse = vi.fn(() => new Promise<void>((resolve) => (finish = resolve)));
     const request = await mount({ onWorkerOfferResponse });
@@ -115,7 +115,7 @@ describe.each(anyAdapter)("$name", (adapter) => {
     expect(onWorkerOfferResponse).toHaveBeenCalledTimes(2);
   });
 
-  /** Nothing moves but what a test moves; only a handler's time runs out by itself. */
+  /** Only the test moves the clock; only a handler's time runs by itself. */
   async function mountOverdue(onWorkerOfferResponse: () => unknown) {
     const clock = { ms: Date.parse("2026-11-20T09:30:00.000Z") };
     const now = () => new Date(clock.ms);
@@ -124,7 +124,7 @@ describe.each(anyAdapter)("$name", (adapter) => {
     return { clock, request: () => post(responseOf("amal"), headers) };
   }
 
-  test("a handler that overran its time is not joined by a second one, and counts when it ends well", async () => {
+  test("after a timeout no second handler starts, and the first counts if it succeeds", async () => {
     let finish = () => {};
     const onWorkerOfferResponse = vi.fn(() => new Promise<void>((resolve) => (finish = resolve)));
     const { request } = await mountOverdue(onWorkerOfferResponse);
@@ -136,7 +136,7 @@ describe.each(anyAdapter)("$name", (adapter) => {
     expect(onWorkerOfferResponse).toHaveBeenCalledTimes(1);
   });
 
-  test("a handler that overran its time and failed is run again", async () => {
+  test("a handler that timed out and failed is run again", async () => {
     let fail = (_: Error) => {};
     const onWorkerOfferResponse = vi
       .fn()
@@ -150,7 +150,7 @@ describe.each(anyAdapter)("$name", (adapter) => {
     expect(onWorkerOfferResponse).toHaveBeenCalledTimes(2);
   });
 
-  test("a handler that never ends holds its request for twice its time and a second", async () => {
+  test("a handler that never ends holds its request for twice its timeout and a second", async () => {
     const onWorkerOfferResponse = vi.fn(() => new Promise<void>(() => undefined));
     const { clock, request } = await mountOverdue(onWorkerOfferResponse);
     expect((await request()).status).toBe(503);
@@ -161,7 +161,7 @@ describe.each(anyAdapter)("$name", (adapter) => {
     expect(onWorkerOfferResponse).toHaveBeenCalledTimes(2);
   });
 
-  test("no key is acquired for a request that is refused, nor for a search", async () => {
+  test("no key is acquired for a rejected request or a search", async () => {
     const acquire = vi.fn(memoryDeduplication().acquire);
     const deduplication = { ...memoryDeduplication(), acquire };
     const suggestContacts = vi.fn(() => []);
@@ -174,7 +174,7 @@ describe.each(anyAdapter)("$name", (adapter) => {
     expect([acquire.mock.calls.length, suggestContacts.mock.calls.length]).toEqual([0, 2]);
   });
 
-  test("a record is kept for as long as its headers could be used again [D-45]", async () => {
+  test("a record is kept as long as its headers could be used again [D-45]", async () => {
     const complete = vi.fn();
     const deduplication = { ...memoryDeduplication(), complete };
     const now = new Date("2026-11-20T09:30:10.000Z");
@@ -197,7 +197,7 @@ describe.each(anyAdapter)("$name", (adapter) => {
     ]);
   });
 
-  test("a full store is 503 and runs nothing", async () => {
+  test("with a full store, the response is 503 and no handler runs", async () => {
     const onWorkerOfferResponse = vi.fn();
     const onError = vi.fn();
     const request = await mount({
@@ -213,7 +213,7 @@ describe.each(anyAdapter)("$name", (adapter) => {
     expect(onError).toHaveBeenCalledExactlyOnceWith(expect.objectContaining({ code: "deduplication_full" }));
   });
 
-  test("a store that breaks at acquire is 503; one that breaks afterwards does not undo what was done", async () => {
+  test("a store that fails in acquire causes 503; a later failure does not undo the handler's work", async () => {
     const cause = new Error("connection lost");
     const fail = () => Promise.reject(cause);
     const onError = vi.fn();
@@ -237,7 +237,7 @@ describe.each(anyAdapter)("$name", (adapter) => {
     ]);
   });
 
-  test("a record that could not be kept is logged with its endpoint", async () => {
+  test("a record that could not be written is logged with its endpoint", async () => {
     const error = vi.fn();
     const logger = { info: () => undefined, warn: () => undefined, error };
     const fail = () => Promise.reject(new Error("connection lost"));
@@ -250,11 +250,11 @@ describe.each(anyAdapter)("$name", (adapter) => {
     );
   });
 
-  test("two tenants who share a store and a signature's text do not share records", async () => {
+  test("two tenants with the same store and the same signature do not share records", async () => {
     const deduplication = memoryDeduplication();
     const scheme = {
       ...timestampDigest(),
-      // As a scheme with a signed id has it: the id alone identifies a duplicate.
+      // Like a scheme with a signed id: the id alone identifies a duplicate.
       parse: (rawHeaders: readonly string[]) => ({ ...timestampDigest().parse(rawHeaders), id: "msg_1" }),
     };
     const handled: string[] = [];

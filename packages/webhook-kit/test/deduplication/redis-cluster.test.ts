@@ -32,7 +32,7 @@ describe.runIf(hasRedisServer())("on Redis Cluster", () => {
     for (const { name, run } of deduplicationConformance(() => create())) test(name, run);
   });
 
-  test("a script over keys of two slots is refused, which proves the others", async () => {
+  test("a script with keys in two slots is rejected, which shows that the other tests mean something", async () => {
     await expect(ioredis.call("EVAL", "return 1", "2", "{of:a}:lease:a", "{of:b}:completed")).rejects.toThrow(
       "CROSSSLOT",
     );

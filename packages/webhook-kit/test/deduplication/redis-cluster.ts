@@ -9,7 +9,7 @@ import { createClient } from "redis";
 
 const binary = "redis-server";
 
-/** Whether this machine can start a cluster of its own. */
+/** Whether this machine can start its own cluster. */
 export const hasRedisServer = (path = process.env.PATH ?? ""): boolean =>
   path.split(delimiter).some((folder) => {
     try {

@@ -12,7 +12,7 @@ const [, { express }] = expresses as [unknown, (typeof expresses)[0]];
 
 type Client = Parameters<typeof redisDeduplication>[0];
 
-/** Takes connections and never responds; `cutOff` closes it for good. */
+/** Accepts connections and never responds; `cutOff` closes it permanently. */
 async function openSilentServer() {
   const sockets = new Set<Socket>();
   const server = createServer((socket) => {
@@ -66,7 +66,7 @@ async function send(deduplication: Deduplication) {
 }
 
 describe.each(clients)("with a client of $name", ({ connect }) => {
-  test("a Redis that never responds makes the request a 503, in time and without running the handler [D-64]", async () => {
+  test("with a Redis that never responds, the request gets 503 in time, and the handler does not run [D-64]", async () => {
     const { port } = await openSilentServer();
     const { status, errors, runs } = await send(redisDeduplication(connect(port), { timeoutMs: 60 }));
     expect([status, runs]).toEqual([503, 0]);
@@ -75,7 +75,7 @@ describe.each(clients)("with a client of $name", ({ connect }) => {
     ]);
   });
 
-  test("a Redis that is gone makes the request a 503", async () => {
+  test("when Redis is gone, the request gets 503", async () => {
     const { port, cutOff } = await openSilentServer();
     const client = connect(port);
     cutOff();
@@ -85,7 +85,7 @@ describe.each(clients)("with a client of $name", ({ connect }) => {
   });
 });
 
-/** A client whose responses the test gives. */
+/** A client whose responses the test provides. */
 function fakeClient() {
   const calls: { script: string; keys: string[]; args: string[]; response(result: unknown): void; fail(): void }[] = [];
   const client: Client = {
@@ -99,7 +99,7 @@ function fakeClient() {
 
 const options = { leaseMs: 1_000 };
 
-test("what was granted too late is given back", async () => {
+test("a lease that was granted too late is released", async () => {
   const { calls, client } = fakeClient();
   await expect(redisDeduplication(client, { timeoutMs: 10 }).acquire("k", options)).rejects.toThrow("10 ms");
   const [acquire] = calls;
@@ -111,7 +111,7 @@ test("what was granted too late is given back", async () => {
   calls[1]?.fail();
 });
 
-test("what may have been granted before the connection broke is given back", async () => {
+test("a lease that may have been granted before the connection broke is released", async () => {
   const { calls, client } = fakeClient();
   const acquire = redisDeduplication(client).acquire("k", options);
   calls[0]?.fail();
@@ -120,7 +120,7 @@ test("what may have been granted before the connection broke is given back", asy
   calls[1]?.fail();
 });
 
-test("a response in time leaves no timer behind, and waiting for one keeps no process alive", async () => {
+test("a response in time leaves no timer, and waiting does not keep the process alive", async () => {
   const timersAtWork = () => process.getActiveResourcesInfo().filter((resource) => resource === "Timeout").length;
   const before = timersAtWork();
   const { calls, client } = fakeClient();
@@ -135,7 +135,7 @@ test("a response in time leaves no timer behind, and waiting for one keeps no pr
   expect(clear.mock.calls).toEqual([[set.mock.results[0]?.value]]);
 });
 
-test("buffers are read as text", async () => {
+test("buffers are read as strings", async () => {
   const { calls, client } = fakeClient();
   const acquire = redisDeduplication(client).acquire("k", options);
   calls[0]?.response(Buffer.from("inProgress 250"));
@@ -160,7 +160,7 @@ test.each([
   "completed 2000",
   ["acquired"],
   { toString: () => "acquired" },
-])("an unexpected response of Redis, %j, acquires nothing, nor an end of one", async (result) => {
+])("an unexpected response of Redis, %j, neither acquires nor releases", async (result) => {
   const { calls, client } = fakeClient();
   const deduplication = redisDeduplication(client);
   const steps = [
@@ -175,7 +175,7 @@ test.each([
   }
 });
 
-test.each([Number.NaN, Number.POSITIVE_INFINITY, -1])("%s is no time to hold a record", async (time) => {
+test.each([Number.NaN, Number.POSITIVE_INFINITY, -1])("%s is not a valid time to keep a record", async (time) => {
   const { calls, client } = fakeClient();
   const deduplication = redisDeduplication(client);
   await expect(deduplication.acquire("k", { leaseMs: time })).rejects.toThrow(RangeError);
@@ -183,7 +183,7 @@ test.each([Number.NaN, Number.POSITIVE_INFINITY, -1])("%s is no time to hold a r
   expect(calls).toEqual([]);
 });
 
-test.each([Number.NaN, 0, 99, 1_000, 200.5, "200"])("%s is no status to keep", async (status) => {
+test.each([Number.NaN, 0, 99, 1_000, 200.5, "200"])("%s is not a valid status", async (status) => {
   const { calls, client } = fakeClient();
   await expect(redisDeduplication(client).complete("k", "t", status as number, 1)).rejects.toThrow(RangeError);
   expect(calls).toEqual([]);

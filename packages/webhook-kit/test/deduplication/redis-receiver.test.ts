@@ -38,7 +38,7 @@ async function mount(options: Partial<ReceiverOptions>) {
 
 const responseOf = (workerId: string, response = "accepted") => ({ offerId: "offer_4f1c2a", workerId, response });
 
-/** Resolves once the end of a handler is in the store. */
+/** Resolves when the end of a handler is in the store. */
 function tellSettled(inner: Deduplication) {
   let count = 0;
   const deduplication: Deduplication = {
@@ -71,7 +71,7 @@ function heldHandler() {
 }
 
 describe.each(await deduplicationsUnderTest())("deduplication in $title", ({ open }) => {
-  test("hundreds of events of one minute, signed alike, are all handled, and once", async () => {
+  test("hundreds of events with the same signature are each handled once", async () => {
     const handled: string[] = [];
     const onWorkerOfferResponse = ({ workerId }: { workerId: string }) => handled.push(workerId);
     const send = await mount({ deduplication: await open(), now: duringMinute, onWorkerOfferResponse });
@@ -83,7 +83,7 @@ describe.each(await deduplicationsUnderTest())("deduplication in $title", ({ ope
     expect(handled.sort()).toEqual(workers);
   });
 
-  test("a worker who accepts, rejects and accepts again within one signed minute is heard three times", async () => {
+  test("when a worker accepts, rejects and accepts again within one signed minute, all three are handled", async () => {
     const handled: string[] = [];
     const onWorkerOfferResponse = ({ response }: { response: string }) => handled.push(response);
     const send = await mount({ deduplication: await open(), now: duringMinute, onWorkerOfferResponse });
@@ -92,7 +92,7 @@ describe.each(await deduplicationsUnderTest())("deduplication in $title", ({ ope
     expect(handled).toEqual(["accepted", "rejected", "accepted"]);
   });
 
-  test("of a hundred identical requests at once one is handled, and the others are to come again", async () => {
+  test("of a hundred simultaneous identical requests one is handled, and the others must retry", async () => {
     const { runs, handler, started } = heldHandler();
     const send = await mount({ deduplication: await open(), now: duringMinute, onWorkerOfferResponse: handler });
     const requests = Array.from({ length: 100 }, () => send(responseOf("amal")));
@@ -110,7 +110,7 @@ describe.each(await deduplicationsUnderTest())("deduplication in $title", ({ ope
   });
 
   describe("a handler past its lease", () => {
-    /** The first run outlives its time and its lease, so that the same request starts a second. */
+    /** The first run outlives its timeout and its lease, so the same request starts a second one. */
     async function overtake() {
       const { runs, handler, started } = heldHandler();
       const { deduplication, settled } = tellSettled(await open());

@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { hasRedisServer } from "./redis-cluster.ts";
 import { findRedis } from "./redis-server.ts";
 
-test("a named Redis that does not respond is an error, not a reason to test less", async () => {
+test("if the Redis at REDIS_URL does not respond, that is an error, not a reason to skip tests", async () => {
   const gone = createServer().listen(0, "127.0.0.1");
   await once(gone, "listening");
   const { port } = gone.address() as AddressInfo;
@@ -12,6 +12,6 @@ test("a named Redis that does not respond is an error, not a reason to test less
   await expect(findRedis(`redis://127.0.0.1:${port}`)).rejects.toThrow("REDIS_URL");
 });
 
-test("a machine without redis-server is known as one", () => {
+test("a machine without redis-server is recognised", () => {
   expect(hasRedisServer("")).toBe(false);
 });

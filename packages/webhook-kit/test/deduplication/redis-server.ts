@@ -2,7 +2,7 @@ import { createClient } from "redis";
 
 const named = process.env.REDIS_URL || undefined;
 
-/** The Redis that the tests run on: `REDIS_URL`, else the one of this machine, in a database that is not the usual one. */
+/** The Redis that the tests use: `REDIS_URL`, or this machine's, in a database other than the default one. */
 export const redisUrl = named ?? "redis://127.0.0.1:6379/7";
 
 /**

@@ -11,8 +11,8 @@ const hash = "[\\w-]{43}";
 const hashes = hash;
 const token = "[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}";
 
-describe.runIf(await findRedis())("what Redis holds", () => {
-  test("is hashes, a token and a status, each with its end, while a request is handled and after", async () => {
+describe.runIf(await findRedis())("Redis contains", () => {
+  test("only hashes, a token and a status, each with an expiry, during and after a request", async () => {
     const { client, prefix, list } = await openRedis();
     const look = async () => {
       const keys = (await list()).sort();
@@ -50,7 +50,7 @@ describe.runIf(await findRedis())("what Redis holds", () => {
     expect(keepMs).toBeLessThanOrEqual(660_000);
   });
 
-  test("is nothing once a record is kept for no time", async () => {
+  test("nothing once a record has expired", async () => {
     const { client, prefix, list } = await openRedis();
     const deduplication = redisDeduplication(client, { prefix });
     for (const key of ["first", "second"]) {
@@ -64,7 +64,7 @@ describe.runIf(await findRedis())("what Redis holds", () => {
     });
   });
 
-  test("that bears the name of a record but is none makes acquire fail", async () => {
+  test("a foreign value under a record's key, which makes acquire fail", async () => {
     const { client, prefix } = await openRedis();
     const deduplication = redisDeduplication(client, { prefix });
     await client.set(`${prefix}{of:eternal}:lease:eternal`, "t");

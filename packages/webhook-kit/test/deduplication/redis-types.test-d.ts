@@ -5,7 +5,7 @@ import type { redisDeduplication } from "../../src/redis.ts";
 
 type AcceptedClient = Parameters<typeof redisDeduplication>[0];
 
-test("every client of npm redis fits as it is", () => {
+test("every client of npm redis is accepted", () => {
   expectTypeOf<ReturnType<typeof createClient>>().toExtend<AcceptedClient>();
   expectTypeOf<RedisClientType>().toExtend<AcceptedClient>();
   expectTypeOf<ReturnType<typeof createClientPool>>().toExtend<AcceptedClient>();
@@ -13,12 +13,12 @@ test("every client of npm redis fits as it is", () => {
   expectTypeOf<ReturnType<typeof createSentinel>>().toExtend<AcceptedClient>();
 });
 
-test("every client of ioredis fits as it is", () => {
+test("every client of ioredis is accepted", () => {
   expectTypeOf<Redis>().toExtend<AcceptedClient>();
   expectTypeOf<Cluster>().toExtend<AcceptedClient>();
 });
 
-test("what only collects commands does not fit", () => {
+test("an object that only collects commands is not accepted", () => {
   expectTypeOf<ReturnType<Redis["pipeline"]>>().not.toExtend<AcceptedClient>();
   expectTypeOf<string>().not.toExtend<AcceptedClient>();
 });

@@ -36,20 +36,20 @@ async function mount(clock = () => now) {
   return { handled, send };
 }
 
-test("a worker who accepts, rejects and accepts again within one signed minute is heard three times [D-57]", async () => {
+test("when a worker accepts, rejects and accepts again within one signed minute, all three are handled [D-57]", async () => {
   const { handled, send } = await mount();
   for (const response of ["accepted", "rejected", "accepted"]) expect(await send(response)).toBe(200);
   expect(handled).toEqual(["o1 amal accepted", "o1 amal rejected", "o1 amal accepted"]);
 });
 
-test("the last response is a duplicate as long as it is the last", async () => {
+test("the last response is a duplicate until another one arrives", async () => {
   const { handled, send } = await mount();
   for (const response of ["accepted", "accepted", "rejected", "rejected", "accepted", "accepted"])
     expect(await send(response)).toBe(200);
   expect(handled).toEqual(["o1 amal accepted", "o1 amal rejected", "o1 amal accepted"]);
 });
 
-test("returns of other workers and to other offers change nothing", async () => {
+test("responses of other workers and to other offers change nothing", async () => {
   const { handled, send } = await mount();
   await send("accepted");
   await send("rejected", byMinute, "ben");
@@ -58,7 +58,7 @@ test("returns of other workers and to other offers change nothing", async () => 
   expect(handled).toEqual(["o1 amal accepted", "o1 ben rejected", "o2 amal rejected"]);
 });
 
-test("under a signature of its own each response is recorded, whatever came since [D-57]", async () => {
+test("with its own signature each response is recorded, whatever has arrived since [D-57]", async () => {
   const { handled, send } = await mount(() => new Date());
   const first = signedJson();
   await send("accepted", first);

@@ -10,13 +10,13 @@ captureConsole();
 const problemType = "application/problem+json";
 
 describe.each(anyAdapter)("$name", (adapter) => {
-  test("/test is 200 whatever the headers [interface: Webhooks Test]", async () => {
+  test("/test responds with 200 whatever the headers [interface: Webhooks Test]", async () => {
     const request = await mount(adapter);
     for (const headers of [{}, signed(), { Authorization: "hmac nonsense", Timestamp: "never" }])
       expect((await request("/test", { headers })).status).toBe(200);
   });
 
-  test("/test/auth is 200 only with valid headers [D-17] [interface: Webhooks Test authorisation] [interface: Authentication 1b]", async () => {
+  test("/test/auth responds with 200 only for valid headers [D-17] [interface: Webhooks Test authorisation] [interface: Authentication 1b]", async () => {
     const request = await mount(adapter);
     expect((await request("/test/auth", { headers: signed() })).status).toBe(200);
     const refused = await request("/test/auth");
@@ -26,7 +26,7 @@ describe.each(anyAdapter)("$name", (adapter) => {
     expect(refused.headers.get("cache-control")).toBe("no-store");
   });
 
-  test("every failed check has the same response, and its reason is reported on this side only [D-17] [interface: Errors 2]", async () => {
+  test("every failed check has the same response, and only the receiver learns the reason [D-17] [interface: Errors 2]", async () => {
     const onRejected = vi.fn();
     const request = await mount(adapter, { onRejected });
     const { Timestamp = "", Authorization = "" } = signed();
@@ -70,7 +70,7 @@ describe.each(anyAdapter)("$name", (adapter) => {
     );
   });
 
-  test("the worker of a contact comes decoded from the path; a broken encoding is 400 [interface: Webhooks Worker Added Contact]", async () => {
+  test("a contact's worker is decoded from the path; an invalid encoding is 400 [interface: Webhooks Worker Added Contact]", async () => {
     const onWorkerAddedContact = vi.fn();
     const request = await mount(adapter, { onWorkerAddedContact });
     expect((await request("/contact/new/J%C3%BCrgen%2F7/", { headers: signed() })).status).toBe(200);
@@ -80,7 +80,7 @@ describe.each(anyAdapter)("$name", (adapter) => {
     expect(onWorkerAddedContact).toHaveBeenCalledTimes(1);
   });
 
-  test("the live service's extras arrive [D-34]", async () => {
+  test("the live service's additional events arrive [D-34]", async () => {
     const onOfferEventDeleted = vi.fn();
     const onTimelineChanged = vi.fn();
     const request = await mount(adapter, { onOfferEventDeleted, onTimelineChanged });
@@ -101,7 +101,7 @@ describe.each(anyAdapter)("$name", (adapter) => {
     expect(onRejected.mock.calls.map(([{ code }]) => code)).toEqual(paths.map(() => "handler_not_configured"));
   });
 
-  test("other methods are 405 with the allowed one; HEAD asks only /test [D-46]", async () => {
+  test("other methods are 405 with the allowed one; HEAD is allowed only for /test [D-46]", async () => {
     const handler = vi.fn();
     const request = await mount(adapter, { onWorkerAddedContact: handler, onWorkerOfferResponse: handler });
     const send = async (method: string, path: string) => {

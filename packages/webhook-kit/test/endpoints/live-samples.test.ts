@@ -16,7 +16,7 @@ const webhooks: Sample[] = samples.webhooks;
 const suggestion: ContactSuggestion = { name: "Dana Kim", emailAddress: "dana.kim@example.com", ratings: [] };
 
 describe.each(anyAdapter)("$name", (adapter) => {
-  /** A receiver that notes what it is reported. */
+  /** A receiver that records its reports. */
   async function receive() {
     const clock = { now: "" };
     const handled: [handler: string, event: unknown][] = [];
@@ -62,12 +62,12 @@ describe.each(anyAdapter)("$name", (adapter) => {
     replayed.push(sample.name);
   });
 
-  test("every sample was replayed, each under a name of its own", () => {
+  test("every sample was replayed, each under its own name", () => {
     expect(replayed).toEqual(webhooks.map(({ name }) => name));
     expect(new Set(replayed).size).toBe(webhooks.length);
   });
 
-  test("all that happens within one minute is handled, though it carries one and the same digest", async () => {
+  test("all events of one minute are handled, although they have the same digest", async () => {
     const { send, handled } = await receive();
     const events = webhooks.filter(({ outcome }) => outcome.handler !== undefined && outcome.variant === "sha256");
     for (const sample of events) expect((await send(sample)).status).toBe(200);

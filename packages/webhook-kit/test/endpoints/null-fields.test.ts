@@ -8,7 +8,7 @@ import { quiet, secret } from "../support/serve.ts";
 
 const search = { userEmailAddresses: ["hana@harbour.example"] };
 
-/** By path: what is required, and the optional fields beside it, after interface.md and the live service's documentation. */
+/** By path: the required fields, and the optional ones, from interface.md and the live service's documentation. */
 const webhooks: [path: string, required: Record<string, unknown>, optional: string[]][] = [
   ["/contact-suggestions", search, ["filter"]],
   ["/offer/response", accepted, []],
@@ -25,20 +25,20 @@ const handlersOf = (handler: () => never[]) => ({
 
 describe.each(anyAdapter)("$name [D-94]", (adapter) => {
   test.each(webhooks)(
-    "of %s an optional field that is null is absent, and no other is lost",
+    "a null optional field of %s counts as absent, and no other field is lost",
     async (path, required, optional) => {
       const handler = vi.fn((): never[] => []);
       const request = await mount(adapter, handlersOf(handler));
       const nulls = Object.fromEntries(optional.map((name) => [name, null]));
-      // What the contract does not name may be null: it is kept (D-35).
+      // A field that is not in the contract may be null: it is kept (D-35).
       const sent = { ...required, ...nulls, newer: null, nested: { filter: null } };
       expect((await request(path, post(sent))).status).toBe(200);
-      // toStrictEqual takes a key whose value is undefined for another object.
+      // toStrictEqual distinguishes a key whose value is undefined.
       expect(handler.mock.calls[0]?.at(0)).toStrictEqual({ ...required, newer: null, nested: { filter: null } });
     },
   );
 
-  test.each(webhooks)("of %s a required field that is null is 400 and named", async (path, required) => {
+  test.each(webhooks)("a null required field of %s is 400, with its name", async (path, required) => {
     const handler = vi.fn((): never[] => []);
     const request = await mount(adapter, handlersOf(handler));
     for (const name of Object.keys(required)) {
@@ -48,7 +48,7 @@ describe.each(anyAdapter)("$name [D-94]", (adapter) => {
     expect(handler).not.toHaveBeenCalled();
   });
 
-  test("a suggestion may have null for its image; it is sent without one", async () => {
+  test("a suggestion may have a null image; it is sent without one", async () => {
     const dana = { name: "Dana Kim", emailAddress: "dana.kim@example.com", ratings: [] };
     const request = await mount(adapter, {
       suggestContacts: () => [{ ...dana, profileImageUrl: null }, dana] as unknown as ContactSuggestion[],
@@ -58,13 +58,13 @@ describe.each(anyAdapter)("$name [D-94]", (adapter) => {
   });
 });
 
-test.each(["", "[]", "null", "7", '"text"'])("a body that is %j is no payload, for all that", async (body) => {
+test.each(["", "[]", "null", "7", '"text"'])("a body that is %j is still not a payload", async (body) => {
   const handler = webhookHandler({ ...quiet, secret, onTimelineChanged: () => undefined });
   const { status } = await handler(new Request("http://127.0.0.1/events/timelineChanged", post(body)));
   expect(status).toBe(400);
 });
 
-test("a member named __proto__ is no prototype", async () => {
+test("a member named __proto__ does not set the prototype", async () => {
   const onTimelineChanged = vi.fn();
   const body = `{"__proto__":{"offerId":"polluted"},"offerId":null,${JSON.stringify(changed).slice(1)}`;
   const handler = webhookHandler({ secret, onTimelineChanged });

@@ -28,7 +28,7 @@ describe.each(anyAdapter)("$name", (adapter) => {
   );
 });
 
-test("any word reaches the handler [D-95]", () =>
+test("any response reaches the handler [D-95]", () =>
   fc.assert(
     fc.asyncProperty(fc.string({ unit: "binary" }), async (response) => {
       const onWorkerOfferResponse = vi.fn();
@@ -39,7 +39,7 @@ test("any word reaches the handler [D-95]", () =>
     { numRuns: 200 },
   ));
 
-test("a worker's unknown words within one signed minute are heard in their order, and each counts", async () => {
+test("a worker's unknown responses within one signed minute are handled in order, and each counts", async () => {
   const heard: string[] = [];
   const handler = webhookHandler({ secret, onWorkerOfferResponse: ({ response }) => void heard.push(response) });
   const { headers } = post(accepted);
@@ -54,15 +54,18 @@ test("a worker's unknown words within one signed minute are heard in their order
   expect(heard).toEqual(["applied", "declined", "applied"]);
 });
 
-test.each([null, true, ["accepted"], { word: "accepted" }, undefined])("%j is no word [D-95]", async (response) => {
-  const onWorkerOfferResponse = vi.fn();
-  const handler = webhookHandler({ ...quiet, secret, onWorkerOfferResponse });
-  const rejected = await handler(new Request("http://127.0.0.1/offer/response", post({ ...accepted, response })));
-  expect([rejected.status, (await rejected.json()).errors]).toEqual([400, { response: ["Must be of type string."] }]);
-  expect(onWorkerOfferResponse).not.toHaveBeenCalled();
-});
+test.each([null, true, ["accepted"], { word: "accepted" }, undefined])(
+  "%j is not a response [D-95]",
+  async (response) => {
+    const onWorkerOfferResponse = vi.fn();
+    const handler = webhookHandler({ ...quiet, secret, onWorkerOfferResponse });
+    const rejected = await handler(new Request("http://127.0.0.1/offer/response", post({ ...accepted, response })));
+    expect([rejected.status, (await rejected.json()).errors]).toEqual([400, { response: ["Must be of type string."] }]);
+    expect(onWorkerOfferResponse).not.toHaveBeenCalled();
+  },
+);
 
-test("the type is open, and suggests the known words", () => {
+test("the type is open, and suggests the known responses", () => {
   expectTypeOf<WorkerOfferResponse["response"]>().toEqualTypeOf<"accepted" | "rejected" | (string & {})>();
   expectTypeOf<string>().toExtend<WorkerOfferResponse["response"]>();
 });

@@ -14,14 +14,14 @@ import { almost, anyText, instant, runs } from "../support/property-runs.ts";
 describe("readDateTime", () => {
   const written = fc
     .tuple(
-      // A year from the end, so that with any offset the year in UTC has four digits.
+      // A year from either end, so that the year in UTC has four digits whatever the offset.
       instant.filter((date) => date.getUTCFullYear() < 9999),
       fc.constantFrom(16, 19, 21, 22, 23),
       fc.constantFrom("Z", "+00:00", "-00:00", "+05:45", "-23:59", "z"),
     )
     .map(([date, length, zone]) => date.toISOString().slice(0, length) + zone);
 
-  test("reads every precision of an instant as Date does, and a minute as all of it", () =>
+  test("reads every precision of an instant as Date does, and a minute as a range", () =>
     fc.assert(
       fc.property(written, (text) => {
         const time = readDateTime(text);
@@ -31,7 +31,7 @@ describe("readDateTime", () => {
       runs(1_000),
     ));
 
-  test("takes no other text for a time than Date does, and never throws", () =>
+  test("accepts only strings that Date accepts, and never throws", () =>
     fc.assert(
       fc.property(fc.oneof(anyText, almost(written), fc.stringMatching(/^[0-9TZ:.+-]{0,30}$/)), (text) => {
         const time = readDateTime(text);
@@ -47,7 +47,7 @@ describe("parseAuthorization", () => {
   const digest = fc.uint8Array({ minLength: 32, maxLength: 32 });
   const written = fc.mixedCase(digest.map((bytes) => `hmac ${Buffer.from(bytes).toString("hex")}`));
 
-  test("reads any 32 bytes, in letters of any case", () =>
+  test("reads any 32 bytes, in either case", () =>
     fc.assert(
       fc.property(digest, fc.boolean(), (bytes, capitals) => {
         const hex = Buffer.from(bytes).toString("hex");
@@ -57,7 +57,7 @@ describe("parseAuthorization", () => {
       runs(500),
     ));
 
-  test("reads no two texts that differ in more than case and spaces as the same bytes, and never throws", () =>
+  test("never reads two strings that differ in more than case and spaces as the same bytes, and never throws", () =>
     fc.assert(
       fc.property(fc.oneof(anyText, written, almost(written)), (text) => {
         const bytes = parseAuthorization(text);
@@ -81,7 +81,7 @@ describe("base64", () => {
       runs(500),
     ));
 
-  test("no two texts are the same bytes, and nothing is thrown", () =>
+  test("different strings are never the same bytes, and nothing is thrown", () =>
     fc.assert(
       fc.property(
         fc.oneof(anyText, fc.base64String(), almost(bytes.map((each) => Buffer.from(each).toString("base64")))),
@@ -106,7 +106,7 @@ describe("base64", () => {
       runs(300),
     ));
 
-  test("no signature is read that does not stand in the list exactly", () =>
+  test("only signatures that are exactly in the list are read", () =>
     fc.assert(
       fc.property(fc.oneof(anyText, almost(list.map(listed))), (text) => {
         for (const signature of parseWebhookSignature(text) ?? [])
@@ -119,7 +119,7 @@ describe("base64", () => {
 describe("findHeader", () => {
   const name = fc.oneof(fc.mixedCase(fc.constantFrom("timestamp", "webhook-id", "timestamp ", "time")), anyText);
 
-  test("returns the one header of that name in whatever case, and of two neither", () =>
+  test("returns the only header of a name, in any case, and neither of two", () =>
     fc.assert(
       fc.property(fc.array(fc.oneof(name, anyText), { maxLength: 12 }), (rawHeaders) => {
         const pairs = Array.from({ length: Math.floor(rawHeaders.length / 2) }, (_, index) =>
@@ -143,7 +143,7 @@ describe("findRoute", () => {
     almost(fc.constantFrom("/test", "/test/auth", "/contact/new/amal", "/offer/response", "//offer/eventDeleted/")),
   );
 
-  test("knows the contract's paths, with one slash at the end or several at the start, and no other", () =>
+  test("knows the contract's paths, with one slash at the end or several at the start, and nothing else", () =>
     fc.assert(
       fc.property(path, (text) => {
         const route = findRoute(text);
@@ -157,7 +157,7 @@ describe("findRoute", () => {
       runs(1_000),
     ));
 
-  test("gives back whatever id a sender encodes, and undefined for an encoding that is broken", () =>
+  test("decodes any id that a sender encodes, and returns undefined for an invalid encoding", () =>
     fc.assert(
       fc.property(fc.string({ unit: "grapheme", minLength: 1 }), slash, slash, (workerId, before, after) => {
         const base = `${before}/contact/new/${encodeURIComponent(workerId)}`;

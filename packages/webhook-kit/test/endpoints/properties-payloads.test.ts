@@ -5,7 +5,7 @@ import { isJson, parseJson, validateInput } from "../../src/endpoints/read-input
 import { Rejected } from "../../src/http/rejected.ts";
 import { anyText, runs } from "../support/property-runs.ts";
 
-/** The value, or what was thrown to reject the request: nothing else may be thrown. */
+/** The value, or the error that rejects the request: nothing else may be thrown. */
 function attempt<T>(step: () => T): { readonly value: T } | Rejected {
   try {
     return { value: step() };
@@ -17,7 +17,7 @@ function attempt<T>(step: () => T): { readonly value: T } | Rejected {
 
 const handled = Object.values(endpoints).flatMap((endpoint) => ("schema" in endpoint ? [endpoint] : []));
 
-/** The fields that the contract knows, with anything in them. */
+/** The fields of the contract, with any values. */
 const likePayload = fc.record(
   Object.fromEntries(
     ["offerId", "workerId", "response", "filter", "userEmailAddresses", "entityId", "__proto__", "toString"].map(
@@ -28,7 +28,7 @@ const likePayload = fc.record(
 );
 
 describe("parseJson", () => {
-  test("reads what JSON.stringify wrote", () =>
+  test("reads everything that JSON.stringify writes", () =>
     fc.assert(
       fc.property(fc.jsonValue(), (value) => {
         const text = JSON.stringify(value);
@@ -37,7 +37,7 @@ describe("parseJson", () => {
       runs(500),
     ));
 
-  test("refuses all other bytes with 400: those that are no UTF-8, and those that are no JSON", () =>
+  test("rejects all other bytes with 400, whether they are not UTF-8 or not JSON", () =>
     fc.assert(
       fc.property(
         fc.oneof(
@@ -86,7 +86,7 @@ describe("isJson", () => {
       .map(([media, parameter]) => media + parameter),
   );
 
-  test("is true of JSON in UTF-8 only, and of nothing compressed or sent twice", () =>
+  test("accepts only JSON in UTF-8, neither compressed nor sent twice", () =>
     fc.assert(
       fc.property(type, fc.option(fc.oneof(anyText, fc.constant("identity"))), (text, encoding) => {
         const rawHeaders = ["Content-Type", text, ...(encoding === null ? [] : ["content-encoding", encoding])];
@@ -103,7 +103,7 @@ describe("isJson", () => {
 });
 
 describe.each(handled)("the payload of $name", ({ schema }) => {
-  test("is taken or refused with 400, and never thrown at", () =>
+  test("is accepted or rejected with 400, and nothing else is thrown", () =>
     fc.assert(
       fc.property(fc.oneof(fc.anything(), fc.jsonValue(), likePayload), (value) => {
         const checked = attempt(() => validateInput(schema, value));
@@ -113,7 +113,7 @@ describe.each(handled)("the payload of $name", ({ schema }) => {
       runs(500),
     ));
 
-  test("is never quoted when it is refused", () =>
+  test("is never quoted when it is rejected", () =>
     fc.assert(
       fc.property(likePayload, (value) => {
         const sentinel = "sentinel-of-a-value";

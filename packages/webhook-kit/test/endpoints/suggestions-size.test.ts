@@ -3,12 +3,12 @@ import { expect, test, vi } from "vitest";
 import { webhookRouter } from "../../src/express.ts";
 import { secret, serve, signedJson } from "../support/serve.ts";
 
-/** A list whose JSON has about so many bytes. */
+/** A list whose JSON has about this many bytes. */
 const listOf = (bytes: number) => [{ name: "x".repeat(bytes), emailAddress: "dana.kim@example.com", ratings: [] }];
 
 test.each([
   ["of a little less than 1 MiB is sent", 1_048_000, 200],
-  ["of more than 1 MiB is a 500, and onError hears of it", 1_048_576, 500],
+  ["of more than 1 MiB is a 500, and onError gets the error", 1_048_576, 500],
 ])("a list of suggestions %s", async (_what, bytes, status) => {
   const onError = vi.fn();
   const { url } = await serve(express().use(webhookRouter({ secret, onError, suggestContacts: () => listOf(bytes) })));

@@ -14,7 +14,7 @@ const times = {
   completedAt: "2099-04-20T09:30:00Z",
 };
 
-/** By path: a payload as a careless sender writes it, and as the handler gets it. */
+/** By path: a payload from a careless sender, and the same payload as the handler gets it. */
 const careless: [path: string, sent: object, handled: object, paths: string[]][] = [
   [
     "/offer/response",
@@ -57,7 +57,7 @@ function setUp() {
 
 describe.each(anyAdapter)("$name", (adapter) => {
   test.each(careless)(
-    "a careless payload of %s reaches its handler, and is logged once, by its paths [D-125]",
+    "a careless payload of %s reaches its handler, and its paths are logged once [D-125]",
     async (path, sent, handled, paths) => {
       const { handler, logger, options } = setUp();
       const request = await mount(adapter, options);
@@ -83,7 +83,7 @@ describe.each(anyAdapter)("$name", (adapter) => {
 });
 
 test.each(anyAdapter)(
-  "$name reads ids that are numbers from a raw socket, and refuses those that JSON rounds",
+  "$name reads ids that are numbers from a raw socket, and rejects those that JSON rounds",
   async (adapter) => {
     const { handler, options } = setUp();
     const { port } = await adapter.serve({ secret, ...options });
@@ -103,7 +103,7 @@ test.each(anyAdapter)(
   },
 );
 
-test("the line holds no value of the payload", async () => {
+test("the line contains no value of the payload", async () => {
   const { logger, options } = setUp();
   const handle = webhookHandler({ secret, ...options });
   const body = { userEmailAddresses: ["SENTINEL@harbour.example", null], filter: 4711 };
@@ -111,7 +111,7 @@ test("the line holds no value of the payload", async () => {
   expect(JSON.stringify(logger.warn.mock.calls)).not.toMatch(/SENTINEL|4711/);
 });
 
-/** A value as a sender may write it, and the text or number that it stands for; undefined for what has no meaning. */
+/** A value that a sender may write, and the string or number that it means; undefined if it is meaningless. */
 const idShape = fc.oneof(
   fc.string({ minLength: 1 }).map((text) => [text, text] as const),
   fc.maxSafeInteger().map((number) => [number, BigInt(number).toString()] as const),
@@ -134,7 +134,7 @@ const dayShape = fc
     );
   });
 
-test("a payload of any mixture of shapes is handled with the contract's types, or is 400 for what has no meaning [D-125]", () =>
+test("any payload is handled with the contract's types, or gets 400 if it is meaningless [D-125]", () =>
   fc.assert(
     fc.asyncProperty(idShape, idShape, optionalNumberShape, dayShape, async (worker, offer, most, start) => {
       const { handler, options } = setUp();
@@ -147,7 +147,7 @@ test("a payload of any mixture of shapes is handled with the contract's types, o
         maxAvailableNow: most[0],
       };
       const { status } = await handle(new Request("http://127.0.0.1/events/timelineChanged", post(sent)));
-      // The offer's id is optional: without content it is absent.
+      // The offer's id is optional: an empty one counts as absent.
       const isOfferAbsent = offer[0] === null || offer[0] === "" || offer[0] === undefined;
       const isUnusable =
         worker[1] === undefined ||
@@ -167,7 +167,7 @@ test("a payload of any mixture of shapes is handled with the contract's types, o
     runs(150),
   ));
 
-test("what a queue delivered is read with the same tolerance", () => {
+test("a queue's message is read with the same tolerance", () => {
   const event = {
     type: "WorkerOfferResponse",
     receivedAt: "2099-04-20T09:30:00.000Z",

@@ -11,7 +11,7 @@ const responded = (headers = signedJson({ "offers-delivery-id": "delivery_1" }))
   request("/offer/response", { method: "POST", headers, body: JSON.stringify(response) });
 
 describe("parseWebhook", () => {
-  test("a verified event comes typed, with the response that acknowledges it", async () => {
+  test("a verified event is typed, and its response acknowledges it", async () => {
     const before = Date.now();
     const parsed = await parseWebhook(options, responded());
     expect(parsed.event).toEqual({
@@ -40,7 +40,7 @@ describe("parseWebhook", () => {
         completedAt: "2099-05-01T15:00:00Z",
       },
     ],
-  ])("%s comes too, and survives JSON", async (type, path, body) => {
+  ])("%s is an event too, and survives JSON", async (type, path, body) => {
     const init = body ? { method: "POST", headers: signedJson(), body: JSON.stringify(body) } : { headers: signed() };
     const { event } = await parseWebhook(options, request(path, init));
     expect(event).toMatchObject({ type, data: body ?? { workerId: "worker amal" } });
@@ -73,7 +73,7 @@ describe("parseWebhook", () => {
         request("/contact-suggestions", { method: "POST", headers: signedJson(), body: '{"userEmailAddresses":[]}' }),
       404,
     ],
-  ])("%s has its response and no event", async (_, create, status) => {
+  ])("%s gets a response and no event", async (_, create, status) => {
     const rejections: Rejection[] = [];
     const parsed = await parseWebhook(
       { ...options, onRejected: (rejection) => void rejections.push(rejection) },
@@ -84,7 +84,7 @@ describe("parseWebhook", () => {
     expect(rejections).toHaveLength(1);
   });
 
-  test("a search is handled at once, by a method of the options", async () => {
+  test("a search is handled immediately, by a method of the options", async () => {
     class Planning {
       readonly secret = secret;
       readonly basePath = "/offers";
@@ -99,13 +99,13 @@ describe("parseWebhook", () => {
     expect(await parsed.response.json()).toEqual([expect.objectContaining({ name: "Dana Kim" })]);
   });
 
-  test("a retry is an event again: deduplication belongs to the worker", async () => {
+  test("a retry is returned as an event again: the worker deduplicates", async () => {
     const headers = signedJson();
     const events = [await parseWebhook(options, responded(headers)), await parseWebhook(options, responded(headers))];
     expect(events.map(({ event }) => event?.type)).toEqual(["WorkerOfferResponse", "WorkerOfferResponse"]);
   });
 
-  test("under Standard Webhooks every attempt of an event has the same deduplicationKey, and another event another", async () => {
+  test("under Standard Webhooks every attempt of an event has the same deduplicationKey, and another event has another one", async () => {
     const standard = { secret: whsec, scheme: standardWebhooks() };
     const keyOf = async (id: string, now: Date) => {
       const init = signedRequest(JSON.stringify(response), { id, now });

@@ -8,7 +8,7 @@ import { signed } from "../support/serve.ts";
 let print: MockInstance<typeof console.error>;
 beforeEach(() => {
   print = vi.spyOn(console, "error").mockReturnValue(undefined);
-  // Some receivers have no handler, and say so.
+  // Some receivers have no handler, and warn about it.
   vi.spyOn(console, "warn").mockReturnValue(undefined);
 });
 afterEach(() => void vi.restoreAllMocks());
@@ -27,7 +27,7 @@ const failsLater = async () => {
 const acquire = () => ({ state: "acquired", token: "1" }) as const;
 const search = { userEmailAddresses: [] };
 
-/** What fails, its options, what is sent, the response's status, and the words on the console beside the error. */
+/** The fault, its options, the request, the response's status, and the words on the console in addition to the error. */
 const failures: [string, Partial<ReceiverOptions>, string, RequestInit, number, RegExp][] = [
   [
     "a handler that throws",
@@ -136,7 +136,7 @@ describe.each(anyAdapter)("$name", (adapter) => {
     },
   );
 
-  test("each failure is printed, also the same one again", async () => {
+  test("each failure is printed, even when it is repeated", async () => {
     const error = boom();
     const request = await mount(adapter, { onWorkerAddedContact: () => Promise.reject(error) });
     await request("/contact/new/amal", { headers: signed() });
@@ -144,14 +144,14 @@ describe.each(anyAdapter)("$name", (adapter) => {
     expect(printed()).toHaveLength(2);
   });
 
-  test("a handler that takes too long is printed once, with its time", async () => {
+  test("a handler that takes too long is printed once, with its timeout", async () => {
     const onWorkerOfferResponse = () => new Promise(() => undefined);
     const request = await mount(adapter, { handlerTimeoutMs: 20, onWorkerOfferResponse });
     expect((await request("/offer/response", post(accepted))).status).toBe(503);
     expect(printed()).toEqual([expect.stringMatching(/handler_timed_out.*WorkerOfferResponse.* more than 20 ms/)]);
   });
 
-  test("an invalid list is printed once, with its fields and no value", async () => {
+  test("an invalid list is printed once, with its fields and without values", async () => {
     const list = [{ name: "PRIVATE", emailAddress: "PRIVATE", ratings: [] }];
     const request = await mount(adapter, { suggestContacts: () => list });
     expect((await request("/contact-suggestions", post(search))).status).toBe(500);
@@ -171,14 +171,14 @@ describe.each(anyAdapter)("$name", (adapter) => {
     await request("/offer/response", { headers: signed() });
     await request("/nowhere", { headers: signed() });
     expect(print).not.toHaveBeenCalled();
-    // In Express, an unknown path is passed on.
+    // In Express, an unknown path goes to the next middleware.
     expect(warn).toHaveBeenCalledTimes(adapter.name.startsWith("Express") ? 4 : 5);
   });
 
   test.each<[string, (error: AnyWebhookKitError) => unknown]>([
     ["throws", fails],
     ["rejects", failsLater],
-  ])("an onError that %s leaves the failure to the console", async (_, onError) => {
+  ])("when onError %s, the failure goes to the console", async (_, onError) => {
     const request = await mount(adapter, {
       onError,
       onWorkerAddedContact: () => Promise.reject(new Error("ORIGINAL")),

@@ -1,4 +1,4 @@
-// The mistakes that a new user makes, and the message that each gives: the option or endpoint, what is wrong, what to do.
+// The mistakes that a new user makes, and the message for each: the option or endpoint, what is wrong, and what to do.
 import { createServer } from "node:http";
 import express from "express";
 import { expect, test, vi } from "vitest";
@@ -15,7 +15,7 @@ captureConsole();
 
 const build = (options: object) => () => webhookRouter({ secret, ...options });
 
-/** The mistake, the code that makes it, and the whole message. */
+/** The mistake, the code that makes it, and the complete message. */
 const atConstruction: [string, () => unknown, string][] = [
   [
     "no options",
@@ -49,11 +49,11 @@ const atConstruction: [string, () => unknown, string][] = [
   ],
   [
     "a secret of another scheme",
-    build({ secret: "no base64, this", scheme: standardWebhooks() }),
+    build({ secret: "not base64", scheme: standardWebhooks() }),
     "The secret contains no key: it must be base64 with padding, of at least one byte, with or without whsec_ in front.",
   ],
   [
-    "a tolerance as text",
+    "a tolerance as a string",
     build({ toleranceSeconds: "300" }),
     "toleranceSeconds must be a number from 0 to 86400; it is a string.",
   ],
@@ -63,12 +63,12 @@ const atConstruction: [string, () => unknown, string][] = [
     "toleranceSeconds must be a number from 0 to 86400; it is 300000.",
   ],
   [
-    "a time limit of no milliseconds",
+    "a time limit of 0 ms",
     build({ handlerTimeoutMs: 0 }),
     "handlerTimeoutMs must be an integer from 1 to 600000; it is 0.",
   ],
   [
-    "a size as text",
+    "a size as a string",
     build({ maxBodyBytes: "1mb" }),
     "maxBodyBytes must be an integer from 1 to 104857600; it is a string.",
   ],
@@ -78,13 +78,13 @@ const atConstruction: [string, () => unknown, string][] = [
     "onWorkerOfferResponse must be a function; it is a promise; await it.",
   ],
   [
-    "a handler by its name",
+    "the name of a handler",
     build({ suggestContacts: "suggest" }),
     "suggestContacts must be a function; it is a string.",
   ],
-  ["a clock that was read", build({ now: new Date() }), "now must be a function; it is an object."],
+  ["a time instead of a clock", build({ now: new Date() }), "now must be a function; it is an object."],
   [
-    "a replay of another word",
+    "an unknown replay mode",
     build({ replayProtection: "once" }),
     "replayProtection must be one of: deduplicate, single-use-signature; it is another word.",
   ],
@@ -119,7 +119,7 @@ const atConstruction: [string, () => unknown, string][] = [
     'basePath must be a string that starts with a slash, such as "/offers".',
   ],
   [
-    "a Redis address for its client",
+    "a Redis URL instead of a client",
     () => redisDeduplication("redis://127.0.0.1" as never),
     "redisDeduplication takes a client of npm redis (4 or newer) or ioredis.",
   ],
@@ -131,21 +131,21 @@ const atConstruction: [string, () => unknown, string][] = [
   ],
 ];
 
-test.each(atConstruction)("%s is refused at construction", (_, make, message) =>
+test.each(atConstruction)("%s is rejected at construction", (_, make, message) =>
   expect(make).toThrow(expect.objectContaining({ name: "ConfigurationError", message })),
 );
 
-test("an option that is misspelt is named, with the nearest option and all options", () =>
+test("the error for a misspelt option names the nearest option and lists all", () =>
   expect(build({ onWorkerOfferRespons: () => undefined })).toThrow(
     /^Unknown option onWorkerOfferRespons; did you mean onWorkerOfferResponse\? The options are: .*\bsecret\b.*\bonWorkerOfferResponse\b/,
   ));
 
-test("a router given to node:http names its listener", () =>
+test("the error for a router passed to node:http names the listener to use", () =>
   expect(() => createServer(webhookRouter({ secret }) as never).emit("request", {}, {})).toThrow(
     "webhookRouter and verifyWebhook are middleware for Express, connect and Nest; for node:http use webhookListener of @offers/webhook-kit/node.",
   ));
 
-/** What onRejected is reported of a request. */
+/** What onRejected gets for a request. */
 async function reasonFor(init: RequestInit, options: object = {}, path = "/test/auth"): Promise<unknown> {
   const onRejected = vi.fn();
   await webhookHandler({ secret, basePath: "/offers", onRejected, ...options })(
@@ -232,7 +232,7 @@ test.each<[string, RequestInit, object, string, string, string?]>([
     "This endpoint does not take this method. It takes GET.",
   ],
   [
-    "a body that is no JSON",
+    "a body that is not JSON",
     post("{"),
     { onWorkerOfferResponse: () => undefined },
     "malformed_json",
@@ -260,11 +260,11 @@ test.each<[string, RequestInit, object, string, string, string?]>([
     "missing_signature",
     "There is no webhook-signature header; does a proxy in front of this server strip it?",
   ],
-])("a request with %s is refused, and onRejected has why", async (_, init, options, reason, message, path) =>
+])("a request with %s is rejected, and onRejected gets the reason", async (_, init, options, reason, message, path) =>
   expect(await reasonFor(init, options, path)).toEqual([[reason, message]]),
 );
 
-test("a body that something has read before is named, with where to mount the receiver", async () => {
+test("the error for a body that was already read says where to mount the receiver", async () => {
   const onError = vi.fn();
   const app = express().use(express.text({ type: "*/*" }), (request, _, next) => {
     delete request.body;
@@ -285,7 +285,7 @@ test("a body that something has read before is named, with where to mount the re
   ]);
 });
 
-test("a router on a route of Express names app.use", async () => {
+test("the error for a router on an Express route names app.use", async () => {
   const onRejected = vi.fn();
   const { url } = await serve(express().all("/offers/*path", webhookRouter({ secret, onRejected })));
   await fetch(`${url}/offers/test`);
@@ -298,5 +298,5 @@ test("a router on a route of Express names app.use", async () => {
   ]);
 });
 
-test("verifyWebhook that was not given its options is refused at construction", () =>
+test("verifyWebhook without options is rejected at construction", () =>
   expect(() => verifyWebhook(undefined as never)).toThrow(/^Pass an options object with at least `secret`/));

@@ -15,28 +15,28 @@ test.each<[string, object]>([
   ["deduplication that is null", { deduplication: null }],
   ["deduplication without release", { deduplication: { acquire: () => undefined, complete: () => undefined } }],
   ["a Map for deduplication", { deduplication: new Map() }],
-  ["a signature bound without deduplication", { replayProtection: "single-use-signature", deduplication: false }],
+  ["single-use signatures without deduplication", { replayProtection: "single-use-signature", deduplication: false }],
   ["a scheme that was not called", { scheme: timestampDigest }],
   ["a scheme that is null", { scheme: null }],
-  ["a scheme by its name", { scheme: "hmac" }],
+  ["the name of a scheme", { scheme: "hmac" }],
   ["a scheme without verify", { scheme: { ...timestampDigest(), verify: undefined } }],
   ["a challenge with a line break", { scheme: { ...timestampDigest(), wwwAuthenticate: "hmac\r\nSet-Cookie: a=b" } }],
   ["a logger that logs nothing", { logger: {} }],
   ["a logger that is a function", { logger: () => undefined }],
-  ["a tracer by its name", { tracer: "offers" }],
-])("%s is refused at construction", (_, options) => {
+  ["the name of a tracer", { tracer: "offers" }],
+])("%s is rejected at construction", (_, options) => {
   const given = { secret, ...options };
   expect(() => webhookRouter(given)).toThrow(invalid);
   expect(() => webhookHandler(given)).toThrow(invalid);
 });
 
-test("in Express a basePath is refused, since nothing would heed it", () => {
+test("in Express a basePath is rejected, because it would have no effect", () => {
   const given = { secret, basePath: "/offers" };
   expect(() => webhookRouter(given)).toThrow(invalid);
   expect(() => verifyWebhook(given)).toThrow(invalid);
 });
 
-test("options may be an object of a class of yours, with handlers for methods", async () => {
+test("options may be an instance of your own class, with handlers as methods", async () => {
   const handled = vi.fn();
   class OptionsOfAClass {
     readonly secret = secret;

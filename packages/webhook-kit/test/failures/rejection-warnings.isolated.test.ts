@@ -27,7 +27,7 @@ const signed = (how: { secret?: string; seconds?: number } = {}) => ({
 const post = (body: string, headers = signed()): RequestInit => ({ method: "POST", headers, body });
 const page = (code: string) => `https://github.com/offers/offers/blob/main/docs/errors.md#${code}`;
 
-/** What is sent, its code, and the words of its line. SENTINEL is chosen by the sender. */
+/** The request, its code, and the words of its line. SENTINEL is chosen by the sender. */
 const rejections: [string, string, () => RequestInit, string, RegExp][] = [
   [
     "a wrong secret",
@@ -51,7 +51,7 @@ const rejections: [string, string, () => RequestInit, string, RegExp][] = [
     /no Timestamp header/,
   ],
   [
-    "a Timestamp that is no time",
+    "a Timestamp that is not a time",
     "/test/auth",
     () => ({ headers: { ...signed(), Timestamp: "SENTINEL" } }),
     "malformed_timestamp",
@@ -90,7 +90,7 @@ const rejections: [string, string, () => RequestInit, string, RegExp][] = [
 
 describe.each(adapters)("$name", (adapter) => {
   test.each(rejections)(
-    "without logger and onRejected, %s is one line a minute, with its page and nothing that the sender chose [D-49]",
+    "without logger and onRejected, %s prints one line a minute, with its page and nothing from the sender [D-49]",
     async (_, path, init, code, words) => {
       const { url } = await adapter.serve(unhooked);
       for (let count = 0; count < 5; count += 1) await fetch(url + path, init());
@@ -137,14 +137,14 @@ describe.each(adapters)("$name", (adapter) => {
     expect(warn).not.toHaveBeenCalled();
   });
 
-  test("nothing is printed of webhooks that are handled", async () => {
+  test("nothing is printed for handled webhooks", async () => {
     const { url } = await adapter.serve(unhooked);
     expect((await fetch(`${url}/offer/response`, post(JSON.stringify(accepted)))).status).toBe(200);
     expect(warn).not.toHaveBeenCalled();
   });
 });
 
-test.each(adaptersAlone)("$name: an unknown path is one line a minute, without the path", async (adapter) => {
+test.each(adaptersAlone)("$name: an unknown path prints one line a minute, without the path", async (adapter) => {
   const { url } = await adapter.serve(unhooked);
   for (let count = 0; count < 100; count += 1) await fetch(`${url}/SENTINEL/${count}`);
   expect(lines()).toEqual([
@@ -153,7 +153,7 @@ test.each(adaptersAlone)("$name: an unknown path is one line a minute, without t
   expect(lines()[0]).not.toContain("SENTINEL");
 });
 
-test("in Express a router on a route is one line", async () => {
+test("in Express a router on a route prints one line", async () => {
   const [{ express }] = expresses as [(typeof expresses)[0]];
   const { url } = await serve(
     express().use((request, response, next) => {
@@ -165,7 +165,7 @@ test("in Express a router on a route is one line", async () => {
   expect(lines()).toEqual([expect.stringMatching(/^webhook rejected \(unknown_path\): .*app\.use/)]);
 });
 
-test("verifyWebhook and webhookFunction print as the others do", async () => {
+test("verifyWebhook and webhookFunction print like the others", async () => {
   const [{ express }] = expresses as [(typeof expresses)[0]];
   const { url } = await serve(express().use(verifyWebhook({ secret })));
   const handler = webhookFunction(options);
@@ -177,7 +177,7 @@ test("verifyWebhook and webhookFunction print as the others do", async () => {
   expect(codes()).toEqual(["missing_timestamp", "missing_timestamp"]);
 });
 
-test("verifyRequest and parseWebhook, whose options are new for each request, print one line a minute in all", async () => {
+test("verifyRequest and parseWebhook, which get new options for each request, print one line a minute in total", async () => {
   for (let count = 0; count < 50; count += 1) {
     await verifyRequest({ ...options }, { rawHeaders: [] });
     await parseWebhook({ secret, now: options.now }, new Request("http://127.0.0.1/test/auth"));
@@ -188,7 +188,7 @@ test("verifyRequest and parseWebhook, whose options are new for each request, pr
   expect(lines()[1]).toContain("99 more");
 });
 
-test("a clock that shows no time prints one line, and no timer is left", async () => {
+test("an invalid clock prints one line, and no timer is left", async () => {
   vi.useFakeTimers();
   const handler = webhookHandler({ ...options, now: () => new Date(Number.NaN) });
   for (let count = 0; count < 10; count += 1) await handler(new Request("http://127.0.0.1/offer/response", post("{}")));
@@ -197,7 +197,7 @@ test("a clock that shows no time prints one line, and no timer is left", async (
   vi.useRealTimers();
 });
 
-test("a payload with very many wrong fields names ten of them", async () => {
+test("for a payload with very many invalid fields, ten are listed", async () => {
   const handler = webhookHandler({ ...options, suggestContacts: () => [] });
   const userEmailAddresses = Array.from({ length: 1_000 }, () => "SENTINEL");
   const response = await handler(

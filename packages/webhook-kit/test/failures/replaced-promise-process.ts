@@ -1,7 +1,7 @@
 import { createRequire } from "node:module";
 import type { ReceiverOptions } from "../../src/options/options.ts";
 
-/** A process whose global `Promise` is another library's before the kit is loaded. */
+/** A process whose global `Promise` was replaced by a library before the kit is loaded. */
 const library = process.argv[2] ?? "";
 const native = Promise;
 const exported = createRequire(import.meta.url)(library);

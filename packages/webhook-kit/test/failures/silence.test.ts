@@ -7,22 +7,22 @@ import { anyAdapter } from "../support/adapters.ts";
 
 const secret = "SENTINEL-secret-of-some-length";
 const address = "SENTINEL@mail.example";
-const problem = () => Promise.reject(new Error("SENTINEL in a handler's words"));
+const problem = () => Promise.reject(new Error("SENTINEL in a handler's message"));
 
 const situations: [string, Partial<ReceiverOptions>][] = [
-  ["all is well", {}],
+  ["everything succeeds", {}],
   ["handlers fail", { onWorkerOfferResponse: problem, onWorkerAddedContact: problem, suggestContacts: problem }],
   ["the response is invalid", { suggestContacts: () => [{ name: "SENTINEL", emailAddress: "SENTINEL", ratings: [] }] }],
   ["the secret function fails", { secret: problem }],
   ["the secret is unusable", { secret: () => `${secret} ` }],
   ["deduplication fails", { deduplication: { acquire: problem, complete: problem, release: problem } }],
-  ["a signature is good for one request", { replayProtection: "single-use-signature" }],
+  ["a signature is valid for one request", { replayProtection: "single-use-signature" }],
   ["the clock is off", { now: () => new Date(Date.now() + 200_000) }],
 ];
 
 describe.each(anyAdapter)("$name", (adapter) => {
   test.each(situations)(
-    "when %s, no secret, digest, body or address is in any response, log line, hook or error message [D-49]",
+    "when %s, no secret, digest, body or email address is in any response, log line, hook or error message [D-49]",
     async (_, options) => {
       const reported: unknown[] = [];
       const keep = (...args: unknown[]) => void reported.push(args);
@@ -36,7 +36,7 @@ describe.each(anyAdapter)("$name", (adapter) => {
         onVerified: keep,
         onRejected: keep,
         onError: (error) => void errors.push(error),
-        // `err` is checked as an error below: its cause is the user's own.
+        // `err` is checked below as an error: its cause is the user's own.
         logger: { info: keep, warn: keep, error: ({ err: _, ...fields }, message) => keep(fields, message) },
         tracer: {
           startActiveSpan: (name, { attributes }, run) => {

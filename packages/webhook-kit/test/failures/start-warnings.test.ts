@@ -22,7 +22,7 @@ const receivers: [name: string, (options: Options) => unknown][] = [
 const warn = vi.spyOn(console, "warn").mockImplementation(() => undefined);
 afterEach(() => void warn.mockClear());
 const onWorkerAddedContact = () => undefined;
-/** A new one for each test: a process warns once of each. */
+/** A new secret for each test: a process warns once per secret. */
 const newWhsec = () => `whsec_${randomBytes(24).toString("base64")}`;
 const logTo = () => ({ info: vi.fn(), warn: vi.fn(), error: vi.fn() });
 
@@ -39,7 +39,7 @@ describe.each(receivers)("%s", (_, start) => {
     expect(warn).not.toHaveBeenCalled();
   });
 
-  test("warns of it on the console where there is no logger", () => {
+  test("warns on the console if there is no logger", () => {
     start({ secret });
     expect(warn.mock.calls).toEqual([
       [expect.stringMatching(/^The webhook receiver has no handler: .*\(no_handler\)$/)],
@@ -52,7 +52,7 @@ describe.each(receivers)("%s", (_, start) => {
   });
 
   test.each([(whsec: string) => whsec, (whsec: string) => [secret, whsec]])(
-    "warns of a secret that its scheme does not decode, and does not show it (%#)",
+    "warns about a secret that the scheme does not decode, without showing it (%#)",
     (among) => {
       const logger = logTo();
       const whsec = newWhsec();
@@ -64,7 +64,7 @@ describe.each(receivers)("%s", (_, start) => {
     },
   );
 
-  test("warns once of each such secret, however many receivers have it", () => {
+  test("warns once per such secret, however many receivers use it", () => {
     const [one, other] = [newWhsec(), newWhsec()];
     for (let count = 0; count < 1_500; count += 1) start({ secret: one, onWorkerAddedContact });
     expect(warn).toHaveBeenCalledTimes(1);
@@ -73,14 +73,14 @@ describe.each(receivers)("%s", (_, start) => {
     expect(warn).toHaveBeenCalledTimes(2);
   });
 
-  test("says nothing of a secret that the scheme decodes, nor of one that it takes as it is", () => {
+  test("does not warn about a secret that the scheme decodes, or one without the prefix", () => {
     start({ secret: "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw", scheme: standardWebhooks(), onWorkerAddedContact });
     start({ secret: () => "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw", onWorkerAddedContact });
     expect(warn).not.toHaveBeenCalled();
   });
 });
 
-test("a whsec_ secret still verifies as the text that it is: a warning loses no event", async () => {
+test("a whsec_ secret still verifies as a plain string: a warning loses no event", async () => {
   const whsec = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
   const handler = webhookHandler({ secret: whsec, onWorkerAddedContact, logger: logTo() });
   const { timestampDigest } = await import("../../src/index.ts");
@@ -88,7 +88,7 @@ test("a whsec_ secret still verifies as the text that it is: a warning loses no 
   expect((await handler(new Request("http://127.0.0.1/contact/new/amal", { headers }))).status).toBe(200);
 });
 
-test("what has no handler by its nature gets no warning, and what runs for each request none for each", async () => {
+test("functions that never have handlers do not warn, and functions that run per request do not warn each time", async () => {
   verifyWebhook({ secret });
   await parseWebhook({ secret }, new Request("http://127.0.0.1/test", { headers: signed() }));
   const onRejected = () => undefined;

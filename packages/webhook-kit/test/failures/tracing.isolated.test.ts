@@ -34,7 +34,7 @@ async function mount(options: Partial<ReceiverOptions>) {
 
 const spans = () => exporter.getFinishedSpans().map(({ name, attributes, status }) => ({ name, attributes, status }));
 
-test("each request has a span of its own, named for the endpoint", async () => {
+test("each request has its own span, named after the endpoint", async () => {
   const request = await mount({ onWorkerOfferResponse: () => undefined });
   const event = { offerId: "o1", workerId: "amal", response: "accepted" };
   await request("/test");
@@ -63,7 +63,7 @@ test("each request has a span of its own, named for the endpoint", async () => {
   ]);
 });
 
-test("a failure on this side is the span's error, by its code", async () => {
+test("a failure of the receiver is the span's error, by its code", async () => {
   const request = await mount({ onWorkerAddedContact: () => Promise.reject(new Error("SENTINEL in a handler")) });
   expect(await request("/contact/new/SENTINEL")).toBe(500);
   const [span] = exporter.getFinishedSpans();
@@ -86,7 +86,7 @@ test("what a handler traces becomes a child of the request's span", async () => 
   expect(child?.parentSpanContext?.spanId).toBe(parent?.spanContext().spanId);
 });
 
-test("a path that is none of the service's has no span", async () => {
+test("a path that belongs to no webhook has no span", async () => {
   const request = await mount({});
   expect(await request("/elsewhere")).toBe(404);
   expect(spans()).toEqual([]);
@@ -119,7 +119,7 @@ test.each<[string, NonNullable<ReceiverOptions["tracer"]>]>([
   expect(runs).toBe(1);
 });
 
-test("the API's own tracer fits, also where nothing is registered", async () => {
+test("the API's own tracer works, even when nothing is registered", async () => {
   const request = await mount({ tracer: trace.getTracer("unregistered") });
   expect(await request("/test/auth")).toBe(200);
 });

@@ -31,7 +31,7 @@ const calls: [call: string, run: (options: never) => unknown, option: string, ne
 ];
 
 test.each(calls)(
-  "%s refuses an option that it does not have, and names the nearest",
+  "%s rejects an option that it does not have, and names the nearest",
   async (call, run, option, nearest) => {
     await expect((async () => run({ [option]: 5 } as never))()).rejects.toMatchObject({
       code: "invalid_option",

@@ -12,7 +12,7 @@ import { secret } from "../support/serve.ts";
 const handle = vi.fn();
 const options = { secret, onEvent: handle, onRejected: () => undefined };
 
-/** Shaped as AWS documents the events; no responses are documented for them, so a returned value is an acknowledgement. */
+/** Shaped like the events in AWS's documentation, which documents no responses for them: a returned value is an acknowledgement. */
 const lambdaEvents: [string, unknown][] = [
   ["an SQS event", { Records: [{ messageId: "1", body: "{}", eventSource: "aws:sqs", attributes: {} }] }],
   ["an EventBridge event", { version: "0", "detail-type": "Scheduled Event", source: "aws.events", detail: {} }],
@@ -24,7 +24,7 @@ const lambdaEvents: [string, unknown][] = [
 ];
 
 describe("webhookFunction", () => {
-  test.each(lambdaEvents)("rejects %s, so that Lambda does not take it for handled", async (_, event) => {
+  test.each(lambdaEvents)("rejects %s, so that Lambda does not treat it as handled", async (_, event) => {
     await expect(webhookFunction(options)(event as never)).rejects.toEqual(
       expect.objectContaining({
         name: "ConfigurationError",
@@ -36,7 +36,7 @@ describe("webhookFunction", () => {
     expect(handle).not.toHaveBeenCalled();
   });
 
-  test("says of an event with Records that it comes from a queue or a stream", async () => {
+  test("the error for an event with Records says that it comes from a queue or a stream", async () => {
     const event = { Records: [{ body: "PRIVATE" }] };
     const error = await webhookFunction(options)(event as never).catch((thrown: unknown) => thrown);
     expect(error).toMatchObject({ message: expect.stringMatching(/Records.*queue/) });
@@ -50,7 +50,7 @@ const nodeResponse = () => new ServerResponse(nodeRequest());
 const next = () => undefined;
 const later = async (call: () => unknown) => call();
 
-/** Who is called, with what, and the words that lead to the right call. */
+/** The call, its arguments, and the words that lead to the correct call. */
 const calls: [string, () => unknown, RegExp][] = [
   ["webhookHandler with node:http's request", () => webhookHandler(options)(nodeRequest() as never), /webhookListener/],
   ["webhookHandler with nothing", () => webhookHandler(options)(undefined as never), /take a Request/],
@@ -71,17 +71,17 @@ const calls: [string, () => unknown, RegExp][] = [
   ["webhookListener with a fetch Request", () => webhookListener(options)(request() as never, {} as never), /fetch/],
   ["webhookListener with nothing", () => webhookListener(options)(undefined as never, undefined as never), /node:http/],
   [
-    "webhookListener with what Fastify calls a request and a reply",
+    "webhookListener with Fastify's request and reply",
     () => webhookListener(options)({ raw: nodeRequest(), url: "/test" } as never, { raw: nodeResponse() } as never),
     /request\.raw and reply\.raw/,
   ],
   [
-    "webhookRouter with what Fastify calls a request",
+    "webhookRouter with Fastify's request",
     () => webhookRouter(options)({ raw: nodeRequest(), url: "/test" } as never, {} as never, next),
     /webhookListener.*Fastify/,
   ],
   [
-    "verifyWebhook with what Fastify calls a request",
+    "verifyWebhook with Fastify's request",
     () => verifyWebhook({ secret })({ raw: nodeRequest(), url: "/test" } as never, {} as never, next),
     /webhookListener/,
   ],
@@ -94,7 +94,7 @@ const calls: [string, () => unknown, RegExp][] = [
   ["verifyRequest with a fetch Request", () => verifyRequest({ secret }, request() as never), /request\.headers/],
 ];
 
-test.each(calls)("%s throws, and names the right call", async (_, call, words) => {
+test.each(calls)("%s throws an error that names the correct call", async (_, call, words) => {
   await expect(later(call)).rejects.toEqual(
     expect.objectContaining({
       name: "ConfigurationError",

@@ -37,13 +37,13 @@ describe.each(adapters)("$name", (adapter) => {
     "application/json; charset=utf-16",
     "json",
     "",
-  ])("refuses the media type %j with 415 [D-17]", async (type) => {
+  ])("rejects the media type %j with 415 [D-17]", async (type) => {
     const { post, onRejected } = await mount();
     expect((await post(JSON.stringify(accepted), { "content-type": type })).status).toBe(415);
     expect(onRejected).toHaveBeenCalledExactlyOnceWith(expect.objectContaining({ code: "unsupported_media_type" }));
   });
 
-  test("refuses a body with 415 that is compressed, or may be", async () => {
+  test("rejects a body that is compressed, or may be, with 415", async () => {
     const { post, port } = await mount();
     const { Timestamp, Authorization } = signed();
     const response = await sendRaw(
@@ -65,13 +65,13 @@ describe.each(adapters)("$name", (adapter) => {
     [Buffer.from([0x22, 0xc0, 0x80, 0x22]), "invalid_encoding"],
     [Buffer.from([0x22, 0xed, 0xa0, 0x80, 0x22]), "invalid_encoding"],
     [Buffer.from(JSON.stringify(accepted), "utf16le"), "malformed_json"],
-  ] as const)("refuses the body %j with 400", async (body, reason) => {
+  ] as const)("rejects the body %j with 400", async (body, reason) => {
     const { post, onRejected } = await mount();
     expect((await post(body)).status).toBe(400);
     expect(onRejected).toHaveBeenCalledExactlyOnceWith(expect.objectContaining({ code: reason }));
   });
 
-  test("takes a byte order mark, which some platforms write", async () => {
+  test("accepts a byte order mark, which some platforms write", async () => {
     const { post } = await mount();
     expect((await post(`\uFEFF${JSON.stringify(accepted)}`)).status).toBe(200);
   });
@@ -83,7 +83,7 @@ describe.each(adapters)("$name", (adapter) => {
     expect([event.isAdmin, ({} as { isAdmin?: boolean }).isAdmin]).toEqual([undefined, undefined]);
   });
 
-  test("takes a body of exactly maxBodyBytes and refuses one more byte with 413, declared or not [D-17]", async () => {
+  test("accepts a body of exactly maxBodyBytes and rejects one more byte with 413, with and without Content-Length [D-17]", async () => {
     const body = JSON.stringify({ ...accepted, padding: "é".repeat(400) });
     const bytes = Buffer.byteLength(body);
     const exact = await mount({ maxBodyBytes: bytes });
@@ -99,14 +99,14 @@ describe.each(adapters)("$name", (adapter) => {
     expect(response).toMatch(/^HTTP\/1\.1 413 /);
     expect(onRejected.mock.calls.map(([{ code }]) => code)).toEqual(["body_too_large", "body_too_large"]);
   });
-  test("a scheme that covers the body is given its bytes", async () => {
+  test("a scheme that covers the body gets its bytes", async () => {
     const { post } = await mount({ scheme: coversLength(accepted) });
     expect((await post(JSON.stringify(accepted))).status).toBe(200);
     expect((await post(`${JSON.stringify(accepted)} `)).status).toBe(401);
   });
 });
 
-test("a body whose sender hung up before it was read is reported at once", async () => {
+test("a body whose sender hung up before it was read is reported immediately", async () => {
   const received = new Promise((resolve, reject) => {
     serve((request) => void request.once("close", () => resolve(readNodeBody(request, 100, 40))))
       .then(({ port }) => {
@@ -118,7 +118,7 @@ test("a body whose sender hung up before it was read is reported at once", async
   await expect(received).rejects.toMatchObject({ rejection: { code: "body_incomplete" } });
 });
 
-test("a body that takes too long to arrive is given up [D-17]", async () => {
+test("a body that takes too long to arrive is abandoned [D-17]", async () => {
   const received = new Promise((resolve, reject) => {
     serve((request) => resolve(readNodeBody(request, 100, 40)))
       .then(({ port }) => connect(port, "127.0.0.1").write("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 9\r\n\r\n{"))

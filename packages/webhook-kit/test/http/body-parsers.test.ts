@@ -45,7 +45,7 @@ describe.each(expresses)("Express $version", ({ express }) => {
 
   const drain: RequestHandler = (request, _response, next) => void request.on("end", next).resume();
 
-  test("a body that is gone is a 500 that says what to change", async () => {
+  test("a consumed body is a 500 whose error says what to change", async () => {
     const { post, onError } = await mount({}, drain);
     const { status, text } = await post(JSON.stringify(accepted));
     expect([status, JSON.parse(text).code]).toEqual([500, "body_already_consumed"]);
@@ -53,14 +53,14 @@ describe.each(expresses)("Express $version", ({ express }) => {
     expect(onError).toHaveBeenCalledExactlyOnceWith(expect.objectContaining({ code: "body_already_consumed" }));
   });
 
-  test("a scheme that covers the body is given the bytes that a parser kept as rawBody", async () => {
+  test("a scheme that covers the body gets the bytes that a parser kept as rawBody", async () => {
     const keep = express.json({ verify: (request, _, bytes) => Object.assign(request, { rawBody: bytes }) });
     const { post } = await mount({ scheme: coversLength(accepted) }, keep);
     expect((await post(JSON.stringify(accepted))).status).toBe(200);
     expect((await post(`${JSON.stringify(accepted)} `)).status).toBe(401);
   });
 
-  test("a scheme that covers the body never takes a parsed one for it", async () => {
+  test("a scheme that covers the body never gets a parsed one", async () => {
     const { post, onWorkerOfferResponse } = await mount({ scheme: coversLength(accepted) }, express.json());
     expect(JSON.parse((await post(JSON.stringify(accepted))).text).code).toBe("body_already_consumed");
     expect(onWorkerOfferResponse).not.toHaveBeenCalled();

@@ -6,9 +6,9 @@ import { expresses, quiet, secret, serve, signed, signedJson } from "../support/
 
 captureConsole();
 
-/** What only Express has; all else is asked of every adapter. */
+/** Behaviour that only Express has; the other tests run on every adapter. */
 describe.each(expresses)("Express $version", ({ express }) => {
-  test("a known path without a handler is a 404 problem, an unknown one goes on [D-46] [interface: Overview 5c, 5d]", async () => {
+  test("a known path without a handler is a 404 problem, an unknown one goes to the next middleware [D-46] [interface: Overview 5c, 5d]", async () => {
     const app = express().use("/hooks", webhookRouter({ ...quiet, secret }));
     app.use((_request, response) => void response.status(418).end("the next middleware"));
     const { url } = await serve(app);
@@ -21,7 +21,7 @@ describe.each(expresses)("Express $version", ({ express }) => {
       expect((await request(path)).status).toBe(418);
   });
 
-  test("a tenant named in the path is a parameter of the request", async () => {
+  test("a tenant in the path is a parameter of the request", async () => {
     const app = express();
     const tenants: Record<string, string> = { north: secret, south: "another-secret-of-theirs" };
     const seen: unknown[] = [];
@@ -40,7 +40,7 @@ describe.each(expresses)("Express $version", ({ express }) => {
     expect(seen).toEqual(["north"]);
   });
 
-  test("verifyWebhook guards a route of your own and leaves its body to your parser [D-14]", async () => {
+  test("verifyWebhook guards your own route and leaves its body to your parser [D-14]", async () => {
     const app = express();
     const onRejected = vi.fn();
     app.post("/own", verifyWebhook({ secret, onRejected }), express.json(), (request, response) => {
@@ -55,7 +55,7 @@ describe.each(expresses)("Express $version", ({ express }) => {
   });
 });
 
-test("without Express it says at once what to use instead", () => {
+test("without Express the error says immediately what to use instead", () => {
   for (const middleware of [webhookRouter({ secret }), verifyWebhook({ secret })]) {
     const listener = middleware as unknown as (request: object, response: object) => void;
     expect(() => listener({}, {})).toThrow(

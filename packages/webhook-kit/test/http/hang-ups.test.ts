@@ -5,7 +5,7 @@ import { adapters } from "../support/adapters.ts";
 import { accepted, post } from "../support/mount.ts";
 import { secret, sendRaw, signedJson } from "../support/serve.ts";
 
-/** An event as it goes over the wire, short of `missing` bytes. */
+/** An event as sent over the wire, without its last `missing` bytes. */
 function write(headers: Record<string, string>, missing = 0): string {
   const body = JSON.stringify(accepted);
   const lines = Object.entries({ Host: "a", ...headers, "Content-Length": body.length }).map((pair) => pair.join(": "));
@@ -13,7 +13,7 @@ function write(headers: Record<string, string>, missing = 0): string {
 }
 
 describe.each(adapters)("$name", (adapter) => {
-  test("a sender that hangs up half way is refused and reported only to the hook", async () => {
+  test("a sender that hangs up half way is rejected and reported only to the hook", async () => {
     const onRejected = vi.fn();
     const onWorkerOfferResponse = vi.fn();
     const { port, server } = await adapter.serve({ secret, onRejected, onWorkerOfferResponse });
@@ -29,7 +29,7 @@ describe.each(adapters)("$name", (adapter) => {
     expect(onWorkerOfferResponse).not.toHaveBeenCalled();
   });
 
-  test("a sender that hangs up while its event is handled is acknowledged when it comes again", async () => {
+  test("a sender that hangs up while its event is handled is acknowledged when it retries", async () => {
     let finish = () => {};
     const onWorkerOfferResponse = vi.fn(() => new Promise<void>((resolve) => (finish = resolve)));
     const { url, port, server } = await adapter.serve({ secret, onWorkerOfferResponse });
@@ -51,7 +51,7 @@ describe.each(adapters)("$name", (adapter) => {
   });
 
   test.each(["GET *", "GET //", "GET /%", "GET /contact/new/%E0%A4%A", "GET http://a/%", "GET http://", "OPTIONS *"])(
-    "%s gets a response with less than 500, and the server lives on",
+    "%s gets a status below 500, and the server keeps running",
     async (line) => {
       const { url, port } = await adapter.serve({ secret, onWorkerAddedContact: () => undefined });
       const response = await sendRaw(port, `${line} HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n`);

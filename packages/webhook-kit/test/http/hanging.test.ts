@@ -12,9 +12,9 @@ const situations: [string, Partial<ReceiverOptions>, string][] = [
 ];
 
 test.each(situations)(
-  "%s that never responds makes the request 503, without running the handler, on every adapter [D-64]",
+  "with %s that never responds, the request gets 503 and no handler runs, on every adapter [D-64]",
   async (_, options, code) => {
-    // All at once: each waits for as long.
+    // Simultaneously, because each waits equally long.
     await Promise.all(
       adapters.map(async (adapter) => {
         const [onError, onWorkerAddedContact] = [vi.fn(), vi.fn()];

@@ -21,13 +21,13 @@ captureConsole();
 
 type Listener = ReturnType<typeof webhookListener>;
 
-// Node warns of a header that HTTP/2 forbids.
+// Node warns about a header that HTTP/2 forbids.
 const warned = vi.fn();
 process.on("warning", warned);
 afterEach(() => expect(warned).not.toHaveBeenCalled());
 afterAll(() => void process.off("warning", warned));
 
-/** Waits for a server that is about to listen, closes it when the test is over, and returns a session with it. */
+/** Waits until a server listens, closes it after the test, and returns a session with it. */
 async function connectTo(server: http2.Http2Server | http2.Http2SecureServer, ca?: string) {
   await once(server, "listening");
   const { port } = server.address() as AddressInfo;
@@ -83,7 +83,7 @@ const servers: [name: string, connect: (listener: Listener) => Promise<http2.Cli
   ],
 ];
 
-/** Sends `sent` of an event and no end, or a whole event, and returns the response once its stream has closed. */
+/** Sends `sent` of an event without an end, or a whole event, and returns the response when its stream has closed. */
 async function post(session: http2.ClientHttp2Session, headers: Record<string, string>, sent?: string | Uint8Array) {
   const stream = session.request({ ":method": "POST", ":path": "/offer/response", ...headers });
   if (sent === undefined) stream.end(JSON.stringify(accepted));
@@ -98,7 +98,7 @@ async function post(session: http2.ClientHttp2Session, headers: Record<string, s
 
 const rstCode = http2.constants.NGHTTP2_NO_ERROR;
 
-/** More than a session takes before its receiver reads. */
+/** More than a session accepts before its receiver reads. */
 const unfinished = new Uint8Array(300_000).fill(0x20);
 
 const rejections: [what: string, headers: () => Record<string, string>, status: number, code: string][] = [
@@ -114,7 +114,7 @@ describe.each(servers)("%s over HTTP/2", (_name, connect) => {
     async (_what, headers, status, code) => {
       const onWorkerOfferResponse = vi.fn();
       const session = await connect(webhookListener({ secret, maxBodyBytes: 100_000, onWorkerOfferResponse }));
-      // Three times: without its window back, a session sends 65,535 bytes in all.
+      // Three times: a session whose window is not restored accepts only 65,535 bytes in total.
       for (let time = 0; time < 3; time += 1)
         expect(await post(session, headers(), unfinished)).toEqual({ status, code, rstCode });
       expect(await post(session, signedJson())).toMatchObject({ status: 200, rstCode });
@@ -132,7 +132,7 @@ describe.each(servers)("%s over HTTP/2", (_name, connect) => {
     expect(await post(session, signedJson())).toMatchObject({ status: 200, rstCode });
   });
 
-  test("reports a sender that cancels before its body is read, and no mistake of the receiver", async () => {
+  test("reports a sender that cancels before its body is read, and not a mistake of the receiver", async () => {
     const [onRejected, onError] = [vi.fn(), vi.fn()];
     let find = (_secret: string) => {};
     const lookUp = vi.fn(() => new Promise<string>((resolve) => (find = resolve)));
@@ -142,7 +142,7 @@ describe.each(servers)("%s over HTTP/2", (_name, connect) => {
     stream.write("{");
     await vi.waitFor(() => expect(lookUp).toHaveBeenCalled(), { timeout: 60_000 });
     stream.close(http2.constants.NGHTTP2_CANCEL);
-    // The response to a ping comes after the server has read the reset.
+    // The response to a ping arrives after the server has read the reset.
     await new Promise((resolve) => session.ping(resolve));
     find(secret);
     await vi.waitFor(() => expect([...onRejected.mock.calls, ...onError.mock.calls]).toHaveLength(1), {

@@ -11,7 +11,7 @@ import { httpApiEvent } from "../recipes/lambda-events.ts";
 import { accepted } from "../support/mount.ts";
 import { secret, signed, signedJson } from "../support/serve.ts";
 
-/** What of a request an adapter is given. */
+/** The part of a request that an adapter gets. */
 interface Sent {
   method: string;
   path: string;
@@ -26,7 +26,7 @@ interface Received {
 const ignore = () => undefined;
 const json = JSON.stringify(accepted);
 
-/** serverless-http makes a request whose `rawHeaders` are empty. */
+/** serverless-http creates a request whose `rawHeaders` are empty. */
 function behindServerless(app: Parameters<typeof serverless>[0]) {
   const handler = serverless(app);
   return async ({ method, path, headers, body = "" }: Sent): Promise<Received> => {
@@ -42,7 +42,7 @@ function behindServerless(app: Parameters<typeof serverless>[0]) {
   };
 }
 
-/** node-mocks-http makes a request without `rawHeaders` that is not a stream: its body is a value. */
+/** node-mocks-http creates a request without `rawHeaders` that is not a stream: its body is a value. */
 const inMocks =
   (listener: (request: never, response: never, next: () => void) => void) =>
   async ({ method, path, headers, body }: Sent): Promise<Received> => {
@@ -95,7 +95,7 @@ describe.each(receivers)("%s", (_, start) => {
   });
 });
 
-test("behind serverless-http a scheme that signs the body has its bytes", async () => {
+test("behind serverless-http a scheme that signs the body gets its bytes", async () => {
   const onWorkerOfferResponse = vi.fn();
   const scheme = standardWebhooks();
   const whsec = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";

@@ -14,11 +14,11 @@ test.each([
   [{ secret, basepath: "/offers" }, "invalid_option"],
   [{ secret: "short" }, "short_secret"],
   [undefined, "invalid_option"],
-])("%o is refused at construction", (options, code) =>
+])("%o is rejected at construction", (options, code) =>
   expect(() => webhookListener(options as ReceiverOptions)).toThrow(expect.objectContaining({ code })),
 );
 
-/** The status and, for a problem, the code that a request line gets a response with. */
+/** The status of the response to a request line, and the code if it is a problem. */
 async function responseTo(line: string, headers: Record<string, string> = {}) {
   const onRejected = vi.fn();
   const listener = webhookListener({ secret, basePath: "/offers", onWorkerAddedContact: () => undefined, onRejected });
@@ -53,7 +53,7 @@ test.each([
   expect(await responseTo(`${line} HTTP/1.1`, signed())).toEqual([status, reason]),
 );
 
-test("an unknown path goes on to next, and no hook is called [D-63]", async () => {
+test("an unknown path goes to next, and no hook is called [D-63]", async () => {
   const onRejected = vi.fn();
   const listener = webhookListener({ secret, basePath: "/offers", onRejected });
   const { url } = await serve((request, response) =>
@@ -68,7 +68,7 @@ test("an unknown path goes on to next, and no hook is called [D-63]", async () =
   expect(onRejected.mock.calls.map(([{ code }]) => code)).toEqual(["handler_not_configured"]);
 });
 
-test("a next that throws closes the connection, and onError gets what it threw", async () => {
+test("when next throws, the connection is closed, and onError gets the error", async () => {
   const onError = vi.fn();
   const cause = new Error("thrown by next");
   const listener = webhookListener({ secret, onError, onRejected: () => undefined });
@@ -81,7 +81,7 @@ test("a next that throws closes the connection, and onError gets what it threw",
   expect(onError.mock.calls).toEqual([[expect.objectContaining({ code: "internal_error", cause })]]);
 });
 
-test("a middleware of connect's kind takes two places where it is mounted for two", async () => {
+test("a connect-style middleware treats two mount paths separately", async () => {
   const onWorkerAddedContact = vi.fn();
   const listener = webhookListener({ secret, onWorkerAddedContact });
   const { url } = await serve(express().use("/north", listener).use("/south", listener));
@@ -91,7 +91,7 @@ test("a middleware of connect's kind takes two places where it is mounted for tw
   expect(onWorkerAddedContact).toHaveBeenCalledTimes(2);
 });
 
-test("what a parser in front has left is used", async () => {
+test("the value that a parser left is used", async () => {
   const onWorkerOfferResponse = vi.fn();
   const { url } = await serve(express().use(express.json(), webhookListener({ secret, onWorkerOfferResponse })));
   expect((await fetch(`${url}/offer/response`, post(accepted))).status).toBe(200);

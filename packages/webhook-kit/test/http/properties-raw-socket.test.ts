@@ -9,13 +9,13 @@ import { expresses, quiet, serve } from "../support/serve.ts";
 
 captureConsole();
 
-/** Sends bytes as they are; returns the status lines that came back before the connection closed. */
+/** Sends bytes unchanged. Returns the status lines that arrived before the connection closed. */
 async function exchange(port: number, bytes: Buffer): Promise<number[]> {
   const socket = connect(port, "127.0.0.1");
   const chunks: Buffer[] = [];
   await new Promise<void>((resolve) => {
     socket.on("data", (chunk) => chunks.push(chunk));
-    // A server that has had enough may hang up while bytes are still under way.
+    // A server that has read enough may hang up while bytes are still being sent.
     socket.on("error", () => undefined);
     socket.on("close", () => resolve());
     socket.end(bytes);
@@ -25,7 +25,7 @@ async function exchange(port: number, bytes: Buffer): Promise<number[]> {
 }
 
 const anyBytes = fc.uint8Array({ maxLength: 60 }).map((bytes) => Buffer.from(bytes));
-/** Bytes that neither end a line nor a header, so that what follows them is read as well. */
+/** Bytes that end neither a line nor a header, so that what follows is read as well. */
 const lineBytes = anyBytes.map((bytes) =>
   bytes.map((byte) => (byte < 0x20 || byte === 0x7f ? byte + 0x80 : byte) & 0xff),
 );
@@ -71,7 +71,7 @@ const odd = (names: readonly string[]) =>
     body,
   });
 
-/** What gets as far as it can: a method that fits the path, and JSON if one believes its header. */
+/** Requests that get as far as possible: a method that fits the path, and JSON according to their header. */
 const likely = fc.oneof(
   fc.record({
     method: fc.constant("GET"),
@@ -94,7 +94,7 @@ const likely = fc.oneof(
 
 type RawRequest = { method: string; path: Uint8Array; headers: readonly [string, Uint8Array][]; body: Uint8Array };
 
-/** With a length that is right, unless one of the headers says another. */
+/** With the correct length, unless one of the headers gives another. */
 function write({ method, path, headers, body }: RawRequest, signed: Readonly<Record<string, string>> = {}): Buffer {
   const line = (...parts: (string | Uint8Array)[]) =>
     Buffer.concat([...parts.map((part) => Buffer.from(part as string)), Buffer.from("\r\n")]);
@@ -136,7 +136,7 @@ describe.each(expresses.flatMap((each) => schemes.map((scheme) => ({ ...each, sc
       return { port, handler, onError };
     }
 
-    test("no bytes without a signature, or with that of a stranger, reach a handler or get 5xx", async () => {
+    test("bytes without a valid signature never reach a handler, and never get 5xx", async () => {
       const { port, handler, onError } = await receiver();
       await fc.assert(
         fc.asyncProperty(fc.oneof(odd(names), likely), fc.boolean(), async (each, isSigned) => {
@@ -148,7 +148,7 @@ describe.each(expresses.flatMap((each) => schemes.map((scheme) => ({ ...each, sc
       expect([handler.mock.calls, onError.mock.calls]).toEqual([[], []]);
     });
 
-    test("a path of ours with headers that are not signed is 401 at most", async () => {
+    test("a webhook path with unsigned headers gets no more than 401", async () => {
       const { port, handler, onError } = await receiver();
       const value = fc.oneof(
         lineBytes,
@@ -165,7 +165,7 @@ describe.each(expresses.flatMap((each) => schemes.map((scheme) => ({ ...each, sc
       expect([handler.mock.calls, onError.mock.calls]).toEqual([[], []]);
     });
 
-    test("what is signed gets a response, whatever it holds, and never 5xx", async () => {
+    test("a signed request always gets a response, whatever its content, and never 5xx", async () => {
       const { port, handler, onError } = await receiver();
       await fc.assert(
         fc.asyncProperty(fc.oneof(odd(known), likely), async (each) => {

@@ -7,7 +7,7 @@ import { secret, sendRaw, serve, signed } from "../support/serve.ts";
 
 captureConsole();
 
-/** Passes every request on to a receiver, with its headers changed as a proxy would. */
+/** Forwards every request to a receiver, with its headers changed as a proxy would. */
 async function serveBehindProxy(
   adapter: Adapter,
   options: Partial<ReceiverOptions>,
@@ -38,7 +38,7 @@ describe.each(adapters)("$name", (adapter) => {
     },
   );
 
-  test("a proxy that strips Authorization is named as what it is, on this side only", async () => {
+  test("the rejection says that a proxy may strip Authorization, and only the receiver learns it", async () => {
     const onRejected = vi.fn();
     const { url } = await serveBehindProxy(adapter, { onRejected }, (headers) => {
       delete headers.authorization;
@@ -79,7 +79,7 @@ describe.each(adapters)("$name", (adapter) => {
     expect(handler).not.toHaveBeenCalled();
   });
 
-  test("one connection brings many requests, whatever the outcome of the earlier ones", async () => {
+  test("one connection can carry many requests, whatever the outcome of the earlier ones", async () => {
     const { port } = await adapter.serve({ secret, onWorkerOfferResponse: () => undefined });
     const { Timestamp, Authorization } = signed();
     const signature = `Timestamp: ${Timestamp}\r\nAuthorization: ${Authorization}\r\n`;

@@ -5,8 +5,8 @@ import { standardWebhooks } from "../../src/index.ts";
 import { signedRequest, whsec } from "../signature/standard-signed.ts";
 import { serve } from "../support/serve.ts";
 
-// As middleware such as `express.json({ verify: (request, _, bytes) => { request.rawBody = bytes.toString() } })` keeps it.
-test("a rawBody that is a string is what was signed, even behind a parser", async () => {
+// Middleware such as `express.json({ verify: (request, _, bytes) => { request.rawBody = bytes.toString() } })` keeps it this way.
+test("a rawBody that is a string is used to verify the signature, even behind a parser", async () => {
   const handled: unknown[] = [];
   const app = express();
   app.use(

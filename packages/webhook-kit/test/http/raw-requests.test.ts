@@ -10,8 +10,8 @@ const digest = Authorization.slice("hmac ".length);
 
 const cases: [string, string[], number, string?][] = [
   ["plain", [`Timestamp: ${Timestamp}`, `Authorization: ${Authorization}`], 200],
-  ["names in other capitals", [`TIMESTAMP: ${Timestamp}`, `aUTHORIZATION: ${Authorization}`], 200],
-  ["the scheme's word in other capitals", [`Timestamp: ${Timestamp}`, `Authorization: HMAC ${digest}`], 200],
+  ["names in another case", [`TIMESTAMP: ${Timestamp}`, `aUTHORIZATION: ${Authorization}`], 200],
+  ["the scheme's word in another case", [`Timestamp: ${Timestamp}`, `Authorization: HMAC ${digest}`], 200],
   ["lower-case digits", [`Timestamp: ${Timestamp}`, `Authorization: hmac ${digest.toLowerCase()}`], 200],
   [
     "white space around values, which HTTP drops",
@@ -19,13 +19,13 @@ const cases: [string, string[], number, string?][] = [
     200,
   ],
   [
-    "two Authorization headers, good first",
+    "two Authorization headers, the valid one first",
     [`Timestamp: ${Timestamp}`, `Authorization: ${Authorization}`, "Authorization: hmac 00"],
     401,
     "duplicate_header",
   ],
   [
-    "two Authorization headers, good last",
+    "two Authorization headers, the valid one last",
     [`Timestamp: ${Timestamp}`, "Authorization: hmac 00", `Authorization: ${Authorization}`],
     401,
     "duplicate_header",

@@ -17,7 +17,7 @@ describe.each(expresses)("Express $version", ({ express }) => {
     return { url, port, onWorkerOfferResponse, onRejected, onError };
   }
 
-  test("a stream that was paused in front is read all the same", async () => {
+  test("a stream that was paused earlier is still read", async () => {
     const { url, onWorkerOfferResponse } = await mount((request, _, next) => {
       request.pause();
       next();
@@ -27,7 +27,7 @@ describe.each(expresses)("Express $version", ({ express }) => {
     expect(onWorkerOfferResponse).toHaveBeenCalledTimes(1);
   });
 
-  test("a stream that was set to text in front is a 500 that says what to change, however it arrives", async () => {
+  test("a stream with an encoding is a 500 whose error says what to change, however it arrives", async () => {
     const { port, onError } = await mount((request, _, next) => {
       request.setEncoding("utf8");
       next();
@@ -47,7 +47,7 @@ describe.each(expresses)("Express $version", ({ express }) => {
     expect(onError).toHaveBeenCalledExactlyOnceWith(expect.objectContaining({ code: "body_already_consumed" }));
   });
 
-  test("a router on a route instead of a mount finds nothing, and says what to change", async () => {
+  test("a router on a route instead of a mount path matches nothing, and says what to change", async () => {
     const onRejected = vi.fn();
     const app = express();
     app.post("/hooks/offer/response", webhookRouter({ secret, onWorkerOfferResponse: () => undefined, onRejected }));
@@ -59,7 +59,7 @@ describe.each(expresses)("Express $version", ({ express }) => {
     );
   });
 
-  test("an error of the kit's class that a handler throws is its user's: its words reach no log", async () => {
+  test("an error of the kit's class that a handler throws is the user's: its message is not logged", async () => {
     const error = vi.fn();
     const logger = { info: () => undefined, warn: () => undefined, error };
     const cause = new HandlerError("invalid_handler_result", "SENTINEL@mail.example");

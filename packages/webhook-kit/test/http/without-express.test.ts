@@ -9,7 +9,7 @@ captureConsole();
 
 type Middleware = (request: never, response: never, next: (error?: unknown) => void) => unknown;
 
-/** What @fastify/middie does, which runs the middleware of Nest on Fastify: it strips the path from `url` and has no `path`. */
+/** Like @fastify/middie, which runs the middleware of Nest on Fastify: it strips the path from `url` and has no `path`. */
 const mountedBy =
   (middleware: Middleware) =>
   (request: IncomingMessage, response: ServerResponse): void => {
@@ -19,7 +19,7 @@ const mountedBy =
     middleware(request as never, response as never, (error) => response.writeHead(error ? 500 : 404).end());
   };
 
-test("webhookRouter handles requests that only have a url, as in Nest on Fastify", async () => {
+test("webhookRouter handles requests that have only a url, as in Nest on Fastify", async () => {
   const handled = vi.fn();
   const router = webhookRouter({ secret, onWorkerOfferResponse: handled });
   const receiver = await testReceiver(createServer(mountedBy(router)), { secret, basePath: "/offers" });
@@ -29,7 +29,7 @@ test("webhookRouter handles requests that only have a url, as in Nest on Fastify
   await receiver.close();
 });
 
-test("verifyWebhook too: it rejects an unsigned request", async () => {
+test("verifyWebhook rejects an unsigned request that has only a url", async () => {
   const { url } = await serve(mountedBy(verifyWebhook({ secret, onRejected: () => undefined })));
   expect((await fetch(`${url}/offers/own/path?q=1`)).status).toBe(401);
 });

@@ -1,17 +1,17 @@
 /** The library whose transaction the receiver uses. */
 export type Handle = "pg" | "drizzle" | "prisma" | "pglite" | "node:sqlite" | "better-sqlite3" | "mysql2";
 
-/** How a receiver in a process of its own records events. */
+/** How a receiver in its own process records events. */
 export interface KilledReceiverSetup {
   readonly secret: string;
   /** `once`: rows and record in one transaction. `memory`: a bare insert behind `memoryDeduplication`. */
   readonly mode: "once" | "memory";
   readonly handle: Handle;
-  /** An address, a file of SQLite, or a data folder of PGlite. */
+  /** A URL, a SQLite file, or a data folder of PGlite. */
   readonly location: string;
 }
 
-/** Where a receiver stops and asks before it goes on: a row is written, the work is committed, the response is ready. */
+/** Where a receiver stops and asks before it continues: a row is written, the work is committed, the response is ready. */
 export const stages = ["row", "commit", "response"] as const;
 export type Stage = (typeof stages)[number];
 
@@ -19,7 +19,7 @@ export type StageMessage =
   | { readonly type: "listening"; readonly port: number }
   | { readonly type: "reached"; readonly stage: Stage; readonly event: string };
 
-/** The parent lets the event go on; or it kills the process. */
+/** The parent lets the event continue, or it kills the process. */
 export interface GoOnMessage {
   readonly goOn: string;
 }

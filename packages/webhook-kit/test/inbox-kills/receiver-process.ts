@@ -14,14 +14,14 @@ const insert = "INSERT INTO handled (event) VALUES ($1)";
 const waiting = new Map<string, () => void>();
 process.on("message", ({ goOn }: GoOnMessage) => waiting.get(goOn)?.());
 
-/** Resolves when the parent lets the event go on; it may kill this process instead. */
+/** Resolves when the parent lets the event continue; it may kill this process instead. */
 const reach = (stage: Stage, event: string): Promise<void> =>
   new Promise((resolve) => {
     waiting.set(`${stage} ${event}`, resolve);
     notify({ type: "reached", stage, event });
   });
 
-/** The statement of a handler, within `once` or by itself. */
+/** The statement of a handler, within `once` or alone. */
 type Insert = (event: string) => Promise<unknown>;
 
 interface OpenedDatabase {
@@ -36,7 +36,7 @@ const open = <Tx>(inbox: Inbox<Tx>, db: Tx, write: (tx: Tx, event: string) => Pr
   once: (context, work) => inbox.once(context, (tx) => work((event) => write(tx, event))),
 });
 
-/** Each loads its own library: a receiver is started once for each kill. */
+/** Each loads its own library, because a receiver is started once for each kill. */
 const handles: Record<Handle, () => OpenedDatabase | Promise<OpenedDatabase>> = {
   async pg() {
     const { default: pg } = await import("pg");

@@ -9,11 +9,11 @@ import { openPglite } from "../support/open-pglite.ts";
 import { createMysqlDatabase, findMysql } from "./mysql-server.ts";
 import { databaseOfFile, openPool } from "./postgres-server.ts";
 
-/** An inbox on one kind of database, with the user's own table `notes` beside it. */
+/** An inbox on one kind of database, with the user's own table `notes`. */
 export interface InboxUnderTest {
   readonly title: string;
   readonly dialect: Dialect;
-  /** Begins a transaction of the inbox, and writes each text as a row of the user. */
+  /** Starts a transaction of the inbox, and writes each string as a row of the user. */
   once(
     context: { deduplicationKey?: string | undefined },
     texts: readonly string[],
@@ -32,7 +32,7 @@ interface OnceOptions {
   readonly andThen?: (write: (text: string) => Promise<unknown>) => unknown;
 }
 
-/** In what the databases differ. */
+/** How the databases differ. */
 interface Dialect {
   readonly now: string;
   readonly secondsLeft: string;
@@ -133,7 +133,7 @@ async function onMysql(options: Options): Promise<InboxUnderTest[]> {
   return [underTest("mysql2", mysqlInbox(pool, options), (tx, text) => tx.execute(insertPositional, [text]))];
 }
 
-/** One driver on each database that is there: PostgreSQL and MySQL may be missing. */
+/** One driver for each database that is available: PostgreSQL and MySQL may be missing. */
 export const driversUnderTest = async (options: Options): Promise<InboxUnderTest[]> => [
   await onPglite(options),
   ...(await onPostgres(options)),

@@ -22,7 +22,7 @@ const missing = (inbox: string, table: string) =>
     message: expect.stringMatching(`^The table ${table} of ${inbox} does not exist. inboxMigration\\(\\) returns`),
   });
 
-/** The libraries: one driver for each database serves here. */
+/** The libraries: one driver per database is used here. */
 const isFull = process.env.TEST_MATRIX === "full";
 
 /** Only the last of its tests creates tables. */
@@ -31,7 +31,7 @@ afterAll(() => pglite.close());
 
 const createTable = "CREATE TABLE notes (text varchar(255) NOT NULL)";
 
-test("a handle of another kind is refused", async () => {
+test("a foreign handle is rejected", async () => {
   const pool = mysql.createPool({});
   const sqlite = new DatabaseSync(":memory:");
   for (const handle of [undefined, null, {}, "sqlite::memory:", pool]) {
@@ -42,8 +42,8 @@ test("a handle of another kind is refused", async () => {
   expect(() => mysqlInbox(sqlite as never)).toThrow(invalid);
 });
 
-test("a driver of Drizzle without transactions is rejected at the start, not with the first event", () => {
-  // What is read of a handle of drizzle-orm/neon-http and its like.
+test("a Drizzle driver without transactions is rejected at the start, not on the first event", () => {
+  // The part of a drizzle-orm/neon-http handle, and similar ones, that is read.
   const handleOf = (kind: string) => {
     const call = () => undefined;
     const driver = { [Symbol.for("drizzle:entityKind")]: kind };
@@ -57,7 +57,7 @@ test("a driver of Drizzle without transactions is rejected at the start, not wit
   expect(() => postgresInbox(handleOf("NodePgDatabase") as never)).not.toThrow();
 });
 
-test("an InboxDatabase of the user's own is called as it is", async () => {
+test("the user's own InboxDatabase is called as it is", async () => {
   await pglite.exec(`${inboxMigration()} ${createTable}`);
   type Run = (sql: string, values?: readonly unknown[]) => Promise<Record<string, unknown>[]>;
   const runOf =
@@ -87,20 +87,23 @@ describe("SQLite", () => {
     ["better-sqlite3", (file: string) => new SqliteDatabase(file, { timeout: 0 })] as const,
   ].slice(0, isFull ? 2 : 1);
 
-  test.each(kinds)("%s names inboxMigration() for a missing table, and not for the user's own", async (_, open) => {
-    const database = open(":memory:");
-    onTestFinished(() => void database.close());
-    const inbox = sqliteInbox(database as DatabaseSync);
-    const table = missing("sqliteInbox", '"offers_inbox"');
-    await expect(inbox.acquire("k", { leaseMs: 1_000 })).rejects.toEqual(table);
-    await expect(inbox.once({}, async () => undefined, { key: "k" })).rejects.toEqual(table);
-    database.exec(sqliteMigration());
-    const fail = inbox.once({}, async (tx) => tx.prepare("SELECT 1 FROM nowhere"), { key: "k" });
-    await expect(fail).rejects.toThrow("no such table: nowhere");
-    await inbox.once({}, async () => undefined, { key: "k" });
-    database.exec(sqliteMigration());
-    expect(await inbox.once({}, async () => undefined, { key: "k" })).toEqual({ duplicate: true });
-  });
+  test.each(kinds)(
+    "%s names inboxMigration() for a missing table, but not for one of the user's tables",
+    async (_, open) => {
+      const database = open(":memory:");
+      onTestFinished(() => void database.close());
+      const inbox = sqliteInbox(database as DatabaseSync);
+      const table = missing("sqliteInbox", '"offers_inbox"');
+      await expect(inbox.acquire("k", { leaseMs: 1_000 })).rejects.toEqual(table);
+      await expect(inbox.once({}, async () => undefined, { key: "k" })).rejects.toEqual(table);
+      database.exec(sqliteMigration());
+      const fail = inbox.once({}, async (tx) => tx.prepare("SELECT 1 FROM nowhere"), { key: "k" });
+      await expect(fail).rejects.toThrow("no such table: nowhere");
+      await inbox.once({}, async () => undefined, { key: "k" });
+      database.exec(sqliteMigration());
+      expect(await inbox.once({}, async () => undefined, { key: "k" })).toEqual({ duplicate: true });
+    },
+  );
 
   test.each(kinds)("%s keeps concurrent transactions of one connection apart", async (_, open) => {
     const database = open(":memory:");
@@ -124,7 +127,7 @@ describe("SQLite", () => {
     expect(database.prepare("SELECT count(*) AS count FROM notes").get()).toMatchObject({ count: 8 });
   });
 
-  test.each(kinds)("%s waits for another connection that writes, without blocking the process", async (_, open) => {
+  test.each(kinds)("%s waits for another connection that is writing, without blocking the process", async (_, open) => {
     const folder = await mkdtemp(join(tmpdir(), "offers-inbox-"));
     onTestFinished(() => rm(folder, { recursive: true, force: true }));
     const [database, other] = [open(join(folder, "a.db")), open(join(folder, "a.db"))];
@@ -157,7 +160,7 @@ describe("SQLite", () => {
     expect(database.prepare("SELECT status FROM planning.inbox").all()).toMatchObject([{ status: 200 }]);
   });
 
-  test("a connection that reads whole numbers as BigInt reports a completed key", async () => {
+  test("a connection that reads integers as BigInt reports a completed key", async () => {
     const database = new SqliteDatabase(":memory:").defaultSafeIntegers();
     database.exec(sqliteMigration());
     const inbox = sqliteInbox(database);
@@ -176,7 +179,7 @@ describe.runIf(await findMysql())("MySQL", () => {
     return { url, pool };
   }
 
-  test("a missing table names inboxMigration(), and a single connection is refused", async () => {
+  test("the error for a missing table names inboxMigration(), and a single connection is rejected", async () => {
     const { pool, url } = await openMysql();
     const inbox = mysqlInbox(pool);
     const table = missing("mysqlInbox", "`offers_inbox`");

@@ -29,7 +29,7 @@ declare const client: Client;
 declare const context: HandlerContext<Request>;
 declare const event: WebhookEvent;
 
-test("work gets the transaction of the user's own database", () => {
+test("work gets a transaction of the user's own database", () => {
   expectTypeOf(postgresInbox(pool)).toEqualTypeOf<Inbox<PoolClient>>();
   expectTypeOf(postgresInbox(pglite)).toEqualTypeOf<Inbox<PgliteTransaction>>();
   expectTypeOf(postgresInbox(kysely)).toEqualTypeOf<Inbox<Transaction<OwnTables>>>();
@@ -41,7 +41,7 @@ type TransactionOf<Drizzle> = Drizzle extends {
   ? Tx
   : never;
 
-test("the handles of ORMs, of SQLite and of MySQL give theirs", () => {
+test("with handles of ORMs, SQLite and MySQL, work gets their transaction", () => {
   expectTypeOf(postgresInbox(drizzle)).toEqualTypeOf<Inbox<TransactionOf<NodePgDatabase>>>();
   void postgresInbox(prisma).once(event, (tx) => tx.note.create({ data: { text: "" } }));
   expectTypeOf(sqliteInbox(nodeSqlite)).toEqualTypeOf<Inbox<DatabaseSync>>();
@@ -66,13 +66,13 @@ test("a handler's context and a queued event both identify an event", () => {
   expectTypeOf(inbox.once).toBeCallableWith(event, async () => undefined, { key: "k" });
 });
 
-test("the work's result is there unless the event is a duplicate", async () => {
+test("the work's result is returned unless the event is a duplicate", async () => {
   const { duplicate, result } = await postgresInbox(pool).once(event, async () => ({ id: 7 }));
   if (duplicate) expectTypeOf(result).toEqualTypeOf<undefined>();
   else expectTypeOf(result).toEqualTypeOf<{ id: number }>();
 });
 
-test("a single connection does not fit", () => {
+test("a single connection is not accepted", () => {
   // @ts-expect-error one connection for all events
   postgresInbox(client);
 });

@@ -4,7 +4,7 @@ import { postgresInbox } from "../../src/postgres.ts";
 import { expectOneOfEight, levels, openIsolated } from "./isolation.ts";
 
 describe.runIf(await findPostgres()).each(levels)("where transactions are %s", (level) => {
-  test("concurrent attempts of one event are one handled event and duplicates [D-137]", async () => {
+  test("of concurrent attempts of one event, one is handled and the others are duplicates [D-137]", async () => {
     const { pool } = await openIsolated(level);
     await expectOneOfEight(postgresInbox(pool));
   });

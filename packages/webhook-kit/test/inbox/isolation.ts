@@ -3,10 +3,10 @@ import { expect } from "vitest";
 import { type Inbox, inboxMigration } from "../../src/postgres.ts";
 import { databaseOfFile, openPool } from "./postgres-server.ts";
 
-/** As `ALTER DATABASE … SET default_transaction_isolation` or a hosted PostgreSQL sets it. */
+/** Set like `ALTER DATABASE … SET default_transaction_isolation` or a hosted PostgreSQL would. */
 export const levels = ["repeatable read", "serializable"] as const;
 
-/** A database whose transactions are of this level, with the inbox's table. */
+/** A database with this isolation level and the inbox's table. */
 export async function openIsolated(level: (typeof levels)[number]) {
   const url = new URL(await databaseOfFile());
   url.searchParams.set("options", `-c default_transaction_isolation=${level.replace(" ", "\\ ")}`);
@@ -15,7 +15,7 @@ export async function openIsolated(level: (typeof levels)[number]) {
   return { url: url.href, pool };
 }
 
-/** Eight attempts of one event, and eight of one request, at the same time. */
+/** Eight simultaneous attempts of one event, and eight of one request. */
 export async function expectOneOfEight<Tx>(inbox: Inbox<Tx>): Promise<void> {
   const deduplicationKey = randomUUID();
   const eight = <T>(attempt: () => Promise<T>) => Promise.all(Array.from({ length: 8 }, attempt));

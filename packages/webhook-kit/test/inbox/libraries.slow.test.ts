@@ -18,14 +18,14 @@ const missing = expect.objectContaining({
 const pglite = await openPglite();
 afterAll(() => pglite.close());
 
-test("a missing table is named inside of the errors of Drizzle, and its transaction is no handle", async () => {
+test("a missing table is recognised inside Drizzle's errors, and its transaction is not a handle", async () => {
   await drizzle(pglite).transaction(async (tx) => expect(() => postgresInbox(tx as never)).toThrow(invalid));
   const inbox = postgresInbox(drizzle(pglite));
   await expect(inbox.once({}, async () => undefined, { key: "k" })).rejects.toEqual(missing);
 });
 
 test.runIf(await findPostgres())(
-  "a missing table is named inside of the errors of Prisma, and its transaction is no handle",
+  "a missing table is recognised inside Prisma's errors, and its transaction is not a handle",
   async () => {
     const adapter = new PrismaPg({ connectionString: await databaseOfFile() });
     const prisma = new PrismaClient({ adapter });
@@ -38,7 +38,7 @@ test.runIf(await findPostgres())(
   },
 );
 
-test("a PrismaClient that reaches no database rejects, and nothing is recorded", async () => {
+test("a PrismaClient that cannot reach the database rejects, and nothing is recorded", async () => {
   const adapter = new PrismaPg({ host: "127.0.0.1", port: 1, connectionTimeoutMillis: 1_000 });
   const work = vi.fn(async () => undefined);
   await expect(postgresInbox(new PrismaClient({ adapter })).once({}, work, { key: "k" })).rejects.toThrow();

@@ -29,7 +29,7 @@ interface Tables {
   notes: { text: string };
 }
 
-/** Each library that an inbox takes, on each database that is there. */
+/** Each library that an inbox supports, on each available database. */
 export const librariesUnderTest = async (options: Options): Promise<InboxUnderTest[]> => [
   ...(await onPglite(options)),
   ...(await onPostgres(options)),
@@ -79,7 +79,7 @@ async function onPostgres(options: Options): Promise<InboxUnderTest[]> {
       tx.execute(sql`INSERT INTO notes (text) VALUES (${text})`),
     ),
     underTest("Prisma on PostgreSQL", postgresInbox(prisma, options), (tx, text) =>
-      // Prisma itself checks what it is given, and would send no statement that fails.
+      // Prisma itself validates its arguments, and would not send a statement that fails.
       text === null ? tx.$executeRaw`INSERT INTO notes (text) VALUES (NULL)` : tx.note.create({ data: { text } }),
     ),
   ];

@@ -43,7 +43,7 @@ describe.runIf(hasPostgres)("once on a pool whose connections are lost", () => {
     const [event, text] = [{ deduplicationKey: randomUUID() }, randomUUID()];
     let crash = (_: pg.PoolClient) => {};
     const started = new Promise<pg.PoolClient>((resolve) => (crash = resolve));
-    // A process that is killed never goes on after this.
+    // A killed process never continues after this.
     const killed = inbox.once(event, (tx) => {
       crash(tx);
       return new Promise(() => undefined);
@@ -51,7 +51,7 @@ describe.runIf(hasPostgres)("once on a pool whose connections are lost", () => {
     void killed.catch(() => undefined);
     const tx = await started;
     const retry = other.once({ ...event }, (own) => own.query(insert, [text]));
-    // The kernel closes the sockets of a killed process; so does this.
+    // The kernel closes the sockets of a killed process; this does the same.
     (tx as unknown as { connection: { stream: { destroy(): void } } }).connection.stream.destroy();
     expect((await retry).duplicate).toBe(false);
     expect(await notes(text)).toBe(1);
@@ -83,7 +83,7 @@ describe.runIf(hasPostgres)("once on a pool whose connections are lost", () => {
     expect(await notes(text)).toBe(1);
   });
 
-  test("a pool of one handles concurrent events one after the other", async () => {
+  test("a pool of one handles concurrent events one after another", async () => {
     const inbox = postgresInbox(openPool(url, { max: 1 }));
     const texts = Array.from({ length: 10 }, () => randomUUID());
     const results = await Promise.all(
@@ -93,7 +93,7 @@ describe.runIf(hasPostgres)("once on a pool whose connections are lost", () => {
     expect(await Promise.all(texts.map(notes))).toEqual(texts.map(() => 1));
   });
 
-  test("work that waits for a pool of one, which it holds itself, is ended by idle_in_transaction_session_timeout", async () => {
+  test("idle_in_transaction_session_timeout ends work that waits for a pool of one which it holds itself", async () => {
     const pool = openPool(url, { max: 1, idle_in_transaction_session_timeout: 1_000 });
     const inbox = postgresInbox(pool);
     const [event, text] = [{ deduplicationKey: randomUUID() }, randomUUID()];
@@ -107,7 +107,7 @@ describe.runIf(hasPostgres)("once on a pool whose connections are lost", () => {
     await expect(inbox.acquire("k", { leaseMs: 1_000 })).rejects.toThrow();
   });
 
-  test("a missing table is named by the database's own error", async () => {
+  test("the cause of a missing table is the database's own error", async () => {
     const inbox = postgresInbox(openPool(url), { table: "no_such_inbox" });
     await expect(inbox.once({ deduplicationKey: "k" }, async () => undefined)).rejects.toThrow(/no_such_inbox/);
   });
@@ -140,7 +140,7 @@ const ended = message("E", Buffer.from("SFATAL\0VFATAL\0C57P01\0Mterminating con
 test("a server that ends while it gives a connection out ends the call, not the process", async () => {
   const server = createServer((socket) => {
     socket.on("error", () => undefined);
-    // In one packet, as a server that is killed may send them.
+    // In one packet, as a killed server may send them.
     socket.once("data", () => socket.end(Buffer.concat([authenticationOk, readyForQuery, ended])));
   }).listen(0, "127.0.0.1");
   await once(server, "listening");

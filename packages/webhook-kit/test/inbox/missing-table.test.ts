@@ -6,7 +6,7 @@ import { inboxMigration, postgresInbox } from "../../src/postgres.ts";
 import { openPglite } from "../support/open-pglite.ts";
 import { secret, signed } from "../support/serve.ts";
 
-// Opening one takes longer than all of the tests.
+// Opening a database takes longer than all of the tests.
 const pglite = await openPglite();
 afterEach(() => pglite.exec("DROP SCHEMA public CASCADE; CREATE SCHEMA public"));
 afterAll(() => pglite.close());
@@ -25,7 +25,7 @@ const open = {
 };
 
 test.each(["PGlite", "Kysely"] as const)(
-  "an inbox on %s without its table names inboxMigration(), wherever it is used",
+  "the error of an inbox on %s without its table names inboxMigration(), wherever it is used",
   async (kind) => {
     const inbox = postgresInbox<unknown>(open[kind](pglite) as PGlite);
     const work = vi.fn(async () => undefined);
@@ -36,13 +36,13 @@ test.each(["PGlite", "Kysely"] as const)(
     expect(work).not.toHaveBeenCalled();
     await pglite.exec(inboxMigration());
     expect(await inbox.once({}, work, { key: "k" })).toEqual({ duplicate: false });
-    // As a program that creates the table at each of its starts.
+    // Like a program that creates the table each time it starts.
     await pglite.exec(inboxMigration());
     expect(await inbox.once({}, work, { key: "k" })).toEqual({ duplicate: true });
   },
 );
 
-test("the missing table of the user's own work is the database's error, unchanged", async () => {
+test("a missing table of the user's own is the database's error, unchanged", async () => {
   await pglite.exec(inboxMigration({ table: "own" }));
   const inbox = postgresInbox(pglite, { table: "own" });
   await expect(inbox.once({}, (tx) => tx.query("SELECT 1 FROM nothing"), { key: "k" })).rejects.toMatchObject({

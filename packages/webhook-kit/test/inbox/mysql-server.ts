@@ -3,7 +3,7 @@ import { createConnection } from "mysql2/promise";
 
 const serverUrl = process.env.MYSQL_URL || "mysql://root@127.0.0.1:3306/mysql";
 
-/** Without `MYSQL_URL`, and without a MySQL or MariaDB on this machine that lets root in, its tests are skipped. */
+/** Tests are skipped if `MYSQL_URL` is not set and this machine has no MySQL or MariaDB that lets root in. */
 export async function findMysql(): Promise<boolean> {
   try {
     const connection = await createConnection({ uri: serverUrl, connectTimeout: 2_000 });
@@ -15,7 +15,7 @@ export async function findMysql(): Promise<boolean> {
   }
 }
 
-/** @returns the address of a new, empty database */
+/** @returns the URL of a new, empty database */
 export async function createMysqlDatabase(): Promise<{ readonly url: string; drop(): Promise<void> }> {
   const name = `offers_inbox_${randomUUID().replaceAll("-", "")}`;
   const run = async (sql: string) => {

@@ -10,7 +10,7 @@ import { inboxesUnderTest } from "./inboxes-under-test.ts";
 
 type HandleWorker = (context: HandlerContext, worker: string) => Promise<unknown>;
 
-/** A receiver whose handler is given, and the sender of its events. Each has a worker of its own. */
+/** A receiver with a given handler, and the sender of its events. Each has its own worker. */
 function receiverOf(handle: HandleWorker, options: Partial<ReceiverOptions> = {}) {
   const webhooks = webhookHandler({
     secret: whsec,
@@ -21,13 +21,13 @@ function receiverOf(handle: HandleWorker, options: Partial<ReceiverOptions> = {}
   });
   const worker = randomUUID();
   const body = JSON.stringify({ offerId: "offer_1", workerId: worker, response: "accepted" });
-  /** As the service does, each attempt is signed when it is made. */
+  /** Like the service, signs each attempt when it is made. */
   const attempt = async (id: string): Promise<number> =>
     (await webhooks(new Request("https://us.example/offer/response", signedRequest(body, { id })))).status;
   return { webhooks, attempt, worker, body };
 }
 
-/** Attempts of one event that reach receivers of different processes: each has a memory of its own. */
+/** Attempts of one event that reach receivers in different processes, each with its own memory. */
 function retriedOver(handle: HandleWorker, options: Partial<ReceiverOptions> = {}) {
   const receivers = [receiverOf(handle, options), receiverOf(handle, options)] as const;
   const [{ body, worker }] = receivers;
@@ -41,7 +41,7 @@ function retriedOver(handle: HandleWorker, options: Partial<ReceiverOptions> = {
 describe.each(await inboxesUnderTest())("a receiver with once on $title", ({ once, query }: InboxUnderTest) => {
   const notes = async (text: string) => (await query("SELECT text FROM notes WHERE text = $1", [text])).length;
 
-  test("code after once runs again on a retry, and the rows are there once", async () => {
+  test("code after once runs again on a retry, and the rows are written once", async () => {
     const after: boolean[] = [];
     const { attempt, worker } = retriedOver(async (context, text) => {
       const { duplicate } = await once(context, [text]);
@@ -63,7 +63,7 @@ describe.each(await inboxesUnderTest())("a receiver with once on $title", ({ onc
       },
       { handlerTimeoutMs: 200 },
     );
-    // A busy machine may take longer than the timeout for the commit itself: the retry is a duplicate either way.
+    // On a busy machine the commit itself may take longer than the timeout: the retry is a duplicate in either case.
     expect(await attempt(0)).toBe(503);
     await expect.poll(() => notes(worker)).toBe(1);
     await expect.poll(() => attempt(1)).toBe(200);
@@ -78,7 +78,7 @@ describe.each(await inboxesUnderTest())("a receiver with once on $title", ({ onc
     expect(await notes(worker)).toBe(2);
   });
 
-  test("tenants with the same message id do not take each other's events [D-100]", async () => {
+  test("tenants with the same message id do not affect each other's events [D-100]", async () => {
     const secrets = new Map([
       ["a", whsec],
       ["b", "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"],
@@ -94,7 +94,7 @@ describe.each(await inboxesUnderTest())("a receiver with once on $title", ({ onc
     expect(await notes(worker)).toBe(2);
   });
 
-  test("under timestampDigest once without a key is a 500 that says so, and with one it is handled once", async () => {
+  test("under timestampDigest, once without a key is a 500 that says so; with a key the event is handled once", async () => {
     let key: string | undefined;
     const errors: AnyWebhookKitError[] = [];
     const webhooks = webhookHandler({
@@ -112,7 +112,7 @@ describe.each(await inboxesUnderTest())("a receiver with once on $title", ({ onc
     });
     const workerId = randomUUID();
     const body = JSON.stringify({ offerId: "offer_1", workerId, eventStart: "2099-05-01T16:00:00Z" });
-    // Anyone can choose this header: it must not identify the event.
+    // Anyone can choose this header, so it must not identify the event.
     const headers = () => signedJson({ "offers-delivery-id": "delivery_1" });
     const attempt = async () =>
       (
@@ -128,7 +128,7 @@ describe.each(await inboxesUnderTest())("a receiver with once on $title", ({ onc
     expect(await notes(workerId)).toBe(1);
   });
 
-  test("a record outlives the process: a receiver that is started again knows the event", async () => {
+  test("a record outlives the process: a restarted receiver knows the event", async () => {
     const { attempt, worker } = retriedOver((context, text) => once(context, [text]));
     expect([await attempt(0), await attempt(1), await attempt(1)]).toEqual([200, 200, 200]);
     expect(await notes(worker)).toBe(1);

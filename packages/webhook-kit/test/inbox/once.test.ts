@@ -5,7 +5,7 @@ import { inboxesUnderTest } from "./inboxes-under-test.ts";
 
 const newEvent = () => ({ deduplicationKey: randomUUID() });
 
-/** An event's later attempt: the same key, another context. */
+/** A later attempt of an event: the same key, another context. */
 const retryOf = (event: { deduplicationKey: string }) => ({ ...event });
 
 describe.each(await inboxesUnderTest())("once on $title", ({ inbox, once, query, dialect }) => {
@@ -25,7 +25,7 @@ describe.each(await inboxesUnderTest())("once on $title", ({ inbox, once, query,
     expect(await inbox.once({}, async () => null, { key })).toEqual({ duplicate: false, result: null });
   });
 
-  test("what the work throws reaches the caller unchanged, rolls its rows back, and the retry is handled", async () => {
+  test("an error of the work reaches the caller unchanged and rolls its rows back, and the retry is handled", async () => {
     const [event, text, failure] = [newEvent(), randomUUID(), new Error("no planning today")];
     const fail = () => {
       throw failure;
@@ -36,11 +36,11 @@ describe.each(await inboxesUnderTest())("once on $title", ({ inbox, once, query,
     expect(await notes(text)).toBe(1);
   });
 
-  test("after a failed statement whose error the work has caught, rows and record are committed both or neither [D-137]", async () => {
+  test("when the work catches the error of a failed statement, rows and record are committed together or not at all [D-137]", async () => {
     const [event, text] = [newEvent(), randomUUID()];
     const swallow = (write: (text: string) => Promise<unknown>) => write(null as never).catch(() => undefined);
     const attempt = once(event, [text], { andThen: swallow });
-    // PostgreSQL commits nothing after a failed statement; SQLite and MySQL undo that statement alone.
+    // PostgreSQL commits nothing after a failed statement; SQLite and MySQL roll back only that statement.
     if (dialect.failsWhole) await expect(attempt).rejects.toThrow();
     else expect(await attempt).toEqual({ duplicate: false });
     expect(await notes(text)).toBe(dialect.failsWhole ? 0 : 1);
@@ -112,7 +112,7 @@ describe.each(await inboxesUnderTest())("once on $title", ({ inbox, once, query,
     },
   );
 
-  test("records are deleted in batches once they have expired, and until then they count [D-100]", async () => {
+  test("expired records are deleted in batches, and count until then [D-100]", async () => {
     const [event, text] = [newEvent(), randomUUID()];
     await once(event, [text]);
     const expire = `UPDATE offers_inbox SET expires = ${dialect.now} WHERE expires > ${dialect.now}`;

@@ -29,7 +29,7 @@ describe("the table's name", () => {
     null,
     ["offers_inbox"],
     { toString: () => "offers_inbox" },
-  ])("%j is refused, by the inbox and by the migration", (table) => {
+  ])("%j is rejected by the inbox and by the migration", (table) => {
     expect(() => postgresInbox(pool, { table: table as string })).toThrow(invalid);
     expect(() => inboxMigration({ table: table as string })).toThrow(invalid);
   });
@@ -54,9 +54,11 @@ test.each([
   ["an empty object", {}],
   ["a pg.Client", new pg.Client()],
   ["a function", () => undefined],
-])("%s is no database of an inbox", (_, database) => expect(() => postgresInbox(database as never)).toThrow(invalid));
+])("%s is not a database for an inbox", (_, database) =>
+  expect(() => postgresInbox(database as never)).toThrow(invalid),
+);
 
-test("a transaction is no database of an inbox: its commit is not the inbox's", async () => {
+test("a transaction is not a database for an inbox, because the inbox does not commit it", async () => {
   const kysely = new Kysely<object>({ dialect: new PGliteDialect({ pglite }) });
   await kysely.transaction().execute(async (tx) => expect(() => postgresInbox(tx as never)).toThrow(invalid));
   await pglite.transaction(async (tx) => expect(() => postgresInbox(tx as never)).toThrow(invalid));
@@ -71,7 +73,7 @@ test.each([
   { keepMs: Number.POSITIVE_INFINITY },
   { timeoutMs: 0 },
   { timeoutMs: 60_001 },
-])("%j is refused", (options) => expect(() => postgresInbox(pool, options)).toThrow(invalid));
+])("%j is rejected", (options) => expect(() => postgresInbox(pool, options)).toThrow(invalid));
 
 test("a rolled-back transaction of PGlite rejects: the event would be lost", async () => {
   const table = "rolled_back";
@@ -81,7 +83,7 @@ test("a rolled-back transaction of PGlite rejects: the event would be lost", asy
   expect(await inbox.once({}, async () => undefined, { key: "k" })).toEqual({ duplicate: false });
 });
 
-test("nothing is created before the migration has run", async () => {
+test("nothing is created before the migration runs", async () => {
   await expect(postgresInbox(pglite).once({}, async () => undefined, { key: "k" })).rejects.toThrow(/offers_inbox/);
   const { rows } = await pglite.query("SELECT 1 FROM pg_class WHERE relname LIKE 'offers%'");
   expect(rows).toEqual([]);

@@ -34,20 +34,23 @@ const inboxes: [string, Inbox<never>, unknown][] = [
   ["SQLite", sqliteInbox(closedSqlite()) as Inbox<never>, expect.objectContaining({ message: "database is not open" })],
 ];
 
-test.each(inboxes)("an inbox whose %s is down says so, wherever it is used", async (database, inbox, cause) => {
-  const work = vi.fn();
-  const unavailable = expect.objectContaining({
-    name: "UnavailableError",
-    code: "inbox_unavailable",
-    message: expect.stringMatching(new RegExp(`Inbox .*${database}.*Is it running.*host`)),
-    cause,
-  });
-  await expect(inbox.once({}, work, { key: "k" })).rejects.toEqual(unavailable);
-  await expect(inbox.lastResponses.find([{ offerId: "o", workerId: "w" }])).rejects.toEqual(unavailable);
-  await expect(inbox.lastResponses.update({ offerId: "o", workerId: "w" }, {}, work)).rejects.toEqual(unavailable);
-  await expect(inbox.deleteExpired()).rejects.toEqual(unavailable);
-  expect(work).not.toHaveBeenCalled();
-});
+test.each(inboxes)(
+  "the error of an inbox whose %s is down says so, wherever it is used",
+  async (database, inbox, cause) => {
+    const work = vi.fn();
+    const unavailable = expect.objectContaining({
+      name: "UnavailableError",
+      code: "inbox_unavailable",
+      message: expect.stringMatching(new RegExp(`Inbox .*${database}.*Is it running.*host`)),
+      cause,
+    });
+    await expect(inbox.once({}, work, { key: "k" })).rejects.toEqual(unavailable);
+    await expect(inbox.lastResponses.find([{ offerId: "o", workerId: "w" }])).rejects.toEqual(unavailable);
+    await expect(inbox.lastResponses.update({ offerId: "o", workerId: "w" }, {}, work)).rejects.toEqual(unavailable);
+    await expect(inbox.deleteExpired()).rejects.toEqual(unavailable);
+    expect(work).not.toHaveBeenCalled();
+  },
+);
 
 test.each(inboxes)(
   "with deduplication on %s that is down, a webhook gets 503 and its handler is not run",

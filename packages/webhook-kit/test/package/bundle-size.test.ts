@@ -1,4 +1,4 @@
-// The smallest receivers as esbuild bundles them; bundlers.slow.test.ts has other bundlers, which take seconds to load.
+// The smallest receivers, bundled by esbuild. bundlers.slow.test.ts uses other bundlers, which take seconds to load.
 import type { RequestListener } from "node:http";
 import { build } from "esbuild";
 import express, { type RequestHandler } from "express";
@@ -24,7 +24,7 @@ const esbuild: Bundler = (entry, outfile, target) =>
     logLevel: "silent",
   });
 
-test.each(["node", "edge"] as const)("a receiver of /fetch for %s is small, and handles what is signed", (target) =>
+test.each(["node", "edge"] as const)("a receiver of /fetch for %s is small, and handles signed webhooks", (target) =>
   checkBundle(esbuild, target, ["fetch", "webhookHandler"], sendToFetch),
 );
 
@@ -32,7 +32,7 @@ test.each<[entry: string, create: string, toListener: (receiver: never) => Reque
   ["express", "webhookRouter", (receiver: RequestHandler) => express().use(receiver)],
   ["lambda", "webhookFunction", httpApi],
   ["node", "webhookListener", (receiver: RequestListener) => receiver],
-])("a receiver of /%s is small, and handles what is signed", (entry, create, toListener) =>
+])("a receiver of /%s is small, and handles signed webhooks", (entry, create, toListener) =>
   checkBundle(esbuild, "node", [entry, create], async (receiver) => {
     const { url } = await serve(toListener(receiver as never));
     return (init) => fetch(`${url}/offer/response`, init);

@@ -6,13 +6,13 @@ import { expect, onTestFinished } from "vitest";
 import { accepted, post } from "../support/mount.ts";
 import { secret } from "../support/serve.ts";
 
-/** Where a bundle runs; on the edge, for example on Cloudflare's workerd. */
+/** The bundle's target: Node, or the edge, such as Cloudflare's workerd. */
 export type Target = "node" | "edge";
 
 /** The export conditions of each target. */
 export const conditions: Record<Target, string[]> = { node: ["node"], edge: ["workerd", "worker", "edge-light"] };
 
-/** Bundles a module with all that it imports into one minified module, which imports nothing but modules of Node. */
+/** Bundles a module and everything it imports into one minified module, which imports only modules of Node. */
 export type Bundler = (entry: string, outfile: string, target: Target) => Promise<unknown>;
 
 /** Sends a POST to /offer/response. */
@@ -24,10 +24,10 @@ export const sendToFetch =
     receiver(new Request("http://127.0.0.1/offer/response", init));
 
 /**
- * Bundles the smallest receiver that a user can write, in a project that has the package installed. Expects the bundle to be small,
- * and to handle a webhook that is signed.
+ * Bundles the smallest possible receiver, in a project that has the package installed. Expects the bundle to be small, and to handle a
+ * signed webhook.
  *
- * @param create the function of the entry that makes the receiver
+ * @param create the entry's function that creates the receiver
  */
 export async function checkBundle<Receiver>(
   bundle: Bundler,
@@ -48,7 +48,7 @@ export async function checkBundle<Receiver>(
   await bundle(source, outfile, target);
 
   const code = await readFile(outfile);
-  // Raising a ceiling is a decision: there is nothing but the kit's own code.
+  // Raising a ceiling is a decision: the bundle contains only the kit's own code.
   expect(code.length).toBeLessThanOrEqual(40_000);
   expect(gzipSync(code, { level: 9 }).length).toBeLessThanOrEqual(15_600);
   const imports = [...code.toString().matchAll(/\b(?:from|import)\s*\(?\s*["']([^"']+)/g)];

@@ -1,7 +1,7 @@
 import { build } from "esbuild";
 import { expect, test } from "vitest";
 
-/** What is loaded with an entry: files of this package, and packages by name. */
+/** What an entry loads: files of this package, and packages by name. */
 async function graphOf(entry: string): Promise<{ own: string[]; packages: string[] }> {
   const { metafile } = await build({
     entryPoints: [new URL(`../../src/${entry}.ts`, import.meta.url).pathname],
@@ -25,7 +25,7 @@ test.each(["index", "express", "fetch", "lambda", "node"])("/%s loads no package
   ).toEqual([]);
 });
 
-test("/redis loads neither a client of Redis nor a framework", async () => {
+test("/redis loads neither a Redis client nor a framework", async () => {
   const { own, packages } = await graphOf("redis");
   expect(packages).toEqual([]);
   expect(own.some((path) => path.endsWith("redis-deduplication.ts"))).toBe(true);
@@ -41,6 +41,6 @@ test.each(["mysql", "postgres", "sqlite"])(
   },
 );
 
-test("only /express knows Express, and only by its types", async () => {
+test("only /express imports Express, and only its types", async () => {
   expect((await graphOf("express")).packages).not.toContain("express");
 });

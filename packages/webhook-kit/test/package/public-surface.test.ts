@@ -16,7 +16,7 @@ const entries = [
   "testing",
 ];
 
-/** The names that an entry lists; types as well, which exist only in its text. */
+/** The names that an entry lists, including types, which exist only in its source. */
 function namesOf(entry: string): string[] {
   const text = readFileSync(new URL(`../../src/${entry}.ts`, import.meta.url), "utf8");
   expect(text).not.toMatch(/export \*|export default/);
@@ -28,7 +28,7 @@ function namesOf(entry: string): string[] {
     .sort();
 }
 
-test("what each entry exports is a decision", () => {
+test("each entry exports only what was decided", () => {
   expect(namesOf("index")).toEqual([
     "AcquireResult",
     "AnyWebhookKitError",
@@ -108,7 +108,7 @@ test("what each entry exports is a decision", () => {
   expect(new Set(entries.flatMap(namesOf)).size).toBeLessThanOrEqual(70);
 });
 
-test("the values at run time are those that are listed", async () => {
+test("the runtime values are those that are listed", async () => {
   const names = await Promise.all(
     entries.map(async (entry) => Object.keys(await import(`../../src/${entry}.ts`)).sort()),
   );

@@ -7,7 +7,7 @@ const secret = "5f0c9a7e-2d43-4f0e-9b7a-0d6f3c1e8a52";
 vi.stubEnv("WEBHOOK_SECRET", secret);
 const { app } = await import("./fastify.ts");
 
-test("a Fastify app is right", async () => {
+test("a Fastify app passes all checks", async () => {
   const log = vi.spyOn(console, "log").mockReturnValue();
   vi.spyOn(console, "warn").mockReturnValue();
   onTestFinished(() => app.close());
@@ -17,7 +17,7 @@ test("a Fastify app is right", async () => {
   expect(log.mock.calls).toEqual([Object.values(accepted)]);
 });
 
-test("a receiver behind Fastify's own parser says how to mount it in Fastify, and a sample finds it before an event", async () => {
+test("behind Fastify's own parser, the error says how to mount the receiver, and a sample reveals it before an event", async () => {
   const onError = vi.fn();
   const ignore = () => undefined;
   const webhooks = webhookListener({

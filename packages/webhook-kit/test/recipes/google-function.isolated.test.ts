@@ -10,12 +10,12 @@ const accepted = { offerId: "offer_1", workerId: "worker_amal", response: "accep
 const log = vi.spyOn(console, "log").mockReturnValue();
 vi.spyOn(console, "warn").mockReturnValue();
 
-test("a Google Cloud Function is right", async () => {
+test("a Google Cloud Function passes all checks", async () => {
   await using receiver = await testReceiver(webhooks, { secret, basePath: "/offers" });
   expect(await receiver.checkContract()).toEqual([]);
 });
 
-// As the Functions Framework calls a function: with the body parsed, and its bytes kept.
+// How the Functions Framework calls a function: with the body parsed, and its bytes kept.
 test("a Google Cloud Function behind the framework's parser handles events once", async () => {
   const framework = express().use(
     express.json({

@@ -20,7 +20,7 @@ test("the pages of the frameworks show exactly the receivers that are tested", (
   expect(shown.sort()).toEqual(readRecipes((file) => !file.endsWith(".test.ts") && !notShown.has(file)).sort());
 });
 
-// As one line, wherever the formatter or the page breaks it, and without types.
+// Joins the lines, wherever the formatter or the page breaks them, and removes types.
 const onOneLine = (text: string) =>
   text
     .replace(/,?\s+(?=[})])/g, " ")

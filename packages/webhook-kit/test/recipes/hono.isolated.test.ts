@@ -12,7 +12,7 @@ const log = vi.spyOn(console, "log").mockReturnValue();
 vi.spyOn(console, "warn").mockReturnValue();
 beforeEach(() => log.mockClear());
 
-test("a Hono app on Node is right", async () => {
+test("a Hono app on Node passes all checks", async () => {
   const server = serve({ fetch: app.fetch, port: 0, hostname: "127.0.0.1" });
   onTestFinished(() => void server.close());
   await once(server, "listening");
@@ -23,7 +23,7 @@ test("a Hono app on Node is right", async () => {
   expect(log.mock.calls).toEqual([Object.values(accepted)]);
 });
 
-test("a Hono app is right without a server", async () => {
+test("a Hono app without a server passes all checks", async () => {
   await using receiver = await testReceiver(app, { secret, basePath: "/offers" });
   expect(await receiver.checkContract({ workerOfferResponse: accepted })).toEqual([]);
   expect(log.mock.calls).toEqual([Object.values(accepted)]);

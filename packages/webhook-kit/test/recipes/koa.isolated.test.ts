@@ -9,7 +9,7 @@ const accepted = { offerId: "offer_1", workerId: "worker_amal", response: "accep
 const log = vi.spyOn(console, "log").mockReturnValue();
 vi.spyOn(console, "warn").mockReturnValue();
 
-test("a Koa app is right", async () => {
+test("a Koa app passes all checks", async () => {
   await using receiver = await testReceiver(app.callback(), { secret, basePath: "/offers" });
   expect(await receiver.checkContract({ workerOfferResponse: accepted })).toEqual([]);
   expect(log.mock.calls).toEqual([Object.values(accepted)]);

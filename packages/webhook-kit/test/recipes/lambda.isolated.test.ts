@@ -21,7 +21,7 @@ interface FunctionResult {
   isBase64Encoded?: boolean;
 }
 
-/** A gateway in front of the function: what it takes in becomes an event, and the result what it responds. */
+/** A gateway in front of the function: turns a request into an event, and the result into its response. */
 const gateway =
   (
     toEvent: (taken: Taken) => TestedEvent,
@@ -38,7 +38,7 @@ const gateway =
     response.end(Buffer.from(body, isBase64Encoded ? "base64" : "utf8"));
   };
 
-// Hono's types know the events' fields that it reads, and no more of its own.
+// Hono's types contain only the event fields that it reads.
 const onHono = handle(honoApp) as (event: object) => Promise<object>;
 
 const functions: [name: string, invoke: (event: TestedEvent) => Promise<FunctionResult>][] = [
@@ -57,7 +57,7 @@ vi.spyOn(console, "warn").mockReturnValue();
 beforeEach(() => log.mockClear());
 
 describe.each(functions)("%s", (_function, invoke) => {
-  test.each(events)("is right behind %s, its bodies as text and in base64", async (_name, toEvent) => {
+  test.each(events)("passes all checks behind %s, with bodies as strings and in base64", async (_name, toEvent) => {
     for (const isBinary of [false, true]) {
       await using receiver = await testReceiver(gateway(toEvent, isBinary, invoke), { secret, basePath: "/offers" });
       expect(await receiver.checkContract({ workerOfferResponse: accepted })).toEqual([]);
@@ -65,7 +65,7 @@ describe.each(functions)("%s", (_function, invoke) => {
     expect(log.mock.calls).toEqual([Object.values(accepted), Object.values(accepted)]);
   });
 
-  test("can't see a second header behind a load balancer that passes the last value only", async () => {
+  test("cannot see a second header behind a load balancer that passes only the last value", async () => {
     const listener = gateway((taken) => loadBalancerEvent(taken, false), false, invoke);
     await using receiver = await testReceiver(listener, { secret, basePath: "/offers" });
     const problems = await receiver.checkContract();
@@ -75,7 +75,7 @@ describe.each(functions)("%s", (_function, invoke) => {
   });
 });
 
-test("the recipe takes an event with as little as a function URL sends", async () => {
+test("the recipe accepts an event with only the fields that a function URL sends", async () => {
   const headers = await signHeaders({ secret });
   const { statusCode } = await handler({
     rawPath: "/offers/test/auth",
@@ -86,7 +86,7 @@ test("the recipe takes an event with as little as a function URL sends", async (
   expect(statusCode).toBe(200);
 });
 
-test("the base path of a custom domain is named as the cause of a 404, without the path that the sender chose", async () => {
+test("the error for a 404 names the base path of a custom domain as the cause, without the sender's path", async () => {
   const onRejected = vi.fn();
   const behindDomain = webhookFunction({ basePath: "/offers", secret, onRejected });
   const headers = await signHeaders({ secret });

@@ -33,14 +33,14 @@ test.each<[string, ...Parameters<typeof start>]>([
   ["in front of Nest's parser", EmptyModule, {}, mountWebhooks],
   ["as a module's middleware, with the parsed body left", WebhooksModule, {}],
   ["as a module's middleware, with the raw body kept", WebhooksModule, { rawBody: true }],
-])("in Nest, %s, the receiver is right", async (_where, module, options, prepare) => {
+])("in Nest, %s, the receiver passes all checks", async (_where, module, options, prepare) => {
   const app = await start(module, options, prepare);
   await using receiver = await testReceiver(app.getHttpServer(), { secret, basePath: "/offers" });
   expect(await receiver.checkContract({ workerOfferResponse: accepted })).toEqual([]);
   expect(log.mock.calls).toEqual([["offer_1", "worker_amal", "accepted"]]);
 });
 
-test("in Nest, below a global prefix, the base address has it too", async () => {
+test("in Nest, the base URL includes the global prefix", async () => {
   const app = await start(WebhooksModule, {}, (app) => app.setGlobalPrefix("api"));
   await using receiver = await testReceiver(app.getHttpServer(), { secret, basePath: "/api/offers" });
   expect(await receiver.checkContract({ workerOfferResponse: accepted })).toEqual([]);

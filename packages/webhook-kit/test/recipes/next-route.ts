@@ -2,7 +2,7 @@ import { webhookHandler } from "@offers/webhook-kit/fetch";
 
 const webhooks = webhookHandler({
   basePath: "/offers",
-  // A function, since `next build` runs this file where the secret is not known.
+  // A function, because `next build` runs this file when the secret is not available.
   secret: () => process.env.WEBHOOK_SECRET ?? "",
   onWorkerOfferResponse: ({ offerId, workerId, response }) => console.log(offerId, workerId, response),
 });

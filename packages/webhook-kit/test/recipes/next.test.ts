@@ -10,7 +10,7 @@ const log = vi.spyOn(console, "log").mockReturnValue();
 vi.spyOn(console, "warn").mockReturnValue();
 
 // `npm run check -- compatibility recipes` builds and serves it with Next.
-test("a route handler of Next is right", async () => {
+test("a Next route handler passes all checks", async () => {
   expect(GET).toBe(POST);
   await using receiver = await testReceiver(POST, { secret, basePath: "/offers" });
   expect(await receiver.checkContract({ workerOfferResponse: accepted })).toEqual([]);

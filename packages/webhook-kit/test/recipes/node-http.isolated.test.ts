@@ -5,7 +5,7 @@ const secret = "5f0c9a7e-2d43-4f0e-9b7a-0d6f3c1e8a52";
 vi.stubEnv("WEBHOOK_SECRET", secret);
 const { server } = await import("./node-http.ts");
 
-test("a server of node:http is right", async () => {
+test("a node:http server passes all checks", async () => {
   const log = vi.spyOn(console, "log").mockReturnValue();
   vi.spyOn(console, "warn").mockReturnValue();
   await using receiver = await testReceiver(server, { secret, basePath: "/offers" });

@@ -1,4 +1,4 @@
-// The kit's receiver tested with Node's own runner.
+// Tests the kit's receiver with Node's own runner.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { webhookRouter } from "@offers/webhook-kit/express";
@@ -18,12 +18,12 @@ before(async () => {
 });
 after(() => receiver.close());
 
-test("a worker's contact is heard of once", async () => {
+test("a worker's contact is handled once", async () => {
   const { status } = await receiver.workerAddedContact({ workerId: "worker_amal" });
   await receiver.resend();
   assert.deepEqual([status, heard], [200, ["worker_amal"]]);
 });
 
-test("the receiver does what the contract demands", async () => {
+test("the receiver follows the contract", async () => {
   assert.deepEqual(await receiver.checkContract(), []);
 });

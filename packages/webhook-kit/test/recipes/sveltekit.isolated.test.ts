@@ -10,7 +10,7 @@ const log = vi.spyOn(console, "log").mockReturnValue();
 vi.spyOn(console, "warn").mockReturnValue();
 
 // SvelteKit calls `fallback` for every method, with the Request in its event.
-test("a SvelteKit endpoint is right", async () => {
+test("a SvelteKit endpoint passes all checks", async () => {
   await using receiver = await testReceiver((request: Request) => fallback({ request }), {
     secret,
     basePath: "/offers",

@@ -6,7 +6,7 @@ import { expresses, secret, serve } from "../support/serve.ts";
 const [{ express }] = expresses as [(typeof expresses)[0]];
 const now = new Date("2026-11-20T09:30:00.000Z");
 
-/** The warnings that a request with a clock `skewSeconds` off leaves in the log. */
+/** The warnings in the log for a request with a clock skew of `skewSeconds`. */
 async function warningsFor(skewSeconds: number, toleranceSeconds?: number) {
   const warn = vi.fn();
   const logger = { info: () => undefined, warn, error: () => undefined };
@@ -20,7 +20,7 @@ async function warningsFor(skewSeconds: number, toleranceSeconds?: number) {
 }
 
 test.each([151, -151, 300])(
-  "a clock %d s off is warned of, long before it costs a request [D-59]",
+  "a skew of %d s logs a warning, long before requests are rejected [D-59]",
   async (skewSeconds) => {
     expect(await warningsFor(skewSeconds)).toEqual([
       [{ skewSeconds, toleranceSeconds: 300 }, "clock skew above half the tolerance"],
@@ -28,11 +28,11 @@ test.each([151, -151, 300])(
   },
 );
 
-test.each([0, 150, -150])("a clock %d s off is none to speak of [D-59]", async (skewSeconds) => {
+test.each([0, 150, -150])("a skew of %d s logs no warning [D-59]", async (skewSeconds) => {
   expect(await warningsFor(skewSeconds)).toEqual([]);
 });
 
-test("half the tolerance is half of the one that is set", async () => {
+test("half the tolerance is half of the configured one", async () => {
   expect(await warningsFor(31, 60)).toHaveLength(1);
   expect(await warningsFor(30, 60)).toHaveLength(0);
   expect(await warningsFor(0, 0)).toHaveLength(0);

@@ -5,7 +5,7 @@ import { timestampDigest } from "../../src/signature/timestamp-digest.ts";
 import { almost, anyText, instant, runs } from "../support/property-runs.ts";
 import { flip, pairsOf, type SchemeCase, schemes, verify } from "./property-schemes.ts";
 
-/** A message, the secret that signs it, and how. */
+/** A message, the secret that signs it, and the scheme. */
 const signed = ({ variants, secret }: SchemeCase) =>
   fc.record({
     scheme: fc.constantFrom(...variants),
@@ -18,7 +18,7 @@ const signed = ({ variants, secret }: SchemeCase) =>
 describe.each(schemes)("$name", (each) => {
   const { names, secret } = each;
 
-  test("whatever it signs it verifies, and reports whose secret it was; with other secrets it does not", () =>
+  test("it verifies everything that it signs and reports the secret; with other secrets it does not", () =>
     fc.assert(
       fc.property(signed(each), fc.array(secret, { maxLength: 4 }), fc.nat(4), ({ scheme, ...message }, others, at) => {
         const rawHeaders = pairsOf(scheme.sign(message)).flat();
@@ -32,7 +32,7 @@ describe.each(schemes)("$name", (each) => {
       runs(500),
     ));
 
-  test("neither the order of headers, nor other headers, nor the case of names changes what is found", () => {
+  test("the order of headers, other headers and the case of names make no difference", () => {
     const others = fc.array(fc.tuple(fc.oneof(anyText, fc.constantFrom("host", "date", "x-webhook-id")), anyText));
     return fc.assert(
       fc.property(signed(each), others, fc.infiniteStream(fc.nat()), ({ scheme, ...message }, noise, order) => {
@@ -51,7 +51,7 @@ describe.each(schemes)("$name", (each) => {
     );
   });
 
-  test("a header that it reads may come once, whatever the other one holds", () =>
+  test("a header that it reads must be sent once, whatever the value of the second", () =>
     fc.assert(
       fc.property(
         signed(each),
@@ -72,7 +72,7 @@ describe.each(schemes)("$name", (each) => {
       runs(300),
     ));
 
-  test("one bit of a signed header, wherever it is, makes another message of it", () =>
+  test("changing any bit of a signed header makes it another message", () =>
     fc.assert(
       fc.property(signed(each), fc.nat(), fc.constantFrom(...names), ({ scheme, ...message }, bit, name) => {
         const pairs = pairsOf(scheme.sign(message));
@@ -80,7 +80,7 @@ describe.each(schemes)("$name", (each) => {
           each.toLowerCase() === name ? [each, flip(Buffer.from(text), bit).toString("latin1")] : [each, text],
         );
         const outcome = verify(scheme, changed.flat(), [message.secret], message.body);
-        // Hexadecimal digits and the word hmac mean the same in either case: that bit is no part of the signature.
+        // Hexadecimal digits and the word hmac are case-insensitive: that bit is not part of the signature.
         if (typeof outcome === "object")
           expect(changed.flat().join().toLowerCase()).toBe(pairs.flat().join().toLowerCase());
         if (typeof outcome === "object") expect(name).toBe("authorization");
@@ -88,7 +88,7 @@ describe.each(schemes)("$name", (each) => {
       runs(1_000),
     ));
 
-  test("nothing that was not signed is accepted, and nothing is thrown", () =>
+  test("unsigned messages are never accepted, and nothing is thrown", () =>
     fc.assert(
       fc.property(
         signed(each),
@@ -98,7 +98,7 @@ describe.each(schemes)("$name", (each) => {
           const [{ scheme, ...message }, noise, text] = given;
           const outcome = verify(scheme, noise, [message.secret], message.body);
           expect(typeof outcome).toBe("string");
-          // Good headers but for one, which holds anything: at most it is well formed.
+          // Valid headers except for one, which has any value: at most it is well formed.
           for (const name of names) {
             const own = pairsOf(scheme.sign(message)).filter(([each]) => each.toLowerCase() !== name);
             const forged = verify(scheme, [...own.flat(), name, text], [message.secret], message.body);
@@ -109,7 +109,7 @@ describe.each(schemes)("$name", (each) => {
       runs(500),
     ));
 
-  test("a signature that is almost good is refused", () =>
+  test("a signature that is almost valid is rejected", () =>
     fc.assert(
       fc.property(
         signed(each).chain(({ scheme, ...message }) => {
@@ -132,7 +132,7 @@ describe.each(schemes)("$name", (each) => {
       runs(500),
     ));
 
-  test("the secrets with which it signs nothing are refused by an error of the kit", () =>
+  test("secrets that it cannot sign with are rejected with an error of the kit", () =>
     fc.assert(
       fc.property(fc.oneof(anyText, fc.constant(`${"x".repeat(20)}\n`)), instant, (text, now) => {
         const [scheme] = each.variants;
@@ -147,7 +147,7 @@ describe.each(schemes)("$name", (each) => {
     ));
 });
 
-test("one bit of a body that standardWebhooks signed makes another message of it", () =>
+test("changing any bit of a body that standardWebhooks signed makes it another message", () =>
   fc.assert(
     fc.property(signed(schemes[1]), fc.nat(), ({ scheme, ...message }, bit) => {
       const rawHeaders = pairsOf(scheme.sign(message)).flat();
@@ -164,7 +164,7 @@ test("no part of a message of standardWebhooks can be moved into another", () =>
       const headers = standardWebhooks().sign(message);
       const [id, timestamp] = [headers["webhook-id"], headers["webhook-timestamp"]];
       const content = Buffer.concat([Buffer.from(`${id}.${timestamp}.`), message.body]);
-      // Any other two dots of the signed bytes taken for the two that end the id and the time.
+      // Use any other two dots of the signed bytes as the ends of the id and the time.
       const dots = [...content.keys()].filter((index) => content[index] === 0x2e);
       const [first = 0, second = 0] = [dots[at % dots.length], dots[(at + 1) % dots.length]].sort(
         (a = 0, b = 0) => a - b,
@@ -179,7 +179,7 @@ test("no part of a message of standardWebhooks can be moved into another", () =>
     runs(500),
   ));
 
-test("a variant of timestampDigest that was not asked for is not accepted", () =>
+test("a variant of timestampDigest that is not configured is not accepted", () =>
   fc.assert(
     fc.property(signed(schemes[0]), ({ secret, now }) => {
       const [appended, hmac] = [timestampDigest({ variant: "sha256" }), timestampDigest({ variant: "hmac" })];

@@ -9,11 +9,11 @@ import { flip, pairsOf, schemes } from "./property-schemes.ts";
 captureConsole();
 
 describe.each(schemes)("verifyRequest under $name", ({ name, variants: [scheme], names, secret }) => {
-  /** A date far enough from both ends that the clock may lie on either side of it. */
+  /** A date far enough from both limits that the clock may be on either side of it. */
   const middle = instant.filter((date) => date.getTime() > 1e12 && date.getTime() < 1e14);
   const message = fc.record({ secret, now: middle, body: fc.uint8Array({ maxLength: 60 }) });
 
-  /** The verdict, and why; whatever is thrown or rejected fails the property. */
+  /** The result and its reason; the property fails if anything is thrown or rejected. */
   async function judge(secrets: readonly string[], now: Date, request: WebhookRequest, toleranceSeconds = 300) {
     const rejections: Rejection[] = [];
     const onRejected = (rejection: Rejection) => rejections.push(rejection);
@@ -25,7 +25,7 @@ describe.each(schemes)("verifyRequest under $name", ({ name, variants: [scheme],
     return verification.ok ? 200 : verification.response.status;
   }
 
-  test("what was signed is accepted while it is fresh, either way, and not a millisecond longer", () =>
+  test("a signed request is accepted while it is fresh, in either direction, and not a millisecond longer", () =>
     fc.assert(
       fc.asyncProperty(
         message,
@@ -33,7 +33,7 @@ describe.each(schemes)("verifyRequest under $name", ({ name, variants: [scheme],
         fc.nat(300),
         async (each, offsetMs, tolerance) => {
           const rawHeaders = pairsOf(scheme.sign(each)).flat();
-          // Unix seconds lose the part of the second in which they were written.
+          // Unix seconds lose the fraction of the second.
           const signedAt =
             name === "standardWebhooks" ? Math.floor(each.now.getTime() / 1000) * 1000 : each.now.getTime();
           const request = { rawHeaders, body: each.body };
@@ -46,7 +46,7 @@ describe.each(schemes)("verifyRequest under $name", ({ name, variants: [scheme],
       runs(300),
     ));
 
-  test("arbitrary headers and bodies are 401, with one reason each", () =>
+  test("arbitrary headers and bodies get 401, with one reason each", () =>
     fc.assert(
       fc.asyncProperty(
         message,
@@ -64,7 +64,7 @@ describe.each(schemes)("verifyRequest under $name", ({ name, variants: [scheme],
       runs(500),
     ));
 
-  test("headers that were signed with another secret are 401", () =>
+  test("headers that were signed with another secret get 401", () =>
     fc.assert(
       fc.asyncProperty(message, fc.uint8Array({ minLength: 33, maxLength: 40 }), async (each, other) => {
         const stranger = Buffer.from(other).toString("base64");
@@ -76,7 +76,7 @@ describe.each(schemes)("verifyRequest under $name", ({ name, variants: [scheme],
       runs(300),
     ));
 
-  test("one bit of a header's text, wherever it is, makes it 401, unless it only turns a letter's case", () =>
+  test("changing any bit of a header makes it 401, unless only a letter's case changes", () =>
     fc.assert(
       fc.asyncProperty(message, fc.nat(), fc.constantFrom(...names), async (each, bit, changed) => {
         const signed = pairsOf(scheme.sign(each)).map(([header, text]) => [header.toLowerCase(), text] as const);
@@ -92,7 +92,7 @@ describe.each(schemes)("verifyRequest under $name", ({ name, variants: [scheme],
       runs(500),
     ));
 
-  test("a body that was tampered with is 401 under the scheme that covers it, and one that is missing is 500", () =>
+  test("a modified body is 401 under the scheme that covers it, and a missing one is 500", () =>
     fc.assert(
       fc.asyncProperty(message, fc.nat(), async (each, bit) => {
         const rawHeaders = pairsOf(scheme.sign(each)).flat();

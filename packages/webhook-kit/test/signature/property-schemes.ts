@@ -5,19 +5,19 @@ import { timestampDigest } from "../../src/signature/timestamp-digest.ts";
 
 type SyncScheme = SignatureScheme<Readonly<Record<string, string>>>;
 
-/** A built-in scheme, as a property sees it. */
+/** A built-in scheme, for property tests. */
 export interface SchemeCase {
   readonly name: string;
-  /** It, with each of its options. */
+  /** The scheme with each of its options. */
   readonly variants: readonly [SyncScheme, ...SyncScheme[]];
-  /** The headers it reads, in small letters. */
+  /** The headers that it reads, in lower case. */
   readonly names: readonly [string, ...string[]];
-  /** Every kind of secret that it takes. */
+  /** Every kind of secret that it accepts. */
   readonly secret: fc.Arbitrary<string>;
   isSameKey(one: string, other: string): boolean;
 }
 
-/** No control or half character, no white space at the ends. */
+/** No control characters, no lone surrogates, no white space at either end. */
 const plainSecret = fc
   .string({ unit: "grapheme", minLength: 16, maxLength: 60 })
   .filter((text) => text.trim() === text && !/[\p{Cc}\p{Cs}]/u.test(text));
@@ -26,7 +26,7 @@ const whsec = fc
   .tuple(fc.constantFrom("", "whsec_"), fc.uint8Array({ minLength: 12, maxLength: 70 }))
   .map(([prefix, key]) => prefix + Buffer.from(key).toString("base64"));
 
-/** Zeros at its end are no part of a key: HMAC pads one with them to its block. */
+/** Trailing zeros are not part of a key: HMAC pads a key with them to its block size. */
 const keyOf = (secret: string): string =>
   Buffer.from(secret.replace("whsec_", ""), "base64")
     .toString("hex")
@@ -52,7 +52,7 @@ export const schemes: readonly [SchemeCase, SchemeCase] = [
 export const pairsOf = (headers: Readonly<Record<string, string>>): [name: string, value: string][] =>
   Object.entries(headers);
 
-/** What a scheme makes of a request: the reason of its refusal, the secret that signed it, or undefined for none. */
+/** A scheme's result for a request: the reason for the rejection, the secret that signed it, or undefined. */
 export function verify(
   scheme: SignatureScheme,
   rawHeaders: readonly string[],
@@ -63,7 +63,7 @@ export function verify(
   return "code" in parsed ? parsed.code : scheme.verify(parsed, secrets, body);
 }
 
-/** The same bytes with one bit turned. */
+/** The same bytes with one bit flipped. */
 export function flip(bytes: Buffer, bit: number): Buffer {
   const changed = Buffer.from(bytes);
   const at = Math.floor(bit / 8) % Math.max(bytes.length, 1);

@@ -7,7 +7,7 @@ import { secret } from "../support/serve.ts";
 
 captureConsole();
 
-/** The instant that all of these name, and the receiver's clock. */
+/** The instant that all of these give, and the receiver's clock. */
 const now = new Date("2026-03-08T02:30:00.000Z");
 const digestOf = (timestamp: string) =>
   createHash("sha256")
@@ -26,7 +26,7 @@ describe.each(adapters)("$name", (adapter) => {
     "2026-03-07T23:00:00-03:30",
     "2026-03-08T16:30+14:00",
     "2026-03-08T02:30:00.0000000000000Z",
-  ])("Timestamp: %s is that instant, and its text is what is hashed [D-96]", async (timestamp) => {
+  ])("Timestamp: %s is that instant, and is hashed as it was sent [D-96]", async (timestamp) => {
     const request = await mount(adapter, { now: () => now, toleranceSeconds: 0 });
     const Authorization = `hmac ${digestOf(timestamp)}`;
     expect((await request("/test/auth", { headers: { Timestamp: timestamp, Authorization } })).status).toBe(200);
@@ -42,7 +42,7 @@ describe.each(adapters)("$name", (adapter) => {
     ["2026-03-07T24:00:00Z", "malformed_timestamp"],
     ["2026-03-08T02:30:00,0Z", "duplicate_header"],
     ["2026-03-08T02:30:00+01:00", "timestamp_out_of_tolerance"],
-  ])("Timestamp: %s has no one meaning, or another: %s", async (timestamp, reason) => {
+  ])("Timestamp: %s is ambiguous or another instant: %s", async (timestamp, reason) => {
     const onRejected = vi.fn();
     const request = await mount(adapter, { now: () => now, onRejected });
     const headers = { Timestamp: timestamp, Authorization: `hmac ${digestOf(timestamp)}` };

@@ -11,7 +11,7 @@ captureConsole();
 const [{ express }] = expresses as [(typeof expresses)[0]];
 const [before, after] = ["the-secret-before-the-swap", "the-secret-after-the-swap"];
 
-/** Sends requests without pause, a few at a time, `least` of them and on until stopped; returns how often each status came back. */
+/** Sends requests continuously, a few at a time, at least `least` of them and until stopped. Returns how often each status occurred. */
 function load(url: string, secretNow: () => string, least = 0): () => Promise<Record<number, number>> {
   const agent = new Agent({ keepAlive: true, maxSockets: 8 });
   onTestFinished(() => agent.destroy());
@@ -20,7 +20,7 @@ function load(url: string, secretNow: () => string, least = 0): () => Promise<Re
   let sent = 0;
   const send = () =>
     new Promise<void>((resolve, reject) => {
-      // No two requests alike: none may be responded from a record.
+      // All requests differ, so that none is acknowledged from a record.
       const headers = { ...timestampDigest().sign({ secret: secretNow(), now: new Date() }) };
       nodeRequest(`${url}/contact/new/worker_${sent++}`, { agent, headers }, (response) => {
         counts[response.statusCode ?? 0] = (counts[response.statusCode ?? 0] ?? 0) + 1;
@@ -45,7 +45,7 @@ async function receiverWith(secret: SecretSource) {
   const app = express();
   app.use(webhookRouter({ secret, onWorkerAddedContact: () => void handled++ }));
   const { url } = await serve(app);
-  /** Resolves once so many more have been handled. */
+  /** Resolves once this many more have been handled. */
   const more = async (count: number) => {
     const until = handled + count;
     while (handled < until) await new Promise((resolve) => setImmediate(resolve));
@@ -85,7 +85,7 @@ test("while secrets cannot be looked up the response is 503, never 401 or 200", 
   const whole = await stop();
   expect(Object.keys(during)).toEqual(["503"]);
   expect(Object.keys(whole)).toEqual(["200", "503"]);
-  // At most the few requests that had their secret already.
+  // At most the few requests that already had their secret.
   expect(receiver.handled() - handledBefore).toBeLessThanOrEqual(8);
   isOut = false;
   const afterwards = load(receiver.url, () => before);
@@ -96,16 +96,16 @@ test("while secrets cannot be looked up the response is 503, never 401 or 200", 
 test.each<[string, SecretSource]>([
   ["throws", () => Promise.reject(new Error("vault unreachable"))],
   [
-    "throws at once",
+    "throws synchronously",
     () => {
       throw new Error("vault unreachable");
     },
   ],
-  ["returns an empty text", () => ""],
+  ["returns an empty string", () => ""],
   ["returns an empty list", () => []],
   ["returns null", () => null as unknown as string],
   ["returns a number", () => 7 as unknown as string],
-])("a secret function that %s makes a well-signed request 503", async (_, secret) => {
+])("a correctly signed request gets 503 if the secret function %s", async (_, secret) => {
   const receiver = await receiverWith(secret);
   for (const signer of [before, after, "0".repeat(16)]) {
     const headers = timestampDigest().sign({ secret: signer, now: new Date() });

@@ -12,7 +12,7 @@ captureConsole();
 const scheme = standardWebhooks();
 const body = JSON.stringify({ ...accepted, workerId: "Zoë 東京 🦊" });
 
-/** Signed by npm `standardwebhooks`, as another sender would. */
+/** Signed by npm `standardwebhooks`, like another sender would. */
 function signedByThem(secret = whsec, now = new Date(), id = "msg_2KWPBgLlAfxdpx2AI54pPJ85f4W", text = body) {
   const signature = new Webhook(secret).sign(id, now, text);
   return {
@@ -30,7 +30,7 @@ const { vectors } = JSON.parse(
 const isText = (bytes: Buffer) => Buffer.from(bytes.toString()).equals(bytes);
 const texts = vectors.filter(({ bodyHex }) => isText(Buffer.from(bodyHex, "hex")));
 
-test.each(texts)("npm standardwebhooks signs as openssl does: $name", ({ secret, id, timestamp, bodyHex, signature }) =>
+test.each(texts)("npm standardwebhooks signs like openssl: $name", ({ secret, id, timestamp, bodyHex, signature }) =>
   expect(new Webhook(secret).sign(id, new Date(Number(timestamp) * 1000), Buffer.from(bodyHex, "hex").toString())).toBe(
     `v1,${signature}`,
   ),
@@ -38,7 +38,7 @@ test.each(texts)("npm standardwebhooks signs as openssl does: $name", ({ secret,
 
 describe.each(anyAdapter)("$name", (adapter) => {
   test.each([whsec, whsec.slice("whsec_".length)])(
-    "what npm standardwebhooks signs with %s is accepted",
+    "messages that npm standardwebhooks signs with %s are accepted",
     async (secret) => {
       const onWorkerOfferResponse = vi.fn();
       const onVerified = vi.fn();
@@ -52,7 +52,7 @@ describe.each(anyAdapter)("$name", (adapter) => {
     },
   );
 
-  test("a message that they signed with the old and the new secret is accepted by a holder of either", async () => {
+  test("a message that npm standardwebhooks signed with the old and the new secret is accepted by a holder of either", async () => {
     const renewed = "whsec_bmV3IHNlY3JldCBvZiB0d2VudHkgYnl0ZXM=";
     const now = new Date();
     const headers = signedByThem(whsec, now);
@@ -67,7 +67,7 @@ describe.each(anyAdapter)("$name", (adapter) => {
     }
   });
 
-  test("a request without a body is signed as an empty one", async () => {
+  test("a request without a body is signed like one with an empty body", async () => {
     const request = await mount(adapter, { secret: whsec, scheme });
     const headers = signedByThem(whsec, new Date(), "msg_empty", "");
     expect((await request("/test/auth", { headers })).status).toBe(200);
@@ -76,7 +76,7 @@ describe.each(anyAdapter)("$name", (adapter) => {
     expect([refused.status, refused.headers.get("www-authenticate")]).toEqual([401, "standard-webhooks"]);
   });
 
-  test("what they signed too long ago, or ahead of time, is refused both here and there", async () => {
+  test("messages signed too long ago, or in the future, are rejected by both", async () => {
     const request = await mount(adapter, { secret: whsec, scheme, onWorkerOfferResponse: vi.fn() });
     for (const seconds of [-302, 302]) {
       const headers = signedByThem(whsec, new Date(Date.now() + seconds * 1000));
@@ -86,29 +86,32 @@ describe.each(anyAdapter)("$name", (adapter) => {
   });
 });
 
-test.each([body, "{}", "", '{"name":"Zoe\u0308"}', "\ufeff{}"])("what is signed here npm accepts: %j", (text) => {
-  for (const secret of [whsec, whsec.slice("whsec_".length)]) {
-    const headers = scheme.sign({ secret, now: new Date(), body: Buffer.from(text) });
-    expect(() => new Webhook(secret).verify(text, headers, { jsonParse: false })).not.toThrow();
-    expect(() => new Webhook(secret).verify(`${text} `, headers, { jsonParse: false })).toThrow("No matching");
-  }
-});
+test.each([body, "{}", "", '{"name":"Zoe\u0308"}', "\ufeff{}"])(
+  "npm standardwebhooks accepts messages signed by the kit: %j",
+  (text) => {
+    for (const secret of [whsec, whsec.slice("whsec_".length)]) {
+      const headers = scheme.sign({ secret, now: new Date(), body: Buffer.from(text) });
+      expect(() => new Webhook(secret).verify(text, headers, { jsonParse: false })).not.toThrow();
+      expect(() => new Webhook(secret).verify(`${text} `, headers, { jsonParse: false })).toThrow("No matching");
+    }
+  },
+);
 
-// Each was tried with npm standardwebhooks 1.1.1; what it lets pass must not pass here.
+// Each was tried with npm standardwebhooks 1.1.1. The kit must reject what it accepts.
 describe("where npm standardwebhooks is lenient", () => {
   const verify = (headers: Record<string, string>, bytes: Uint8Array) => {
     const parsed = scheme.parse(Object.entries(headers).flat());
     return "code" in parsed ? parsed.code : scheme.verify(parsed, [whsec], bytes);
   };
 
-  test("it reads 1700000000junk as a time, and this does not", () => {
+  test("it reads 1700000000junk as a time, and the kit does not", () => {
     const headers = signedByThem();
     headers["webhook-timestamp"] += "junk";
     expect(() => new Webhook(whsec).verify(body, headers)).not.toThrow();
     expect(verify(headers, Buffer.from(body))).toBe("malformed_timestamp");
   });
 
-  test("it gives two bodies of different, invalid bytes one signature, and this does not", () => {
+  test("it gives two bodies of different, invalid bytes the same signature, and the kit does not", () => {
     const [sent, forged] = [Buffer.from([0x22, 0xff, 0x22]), Buffer.from([0x22, 0xfe, 0x22])];
     const theirs = new Webhook(whsec);
     const now = new Date();
@@ -118,7 +121,7 @@ describe("where npm standardwebhooks is lenient", () => {
     expect(verify(headers, forged)).toBeUndefined();
   });
 
-  test("it takes part of the id for the time, and this does not [D-65]", () => {
+  test("it takes part of the id as the time, and the kit does not [D-65]", () => {
     const now = new Date();
     const seconds = Math.floor(now.getTime() / 1000);
     const signature = new Webhook(whsec).sign("msg_1", new Date((seconds - 9_000) * 1000), `${seconds}.{}`);

@@ -12,7 +12,7 @@ captureConsole();
 
 const scheme = standardWebhooks();
 
-// CVE-2026-41432 and standard-webhooks #286: the secret of a variable that is not set, with the prefix or without.
+// CVE-2026-41432 and standard-webhooks #286: the secret of an unset variable, with or without the prefix.
 const unusable = [
   "",
   "whsec_",
@@ -27,7 +27,7 @@ const unusable = [
   "5f0c9a7e-2d43-4f0e-9b7a-0d6f3c1e8a52",
 ];
 
-test.each(unusable)("a receiver is not built with the secret %j", async (secret) => {
+test.each(unusable)("the secret %j is rejected at construction", async (secret) => {
   const refusal = expect.objectContaining({ code: "invalid_secret" });
   for (const given of [secret, [whsec, secret], [secret, whsec]]) {
     expect(() => webhookRouter({ secret: given, scheme, allowShortSecret: true })).toThrow(refusal);
@@ -38,11 +38,11 @@ test.each(unusable)("a receiver is not built with the secret %j", async (secret)
   }
 });
 
-test.each(["", "whsec_"])("npm standardwebhooks refuses %j as well", (secret) =>
+test.each(["", "whsec_"])("npm standardwebhooks rejects %j as well", (secret) =>
   expect(() => new Webhook(secret)).toThrow("empty"),
 );
 
-test("a secret that is refused is not quoted", () => {
+test("a rejected secret is not quoted", () => {
   const secret = "5f0c9a7e-2d43-4f0e-9b7a-0d6f3c1e8a52";
   expect(() => webhookRouter({ secret, scheme })).toThrow(
     expect.objectContaining({ message: expect.not.stringContaining(secret.slice(0, 4)) }),
@@ -57,7 +57,7 @@ describe.each(anyAdapter)("$name", (adapter) => {
     expect(onError).toHaveBeenCalledExactlyOnceWith(expect.objectContaining({ code: "invalid_secret" }));
   });
 
-  test("a good secret from a function is used", async () => {
+  test("a valid secret from a function is used", async () => {
     const request = await mount(adapter, { secret: async () => whsec, scheme });
     expect((await request("/test/auth", signedRequest(undefined))).status).toBe(200);
     expect((await request("/test/auth", signedRequest(undefined, { secret: "whsec_YW5vdGhlcg==" }))).status).toBe(401);

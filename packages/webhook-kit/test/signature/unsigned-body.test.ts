@@ -14,7 +14,7 @@ const head = [
   "",
 ].join("\r\n");
 
-/** Sends it all over a raw socket, as fast as it is taken, and hangs up when the response is complete. */
+/** Sends everything over a raw socket, as fast as it is accepted, and hangs up when the response is complete. */
 async function sendUnsigned(adapter: Adapter) {
   const { port, server } = await adapter.serve({ secret, onWorkerOfferResponse: () => undefined });
   const read = { whenResponded: Number.NaN };
@@ -37,7 +37,7 @@ async function sendUnsigned(adapter: Adapter) {
       response += text;
       if (isComplete(response)) resolve();
     });
-    // Cut off in the end, by a reset if need be.
+    // Cut off in the end, if necessary by a reset.
     socket.on("error", () => undefined).on("close", () => resolve());
   });
   return { response, read, socket, serverSide };
@@ -59,7 +59,7 @@ describe.each(adapters)("$name", (adapter) => {
 });
 
 describe.each(adapters.filter(({ isNode }) => isNode))("$name", (adapter) => {
-  test("cuts the connection of a sender who goes on with 30 MB without a signature", async () => {
+  test("cuts the connection of a sender who continues to send 30 MB without a signature", async () => {
     const { response, socket, serverSide } = await sendUnsigned(adapter);
     expect(response).toMatch(/connection: close/i);
     if (!socket.closed) await new Promise((resolve) => socket.once("close", resolve));

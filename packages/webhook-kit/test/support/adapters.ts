@@ -8,11 +8,11 @@ import { webhookListener } from "../../src/node.ts";
 import type { ReceiverOptions } from "../../src/options/options.ts";
 import { expresses, quiet, type Served, serve, untilTestFinished } from "./serve.ts";
 
-/** One way in which a receiver stands behind a real HTTP server. */
+/** One way to run a receiver behind a real HTTP server. */
 export interface Adapter {
-  /** The title of its tests. */
+  /** The name in the titles of its tests. */
   readonly name: string;
-  /** True where the kit writes to the socket itself. */
+  /** Whether the kit itself writes to the socket. */
   readonly isNode: boolean;
   /**
    * Serves a receiver on a free loopback port until the test is over, below `prefix`, which may have a `:parameter`. It prints no
@@ -27,7 +27,7 @@ const onExpress = (version: number, from: typeof express): Adapter => ({
   serve: (options, prefix = "/") => serve(from().use(prefix, webhookRouter({ ...quiet, ...options }))),
 });
 
-/** `@hono/node-server` is what turns a Request → Response function into a server on Node. */
+/** `@hono/node-server` turns a Request → Response function into a server on Node. */
 const serveOnNode = (fetch: (request: Request) => Response | Promise<Response>): Promise<Served> =>
   untilTestFinished(serveFetch({ fetch, port: 0, hostname: "127.0.0.1" }) as Server);
 
@@ -55,8 +55,8 @@ export const adapters: readonly Adapter[] = [
   },
 ];
 
-/** One adapter, for what happens after the request has been read. Every adapter in the full matrix (`npm test -- --full`). */
+/** One adapter, for behaviour after the request has been read. Every adapter in the full matrix (`npm test -- --full`). */
 export const anyAdapter = adapters.filter(({ name }) => process.env.TEST_MATRIX === "full" || name === "node:http");
 
-/** The adapters without a framework's own 404 behind them. */
+/** The adapters without a framework's own 404. */
 export const adaptersAlone = adapters.filter(({ name }) => !name.startsWith("Express"));

@@ -2,10 +2,10 @@ import type { ReceiverOptions } from "../../src/options/options.ts";
 import type { Adapter } from "./adapters.ts";
 import { secret, signedJson } from "./serve.ts";
 
-/** An event as the service sends it. */
+/** An event like the service's. */
 export const accepted = { offerId: "offer_4f1c2a", workerId: "worker_amal", response: "accepted" };
 
-/** Serves a receiver below `prefix` until the test is over, and returns functions that send to it. */
+/** Serves a receiver below `prefix` until the test ends, and returns functions that send to it. */
 export async function mount(adapter: Adapter, options: Partial<ReceiverOptions> = {}, prefix = "/hooks") {
   const { url } = await adapter.serve({ secret, ...options }, prefix);
   return (where: string, init?: RequestInit) => fetch(`${url}${prefix}${where}`, init);
@@ -18,7 +18,7 @@ export const post = (body: unknown, headers = signedJson()): RequestInit => ({
   body: typeof body === "string" ? body : JSON.stringify(body),
 });
 
-/** Where a request went, whichever adapter's request it is. */
+/** The target of a request, whichever the adapter. */
 export function addressOf(request: unknown): string {
   const { originalUrl, url } = request as { originalUrl?: string; url: string };
   return originalUrl ?? url;

@@ -7,13 +7,13 @@ import { PGlite } from "@electric-sql/pglite";
 const cache = join(import.meta.dirname, "..", "..", ".cache");
 
 /**
- * An empty database in memory. Loading its files takes a quarter of the CPU of creating them, so that this is done once. Tests have
- * few rows: PostgreSQL clears all of its buffers, 128 MB by default, which takes a third of the CPU of opening it.
+ * An empty database in memory. Its files are created once and then loaded, which is cheaper. Tests have few rows, and PostgreSQL clears all
+ * of its buffers when it starts, so these are small.
  *
  * @param settings PostgreSQL's, as in `postgresql.conf`
  */
 export async function openPglite(settings: Readonly<Record<string, string>> = {}): Promise<PGlite> {
-  // `openAsBlob` fails once another process has renamed its draft to the same file.
+  // `openAsBlob` fails if another process has renamed its draft to the same file.
   const loadDataDir = new Blob([await readFile(await emptyDatabase())]);
   const given = Object.entries({ shared_buffers: "16MB", ...settings }).flatMap(([name, value]) => [
     "-c",

@@ -2,10 +2,10 @@ import { fc } from "../../../../scripts/property-seed.ts";
 
 export const runs = (numRuns: number): fc.Parameters<unknown> => ({ numRuns });
 
-/** Any text: a header may hold it as far as a parser knows. */
+/** Any string: a header may contain it as far as a parser knows. */
 export const anyText = fc.string({ unit: "binary", maxLength: 80 });
 
-/** Text that was good until one character in it was replaced, left out, doubled or put elsewhere. */
+/** A valid string in which one character was replaced, left out, doubled or moved. */
 export const almost = (good: fc.Arbitrary<string>): fc.Arbitrary<string> =>
   fc.tuple(good, fc.nat(), fc.nat(), fc.string({ unit: "binary", maxLength: 2 })).map(([text, from, length, other]) => {
     const at = from % (text.length + 1);

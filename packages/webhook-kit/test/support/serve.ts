@@ -6,7 +6,7 @@ import express from "express";
 import { onTestFinished } from "vitest";
 import { timestampDigest } from "../../src/signature/timestamp-digest.ts";
 
-/** Express 4 has types of its own that are not installed beside those of 5; what is used here is alike in both. */
+/** The types of Express 4 are not installed in addition to those of 5; the parts used here are the same in both. */
 const express4 = createRequire(import.meta.url)("express4") as typeof express;
 
 export const expresses: { version: number; express: typeof express }[] = [
@@ -16,7 +16,7 @@ export const expresses: { version: number; express: typeof express }[] = [
 
 export const secret = "5f0c9a7e-2d43-4f0e-9b7a-0d6f3c1e8a52";
 
-/** For a receiver whose test provokes rejections: without a hook or a logger they go to the console. */
+/** For a receiver whose test provokes rejections: without a hook or a logger they would be printed. */
 export const quiet = { onRejected: () => undefined };
 
 /** The headers of a request that is signed now. */
@@ -39,7 +39,7 @@ export interface Served {
 export const serve = (listener: RequestListener): Promise<Served> =>
   untilTestFinished(createServer(listener).listen(0, "127.0.0.1"));
 
-/** Waits for a server that is about to listen on 127.0.0.1, and closes it when the test is over. */
+/** Waits until a server listens on 127.0.0.1, and closes it after the test. */
 export async function untilTestFinished(server: Server): Promise<Served> {
   onTestFinished(() => {
     server.closeAllConnections();
@@ -50,7 +50,7 @@ export async function untilTestFinished(server: Server): Promise<Served> {
   return { url: `http://127.0.0.1:${port}`, port, server };
 }
 
-/** Sends bytes as they are and returns all that comes back before the connection closes. */
+/** Sends bytes unchanged, and returns everything that arrives before the connection closes. */
 export async function sendRaw(port: number, text: string): Promise<string> {
   const socket = connect(port, "127.0.0.1");
   socket.end(text);

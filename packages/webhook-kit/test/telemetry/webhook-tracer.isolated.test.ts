@@ -34,7 +34,7 @@ const eventOf = (headers: Record<string, string>) =>
 
 type TracerOptions = NonNullable<Parameters<typeof webhookTracer>[0]>;
 
-/** Sends one event to a receiver. @returns the span of the request, and the one that its handler starts */
+/** Sends one event to a receiver. @returns the request's span, and the span that its handler starts */
 async function receive(
   headers: Record<string, string>,
   options: TracerOptions = {},
@@ -66,7 +66,7 @@ test("the span of a verified request continues the sender's trace [D-138]", asyn
   expect(save?.parentSpanContext?.spanId).toBe(request?.spanContext().spanId);
 });
 
-test("the span of a rejected request does not know the sender's trace [D-138]", async () => {
+test("the span of a rejected request does not continue the sender's trace [D-138]", async () => {
   const { status, request } = await receive({ traceparent, Authorization: `hmac ${"0".repeat(64)}` });
   expect([status, request?.parentSpanContext]).toEqual([401, undefined]);
   expect(request?.spanContext().traceId).not.toBe(traceId);
@@ -93,7 +93,7 @@ test("an active span is the parent, whatever the sender's trace [D-138]", async 
   expect(received?.request?.kind).toBe(SpanKind.INTERNAL);
 });
 
-test("link begins a trace and links to the sender's, also beside an active span", async () => {
+test("link starts a trace and links to the sender's, even when a span is active", async () => {
   const { request } = await receive({ traceparent }, { sender: "link" });
   expect([request?.parentSpanContext, request?.links.map((link) => link.context.spanId)]).toEqual([
     undefined,
@@ -108,7 +108,7 @@ test("link begins a trace and links to the sender's, also beside an active span"
   expect(received?.request?.links.map((link) => link.context.traceId)).toEqual([traceId]);
 });
 
-test("ignore ignores it", async () => {
+test("ignore ignores the sender's trace", async () => {
   const { request } = await receive({ traceparent }, { sender: "ignore" });
   expect([request?.parentSpanContext, request?.links]).toEqual([undefined, []]);
 });
@@ -117,7 +117,7 @@ test.each([
   ["capitals", traceparent.toUpperCase()],
   ["zeros", `00-${"0".repeat(32)}-${spanId}-01`],
   ["two", `${traceparent}, ${traceparent}`],
-])("an invalid header, %s, counts as none", async (_what, invalid) => {
+])("an invalid header, %s, is ignored", async (_what, invalid) => {
   const { status, request } = await receive({ traceparent: invalid });
   expect([status, request?.parentSpanContext]).toEqual([200, undefined]);
 });
@@ -135,7 +135,7 @@ test("a duplicate has a span in the sender's trace too", async () => {
   ]);
 });
 
-test("a queue carries the trace to its worker, whose span is a child of the request's", async () => {
+test("a queue carries the trace to its worker, whose span is a child of the request's span", async () => {
   const options = { secret, tracer: webhookTracer({ tracer }) };
   const { event } = await parseWebhook(options, eventOf({ traceparent, tracestate: "vendor=1" }));
   const queued = parseWebhookEvent(JSON.parse(JSON.stringify(event)));
@@ -161,7 +161,7 @@ test("a queue carries the trace to its worker, whose span is a child of the requ
   expect(process?.kind).toBe(SpanKind.CONSUMER);
 });
 
-test("what an event's handling throws is passed on, and the span has its name only", async () => {
+test("an error of an event's handling is passed on, and the span has only its name", async () => {
   const event: Pick<WebhookEvent, "type" | "trace"> = { type: "WorkerOfferResponse" };
   const failure = new TypeError("SENTINEL");
   await expect(traceEvent(event, () => Promise.reject(failure), { tracer })).rejects.toBe(failure);
@@ -175,7 +175,7 @@ test("what an event's handling throws is passed on, and the span has its name on
 });
 
 test.each([null, 7, "text", {}, { traceparent: "x" }, { traceparent: 7 }])(
-  "an event of a queue whose trace is %j has none",
+  "a queue's event whose trace is %j has no trace",
   (invalid) => {
     const event = {
       type: "WorkerAddedContact",
@@ -215,14 +215,14 @@ test("durations are measured by event and outcome, rejections by reason", async 
   ]);
 });
 
-test("without an SDK the sender's trace goes through to the queue, and nothing is recorded", async () => {
+test("without an SDK the sender's trace reaches the queue, and nothing is recorded", async () => {
   const options = { secret, tracer: webhookTracer() };
   const { event, response } = await parseWebhook(options, eventOf({ traceparent }));
   expect([response.status, event?.trace]).toEqual([200, { traceparent }]);
   expect(trace.getTracerProvider().constructor.name).toBe("ProxyTracerProvider");
 });
 
-test("a receiver that was made before the SDK was registered traces from then on", async () => {
+test("a receiver created before the SDK is registered traces from then on", async () => {
   const handler = webhookHandler({ secret, tracer: webhookTracer(), onWorkerOfferResponse: () => undefined });
   await handler(eventOf({}));
   trace.setGlobalTracerProvider(provider);
@@ -231,7 +231,7 @@ test("a receiver that was made before the SDK was registered traces from then on
   expect(exporter.getFinishedSpans().map(({ name }) => name)).toEqual(["webhook WorkerOfferResponse"]);
 });
 
-test.each([{ sender: "child" }, { traceer: tracer }])("wrong options, %j, are refused", (wrong) => {
+test.each([{ sender: "child" }, { traceer: tracer }])("invalid options, %j, are rejected", (wrong) => {
   const make = () => webhookTracer(wrong as TracerOptions);
   expect(make).toThrow(expect.objectContaining({ code: "invalid_option" }));
 });

@@ -15,7 +15,7 @@ import { secret } from "../support/serve.ts";
 const handled: string[] = [];
 const options = {
   secret,
-  // The two tests of an app send the same event, which one memory would take for a duplicate in the same millisecond.
+  // The two tests of an app send the same event, which one memory would treat as a duplicate within the same millisecond.
   deduplication: false as const,
   onRejected: () => undefined,
   onWorkerAddedContact: ({ workerId }: { workerId: string }) => void handled.push(workerId),
@@ -41,7 +41,7 @@ async function listening(host: string) {
   return server;
 }
 
-/** What both take; each is made for one test. */
+/** The receivers that both accept; each is created for one test. */
 const apps: Record<string, () => unknown> = {
   "a function from Request to Response": () => webhooks,
   "a function that calls one": () => (request: Request) => webhooks(request),
@@ -65,14 +65,14 @@ const apps: Record<string, () => unknown> = {
 };
 
 describe.each(Object.keys(apps))("%s", (name) => {
-  test("is taken by testReceiver", async () => {
+  test("is accepted by testReceiver", async () => {
     await using receiver = await testReceiver((await apps[name]?.()) as string, { secret, basePath });
     expect((await receiver.testAuth()).status).toBe(200);
     expect((await receiver.workerAddedContact({ workerId: name })).status).toBe(200);
     expect(handled.pop()).toBe(name);
   });
 
-  test("is taken by deliverTo of the client's service in memory", async () => {
+  test("is accepted by deliverTo of the client's test service", async () => {
     const service = createTestService({ workers: { [name]: "Amal" } });
     const baseUrl = `https://integrator.test${basePath}`;
     await service.deliverTo((await apps[name]?.()) as string, { secret, sign: signHeaders, baseUrl });
@@ -88,7 +88,7 @@ test.each([
   ["a number", 3001],
   ["an empty object", {}],
   ["a promise of an app", Promise.resolve(webhooks)],
-])("neither takes %s, and both say what they take", async (_, app) => {
+])("neither accepts %s, and both say what they accept", async (_, app) => {
   const words = /a function from Request to Response.*a listener or server of node:http.*Express or Fastify/;
   await expect(testReceiver(app as never, { secret })).rejects.toMatchObject({
     code: "invalid_option",

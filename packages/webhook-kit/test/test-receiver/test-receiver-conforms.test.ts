@@ -74,11 +74,11 @@ const bodyHmac: SignatureScheme = {
 const hmac = (key: string, time: string, id: string, body: Uint8Array) =>
   createHmac("sha256", key).update(`${time}.${id}.`).update(body).digest("hex");
 
-/** Of the adapters: each has every setting in the full matrix, one of them has it in any case. */
+/** Each adapter is tested with every setting in the full matrix, and one of them always is. */
 const isFull = process.env.TEST_MATRIX === "full";
 
 describe.each(adapters)("the kit on %s", (name, mount) => {
-  test("has no fault, and none of its handlers runs without a sample [D-61]", async () => {
+  test("has no fault, and its handlers run only for samples [D-61]", async () => {
     const handlers = everyHandler();
     await using receiver = await testReceiver(mount({ secret, ...handlers }), { secret, basePath });
     expect(await receiver.checkContract()).toEqual([]);
@@ -96,12 +96,12 @@ describe.each(adapters)("the kit on %s", (name, mount) => {
   const hmacOnly = timestampDigest({ variant: "hmac" });
   const settings: [string, Options, Partial<ReceiverOptions>][] = [
     ["no handler", {}, {}],
-    ["a tolerance of its own", { toleranceSeconds: 20 }, { toleranceSeconds: 20 }],
+    ["its own tolerance", { toleranceSeconds: 20 }, { toleranceSeconds: 20 }],
     ["one variant of the digest", { scheme: hmacOnly }, { scheme: hmacOnly }],
     ["a scheme that covers the body", { scheme: bodyHmac }, { scheme: bodyHmac }],
     ["Standard Webhooks", standard, standard],
     ["secrets in rotation", {}, { secret: ["another-secret-of-the-profile", secret] }],
-    ["a signature for one request only", {}, { replayProtection: "single-use-signature" }],
+    ["single-use signatures", {}, { replayProtection: "single-use-signature" }],
     ["another clock", { now: () => new Date("2030-01-01") }, { now: () => new Date("2030-01-01") }],
   ];
   const tried = isFull || name === "node:http" ? settings : settings.slice(0, 1);
@@ -113,7 +113,7 @@ describe.each(adapters)("the kit on %s", (name, mount) => {
     expect([await receiver.checkContract(given), await receiver.checkContract(given)]).toEqual([[], []]);
   });
 
-  test("has no fault with a signature for one request only, when a minute begins between two checks", async () => {
+  test("has no fault with single-use signatures, even when a minute starts between two checks", async () => {
     let time = Date.parse("2030-01-01T12:00:58Z");
     const now = () => new Date(time);
     const app = mount({ secret, now, replayProtection: "single-use-signature" });
@@ -123,7 +123,7 @@ describe.each(adapters)("the kit on %s", (name, mount) => {
     expect(await receiver.checkContract()).toEqual([]);
   });
 
-  test("is reported where it accepts what was signed long ago, also under a scheme that covers the body", async () => {
+  test("is reported if it accepts requests signed long ago, even under a scheme that covers the body", async () => {
     for (const scheme of [undefined, bodyHmac]) {
       const given = { secret, ...(scheme && { scheme }) };
       const app = mount({ ...given, toleranceSeconds: 86_400, ...everyHandler() });
@@ -138,7 +138,7 @@ describe.each(adapters)("the kit on %s", (name, mount) => {
     }
   });
 
-  test("is reported when its scheme does not look at the body that it signs", async () => {
+  test("is reported if its scheme ignores the body that it signs", async () => {
     const unread: SignatureScheme = {
       ...bodyHmac,
       verify: (_claim, _secrets) => ({ secretIndex: 0, variant: "none" }),

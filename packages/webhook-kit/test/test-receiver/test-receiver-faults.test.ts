@@ -23,7 +23,7 @@ const everywhere =
   "GET /test/auth, GET /contact/new/worker_made_up, POST /contact-suggestions, POST /offer/response, " +
   "POST /offer/eventDeleted, POST /events/timelineChanged, HEAD /test/auth, HEAD /contact/new/worker_made_up";
 
-test("the naive middleware has the faults it is known for", async () => {
+test("the naive middleware has its known faults", async () => {
   const router = textbookRouter({ secret: [secret], now: () => new Date(), onRejected: () => undefined });
   expect(await faultsOf(express().use("/hooks", router), "/hooks")).toEqual([
     `A request signed in the future must be rejected, but 200 came from ${everywhere}.`,
@@ -43,7 +43,7 @@ test("a receiver that responds with 200 to everything breaks every rule about re
   expect(problems[0]).toBe(`A request without a signature must be rejected, but 200 came from ${everywhere}.`);
 });
 
-test("a receiver that is mounted elsewhere is reported with basePath", async () => {
+test("the problem of a receiver that is mounted elsewhere names basePath", async () => {
   const app = express().use("/hooks", webhookRouter({ ...quiet, secret }));
   for (const [basePath, requested] of [
     ["/webhooks/", "/webhooks/test"],
@@ -54,14 +54,14 @@ test("a receiver that is mounted elsewhere is reported with basePath", async () 
     ]);
 });
 
-test("a receiver with another secret refuses the service, and is asked no more", async () => {
+test("a receiver with another secret rejects the service, and gets no further requests", async () => {
   const app = express().use("/hooks", webhookRouter({ ...quiet, secret: "another-secret-of-the-profile" }));
   expect(await faultsOf(app, "/hooks")).toEqual([
     "GET /test/auth rejects every valid signature: does the receiver have this secret and scheme?",
   ]);
 });
 
-test("a receiver that is gone, or goes while it is asked, is reported as such", async () => {
+test("a receiver that is down, or stops during the check, is reported as such", async () => {
   const { url } = await serve((request) => request.socket.destroy());
   expect(await faultsOf(url, "")).toEqual(["GET /test got no response (ECONNRESET); nothing more was sent."]);
   const router = webhookRouter({ ...quiet, secret });
@@ -74,7 +74,7 @@ test("a receiver that is gone, or goes while it is asked, is reported as such", 
   ]);
 });
 
-/** What a textbook would refuse of `Timestamp` and `Authorization`, with one thing left out or done wrong. */
+/** A textbook check of `Timestamp` and `Authorization`, with one thing omitted or done wrong. */
 const signs = (timestamp: string, authorization: string): boolean =>
   [createHash("sha256").update(timestamp + secret), createHmac("sha256", secret).update(timestamp)].some(
     (digest) => authorization.toUpperCase() === `HMAC ${digest.digest("hex").toUpperCase()}`,
@@ -83,7 +83,7 @@ const signs = (timestamp: string, authorization: string): boolean =>
 const headersOf = ({ headers }: { headers: Record<string, unknown> }) =>
   [String(headers.timestamp ?? ""), String(headers.authorization ?? "")] as const;
 
-/** In front of a kit that is right: responses wrongly what it wants to, and leaves the rest to the kit. */
+/** In front of a correct receiver: gives the wrong response for some requests, and leaves the rest to the kit. */
 const mistakes: [mistake: string, wrong: RequestHandler, problems: RegExp[]][] = [
   [
     "asks for a signature on /test",
@@ -98,7 +98,7 @@ const mistakes: [mistake: string, wrong: RequestHandler, problems: RegExp[]][] =
     [/^A request to \/test .* but 500 came from GET \/test\.$/],
   ],
   [
-    "does not look at the time",
+    "ignores the time",
     (request, response, next) =>
       signs(...headersOf(request)) && request.path === "/test/auth" ? response.sendStatus(200) : next(),
     [
@@ -117,13 +117,13 @@ const mistakes: [mistake: string, wrong: RequestHandler, problems: RegExp[]][] =
     [/^A request whose Timestamp has no seconds must get 200, but 401 /],
   ],
   [
-    "takes any timestamp for valid that a clock behind would send",
+    "accepts any timestamp that a slow clock would send",
     ({ headers }, response, next) =>
       Date.parse(String(headers.timestamp)) > Date.now() + 1_000 ? response.sendStatus(401) : next(),
     [/^A request signed 30 s ahead must get 200, but 401 /],
   ],
   [
-    "believes a digest that begins right",
+    "accepts a digest that starts correctly",
     (request, response, next) => {
       const [timestamp, authorization] = headersOf(request);
       const digest = createHash("sha256")
@@ -138,7 +138,7 @@ const mistakes: [mistake: string, wrong: RequestHandler, problems: RegExp[]][] =
     [/^A request with half of the digest must be rejected/],
   ],
   [
-    "drops what follows the digest",
+    "ignores what follows the digest",
     (request, response, next) => {
       const [timestamp, authorization] = headersOf(request);
       return request.path === "/test/auth" && signs(timestamp, authorization.slice(0, 69)) && authorization.length > 69
@@ -148,7 +148,7 @@ const mistakes: [mistake: string, wrong: RequestHandler, problems: RegExp[]][] =
     [/^A request with garbage after Authorization must be rejected/],
   ],
   [
-    "checks under an empty secret while none is set",
+    "verifies with an empty secret while none is set",
     (request, response, next) => {
       const [timestamp, authorization] = headersOf(request);
       return request.path === "/test/auth" &&
@@ -159,7 +159,7 @@ const mistakes: [mistake: string, wrong: RequestHandler, problems: RegExp[]][] =
     [/^A request with an HMAC under an empty key must be rejected/],
   ],
   [
-    "throws for a digest that is none",
+    "throws for an invalid digest",
     ({ headers }, response, next) =>
       /^hmac [^0-9a-f]{64}$/i.test(String(headers.authorization)) ? response.sendStatus(500) : next(),
     [/ 64 letters that are no digits must be rejected, but 500 /, / 64 characters that are not ASCII .* but 500 /],
@@ -171,7 +171,7 @@ const mistakes: [mistake: string, wrong: RequestHandler, problems: RegExp[]][] =
     [/^A request without a signature must be rejected, but 200 came from POST \/offer\/response\.$/],
   ],
   [
-    "acknowledges what it does not know",
+    "acknowledges unknown paths",
     ({ path }, response, next) => (path.startsWith("/no/") ? response.sendStatus(200) : next()),
     [/^An unknown path must not be acknowledged/],
   ],
@@ -181,7 +181,7 @@ const mistakes: [mistake: string, wrong: RequestHandler, problems: RegExp[]][] =
     [/^A method that the service does not use must not fail, but 500 came from OPTIONS \/test\/auth\.$/],
   ],
   [
-    "says the secret it expected",
+    "reveals the secret it expected",
     ({ path, headers }, response, next) =>
       path === "/test/auth" && headers.authorization === ""
         ? void response.status(401).send(`not signed with ${secret}`)
@@ -190,12 +190,12 @@ const mistakes: [mistake: string, wrong: RequestHandler, problems: RegExp[]][] =
   ],
 ];
 
-test.each(mistakes)("a receiver that %s has that problem and no other [D-61]", async (_mistake, wrong, problems) => {
+test.each(mistakes)("a receiver that %s has only that problem [D-61]", async (_mistake, wrong, problems) => {
   const app = express().use("/hooks", wrong, webhookRouter({ ...quiet, secret }));
   expect(await faultsOf(app, "/hooks")).toEqual(problems.map((problem) => expect.stringMatching(problem)));
 });
 
-test("a receiver that knows one variant of the digest is reported with the one that it misses", async () => {
+test("the problem of a receiver that knows one variant of the digest names the other", async () => {
   const only = (variant: "sha256" | "hmac") =>
     express().use(webhookRouter({ ...quiet, secret, scheme: timestampDigest({ variant }) }));
   expect(await faultsOf(only("sha256"), "")).toEqual([
@@ -209,7 +209,7 @@ test("a receiver that knows one variant of the digest is reported with the one t
 const accepted = { offerId: "offer_1", workerId: "worker_amal", response: "accepted" } as const;
 const search = { userEmailAddresses: ["hana@harbour-hotels.example"] };
 
-test("a sample that is not acknowledged, or not when it is repeated, is a fault", async () => {
+test("a sample that is not acknowledged, even when repeated, is a fault", async () => {
   const missing = express().use(webhookRouter({ ...quiet, secret }));
   expect(await faultsOf(missing, "", { workerOfferResponse: accepted })).toEqual([
     "workerOfferResponse must get 200, but 404 came from POST /offer/response.",
@@ -229,7 +229,7 @@ test("a sample that is not acknowledged, or not when it is repeated, is a fault"
 
 const sixStars = { rating: 6, ratingProvider: "A", lastWorked: "2025-11-30T17:00:00Z" };
 
-test("suggestions that the service would refuse are reported by field, without their values", async () => {
+test("suggestions that the service would reject are reported by field, without their values", async () => {
   const app = express().post(
     "/contact-suggestions",
     verifyWebhook({ ...quiet, secret }),

@@ -16,7 +16,7 @@ const appWith = (options: Omit<ReceiverOptions<Express.Request>, "secret">, path
 const search = { userEmailAddresses: ["hana@harbour-hotels.example"], filter: "chef" };
 const dana = { name: "Dana Kim", emailAddress: "dana.kim@example.com", ratings: [] };
 
-test("every webhook reaches its handler, signed, with what was given", async () => {
+test("every webhook reaches its handler, signed, with the given payload", async () => {
   const handlers = {
     onWorkerAddedContact: vi.fn<NonNullable<Handlers["onWorkerAddedContact"]>>(),
     onWorkerOfferResponse: vi.fn<NonNullable<Handlers["onWorkerOfferResponse"]>>(),
@@ -56,7 +56,7 @@ test("a response shows its status, headers and body, whatever they are", async (
   expect(JSON.parse(response.body)).toMatchObject({ code: "handler_not_configured" });
 });
 
-test("the same event sent again is handled again, unless it is the very same request", async () => {
+test("an event that is sent again is handled again, unless it is exactly the same request", async () => {
   const onWorkerAddedContact = vi.fn();
   await using receiver = await testReceiver(appWith({ onWorkerAddedContact }), { secret, basePath: "/hooks" });
   await expect(receiver.resend()).rejects.toThrow("No request was sent yet");
@@ -66,7 +66,7 @@ test("the same event sent again is handled again, unless it is the very same req
   expect(onWorkerAddedContact).toHaveBeenCalledTimes(20);
 });
 
-test("two signatures of a clock that stands still differ, and one that is set back is followed", async () => {
+test("two signatures differ even when the clock stands still, and a clock that is set back is followed", async () => {
   const receivedAt: Date[] = [];
   let time = Date.parse("2030-01-01T00:00:00Z");
   const now = () => new Date(time);
@@ -92,7 +92,7 @@ describe("an app is", () => {
   const workers: string[] = [];
   const app = appWith({ onWorkerAddedContact: ({ workerId }) => void workers.push(workerId) });
 
-  test("the address of a running one, with or without the path in it", async () => {
+  test("the URL of a running receiver, with or without the path", async () => {
     const { url } = await serve(app);
     for (const [address, basePath] of [
       [`${url}/hooks`, undefined],
@@ -144,14 +144,14 @@ describe("an app is", () => {
   test.each([
     ["nothing", undefined],
     ["a number", 3001],
-    ["an address of another kind", "ftp://127.0.0.1/"],
+    ["a URL with another scheme", "ftp://127.0.0.1/"],
     ["no address", "127.0.0.1"],
   ])("not %s", async (_what, app) => {
     await expect(testReceiver(app as string, { secret })).rejects.toMatchObject({ code: "invalid_option" });
   });
 });
 
-test("a secret that no service could sign with is refused at once", async () => {
+test("a secret that no service could sign with is rejected immediately", async () => {
   await expect(testReceiver(express(), { secret: "" })).rejects.toMatchObject({ code: "invalid_secret" });
 });
 
@@ -164,7 +164,7 @@ test("a receiver that does not respond in time rejects, over a server and throug
   expect(await called.checkContract()).toEqual(["GET /test got no response (TimeoutError); nothing more was sent."]);
 });
 
-test("a response that breaks off rejects", async () => {
+test("a truncated response rejects", async () => {
   await using receiver = await testReceiver(
     (_request, response) => {
       response.writeHead(200, { "content-length": "10" }).write("half");
@@ -175,9 +175,9 @@ test("a response that breaks off rejects", async () => {
   await expect(receiver.test()).rejects.toMatchObject({ code: "ECONNRESET" });
 });
 
-test("what the service would not send does not compile", () => {
+test("payloads that the service would not send do not compile", () => {
   const never = async (receiver: TestedReceiver) => {
-    // @ts-expect-error the words are texts
+    // @ts-expect-error the filter is a string
     await receiver.workerOfferResponse({ offerId: "o", workerId: "w", response: 7 });
     // @ts-expect-error whose suggestions?
     await receiver.contactSuggestions({ filter: "chef" });

@@ -8,10 +8,10 @@ import { webhookListener } from "../../../src/node.ts";
 import { textbookRouter } from "./naive-receiver.ts";
 import type { ReceiverSetup } from "./receiver-setup.ts";
 
-/** Express 4 has types of its own that are not installed beside those of 5; what is used here is alike in both. */
+/** The types of Express 4 are not installed in addition to those of 5; the parts used here are the same in both. */
 const express4 = createRequire(import.meta.url)("express4") as typeof express;
 
-/** A server that makes a receiver for every mount, the first part of a path, when it is first asked there. */
+/** A server that creates a receiver for every mount path, the first part of a path, on its first request. */
 type CorpusAdapter = (setUp: (mount: string) => ReceiverSetup) => Server;
 
 const onExpress =
@@ -43,7 +43,7 @@ const onFetch: CorpusAdapter = (setUp) => {
   return server as Server;
 };
 
-/** The mount of a target in origin or absolute form. */
+/** The mount path of a target in origin or absolute form. */
 const findMount = (target = ""): string | undefined => /^(?:http:\/\/[^/]*)?\/(\d+\.[\w-]+)/.exec(target)?.[1];
 
 function oncePerMount<Made>(make: (mount: string) => Made): (mount: string) => Made {

@@ -3,7 +3,7 @@ import { standardWebhooks } from "../../../src/signature/standard-webhooks.ts";
 import { adapters } from "./adapters.ts";
 import { configFor, type FromReceiver, type ReceiverSetup, readMount, type ToReceiver } from "./receiver-setup.ts";
 
-/** A process of its own: one adapter, one time zone (`TZ`), and a receiver for every case. */
+/** Runs in its own process: one adapter, one time zone (`TZ`), and a receiver for every case. */
 const notify = (message: FromReceiver): void => void process.send?.(message);
 const [, , adapterName = "", scheme] = process.argv;
 const config = configFor(scheme as Scheme);
@@ -16,7 +16,7 @@ const noteOf = (mount: string) => {
   return note;
 };
 
-/** What is nested too deep to be sent to the parent is not sent; nor does it stop the receiver. */
+/** Values that are nested too deeply for the parent are not sent; nor do they stop the receiver. */
 function copied(event: unknown): unknown {
   try {
     const text = JSON.stringify(event);
@@ -58,7 +58,7 @@ function setUp(mount: string): ReceiverSetup {
   };
 }
 
-// What body parsers log about bad bodies says nothing about the response.
+// What body parsers log about invalid bodies says nothing about the response.
 console.error = () => undefined;
 
 const adapter = adapters[adapterName];

@@ -2,7 +2,7 @@ import { type Corpus, type ReceiverNeeds, readCorpus } from "../../../../cli/src
 import type { Scheme } from "../../../../cli/src/signature/sign-request.ts";
 import type { SignatureScheme } from "../../../src/signature/signature-scheme.ts";
 
-/** What every receiver in a child process is made of, whichever adapter it has. */
+/** The options of every receiver in a child process, whichever its adapter. */
 export interface ReceiverSetup {
   secret: string[];
   scheme?: SignatureScheme;
@@ -16,21 +16,21 @@ export interface ReceiverSetup {
   onRejected: (rejection: { code: string }) => void;
 }
 
-/** The first part of a receiver's paths says what the case needs, so that nothing need be arranged beforehand. */
+/** The first part of a receiver's path says what the case needs, so that nothing has to be set up beforehand. */
 export const writeMount = (number: number, needs: ReceiverNeeds): string =>
   `${number}.${Buffer.from(JSON.stringify(needs)).toString("base64url")}`;
 
 export const readMount = (mount: string): ReceiverNeeds =>
   JSON.parse(Buffer.from(mount.split(".")[1] ?? "", "base64url").toString()) as ReceiverNeeds;
 
-/** What a receiver's process is asked, and what it responds. */
+/** The messages between the test and a receiver's process. */
 export type ToReceiver = { ask: "tally"; mounts: string[] } | { ask: "release"; mount: string };
 export type FromReceiver =
   | { type: "listening"; port: number }
   | { type: "held"; mount: string }
   | { type: "tally"; noted: { handled: number; given: unknown[]; reasons: string[] }[]; isPolluted: boolean };
 
-/** What sender and receiver have in common. Standard Webhooks needs secrets in base64. */
+/** The settings that sender and receiver share. Standard Webhooks needs base64 secrets. */
 export function configFor(scheme: Scheme): Corpus["config"] {
   const { config } = readCorpus();
   if (scheme === "timestampDigest") return config;

@@ -5,14 +5,14 @@ import type { Noted, Receiver, Target } from "../../../../cli/src/probe/send.ts"
 import type { Scheme } from "../../../../cli/src/signature/sign-request.ts";
 import { type FromReceiver, type ToReceiver, writeMount } from "./receiver-setup.ts";
 
-/** It can be set up for every case, and says what it noted. */
+/** A receiver that can be set up for every case, and reports what it recorded. */
 export interface StartedReceiver extends Receiver {
   targetOf(needs: ReceiverNeeds): Target;
   tally(targets: Target[]): Promise<Noted[]>;
   stop(): Promise<unknown>;
 }
 
-/** Starts a receiver in a process of its own, which lives in `zone`. */
+/** Starts a receiver in its own process, in the time zone `zone`. */
 export async function startReceiver(adapter: string, zone: string, scheme: Scheme): Promise<StartedReceiver> {
   const child = fork(new URL("receiver-process.ts", import.meta.url), [adapter, scheme], {
     env: { ...process.env, TZ: zone, NODE_ENV: "production" },

@@ -22,13 +22,13 @@ describe.each([
   test.each([
     ["harbour", harbour],
     ["meadow", meadow],
-  ])("a tenant has a base address and a secret of its own: %s", async (tenant, secret) => {
+  ])("each tenant has its own base URL and secret: %s", async (tenant, secret) => {
     await using receiver = await testReceiver(app, { secret, basePath: `/${tenant}/offers` });
     expect(await receiver.checkContract({ workerOfferResponse: accepted })).toEqual([]);
     expect(log.mock.calls).toEqual([[tenant, "offer_1", "worker_amal", "accepted"]]);
   });
 
-  test("a tenant's secret proves nothing at another's address, nor at an unknown address", async () => {
+  test("a tenant's secret is not accepted at another's URL, nor at an unknown URL", async () => {
     for (const tenant of ["meadow", "unknown", "constructor"]) {
       await using receiver = await testReceiver(app, { secret: harbour, basePath: `/${tenant}/offers` });
       expect((await receiver.testAuth()).status).toBe(401);
