@@ -18,7 +18,7 @@ async function start(file: string) {
     PORT: String(port),
     WEBHOOK_SECRET: secret,
     REDIS_URL: redisUrl,
-    DATABASE_URL: "postgres://127.0.0.1:1/none",
+    QUEUE_URL: "amqp://127.0.0.1:1",
   };
   const program = startProcess(process.execPath, [join(root, file)], { env, ready: new RegExp(`(${port})`) });
   onTestFinished(() => void program.stop("SIGKILL"));

@@ -72,6 +72,8 @@ describe.runIf(await findPostgres())("one trace", () => {
                 "platform POST /offer/response 200",
                 [
                   "receiver webhook WorkerOfferResponse 200",
+                  // Of pg-boss.
+                  ["receiver send webhooks"],
                   ["worker process WorkerOfferResponse", ["worker save event"]],
                 ],
               ],
@@ -79,7 +81,7 @@ describe.runIf(await findPostgres())("one trace", () => {
           ],
         ],
       ]);
-      expect(spans).toHaveLength(10);
+      expect(spans).toHaveLength(11);
       // Each attempt was made by another process.
       const attempts = spans.filter(({ name }) => name === "POST /offer/response");
       expect(attempts.map(({ pid }) => system.killed.has(pid))).toEqual([true, false]);
