@@ -4,6 +4,7 @@ import type { DefaultTheme, UserConfig } from "vitepress";
 /** A page as the search finds it: a guide comes before a table of decisions. Runs in the browser, so it uses nothing outside. */
 const boostDocument = (id: string): number => {
   if (/(?:contract|decisions|glossary|benchmarks)\.html/.test(id)) return 0.3;
+  if (id.includes("/errors.html")) return 0.8;
   return id.includes("/reference/") ? 0.6 : 1;
 };
 
@@ -40,7 +41,7 @@ export const search: DefaultTheme.Config["search"] = {
     miniSearch: {
       options: { tokenize, processTerm },
       searchOptions: {
-        boost: { title: 2, titles: 1.5, text: 1 },
+        boost: { title: 1.5, titles: 1, text: 1 },
         prefix: true,
         fuzzy: 0.15,
         // A page with the word itself comes before pages with a similar word.
