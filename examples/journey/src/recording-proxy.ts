@@ -10,7 +10,7 @@ export type FailureMode = "status 500" | "no response";
 export interface RecordingProxy {
   /** Where the proxy listens. */
   readonly address: string;
-  /** The headers of the last request. */
+  /** The headers of the last request that got 200. A check sends a forged one after it. */
   readonly lastHeaders: IncomingHttpHeaders;
   /** The number of requests that currently wait without a response. */
   readonly hanging: number;
@@ -32,8 +32,10 @@ export async function startRecordingProxy(
   const server = createServer((incoming, outgoing) => {
     const begun = performance.now();
     const { method = "", url: path = "" } = incoming;
-    const record = (status: number | string) => traffic.record(begun, { from, to, method, path, status });
-    lastHeaders = incoming.headers;
+    const record = (status: number | string) => {
+      traffic.record(begun, { from, to, method, path, status });
+      if (status === 200) lastHeaders = incoming.headers;
+    };
     if (failureMode === "no response") {
       incoming.resume();
       hanging++;
