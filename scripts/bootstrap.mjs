@@ -1,9 +1,9 @@
-// Runs a command with the right Node, pnpm and all dependencies, on a machine that needs only Node 20 and npm:
+// Runs a command with the correct Node, pnpm and all dependencies, on a machine that has only Node 20 and npm:
 //   node scripts/bootstrap.mjs [--journey | --all] [--build] command [arguments…]
-// --build builds the packages. --journey installs only what building and npm start need; --all also what bench/ compares and what
+// --build builds the packages. --journey installs only what building and npm start need; --all also installs what bench/ compares and what
 // tests/interoperability/ runs.
-// The running Node is used where it is new enough for the tools, a pinned one from npm otherwise. What has not changed since the last
-// run is neither installed nor built again. Plain JavaScript, without dependencies: it is what installs them.
+// Uses the running Node if it is new enough for the tools, otherwise a pinned one from npm. Installs and builds only what has changed since
+// the last run. Plain JavaScript without dependencies, because it installs them.
 import { spawn } from "node:child_process";
 import { createHash } from "node:crypto";
 import { once } from "node:events";
@@ -16,7 +16,7 @@ const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const pinnedNode = `node@${readFileSync(join(root, ".nvmrc"), "utf8").trim()}`;
 const { packageManager: pinnedPnpm } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
 
-/** `^22.19 || ^24.11 || >=26`: what vitest, tsup, undici and type stripping need between them. */
+/** `^22.19 || ^24.11 || >=26`: the versions that vitest, tsup, undici and type stripping all support. */
 const isNewEnough = ([major, minor]) => (major === 22 && minor >= 19) || (major === 24 && minor >= 11) || major >= 26;
 
 /** By default, npm tries to reach a registry for more than a minute. */
@@ -29,8 +29,8 @@ const env = {
 };
 
 /**
- * Runs to its end; a failure ends this process alike, and a signal to this process ends the command. Standard output is the command's
- * alone: the step is printed on standard error.
+ * Runs a command to its end. If it fails, this process fails in the same way; a signal to this process ends the command. Standard output
+ * belongs to the command: the step is printed on standard error.
  *
  * @returns the command's output, if it is piped
  */
@@ -40,7 +40,7 @@ const run = async (step, command, args, stdout = "inherit") => {
   const printed = child.stdout && text(child.stdout);
   const forward = (signal) => child.kill(signal);
   for (const signal of ["SIGINT", "SIGTERM"]) process.on(signal, forward);
-  // npm passes no SIGTERM on: when it has ended, this command ends too.
+  // npm does not pass SIGTERM on: when npm has ended, this command ends too.
   const parent = process.ppid;
   const orphaned = setInterval(() => process.ppid !== parent && forward("SIGTERM"), 500);
   const [status] = await once(child, "close");
@@ -52,35 +52,35 @@ const run = async (step, command, args, stdout = "inherit") => {
   return printed;
 };
 
-/** What building and npm start need: dependencies of these, without their devDependencies. */
+/** What building and npm start need: the dependencies of these, without devDependencies. */
 const journey = ["offers", "./packages/*", "@offers/sandbox", "@offers-examples/*"];
 
-/** The part of pnpm's command line that says what is installed. */
+/** The part of pnpm's command line that selects what to install. */
 const installationFor = (flags) => {
   const filters = (names) => names.flatMap((name) => ["--filter", name]);
   if (flags.includes("--all")) return ["install"];
-  // Installing less than is there would remove the rest: vitest came with the rest.
+  // Installing less than what is there would remove the rest: vitest came with the rest.
   if (flags.includes("--journey") && !existsSync(join(root, "node_modules", "vitest")))
-    // Without the check of every locked version's age, which loads 170 MB of metadata; the other installations, CI's among them, do it.
+    // Skips the check of every locked version's age, which loads 170 MB of metadata; other installations, including CI's, do it.
     return [...filters(journey), "install", "--prod", "--config.minimumReleaseAge=0"];
   return [...filters(["!@offers/bench", "!@offers-tests/interoperability"]), "install"];
 };
 
-/** The store that the folder's packages are linked from. pnpm refuses any other one, such as that of another HOME. */
+/** The store that the folder's packages are linked from. pnpm rejects any other, such as that of another HOME. */
 const linkedStore = () => {
   const file = join(root, "node_modules", ".modules.yaml");
   if (!existsSync(file)) return [];
   const { storeDir } = JSON.parse(readFileSync(file, "utf8"));
-  // pnpm appends the version of its format.
+  // pnpm appends its format's version.
   return existsSync(storeDir) ? [`--store-dir=${dirname(storeDir)}`] : [];
 };
 
-/** What the last run left, so that this one installs and builds only what has changed since. */
+/** The state after the last run, so that this one installs and builds only what has changed. */
 const stateFile = join(root, "node_modules", ".offers-bootstrap.json");
 const state = existsSync(stateFile) ? JSON.parse(readFileSync(stateFile, "utf8")) : { built: {} };
 const remember = (facts) => writeFileSync(stateFile, JSON.stringify(Object.assign(state, facts)));
 
-/** Changes with everything that decides what is installed. */
+/** Changes with everything that determines what is installed. */
 function hashOfManifests() {
   const folders = ["packages", "examples", "scripts", "tests"].flatMap((parent) =>
     readdirSync(join(root, parent)).map((name) => join(parent, name)),
@@ -92,14 +92,14 @@ function hashOfManifests() {
   return hash.digest("hex");
 }
 
-/** Each package, with what is bundled into it besides its own folder. */
+/** Each package, with the folders that are bundled into it in addition to its own. */
 const packages = {
   client: ["packages/contract/src"],
   "webhook-kit": ["packages/contract/src"],
   cli: ["packages/contract/src", "spec/corpus"],
 };
 
-/** Whether a file of the folder has changed since. Documents, tests, and what is built or installed do not count. */
+/** Whether a file of the folder has changed. Documents, tests, and built or installed files do not count. */
 const hasChangedSince = (time, folder) =>
   readdirSync(join(root, folder), { withFileTypes: true }).some((entry) => {
     const path = join(folder, entry.name);
@@ -114,7 +114,7 @@ async function build() {
     const builtAt = existsSync(join(root, folder, "dist")) ? (state.built[name] ?? 0) : 0;
     if (![folder, ...bundled].some((each) => hasChangedSince(builtAt, each))) continue;
     const startedAt = Date.now();
-    // pnpm would check the installation first, with the ages of all versions.
+    // pnpm would first check the installation and the ages of all versions.
     const options = ["--config.verifyDepsBeforeRun=false", "--reporter-hide-prefix", "--silent"];
     await run(`Building @offers/${name}`, "pnpm", [...options, "--filter", `./${folder}`, "run", "build"]);
     remember({ built: { ...state.built, [name]: startedAt } });
@@ -125,9 +125,9 @@ const args = process.argv.slice(2);
 const flags = [];
 while (args[0]?.startsWith("--")) flags.push(args.shift());
 
-/** The part of the dependencies that these flags ask for. */
+/** The part of the dependencies that these flags require. */
 const part = ["--all", "--journey"].find((flag) => flags.includes(flag)) ?? "--default";
-// Every part holds what npm start needs, and all but that one hold what the tests need.
+// Every part contains what npm start needs, and all but that one contain what the tests need.
 const isIncluded = state.part === part || part === "--journey" || (part === "--default" && state.part !== "--journey");
 const isCurrent = isNewEnough(process.versions.node.split(".").map(Number));
 const hasTools = ["pnpm", ...(isCurrent ? [] : ["node"])].every((name) => existsSync(join(state.tools ?? "", name)));
@@ -144,10 +144,10 @@ if (hasTools && isIncluded && state.manifests === hashOfManifests()) {
   const quietly = ["--frozen-lockfile", "--prefer-offline", "--reporter=silent"];
   await run("Installing dependencies", "pnpm", [...installationFor(flags), ...linkedStore(), ...quietly, ...retries]);
   const manifests = hashOfManifests();
-  // What was built with other dependencies is built again.
+  // Packages that were built with other dependencies are built again.
   remember({ part, tools, manifests, built: state.manifests === manifests ? state.built : {} });
 }
-// The user's own Node, where it is new enough, comes before the pinned one.
+// The user's own Node, if new enough, comes before the pinned one.
 const folders = [join(root, "node_modules", ".bin"), ...(isCurrent ? [dirname(process.execPath)] : []), env.PATH];
 env.PATH = folders.join(delimiter);
 if (flags.includes("--build")) await build();

@@ -1,5 +1,5 @@
-// Fails where the contract is not proven: a statement of spec/interface.md or a decision whose tag is in no title of a test that
-// runs, a tag of neither, an open question without a decision, an undecided id, a decision that is not cited.
+// Fails if the contract is not proven: a statement of spec/interface.md or a decision without a test that runs and has its tag, an unknown
+// tag, an open question without a decision, an undecided id, or a decision that is not cited.
 import { globSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { readDecisions, readProofs, readStatements } from "./gate/contract.ts";
@@ -33,7 +33,7 @@ if (errors.length > 0) {
 const tests = new Set(proofs.map(({ test }) => test));
 console.log(`${statements.length} statements and ${ids.length} decisions proven by ${tests.size} tests`);
 
-/** Every id that the packages, the examples and the OpenAPI document cite outside of tags, with one file of each. */
+/** Every id that the packages, the examples and the OpenAPI document cite outside of tags, with one file for each. */
 function citedDecisions(): Map<string, string> {
   const exclude = (path: string) => /(^|\/)(node_modules|dist|generated)$/.test(path);
   const files = globSync(["{packages,examples}/**/*.{ts,yaml}", "spec/openapi.yaml"], { cwd: root, exclude });

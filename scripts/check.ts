@@ -1,4 +1,4 @@
-// Everything that npm test does not run, each with what it needs installed and built:
+// Everything that npm test does not run; each check installs and builds what it needs:
 //   npm run check                       lists the checks
 //   npm run check -- NAME [arguments…]  runs one
 //   npm run check -- NAME NAME…         runs several, and prints a summary
@@ -11,13 +11,13 @@ import { stripVTControlCharacters } from "node:util";
 
 interface Check {
   about: string;
-  /** What `scripts/bootstrap.mjs` runs, with its flags before. */
+  /** What `scripts/bootstrap.mjs` runs, with its flags first. */
   command: string;
 }
 
 const quietly = "--disable-warning=ExperimentalWarning";
 
-/** Every check, by its name. */
+/** Every check, by name. */
 export const checks: Readonly<Record<string, Check>> = {
   full: {
     about: "npm test on every store, adapter and library; PROPERTY_SEED draws other cases for the property tests",
@@ -32,7 +32,7 @@ export const checks: Readonly<Record<string, Check>> = {
     command: "--build vitest run --project docs",
   },
   guides: {
-    about: "every command of every document, each document in a fresh clone with Node 20; `README.md` selects one",
+    about: "runs every command of every document, each in a fresh clone with Node 20; `README.md` selects one",
     command: "node scripts/guides/run.ts",
   },
   screenshots: {
@@ -48,7 +48,7 @@ export const checks: Readonly<Record<string, Check>> = {
     command: "node scripts/mutation/run.ts",
   },
   mutants: {
-    about: "which of 120 mutants the tests notice, and which file; ids or their beginnings select some of them",
+    about: "which of 120 mutants the tests notice, and in which file; ids or their prefixes select some",
     command: `node ${quietly} tests/mutants/replay.ts`,
   },
   types: {
@@ -56,15 +56,15 @@ export const checks: Readonly<Record<string, Check>> = {
     command: "--all --build tsc -p bench",
   },
   simulator: {
-    about: "stories of deliveries in virtual time, with faults; --seed and --count select some of them",
+    about: "scenarios of deliveries in virtual time, with faults; --seed and --count select some",
     command: "node tests/simulator/run.ts",
   },
   interleavings: {
-    about: "orders of the statements of several processes on PostgreSQL; --seed and --count select some of them",
+    about: "interleavings of several processes' statements on PostgreSQL; --seed and --count select some",
     command: `node ${quietly} tests/interleavings/run.ts`,
   },
   guards: {
-    about: "takes out each guard of the outbox, which simulator or interleavings must find; a name selects one",
+    about: "removes each guard of the outbox, which simulator or interleavings must notice; a name selects one",
     command: `node ${quietly} tests/guards/guards.ts`,
   },
   torture: {
@@ -84,7 +84,7 @@ export const checks: Readonly<Record<string, Check>> = {
     command: `--all --build node ${quietly} tests/interoperability/run.ts`,
   },
   corpus: {
-    about: "sends the corpus to a receiver of yours: WEBHOOK_SECRET=… npm run check -- corpus http://…",
+    about: "sends the test vectors to your receiver: WEBHOOK_SECRET=… npm run check -- corpus http://…",
     command: "--build node packages/cli/dist/offers.js probe --strict --allow-events",
   },
 };
@@ -94,7 +94,7 @@ function listChecks(): void {
   console.log("\nnpm run check -- NAME [arguments…]");
 }
 
-/** Runs each, with its output in `reports/`, and prints a line for it: whether it passed, how long it took, its last line. */
+/** Runs each check, with its output in `reports/`. Prints a line for each: whether it passed, how long it took, and its last line. */
 async function runAll(names: readonly string[]): Promise<boolean> {
   mkdirSync("reports", { recursive: true });
   let failed = 0;

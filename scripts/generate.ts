@@ -1,5 +1,5 @@
-// Makes everything that is derived from spec/ and committed, or with --check fails where what is committed differs.
-// scripts/docs/build-site.ts makes the pages that only the site has.
+// Writes everything that is derived from spec/ and committed. With --check, fails if the committed files differ.
+// scripts/docs/build-site.ts writes the pages that only the site has.
 //   npm run generate            writes
 //   npm run generate -- --check compares, writes nothing
 import { execFile } from "node:child_process";
@@ -18,7 +18,7 @@ import { printShape } from "./generate/print-shape.ts";
 import { printSkills } from "./skills/print-skills.ts";
 
 const root = resolve(import.meta.dirname, "..");
-// By openapi-typescript, in the small package that holds its TypeScript 5.
+// Runs openapi-typescript in the small package that contains its TypeScript 5.
 const printer = ["scripts/openapi-types/print.ts", "spec/openapi.yaml"].map((path) => resolve(root, path));
 const { stdout: types } = await promisify(execFile)(process.execPath, printer);
 const { offer: offerSchemas, others: otherSchemas } = await printSchemas(root);

@@ -1,11 +1,11 @@
-// Which way imports go: spec → packages → examples → docs. Read by dependency-cruiser, as a step of npm test.
-// Tests and scripts may import anything. Biome checks that no files import each other; this, that no folders do.
+// Which way imports may go: spec → packages → examples → docs. dependency-cruiser reads this, as a step of npm test.
+// Tests and scripts may import anything. Biome checks that no two files import each other; this checks folders.
 const forbid = (name, from, to) => ({ name, severity: "error", from, to });
 const above = (folder, others) =>
   forbid(`${folder}-import-nothing-above-them`, { path: `^${folder}/` }, { path: `^(${others})/` });
 
-// The wings of the platform, from the ground up: a wing imports only itself and wings of lower lines. Start and stop
-// (start-platform.ts and its like) are above all but the sandbox.
+// The wings of the platform, from the ground up: a wing imports only itself and wings of lower lines. Start and stop (start-platform.ts and
+// similar files) are above all except the sandbox.
 const wings = [
   "generated",
   "store|time-zones",
@@ -47,20 +47,20 @@ export default {
       { path: "^examples/([^/]+)/" },
       { path: "^examples/", pathNot: "^examples/$1/" },
     ),
-    // A published name leads into dist/; the private package of the contract is never built by itself.
+    // A published name leads into dist/; the contract's private package is never built by itself.
     forbid(
       "examples-import-packages-by-their-names",
       { path: "^examples/" },
       { path: "^packages/", pathNot: "^packages/([^/]+/dist|contract/src)/" },
     ),
     ...wingRules,
-    // Pages show what the JSON routes read and do, never the other way round.
+    // Pages show what the JSON routes read and do, never the reverse.
     forbid(
       "platform-json-routes-import-no-pages",
       { path: `${platform}/routes/(api|portal|worker-app)/` },
       { path: `${platform}/routes/pages/` },
     ),
-    // Tests from outside stay true when the platform is changed within. Some scripts print what its sources say.
+    // Outside tests stay valid when the platform changes inside. Some scripts print what its sources say.
     forbid(
       "only-simulator-and-interleavings-import-the-platform",
       {

@@ -1,4 +1,4 @@
-// Starts the platform with the demo's settings below yours:
+// Starts the platform with the demo's settings as defaults:
 //   npm run platform [-- --without-demo]     with yours only
 import { join } from "node:path";
 

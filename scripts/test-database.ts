@@ -6,23 +6,23 @@ const defaultUrl = process.env.DATABASE_URL || "postgres://postgres@127.0.0.1:54
 const servers = new Map<string, pg.Pool>();
 
 /**
- * Connections for creating and dropping databases. They are kept for the tests that follow in this process: each new one took
- * PostgreSQL 25 ms of CPU, and a run opened 450. They keep no process alive.
+ * Connections for creating and dropping databases, kept for later tests in this process, because connecting is expensive. They do not keep
+ * the process alive.
  */
 export function serverAt(url = defaultUrl): pg.Pool {
   let server = servers.get(url);
   if (server === undefined) {
-    // By default, a server has connections for two runs that end at once.
+    // By default, a server has enough connections for two runs that end simultaneously.
     const limits = { max: 45, idleTimeoutMillis: 0, connectionTimeoutMillis: 30_000 };
     server = new pg.Pool({ connectionString: url, allowExitOnIdle: true, ...limits });
-    // The next query reports it.
+    // The next query reports the error.
     server.on("error", () => undefined);
     servers.set(url, server);
   }
   return server;
 }
 
-/** Without `DATABASE_URL` and without a PostgreSQL on this machine, its tests are skipped. */
+/** Without `DATABASE_URL` and without a PostgreSQL on this machine, the tests that need it are skipped. */
 export const findPostgres = (): Promise<boolean> =>
   serverAt()
     .query("select")
@@ -34,7 +34,7 @@ export const findPostgres = (): Promise<boolean> =>
       },
     );
 
-/** The template database of this run of vitest, when it is on this server. What is named after it is dropped at the run's end. */
+/** The template database of this vitest run, if it is on this server. Databases named after it are dropped when the run ends. */
 function templateAt(url: string): string | undefined {
   const template = process.env.TEST_DATABASE_TEMPLATE;
   if (template === undefined || new URL(template).host !== new URL(url).host) return undefined;
@@ -47,10 +47,10 @@ interface CreatedDatabase {
 }
 
 /**
- * In a run of vitest, the database is dropped with all others at its end: each drop waits for a checkpoint.
+ * In a vitest run, the database is dropped at the end with all others, because each drop waits for a checkpoint.
  *
- * @param tables `migrated`: those of the platform, in a run of vitest
- * @param serverUrl of a database on the same server
+ * @param tables `migrated`: the platform's tables, in a vitest run
+ * @param serverUrl the URL of a database on the same server
  * @returns a new database
  */
 export async function createDatabase(
@@ -73,8 +73,7 @@ export async function createDatabase(
 }
 
 /**
- * Its files are copied. Copied through the log, PostgreSQL's default since 15, a database took 150 ms of CPU to create and 80 to drop
- * instead of 70 and 40.
+ * Its files are copied, which is cheaper for small databases than copying through the log, PostgreSQL's default since 15.
  */
 const copying = (template: string): string => `template ${template} strategy file_copy`;
 
@@ -82,8 +81,7 @@ const dropDatabase = (server: pg.Pool, name: string): Promise<unknown> =>
   server.query(`drop database if exists ${name} with (force)`);
 
 /**
- * Drops the databases of this run. PostgreSQL makes a checkpoint for each that is dropped, which takes a second beside tests;
- * those that are dropped at the same time share one: 120 took 11 s by 20 connections, and 7 s by 60.
+ * Drops this run's databases. PostgreSQL makes a checkpoint for each drop; drops at the same time share one.
  */
 export async function dropDatabases(): Promise<void> {
   const template = templateAt(defaultUrl);

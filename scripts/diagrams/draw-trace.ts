@@ -14,12 +14,12 @@ const source = "docs/diagrams/trace.json";
 
 const rowHeight = 26;
 const indent = 18;
-/** Where the time axis begins, and its length. */
+/** Where the time axis starts, and its length. */
 const axis = { x: 380, length: 500 };
 const width = 960;
 const headHeight = 58;
 
-/** Draws the trace of one offer of the walkthrough as trace viewers do: the tree, and when each span was. @returns the SVG by its path */
+/** Draws the trace of one offer of the walkthrough like a trace viewer: the tree, and when each span ran. @returns the SVG by its path */
 export function drawTrace(root: string): Map<string, string> {
   const traces = JSON.parse(readFileSync(join(root, source), "utf8")) as OtlpTraces;
   return new Map([[source.replace(/\.json$/, ".svg"), draw(mostEventfulOffer(spansOf(traces)))]]);
@@ -75,7 +75,7 @@ function drawRow({ span, depth }: Branch, index: number, first: CollectedSpan, p
   const { offsetMs, durationMs } = timesOf(span, first);
   const outcome = outcomeOf(span);
   const x = axis.x + offsetMs * perMs;
-  // Of most spans, a true length would not be seen.
+  // At their true length, most spans would be invisible.
   const length = Math.max(durationMs * perMs, 3);
   const y = middleOf(index);
   const isFailed = span.status?.code === 2;

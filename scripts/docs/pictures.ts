@@ -39,7 +39,7 @@ try {
   const look = { colorScheme: "light", timezoneId: "Europe/Stockholm", viewport: { width: 960, height: 600 } } as const;
   const { page } = await fixture.openPortal(look);
   await page.goto(`/offers/${offer}`);
-  // The question for the time zone, which comes once.
+  // The question about the time zone, which is asked once.
   await page.getByRole("button", { name: "for everyone" }).click();
   await page.goto(`/offers/${offer}`);
   // The hirer has chosen, and has not completed the offer yet.

@@ -10,7 +10,7 @@ const packages: Readonly<Record<string, string>> = {
 
 const kinds: Readonly<Record<string, string>> = { major: "Breaking changes", minor: "New", patch: "Fixed" };
 
-/** What has changed for users, by package and kind: what waits for the next release, then each release from the first one on. */
+/** Changes for users, by package and kind: first those of the next release, then each release from the first one on. */
 export function printChangelog(root: string): string {
   const changesets = globSync(".changeset/*.md", { cwd: root, exclude: [".changeset/README.md"] })
     .sort()
@@ -40,7 +40,7 @@ export function printChangelog(root: string): string {
   ].join("\n\n");
 }
 
-/** What a changeset says about a package: the items of its list that begin with the name, or all of it. */
+/** The part of a changeset about a package: the list items that start with its name, or all of it. */
 function partOf(changeset: string, name: string): string {
   const text = changeset.replace(/^---\n[\s\S]*?\n---\n/, "").trim();
   const own = text.split(/^(?=- )/m).filter((item) => item.startsWith(`- \`${name}\``));

@@ -10,7 +10,7 @@ import {
   SignatureReflection,
 } from "typedoc";
 
-/** A warning or an error of TypeDoc, such as a link to a name that does not exist. */
+/** A TypeDoc warning or error, such as a link to a name that does not exist. */
 export class TypeDocError extends Error {
   override readonly name = "TypeDocError";
 }
@@ -18,8 +18,8 @@ export class TypeDocError extends Error {
 /**
  * Writes the API reference of a package to docs/reference, as Markdown with a sidebar for VitePress.
  *
- * @param folder of packages/
- * @throws {TypeDocError} for every warning of TypeDoc: an undocumented export, a broken link
+ * @param folder a folder of packages/
+ * @throws {TypeDocError} for every TypeDoc warning: an undocumented export, a broken link
  */
 export async function writeReference(root: string, folder: string): Promise<void> {
   const manifest = JSON.parse(readFileSync(join(root, "packages", folder, "package.json"), "utf8"));
@@ -31,7 +31,7 @@ export async function writeReference(root: string, folder: string): Promise<void
     out: join(root, "docs/reference", folder),
     readme: "none",
     logLevel: LogLevel.Warn,
-    // The lines of a release are those of its tag; before the first one there is none.
+    // Source lines refer to a release's tag; before the first release there is none.
     gitRevision: version === "0.0.0" ? "main" : `${name}@${version}`,
     sourceLinkTemplate: `https://github.com/offers/offers/blob/{gitRevision}/packages/${folder}/src/{path}#L{line}`,
     ...markdownOptions,
@@ -41,13 +41,13 @@ export async function writeReference(root: string, folder: string): Promise<void
   if (!project) throw new TypeDocError(`TypeDoc cannot read packages/${folder}`);
   resolveInheritedLinks(project);
   app.validate(project);
-  // A module is named as it is imported.
+  // A module is named as users import it.
   for (const module of project.children ?? [])
     if (module.kindOf(ReflectionKind.Module)) {
       module.name = importOf(name, module);
       for (const group of module.groups ?? []) group.children.sort((a, b) => rankOf(a.name) - rankOf(b.name));
     }
-  // A type of the contract is bundled, and lies outside of the package's sources.
+  // A type of the contract is bundled, and is outside of the package's sources.
   for (const { sources = [] } of project.getReflectionsByKind(ReflectionKind.All) as DeclarationReflection[])
     for (const source of sources) if (source.url) source.url = new URL(source.url).href;
   await app.generateOutputs(project);
@@ -55,8 +55,8 @@ export async function writeReference(root: string, folder: string): Promise<void
 }
 
 /**
- * TypeDoc copies a docstring to each member that inherits it, but does not resolve the links of the copy. This replaces the copy
- * by the original, whose links are resolved.
+ * TypeDoc copies a docstring to each member that inherits it, but does not resolve the copy's links. This replaces the copy with the
+ * original, whose links are resolved.
  */
 function resolveInheritedLinks(project: ProjectReflection): void {
   for (const reflection of project.getReflectionsByKind(ReflectionKind.CallSignature | ReflectionKind.SomeMember)) {

@@ -9,11 +9,11 @@ import { codesByClass, unionMembers } from "./string-literals.ts";
 /** A file of spec/errors: one part of the project that uses codes. */
 export type ErrorSource = "client" | "webhook-kit" | "rejections" | "platform" | "attempts";
 
-/** One use of a code, with what the source code says about it. */
+/** One use of a code, with facts from the source code. */
 export interface CodeUse {
   readonly code: string;
   readonly source: ErrorSource;
-  /** A sentence each. */
+  /** One sentence each. */
   readonly facts: readonly string[];
   readonly status?: number;
   readonly title?: string;

@@ -14,13 +14,13 @@ const explanationsSchema = z.record(
     keywords: z.array(z.string()).optional(),
     /** Markdown. */
     example: z.string().optional(),
-    /** The operations of which a call can have a code that no documented status has. The client's codes only. */
+    /** The operations whose calls can have a code that belongs to no documented status. Only for the client's codes. */
     calls: z
       .union([z.literal("all"), z.array(z.enum(["CreateOffer", "GetOffer", "CompleteOffer", "WithdrawOffer"]))])
       .optional(),
-    /** Who makes an error of the client without a documented status: a server that is not the service. @default the client */
+    /** What makes an error of the client without a documented status: a server that is not the service. @default the client */
     by: z.literal("server").optional(),
-    /** Of the platform's response. */
+    /** The platform's response. */
     detail: z.string().optional(),
     errors: z.record(z.string(), z.array(z.string())).optional(),
   }),

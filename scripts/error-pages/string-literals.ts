@@ -12,8 +12,7 @@ const parse = (path: string): ts.SourceFile =>
   ts.createSourceFile(path, readFileSync(path, "utf8"), ts.ScriptTarget.Latest, true);
 
 /**
- * The error classes of a file with their codes: those of the property `code`, or the literals in the type arguments of the
- * base class.
+ * The error classes of a file with their codes: the literals of the property `code`, or those in the type arguments of the base class.
  */
 export function codesByClass(path: string): [className: string, codes: string[]][] {
   return parse(path)

@@ -33,10 +33,10 @@ Recipient object:
 2. The second.
 `;
 
-/** The check reads this file too: its tags have other brackets. */
+/** The check also reads this file, so its tags have other brackets. */
 const withTags = (text: string) => text.replace(/<(.*?)>/g, "[$1]");
 
-/** A project with this document, one test of each title, and these files; its decisions are D-01 to D-10. */
+/** A project with this document, one test for each title, and these files; its decisions are D-01 to D-10. */
 async function projectWith(titles: readonly string[], others: Readonly<Record<string, string>> = {}): Promise<string> {
   const root = await mkdtemp(join(tmpdir(), "offers-contract-"));
   folders.push(root);
@@ -84,7 +84,7 @@ test("a statement's tag has the name of its section, and a row's name or a numbe
   ]);
 });
 
-test("a tag counts in the title of each test that runs, and in no other", async () => {
+test("a tag counts only in the titles of tests that run", async () => {
   const root = await projectWith([...ofStatements, "one <D-01>"], {
     "examples/app/test/app.test.ts": `
       for (const value of list) test(\`\${value} <D-02>\`, () => {});
@@ -108,7 +108,7 @@ test("an unknown tag is reported with its test, and a statement without a test",
   expect(errors).toContain(withTags("no test that runs has the tag <interface: Errors 1c>: a dash;\n"));
 });
 
-test("the pages mark what slow tests alone prove", async () => {
+test("the pages mark what only slow tests prove", async () => {
   const slow = 'test("s <D-01> <D-02> <interface: Errors 1, 2>", () => {});';
   const root = await projectWith(["a <D-01> <interface: Errors 1>"], { "scripts/some.slow.test.ts": slow });
   const mark = "- **proven by slow tests alone**";

@@ -14,7 +14,7 @@ export interface Statement {
   text: string;
 }
 
-/** What tags call a section when the first word of its heading does not say enough. */
+/** The names of sections in tags, if the first word of the heading is not enough. */
 const shortNames: Readonly<Record<string, string>> = {
   "Offers and Webhooks Interface Specification": "Introduction",
   "What the service does": "Overview",
@@ -25,7 +25,7 @@ const shortNames: Readonly<Record<string, string>> = {
   "B. Endpoints the integrating organisation implements ({webhook_base_url})": "Webhooks",
 };
 
-/** Every statement of the contract, in its order. */
+/** Every statement of the contract, in order. */
 export function readStatements(root: string): Statement[] {
   const statements: Statement[] = [];
   let [section, name, number] = ["", "", 0];
@@ -46,7 +46,7 @@ export function readStatements(root: string): Statement[] {
     if (heading !== undefined) section = heading;
     else if (line.startsWith("| ")) add(text.slice(0, -2), text.replace(/ [(|].*/, ""));
     else {
-      // An item with a dash belongs to the numbered one above.
+      // An item with a dash belongs to the numbered item above it.
       if (listNumber !== undefined || mark === "") number = Number(listNumber ?? number + 1);
       for (const sentence of text.split(/(?<=[.!?])\s+(?=[A-Z`])/)) add(sentence, `${number}`);
     }
@@ -60,11 +60,11 @@ const decisionsSchema = z.record(
   z.string().regex(/^D-\d{2,3}$/),
   z.strictObject({
     question: z.string(),
-    /** The statements of spec/interface.md that leave it open: `Errors 2`. */
+    /** The statements of spec/interface.md that leave the question open: `Errors 2`. */
     interface: z.array(z.string().transform((item) => `interface: ${item}`)).default([]),
     evidence: z.string(),
     choice: z.string(),
-    /** Constants that code takes from here, by its package or example and their name. */
+    /** Constants that code imports from here, by package or example and by name. */
     values: z.record(z.string(), z.record(z.string().regex(/^[a-z]\w+$/), value)).optional(),
     why: z.string(),
     change: z.string(),
@@ -75,13 +75,13 @@ const decisionsSchema = z.record(
 export const readDecisions = (root: string) =>
   decisionsSchema.parse(parse(readFileSync(join(root, "spec/decisions.yaml"), "utf8")));
 
-/** A tag of a test that runs, in its title or in that of a describe around it. */
+/** A tag of a test that runs, in its title or in that of an enclosing describe. */
 export interface Proof {
   /** `D-40`, `interface: Errors 2`. */
   tag: string;
   /** File, describes and title, without tags. */
   test: string;
-  /** Whether npm test leaves it out. */
+  /** Whether npm test skips it. */
   isSlow: boolean;
 }
 
@@ -94,7 +94,7 @@ const tagsIn = (title: string): string[] =>
     return items?.split(", ").map((item) => `${name} ${item}`) ?? tag;
   });
 
-/** Every proof, in the order of the files. Tests are read, not run. */
+/** Every proof, in the order of the files. The tests are parsed, not run. */
 export function readProofs(root: string): Proof[] {
   const proofs: Proof[] = [];
   const exclude = (path: string) => /(^|\/)(node_modules|dist)$/.test(path);
@@ -128,7 +128,7 @@ export function readProofs(root: string): Proof[] {
         // A function may add the tests of a describe.
         if (!callee.startsWith("describe") || tests === before) add(name, skips);
       } else {
-        // In a list from which titles are made.
+        // Within a list from which titles are made.
         if (tagsIn(stringIn(node)).length > 0) add(`${outer} > ${stringIn(node)}`, isSkipped);
         ts.forEachChild(node, (child) => visit(child, outer, isSkipped));
       }

@@ -19,14 +19,15 @@ const engineOf = (manifest: string): string => JSON.parse(read(manifest)).engine
 const published = readdirSync(join(root, "packages")).filter((name) => name !== "contract");
 
 test.each([...published.map((name) => `packages/${name}`), "examples/platform"])(
-  "%s needs the floor, in `engines` and in its README [D-141]",
+  "%s names the oldest supported Node in `engines` and in its README [D-141]",
   (folder) => {
     expect(engineOf(`${folder}/package.json`)).toBe(`>=${versions.floor}`);
     expect(read(`${folder}/README.md`)).toMatch(`Node ${versions.floor} or `);
   },
 );
 
-test("the client names the floor when a global is missing [D-141]", () => expect(oldestNode).toBe(versions.floor));
+test("the client names the oldest supported Node when a global is missing [D-141]", () =>
+  expect(oldestNode).toBe(versions.floor));
 
 test("the commands of the repository start on an older Node [D-141]", () => {
   expect(engineOf("package.json")).toBe(`>=${versions.commands}`);
@@ -35,7 +36,7 @@ test("the commands of the repository start on an older Node [D-141]", () => {
   expect(read(".github/workflows/ci.yml")).toMatch(`node-version: ${major}\n`);
 });
 
-test("CI and the runtimes test each version that has not retired, and the floor [D-141]", () => {
+test("CI and the runtimes test each version that is not retired, and the oldest supported one [D-141]", () => {
   expect(read(".github/workflows/ci.yml")).toContain(`node: [${tested.join(", ")}]`);
   const nodes = runtimes.filter(({ binary }) => binary === "node").map(({ name }) => name.replace("Node ", ""));
   const majors = nodes.map((version) => Number.parseInt(version, 10));
@@ -45,7 +46,7 @@ test("CI and the runtimes test each version that has not retired, and the floor 
   expect(tested).toContain(Number.parseInt(read(".nvmrc"), 10));
 });
 
-test("a version retires after those before it [D-141]", () => {
+test("versions retire in order [D-141]", () => {
   const dates = Object.values({ ...versions.retired, ...versions.tested });
   expect(dates).toEqual([...dates].sort());
 });

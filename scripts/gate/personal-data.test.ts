@@ -1,4 +1,4 @@
-// SECURITY.md says of every table of the platform what personal data it keeps, unless it keeps none.
+// SECURITY.md lists the personal data in every table of the platform, except tables that contain none.
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
@@ -6,7 +6,7 @@ import { expect, test } from "vitest";
 const root = join(import.meta.dirname, "../..");
 const read = (file: string): string => readFileSync(join(root, file), "utf8");
 
-/** Organisations, their API keys and their places are no persons; the others hold numbers, times and ids of rows. */
+/** Organisations, their API keys and their places are not persons; the others contain numbers, times and ids of rows. */
 const withoutPersonalData = [
   "encryption_key_check",
   "event_feeds",
@@ -18,7 +18,7 @@ const withoutPersonalData = [
   "places",
 ];
 
-test("SECURITY.md names every table that keeps personal data, and no other", () => {
+test("SECURITY.md names exactly the tables that contain personal data", () => {
   const folder = "examples/platform/src/store/migrations";
   const migrations = readdirSync(join(root, folder))
     .map((name) => read(`${folder}/${name}`))
@@ -31,7 +31,7 @@ test("SECURITY.md names every table that keeps personal data, and no other", () 
   expect([...new Set(named), ...withoutPersonalData].sort()).toEqual(tables.sort());
 });
 
-test("SECURITY.md says how to change the periods that can be changed", () => {
+test("SECURITY.md says how to change the configurable periods", () => {
   for (const [setting] of read("examples/platform/src/settings/settings.ts").matchAll(/OFFERS_\w*RETENTION_DAYS/g))
     expect(read("SECURITY.md")).toContain(`\`${setting}\``);
 });

@@ -3,9 +3,9 @@ import type { Reporter, TestCase, TestModule, TestSuite, Vitest } from "vitest/n
 
 type Entity = TestCase | TestModule | TestSuite;
 
-/** Prints progress, and each failure with its output and the command that runs it alone. A test that prints fails. */
+/** Prints progress, and each failure with its output and the command to run it alone. A test that prints fails. */
 export class GateReporter implements Reporter {
-  /** For vitest's own messages, and for what worker processes write past the console. */
+  /** Captures vitest's own messages, and what worker processes write past the console. */
   readonly stream = new Writable({
     decodeStrings: false,
     write: (chunk: string, _encoding, done) => {

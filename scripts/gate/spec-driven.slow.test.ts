@@ -1,4 +1,4 @@
-// After a change of the OpenAPI document alone, the type check names what else must change.
+// After a change of only the OpenAPI document, the type check reports what else must change.
 import { execFile } from "node:child_process";
 import { cp, mkdtemp, readFile, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";

@@ -1,4 +1,4 @@
-// npm start in a fresh clone installs what the journey needs; the next npm test adds the rest.
+// npm start in a fresh clone installs what the walkthrough needs; the next npm test adds the rest.
 import { existsSync } from "node:fs";
 import { mkdtemp, readdir, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -8,7 +8,7 @@ import { runCommand } from "../processes/run-command.ts";
 
 const root = join(import.meta.dirname, "../..");
 
-test("npm start installs less than half of what npm test needs, and its story passes", {
+test("npm start installs less than half of what npm test needs, and its walkthrough passes", {
   timeout: 900_000,
 }, async () => {
   const folder = await mkdtemp(join(tmpdir(), "offers-start-"));
@@ -18,7 +18,7 @@ test("npm start installs less than half of what npm test needs, and its story pa
   const run = (...args: string[]) => runCommand("npm", [...args], { cwd: clone });
   const installed = async () => (await readdir(join(clone, "node_modules/.pnpm"))).length;
 
-  // OpenTelemetry's SDK is part of what the journey needs.
+  // The walkthrough needs OpenTelemetry's SDK.
   const story = await run("start", "--", "--once", "--trace");
   expect(story).toMatch(/^journey: \d+ steps passed, 0 failed$/m);
   expect(story).toMatch(/^CreateOffer 201 +hirer /m);

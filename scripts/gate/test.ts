@@ -1,4 +1,4 @@
-// What npm test runs: static checks, side by side, then the tests.
+// What npm test runs: static checks in parallel, then the tests.
 //   npm test                    all of it, without the slow tests (*.slow.test.ts)
 //   npm test -- path … [-t …]   only these test files, slow ones too, without the static checks
 //   npm test -- --full          every rule on every store, adapter and library

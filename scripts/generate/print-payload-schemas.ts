@@ -2,9 +2,9 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { parse } from "yaml";
 
-/** What documents a value without restricting it. */
+/** Keywords that document a value without restricting it. */
 const annotations = /^(?:description|example|x-.+)$/;
-/** What the kit's `validate` knows. */
+/** Keywords that the kit's `validate` supports. */
 const keywords = /^(?:type|required|properties|items|minLength|maxLength|minimum|maximum|format|pattern)$/;
 
 type Schema = Record<string, unknown>;
@@ -26,7 +26,7 @@ export async function printPayloadSchemas(root: string): Promise<string> {
     if (typeof $ref === "string") return resolve(components.schemas[$ref.replace("#/components/schemas/", "")] ?? {});
     const entries = Object.entries(schema).filter(([keyword]) => !annotations.test(keyword));
     const unknown = entries.find(([keyword]) => !keywords.test(keyword));
-    // Left out, it would let values pass that the contract rejects.
+    // Ignoring it would let values pass that the contract rejects.
     if (unknown) throw new Error(`No payload is validated by ${unknown[0]} yet.`);
     return Object.fromEntries(
       entries.map(([keyword, value]) => {

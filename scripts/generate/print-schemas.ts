@@ -5,8 +5,8 @@ import { createClient } from "@hey-api/openapi-ts";
 import { parse } from "yaml";
 
 /**
- * The zod schemas of the document's components in two modules: those of an offer as it is read, which the client bundles, and the
- * others, which re-export them. zod's functions have no annotation that lets a bundler drop what is unused.
+ * The zod schemas of the document's components in two modules: those of an offer as it is read, which the client bundles, and the others,
+ * which re-export them. zod's functions have no annotation with which a bundler could drop unused ones.
  */
 export async function printSchemas(root: string): Promise<{ offer: string; others: string }> {
   const offer = await zodSchemas(root, ["Offer"]);
@@ -42,8 +42,8 @@ async function zodSchemas(root: string, only?: readonly string[]): Promise<strin
           responses: false,
           webhooks: false,
           "~resolvers": {
-            // The plugin's default strips unknown fields: it would lose what a newer service sends, and accept a
-            // misspelt field of a closed object.
+            // The plugin's default strips unknown fields: it would lose what a newer service sends, and accept a misspelt field of a closed
+            // object.
             object({ $, nodes, plugin, schema, ...context }) {
               const { additionalProperties, properties, required = [] } = schema;
               if (additionalProperties && !properties) return undefined;
@@ -55,7 +55,7 @@ async function zodSchemas(root: string, only?: readonly string[]): Promise<strin
               const hasOptional = Object.keys(properties ?? {}).some((name) => !required.includes(name));
               return hasOptional ? $("nullAsAbsent").call(object) : object;
             },
-            // zod's own refuses what RFC 3339 allows (D-96). The only pattern of a date-time says that it is in UTC.
+            // zod's own rejects what RFC 3339 allows (D-96). The only pattern of a date-time requires UTC.
             string: ({ $, schema }) =>
               schema.format === "date-time" ? $(schema.pattern ? "utcDateTime" : "dateTime") : undefined,
           },
@@ -73,7 +73,7 @@ function withImports(schemas: string): string {
   return schemas.replace(/(?<=from 'zod';\n)/, `import { ${used.join(", ")} } from '../received-values.ts';\n`);
 }
 
-/** The schemas without what uses them: the plugin's filter would leave a webhook whose parameters it took away. */
+/** The schemas without their users: the plugin's filter would keep a webhook whose parameters it removed. */
 async function componentsOf(path: string): Promise<Record<string, unknown>> {
   const { openapi, info, components } = parse(await readFile(path, "utf8"));
   return { openapi, info, paths: {}, components: { schemas: components.schemas } };

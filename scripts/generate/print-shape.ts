@@ -7,11 +7,11 @@ interface Schema {
   type?: string;
   items?: Schema;
   properties?: Record<string, Schema>;
-  /** The fields without which a reader has no use for the object (D-126). */
+  /** The fields without which the object is useless (D-126). */
   "x-essential"?: string[];
 }
 
-/** The types of a component's fields, nested ones included, in the form that the client's `readOffer` reads. */
+/** The types of a component's fields, including nested ones, in the form that the client's `readOffer` reads. */
 export async function printShape(root: string, component: string): Promise<string> {
   const { components } = parse(await readFile(join(root, "spec/openapi.yaml"), "utf8"));
   const schemas: Record<string, Schema> = components.schemas;

@@ -16,13 +16,13 @@ describe.each(documents(root))("%s", (source) => {
       if (notRun !== undefined) console.log(`not run: ${location}: ${notRun}`);
   });
 
-  test("has commands that every shell and Node 20 take", () => {
+  test("has commands that work in every shell and with Node 20", () => {
     for (const { code } of commands) {
-      // An interactive zsh takes # and what follows for arguments.
+      // An interactive zsh treats # and what follows as arguments.
       expect(code).not.toMatch(/(?:^|\s)#/m);
-      // Node 20 runs no TypeScript: an npm script brings the Node that does.
+      // Node 20 does not run TypeScript: an npm script brings a Node that does.
       expect(code).not.toMatch(/\bnode\b.*\.ts\b/);
-      // A clone may have any name, and npm takes a path that does not exist for a repository on GitHub.
+      // A clone may have any name, and npm treats a path that does not exist as a repository on GitHub.
       expect(code).not.toMatch(/\.\.\/offers\b/);
     }
   });
@@ -38,7 +38,7 @@ describe.each(documents(root))("%s", (source) => {
       );
   });
 
-  test("has samples that listen beside the platform, and call the webhook secret by one name", () => {
+  test("has samples that can listen while the platform is running, and use one name for the webhook secret", () => {
     for (const { code } of blocks) {
       expect(code).not.toMatch(/\blisten\(\s*3000\b/);
       expect(code).not.toContain("OFFERS_WEBHOOK_SECRET");

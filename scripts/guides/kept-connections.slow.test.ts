@@ -1,4 +1,4 @@
-// A proxy sends the next request on a connection that it has kept. Closed by the program meanwhile, it makes the proxy respond with 502.
+// A proxy sends the next request on a connection that it has kept. If the program has closed it, the proxy responds with 502.
 import { once } from "node:events";
 import { Agent, request } from "node:http";
 import { join } from "node:path";
@@ -38,7 +38,7 @@ test.each([...withRedis, "examples/integrator/src/main.ts", "examples/worker/src
   },
 );
 
-// The time limit is less than an idle connection is kept for.
+// The time limit is shorter than an idle connection is kept.
 test.each(withRedis)(
   "%s stops after its last response, not with its last idle connection",
   { timeout: 60_000 },

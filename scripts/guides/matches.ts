@@ -1,8 +1,7 @@
 import { stripVTControlCharacters } from "node:util";
 
 /**
- * Whether an output has these lines, one after the other. `…` stands for any text within a line; a line that is only `…`
- * stands for any number of lines.
+ * Whether an output has these lines in sequence. `…` matches anything within a line; a line that is only `…` matches any number of lines.
  */
 export function matches(output: string, expected: string): boolean {
   const pattern = expected.trim().split("\n").map(linePattern).join("");

@@ -4,7 +4,7 @@ import { delimiter, dirname, join } from "node:path";
 import { promisify } from "node:util";
 import { oldestNode } from "../processes/run-command.ts";
 
-/** What the network of this machine may need. */
+/** Settings that this machine's network may need. */
 const inherited = /^(?:home|lang|(?:https?|no)_proxy|node_extra_ca_certs|npm_config_registry)$/i;
 
 /** The environment of a reader who has installed Node 20 and npm, and nothing else that the repository could use. */

@@ -2,8 +2,8 @@ import { chmod, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 
 /**
- * Puts an `npm` into a folder that runs the repository's scripts as they are, without the installation and the build
- * before: for documents that are run while other tests use what was built.
+ * Puts an `npm` into a folder that runs the repository's scripts without installing and building first: for documents that run while other
+ * tests use the build.
  */
 export async function writeNpmWithoutBuild(root: string, folder: string): Promise<void> {
   const { scripts } = JSON.parse(await readFile(join(root, "package.json"), "utf8")) as {

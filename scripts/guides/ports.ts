@@ -2,20 +2,20 @@ import { freePort } from "../processes/free-port.ts";
 
 const documentedPorts = ["3000", "3001", "3002", "3003"];
 
-/** What a reader whose documented ports are taken would write before `npm run …`. */
+/** What a reader would write before `npm run …` if the documented ports are taken. */
 const settings: Record<string, string> = {
   platform: "PORT=3000",
   integrator: "PORT=3001",
   hirer: "PORT=3002 OFFERS_BASE_URL=http://127.0.0.1:3000",
 };
 
-/** Replaces each documented port by a free one, in what is typed and in what should be printed. */
+/** Replaces each documented port with a free one, in commands and in expected output. */
 export async function portsOfItsOwn(): Promise<(text: string) => string> {
   const free = new Map<string, string>();
   for (const port of documentedPorts) free.set(port, `${await freePort()}`);
   return (text) =>
     text
-      // Not where the document names a port itself.
+      // Not if the document sets a port itself.
       .replace(/(?<!\bPORT=.*)\bnpm run ([\w:-]+)/g, (start, program) =>
         settings[program] ? `${settings[program]} ${start}` : start,
       )

@@ -5,16 +5,16 @@ import { join } from "node:path";
 export interface Block {
   /** `README.md:28` */
   location: string;
-  /** What stands behind the opening fence: `sh`, `text`, `ts`, or nothing. */
+  /** The word after the opening fence: `sh`, `text`, `ts`, or nothing. */
   language: string;
   code: string;
-  /** The file that the paragraph above asks to save a TypeScript block as. */
+  /** The file name under which the paragraph above tells the reader to save a TypeScript block. */
   saveAs?: string;
   /** Why the block is not run. */
   notRun?: string;
-  /** The command runs until the reader stops it, in a terminal of its own. */
+  /** The command runs until the reader stops it, in a separate terminal. */
   keepsRunning: boolean;
-  /** What the document says a command prints: the `text` or `json` block that follows it. */
+  /** The output that the document shows: the `text` or `json` block that follows. */
   expected?: string;
 }
 
@@ -26,16 +26,16 @@ const others = new Set(["", "ts", "js", "jsonc", "python", "java", "nginx", "doc
 /**
  * The blocks of a Markdown document, in order.
  *
- * Two HTML comments, which readers do not see, may stand before a block: `<!-- not run: reason -->` and
- * `<!-- keeps running -->`. A `text` or `json` block is what the command block before it prints. After a `ts` block it is what
- * that prints: `npm run check -- docs` runs those.
+ * Two HTML comments, which readers do not see, may precede a block: `<!-- not run: reason -->` and `<!-- keeps running -->`. A `text` or
+ * `json` block is the output of the command block before it. After a `ts` block it is the output of that code: `npm run check -- docs` runs
+ * those.
  *
  * @throws for a block that would silently be neither run nor compared
  */
 export function readDocument(root: string, source: string): Block[] {
   const blocks: Block[] = [];
   let open: Block | undefined;
-  /** What stands above a block, up to the block or heading before. */
+  /** The lines above a block, up to the previous block or heading. */
   let prose = "";
   for (const [index, line] of readFileSync(join(root, source), "utf8").split("\n").entries()) {
     const [, marks, language = ""] = fence.exec(line) ?? [];
@@ -90,7 +90,7 @@ function add(blocks: Block[], block: Block): void {
   blocks.push(block);
 }
 
-/** Every hand-written document, but for the contract. */
+/** Every hand-written document except the contract. */
 export const documents = (root: string): string[] =>
   globSync(
     [

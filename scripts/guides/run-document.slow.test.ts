@@ -28,10 +28,10 @@ test("variables, functions and the folder last from one block to the next", () =
     ...prints("hello Amal", "inner", "from a file"),
   ));
 
-test("what varies is left open by … in a line, and by a line of …", () =>
+test("… in a line, or as a whole line, matches anything", () =>
   follow(...sh("echo id: 17, done; echo a; echo b; echo last"), ...prints("id: …, done", "…", "last")));
 
-test("a command that keeps running is left once it has printed what it should, and ended with the document", async () => {
+test("a command that keeps running is left when it has printed its output, and ended with the document", async () => {
   const root = await folderWith([
     "<!-- keeps running -->",
     ...sh("echo $$ > pid; echo ready; exec sleep 600"),
@@ -42,7 +42,7 @@ test("a command that keeps running is left once it has printed what it should, a
   await runDocument(readDocument(root, "guide.md"), { root, env: process.env, limitMs: 20_000 });
 });
 
-test("the documented ports are replaced by free ones, alike for programs, commands and output", () =>
+test("the documented ports are replaced with the same free ones in programs, commands and output", () =>
   follow(
     ...sh("npm() { echo $PORT $2; }", "npm run platform; npm run integrator; echo 3001"),
     ...prints("3000 platform", "3001 integrator", "3001"),
@@ -60,7 +60,7 @@ test.each<[string, string[], string]>([
     ["<!-- keeps running -->", ...sh("echo no"), ...prints("ready")],
     "guide.md:2: ended:\nno\n",
   ],
-])("a document is refused when %s", async (_, lines, message) => {
+])("a document fails when %s", async (_, lines, message) => {
   await expect(follow(...lines)).rejects.toThrow(message);
 });
 
@@ -79,7 +79,7 @@ test.each<[string, string[], string]>([
   ["an empty reason", ["<!-- not run: -->", ...sh("npm test")], "guide.md:2: write why the block is not run"],
   ["no sign of being ready", ["<!-- keeps running -->", ...sh("npm start")], "guide.md:2: say below what it prints"],
   ["an open block", ["```sh", "npm test"], "guide.md:1: the block is not closed"],
-])("a block with %s is refused", async (_, lines, message) => {
+])("a block with %s is rejected", async (_, lines, message) => {
   const root = await folderWith(lines);
   expect(() => readDocument(root, "guide.md")).toThrow(message);
 });

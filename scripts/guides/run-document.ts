@@ -10,7 +10,7 @@ import { portsOfItsOwn } from "./ports.ts";
 import { type Block, isCommand } from "./read-document.ts";
 
 export interface RunOptions {
-  /** Where the reader's terminal is at the start: the root of the repository. */
+  /** The folder in which the reader's terminal starts: the root of the repository. */
   root: string;
   env: Record<string, string | undefined>;
   /** How long the document may take. */
@@ -22,10 +22,10 @@ export interface RunOptions {
 const waiter = join(import.meta.dirname, "wait-for-match.ts");
 
 /**
- * Types a document's commands into one shell, as a reader would, on ports and in temporary folders of their own. Variables,
- * functions and the current folder last from one block to the next.
+ * Types a document's commands into one shell, like a reader, with its own ports and temporary folders. Variables, functions and the current
+ * folder last from one block to the next.
  *
- * @throws for the first command that fails, or prints something else than the document says
+ * @throws for the first command that fails, or prints something other than the document says
  */
 export async function runDocument(blocks: readonly Block[], options: RunOptions): Promise<void> {
   const { root, env, limitMs, announces = false } = options;
@@ -46,7 +46,7 @@ export async function runDocument(blocks: readonly Block[], options: RunOptions)
   }
   const script = join(scratch, "document.sh");
   await writeFile(script, typed.map(commandsOf).join("\n"));
-  // A group of its own, so that what the blocks leave in the background can be ended with it.
+  // Its own process group, so that what the blocks leave in the background can be ended with it.
   const stdio = announces ? "inherit" : "ignore";
   const shell = spawn("sh", ["-e", script], {
     cwd: root,
@@ -55,7 +55,7 @@ export async function runDocument(blocks: readonly Block[], options: RunOptions)
     timeout: limitMs,
     stdio: ["ignore", stdio, stdio],
   });
-  // A run that is interrupted leaves nothing running.
+  // An interrupted run leaves nothing running.
   const killAll = () => void signalGroup(shell, "SIGKILL");
   process.once("exit", killAll);
   try {
@@ -83,7 +83,7 @@ function commandsOf(block: Block & { path: string; isRun: boolean }): string {
   const waitUntil = (ended: string) =>
     `'${process.execPath}' '${waiter}' '${path}.out' '${path}.expected' '${path}.${ended}'`;
   const run = keepsRunning
-    ? // As in one more terminal, until it has printed what it should, or has ended.
+    ? // Like in a separate terminal, until it has printed what it should, or has ended.
       [
         `: > '${path}.out'; { set +e; ( set -e; . '${path}.sh' ) ${output}; : > '${path}.ended'; } &`,
         `${waitUntil("ended")}; : > '${path}.done'`,
@@ -103,7 +103,7 @@ async function endGroup(shell: ChildProcess): Promise<void> {
   }
 }
 
-/** Whether the shell's group has a process that could get the signal. */
+/** Whether the shell's group has a process that could receive the signal. */
 function signalGroup({ pid = Number.NaN }: ChildProcess, signal: NodeJS.Signals | 0): boolean {
   try {
     return process.kill(-pid, signal);

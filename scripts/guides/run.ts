@@ -1,4 +1,4 @@
-// Types every command of every document, each document in a fresh clone of what is committed, with Node 20 and npm:
+// Types every command of every document, each in a fresh clone of the latest commit, with Node 20 and npm:
 //   npm run check -- guides [document…]
 import { execFile } from "node:child_process";
 import { mkdir, mkdtemp, rm } from "node:fs/promises";

@@ -1,4 +1,4 @@
-// The document that a person reads first, run with what is built already.
+// The first document that a person reads, run with the existing build.
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
@@ -9,7 +9,7 @@ import { runDocument } from "./run-document.ts";
 
 const root = join(import.meta.dirname, "../..");
 
-test("the manual walkthrough can be finished by copy and paste, and prints what it says", {
+test("the manual walkthrough can be finished by copy and paste, and prints what the document says", {
   timeout: 900_000,
 }, async () => {
   const bin = await mkdtemp(join(tmpdir(), "offers-npm-"));

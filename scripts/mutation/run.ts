@@ -1,4 +1,4 @@
-// Mutants of what unit tests cover: npm run check -- mutation [client] [webhook-kit] [platform]
+// Mutation testing of what unit tests cover: npm run check -- mutation [client] [webhook-kit] [platform]
 import { spawnSync } from "node:child_process";
 
 const named = process.argv.slice(2);

@@ -1,6 +1,6 @@
 import { defineConfig } from "vitest/config";
 
-/** The tests that must notice a mutant of the kit: those beside the code, none of which opens a socket. */
+/** The tests that must notice a mutant of the kit: those next to the code, none of which opens a socket. */
 export default defineConfig({
   test: {
     include: ["packages/webhook-kit/src/**/*.test.ts"],

@@ -10,7 +10,7 @@ export interface DemoPlatform {
   stop(): Promise<void>;
 }
 
-/** The reference platform as a process, with the demo data in a folder of its own. `more` are settings of its environment. */
+/** The reference platform as a process, with the demo data in its own folder. `more` are environment variables. */
 export async function startDemoPlatform(more: Readonly<Record<string, string>> = {}): Promise<DemoPlatform> {
   const data = await mkdtemp(join(tmpdir(), "offers-demo-"));
   const settings = {

@@ -2,7 +2,7 @@ import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
 import { fileURLToPath } from "node:url";
 
-/** A module as a process of its own, with an IPC channel. */
+/** A module in its own process, with an IPC channel. */
 export class ForkedProcess {
   readonly #process: ChildProcess;
 
@@ -13,7 +13,7 @@ export class ForkedProcess {
   /**
    * Its next message.
    *
-   * @throws when it exits instead
+   * @throws if it exits instead
    */
   async message<T>(): Promise<T> {
     const over = new AbortController();
@@ -36,7 +36,7 @@ export class ForkedProcess {
     return response;
   }
 
-  /** Disconnects it, upon which it exits, or sends it a signal. */
+  /** Disconnects it, so that it exits, or sends it a signal. */
   async stop(signal?: NodeJS.Signals): Promise<void> {
     if (this.#process.exitCode !== null || this.#process.signalCode !== null) return;
     const exited = once(this.#process, "exit");

@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { createServer } from "node:net";
 
-/** A free port, below those that systems give to outgoing connections: no such connection takes it meanwhile. */
+/** A free port, below those that systems use for outgoing connections, so that none of these takes it meanwhile. */
 export async function freePort(): Promise<number> {
   for (;;) {
     const port = 20_000 + Math.floor(Math.random() * 10_000);

@@ -9,7 +9,7 @@ export interface Listening {
   close(): Promise<void>;
 }
 
-/** Serves a listener on a free port of loopback. */
+/** Serves a listener on a free loopback port. */
 export async function listen(listener?: RequestListener, options: ServerOptions = {}): Promise<Listening> {
   const server = createServer(options, listener).listen(0, "127.0.0.1");
   await once(server, "listening");

@@ -11,12 +11,12 @@ import { freePort } from "./free-port.ts";
 
 const run = promisify(execFile);
 
-/** Debian's package keeps the server's programs out of the PATH. */
+/** Debian's package does not put the server's programs on the PATH. */
 const folder = globSync("/usr/lib/postgresql/*/bin").sort().at(-1) ?? "";
 
 export const hasPostgresServer = existsSync(join(folder, "initdb"));
 
-/** PostgreSQL refuses to run as root. */
+/** PostgreSQL does not run as root. */
 function identity(): { uid?: number; gid?: number } {
   if (process.getuid?.() !== 0) return {};
   const id = (flag: string): number => Number(execFileSync("id", [flag, "postgres"], { encoding: "utf8" }));
@@ -36,7 +36,7 @@ export class OwnPostgres {
     this.#settings = settings;
   }
 
-  /** @param settings of the server, such as `max_connections=50` */
+  /** @param settings the server's settings, such as `max_connections=50` */
   static async create(settings: readonly string[] = []): Promise<OwnPostgres> {
     const server = new OwnPostgres(await freePort(), await createFolder(), settings);
     await command("initdb", "-D", server.dataFolder, "-U", "postgres", "-A", "trust", "--no-sync");
@@ -47,7 +47,7 @@ export class OwnPostgres {
   /**
    * A standby that follows another server.
    *
-   * @param name in the other's `synchronous_standby_names`
+   * @param name its name in the other server's `synchronous_standby_names`
    */
   static async createStandby(
     primary: OwnPostgres,
@@ -97,7 +97,7 @@ export class OwnPostgres {
     }
   }
 
-  /** Copies a file into the data folder, readable by the server alone: a certificate or its key. */
+  /** Copies a file into the data folder, readable only by the server: a certificate or its key. */
   async addFile(source: string, name: string): Promise<void> {
     const target = join(this.dataFolder, name);
     await copyFile(source, target);

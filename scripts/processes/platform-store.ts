@@ -7,14 +7,14 @@ import { createDatabase } from "../test-database.ts";
 /** The program of the reference platform. */
 export const platformMain = join(import.meta.dirname, "../../examples/platform/src/main.ts");
 
-/** What processes of the platform share. */
+/** What several processes of the platform share. */
 export interface PlatformStore {
-  /** Their whole environment. */
+  /** Their complete environment. */
   env: NodeJS.ProcessEnv;
   remove(): Promise<void>;
 }
 
-/** A data folder with a seed, and on PostgreSQL a new database. Addresses on loopback are allowed, and nothing is rate-limited. */
+/** A data folder with a seed, and on PostgreSQL a new database. Loopback URLs are allowed, and there is no rate limit. */
 export async function openPlatformStore(store: "pglite" | "postgres", seed: object): Promise<PlatformStore> {
   const folder = await mkdtemp(join(tmpdir(), "offers-platform-"));
   const database = store === "postgres" ? await createDatabase() : undefined;

@@ -12,7 +12,7 @@ export interface CommandOptions {
  * Runs a command to its end.
  *
  * @returns what it printed on standard output
- * @throws with what it printed, when it fails
+ * @throws with its output if it fails
  */
 export const runCommand = (command: string, args: readonly string[], options: CommandOptions): Promise<string> =>
   new Promise((resolve, reject) => {
@@ -24,7 +24,7 @@ export const runCommand = (command: string, args: readonly string[], options: Co
     });
   });
 
-/** Installs the oldest Node that the packages and the README promise. @returns the path of its binary */
+/** Installs the oldest Node that the packages and the README support. @returns the path of its binary */
 export async function oldestNode(): Promise<string> {
   const { stdout } = await promisify(execFile)("npx", [
     "--yes",

@@ -4,7 +4,7 @@ import { createInterface } from "node:readline";
 import type { Readable } from "node:stream";
 
 export interface StartOptions extends SpawnOptions {
-  /** Matches the line that it prints when it is ready. @default its address */
+  /** Matches the line that it prints when it is ready. @default its URL */
   ready?: RegExp;
   onLine?: (line: string) => void;
 }
@@ -13,13 +13,13 @@ export interface StartedProcess {
   child: ChildProcess;
   /** The last thousand lines that it printed. */
   lines: readonly string[];
-  /** What the first group of `StartOptions.ready` matched; rejects when the process exits before. */
+  /** What the first group of `StartOptions.ready` matched; rejects if the process exits first. */
   ready: Promise<string>;
-  /** @returns the exit code, null when a signal ended it */
+  /** @returns the exit code; null if a signal ended it */
   stop(signal?: NodeJS.Signals): Promise<number | null>;
 }
 
-/** Starts a process that prints a line once it is ready. */
+/** Starts a process that prints a line when it is ready. */
 export function startProcess(command: string, args: readonly string[], options: StartOptions = {}): StartedProcess {
   const { ready: pattern = /listening on (http:\/\/[\w.]+:\d+)/, onLine, ...spawnOptions } = options;
   const child = spawn(command, args, { stdio: ["ignore", "pipe", "pipe"], ...spawnOptions });

@@ -1,4 +1,4 @@
-// Checks packed packages before they are published, and writes their bills of materials. Builds nothing.
+// Checks packed packages before they are published, and writes their bills of materials. It builds nothing.
 //   node scripts/bootstrap.mjs node scripts/release/check.ts packed sbom
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";

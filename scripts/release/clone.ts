@@ -3,7 +3,7 @@ import { runCommand } from "../processes/run-command.ts";
 
 const root = join(import.meta.dirname, "../..");
 
-/** Commits and annotated tags need an author and a committer; a runner or a new machine has no identity in its settings. */
+/** Commits and annotated tags need an author and a committer, which a runner or a new machine may not have configured. */
 const identity = {
   GIT_AUTHOR_NAME: "Rehearsal",
   GIT_AUTHOR_EMAIL: "rehearsal@example.com",
@@ -15,7 +15,7 @@ export interface Clone {
   folder: string;
   /** The bare repository that it was cloned from. */
   origin: string;
-  /** Installs its dependencies and builds every package that is published. */
+  /** Installs its dependencies and builds every published package. */
   build(): Promise<void>;
   run(command: string, ...args: string[]): Promise<string>;
   git(...args: string[]): Promise<string>;
@@ -23,7 +23,7 @@ export interface Clone {
   runAs(env: Record<string, string | undefined>, command: string, ...args: string[]): Promise<string>;
 }
 
-/** What is committed here, in a bare repository and in a clone of that. */
+/** The latest commit, in a bare repository and in a clone of it. */
 export async function cloneRepository(folder: string): Promise<Clone> {
   const origin = join(folder, "origin.git");
   const clone = join(folder, "offers");
@@ -42,7 +42,7 @@ export async function cloneRepository(folder: string): Promise<Clone> {
     origin,
     run,
     runAs,
-    // As release.yml does.
+    // Like release.yml.
     async build() {
       await run(process.execPath, "scripts/bootstrap.mjs", "--build");
       await run("pnpm", "--filter", "./examples/*", "--if-present", "run", "build");

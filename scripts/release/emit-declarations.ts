@@ -1,7 +1,7 @@
-// Writes a package's declarations and their maps, for ES modules and for CommonJS, file by file from its source. Run in the
-// package's folder, after its JavaScript has been built:
+// Writes a package's declarations and their maps, for ES modules and for CommonJS, file by file from its sources. Run it in the package's
+// folder, after its JavaScript has been built:
 //   node ../../scripts/release/emit-declarations.ts
-// Each file is translated by itself: a type that the compiler would have to infer, and might widen on the way, is an error.
+// Each file is translated alone: a type that the compiler would have to infer, and might widen, is an error.
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import ts from "typescript";
@@ -32,20 +32,20 @@ const contractManifest = readFileSync(join("..", "contract", "package.json"), "u
 const contractExports = (JSON.parse(contractManifest) as { exports: Record<string, string> }).exports;
 const contractImport = /(?<=(?:from |import\()["'])@offers\/contract\/([\w-]+)(?=["'])/g;
 
-/** @returns the import of a module of the contract, relative to the module that has it */
+/** @returns the path of a contract module, relative to the module that imports it */
 function contractPath(name: string, importer: string): string {
   const file = contractExports[`./${name}`] ?? `./src/${name}.ts`;
   return relative(dirname(importer), file.replace("./src/", "contract/")).replace(/^(?!\.)/, "./");
 }
 
-/** What names another file of this package, between quotes, up to its extension. */
+/** The path of another file of this package, between quotes, up to its extension. */
 const relativeImport = /(?<=(?:from |import\()["'])(\.{1,2}\/[^"']+)\.ts(?=["'])/g;
 
 const modules = Object.values(exports)
   .filter((entry) => typeof entry === "object")
   .map(({ import: { types } }) => relative("dist", types).replace(/\.d\.ts$/, ""));
 
-/** Translates one module. @returns the modules that its declarations name */
+/** Translates one module. @returns the modules that its declarations import */
 function emit(module: string): string[] {
   const fileName = module.startsWith("contract/")
     ? join(contractSources, `${module.replace("contract/", "")}.ts`)

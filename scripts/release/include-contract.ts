@@ -1,7 +1,7 @@
-// Ships the sources of @offers/contract that a package bundles. Run in the package's folder, after its JavaScript and its
-// declarations have been built:
+// Copies the sources of @offers/contract that a package bundles. Run it in the package's folder, after its JavaScript and its declarations
+// have been built:
 //   node ../../scripts/release/include-contract.ts
-// A map may only lead to a file that is in the package: a debugger shows it, and "go to definition" opens it.
+// A map may only lead to a file in the package: a debugger shows it, and "go to definition" opens it.
 import { copyFileSync, globSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 

@@ -19,9 +19,9 @@ export async function hashesOf(folder: string, releases: readonly PackedRelease[
 export interface Publication {
   code: number | null;
   output: string;
-  /** Why it exited with another code than 0: its last error, then everything that it printed. */
+  /** Why it exited with a code other than 0: its last error, then everything it printed. */
   cause: string;
-  /** The ids that the step reports as published, now or before. */
+  /** The ids that the step reports as published, now or earlier. */
   published: readonly string[];
 }
 
@@ -41,12 +41,12 @@ export async function runPublishStep(
   if (script === undefined) throw new Error("release.yml has no step that publishes");
   const outputs = join(folder, "..", `outputs-${Date.now()}`);
   await writeFile(outputs, "");
-  // As GitHub runs `shell: bash`. In a group of its own, which a test can kill.
+  // As GitHub runs `shell: bash`, in its own process group, which a test can kill.
   const child = spawn("bash", ["--noprofile", "--norc", "-eo", "pipefail", "-c", script], {
     cwd: folder,
     detached: true,
     stdio: ["ignore", "pipe", "pipe"],
-    // Provenance is signed with an identity that only GitHub gives.
+    // Provenance is signed with an identity that only GitHub provides.
     env: { ...env, SHA256SUMS: sha256sums, SNAPSHOT_TAG: snapshotTag, PROVENANCE: "false", GITHUB_OUTPUT: outputs },
   });
   let output = "";

@@ -8,8 +8,8 @@ import { runCommand } from "../processes/run-command.ts";
 import { startProcess } from "../processes/start-process.ts";
 
 /**
- * The registry, and the npm that publishes to it and installs from it: a Node brings an older one. verdaccio gets the newest
- * node-fetch that it can require, because 2.6.7, which it asks for, has a known vulnerability.
+ * The registry, and the npm that publishes to it and installs from it, because Node brings an older one. verdaccio gets the newest
+ * node-fetch that it can require, because version 2.6.7, which it asks for, has a known vulnerability.
  */
 const manifest = {
   private: true,
@@ -25,7 +25,7 @@ export interface Registry {
   stop(): Promise<void>;
 }
 
-/** Starts an empty npm registry on loopback. It holds the scope `@offers` and knows no other registry. */
+/** Starts an empty npm registry on loopback. It serves the scope `@offers` and uses no other registry. */
 export async function startRegistry(folder: string): Promise<Registry> {
   const bin = join(cache, "node_modules/verdaccio/bin/verdaccio");
   if (!existsSync(bin)) await install();

@@ -1,6 +1,6 @@
-// Rehearses a release of what is committed, from a bare clone, with a registry on loopback:
+// Rehearses a release of the latest commit, from a bare clone, with a registry on loopback:
 //   npm run check -- release
-// Exits with 1 when a step is red.
+// Exits with 1 if a step fails.
 import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -48,7 +48,7 @@ class Report {
   }
 }
 
-// `npm run --silent` silences every npm that it starts: a step that failed would have no cause to print.
+// `npm run --silent` silences every npm that it starts: a failed step would have no cause to print.
 delete process.env.npm_config_loglevel;
 const report = new Report();
 const scratch = await mkdtemp(join(tmpdir(), "offers-rehearsal-"));
@@ -143,7 +143,7 @@ async function rehearse(): Promise<void> {
     return ids.join(", ");
   });
 
-  await mustPass("snapshot: unreleased changes are published beside the latest version", async () => {
+  await mustPass("snapshot: unreleased changes are published in addition to the latest version", async () => {
     const bumps = releases.map(({ name }) => `"${name}": patch\n`).join("");
     await writeFile(join(clone.folder, ".changeset/rehearsal.md"), `---\n${bumps}---\n\nA change.\n`);
     await changeset("version", "--snapshot", "snapshot");
@@ -187,7 +187,7 @@ interface RegistryEntry {
   versions: Readonly<Record<string, unknown>>;
 }
 
-/** What the registry has of a package. */
+/** What the registry has for a package. */
 async function registryEntry(name: string): Promise<RegistryEntry> {
   const response = await fetch(`${registry.address}/${name.replace("/", "%2f")}`);
   return { "dist-tags": {}, versions: {}, ...((await response.json()) as Partial<RegistryEntry>) };

@@ -1,4 +1,4 @@
-// Anybody can check that a published tarball was made from a commit: they get the same bytes.
+// Anyone can check that a published tarball was built from a commit, because they get the same bytes.
 import { hash } from "node:crypto";
 import { mkdir, mkdtemp, readdir, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";

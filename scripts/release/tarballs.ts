@@ -7,7 +7,7 @@ const wanted = ["package.json", "README.md", "LICENSE", "CHANGELOG.md"];
 const root = join(import.meta.dirname, "../..");
 
 /**
- * Checks tarballs as they would be published: the manifest, the files, publint and, for those that are imported, attw.
+ * Checks tarballs as they would be published: the manifest, the files, publint and, for those that programs import, attw.
  *
  * @throws with every fault
  */
@@ -28,14 +28,14 @@ export async function checkTarballs(folder: string, releases: readonly PackedRel
         faults.push(`${id}: ${error.message}`);
       });
     await run("publint", "run", "--strict");
-    // Without node10, which knows no subpath exports.
+    // Without node10, which does not support subpath exports.
     if (found.types !== undefined) await run("attw", "--profile", "node16");
   }
   if (faults.length > 0) throw new Error(faults.join("\n"));
 }
 
 /**
- * Writes a CycloneDX file for each of these packages of a workspace: what is installed with it.
+ * Writes a CycloneDX file for each of these packages of a workspace: everything that is installed with it.
  *
  * @returns how many components they list
  */
@@ -76,7 +76,7 @@ interface Plan {
 /**
  * Reads a folder that `changeset pack` has written.
  *
- * @throws when a tarball is not the one that was packed
+ * @throws if a tarball is not the one that was packed
  */
 export async function readPublishPlan(folder: string): Promise<readonly PackedRelease[]> {
   const { plan } = JSON.parse(await readFile(join(folder, "publish-plan.json"), "utf8")) as Plan;

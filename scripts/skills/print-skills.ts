@@ -18,7 +18,7 @@ const skills: Record<string, Skill> = {
   },
 };
 
-/** A SKILL.md for each package, by path: what a coding agent should know, in the tarball. */
+/** A SKILL.md for each package, by path: what a coding agent should know, shipped in the tarball. */
 export const printSkills = (root: string): Map<string, string> =>
   new Map(
     Object.entries(skills).map(([folder, skill]) => [`packages/${folder}/SKILL.md`, printSkill(root, folder, skill)]),

@@ -1,5 +1,6 @@
 // Type-checks every ts snippet that a reader could copy: those in the guides and READMEs, and the @example of every docstring. Each is
-// compiled as a module next to its source; those of the guides, the site's pages and the root's README here, where what they import is installed.
+// compiled as a module next to its source; those of the guides, the site's pages and the root's README are compiled here, where their
+// imports are installed.
 import { globSync, readFileSync } from "node:fs";
 import { dirname, join, relative, resolve } from "node:path";
 import ts from "typescript";
@@ -48,7 +49,7 @@ host.getSourceFile = (path, language, ...rest) => {
 };
 host.getCurrentDirectory = () => root;
 
-// Where nothing listens, a pool that loses an idle connection to PostgreSQL ends the process, as npm redis does when it loses its own.
+// Without a listener, a pool that loses an idle connection to PostgreSQL ends the process, and so does npm redis.
 const opensConnection = /\b(?:new Pool|drizzle|createClient)\(/;
 const unheard = [...snippets.values()]
   .filter(({ code }) => opensConnection.test(code) && !code.includes('.on("error"'))

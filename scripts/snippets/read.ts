@@ -1,6 +1,6 @@
 /** A piece of TypeScript that a reader could copy. */
 export interface Snippet {
-  /** The file it stands in, relative to the root. */
+  /** The file that contains it, relative to the root. */
   source: string;
   /** The line of its opening fence, from 1. */
   line: number;

@@ -28,7 +28,7 @@ const secretFileOption = (): Option =>
 const apiKeyFileOption = (): Option =>
   new Option("--api-key-file <file>", "file with the organisation's API key; without it, OFFERS_API_KEY");
 
-/** @returns milliseconds; undefined without a default of the command's own */
+/** @returns milliseconds; undefined if the command has no default */
 const timeoutOption = (meaning: string, seconds?: number): Option => {
   const option = new Option("--timeout <seconds>", meaning).argParser((text: string) => {
     const parsed = Number(text);
@@ -38,7 +38,7 @@ const timeoutOption = (meaning: string, seconds?: number): Option => {
   return seconds === undefined ? option : option.default(seconds * 1000, String(seconds));
 };
 
-/** For an action: Commander misses a required option before it sees a misspelt one, and would not name that one. */
+/** For an action: Commander checks required options before it reports a misspelt one, and would not name the misspelt one. */
 function requireOption(command: Command, flags: string, value: string | undefined): asserts value is string {
   if (value === undefined) command.error(`error: required option '${flags}' not specified`);
 }
@@ -49,35 +49,35 @@ function readPort(text: string): number {
 }
 
 function readLine(text: string): number {
-  if (!/^[1-9]\d{0,8}$/.test(text)) throw new InvalidArgumentError("Give the number of a line, from 1.");
+  if (!/^[1-9]\d{0,8}$/.test(text)) throw new InvalidArgumentError("Give a line number, from 1.");
   return Number(text);
 }
 
 /** For an option that may be given several times. */
 const collect = (text: string, sofar: string[] = []): string[] => [...sofar, text];
 
-/** For a list with commas, which may be given several times. */
+/** For a comma-separated list that may be given several times. */
 const collectList = (text: string, sofar: string[] = []): string[] => [...sofar, ...text.split(",").filter(Boolean)];
 
-/** `offers probe`: what it needs is loaded when it runs, as for each command. */
+/** `offers probe`. Like every command, it loads its code when it runs. */
 export const probeCommand = (): Command =>
   new Command("probe")
     .summary("send hostile and unusual requests to a receiver, and report what it gets wrong")
     .description(
       "Sends hostile and unusual webhooks to your running receiver, and reports what it gets wrong: what was sent, what came back, why it matters and what to change.\n\nNothing is sent that could create work, unless you add --allow-events.",
     )
-    .argument("[url]", "base address of the receiver, as on the company profile")
+    .argument("[url]", "base URL of the receiver, as on the company profile")
     .option("--allow-events", "also send signed events; use a receiver that may create work from them")
-    .option("--only <names>", "send these groups or cases only, separated by commas", collectList)
+    .option("--only <names>", "send only these groups or cases, separated by commas", collectList)
     .option("--skip <names>", "leave out these groups or cases", collectList)
     .option("--list", "print the groups and cases, and send nothing")
     .addOption(schemeOption())
     .addOption(secretFileOption())
     .addOption(timeoutOption("how long to wait for a response; 10, and 16 for an event, if not given"))
-    .option("--counter <url>", "address that responds with how often your handlers have run")
-    .option("--notes", "also print notes, which are differences that cost nothing")
+    .option("--counter <url>", "URL that responds with how often your handlers have run")
+    .option("--notes", "also print notes, which are harmless differences")
     .option("--strict", "count notes as findings")
-    .option("--exact", "count every other response than the corpus has, for the author of a kit")
+    .option("--exact", "count every response that differs from the test vectors, for authors of kits")
     .option("--json", "print the result as JSON")
     .addHelpText(
       "after",
@@ -106,15 +106,15 @@ export const listenCommand = (): Command =>
   new Command("listen")
     .summary("receive webhooks, verify them and print them")
     .description(
-      "Receives webhooks, verifies them and prints them, with the reason if one is refused.\n\nResponds as a receiver does: 200 to a valid request, 401 to another. With --forward-to, hands every request on byte for byte, and hands back the response.\n\nWith --from and an API key, it misses nothing: it first forwards the events that the feed of the reference platform has after the kept cursor, then the webhooks that arrive, each event once and in order. An event that your receiver does not acknowledge is forwarded again until it does. The feed is read every 5 seconds, so no tunnel is needed.",
+      "Receives webhooks, verifies them and prints them, with the reason if one is rejected.\n\nResponds as a receiver does: 200 to a valid request, 401 to another. With --forward-to, forwards every request byte for byte, and returns the response.\n\nWith --from and an API key, it misses nothing: it first forwards the events that follow the saved cursor in the reference platform's feed, then the webhooks that arrive, each event once and in order. An event that your receiver does not acknowledge is forwarded again until it does. The feed is read every 5 seconds, so no tunnel is needed.",
     )
-    .option("--port <port>", "port to listen on; 0 takes a free one", readPort, 3001)
+    .option("--port <port>", "port to listen on; 0 picks a free one", readPort, 3001)
     .option("--host <address>", "address to listen on", "127.0.0.1")
-    .option("--forward-to <url>", "base address of your receiver")
-    .option("--from <url>", "base address of the platform, to read its feed")
-    .option("--after <cursor>", "begin there, not at the kept cursor or at the start of the feed")
-    .option("--cursor-file <file>", "where the cursor is kept", ".offers-cursor")
-    .option("--skip <id>", "give up the event with this id; may be given several times", collect)
+    .option("--forward-to <url>", "base URL of your receiver")
+    .option("--from <url>", "base URL of the platform, to read its feed")
+    .option("--after <cursor>", "start there, not at the saved cursor or the start of the feed")
+    .option("--cursor-file <file>", "where the cursor is saved", ".offers-cursor")
+    .option("--skip <id>", "skip the event with this id; may be given several times", collect)
     .addOption(apiKeyFileOption())
     .option("--record <file>", "add each verified event to this file, for offers replay")
     .addOption(schemeOption())
@@ -139,7 +139,7 @@ Examples:
     .action(async (flags: ListenOptions, command: Command) => {
       for (const name of ["after", "skip"] as const)
         if (flags[name] !== undefined && flags.from === undefined)
-          command.error(`error: option '--${name}' needs --from, the base address of the platform`);
+          command.error(`error: option '--${name}' needs --from, the base URL of the platform`);
       const { listen } = await import("./listen/listen.ts");
       process.exitCode = await listen(flags);
     });
@@ -153,12 +153,12 @@ export const triggerCommand = (): Command =>
   new Command("trigger")
     .summary("sign one webhook, send it and print the exchange")
     .description(
-      "Signs one webhook, sends it to a receiver, and prints the request and the response.\n\nWith --as, sends it as an attacker or a faulty network would, and says whether the response is right, why it matters and what to change.",
+      "Signs one webhook, sends it to a receiver, and prints the request and the response.\n\nWith --as, sends it as an attacker or a faulty network would, and says whether the response is correct, why it matters and what to change.",
     )
     .argument("<event>", "the webhook to send; see below")
-    .option("--to <url>", "base address of the receiver")
+    .option("--to <url>", "base URL of the receiver")
     .option("--set <field=value>", "set a field; may be given several times", collect)
-    .option("--as <way>", "how it is sent, or every; see below", "as-sent")
+    .option("--as <way>", "how to send it, or every; see below", "as-sent")
     .addOption(schemeOption())
     .addOption(secretFileOption())
     .addOption(timeoutOption("how long to wait for a response; 15 for an event and 5 for a request, if not given"))
@@ -175,8 +175,8 @@ ${wayLines}
 Environment:
   WEBHOOK_SECRET  the secret on your company profile
 
-Exit code: 0 if the receiver acknowledged with 200, or refused what it must
-refuse; 1 if not, 2 if it cannot be reached.
+Exit code: 0 if the receiver acknowledged with 200, or rejected what it must
+reject; 1 if not, 2 if it cannot be reached.
 
 Examples:
   $ offers trigger test-auth --to http://localhost:3001/offers
@@ -200,9 +200,9 @@ export const catchUpCommand = (): Command =>
     .description(
       "Reads the event feed of the reference platform from a cursor to its end, and prints the events. With --to, signs each as its webhook, under the same id, and sends it to your receiver, in order.",
     )
-    .option("--from <url>", "base address of the platform")
-    .option("--after <cursor>", "where to begin; without it, at the start of the feed")
-    .option("--to <url>", "base address of the receiver")
+    .option("--from <url>", "base URL of the platform")
+    .option("--after <cursor>", "where to start; without it, at the start of the feed")
+    .option("--to <url>", "base URL of the receiver")
     .addOption(apiKeyFileOption())
     .addOption(schemeOption())
     .addOption(secretFileOption())
@@ -236,10 +236,10 @@ export const replayCommand = (): Command =>
     .description(
       "Sends the webhooks that offers listen --record has written to a file, in order. Each is signed with the current time, under its id.",
     )
-    .argument("<file>", "the recording, one webhook a line")
-    .option("--to <url>", "base address of the receiver")
-    .option("--start-at <line>", "begin at this line of the file", readLine, 1)
-    .option("--new-ids", "give each a new id, so that a receiver that has handled it does so again")
+    .argument("<file>", "the recording, one webhook per line")
+    .option("--to <url>", "base URL of the receiver")
+    .option("--start-at <line>", "start at this line of the file", readLine, 1)
+    .option("--new-ids", "give each a new id, so that a receiver that has handled it handles it again")
     .addOption(schemeOption())
     .addOption(secretFileOption())
     .addOption(timeoutOption("how long to wait for a response", 15))

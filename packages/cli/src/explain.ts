@@ -18,9 +18,9 @@ export interface ExplainedResponse extends Explanation {
  * Explains a response, as `offers probe` does.
  *
  * @param vectorId as `offers probe --list` prints it, such as `freshness/hour-old`
- * @param status of the response; `"closed"` if the connection was closed without one
- * @param step which request of a vector with several, counted from 0
- * @returns undefined if the response is correct, or differs in a way that costs nothing
+ * @param status the response's status; `"closed"` if the connection was closed without one
+ * @param step which of the vector's requests, counted from 0
+ * @returns undefined if the response is correct, or differs in a harmless way
  * @throws {RangeError} if there is no such vector or step
  *
  * @example

@@ -24,10 +24,10 @@ for (const command of [program, ...program.commands])
   command
     .exitOverride()
     .showHelpAfterError(`Try: offers ${command === program ? "" : `${command.name()} `}--help`)
-    // Commander removes the colour where NO_COLOR is set or the output is no terminal.
+    // Commander removes colours if NO_COLOR is set or the output is not a terminal.
     .configureHelp({ styleTitle: (title) => styleText("bold", title, { validateStream: false }) });
 
-// Commander would suggest probe for frob: it asks for less likeness.
+// Commander would suggest probe for frob, because it accepts less similar names.
 program.on("command:*", ([given = ""]: string[]) => {
   const names = program.commands.map((command) => command.name());
   const near = nearestName(given, names);
@@ -36,17 +36,17 @@ program.on("command:*", ([given = ""]: string[]) => {
 });
 
 endWithNpm();
-// A closed pipe, such as that of `| head`, ends the command without a stack trace.
+// A closed pipe, such as `| head`, ends the command without a stack trace.
 process.stdout.on("error", ({ code }: NodeJS.ErrnoException) => process.exit(code === "EPIPE" ? 0 : 1));
 
 try {
   await program.parseAsync();
 } catch (error) {
-  // Commander has printed its own errors, and ends with 1, which here means findings.
+  // Commander prints its own errors, and exits with 1, which here means findings.
   if (error instanceof CommanderError) process.exitCode = error.exitCode === 0 ? 0 : 2;
   else if (error instanceof UsageError) {
     const message = `offers: ${error.message}`;
-    // A program that reads the message gets it in one line.
+    // A program that reads the message gets it on one line.
     console.error(process.stderr.isTTY ? wrapText(message, "", widthOf(process.stderr)) : message);
     process.exitCode = 2;
   } else throw error;

@@ -26,7 +26,7 @@ test.each([
   [410, "gone"],
   ...[204, 302, 400, 401, 404, 422].map((status) => [status, "rejected"] as const),
   ...[408, 429, 500, 502, 503, undefined].map((status) => [status, "unhealthy"] as const),
-] as const)("the status %s says: %s", (status, result) => expect(classifyStatus(status)).toBe(result));
+] as const)("the status %s means %s", (status, result) => expect(classifyStatus(status)).toBe(result));
 
 test("ten failures in a row open the breaker, nine do not", () => {
   expect(times(9, {})).toMatchObject({ consecutiveFailures: 9, openUntil: null, failingSince: at(0) });
@@ -34,7 +34,7 @@ test("ten failures in a row open the breaker, nine do not", () => {
 });
 
 test.each(["acknowledged", "rejected"] as const)(
-  "an endpoint that responded is not unhealthy: %s starts the count again",
+  "an endpoint that responded is not unhealthy: %s restarts the count",
   (result) => expect(times(9, {}, after(times(9, {}), { result })).openUntil).toBe(null),
 );
 
@@ -46,17 +46,20 @@ test("pauses are 30 s, 60 s, 120 s … up to ten minutes, each up to a fifth sho
   expect(pauses(0.999_999)).toEqual([36, 72, 144, 576, 720, 720]);
 });
 
-test("only a probe that fails makes the pause longer, not what was under way before it", () => {
+test("only a failed half-open attempt lengthens the pause, not attempts that were already in progress", () => {
   const open = times(10, {});
   expect(times(8, {}, open).openUntil).toEqual(at(30 * second));
   const again = after(open, { isProbe: true, at: at(31 * second) });
   expect(again).toMatchObject({ openCount: 2, openUntil: at(91 * second) });
 });
 
-test.each(["acknowledged", "rejected"] as const)("a probe with a response closes it: %s", (result) => {
-  const probed = after(times(10, {}), { result, isProbe: true });
-  expect(probed).toMatchObject({ consecutiveFailures: 0, openCount: 0, openUntil: null });
-});
+test.each(["acknowledged", "rejected"] as const)(
+  "a half-open attempt with a response closes the breaker: %s",
+  (result) => {
+    const probed = after(times(10, {}), { result, isProbe: true });
+    expect(probed).toMatchObject({ consecutiveFailures: 0, openCount: 0, openUntil: null });
+  },
+);
 
 test("Retry-After lengthens the pause, up to six hours, and never shortens it", () => {
   const asking = (retryAfterMs: number) => times(10, { retryAfterMs }).openUntil;
@@ -65,13 +68,13 @@ test("Retry-After lengthens the pause, up to six hours, and never shortens it", 
   expect(asking(day)).toEqual(at(6 * 3_600 * second));
 });
 
-test("410 disables at once, and attempts that were under way do not undo it", () => {
+test("410 disables immediately, and attempts in progress do not undo it", () => {
   const gone = after(healthy, { result: "gone" });
   expect(gone).toMatchObject({ disabledAt: at(0), disabledBecause: "gone" });
   expect(after(gone, { result: "acknowledged" }).disabledBecause).toBe("gone");
 });
 
-test.each(["unhealthy", "rejected"] as const)("five days of failures only disable: %s", (result) => {
+test.each(["unhealthy", "rejected"] as const)("only five days of failures disable: %s", (result) => {
   const failing = [0, 1, 2, 3, 4].reduce((health, days) => after(health, { result, at: at(days * day) }), healthy);
   expect(after(failing, { result, at: at(5 * day - 1) }).disabledAt).toBe(null);
   expect(after(failing, { result, at: at(5 * day) })).toMatchObject({ disabledBecause: "failing" });

@@ -2,18 +2,18 @@ import { maxRetryAfterSeconds } from "./generated/decisions.ts";
 
 /** When the circuit breaker of an endpoint opens, and when the endpoint is disabled (D-72, D-73). Tests use short times. */
 export interface BreakerPolicy {
-  /** So many consecutive attempts with the result `unhealthy` open the circuit breaker. */
+  /** This many consecutive attempts with the result `unhealthy` open the circuit breaker. */
   failures: number;
   firstPauseMs: number;
-  /** Each pause is twice as long as the one before, up to this. */
+  /** Each pause is twice as long as the previous one, up to this. */
   maxPauseMs: number;
   /** The share by which a pause is made longer or shorter at random. */
   jitter: number;
-  /** A `Retry-After` is honoured when it asks for more than the pause, up to this. */
+  /** A `Retry-After` that is longer than the pause is respected, up to this. */
   maxRetryAfterMs: number;
-  /** An endpoint that fails for so long without acknowledging anything is disabled. */
+  /** An endpoint that fails for this long without acknowledging anything is disabled. */
   disableAfterMs: number;
-  /** Failures further apart than this do not belong to one failing period. Longer than the longest delay of a retry schedule. */
+  /** Failures further apart than this belong to different failing periods. Longer than the longest delay of a retry schedule. */
   longestGapMs: number;
 }
 
@@ -31,7 +31,7 @@ export const defaultBreakerPolicy: BreakerPolicy = {
 export interface Pause {
   /** Counted from 1. */
   number: number;
-  /** What the endpoint asked for. */
+  /** The delay that the endpoint asked for. */
   retryAfterMs?: number | undefined;
 }
 
@@ -57,7 +57,7 @@ export interface EndpointHealth {
   lastFailedAt: Date | null;
   /** How often the breaker opened since it was closed. */
   openCount: number;
-  /** No attempt is made before it. Then the breaker is half-open: one attempt, the probe, decides. Null while it is closed. */
+  /** No attempt is made before this time. Then the breaker is half-open: one attempt decides. Null while it is closed. */
   openUntil: Date | null;
   disabledAt: Date | null;
   disabledBecause: "gone" | "failing" | null;
@@ -73,7 +73,7 @@ export const healthy: EndpointHealth = {
   disabledBecause: null,
 };
 
-/** What one attempt shows about the health of its endpoint. */
+/** What one attempt shows about its endpoint's health. */
 export type AttemptResult =
   | "acknowledged"
   /** A response with 410 disables the endpoint (D-73). */
@@ -87,7 +87,7 @@ export type AttemptResult =
 
 const unhealthyStatuses = new Set([408, 429]);
 
-/** @param status of the response; undefined when none came */
+/** @param status the response's status; undefined without a response */
 export function classifyStatus(status: number | undefined): AttemptResult {
   if (status === undefined || status >= 500 || unhealthyStatuses.has(status)) return "unhealthy";
   if (status === 410) return "gone";
@@ -96,7 +96,7 @@ export function classifyStatus(status: number | undefined): AttemptResult {
 
 export interface ClassifiedAttempt {
   result: AttemptResult;
-  /** The one attempt after a pause, when the breaker is half-open. */
+  /** Whether this is the single attempt after a pause, when the breaker is half-open. */
   isProbe: boolean;
   retryAfterMs?: number | undefined;
   at: Date;
@@ -105,7 +105,7 @@ export interface ClassifiedAttempt {
 const closed = { consecutiveFailures: 0, openCount: 0, openUntil: null };
 
 /**
- * The endpoint's health after one more attempt (D-72, D-73). Only a person enables a disabled endpoint again.
+ * The endpoint's health after another attempt (D-72, D-73). Only a person enables a disabled endpoint again.
  *
  * @param random from 0 up to 1
  */
@@ -119,7 +119,7 @@ export function nextHealth(
   if (result === "inconclusive") return health;
   if (result === "acknowledged") return { ...health, ...closed, failingSince: null, lastFailedAt: null };
   const failing = { ...health, failingSince: failingSince(health, at, policy), lastFailedAt: at };
-  // An endpoint that rejects is up: the circuit breaker stays closed.
+  // An endpoint that rejects events is up, so the circuit breaker stays closed.
   const next = result === "unhealthy" ? afterFailure(failing, attempt, policy, random) : { ...failing, ...closed };
   if (next.disabledAt !== null) return next;
   if (result === "gone") return { ...next, disabledAt: at, disabledBecause: "gone" };

@@ -20,11 +20,11 @@ test.each([
   ["2018-11-26T10:55:07.123Z", minute + 7_123],
   ["2018-11-26T10:55:07.123000000Z", minute + 7_123],
   ["2018-11-26T10:55:07.12300000000000000000000Z", minute + 7_123],
-  // RFC 3339, section 5.6: T and Z may be written in lower case, and a space may stand for the T.
+  // RFC 3339, section 5.6: T and Z may be in lower case, and a space may replace the T.
   ["2018-11-26t10:55:00z", minute],
   ["2018-11-26T10:55:00z", minute],
   ["2018-11-26 10:55:00Z", minute],
-  // Section 4.3: UTC, while the local offset is not known.
+  // Section 4.3: UTC with an unknown local offset.
   ["2018-11-26T10:55:00-00:00", minute],
   ["2018-11-26T11:55:00+01:00", minute],
   ["2018-11-26T07:25:00.5-03:30", minute + 500],
@@ -34,18 +34,18 @@ test.each([
   expect(readDateTime(text)).toEqual({ earliest: time, latest: time }),
 );
 
-test("accepts nanoseconds and keeps what a number can hold of them", () => {
+test("accepts nanoseconds and keeps the digits that a number can hold", () => {
   expect(readDateTime("2018-11-26T10:55:00.000000001Z")?.earliest).toBeCloseTo(minute, 3);
   expect(readDateTime("2018-11-26T10:55:00.999999999Z")?.earliest).toBeCloseTo(minute + 1_000, 2);
 });
 
-test("takes the 29th of February of a leap year only", () => {
+test("accepts 29 February only in a leap year", () => {
   expect(readDateTime("2024-02-29T00:00Z")).toBeDefined();
   expect(readDateTime("2023-02-29T00:00Z")).toBeUndefined();
   expect(readDateTime("1900-02-29T00:00Z")).toBeUndefined();
 });
 
-test("does not take the year 18 for 1918", () =>
+test("does not read the year 18 as 1918", () =>
   expect(readDateTime("0018-11-26T10:55:00Z")?.earliest).toBe(Date.parse("0018-11-26T10:55:00.000Z")));
 
 test.each([
@@ -64,7 +64,7 @@ test.each([
   "2018-11-26  10:55:00Z",
   "2018-11-26\t10:55:00Z",
   "2018-11-26_10:55:00Z",
-  // A leap second: POSIX has no such instant, and reads it as the second before or the one after.
+  // A leap second: POSIX has no such instant, and reads it as the second before or after.
   "2016-12-31T23:59:60+00:00",
   // In UTC the years before 0000 and after 9999.
   "0000-01-01T00:00:00+00:01",
@@ -92,7 +92,7 @@ test.each([
   "Mon, 26 Nov 2018 10:55:00 GMT",
   "٢٠١٨-11-26T10:55Z",
   "NaN",
-])("refuses %j [D-16] [D-96]", (text) => expect(readDateTime(text)).toBeUndefined());
+])("rejects %j [D-16] [D-96]", (text) => expect(readDateTime(text)).toBeUndefined());
 
 test("reads back every instant that a Date can write in four-digit years", () =>
   fc.assert(
@@ -104,7 +104,7 @@ test("reads back every instant that a Date can write in four-digit years", () =>
     ),
   ));
 
-test("returns any text without throwing, and only ISO 8601 with a time", () =>
+test("never throws, and accepts only ISO 8601 with a time", () =>
   fc.assert(
     fc.property(fc.oneof(fc.string({ unit: "binary" }), fc.stringMatching(/^[0-9TZ:.+-]{0,40}$/)), (text) => {
       const time = readDateTime(text);
@@ -134,9 +134,9 @@ test.each([
   ["2099-05-01 18:00:00+02:00", "2099-05-01T16:00:00Z"],
   ["2099-05-01t16:00:00z", "2099-05-01T16:00:00Z"],
   ["2099-05-01", undefined],
-])("%s is handed on as %s, which every reader takes", (text, plain) => expect(inPlainForm(text)).toBe(plain));
+])("%s is passed on as %s, which every reader accepts", (text, plain) => expect(inPlainForm(text)).toBe(plain));
 
-test("what is handed on is the same instant, in a form that Date reads", () =>
+test("the passed on date-time is the same instant, in a form that Date reads", () =>
   fc.assert(
     fc.property(
       fc.date({ min: new Date("0001-01-02"), max: new Date("9999-12-30"), noInvalidDate: true }),

@@ -1,12 +1,12 @@
-/** When a date-time is, in milliseconds since 1970: an instant, or the whole minute that a text without seconds names. */
+/** The time of a date-time in milliseconds since 1970: an instant, or the whole minute if it has no seconds. */
 export interface ReadTime {
   readonly earliest: number;
   readonly latest: number;
 }
 
 /**
- * ISO 8601 with a zone: the date-time of RFC 3339 (section 5.6, in either case and with a space for the T, as its notes allow), and
- * also one without seconds, such as 2018-11-26T10:55Z, which RFC 3339 does not have.
+ * ISO 8601 with a zone: the date-time of RFC 3339 (section 5.6, in either case and with a space for the T, as its notes allow), and also
+ * one without seconds, such as 2018-11-26T10:55Z, which RFC 3339 does not allow.
  */
 const dateTimeShape =
   /^(\d{4})-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])[Tt ]([01]\d|2[0-3]):([0-5]\d)(?::([0-5]\d)(\.\d+)?)?(?:[Zz]|([+-])([01]\d|2[0-3]):([0-5]\d))$/;
@@ -21,8 +21,7 @@ const firstInstant = startOf(0, 1);
 const endOfTime = startOf(10_000, 1);
 
 /**
- * Reads a date-time that has one meaning: its zone is given, its day is in the calendar, and in UTC its year has four digits
- * (D-96).
+ * Reads a date-time that is unambiguous: it has a zone, its day exists, and its year in UTC has four digits (D-96).
  */
 export function readDateTime(text: string): ReadTime | undefined {
   const match = dateTimeShape.exec(text);
@@ -37,19 +36,19 @@ export function readDateTime(text: string): ReadTime | undefined {
   return { earliest, latest: second === undefined ? startOfMinute + minuteMs - 1 : earliest };
 }
 
-/** A date-time as it stands, or in UTC where it is not spelled as every reader takes it. */
+/** A date-time unchanged if every reader accepts its notation, otherwise in UTC. */
 export const inPlainForm = (text: string): string | undefined =>
   normalise(text, /^[^t ]{19}(?:\.\d+)?(?:Z|[+-]\d\d:\d\d)$/);
 
-/** A date-time in UTC: as it stands where it is, with `Z` or `+00:00`; else the same instant. */
+/** A date-time in UTC: unchanged if it already is, with `Z` or `+00:00`; otherwise the same instant. */
 export const inUtc = (text: string): string | undefined => normalise(text, /^[^t ]{19}(?:\.\d+)?(?:Z|\+00:00)$/);
 
-/** The text itself where `form` fits; else the same instant in UTC, with every digit of its fraction. */
+/** The string itself if it matches `form`; otherwise the same instant in UTC, with every digit of its fraction. */
 function normalise(text: string, form: RegExp): string | undefined {
   const time = readDateTime(text);
   if (!time || form.test(text)) return time && text;
   const [fraction = ""] = /\.\d+/.exec(text) ?? [];
-  // Without its fraction, which as a number could round up to the next second.
+  // Without its fraction, which could round up to the next second as a number.
   const { earliest } = readDateTime(text.replace(fraction, "")) ?? time;
   return `${new Date(earliest).toISOString().slice(0, 19)}${fraction}Z`;
 }

@@ -1,9 +1,9 @@
 /**
- * Ends this process with SIGTERM once the shell has gone that npm started it in: npm passes the signal to the shell, and shells such
- * as dash do not pass it on. Does nothing for a process that npm has not started, which may outlive its shell.
+ * Ends this process with SIGTERM when the shell that npm started it in has ended: npm sends the signal to the shell, and shells such as
+ * dash do not pass it on. Does nothing if npm did not start the process, which may then outlive its shell.
  */
 export function endWithNpm(): void {
-  // pnpm and Yarn set it, too.
+  // pnpm and Yarn set it too.
   if (process.env.npm_config_user_agent === undefined) return;
   const shell = process.ppid;
   const timer = setInterval(() => {

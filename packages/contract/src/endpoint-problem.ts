@@ -1,11 +1,11 @@
-/** What is wrong with a webhook endpoint, by the status of its response. `success_not_200` is a 2xx other than 200. */
+/** The fault of a webhook endpoint, by the status of its response. `success_not_200` is a 2xx other than 200. */
 export type EndpointProblemCode = "success_not_200" | "redirected" | "secret_refused" | "not_found" | "not_200";
 
 /**
- * What a status other than 200 shows, and what to change.
+ * What a status other than 200 means, and what to change.
  *
- * @param path below the base address
- * @returns the advice as the end of a sentence, without its full stop; empty where the status says nothing
+ * @param path the path below the base URL
+ * @returns the advice as the end of a sentence, without its full stop; empty if the status reveals nothing
  */
 export function endpointProblem(path: string, status: number): { code: EndpointProblemCode; advice: string } {
   if (status >= 200 && status < 300)
@@ -16,7 +16,7 @@ export function endpointProblem(path: string, status: number): { code: EndpointP
     };
   if (status >= 300 && status < 400)
     return { code: "redirected", advice: ": redirects are not followed; enter the final address" };
-  // Only GET /test carries no signature.
+  // Only GET /test is unsigned.
   if (path !== "/test" && (status === 401 || status === 403))
     return {
       code: "secret_refused",

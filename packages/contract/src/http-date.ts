@@ -1,7 +1,7 @@
 /**
  * Parses an HTTP date in any of its three forms.
  *
- * @returns Unix milliseconds; undefined when the text is not an HTTP date
+ * @returns Unix milliseconds; undefined if the string is not an HTTP date
  * @see https://www.rfc-editor.org/rfc/rfc9110#section-5.6.7
  */
 export function readHttpDate(text: string): number | undefined {

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { idempotencyKeySchema } from "./generated/schemas.ts";
 
-/** What a server gets: RFC 9110, section 5.5, leaves out white space at either end of a field's value. */
+/** What a server receives: RFC 9110, section 5.5, removes white space at either end of a field's value. */
 const carried = (key: string): string | null => new Headers({ "Idempotency-Key": key }).get("Idempotency-Key");
 
 test.each(["k", "two words", "!~", "k".repeat(255)])("a key %j arrives as it is", (key) => {
@@ -9,7 +9,7 @@ test.each(["k", "two words", "!~", "k".repeat(255)])("a key %j arrives as it is"
   expect(carried(key)).toBe(key);
 });
 
-test.each([" ", " k", "k ", "   "])("a key %j, of which HTTP would leave out a space, is refused", (key) => {
+test.each([" ", " k", "k ", "   "])("a key %j, from which HTTP would remove a space, is rejected", (key) => {
   expect(carried(key)).not.toBe(key);
   expect(idempotencyKeySchema.safeParse(key).success).toBe(false);
 });

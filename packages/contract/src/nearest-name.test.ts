@@ -13,7 +13,7 @@ const names = [
   "onWorkerOfferResponse",
 ];
 
-/** Every way to swap two neighbouring letters of a name. */
+/** Every way to swap two adjacent letters of a name. */
 const swapped = names.flatMap((name) =>
   [...name.slice(1)].flatMap((letter, index) => {
     const wrong = name.slice(0, index) + letter + name[index] + name.slice(index + 2);
@@ -30,6 +30,6 @@ test.each([
   ["onOfferResponse", "onWorkerOfferResponse"],
 ])("%s is near %s", (wrong, name) => expect(nearestName(wrong, names)).toBe(name));
 
-test.each(["", "x", "frob", "colour"])("%j is near no name", (wrong) =>
+test.each(["", "x", "frob", "colour"])("no name is near %j", (wrong) =>
   expect(nearestName(wrong, names)).toBeUndefined(),
 );

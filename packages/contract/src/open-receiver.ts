@@ -13,12 +13,12 @@ export interface FastifyApp {
   readonly server: HttpServer;
 }
 
-/** A receiver that can be called with a `Request`, or at an address until it is closed. */
+/** A receiver that can be called with a `Request`, or at a URL until it is closed. */
 type OpenedReceiver<Request, Response> = { readonly fetch: (request: Request) => Promise<Response> } | OpenedAddress;
 
 interface OpenedAddress {
   readonly address: string;
-  /** The address is that of a server, and has no path. */
+  /** Whether the URL is that of a server, and has no path. */
   readonly isServer: boolean;
   close(): Promise<void>;
 }
@@ -27,8 +27,8 @@ export const receiverInWords =
   "an address, a function from Request to Response, an object with such a function as fetch, a listener or server of node:http, or an app of Express or Fastify";
 
 /**
- * Opens a receiver. A function with two parameters or more is a listener of node:http, any other takes a `Request`. A server that does not
- * listen yet is started on a free loopback port, and keeps no process alive.
+ * Opens a receiver. A function with two or more parameters is a `node:http` listener, any other takes a `Request`. A server that is not
+ * listening yet is started on a free loopback port, and does not keep the process alive.
  *
  * @returns undefined for anything else
  */

@@ -1,6 +1,6 @@
 /**
- * How much of a quota is left after a response, from the fields `RateLimit` and `RateLimit-Policy` (IETF draft
- * ratelimit-headers-11). Of several quotas it is the one with the fewest requests left.
+ * How much of a quota is left after a response, from the fields `RateLimit` and `RateLimit-Policy` (IETF draft ratelimit-headers-11). Of
+ * several quotas, it is the one with the fewest requests left.
  *
  * @example
  * ```ts
@@ -11,23 +11,23 @@
  * ```
  */
 export interface RateLimit {
-  /** The service's name of the quota. */
+  /** The service's name for the quota. */
   readonly policy: string;
   /** How many more requests the service accepts in this window. */
   readonly remaining: number;
-  /** Milliseconds until the quota is renewed; undefined when the service does not say. */
+  /** Milliseconds until the quota is renewed; undefined if the service does not say. */
   readonly resetAfterMs: number | undefined;
-  /** How many requests the service accepts in a window; undefined when the service does not say. */
+  /** How many requests the service accepts in a window; undefined if the service does not say. */
   readonly limit: number | undefined;
-  /** The length of a window in milliseconds; undefined when the service does not say. */
+  /** The length of a window in milliseconds; undefined if the service does not say. */
   readonly windowMs: number | undefined;
 }
 
 /**
  * Parses the two fields. Of several quotas it returns the one with the fewest requests left.
  *
- * @param header the value of the header of this name, in lower case
- * @returns undefined when the response does not say how many requests are left
+ * @param header returns the value of the header with this lower-case name
+ * @returns undefined if the response does not say how many requests are left
  * @see https://datatracker.ietf.org/doc/draft-ietf-httpapi-ratelimit-headers/
  */
 export function readRateLimit(header: (name: string) => string | null | undefined): RateLimit | undefined {
@@ -65,7 +65,7 @@ interface Quota {
   readonly w?: number;
 }
 
-/** `"name";key=number;…, "name";…` (RFC 9651). Parameters that are not whole numbers are left out. */
+/** `"name";key=number;…, "name";…` (RFC 9651). Parameters that are not integers are omitted. */
 const readList = (field: string | null | undefined): Quota[] =>
   (field ?? "").split(",").map((item) => {
     const numbers = [...item.matchAll(/;\s*(\w)=(\d+)\s*(?=;|$)/g)].map(([, key, value]) => [key, Number(value)]);

@@ -2,8 +2,8 @@ import * as z from "zod";
 import { inPlainForm, inUtc } from "./date-time.ts";
 
 /**
- * An object whose sender may write null for an optional field: the field is then absent (D-94). A required field refuses null,
- * and a field that the schema does not name keeps it.
+ * An object whose sender may write null for an optional field, which then counts as absent (D-94). A required field rejects null, and a
+ * field that is not in the schema keeps it.
  */
 export function nullAsAbsent<T extends z.ZodObject>(schema: T): z.ZodPreprocess<T> {
   const optional = Object.entries(schema.shape).flatMap(([name, field]) => (isOptional(field) ? [name] : []));
@@ -29,8 +29,8 @@ const normalised = (
     return z.NEVER;
   });
 
-/** A date-time as it was sent, or in UTC where it is not spelled as every reader takes it (D-96). */
+/** A date-time as sent if every reader accepts its notation, otherwise in UTC (D-96). */
 export const dateTime: z.ZodPipe<z.ZodString, z.ZodTransform<string, string>> = normalised(inPlainForm);
 
-/** A date-time in UTC: as it was sent, or the same instant in UTC (D-96). */
+/** A date-time in UTC: as sent, or the same instant in UTC (D-96). */
 export const utcDateTime: z.ZodPipe<z.ZodString, z.ZodTransform<string, string>> = normalised(inUtc);

@@ -11,8 +11,8 @@ const baseAddressProblems: readonly Problem[] = [
 ];
 
 /**
- * What is wrong with a service's base address, as the rest of a sentence; undefined if nothing. It must be https, or http on
- * loopback. The sentence never shows the address: it may contain a password.
+ * The fault of a service's base URL, as the end of a sentence; undefined if it is valid. It must be https, or http on loopback. The
+ * sentence never shows the URL: it may contain a password.
  */
 export function baseAddressProblem(address: unknown): string | undefined {
   const text = String(address);
@@ -27,8 +27,8 @@ const headerValueProblems: readonly Problem[] = [
 ];
 
 /**
- * What is wrong with the value of a header, as the rest of a sentence; undefined if nothing. It must be printable ASCII. The
- * sentence never shows the value: it may be a secret.
+ * The fault of a header's value, as the end of a sentence; undefined if it is valid. It must be printable ASCII. The sentence never shows
+ * the value: it may be a secret.
  */
 export function headerValueProblem(value: unknown): string | undefined {
   return unsetProblem(value) ?? (typeof value === "string" ? find(headerValueProblems, value) : "must be a string");

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { retryAfterMs } from "./retry-after.ts";
 
-// RFC 9110, 10.2.3 has both forms, 5.6.7 those of a date; the date is that of its example.
+// RFC 9110 has both forms in 10.2.3, and those of a date in 5.6.7; the date is that of its example.
 const now = Date.UTC(1999, 11, 31, 23, 59, 0);
 
 test.each([
@@ -12,12 +12,12 @@ test.each([
   ["Friday, 31-Dec-99 23:59:59 GMT", 59_000],
   ["Fri Dec 31 23:59:59 1999", 59_000],
   ["Sat Jan  1 00:00:00 2000", 60_000],
-  // The retry schedules cap such waits.
+  // The retry schedules limit such delays.
   ["99999999999", 99_999_999_999_000],
   ["9".repeat(30), Number.MAX_SAFE_INTEGER],
 ])("reads %j", (header, ms) => expect(retryAfterMs(header, now)).toBe(ms));
 
-// RFC 9110, 6.6.1: Date is when the response was made, by the clock that wrote Retry-After too.
+// RFC 9110, 6.6.1: Date is when the response was made, by the same clock that wrote Retry-After.
 test.each([
   ["Fri, 31 Dec 1999 22:59:30 GMT", "Fri, 31 Dec 1999 22:59:00 GMT", 30_000],
   ["Sat, 01 Jan 2000 01:00:30 GMT", "Sat, 01 Jan 2000 01:00:00 GMT", 30_000],

@@ -3,10 +3,10 @@ import { readHttpDate } from "./http-date.ts";
 /**
  * Parses `Retry-After`: seconds, or an HTTP date.
  *
- * @param header undefined, null or a list where the response has none or several
+ * @param header undefined, null or a list if the response has none or several
  * @param now Unix milliseconds
  * @param date the response's own `Date`, for a `Retry-After` that is a date: the same clock has written both
- * @returns milliseconds to wait, not negative; undefined when the header is invalid
+ * @returns milliseconds to wait, not negative; undefined if the header is invalid
  * @see https://www.rfc-editor.org/rfc/rfc9110#section-10.2.3
  */
 export function retryAfterMs(

@@ -17,7 +17,7 @@ test("every pause is up to a fifth shorter or longer [D-26]", () => {
   expect(pauses(0.999_999)[0]).toBe(6_000);
 });
 
-test("a longer Retry-After is honoured up to six hours, a shorter one changes nothing [D-26]", () => {
+test("a longer Retry-After is respected up to six hours, a shorter one is ignored [D-26]", () => {
   const after = (retryAfterMs: number) => retryDelayMs(defaultRetrySchedule, { number: 1, retryAfterMs }, 0.5);
   expect(after(1_000)).toBe(5_000);
   expect(after(hour)).toBe(hour);

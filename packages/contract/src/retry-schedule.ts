@@ -5,11 +5,11 @@ import { maxRetryAfterSeconds, retryDelaysSeconds, retryJitter } from "./generat
  * short one.
  */
 export interface RetrySchedule {
-  /** The delay after the first, second, … attempt. When the attempt after the last delay fails, the delivery is a dead letter. */
+  /** The delay after the first, second, … attempt. If the attempt after the last delay fails, the delivery becomes a dead letter. */
   delaysMs: readonly number[];
-  /** The share by which a pause is made longer or shorter at random, so that retries do not arrive at once (thundering herd). */
+  /** The share by which a pause is randomly made longer or shorter, so that retries do not all arrive together (thundering herd). */
   jitter: number;
-  /** A `Retry-After` that is longer than the schedule's delay is honoured, up to this, the Retry-After cap. */
+  /** A `Retry-After` that is longer than the schedule's delay is respected, up to this cap. */
   maxRetryAfterMs: number;
 }
 
@@ -28,7 +28,7 @@ export interface FailedAttempt {
 }
 
 /**
- * How long to wait after a failed attempt; undefined when it was the last.
+ * How long to wait after a failed attempt; undefined after the last one.
  *
  * @param random from 0 up to 1
  */

@@ -1,25 +1,25 @@
-// What OpenTelemetry's semantic conventions for HTTP ask of spans and metrics: https://opentelemetry.io/docs/specs/semconv/http/
+// The requirements of OpenTelemetry's semantic conventions for HTTP: https://opentelemetry.io/docs/specs/semconv/http/
 
-/** The advised bounds of a histogram of durations, in seconds. */
+/** The recommended bucket bounds for a histogram of durations, in seconds. */
 export const durationBuckets = [0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10];
 
 const knownMethods = new Set(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE", "CONNECT"]);
 
-/** `http.request.method`: a method that is not known is `_OTHER`, so that no caller adds series. */
+/** `http.request.method`: an unknown method becomes `_OTHER`, so that no caller can add series. */
 export const methodAttribute = (method: string): string => (knownMethods.has(method) ? method : "_OTHER");
 
 /**
- * Whether an SDK of OpenTelemetry is registered: the API's own provider of tracers then has one to pass them on to. Before, each span
- * costs time and does nothing.
+ * Whether an OpenTelemetry SDK is registered: the API's own tracer provider then has a delegate. Before that, each span costs time and does
+ * nothing.
  *
- * @param provider of `trace.getTracerProvider()`. One that is not the API's own is an SDK's
+ * @param provider the result of `trace.getTracerProvider()`; any provider that is not the API's own is an SDK's
  */
 export function isSdkRegistered(provider: object): boolean {
   const { getDelegateTracer } = provider as { getDelegateTracer?(name: string): unknown };
   return getDelegateTracer === undefined || getDelegateTracer.call(provider, "@offers") !== undefined;
 }
 
-/** @param address a full URL @throws {TypeError} for any other text */
+/** @param address a full URL @throws {TypeError} for any other string */
 export function serverAttributes(address: string | { readonly href: string }): {
   readonly "server.address": string;
   readonly "server.port": number;

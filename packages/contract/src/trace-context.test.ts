@@ -10,9 +10,9 @@ test.each([
   ["sampled", traceparent, traceparent],
   ["not sampled", `00-${traceId}-${spanId}-00`, `00-${traceId}-${spanId}-00`],
   ["a random trace id", `00-${traceId}-${spanId}-03`, `00-${traceId}-${spanId}-03`],
-  ["flags that are not known", `00-${traceId}-${spanId}-fd`, `00-${traceId}-${spanId}-01`],
+  ["unknown flags", `00-${traceId}-${spanId}-fd`, `00-${traceId}-${spanId}-01`],
   ["a later version", `cc-${traceId}-${spanId}-01`, traceparent],
-  ["a later version with a field more", `cc-${traceId}-${spanId}-01-what-the-future-will-be-like`, traceparent],
+  ["a later version with an additional field", `cc-${traceId}-${spanId}-01-what-the-future-will-be-like`, traceparent],
   ["a later version with a hyphen at the end", `cc-${traceId}-${spanId}-01-`, traceparent],
 ])("a traceparent is read: %s", (_what, text, expected) =>
   expect(readTraceContext([text])).toEqual({ traceparent: expected }),
@@ -25,7 +25,7 @@ test.each([
   ["two in one header", [`${traceparent},${traceparent}`]],
   ["two in one header with a space", [`${traceparent}, ${traceparent}`]],
   ["version ff", [`ff-${traceId}-${spanId}-01`]],
-  ["version 00 with a field more", [`${traceparent}-what`]],
+  ["version 00 with an additional field", [`${traceparent}-what`]],
   ["version 00 with a hyphen at the end", [`${traceparent}-`]],
   ["a later version with text after the flags", [`cc-${traceId}-${spanId}-01.what`]],
   ["a version of one digit", [`0-${traceId}-${spanId}-01`]],
@@ -54,7 +54,7 @@ test.each([
   ["a script", ["<script>alert(1)</script>"]],
   ["SQL", [`00-${traceId}-${spanId}-01'; DROP TABLE events; --`]],
   ["null", ["null"]],
-])("a traceparent counts as none: %s", (_what, values) => expect(readTraceContext(values, ["foo=1"])).toBeUndefined());
+])("a traceparent is ignored: %s", (_what, values) => expect(readTraceContext(values, ["foo=1"])).toBeUndefined());
 
 test.each<[string, string[], string]>([
   ["one member", ["foo=1"], "foo=1"],
@@ -63,7 +63,7 @@ test.each<[string, string[], string]>([
   ["white space around members", [" foo=1 \t, \tbar=2 "], "foo=1,bar=2"],
   ["empty members", ["foo=1,,bar=2,"], "foo=1,bar=2"],
   ["a tenant", ["fw529a3039@dt=FfAAAAB"], "fw529a3039@dt=FfAAAAB"],
-  ["a tenant that begins with a digit", ["0foo@bar=1"], "0foo@bar=1"],
+  ["a tenant that starts with a digit", ["0foo@bar=1"], "0foo@bar=1"],
   ["all characters of a key", ["foo_bar-baz*qux/1=2"], "foo_bar-baz*qux/1=2"],
   ["a space within a value", ["foo=a b"], "foo=a b"],
   ["the longest key", [`${"z".repeat(256)}=1`], `${"z".repeat(256)}=1`],

@@ -1,19 +1,19 @@
-/** A place in a trace, as W3C Trace Context writes it. */
+/** A place in a trace, in the format of W3C Trace Context. */
 export interface TraceContext {
   /** Version 00: `00-<trace id>-<span id>-<flags>`. */
   readonly traceparent: string;
   readonly tracestate?: string;
 }
 
-/** Later versions may add fields after the flags; `ff` is no version (W3C Trace Context, section 3.2.2). */
+/** Later versions may add fields after the flags; `ff` is not a version (W3C Trace Context, section 3.2.2). */
 const traceparentPattern = /^(?!ff)([\da-f]{2})-(?!0{32})([\da-f]{32})-(?!0{16})([\da-f]{16})-([\da-f]{2})(-.*)?$/;
 
-/** Of the flags two are known: sampled, and random trace id (level 2). The others are sent as 0. */
+/** Two flags are known: sampled, and random trace id (level 2). The others are sent as 0. */
 const knownFlags = 0b11;
 
 /**
- * Reads the headers `traceparent` and `tracestate` as the specification says: an invalid or repeated traceparent counts as none, and so
- * does an invalid tracestate; neither is an error.
+ * Reads the headers `traceparent` and `tracestate` according to the specification: an invalid or repeated traceparent is ignored, and so is
+ * an invalid tracestate; neither is an error.
  *
  * @param tracestates the values of all headers of that name, in order
  */
@@ -33,7 +33,7 @@ export function readTraceContext(
 const member =
   /^(?:[a-z][a-z\d_*/-]{0,255}|[a-z\d][a-z\d_*/-]{0,240}@[a-z][a-z\d_*/-]{0,13})=[\x20-\x2b\x2d-\x3c\x3e-\x7e]{0,255}[\x21-\x2b\x2d-\x3c\x3e-\x7e]$/;
 
-/** At most 32 members. Of more than 512 characters it may be dropped (section 3.3.1.5), and is. */
+/** At most 32 members. With more than 512 characters it may be dropped (section 3.3.1.5), and is. */
 function readTracestate(headers: readonly string[]): string | undefined {
   const members = headers
     .join(",")
@@ -46,7 +46,7 @@ function readTracestate(headers: readonly string[]): string | undefined {
   return isValid && tracestate !== "" && tracestate.length <= 512 ? tracestate : undefined;
 }
 
-/** As much of OpenTelemetry's `SpanContext` as is used. */
+/** The part of OpenTelemetry's `SpanContext` that is used. */
 export interface SpanPlace {
   readonly traceId: string;
   readonly spanId: string;
@@ -54,7 +54,7 @@ export interface SpanPlace {
   readonly traceState?: { serialize(): string } | undefined;
 }
 
-/** A span's place as headers. @returns undefined for a place that is not valid: of a tracer that records nothing */
+/** A span's place as headers. @returns undefined for an invalid place, such as that of a tracer that records nothing */
 export function writeTraceContext({ traceId, spanId, traceFlags, traceState }: SpanPlace): TraceContext | undefined {
   const traceparent = `00-${traceId}-${spanId}-${traceFlags.toString(16).padStart(2, "0")}`;
   const tracestate = traceState?.serialize();
@@ -62,9 +62,9 @@ export function writeTraceContext({ traceId, spanId, traceFlags, traceState }: S
 }
 
 /**
- * The place of a span in another process, as OpenTelemetry's API takes it.
+ * The place of a span in another process, in the form that OpenTelemetry's API uses.
  *
- * @param context valid, as `readTraceContext` returns it
+ * @param context a valid place, as `readTraceContext` returns it
  * @param parseState `createTraceState` of OpenTelemetry's API
  */
 export function remoteSpanContext<State>(

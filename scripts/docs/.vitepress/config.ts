@@ -1,4 +1,4 @@
-// The documentation site: which files are its pages, and how its navigation looks. search.ts has how it is searched.
+// The documentation site: which files are its pages, and its navigation. search.ts configures the search.
 import { existsSync, readFileSync } from "node:fs";
 import { mkdir, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
@@ -29,7 +29,7 @@ const isPage = (source: string): boolean =>
 
 const pagesByAnchor = pagesOfReference(root);
 
-/** The site's page for what has an anchor or an entry in a file of the repository. */
+/** The site's page for an anchor or an entry in a file of the repository. */
 function pageFor(file: string, fragment: string | undefined, text: string): string | undefined {
   if (file === "docs/http-reference.md") return pagesByAnchor.get(fragment ?? "");
   if (file === "spec/decisions.yaml")
@@ -38,9 +38,9 @@ function pageFor(file: string, fragment: string | undefined, text: string): stri
 }
 
 /**
- * Where a link of a Markdown file leads on the site: to a page, as an absolute path, or to a file of the repository.
+ * Where a link in a Markdown file leads on the site: to a page, as an absolute path, or to a file of the repository.
  *
- * @param text what the link shows: `D-52` leads to that decision
+ * @param text the link's text: `D-52` leads to that decision
  * @throws when neither exists
  */
 function resolveLink(source: string, target: string, text: string): string {
@@ -57,11 +57,11 @@ function resolveLink(source: string, target: string, text: string): string {
   return `${repository}/${/\.\w+$/.test(file) ? "blob" : "tree"}/main/${file.replace(/\/$/, "")}${hash}`;
 }
 
-/** The modules of a package with what they export, without the groups of classes, interfaces and so on. */
+/** The modules of a package and their exports, without the groups of classes, interfaces and so on. */
 const referenceOf = (folder: string): DefaultTheme.SidebarItem[] => {
   const file = join(root, "docs/reference", folder, "typedoc-sidebar.json");
   const modules: DefaultTheme.SidebarItem[] = JSON.parse(
-    // The title above the modules has the scope; with it, the names of some are wider than the sidebar.
+    // The title above the modules has the scope; with it, some names would be wider than the sidebar.
     readFileSync(file, "utf8").replaceAll(/\/@offers\/[\w-]+(?=\/)|(?<="text":\s*")@offers\//g, ""),
   );
   return modules.map((module) => {
@@ -74,7 +74,7 @@ const referenceOf = (folder: string): DefaultTheme.SidebarItem[] => {
 
 const modules = ["client", "webhook-kit"].map(referenceOf);
 
-/** The page of each exported name, without the names that several modules export. */
+/** The page of each exported name, except names that several modules export. */
 const symbols = new Map<string, string>();
 const exported = modules.flat().flatMap(({ items = [] }) => items);
 for (const { text = "", link = "" } of exported)
@@ -82,7 +82,7 @@ for (const { text = "", link = "" } of exported)
 
 type Token = Parameters<Parameters<NonNullable<MarkdownOptions["config"]>>[0]["renderer"]["render"]>[0][number];
 
-/** Gives each cell the name of its column, which a phone shows in front of it: there, a row is a block. */
+/** Gives each cell the name of its column, which a phone shows before the cell: there, a row is a block. */
 function labelCells(tokens: readonly Token[]): void {
   let labels: string[] = [];
   let column = 0;
@@ -96,7 +96,7 @@ function labelCells(tokens: readonly Token[]): void {
 
 const markdown: MarkdownOptions = {
   theme: { light: "github-light-high-contrast", dark: "github-dark-high-contrast" },
-  // The ids are those of GitHub, so that a link works on both.
+  // The same ids as on GitHub, so that a link works on both.
   anchor: { slugify: slug },
   config(md) {
     md.use(tabsMarkdownPlugin);
@@ -294,7 +294,7 @@ const firstParagraph = (markdown: string): string => {
     .slice(0, 200);
 };
 
-/** Writes a page as Markdown next to its HTML, for readers that are programs. */
+/** Writes a page as Markdown next to its HTML, for programs to read. */
 async function copyMarkdown(source: string, file: string, base: string): Promise<void> {
   let isCode = false;
   const lines = readFileSync(join(root, source), "utf8")
@@ -315,11 +315,11 @@ async function copyMarkdown(source: string, file: string, base: string): Promise
 
 interface ListedPage {
   text: string;
-  /** Of its Markdown: `guides/first-offer.md`. */
+  /** The path of its Markdown file: `guides/first-offer.md`. */
   path: string;
 }
 
-/** The sections of the site with their pages; each page once, though several sections show it. */
+/** The sections of the site with their pages; each page once, even if several sections show it. */
 function listSections(): { title: string; pages: ListedPage[] }[] {
   const listed = new Set<string>();
   return [...guides, ...Object.values(sidebar).flat()]
@@ -347,9 +347,9 @@ function printLlms(base: string): string {
   return `${["# Offers", `> ${summary}`, ...sections].join("\n\n")}\n`;
 }
 
-/** All guides and references in one file, for a reader that is a program. */
+/** All guides and references in one file, for programs to read. */
 function printLlmsFull(outDir: string): string {
-  // What is about the project itself does not help to use it.
+  // Pages about the project itself do not help its users.
   const pages = listSections().flatMap(({ title, pages }) => (title === "Project" ? [] : pages));
   return pages.map(({ path }) => readFileSync(join(outDir, path), "utf8").trim()).join("\n\n---\n\n");
 }
@@ -407,7 +407,7 @@ export default defineConfig({
   transformPageData(page, { siteConfig }) {
     const text = readFileSync(join(siteConfig.srcDir, page.filePath), "utf8");
     const description = page.description || firstParagraph(text) || `${page.title} in the TypeScript reference`;
-    // VitePress writes it between quotes as it is.
+    // VitePress writes it between quotes without escaping.
     page.description = description.replaceAll('"', "'");
   },
   transformHead: ({ page, pageData: { frontmatter }, siteData: { base } }) => [

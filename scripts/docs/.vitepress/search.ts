@@ -1,4 +1,4 @@
-// How readers find a page: words, endings, which pages come first, and what a screen reader says of the box.
+// How readers find a page: words, endings, which pages come first, and what a screen reader announces.
 import type { DefaultTheme, UserConfig } from "vitepress";
 
 /** A page as the search finds it: a guide comes before a table of decisions. Runs in the browser, so it uses nothing outside. */
@@ -8,7 +8,7 @@ const boostDocument = (id: string): number => {
   return id.includes("/reference/") ? 0.6 : 1;
 };
 
-/** Splits `onWorkerOfferResponse` and `rate_limited` into words, and keeps the whole name. Runs in the browser, too. */
+/** Splits `onWorkerOfferResponse` and `rate_limited` into words, and keeps the whole name. Runs in the browser too. */
 const tokenize = (text: string): string[] =>
   text
     .split(/[^\p{L}\p{N}_.]+|\.(?=\s|$)/u)
@@ -18,7 +18,7 @@ const tokenize = (text: string): string[] =>
       return parts.length > 1 ? [word, ...parts] : [word];
     });
 
-/** Lower case, without the endings of plurals and verbs, and without words that every page has. Runs in the browser, too. */
+/** Lower case, without the endings of plurals and verbs, and without words that are on every page. Runs in the browser too. */
 const processTerm = (term: string): string | null => {
   const lower = term.toLowerCase();
   if (
@@ -51,7 +51,7 @@ export const search: DefaultTheme.Config["search"] = {
     },
     // The words of a page's front matter count three times: they are what readers search for.
     _render(source, env, md) {
-      // An operation's page repeats what the page of errors says: readers who search for it look for that one.
+      // An operation's page repeats the page of errors, which is the one that readers of errors search for.
       const text = source.replace(/^\*\*Examples of errors\*\*$[\s\S]*?^:::$/m, "").replace(/^## Errors$[\s\S]*/m, "");
       const html = md.render(text, env);
       const { description = "", keywords = [] } = env.frontmatter ?? {};
@@ -62,9 +62,9 @@ export const search: DefaultTheme.Config["search"] = {
 };
 
 /**
- * What is wrong in VitePress's search box, and what stands there instead. It is a button that holds buttons, and its options
- * hold links: a screen reader may say neither (ARIA 1.2, "children presentational"). A link's label leaves out text that it
- * shows (WCAG 2.5.3), and an element without a role may have no label. The order matters: what is written is not replaced.
+ * The faults of VitePress's search box, and their corrections. It is a button that contains buttons, and its options contain links: a
+ * screen reader may announce neither (ARIA 1.2, "children presentational"). A link's label omits text that it shows (WCAG 2.5.3), and an
+ * element without a role may have no label. The order matters: a replacement is not replaced again.
  */
 const corrections = {
   ":aria-owns=\"results?.length ? 'localsearch-list' : undefined\"": "",
@@ -81,7 +81,7 @@ const corrections = {
 
 type Plugin = NonNullable<NonNullable<UserConfig["vite"]>["plugins"]>[number];
 
-/** @throws when a new version of VitePress has another box */
+/** @throws if a new version of VitePress has another search box */
 export const accessibleSearchBox: Plugin = {
   name: "accessible-search-box",
   enforce: "pre",

@@ -9,7 +9,7 @@ const pages = inject("pages");
 const address = inject("address");
 const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 
-/** The pages that are read most: the way from the first page to a running integration. */
+/** The most read pages: the way from the first page to a running integration. */
 const mostRead = [
   "index",
   "guides/first-offer",
@@ -48,7 +48,7 @@ async function open(options: BrowserContextOptions = {}): Promise<Page> {
 
 const visit = (page: Page, path: string) => page.goto(`${address}${path}.html`, { waitUntil: "load" });
 
-/** What a page reports: errors on its console, and requests to anywhere but the site. */
+/** A page's reports: errors on its console, and requests to anything but the site. */
 function watch(page: Page): string[] {
   const problems: string[] = [];
   page.on("console", (message) => {
@@ -61,7 +61,7 @@ function watch(page: Page): string[] {
   return problems;
 }
 
-/** @param rule the only one to check; by default all */
+/** @param rule the only rule to check; all by default */
 async function findViolations(page: Page, rule?: string): Promise<string[]> {
   await page.evaluate(axe);
   const options = { preload: false, ...(rule !== undefined && { runOnly: [rule] }) };
@@ -104,7 +104,7 @@ test("no page is wider than a phone, and no picture is", async () => {
 });
 
 describe.each([widths.laptop, widths.desktop, widths.wide])("at %i px", (width) => {
-  test("no code of the most read pages is cut, at 13 px or more", async () => {
+  test("no code on the most read pages is cut off, at 13 px or more", async () => {
     const page = await open({ viewport: { width, height: 900 } });
     const cut: string[] = [];
     let blocks = 0;
@@ -155,7 +155,7 @@ test("on a phone, no row of a table of an operation or an event is higher than h
   expect(high).toEqual([]);
 });
 
-test("an address without a page offers the search", async () => {
+test("a URL without a page offers the search", async () => {
   const page = await open();
   await page.goto(`${address}404.html`);
   await page.waitForFunction(() => "__vue_app__" in (document.querySelector("#app") ?? {}));
@@ -165,11 +165,11 @@ test("an address without a page offers the search", async () => {
   await page.context().close();
 });
 
-test("the search is reached with the keyboard, shows its hits in their sentences, and has no violation", async () => {
+test("the search works with the keyboard, shows hits in their sentences, and has no violation", async () => {
   const page = await open();
   const problems = watch(page);
   await visit(page, "guides/testing");
-  // The page listens to keys once Vue has taken it over.
+  // The page reacts to keys only after Vue has started.
   await page.waitForFunction(() => "__vue_app__" in (document.querySelector("#app") ?? {}));
   await page.keyboard.press("/");
   await page.getByRole("searchbox").fill("rotate secret");
@@ -191,7 +191,7 @@ test("a language once chosen stays chosen, on the next page and after a reload",
   await page.context().close();
 });
 
-test("a page has its neighbours, its headings, its Markdown, and buttons that copy code", async () => {
+test("a page has links to its neighbours, its headings, its Markdown, and buttons that copy code", async () => {
   const context = await browser.newContext({ viewport: { width: widths.desktop, height: 900 } });
   await context.grantPermissions(["clipboard-read", "clipboard-write"]);
   const page = await context.newPage();

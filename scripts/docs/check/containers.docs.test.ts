@@ -1,4 +1,4 @@
-// The files of the deployment guide: what it shows is what docs/containers has, and linters find no fault in it.
+// The files of the deployment guide: the guide shows what docs/containers contains, and linters find no fault in it.
 import { globSync, readFileSync } from "node:fs";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -36,9 +36,9 @@ describe("a compose file", () => {
     debug: false,
     exclude: [],
     rules: {
-      // The proxy is the one service that the world reaches.
+      // The proxy is the only service that is reachable from outside.
       "no-unbound-port-interfaces": 0,
-      // How keys are ordered and ports are quoted is a matter of taste.
+      // The order of keys and the quotes around ports are a matter of taste.
       "require-quotes-in-ports": 0,
       "service-keys-order": 0,
       "top-level-properties-order": 0,
@@ -49,7 +49,7 @@ describe("a compose file", () => {
   const faultsOf = (file: string) =>
     linter.lintFiles([file], false).flatMap((result: { messages: object[] }) => result.messages);
 
-  test("that is wrong would be found", async () => {
+  test("with a mistake is found", async () => {
     const folder = await mkdtemp(join(tmpdir(), "offers-compose-"));
     onTestFinished(() => rm(folder, { recursive: true }));
     await writeFile(join(folder, "compose.yaml"), "name: wrong\nservices:\n  platform:\n    imagee: node:24\n");

@@ -17,7 +17,7 @@ test("every page is valid HTML", async () => {
   const problems: string[] = [];
   for (const page of pages) {
     const { results } = await validator.validateFile(join(site, `${page}.html`));
-    // `as` is for a preload, and rel="preload stylesheet" is one, too: the rule looks at the whole text of rel.
+    // `as` belongs to a preload, and rel="preload stylesheet" is one too, but the rule compares the whole value of rel.
     for (const { messages } of results)
       for (const { line, ruleId, message } of messages)
         if (!(ruleId === "attribute-misuse" && message.startsWith('"as"')))
@@ -26,7 +26,7 @@ test("every page is valid HTML", async () => {
   expect(problems).toEqual([]);
 });
 
-test("every page has a title and a description of its own", () => {
+test("every page has its own title and description", () => {
   const seen = new Map<string, string>();
   const problems: string[] = [];
   for (const page of pages) {
@@ -40,7 +40,7 @@ test("every page has a title and a description of its own", () => {
   expect(seen.size).toBeGreaterThan(pages.length * 0.9);
 });
 
-// VitePress needs Vue: 60 kB of the framework and its theme come before the first page, and are kept for the others.
+// VitePress needs Vue: 60 kB of framework and theme load before the first page, and are kept for the others.
 test("a page loads at most 110 kB of compressed script before the search is opened", () => {
   const prefix = new URL(address).pathname;
   for (const page of pages) {

@@ -59,7 +59,7 @@ test("no link into the repository is dead", () => {
   expect(dead).toEqual([]);
 });
 
-test("nothing is loaded from elsewhere", () =>
+test("nothing is loaded from other sites", () =>
   expect(targets.filter(({ attribute, target }) => attribute === "src" && isExternal(target))).toEqual([]));
 
 test("each page has its Markdown, and llms.txt names pages that exist", () => {

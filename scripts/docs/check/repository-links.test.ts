@@ -1,4 +1,4 @@
-// What a reader of the repository follows, without the site: the links of its documents, and the URLs that the packages emit.
+// The links that a reader of the repository follows without the site: those of its documents, and the URLs that the packages emit.
 import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { dirname, join, normalize } from "node:path/posix";
@@ -33,7 +33,7 @@ function anchorsOf(file: string): Set<string> {
   return found;
 }
 
-/** Why a link leads nowhere in the repository; empty when it leads somewhere, or out of it. */
+/** Why a link leads nowhere in the repository; empty if it leads somewhere, or out of it. */
 function defectOf(source: string, target: string): string[] {
   const [, absolute] = /^https:\/\/github\.com\/offers\/offers\/(?:blob|tree)\/main\/([^?]*)/.exec(target) ?? [];
   if (absolute === undefined && /^[a-z]+:/.test(target)) return [];
@@ -54,7 +54,7 @@ const linksOf = (file: string): string[] => {
 };
 
 test("every link of a document leads to a file of the repository, and to a heading of it", () => {
-  // spec/interface.md is the service's. A changeset becomes a part of a changelog, and a skill's links are in its tarball.
+  // spec/interface.md belongs to the service. A changeset becomes part of a changelog, and a skill's links are in its tarball.
   const documents = tracked.filter((file) => file.endsWith(".md") && !/^(?:\.changeset\/|spec\/interface)/.test(file));
   const links = documents.flatMap((file) => linksOf(file).map((target) => ({ file, target })));
   expect(links.length).toBeGreaterThan(500);

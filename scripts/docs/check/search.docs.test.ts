@@ -1,4 +1,4 @@
-// The questions of readers, typed into the search of the built site.
+// Types readers' questions into the search of the built site.
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Browser, Page } from "playwright-core";
@@ -17,17 +17,17 @@ let page: Page;
 beforeAll(async () => {
   browser = (await openBrowser()).browser;
   page = await (await browser.newContext({ reducedMotion: "reduce" })).newPage();
-  // Only the addresses of the hits matter here: their excerpts would load a page each.
+  // Only the URLs of the hits matter here: each excerpt would load a page.
   await page.addInitScript(() => localStorage.setItem("vitepress:local-search-detailed-list", "false"));
   await page.goto(`${address}index.html`);
-  // Before it is mounted, the page hears no key.
+  // Before it is mounted, the page does not react to keys.
   await page.waitForFunction(() => "__vue_app__" in (document.querySelector("#app") ?? {}));
   await page.keyboard.press("/");
   await page.getByRole("searchbox").waitFor();
 });
 afterAll(() => browser.close());
 
-/** The pages of the first hits, as a reader sees them. */
+/** The pages of the first hits, in the order that a reader sees. */
 async function find(question: string): Promise<string[]> {
   await page.getByRole("searchbox").fill("");
   await page.waitForFunction(() => document.querySelectorAll(".results .result").length === 0);
@@ -39,13 +39,13 @@ async function find(question: string): Promise<string[]> {
   const paths = links.map((link) => {
     const { pathname, hash } = new URL(link, address);
     const path = pathname.slice(new URL(address).pathname.length);
-    // One page has all codes: its section is what was found.
+    // One page has all codes, so its section is what was found.
     return path === "errors.html" ? `errors${hash}` : path;
   });
   return [...new Set(paths.map((path) => path.replace(/\.html$/, "").replace(/(?<=^|\/)$/, "index")))].slice(0, 3);
 }
 
-describe("leads to the right page within three", () => {
+describe("finds the correct page among the first three", () => {
   test.each(Object.entries({ ...missed, ...known }))("%s: %s", async (question, expected) => {
     const found = await find(question);
     expect(
@@ -59,7 +59,7 @@ test.each([
   ["other", others, 60, 3],
   ["tried", tried, 46, 3],
 ] as const)(
-  "of the %s questions, all but three lead to the right page within three",
+  "of the %s questions, all but three find the correct page among the first three",
   async (_, questions, count, allowed) => {
     const wrong: string[] = [];
     for (const [question, expected] of Object.entries(questions)) {

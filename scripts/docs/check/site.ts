@@ -13,7 +13,7 @@ declare module "vitest" {
     site: string;
     /** The paths of its pages, without an extension. */
     pages: string[];
-    /** Where it is served: an address with the path prefix, as GitHub Pages has one. */
+    /** Its URL, with a path prefix like on GitHub Pages. */
     address: string;
   }
 }
@@ -30,7 +30,7 @@ const types: Record<string, string> = {
   ".json": "application/json",
 };
 
-/** Builds the site once for all checks, for a path prefix, and serves its files and nothing else. */
+/** Builds the site once for all checks, with a path prefix, and serves only its files. */
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
   const site = await mkdtemp(join(tmpdir(), "offers-site-"));
   const pages = await buildSite(site, base);

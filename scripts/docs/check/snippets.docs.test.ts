@@ -1,4 +1,4 @@
-// Runs each snippet that says what it prints, and each that is a test. `scripts/snippets/check.ts` compiles all of them.
+// Runs each snippet that shows its output, and each that is a test. `scripts/snippets/check.ts` compiles all of them.
 import { execFile } from "node:child_process";
 import { globSync, readFileSync } from "node:fs";
 import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
@@ -20,7 +20,7 @@ interface RunnableSnippet {
   expected: string | undefined;
 }
 
-/** A `ts` block that a `text` block follows, or that is a test of `node:test`. */
+/** A `ts` block that is followed by a `text` block, or is a test of `node:test`. */
 function snippetsOf(source: string): RunnableSnippet[] {
   const text = readFileSync(join(root, source), "utf8");
   return [...text.matchAll(/^```ts\n([\s\S]*?)^```\n(?:\n```text\n([\s\S]*?)^```$)?/gm)].flatMap(
@@ -35,7 +35,7 @@ function snippetsOf(source: string): RunnableSnippet[] {
 const snippets = sources.flatMap(snippetsOf);
 let folder: string;
 beforeAll(async () => {
-  // Within the repository, so that the packages are found by their names.
+  // Within the repository, so that the packages are found by name.
   await mkdir(join(root, "scripts/snippets/.cache"), { recursive: true });
   folder = await mkdtemp(join(root, "scripts/snippets/.cache", "snippets-"));
 });

@@ -17,7 +17,7 @@ const secret = "demo-webhook-secret";
 
 let folder: string;
 beforeAll(async () => {
-  // Within the repository, so that the packages are found by their names.
+  // Within the repository, so that the packages are found by name.
   await mkdir(join(root, ".cache"), { recursive: true });
   folder = await mkdtemp(join(root, ".cache", "tabs-"));
 });
@@ -40,7 +40,7 @@ function tabsOf(pattern: string): Tab[] {
     );
 }
 
-/** Runs a tab as its reader would. @returns what it prints */
+/** Runs a tab like its reader would. @returns its output */
 async function runTab({ language, code }: Tab, env: Record<string, string> = {}): Promise<string> {
   const { command, extension } = {
     ts: { command: [process.execPath, "--disable-warning=ExperimentalWarning"], extension: "ts" },
@@ -110,7 +110,7 @@ async function lastEvent(address: string): Promise<string> {
   return events.at(-1)?.id ?? "";
 }
 
-/** As a person does on the company profile. */
+/** Registers the receiver, as a person does on the company profile. */
 async function register(address: string, port: number): Promise<void> {
   const send = (method: string, path: string, token: string | undefined, body: object) =>
     fetch(`${address}/portal/${path}`, {
@@ -125,7 +125,7 @@ async function register(address: string, port: number): Promise<void> {
   expect(saved.status, await saved.text()).toBe(200);
 }
 
-/** As the worker does in the app. */
+/** Responds to the offer, as the worker does in the app. */
 async function apply(address: string, offerId: string): Promise<void> {
   const post = (path: string, token: string | undefined, body: object) =>
     fetch(`${address}/worker-app/${path}`, {
@@ -175,7 +175,7 @@ describe("the events", () => {
     expect(handled).toEqual(isCheck ? [] : [type]);
   });
 
-  test("are signed on their pages as the kit verifies", async () => {
+  test("are signed on their pages in a way that the kit verifies", async () => {
     const requests = globSync("docs/events/[!p]*.md", { cwd: root }).flatMap((file) =>
       [...readFileSync(join(root, file), "utf8").matchAll(/^```http\n([\s\S]*?)^```$/gm)].map(([, text = ""]) => text),
     );

@@ -57,7 +57,7 @@ export interface Operation {
   requestBody?: { required?: boolean; content: Record<string, Content> };
   responses: Record<string, Response>;
   security?: object[];
-  /** Of the reference platform alone; `@offers/client` has no method for it. */
+  /** Exists only on the reference platform; `@offers/client` has no method for it. */
   "x-extension"?: string;
 }
 
@@ -79,7 +79,7 @@ export interface OpenApi {
 
 export const readOpenApi = (root: string): OpenApi => parse(readFileSync(join(root, "spec/openapi.yaml"), "utf8"));
 
-/** What a local `$ref` names, or the value itself. */
+/** The target of a local `$ref`, or the value itself. */
 export function resolve<T extends { $ref?: string }>(api: OpenApi, value: T): T {
   if (value.$ref === undefined) return value;
   const path = value.$ref.replace(/^#\//, "").split("/");

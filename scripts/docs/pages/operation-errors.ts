@@ -14,7 +14,7 @@ export interface OperationError {
   readonly explanation: Explanation;
 }
 
-/** The errors of each operation that the client has, by its name: those of documented statuses, then the others. */
+/** The errors of each operation of the client, by its name: first those of documented statuses, then the others. */
 export function readOperationErrors(root: string): Map<OperationName, OperationError[]> {
   const { paths } = readOpenApi(root);
   const explanations = readExplanations(root, "client");

@@ -1,6 +1,6 @@
 import { type Proof, readDecisions, readStatements } from "../../gate/contract.ts";
 
-/** Every statement of the contract with the tests that prove it, as a page to read. */
+/** Every statement of the contract with the tests that prove it, as a page. */
 export function printContract(root: string, proofs: readonly Proof[]): string {
   const decisions = Object.entries(readDecisions(root));
   const lines = [
@@ -25,7 +25,7 @@ export function printContract(root: string, proofs: readonly Proof[]): string {
   return `${lines.join("\n\n")}\n`;
 }
 
-/** The decisions as a page to read. */
+/** The decisions as a page. */
 export function printDecisions(root: string, proofs: readonly Proof[]): string {
   const entries = Object.entries(readDecisions(root)).map(([id, { question, evidence, choice, why, change }]) =>
     [

@@ -8,10 +8,10 @@ import { type OpenApi, type Operation, readOpenApi, resolve } from "./openapi.ts
 import { type Entry, entriesOf, fromBelow, slugOf } from "./print-operations.ts";
 import { cell, decisionLink, frontMatter, printFields, printType, sentence } from "./print-schema.ts";
 
-/** What spec/events.yaml says of a webhook. */
+/** A webhook's entry in spec/events.yaml. */
 export interface Webhook {
   title: string;
-  /** An event is retried until it is acknowledged; a request is made once. */
+  /** An event is retried until it is acknowledged; a request is sent once. */
   kind: "event" | "request";
   isLiveOnly?: true;
   keywords: string[];
@@ -37,7 +37,7 @@ interface EventsFile {
 
 const readEvents = (root: string): EventsFile => parse(readFileSync(join(root, "spec/events.yaml"), "utf8"));
 
-/** The webhooks of the OpenAPI document, with what spec/events.yaml says of each. */
+/** The webhooks of the OpenAPI document, each with its entry in spec/events.yaml. */
 export function readWebhooks(root: string, api: OpenApi): (Entry & { webhook: Webhook })[] {
   const { webhooks } = readEvents(root);
   return entriesOf(api, api.webhooks).map((entry) => {

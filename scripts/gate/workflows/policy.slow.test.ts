@@ -1,4 +1,4 @@
-// The rules for every workflow of this repository. Each rule must notice mistakes planted in the real files.
+// The rules for every workflow of this repository. Each rule must notice mistakes that are injected into the real files.
 import { readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { describe, expect, test } from "vitest";
@@ -9,13 +9,13 @@ import { npmScriptsOf, parseWorkflow, readActions, readWorkflows } from "./workf
 const root = resolve(import.meta.dirname, "../../..");
 const texts = readWorkflows();
 const { scripts } = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as { scripts: Record<string, string> };
-/** Every npm script but `check`, and every check: `bench`, `check soak`. */
+/** Every npm script except `check`, and every check: `bench`, `check soak`. */
 const runnable = [
   ...Object.keys(scripts).filter((name) => name !== "check"),
   ...Object.keys(checks).map((name) => `check ${name}`),
 ];
 
-/** A mistake in one of the real files, and part of what the rule says that has to notice it. */
+/** A mistake in one of the real files, and part of the message of the rule that must notice it. */
 type Planted = readonly [file: string, find: string | RegExp, put: string, found: string];
 
 const checkout = /actions\/checkout@\w+ # v[\d.]+/;
@@ -163,9 +163,9 @@ const plantedMistakes: Readonly<Record<string, Readonly<Record<string, Planted>>
   },
 };
 
-/** The npm scripts and checks that no workflow has to run by itself, and why. */
+/** The npm scripts and checks that no workflow has to run separately, and why. */
 const exempt: Readonly<Record<string, string>> = {
-  build: "every command that needs it begins with it",
+  build: "every command that needs it starts with it",
   generate: "writes what npm test compares",
   docs: "check docs builds the same site",
   format: "writes what npm test checks",
@@ -175,11 +175,11 @@ const exempt: Readonly<Record<string, string>> = {
   platform: "stays up; npm start runs it",
   integrator: "stays up; npm start runs it",
   hirer: "stays up; npm start runs it",
-  changeset: "asks a person; release.yml, while there are changesets",
+  changeset: "prompts a person; release.yml, while there are changesets",
   tarballs: "check guides runs it",
   torture: "check torture runs it",
-  "check mutants": "compares the tests with those of 6779069c; a person asks for it",
-  "check corpus": "asks a receiver of the reader's; npm test sends the corpus to ours",
+  "check mutants": "compares the tests with those of 6779069c; run by hand",
+  "check corpus": "needs the reader's receiver; npm test sends the test vectors to ours",
 };
 
 describe.each(Object.entries(rules))("%s", (name, rule) => {
@@ -195,7 +195,7 @@ describe.each(Object.entries(rules))("%s", (name, rule) => {
     expect(rule(parseWorkflow(mistaken)).join("\n")).toContain(found);
   });
 
-  test("has a mistake planted", () => {
+  test("has an injected mistake", () => {
     expect(mistakes).not.toEqual([]);
   });
 });
@@ -205,7 +205,7 @@ describe("npm scripts", () => {
     expect(Object.keys(scripts).length).toBeLessThanOrEqual(18);
   });
 
-  test("each is run for every pull request or every night, or need not be", () => {
+  test("each runs for every pull request or every night, or need not run", () => {
     expect(notRun(texts)).toEqual([]);
   });
 
@@ -226,7 +226,7 @@ describe("npm scripts", () => {
     expect(asked.filter((name) => !runnable.includes(name))).toEqual([]);
   });
 
-  test("those that need not be run exist", () => {
+  test("those that need not run exist", () => {
     expect(Object.keys(exempt).filter((name) => !runnable.includes(name))).toEqual([]);
   });
 });
@@ -236,7 +236,7 @@ test.each([...readActions()])("the action %s pins what it uses", (_, text) => {
   expect(isPinned?.(parseWorkflow(`on: []\njobs: {}\n${text}`))).toEqual([]);
 });
 
-/** The scripts that neither a pull request nor the night runs without a condition. */
+/** The scripts that neither a pull request nor the night runs unconditionally. */
 function notRun(files: ReadonlyMap<string, string>): string[] {
   const run = new Set(
     [...files.values()].flatMap((text) => {

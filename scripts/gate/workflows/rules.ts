@@ -3,26 +3,26 @@ import type { Job, Permissions, Step, Workflow } from "./workflow.ts";
 /** The errors of a workflow. */
 export type Rule = (workflow: Workflow) => readonly string[];
 
-/** None of these lets a person without rights in this repository start a run that has some. */
+/** With none of these can a person without rights in this repository start a run that has some. */
 const triggers = ["pull_request", "push", "schedule", "workflow_call", "workflow_dispatch"];
 
-/** What may run beside the right to publish: none of these runs code that this repository or a dependency brings. */
+/** Actions that may run in a job with the right to publish: none of them runs code from this repository or a dependency. */
 const harmless = ["actions/download-artifact", "actions/setup-node"];
 
-/** Programs that run code from a folder or fetch some, and files that are run themselves. */
+/** Programs that run code from a folder or download some, and files that are executable. */
 const builds =
   /\b(npx|pnpx?|yarn|corepack|bunx?|deno|node|make|tsc|tsup|git|docker|python3?|perl|eval|curl|wget)\b|\bnpm\s+(?!publish\b|view\b)|(^|[;&|(]|\b(then|do|else)\b)\s*(bash|sh|source|\.|[\w.-]*\/\S+)(\s|$)/m;
 
 /** `npm publish` of a folder builds: it runs the scripts of its package.json. */
 const publishesFolder = /\bnpm\s+publish\b(?!\s+("?\$\w*tarball\w*"?|\S+\.tgz)(\s|$))/m;
 
-/** Every hash must be there and match. */
+/** Every hash must be present and match. */
 const checksHashes = /\bsha256sum --check --strict\b/;
 
 export const rules: Readonly<Record<string, Rule>> = {
   "every action is pinned by a commit, its version beside it": ({ uses }) =>
     uses.flatMap(({ reference, comment }) => {
-      // What these use is read with the workflows.
+      // Actions that these use are read with the workflows.
       if (/^\.\/\.github\/(workflows\/[\w-]+\.ya?ml|actions\/[\w-]+)$/.test(reference)) return [];
       if (/^docker:\/\/\S+@sha256:[0-9a-f]{64}$/.test(reference)) return [];
       if (reference.startsWith("./"))
@@ -127,7 +127,7 @@ function buildsIn({ uses, run }: Step): string[] {
   return errors;
 }
 
-/** Whether these let a token write, anything or this. */
+/** Whether these permissions let a token write, in general or for this right. */
 function mayWrite(permissions: Permissions | undefined, scope?: string): boolean {
   if (typeof permissions === "string") return permissions !== "read-all";
   return Object.entries(permissions ?? {}).some(

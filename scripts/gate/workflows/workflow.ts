@@ -2,7 +2,7 @@ import { globSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { isAlias, isScalar, parseDocument, visit } from "yaml";
 
-/** What a token may do; a string is one of GitHub's shorthands for everything. */
+/** The permissions of a token; a string is one of GitHub's shorthands for all of them. */
 export type Permissions = string | Readonly<Record<string, string>>;
 
 export interface Step {
@@ -36,7 +36,7 @@ export interface Workflow {
   readonly permissions?: Permissions;
   readonly concurrency?: unknown;
   readonly jobs: Readonly<Record<string, Job>>;
-  /** Every `uses`, with the comment behind it. */
+  /** Every `uses`, with the comment after it. */
   readonly uses: readonly { reference: string; comment: string }[];
 }
 
@@ -44,7 +44,7 @@ interface Content extends Omit<Workflow, "triggers" | "uses"> {
   readonly on: string | readonly string[] | Readonly<Record<string, unknown>>;
 }
 
-/** @throws when the text is not YAML */
+/** @throws if the string is not YAML */
 export function parseWorkflow(text: string): Workflow {
   const document = parseDocument(text);
   for (const error of document.errors) throw error;
@@ -71,15 +71,15 @@ const readYaml = (pattern: string): ReadonlyMap<string, string> =>
     ]),
   );
 
-/** The text of every workflow, by its file's name. */
+/** The contents of every workflow, by file name. */
 export const readWorkflows = () => readYaml("workflows/*.yml");
 
-/** The text of every action of this repository, which a workflow calls. */
+/** The contents of every action of this repository that a workflow calls. */
 export const readActions = () => readYaml("actions/*/action.yml");
 
 /**
- * The npm scripts and the checks that a workflow runs, whatever the event: `bench`, `check soak`. A step or a job that has a
- * condition may run nothing.
+ * The npm scripts and the checks that a workflow runs, whatever the event: `bench`, `check soak`. A step or a job with a condition may run
+ * nothing.
  */
 export function npmScriptsOf({ jobs }: Workflow): { always: string[]; sometimes: string[] } {
   const found = { always: [] as string[], sometimes: [] as string[] };
@@ -89,7 +89,7 @@ export function npmScriptsOf({ jobs }: Workflow): { always: string[]; sometimes:
       const names = scripts.flatMap((name) => {
         const [variable] = /(?<=\$)\w+$/.exec(name) ?? [];
         if (variable === undefined) return [name];
-        // One value may name several checks.
+        // One value may contain several checks.
         const values = valuesOf(variable, step.env, job).flatMap((value) => value.split(" "));
         return values.map((value) => name.replace(`$${variable}`, value));
       });
@@ -103,7 +103,7 @@ const scriptsIn = (text: string): string[] =>
     ([, named = "", short = named]) => short.replace(/ -- "?/, " "),
   );
 
-/** What a variable is that takes its values from the job's matrix. */
+/** The values of a variable that comes from the job's matrix. */
 function valuesOf(variable: string, env: Job["env"], { env: ofJob, strategy }: Job): string[] {
   const value = String(env?.[variable] ?? ofJob?.[variable] ?? "");
   const [, dimension] = /^\$\{\{ *matrix\.([\w-]+) *\}\}$/.exec(value) ?? [];

@@ -8,7 +8,7 @@ import { strict } from "../../../tests/types/programs.ts";
 import { runCommand } from "../../processes/run-command.ts";
 import { type Snippet, snippetsIn } from "../../snippets/read.ts";
 
-/** A project that has installed the packages, and what their READMEs import. */
+/** A project that has installed the packages, and the imports of their READMEs. */
 export interface InstalledProject {
   folder: string;
   compileReadmes(): Promise<string>;
@@ -34,7 +34,7 @@ export async function installPackages(
   };
 }
 
-/** Ten exports, of both packages and several of their entries: classes, functions and types. */
+/** Ten exports of both packages and several of their entries: classes, functions and types. */
 const exported = [
   ["OffersClient", "@offers/client"],
   ["isOffersError", "@offers/client"],
@@ -49,9 +49,9 @@ const exported = [
 ] as const;
 
 /**
- * Goes to the definition of each in a project, with an editor's language server.
+ * Goes to each definition in a project, with an editor's language server.
  *
- * @throws where that is not its declaration in a package's source
+ * @throws if that is not the declaration in a package's source
  */
 export async function goToDefinitions(project: string): Promise<number> {
   const server = createRequire(join(project, "package.json")).resolve("typescript/lib/tsserver.js");
@@ -88,7 +88,7 @@ const installedSnippets = (project: string): readonly Snippet[] =>
     ...snippetsIn(readme, readFileSync(join(project, readme), "utf8")),
   ]);
 
-/** What the snippets import beside the packages, in the versions of the workspace's catalog. */
+/** What the snippets import in addition to the packages, in the versions of the workspace's catalog. */
 export function peersOfSnippets(project: string): readonly string[] {
   const { catalog } = parse(readFileSync(join(root, "pnpm-workspace.yaml"), "utf8")) as {
     catalog: Record<string, string>;
@@ -102,7 +102,7 @@ export function peersOfSnippets(project: string): readonly string[] {
 }
 
 /**
- * Compiles every TypeScript block of the installed READMEs, each as a module of its own.
+ * Compiles every TypeScript block of the installed READMEs, each as a separate module.
  *
  * @throws with the compiler's output, which names README and line
  */
@@ -115,7 +115,7 @@ export async function compileSnippets(project: string): Promise<number> {
     skipLibCheck: true,
     module: "nodenext",
     moduleDetection: "force",
-    // As the repository's own check of snippets has it.
+    // The same options as the repository's own check of snippets.
     noPropertyAccessFromIndexSignature: false,
     lib: ["es2023", "dom", "dom.iterable"],
     types: ["node"],

@@ -19,7 +19,7 @@ const types = { "@types/node": "24.19.2", "@types/express": "5.0.6", express: "5
 const [, toScript] = inBothModuleSystems.map(([, compile]) => compile);
 const node = process.execPath;
 
-/** Fresh projects of the kinds that users have: each installs, checks types where it has a compiler, and runs README.md. */
+/** New projects of the kinds that users have: each installs, checks types if it has a compiler, and runs README.md. */
 export const projects: Readonly<Record<string, (project: NewProject) => Promise<void>>> = {
   async "ES modules, nodenext"(project) {
     await npmInstall(project, { type: "module" }, { ...types, typescript: "6.0.3" });
@@ -50,7 +50,7 @@ async function npmInstall(project: NewProject, manifest: object, others: object)
   await runCommand("npm", ["install", "--no-audit", "--no-fund"], { cwd: folder, env });
   for (const name of Object.keys(project.dependencies)) {
     const { bin = {} } = JSON.parse(await readFile(join(folder, "node_modules", name, "package.json"), "utf8"));
-    // Not through npx, which takes --help as its own.
+    // Not with npx, which takes --help for itself.
     for (const file of Object.values<string>(bin))
       await runCommand(node, [join(folder, "node_modules", name, file), "--help"], { cwd: folder });
   }
@@ -95,7 +95,7 @@ async function writeReadmePrograms(
 /**
  * Runs both: against the reference platform, and against requests that openssl signed.
  *
- * @throws when one does not do what README.md says
+ * @throws if one does not do what README.md says
  */
 async function runReadmePrograms(
   project: string,

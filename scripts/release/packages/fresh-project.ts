@@ -14,7 +14,7 @@ export interface FreshProject {
   folder: string;
   /** The path of a packed package, by its name without the scope. */
   tarball(name: string): string;
-  /** Installs packages, in the version that is named, or that of the workspace's catalog. */
+  /** Installs packages, in the given version or that of the workspace's catalog. */
   install(...names: string[]): Promise<void>;
   /** @returns the file's path */
   write(file: string, content: string): Promise<string>;
@@ -62,8 +62,8 @@ export interface UnpackedProject {
 }
 
 /**
- * A project with the packed packages, unpacked, and links to their peers in the workspace: enough for a compiler, and made
- * in a fraction of the time of an `npm install`.
+ * A project with the packed packages, unpacked, and links to their peers in the workspace: enough for a compiler, and much faster than `npm
+ * install`.
  */
 export async function unpackedProject(): Promise<UnpackedProject> {
   const folder = await mkdtemp(join(tmpdir(), "offers-unpacked-"));

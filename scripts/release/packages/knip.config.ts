@@ -4,7 +4,7 @@ import { readPublishedPackages } from "./packages.ts";
 const published = readPublishedPackages().map(({ folder }) => folder);
 const examples = published.map((folder) => folder.replace("examples/", "")).join("|");
 
-/** Of the published packages: files that nothing imports, and dependencies that are missing or not needed. */
+/** For the published packages: files that nothing imports, and dependencies that are missing or unused. */
 export default {
   ignoreWorkspaces: [".", "bench", "packages/contract", `examples/!(${examples})`, "scripts/*", "tests/*"],
   workspaces: Object.fromEntries(

@@ -6,9 +6,9 @@ import { parse } from "yaml";
 
 const root = join(import.meta.dirname, "../../..");
 
-/** A package of the workspace that is published: every one that is not private. */
+/** A published package of the workspace: every one that is not private. */
 export interface PublishedPackage {
-  /** As it is installed: `@offers/client`. */
+  /** Its name in an installation: `@offers/client`. */
   name: string;
   /** Its name without the scope: `client`. */
   shortName: string;
@@ -16,7 +16,7 @@ export interface PublishedPackage {
   folder: string;
   version: string;
   bin: Readonly<Record<string, string>>;
-  /** Whether a program can import it; a command has `bin` alone. */
+  /** Whether a program can import it; a command has only `bin`. */
   isImported: boolean;
 }
 
@@ -47,7 +47,7 @@ export function readPublishedPackages(workspace: string = root): readonly Publis
 
 const published = readPublishedPackages();
 
-/** The packages that a program imports, by their names without the scope. */
+/** The packages that programs import, by name without the scope. */
 export const packageNames: readonly string[] = published.flatMap(({ isImported, shortName }) =>
   isImported ? [shortName] : [],
 );
@@ -59,7 +59,7 @@ export function folderOf(name: string): string {
   return join(root, folder);
 }
 
-/** Packs a package, which has been built, as a publication would. @returns the tarball's path */
+/** Packs a built package as a publication would. @returns the tarball's path */
 export async function pack(name: string, destination: string): Promise<string> {
   const { stdout } = await promisify(execFile)("pnpm", ["pack", "--json", "--pack-destination", destination], {
     cwd: folderOf(name),
@@ -71,9 +71,9 @@ export async function pack(name: string, destination: string): Promise<string> {
 export interface Entry {
   /** As it is imported. */
   name: string;
-  /** The module that it is made from, relative to the root. */
+  /** The module that it is built from, relative to the root. */
   source: string;
-  /** Its types, relative to `node_modules`, for those who import it and those who require it. */
+  /** Its types, relative to `node_modules`, for `import` and for `require`. */
   declarations: Record<"import" | "require", string>;
 }
 

@@ -23,7 +23,7 @@ beforeAll(async () => {
   const installed = join(folder, "node_modules/@offers/cli");
   await mkdir(installed, { recursive: true });
   await run("tar", ["-xzf", tarball, "--strip-components=1", "-C", installed]);
-  // Its one dependency, linked instead of downloaded.
+  // Its only dependency, linked instead of downloaded.
   await symlink(join(root, "packages/cli/node_modules/commander"), join(folder, "node_modules/commander"));
   bin = join(installed, "dist/offers.js");
 });
@@ -35,7 +35,7 @@ test("the tarball passes publint", async () => {
   expect(stdout).toContain("All good!");
 });
 
-test("the tarball holds the command, the corpus, the licence and a README, and is small", async () => {
+test("the tarball contains the command, the test vectors, the licence and a README, and is small", async () => {
   const { stdout } = await run("tar", ["-tvzf", tarball]);
   const files = stdout
     .trim()
@@ -46,8 +46,7 @@ test("the tarball holds the command, the corpus, the licence and a README, and i
     expect.arrayContaining(["LICENSE", "README.md", "package.json", "dist/offers.js", "dist/corpus/config.json"]),
   );
   expect(paths.filter((path) => !/^(dist\/|LICENSE$|README\.md$|package\.json$)/.test(path))).toEqual([]);
-  // Most of it is the corpus. Raising these is a decision: the diagnoses of a refused check cost 22 kB, catch-up 8 kB, following
-  // the feed and replaying 12 kB, the ways to send a test event 15 kB; 28 kB are the explanations, which were a file of JSON.
+  // Most of it is the test vectors. Raising these limits is a decision.
   const sizeOf = (pattern: RegExp) =>
     files.filter(({ path }) => pattern.test(path)).reduce((sum, { size }) => sum + size, 0);
   expect(sizeOf(/\.js$/)).toBeLessThan(190_000);

@@ -1,5 +1,5 @@
-// The packages as npm delivers them: packed, installed in a fresh project outside the workspace, and used there as the
-// README shows, from an ES module and from CommonJS.
+// The packages as npm delivers them: packed, installed in a new project outside the workspace, and used there as the README shows, from an
+// ES module and from CommonJS.
 import { execFile, spawn } from "node:child_process";
 import { readFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
@@ -17,7 +17,7 @@ const secret = "2b5f0e0e-4b0c-4f57-9d2a-6a3c1e6f7d10";
 
 const nodeNames = ["this Node", "Node 20.19"] as const;
 
-/** The oldest Node in the full matrix alone: `npm run check -- compatibility runtimes` has all of them. */
+/** Only the oldest Node in the full matrix: `npm run check -- compatibility runtimes` has all of them. */
 const everywhere = (process.env.TEST_MATRIX === "full" ? nodeNames : nodeNames.slice(0, 1)).flatMap((node) =>
   inBothModuleSystems.map(([file, compile]) => [node, file, compile] as const),
 );
@@ -38,7 +38,7 @@ beforeAll(async () => {
 afterAll(() => Promise.all([project.remove(), platform.stop()]));
 
 describe.each(packageNames)("the tarball of %s", (name) => {
-  test("holds the licence, a README and the sources that its maps lead to, and no tests", async () => {
+  test("contains the licence, a README and the sources that its maps lead to, and no tests", async () => {
     const { stdout } = await run("tar", ["-tzf", project.tarball(name)]);
     const files = stdout.trim().split("\n");
     expect(files).toEqual(expect.arrayContaining(["package/LICENSE", "package/README.md", "package/package.json"]));
@@ -69,17 +69,20 @@ test.each(everywhere)(
   },
 );
 
-test.each(everywhere)("%s, %s: what a subpath throws is of the main entry's class", async (node, file, compile) => {
-  const code = `
+test.each(everywhere)(
+  "%s, %s: errors of a subpath are instances of the main entry's classes",
+  async (node, file, compile) => {
+    const code = `
     import { InvalidResponseError, OffersClient } from "@offers/client";
     import { validateResponses } from "@offers/client/schemas";
     const options = { baseUrl: "https://service.example", apiKey: "key", middleware: [validateResponses()] };
     const offers = new OffersClient({ ...options, fetch: async () => Response.json({ id: "offer_1", title: 1 }) });
     const { error } = await offers.getOffer("offer_1").safe();
     console.log(error.message.includes("title"), error instanceof InvalidResponseError);`;
-  const { stdout } = await run(nodes[node], [await project.write(file, compile(code))]);
-  expect(stdout).toBe("true true\n");
-});
+    const { stdout } = await run(nodes[node], [await project.write(file, compile(code))]);
+    expect(stdout).toBe("true true\n");
+  },
+);
 
 test.each(everywhere)("%s, %s: with --enable-source-maps, stacks lead to the sources", async (node, file, compile) => {
   const code = `
@@ -113,7 +116,7 @@ test.each(everywhere)("%s, %s: with --enable-source-maps, stacks lead to the sou
 });
 
 test.each(everywhere)(
-  "%s, %s: the README's kit snippet accepts what openssl signed, and nothing else",
+  "%s, %s: the README's kit snippet accepts only what openssl signed",
   async (node, file, compile) => {
     const script = await project.write(file, compile(readmeProgram("receive")));
     const port = await freePort();

@@ -29,7 +29,7 @@ beforeAll(async () => {
     },
     root,
   ).options;
-  // In one, for the compiler takes most of its time for the libraries.
+  // In one program, because the compiler spends most of its time on the libraries.
   program = ts.createProgram(
     programs.map(({ file }) => join(project.folder, file)),
     options,
@@ -37,7 +37,7 @@ beforeAll(async () => {
 }, 180_000);
 afterAll(() => project.remove());
 
-test.each(programs)("$file: codes and names of errors are words that narrow", ({ file }) => {
+test.each(programs)("$file: codes and names of errors narrow", ({ file }) => {
   const source = program.getSourceFile(join(project.folder, file));
   const faults = ts.getPreEmitDiagnostics(program, source).map(({ start = 0, messageText }) => {
     const line = source?.text.slice(0, start).split("\n").length;
@@ -50,7 +50,7 @@ test.each(programs)("$file: codes and names of errors are words that narrow", ({
 test("every entry has a program that exports what its functions return", () =>
   expect(exportPrograms.map(({ entry }) => entry).sort()).toEqual(entries.map(({ name }) => name).sort()));
 
-// `moduleResolution: node`, which older projects and Next 15 have: it does not read `exports`.
+// `moduleResolution: node`, which older projects and Next 15 use, does not read `exports`.
 test.each(entries)("$name is found where modules are resolved as by Node 10", ({ name }) => {
   const { Node10 } = ts.ModuleResolutionKind;
   const from = join(project.folder, "main.ts");
@@ -60,7 +60,7 @@ test.each(entries)("$name is found where modules are resolved as by Node 10", ({
 
 const parsed = new Map<string, ts.SourceFile | undefined>();
 
-// Each alone: whatever else a program imported would be another place to name types from.
+// Each alone: another import of the program would be another place to name types from.
 test.each(exportPrograms)("a project with `declaration` can name all that $entry takes and returns", async (given) => {
   const file = join(project.folder, `${given.entry.replaceAll(/\W/g, "-")}.mts`);
   await writeFile(file, given.code);
@@ -97,7 +97,7 @@ test.each(exportPrograms)("a project with `declaration` can name all that $entry
   expect([...unnamed]).toEqual([]);
 });
 
-/** Whether one of the packages declares this type, and a docstring does not show it inline, in place of its name. */
+/** Whether one of the packages declares this type, and docstrings refer to it by name instead of showing it inline. */
 function isNamedByUs(type: ts.Symbol): boolean {
   if (type.flags & ts.SymbolFlags.TypeParameter) return false;
   const isOurs = type.declarations?.[0]?.getSourceFile().fileName.includes("/@offers/") === true;

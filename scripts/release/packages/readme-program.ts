@@ -12,7 +12,7 @@ const root = join(import.meta.dirname, "../../..");
 export const readmePrograms = { call: "@offers/client", receive: "@offers/webhook-kit/express" } as const;
 export type ReadmeProgram = keyof typeof readmePrograms;
 
-/** What each variable of the environment replaces, so that a test has an address, a port and a secret of its own. */
+/** What each environment variable replaces, so that each test has its own URL, port and secret. */
 const variables: Record<ReadmeProgram, Readonly<Record<string, string>>> = {
   call: { '"http://127.0.0.1:3000"': 'process.env.SERVICE_ADDRESS ?? ""' },
   receive: {
@@ -21,7 +21,7 @@ const variables: Record<ReadmeProgram, Readonly<Record<string, string>>> = {
   },
 };
 
-/** A program of README.md, with SERVICE_ADDRESS, PORT and SECRET of the environment. */
+/** A program of README.md, with SERVICE_ADDRESS, PORT and SECRET from the environment. */
 export function readmeProgram(program: ReadmeProgram): string {
   const snippet = [...snippetsIn("README.md", readFileSync(join(root, "README.md"), "utf8"))].find(({ code }) =>
     code.includes(`"${readmePrograms[program]}"`),
@@ -33,7 +33,7 @@ export function readmeProgram(program: ReadmeProgram): string {
   }, snippet.code);
 }
 
-/** The statuses with which a receiver responds to what openssl signed, to another time, to another secret, to no headers. */
+/** A receiver's statuses for what openssl signed, for another time, for another secret, and without headers. */
 export async function signedStatuses(address: string, secret: string): Promise<readonly number[]> {
   await waitFor(`${address}/test`);
   const timestamp = new Date().toISOString();
@@ -62,10 +62,10 @@ async function waitFor(address: string): Promise<void> {
   throw new Error(`${address} does not respond with 200`);
 }
 
-/** A snippet as the file that a reader would make of it: an ES module, or a CommonJS script. */
+/** A snippet as the file that a reader would make from it: an ES module, or a CommonJS script. */
 export const inBothModuleSystems: readonly (readonly [file: string, compile: (code: string) => string])[] = [
   ["snippet.mjs", (code) => transpile(code, ts.ModuleKind.ESNext)],
-  // A CommonJS script can't await at its top.
+  // A CommonJS script cannot await at its top level.
   ["snippet.cjs", (code) => `(async () => {\n${transpile(code, ts.ModuleKind.CommonJS)}\n})();\n`],
 ];
 

@@ -10,10 +10,10 @@ import { type StartedProcess, startProcess } from "../../processes/start-process
 
 const run = promisify(execFile);
 
-/** The tarball of the sandbox, installed by npm into a project of its own, with an empty home. */
+/** The sandbox's tarball, installed by npm into its own project, with an empty home. */
 export interface InstalledSandbox {
   launcher: string;
-  /** Of the project with its dependencies. */
+  /** The size of the project with its dependencies. */
   bytes: number;
   /** The environment of its processes: an empty home, and its Node. */
   env: Record<string, string>;
@@ -21,7 +21,7 @@ export interface InstalledSandbox {
   remove(): Promise<void>;
 }
 
-/** @param node the path of its binary */
+/** @param node the path of Node's binary */
 export async function installSandbox(tarball: string, node: string): Promise<InstalledSandbox> {
   const folder = await mkdtemp(join(tmpdir(), "offers-sandbox-"));
   const [home, project] = [join(folder, "home"), join(folder, "project")];
@@ -29,7 +29,7 @@ export async function installSandbox(tarball: string, node: string): Promise<Ins
   await mkdir(project);
   await writeFile(join(project, "package.json"), JSON.stringify({ private: true }));
   const env = readerEnvironment(home, node);
-  // Shared between runs: it is what is downloaded, and no part of what is installed.
+  // Shared between runs, because it contains only downloads, no part of the installation.
   const cache = { npm_config_cache: join(tmpdir(), "offers-sandbox-npm-cache") };
   const install = ["install", "--no-audit", "--no-fund", "--foreground-scripts", tarball];
   await run("npm", install, { cwd: project, env: { ...env, ...cache } });
@@ -48,7 +48,7 @@ async function bytesOf(folder: string): Promise<number> {
   return Number(stdout.split("\t")[0]) * 1_024;
 }
 
-/** The packages below a folder that npm would run a script of while it installs them. */
+/** The packages below a folder that have an install script. */
 export async function packagesWithInstallScripts(project: string): Promise<string[]> {
   const files = await readdir(project, { recursive: true });
   const found: string[] = [];
@@ -62,11 +62,11 @@ export async function packagesWithInstallScripts(project: string): Promise<strin
   return found;
 }
 
-/** What the network of this machine may need. */
+/** Settings that this machine's network may need. */
 const inherited = /^(?:(?:https?|no)_proxy|node_extra_ca_certs|npm_config_registry)$/i;
 
 /**
- * The environment of a reader with a home of their own and this Node.
+ * The environment of a reader with their own home and this Node.
  *
  * @param node the path of its binary
  */
@@ -83,7 +83,7 @@ export function readerEnvironment(home: string, node: string): Record<string, st
 const root = resolve(import.meta.dirname, "../../..");
 
 /**
- * The two commands of docs/guides/without-a-clone.md, in an empty folder that has only the guide's receiver.
+ * Runs the two commands of docs/guides/without-a-clone.md, in an empty folder that contains only the guide's receiver.
  *
  * @param tarball in place of the package's name
  */
@@ -100,7 +100,7 @@ export async function playGuide(tarball: string, node: string): Promise<{ second
   const ready = /^receiver (listening)/;
   const first = startProcess(node, ["receiver.mjs"], { cwd: folder, env, ready });
   const options = ["--port", String(port), "--webhooks-to", `http://localhost:${own}/offers`, "--example"];
-  // A group of its own, since npx passes no SIGKILL on.
+  // Its own process group, because npx does not pass SIGKILL on.
   const second = startProcess("npx", ["--yes", "-p", tarball, "offers-sandbox", ...options], {
     cwd: folder,
     env,

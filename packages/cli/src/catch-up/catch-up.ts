@@ -33,7 +33,7 @@ export async function catchUp({
   const mask = maskSecrets([apiKey, secret]);
   const style = styleFor(process.stdout);
   const readPage = openFeed(platform, apiKey, timeout);
-  // A variable of the shell that is not set yet.
+  // A shell variable that is not set yet.
   let [cursor, count] = [options.after || undefined, 0];
   for (;;) {
     const page = await readPage(cursor);
@@ -46,7 +46,7 @@ export async function catchUp({
       const status = sent?.status;
       console.log(json ? toJsonLine(event, status, mask) : showEvent(event, status, mask, style));
       if (typeof status !== "number" || status === 200) continue;
-      // The events before this one come again: the cursor is that of a page.
+      // The page's earlier events are sent again: a cursor belongs to a page.
       const again = cursor === undefined ? "from the start" : `with --after ${cursor}`;
       const { advice } = endpointProblem(webhook?.path ?? "", status);
       console.error(
@@ -58,12 +58,11 @@ export async function catchUp({
     if (!page.more) break;
   }
   if (json) console.log(JSON.stringify({ cursor }));
-  else
-    console.log(`${count === 0 ? "No events" : plural(count, "event")}. The next time, begin with --after ${cursor}`);
+  else console.log(`${count === 0 ? "No events" : plural(count, "event")}. Next time, start with --after ${cursor}`);
   return 0;
 }
 
-/** One event in one line: when, what, about whom, and what the receiver responded. */
+/** One event on one line: when, what, about whom or what, and the receiver's response. */
 function showEvent({ type, data, createdAt }: FeedEvent, status: number | undefined, mask: Mask, style: Style): string {
   const about = Object.values(data).filter((value) => typeof value === "string");
   const line = `${style("dim", createdAt)}  ${style("bold", type)}  ${about.join(" ")}`;

@@ -21,7 +21,7 @@ export interface FeedPage {
 /** Reads the page after a cursor, or the first. */
 export type ReadPage = (after: string | undefined) => Promise<FeedPage>;
 
-/** The reader rejects with a {@link UsageError} if the platform cannot be reached or responds with something else. */
+/** Opens the feed. The reader rejects with a {@link UsageError} if the platform cannot be reached or responds with something else. */
 export function openFeed(platform: ReceiverUrl, apiKey: string, timeoutMs: number): ReadPage {
   return async (after) => {
     const query = new URLSearchParams({
@@ -60,10 +60,10 @@ function parsePage(body: string): FeedPage | undefined {
 function remedyOf(status: number): string {
   if (status === 400) return "Is --after a cursor that this command has printed for the same organisation?";
   if (status === 401 || status === 403) return "Check the API key.";
-  return "Is this the base address of a platform that has a feed?";
+  return "Is this the base URL of a platform that has a feed?";
 }
 
-/** The webhook of each type of event that the feed has. */
+/** The webhook for each type of event in the feed. */
 const webhookNames: Readonly<Record<string, string>> = {
   WorkerOfferResponse: "worker-offer-response",
   WorkerAddedContact: "worker-added-contact",

@@ -4,18 +4,18 @@ import catalogue from "../../../../spec/corpus/findings.json" with { type: "json
 /** The code of a finding; stable between releases. */
 export type FindingCode = keyof typeof catalogue;
 
-/** What is wrong with a receiver, why it matters, and what to change: an entry of spec/corpus/findings.json. */
+/** A fault of a receiver, why it matters, and what to change: an entry of spec/corpus/findings.json. */
 export interface Explanation {
   /** A `defect` loses an event, lets a request in or fails registration; a `note` costs nothing; a `difference` is a choice. */
   severity: "defect" | "note" | "difference";
   title: string;
   why: string;
   change: string;
-  /** A line that is often the cause, and how it should be written. */
+  /** A line that is often the cause, and its correction. */
   line?: string;
 }
 
-/** The finding that each wrong response to a request shows; see spec/corpus/README.md. */
+/** The finding for each wrong response to a request; see spec/corpus/README.md. */
 export interface Shows {
   accepted?: FindingCode;
   refused?: FindingCode;
@@ -26,7 +26,7 @@ export interface Shows {
   slow?: FindingCode;
   /** By the id of another case: the finding if that case gets the same wrong response. */
   ifAlso?: Readonly<Record<string, FindingCode>>;
-  /** A server may wait for the rest, or close the connection. */
+  /** Whether a server may wait for the rest, or close the connection. */
   mayGoUnanswered?: boolean;
 }
 
@@ -43,14 +43,14 @@ export interface Sign {
   key?: string;
 }
 
-/** A text with placeholders; one that is too long to write down has parts that are repeated. */
+/** A string with placeholders; a very long one has repeated parts. */
 export type Text = string | (string | { repeat: string; times: number })[];
 
 export interface CorpusRequest {
   method?: string;
   target?: Text;
   version?: string;
-  /** A name and its value, or a whole line to be sent as it is. */
+  /** A name and its value, or a whole line to be sent unchanged. */
   headers?: ([name: string, value: Text] | string)[];
   without?: string[];
   body?: Text;
@@ -61,10 +61,10 @@ export interface CorpusRequest {
 
 export interface ExpectedResponse {
   status: number | "closed" | (number | "closed")[];
-  /** A value, or whether the header is there. */
+  /** A value, or whether the header is present. */
   headers?: Record<string, string | boolean>;
   handled: number;
-  /** What the handler is given. */
+  /** The arguments of the handler. */
   given?: unknown;
   json?: unknown;
 }
@@ -112,14 +112,14 @@ export interface Corpus {
   };
   /** Signed with `Timestamp` and `Authorization`. */
   groups: CorpusGroup[];
-  /** Signed as Standard Webhooks are. */
+  /** Signed with Standard Webhooks. */
   standardWebhooks: CorpusGroup[];
 }
 
-/** A case of one request is a sequence of one. */
+/** A case with one request is a sequence of one. */
 export const stepsOf = (testCase: CorpusCase): Step[] => ("sequence" in testCase ? testCase.sequence : [testCase]);
 
-/** The build copies spec/corpus/ beside the bundle. The sources read it where it is. */
+/** The build copies spec/corpus/ next to the bundle. The sources read it in place. */
 const candidates = ["corpus/", "../../../../spec/corpus/"].map((path) => new URL(path, import.meta.url));
 
 /** The folder with the corpus's JSON files. @throws {Error} for an incomplete installation */
@@ -139,14 +139,14 @@ const readGroups = (folder: string): CorpusGroup[] =>
       return { name: file.replace(".json", ""), cases: cases.map((testCase) => withDefaults(testCase, shows)) };
     });
 
-/** What the head of a group says about all of its cases. */
+/** What the head of a group says about all its cases. */
 function withDefaults(testCase: CorpusCase, defaults: Shows | undefined): CorpusCase {
   const withDefault = (step: Step): Step => ({ ...step, shows: { ...defaults, ...step.shows } });
   if (!("sequence" in testCase)) return { ...testCase, ...withDefault(testCase) };
   return { ...testCase, sequence: testCase.sequence.map(withDefault) };
 }
 
-/** The whole corpus, a group for each file. */
+/** All test vectors, one group per file. */
 export function readCorpus(): Corpus {
   return {
     config: readJson("config.json") as Corpus["config"],
@@ -155,5 +155,5 @@ export function readCorpus(): Corpus {
   };
 }
 
-/** What each finding means, the most serious first. */
+/** What each finding means, most serious first. */
 export const findings = catalogue as Readonly<Record<FindingCode, Explanation>>;

@@ -3,9 +3,9 @@ import { keyOf } from "../signature/sign-request.ts";
 import type { Corpus, CorpusRequest, Sign, Text } from "./corpus.ts";
 
 /**
- * What the placeholders of a signature stand for. Shares no code with the kit.
+ * The values of a signature's placeholders. Shares no code with the kit.
  *
- * @param now what the sender's clock shows, in milliseconds since 1970
+ * @param now the time on the sender's clock, in milliseconds since 1970
  */
 export function sign(config: Corpus["config"], now: number, how: Sign = {}): Record<string, string> {
   const { precision = "ms", format = config.formats[precision] ?? "", variant = "sha256", algorithm = "sha256" } = how;
@@ -34,7 +34,7 @@ export function sign(config: Corpus["config"], now: number, how: Sign = {}): Rec
 
 const dayMs = 86_400_000;
 
-/** The fields of a calendar and a clock that are so far ahead of UTC. */
+/** The fields of a calendar and a clock that are this far ahead of UTC. */
 function momentOf(instant: number, aheadMs: number): Record<string, string> {
   const date = new Date(instant + aheadMs);
   const [YYYY = "", MM = "", DD = "", hh = "", mm = "", ss = "", SSS = ""] = date.toISOString().split(/[-T:.Z]/);
@@ -62,7 +62,7 @@ function momentOf(instant: number, aheadMs: number): Record<string, string> {
 /**
  * The values of a Standard Webhooks signature, by placeholder. Shares no code with the kit.
  *
- * @param now what the sender's clock shows, in milliseconds since 1970
+ * @param now the time on the sender's clock, in milliseconds since 1970
  * @see https://github.com/standard-webhooks/standard-webhooks/blob/main/spec/standard-webhooks.md
  */
 export function signStandardWebhooks(
@@ -95,9 +95,9 @@ type Values = Readonly<Record<string, string>>;
 const placeholder = /\{\{([A-Za-z.]+)(?:\[(\d+):(\d*)\])?\}\}/g;
 
 /**
- * Puts values in the place of a text's placeholders, also of those that the values bring with them.
+ * Replaces the placeholders in a string, including those within the values.
  *
- * @throws {Error} for a name that has no value: a slip in the corpus must not be sent as a hostile request
+ * @throws {Error} for a name without a value: a mistake in a test vector must not be sent as a hostile request
  */
 export function fillIn(text: string, values: Values): string {
   return text.replace(placeholder, (_, name: string, start?: string, end?: string) => {
@@ -122,7 +122,7 @@ function writeBodyParts({ body = "", bodyBase64 }: CorpusRequest, values: Values
   });
 }
 
-/** The bytes of a request. The head is ISO 8859-1, so that every byte can be written down. */
+/** The bytes of a request. The head is ISO 8859-1, so that every byte can be written. */
 export function writeRequest(request: CorpusRequest, values: Values, isLast: boolean): Buffer<ArrayBuffer> {
   const fill = (text: Text) => fillIn(unroll(text), values);
   if (request.raw !== undefined) return Buffer.from(fill(request.raw), "latin1");

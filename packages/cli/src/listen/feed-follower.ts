@@ -3,9 +3,9 @@ import type { FeedEvent, ReadPage } from "../catch-up/feed.ts";
 import type { KeptCursor } from "./kept-cursor.ts";
 
 /**
- * Hands an event on once.
+ * Forwards an event once.
  *
- * @param retryMs when it is tried again if the receiver does not acknowledge it; undefined if only the service retries it
+ * @param retryMs when to try again if the receiver does not acknowledge it; undefined if only the service retries it
  * @returns whether the receiver acknowledged it
  */
 export type HandOn = (retryMs: number | undefined) => Promise<boolean>;
@@ -13,15 +13,15 @@ export type HandOn = (retryMs: number | undefined) => Promise<boolean>;
 export interface FeedFollowerOptions {
   readPage: ReadPage;
   kept: KeptCursor;
-  /** Signs an event that no push has brought, and hands it on. */
+  /** Signs an event that no push has brought, and forwards it. */
   send(event: FeedEvent, retryMs: number): Promise<boolean>;
-  /** Says why the feed cannot be read, once for each outage. */
+  /** Reports why the feed cannot be read, once per outage. */
   onFeedFailed(reason: string): void;
-  /** How often the feed is read without a push. @default 5,000 */
+  /** How often the feed is read when there is no push. @default 5,000 */
   pollMs?: number | undefined;
 }
 
-/** What became of a push; `"waiting"` if its turn did not come in time, and then it is forgotten. */
+/** The outcome of a push; `"waiting"` if its turn did not come in time, and then it is forgotten. */
 export type Turn = "handed-on" | "repeated" | "waiting";
 
 /** A webhook whose sender waits for the response. */
@@ -34,8 +34,8 @@ const firstRetryMs = 1_000;
 const lastRetryMs = 30_000;
 
 /**
- * Hands each event on once, in the order of the feed (D-146). A push is a hint to read the feed, and brings the bytes for its event. The
- * feed alone brings the others, so none is missed while the listener or its receiver is away.
+ * Forwards each event once, in the order of the feed (D-146). A push tells the follower to read the feed, and brings the bytes of its
+ * event. The other events come only from the feed, so none is missed while the listener or its receiver is down.
  */
 export class FeedFollower {
   readonly #options: FeedFollowerOptions;
@@ -46,13 +46,13 @@ export class FeedFollower {
     this.#options = options;
   }
 
-  /** Hands a push on when it is its event's turn. @param waitMs how long its sender waits */
+  /** Forwards a push when it is its event's turn. @param waitMs how long its sender waits */
   takeTurn(id: string, handOn: HandOn, waitMs: number): Promise<Turn> {
     if (this.#options.kept.hasForwarded(id)) return Promise.resolve("repeated");
     this.#pushes.get(id)?.settle("waiting");
     return new Promise((resolve) => {
       const timer = setTimeout(() => {
-        // It may be on its way, or replaced.
+        // It may be in progress, or replaced.
         if (this.#pushes.get(id) !== push) return;
         this.#pushes.delete(id);
         resolve("waiting");
@@ -67,11 +67,11 @@ export class FeedFollower {
     });
   }
 
-  /** Until aborted. @throws {UsageError} (rejects) if the feed cannot be read the first time, or the cursor cannot be kept */
+  /** Runs until aborted. @throws {UsageError} (rejects) if the first read of the feed fails, or the cursor cannot be saved */
   async run(signal: AbortSignal): Promise<void> {
     let [hasRead, failures] = [false, 0];
     while (!signal.aborted) {
-      // What has arrived before the feed was read, and is not in it, is not an event of the feed.
+      // A push that arrived before the feed was read, and is not in it, is not an event of the feed.
       const arrived = [...this.#pushes.keys()];
       const failure = await this.#readToEnd(signal);
       if (failure) {
@@ -103,7 +103,7 @@ export class FeedFollower {
     return undefined;
   }
 
-  /** Later events wait: a receiver that is wrong for one gets it again once it is corrected. */
+  /** Later events wait: once the receiver is corrected, it gets the event again. */
   async #untilAcknowledged(event: FeedEvent, signal: AbortSignal): Promise<void> {
     for (let attempt = 1; !signal.aborted; attempt += 1) {
       const retryMs = retryDelay(attempt);
@@ -123,12 +123,12 @@ export class FeedFollower {
 
   #keep(id: string): void {
     this.#options.kept.addForwarded(id);
-    // One that came while the event was on its way.
+    // One that arrived while the event was in progress.
     this.#pushes.get(id)?.settle("repeated");
     this.#pushes.delete(id);
   }
 
-  /** Ends early for a push: any, or that of one event. */
+  /** Ends early when a push arrives: any push, or that of one event. */
   async #pause(ms: number, signal: AbortSignal, id?: string): Promise<void> {
     const woken = new AbortController();
     this.#wake = () => {

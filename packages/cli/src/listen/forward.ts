@@ -3,7 +3,7 @@ import { request as requestHttps } from "node:https";
 import { maxResponseBytes } from "../wire/exchange.ts";
 import type { ReceiverUrl } from "../wire/receiver-url.ts";
 
-/** A request, or a response, reduced to what is handed on. */
+/** A request or response, reduced to what is forwarded. */
 export interface ForwardedRequest {
   method: string;
   /** The path with its query, as received. */
@@ -30,16 +30,16 @@ const perConnection = new Set([
   "upgrade",
 ]);
 
-/** The paths that the service calls below a base address. */
+/** The paths that the service calls below a base URL. */
 const servicePath =
   /\/(?:test(?:\/auth)?|contact\/new\/[^/]*|contact-suggestions|offer\/(?:response|eventDeleted)|events\/timelineChanged)$/;
 
-/** The path that the service calls, without what stands before it. */
+/** The path that the service calls, without its prefix. */
 export const servicePathOf = (target: string): string => servicePath.exec(target.split("?")[0] ?? "")?.[0] ?? target;
 
 /**
- * Where a request is handed on to. The sender may know the listener by the receiver's base path or without it: a path that has the
- * base path already gets no second one.
+ * Where a request is forwarded to. The sender may address the listener with or without the receiver's base path: a path that already has
+ * the base path does not get a second one.
  */
 export function forwardedPath({ base }: ReceiverUrl, target: string): string {
   const path = target.split("?")[0] ?? "";
@@ -49,8 +49,8 @@ export function forwardedPath({ base }: ReceiverUrl, target: string): string {
 }
 
 /**
- * Hands a request on: method, path, query, body, and the headers with their order and capitals, byte for byte. Only Host and the headers
- * of the connection are replaced (D-103).
+ * Forwards a request: method, path, query, body, and the headers with their order and case, byte for byte. Only Host and the connection's
+ * headers are replaced (D-103).
  */
 export function forward(to: ReceiverUrl, incoming: ForwardedRequest, timeoutMs: number): Promise<ForwardedResponse> {
   return new Promise((resolve, reject) => {
@@ -87,13 +87,13 @@ function headersFor(to: ReceiverUrl, { rawHeaders, body }: ForwardedRequest): st
     index % 2 === 1 && kept[index - 1]?.toLowerCase() === "host" ? host : text,
   );
   if (!names.includes("host")) headers.unshift("Host", host);
-  // A body that came in chunks, whose sizes mean nothing, gets a length.
+  // A chunked body, whose chunk sizes mean nothing, gets a length.
   const isChunked = rawHeaders.some((text, index) => index % 2 === 0 && text.toLowerCase() === "transfer-encoding");
   if (isChunked && !names.includes("content-length")) headers.push("Content-Length", String(body.length));
   return [...headers, "Connection", "close"];
 }
 
-/** Without the headers of one connection, and those that its Connection header names. */
+/** Without the connection's headers and those that its Connection header lists. */
 function withoutConnection(rawHeaders: readonly string[]): string[] {
   const named = rawHeaders.flatMap((value, index) =>
     index % 2 === 1 && rawHeaders[index - 1]?.toLowerCase() === "connection"
@@ -111,7 +111,7 @@ async function readBody(response: IncomingMessage): Promise<Buffer> {
   let length = 0;
   for await (const chunk of response as AsyncIterable<Buffer>) {
     length += chunk.length;
-    if (length > maxResponseBytes) throw new Error("the response has more than 4 MiB");
+    if (length > maxResponseBytes) throw new Error("the response is larger than 4 MiB");
     chunks.push(chunk);
   }
   return Buffer.concat(chunks);

@@ -1,13 +1,13 @@
 import { appendFileSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { UsageError } from "../terminal/output.ts";
 
-/** A line of the file: what is true from here on. The first line has the platform. */
+/** A line of the file: the state from here on. The first line has the platform. */
 type Line = { platform: string } | { cursor: string } | { forwarded: string };
 
-/** The service retries an event for some 45 hours. Older ids have no push left that could repeat them. */
+/** The service retries an event for about 45 hours. After that, no push can repeat an id. */
 const maxIds = 10_000;
 
-/** How far the feed of one platform was forwarded, kept in a file between runs. */
+/** How far the feed of one platform was forwarded, saved in a file between runs. */
 export class KeptCursor {
   readonly #file: string;
   readonly #platform: string;
@@ -15,9 +15,9 @@ export class KeptCursor {
   #cursor: string | undefined;
 
   /**
-   * Opens the file, or begins one.
+   * Opens the file, or creates one.
    *
-   * @param after begin there instead, and forget which events were forwarded
+   * @param after start there instead, and forget which events were forwarded
    * @throws {UsageError} if the file cannot be used, or belongs to another platform
    */
   constructor(file: string, platform: string, after?: string) {
@@ -26,7 +26,7 @@ export class KeptCursor {
     const lines = after === undefined ? readLines(file) : [];
     const owner = lines.find((line) => "platform" in line)?.platform ?? platform;
     if (owner !== platform)
-      throw new UsageError(`${file} holds the cursor of ${owner}. Name another file with --cursor-file.`);
+      throw new UsageError(`${file} holds the cursor of ${owner}. Choose another file with --cursor-file.`);
     this.#cursor = after ?? lines.findLast((line) => "cursor" in line)?.cursor;
     this.#forwarded = new Set(lines.flatMap((line) => ("forwarded" in line ? [line.forwarded] : [])).slice(-maxIds));
     this.#rewrite();
@@ -53,7 +53,7 @@ export class KeptCursor {
     this.#write(() => appendFileSync(this.#file, toText([{ cursor }])));
   }
 
-  /** Without the lines that later ones have replaced. */
+  /** Omits the lines that later ones replace. */
   #rewrite(): void {
     const lines: Line[] = [{ platform: this.#platform }];
     if (this.#cursor !== undefined) lines.push({ cursor: this.#cursor });
@@ -69,7 +69,7 @@ export class KeptCursor {
       write();
     } catch (cause) {
       throw new UsageError(
-        `${this.#file} cannot be written (${(cause as NodeJS.ErrnoException).code}). Name another file with --cursor-file.`,
+        `${this.#file} cannot be written (${(cause as NodeJS.ErrnoException).code}). Choose another file with --cursor-file.`,
       );
     }
   }
@@ -84,15 +84,15 @@ function readLines(file: string): Line[] {
   } catch (cause) {
     const { code } = cause as NodeJS.ErrnoException;
     if (code === "ENOENT") return [];
-    throw new UsageError(`${file} cannot be read (${code}). Name another file with --cursor-file.`);
+    throw new UsageError(`${file} cannot be read (${code}). Choose another file with --cursor-file.`);
   }
-  // A process that was killed while it wrote leaves part of a line.
+  // A process that was killed while writing leaves part of a line.
   const whole = text.slice(0, text.lastIndexOf("\n") + 1);
   try {
     const lines = whole.split("\n").flatMap((line) => (line === "" ? [] : [JSON.parse(line)]));
     if (lines.length === 0 || typeof lines[0]?.platform === "string") return lines;
   } catch {
-    // The same remedy as for JSON that is something else.
+    // The same message as for JSON that is something else.
   }
-  throw new UsageError(`${file} is not a file of offers listen. Name another one with --cursor-file.`);
+  throw new UsageError(`${file} is not a file of offers listen. Choose another one with --cursor-file.`);
 }

@@ -91,7 +91,7 @@ export async function listen({ port: wanted, host, scheme, ...options }: ListenO
   console.error(`Listening on ${address}${destination}. Stop with Ctrl+C.`);
   if (kept)
     console.error(
-      `The feed of ${platform?.href} is read ${kept.cursor === undefined ? "from its start" : "from the kept cursor"}. The cursor is kept in ${options.cursorFile}.`,
+      `The feed of ${platform?.href} is read ${kept.cursor === undefined ? "from its start" : "from the saved cursor"}. The cursor is saved in ${options.cursorFile}.`,
     );
   const following = follower?.run(stopped.signal).catch((error: unknown) => {
     problem = error;
@@ -99,7 +99,7 @@ export async function listen({ port: wanted, host, scheme, ...options }: ListenO
   });
   await Promise.race([once(process, "SIGINT"), once(process, "SIGTERM"), once(stopped.signal, "abort")]);
   stopped.abort();
-  // An event that is on its way is kept as forwarded if the receiver acknowledges it.
+  // An event that is in progress is saved as forwarded if the receiver acknowledges it.
   await following;
   server.close();
   server.closeAllConnections();
@@ -116,7 +116,7 @@ interface SendOptions {
   onArrival(arrival: Arrival): void;
 }
 
-/** Signs an event of the feed and hands it on. Without a receiver, it is reported only. @returns whether it was acknowledged */
+/** Signs an event of the feed and forwards it. Without a receiver, it is only reported. @returns whether it was acknowledged */
 async function sendEvent(
   event: FeedEvent,
   { forwardTo, scheme, secret, timeoutMs, retryMs, onArrival }: SendOptions,
@@ -124,7 +124,7 @@ async function sendEvent(
   const webhook = webhookOf(event);
   if (!webhook) {
     console.error(
-      `${printable(event.id)} is a ${printable(event.type)}, which no webhook brings. It is not handed on.`,
+      `${printable(event.id)} is a ${printable(event.type)}, for which there is no webhook. It is not forwarded.`,
     );
     return true;
   }
@@ -139,7 +139,7 @@ async function sendEvent(
     target: path,
     rawHeaders: [],
     body,
-    // As for a push that could not be handed on.
+    // As for a push that could not be forwarded.
     status: sent ? sent.status || 502 : 200,
     durationMs: sent?.durationMs ?? 0,
     id,
@@ -154,7 +154,7 @@ async function sendEvent(
 
 const maxBodyShown = 2_000;
 
-/** One request for a person: a line with the time of day, the reason of a refusal, and the body. */
+/** Prints one request for a person: a line with the time of day, the reason for a rejection, and the body. */
 export function showArrival(arrival: Arrival, mask: Mask, style: Style, width: number): string {
   const { arrivedAt, method, target, status, verification, durationMs, failure, forwardedTo, body } = arrival;
   const { id, retryMs, turn } = arrival;
@@ -168,15 +168,15 @@ export function showArrival(arrival: Arrival, mask: Mask, style: Style, width: n
   if (verification && !verification.ok) explain(verification.advice);
   if (failure !== undefined) explain(failure);
   if (forwardedTo !== undefined && !isAccepted) {
-    // A receiver is right to reject a request that does not verify here either.
+    // A receiver is right to reject a request that fails verification here too.
     const isExpected = failure !== undefined || verification?.ok === false;
     const advice = isExpected ? "" : endpointProblem(target.split("?")[0] ?? "", status).advice;
     explain(`forwarded to ${forwardedTo}${advice}`);
   }
-  if (turn === "repeated") explain("The receiver has acknowledged this event before. It was not forwarded again.");
+  if (turn === "repeated") explain("The receiver has already acknowledged this event. It was not forwarded again.");
   if (turn === "waiting") explain("Earlier events have not been acknowledged. It is forwarded after them.");
   if (retryMs !== undefined)
-    explain(`${id} is forwarded again in ${retryMs / 1000} s, and later events wait. To give it up: --skip ${id}`);
+    explain(`${id} is forwarded again in ${retryMs / 1000} s, and later events wait. To skip it: --skip ${id}`);
   if (body.length > 0) lines.push(showBody(body, mask, width));
   return lines.join("\n");
 }
@@ -203,7 +203,7 @@ function indentJson(text: string): string {
   }
 }
 
-/** One request for a program, in one line. Header values are left out: they hold signatures. */
+/** Prints one request for a program, on one line. Header values are omitted, because they contain signatures. */
 export function toJsonLine(arrival: Arrival, mask: Mask): string {
   const { arrivedAt, method, target, status, verification = null, durationMs, failure, forwardedTo, body } = arrival;
   const { id, recordedAt, retryMs, turn } = arrival;

@@ -5,30 +5,30 @@ import { describeConnectionError, type ReceiverUrl } from "../wire/receiver-url.
 import type { FeedFollower, HandOn, Turn } from "./feed-follower.ts";
 import { type ForwardedResponse, forward, forwardedPath } from "./forward.ts";
 
-/** One request that arrived, and what became of it. */
+/** One request that arrived, and its outcome. */
 export interface Arrival {
   arrivedAt: Date;
   method: string;
   target: string;
   rawHeaders: readonly string[];
   body: Buffer;
-  /** Undefined for GET /test, which carries no signature. */
+  /** Undefined for GET /test, which is not signed. */
   verification?: Verification;
   status: number;
   durationMs: number;
-  /** Where the request was handed on to. */
+  /** Where the request was forwarded to. */
   forwardedTo?: string;
-  /** Why the request could not be handed on. */
+  /** Why the request could not be forwarded. */
   failure?: string;
-  /** Rather than a check or a search, which the service makes once. */
+  /** An event, as opposed to a check or a search, which the service sends once. */
   isEvent: boolean;
-  /** Of an event that has one. */
+  /** The id of an event that has one. */
   id?: string;
   /** When the platform recorded an event that its feed has brought. Its bytes are signed here. */
   recordedAt?: string;
-  /** When an event that was not acknowledged is handed on again. */
+  /** When an event that was not acknowledged is forwarded again. */
   retryMs?: number;
-  /** Why a webhook was not handed on. */
+  /** Why a webhook was not forwarded. */
   turn?: Exclude<Turn, "handed-on">;
 }
 
@@ -37,7 +37,7 @@ export interface ListenerOptions {
   secret: string;
   forwardTo?: ReceiverUrl | undefined;
   timeoutMs: number;
-  /** Hands each event on once and in order. Without one, each webhook is handed on as it arrives. */
+  /** Forwards each event once and in order. Without it, each webhook is forwarded as it arrives. */
   follower?: FeedFollower | undefined;
   onArrival(arrival: Arrival): void;
 }
@@ -45,12 +45,12 @@ export interface ListenerOptions {
 /** Shorter than the service waits for the response to an event, which is 15 s (D-25). */
 const turnMs = 12_000;
 
-/** The service sends at most 256 KiB (D-24). More is let through, to see what a receiver does with it. */
+/** The service sends at most 256 KiB (D-24). Larger bodies are let through, to see what a receiver does with them. */
 const maxBodyBytes = 8 * 1024 * 1024;
 
 /**
- * A server that verifies and reports each webhook. It responds itself as a receiver would, or hands the request on, verified or not,
- * and hands back the response.
+ * A server that verifies and reports each webhook. It responds as a receiver would, or forwards the request, verified or not, and returns
+ * the response.
  */
 export function createListener(options: ListenerOptions): Server {
   // Longer than a tunnel keeps an idle connection: cloudflared 90 s.
@@ -146,7 +146,7 @@ const plain = (status: number): ForwardedResponse => ({
   rawHeaders: ["Content-Length", "0"],
 });
 
-/** Node adds no header of its own, so that the response is the receiver's. */
+/** Node adds no headers, so that the response is exactly the receiver's. */
 function write(response: ServerResponse, { status, statusText, rawHeaders, body }: ForwardedResponse): void {
   response.sendDate = false;
   if (statusText === "") response.writeHead(status, rawHeaders);

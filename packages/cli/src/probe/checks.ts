@@ -21,17 +21,17 @@ export interface Subject {
 interface Asked {
   sent: Buffer;
   response: WireResponse | undefined;
-  /** The status, or why there is none. */
+  /** The status, or why there is no response. */
   status: number | "closed" | "silent";
   error?: string | undefined;
 }
 
 /**
- * Makes the service's own two checks, as it does when the address is entered on the company profile. When one fails, tries the
- * variants of the right request, and reports the mistake whose variant passes.
+ * Makes the service's own two checks, as it does when the URL is saved on the company profile. If one fails, tries requests signed with
+ * common mistakes, and reports the one that the receiver accepts.
  *
- * @returns the mistake; undefined where both checks pass
- * @throws {UsageError} (rejects) if there is no receiver, or none of the known mistakes explains the refusal
+ * @returns the mistake; undefined if both checks pass
+ * @throws {UsageError} (rejects) if there is no receiver, or no known mistake explains the rejection
  */
 export async function runChecks(subject: Subject): Promise<Finding | undefined> {
   const test = await ask(subject, { method: "GET", target: "/test" });
@@ -60,7 +60,7 @@ function unreachable(url: ReceiverUrl, { status, error }: Asked, timeoutMs: numb
   if (status === "silent")
     return `GET ${url.href}/test got no response within ${timeoutMs / 1000} s. Is the receiver busy or stopped in a debugger? Try: curl -i ${url.href}/test`;
   if (error !== undefined) return describeConnectionError(url, error);
-  return `${url.href} closed the connection without a response. Start your receiver first, and give the address on which it listens${url.isSecure ? "" : "; if it serves TLS, with https://"}.`;
+  return `${url.href} closed the connection without a response. Start your receiver first, and give the URL on which it listens${url.isSecure ? "" : "; if it serves TLS, with https://"}.`;
 }
 
 /** A finding about one request that was sent as the service sends it. */
@@ -76,7 +76,7 @@ function checkFinding(code: FindingCode, target: string, asked: Asked, explanati
   return findingOf(code, [evidence]);
 }
 
-/** The mistakes that a status alone shows, at either check. */
+/** The mistakes that a status alone reveals, in either check. */
 function fromStatus(target: string, asked: Asked): Finding | undefined {
   const { status, response } = asked;
   if (typeof status !== "number") return checkFinding("no_response", target, asked, "");
@@ -90,31 +90,31 @@ function fromStatus(target: string, asked: Asked): Finding | undefined {
 async function diagnoseTest(subject: Subject, test: Asked): Promise<Finding> {
   const { url } = subject;
   const status = test.status as number;
-  // Before a redirect, which a framework may send for the slash: the remedy is more exact.
+  // Checked before a redirect, which a framework may send for the slash: this remedy is more precise.
   const withSlash = await ask(subject, { method: "GET", target: "/test/" });
   if (status >= 300 && withSlash.status === 200)
     return checkFinding("trailing_slash_required", "/test", test, `GET ${url.base}/test/ gets 200.`);
   const known = fromStatus("/test", test);
   if (known) return known;
   if (status === 401 || status === 403)
-    return checkFinding("test_needs_authentication", "/test", test, "GET /test carries no signature.");
+    return checkFinding("test_needs_authentication", "/test", test, "GET /test is not signed.");
   const posted = await ask(subject, { method: "POST", target: "/test", body: "" });
   if (posted.status === 200) return checkFinding("wrong_method", "/test", test, "POST /test gets 200.");
   for (const base of otherBases(url.base)) {
     const there = await ask(subject, { method: "GET", target: "/test" }, base);
     const nowhere = await ask(subject, { method: "GET", target: "/no-such-path" }, base);
-    // A page for every path is not a receiver.
+    // A server that has a page for every path is not a receiver.
     if (there.status !== 200 || nowhere.status === 200) continue;
     const address = `${url.href.slice(0, url.href.length - url.base.length)}${base}`;
     return checkFinding("wrong_base_path", "/test", test, `The endpoints are at ${address}.`);
   }
   if (status >= 500) return checkFinding("server_error", "/test", test, "");
   throw new UsageError(
-    `GET ${url.href}/test got ${status}, and must get 200. Give the base address as it is on the company profile, such as http://localhost:3001/offers; the probe appends /test to it.`,
+    `GET ${url.href}/test got ${status}, and must get 200. Give the base URL as it is on the company profile, such as http://localhost:3001/offers; the probe appends /test to it.`,
   );
 }
 
-/** Shorter paths first, which are mistakes of the address; then what receivers are often mounted at. */
+/** Shorter paths first, which are mistakes in the URL; then paths at which receivers are often mounted. */
 function otherBases(base: string): string[] {
   const segments = base.split("/").filter(Boolean);
   const shorter = segments.map((_, count) => segments.slice(0, segments.length - 1 - count)).map(joined);
@@ -148,23 +148,23 @@ async function diagnoseAuth(subject: Subject, auth: Asked): Promise<Finding> {
   const advice =
     byOther.status === 200
       ? `It accepts the other scheme: add --scheme ${schemeNames[other]}.`
-      : "Does it have the same secret as WEBHOOK_SECRET? No common mistake explains the refusal: digests in lower case, as an HMAC, in base64, or of a re-formatted date, local time, a wrong clock, and a secret that is empty, quoted, decoded or has a line feed were all tried. offers trigger test-auth shows the whole exchange.";
+      : "Does it have the same secret as WEBHOOK_SECRET? No common mistake explains the rejection: digests in lower case, as an HMAC, in base64, or of a re-formatted date, local time, a wrong clock, and a secret that is empty, quoted, decoded or has a line feed were all tried. offers trigger test-auth shows the whole exchange.";
   throw new UsageError(`GET ${url.href}/test/auth got ${status} with a valid signature, and must get 200. ${advice}`);
 }
 
-/** How many variants are tried at once. */
+/** How many variants are tried concurrently. */
 const concurrency = 16;
 
-/** All variants are tried within this time, at a receiver that is slow to refuse. */
+/** All variants are tried within this time, even if the receiver rejects slowly. */
 const patienceMs = 60_000;
 
-/** The first variant of a right signature that the receiver accepts at GET /test/auth. */
+/** The first variant of a correct signature that the receiver accepts at GET /test/auth. */
 export async function findAcceptedVariant(subject: Subject, precision: Precision): Promise<SigningVariant | undefined> {
   const { scheme, secret } = subject;
   const startedAt = performance.now();
   const count = signingVariants(scheme, secret, Date.now(), precision).length;
   for (let at = 0; at < count && performance.now() - startedAt < patienceMs; at += concurrency) {
-    // Signed again for each group: a receiver may allow a signature only a short time.
+    // Signed again for each group: a receiver may accept a signature only for a short time.
     const group = signingVariants(scheme, secret, Date.now(), precision).slice(at, at + concurrency);
     const results = await Promise.all(group.map(({ headers }) => ask(subject, signedCheck(headers))));
     const index = results.findIndex(({ status }) => status === 200);
@@ -173,7 +173,7 @@ export async function findAcceptedVariant(subject: Subject, precision: Precision
   return undefined;
 }
 
-/** Names the mistake behind a refused precision of the Timestamp: a date that is written again has another digest. */
+/** Reports the mistake behind a rejected precision of the Timestamp: a date that is formatted again has another digest. */
 export async function diagnosePrecision(subject: Subject, finding: Finding): Promise<Finding> {
   const isMinute = finding.evidence.some(({ id }) => id.includes("minute"));
   const variant = await findAcceptedVariant(subject, isMinute ? "minute" : "second");
@@ -187,7 +187,7 @@ export async function diagnosePrecision(subject: Subject, finding: Finding): Pro
 /**
  * The optional endpoints that the receiver does not have, each with the exchange that shows it.
  *
- * @param allowEvents without it, the endpoints for events are not asked
+ * @param allowEvents without it, the endpoints for events are not called
  */
 export async function findMissingEndpoints(
   settings: SendSettings,
@@ -216,7 +216,7 @@ export async function findMissingEndpoints(
   return missing;
 }
 
-/** What the service sends to each endpoint. The ids are of no offer and no worker. */
+/** What the service sends to each endpoint. The ids belong to no offer and no worker. */
 const plainRequests: Readonly<Record<Endpoint, readonly [method: string, target: string, body?: string]>> = {
   "POST /offer/response": ["POST", "/offer/response", "{{accepts}}"],
   "POST /contact-suggestions": ["POST", "/contact-suggestions", "{{search}}"],
@@ -225,7 +225,7 @@ const plainRequests: Readonly<Record<Endpoint, readonly [method: string, target:
   "POST /events/timelineChanged": ["POST", "/events/timelineChanged", "{{timeline}}"],
 };
 
-/** The request that the service sends to an endpoint, with placeholders, as a case of the corpus. */
+/** The request that the service sends to an endpoint, with placeholders, as a test vector. */
 function plainRequest(endpoint: Endpoint, scheme: Scheme): CorpusRequest {
   const [method, target, body] = plainRequests[endpoint];
   const headers: [string, string][] =

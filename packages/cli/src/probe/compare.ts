@@ -8,23 +8,23 @@ import type { SentCase } from "./send.ts";
 /** A status, or a connection that was closed without a response. */
 export type Status = number | "closed";
 
-/** One way in which a response differs from the corpus. */
+/** One difference between a response and the test vector. */
 export interface Mismatch {
   kind: "status" | "handled" | "leak" | "failure" | "header" | "body" | "given" | "reason" | "refusal";
   text: string;
-  /** The request that it is about, counted from 0. */
+  /** Which request it is about, counted from 0. */
   step?: number;
-  /** With the kind `status`. */
+  /** Only with the kind `status`. */
   allowed?: Status[];
   got?: Status;
 }
 
-/** A case that was sent, with all that differs; nothing does when the receiver is right. */
+/** A case that was sent, with all its differences; a correct receiver has none. */
 export interface ComparedCase extends SentCase {
   mismatches: Mismatch[];
 }
 
-/** Compares what came back with what the corpus expects. */
+/** Compares the responses with those that the test vector expects. */
 export function compareCases(
   { config, scheme }: { config: Corpus["config"]; scheme: Scheme },
   sent: readonly SentCase[],
@@ -39,14 +39,14 @@ export function compareCases(
   });
 }
 
-/** The body that most 401s have: another one tells the sender which check failed (D-17). */
+/** The body of most 401 responses: a different one tells the sender which check failed (D-17). */
 function usualRefusal(sent: readonly SentCase[]): string | undefined {
   const counts = new Map<string, number>();
   for (const body of sent.flatMap(refusalsOf)) counts.set(body, (counts.get(body) ?? 0) + 1);
   return [...counts].sort(([, a], [, b]) => b - a)[0]?.[0];
 }
 
-/** The bodies of 401 responses, without what is different for each request, such as its id. A response to HEAD has none. */
+/** The bodies of 401 responses, without the parts that vary between requests, such as an id. A response to HEAD has no body. */
 const refusalsOf = ({ responses, requests }: SentCase): string[] =>
   responses.flatMap((response, index) => {
     if (response?.status !== 401 || requests[index]?.toString("latin1", 0, 5) === "HEAD ") return [];
@@ -56,14 +56,14 @@ const refusalsOf = ({ responses, requests }: SentCase): string[] =>
 const failureTexts = {
   no_response: "did not respond in time",
   response_too_large: "sent more than 4 MiB",
-  extra_response: "responded more often than asked",
+  extra_response: "sent more responses than requests",
 };
 
 function compareCase(config: Corpus["config"], sentCase: SentCase, scheme: Scheme): Mismatch[] {
   const { testCase, responses, failure } = sentCase;
   if (failure !== undefined) return [{ kind: "failure", text: failureTexts[failure] }];
   const steps = stepsOf(testCase);
-  // Each request may have several right responses; a choice of one for each must fit what was handled, too.
+  // Each request may have several correct responses, and one choice for each must also fit what was handled.
   const choices = steps.reduce<ExpectedResponse[][]>(
     (sofar, step) => sofar.flatMap((chosen) => [step.response].flat().map((response) => [...chosen, response])),
     [[]],
@@ -100,7 +100,7 @@ function compareResponse(
   return [...mismatches, { kind: "body", text: "the body is not the one expected", step }];
 }
 
-/** Parameters and the order of a list do not count. */
+/** Parameters and the order of a list do not matter. */
 const isHeaderRight = (expected: string | boolean, got: string | undefined): boolean =>
   typeof expected === "string" ? simplified(expected) === simplified(got ?? "") : (got !== undefined) === expected;
 

@@ -7,7 +7,7 @@ const cases = readCorpus().groups.flatMap(({ name, cases: inGroup }) =>
   inGroup.map((testCase) => ({ group: name, testCase })),
 );
 
-/** That a receiver rejects a valid request, or accepts another. */
+/** Whether a receiver rejects a valid request or accepts an invalid one. */
 const refusal = (id: string): ComparedCase => compared(id, 200, 401);
 const acceptance = (id: string): ComparedCase => compared(id, 401, 200);
 
@@ -26,8 +26,8 @@ function compared(id: string, expected: number, status: number): ComparedCase {
   };
 }
 
-// A receiver that allows 30 seconds refuses 10:55Z from 10:55:30 on.
-test("a Timestamp without seconds that is refused beside one of four minutes ago shows a small tolerance", () => {
+// A receiver with a tolerance of 30 seconds rejects 10:55Z from 10:55:30 on.
+test("rejecting a Timestamp without seconds and one of four minutes ago shows a small tolerance", () => {
   const findings = classifyCases(["timestamps/minute", "freshness/four-minutes-old"].map(refusal));
   expect(findings.map(({ code }) => code)).toEqual(["tolerance_too_small"]);
   expect(findings[0]?.evidence.map(({ id }) => id)).toEqual(["timestamps/minute", "freshness/four-minutes-old"]);
@@ -39,7 +39,7 @@ test.each([
     ["timestamps/second", "freshness/four-minutes-old"],
     ["precision_refused", "tolerance_too_small"],
   ],
-])("refusing %j shows %j", (ids, codes) => {
+])("rejecting %j shows %j", (ids, codes) => {
   expect(classifyCases(ids.map(refusal)).map(({ code }) => code)).toEqual(codes);
 });
 

@@ -12,7 +12,7 @@ import { endpointOf } from "./select.ts";
 import { casesAtOnce, type SentCase } from "./send.ts";
 import { isSuggestionList } from "./suggestions.ts";
 
-/** What is wrong with a receiver, or differs, and the cases that show it. */
+/** A fault or difference of a receiver, and the cases that show it. */
 export interface Finding {
   code: FindingCode;
   severity: Explanation["severity"];
@@ -23,23 +23,23 @@ export interface Finding {
 export interface Evidence {
   id: string;
   title: string;
-  /** What was expected and what came back. */
+  /** The expected and the actual response. */
   text: string;
-  /** What the corpus cites for the expectation. */
+  /** The source of the expectation. */
   source?: string;
-  /** The request, and what came back if anything did. */
+  /** The request, and the response if there was one. */
   sent: Buffer;
   received?: WireResponse;
 }
 
-/** A code with its severity, and what shows it. */
+/** A code with its severity, and the evidence. */
 export const findingOf = (code: FindingCode, evidence: Evidence[]): Finding => ({
   code,
   severity: catalogue[code].severity,
   evidence,
 });
 
-/** What each difference shows, the most serious finding first. */
+/** The findings for all differences, most serious first. */
 export function classifyCases(
   compared: readonly ComparedCase[],
   others: readonly { code: FindingCode; evidence: Evidence }[] = [],
@@ -69,7 +69,7 @@ export function classifyCases(
   });
 }
 
-/** The cases that were under way when the receiver stopped, one of which is the cause; none where it did not stop. */
+/** The cases in progress when the receiver stopped, one of which is the cause; empty if it did not stop. */
 function lastCases(compared: readonly ComparedCase[]): readonly ComparedCase[] {
   const first = compared.findIndex(({ isConnectionRefused }) => isConnectionRefused);
   if (first < 0) return [];
@@ -79,11 +79,11 @@ function lastCases(compared: readonly ComparedCase[]): readonly ComparedCase[] {
   return cutOff.length > 0 ? cutOff : compared.slice(first, first + 1);
 }
 
-/** Whether a case shows the finding that it is there for. */
+/** Whether a case shows the finding that it was written for. */
 const showsItsOwn = ({ testCase, codes }: ComparedCase & { codes: readonly FindingCode[] }): boolean =>
   stepsOf(testCase).some(({ shows }) => codes.some((code) => code === shows?.accepted || code === shows?.refused));
 
-/** The finding that explains this one better, if the case that it names has failed too. */
+/** The finding that explains this one better, if the case that it refers to has failed too. */
 function replaceByOther(
   { testCase }: ComparedCase,
   { step = 0 }: Mismatch,
@@ -111,8 +111,8 @@ function classifyMismatch(
 }
 
 /**
- * The finding that a status shows (D-104). The corpus is stricter than a receiver must be: undefined for a response that costs nothing,
- * such as a 403 for a 401, or a spelling that is accepted although no one can send it without the secret.
+ * The finding that a status shows (D-104). The test vectors are stricter than a receiver must be: undefined for a harmless response, such
+ * as a 403 for a 401, or an accepted notation that nobody can send without the secret.
  */
 export function classifyStatus(
   { request, shows = {} }: Step,
@@ -123,20 +123,20 @@ export function classifyStatus(
   if (allowed.some(isSuccess)) return explainRefused(request.method, shows, allowed, got);
   if (isSuccess(got)) return shows.accepted;
   if (isFailure(got)) return shows.failed ?? (allowed.includes(401) ? "error_on_bad_signature" : "server_error");
-  // PHP's own server closes a connection whose body does not come, and bytes that are no HTTP need no response.
+  // PHP's own server closes a connection whose body does not arrive, and bytes that are not HTTP need no response.
   const mayClose = shows.mayGoUnanswered || [400, 413].some((status) => allowed.includes(status));
   if (got === "closed") return mayClose ? undefined : "no_response";
   return got >= 400 && got < 500 && got !== 403 ? shows.refusedOtherwise : undefined;
 }
 
-/** The finding of a receiver that refuses, or does not acknowledge, what it must accept. */
+/** The finding for a receiver that rejects, or does not acknowledge, what it must accept. */
 function explainRefused(
   method = "GET",
   { refused, unauthorized, failed = "server_error" }: Shows,
   allowed: readonly Status[],
   got: Status,
 ): FindingCode | undefined {
-  // HEAD and other methods are never sent by the service.
+  // The service never sends HEAD or other methods.
   if (isSuccess(got))
     return allowed.includes(200) && ["GET", "POST"].includes(method) ? "wrong_success_status" : undefined;
   if (refused !== undefined && got !== "closed" && got >= 300 && got < 400) return "redirected";
@@ -154,13 +154,13 @@ function classifyFailure({ shows = {} }: Step, failure: NonNullable<SentCase["fa
 
 const isSuccess = (status: Status): boolean => status !== "closed" && status >= 200 && status < 300;
 
-/** Not to know a method, a transfer coding or a version of HTTP is a refusal. */
+/** An unknown method, transfer coding or HTTP version counts as a rejection. */
 const isFailure = (status: Status): boolean => status !== "closed" && status >= 500 && status !== 501 && status !== 505;
 
 /** A check may take 5 seconds (D-25). */
 export const checkTimeoutMs = 5_000;
 
-/** Only where the receiver has nothing to read but the head, so that its own speed is what is measured. */
+/** Only if the receiver has to read nothing but the head, so that its own speed is measured. */
 function slowFinding(sentCase: SentCase): FindingCode | undefined {
   const shows = stepsOf(sentCase.testCase)[0]?.shows;
   if (sentCase.failure !== undefined || shows?.mayGoUnanswered) return undefined;

@@ -12,14 +12,14 @@ export interface ProbeOptions {
   url: ReceiverUrl;
   scheme: Scheme;
   secret: string;
-  /** The secret before a rotation; without it, the cases that sign with it are left out. */
+  /** The secret before a rotation; without it, the cases that it signs are skipped. */
   previousSecret?: string | undefined;
   allowEvents: boolean;
   only: readonly string[];
   skip: readonly string[];
   /** For each request. @default 10,000, and 16,000 for an event */
   timeoutMs?: number | undefined;
-  /** Responds with the number of times that handlers have run. */
+  /** A URL that responds with the number of times that handlers have run. */
   counter?: string | undefined;
   onProgress?(done: number, total: number): void;
 }
@@ -27,29 +27,28 @@ export interface ProbeOptions {
 export interface ProbeResult {
   /** How many cases were sent. */
   sent: number;
-  /** The most serious first. */
+  /** Most serious first. */
   findings: Finding[];
   /** Why cases were not sent, and how many. */
   skipped: { reason: string; count: number }[];
 }
 
-/** Beyond so many cases without a response, the receiver is down: the rest would only wait. */
+/** After this many cases without a response, the receiver counts as down: the others would only wait. */
 const maxSilentCases = 10;
 
-/** The groups of cases for a scheme, those of the timing included. */
+/** The groups of cases for a scheme, including those about timing. */
 export const groupsFor = (corpus: Corpus, scheme: Scheme): CorpusGroup[] => [...casesFor(corpus, scheme), timingGroup];
 
 /**
- * Sends the corpus to a running receiver and explains what it gets wrong: select, send, compare, explain. The caller reports.
- *
- * @throws {UsageError} (rejects) if nothing can be judged
+ * Sends the test vectors to a running receiver and explains its faults: select, send, compare, explain. The caller reports.
+ * @throws {UsageError} (rejects) if the receiver cannot be judged
  */
 export async function probe(options: ProbeOptions): Promise<ProbeResult> {
   const { url, scheme, secret, timeoutMs, allowEvents } = options;
   const corpus = readCorpus();
   const named = selectNamed(groupsFor(corpus, scheme), options.only, options.skip);
   const failedCheck = await runChecks({ url, scheme, secret, timeoutMs });
-  // A receiver that refuses the service's own checks gets most cases wrong, for the same reason.
+  // A receiver that rejects the service's own checks fails most cases, for the same reason.
   if (failedCheck)
     return {
       sent: 0,
@@ -106,13 +105,13 @@ function receiverAt({ url, counter }: ProbeOptions): Receiver {
   const count = async () => Number(await (await fetch(counter ?? "", { signal: AbortSignal.timeout(5_000) })).text());
   return {
     concurrency: counter === undefined ? casesAtOnce : 1,
-    // It cannot be set up as a case needs it.
+    // It cannot be set up for a case.
     targetOf: (needs) => (Object.keys(needs).length > 0 ? undefined : url),
     ...(counter !== undefined && { count }),
   };
 }
 
-/** The corpus's own secrets are replaced by those of the receiver. */
+/** The receiver's secrets, in place of those in the test vectors. */
 function configure({ config }: Corpus, { scheme, secret, previousSecret }: ProbeOptions): Corpus["config"] {
   const wrong =
     scheme === "standardWebhooks" ? `whsec_${Buffer.alloc(32, 7).toString("base64")}` : (config.secrets.wrong ?? "");

@@ -8,15 +8,15 @@ import type { ProbeResult } from "./probe.ts";
 export interface ReportOptions {
   url: ReceiverUrl;
   mask: Mask;
-  /** All notes, and not only their number. */
+  /** Show all notes, and not only their number. */
   showNotes: boolean;
-  /** Notes count as findings. */
+  /** Count notes as findings. */
   isStrict: boolean;
-  /** All other differences from the corpus count as well. */
+  /** Count all other differences from the test vectors too. */
   isExact: boolean;
 }
 
-/** How many findings, notes and differences count: the command ends with 1 if there are any. */
+/** The number of findings, notes and differences that count: the command exits with 1 if there are any. */
 export function countOf(
   result: ProbeResult,
   { isStrict, isExact }: Pick<ReportOptions, "isStrict" | "isExact">,
@@ -25,7 +25,7 @@ export function countOf(
   return defects.length + (isStrict ? notes.length : 0) + (isExact ? differences.length : 0);
 }
 
-/** Differences are counted by case, and the others by what they show. */
+/** Differences are counted by case, the others by finding. */
 function bySeverity({ findings }: ProbeResult) {
   const of = (severity: Finding["severity"]) => findings.filter((finding) => finding.severity === severity);
   return {
@@ -89,7 +89,7 @@ function printSummary(result: ProbeResult, options: ReportOptions, style: Style,
   const counted = [
     ...(defects.length > 0 ? [plural(defects.length, "finding")] : []),
     ...(isStrict && notes.length > 0 ? [plural(notes.length, "note")] : []),
-    ...(isExact && differences.length > 0 ? [`${plural(differences.length, "difference")} from the corpus`] : []),
+    ...(isExact && differences.length > 0 ? [`${plural(differences.length, "difference")} from the test vectors`] : []),
   ].join(" and ");
   const verdict = counted === "" ? style(["bold", "green"], "No findings") : style(["bold", "red"], counted);
   const cases = sent === 0 && defects.length > 0 ? "in the service's own checks" : `in ${plural(sent, "case")}`;
@@ -97,7 +97,7 @@ function printSummary(result: ProbeResult, options: ReportOptions, style: Style,
   for (const { reason, count } of skipped)
     lines.push(wrapText(`Not sent: ${plural(count, "case")}; ${reason}.`, "", width));
   if (notes.length > 0 && !showNotes)
-    lines.push(wrapText(`${plural(notes.length, "note")}: what costs nothing; --notes shows more.`, "", width));
+    lines.push(wrapText(`${plural(notes.length, "note")}: harmless differences; --notes shows more.`, "", width));
   if (isExact) lines.push(...differences.map(({ id, text }) => printable(mask(`  ${id}: ${text}`))));
   const first = defects[0]?.evidence[0];
   if (!first) return lines.join("\n");
@@ -130,7 +130,7 @@ export function toJson(result: ProbeResult, url: ReceiverUrl, mask: Mask) {
   };
 }
 
-/** Prints every case, a line for each. */
+/** Prints every case, one per line. */
 export function listCases(groups: readonly CorpusGroup[]): void {
   for (const { cases } of groups) for (const { id, title } of cases) console.log(`${id}  ${title}`);
 }

@@ -29,7 +29,7 @@ export async function runProbe(address: string | undefined, flags: ProbeFlags): 
     return 0;
   }
   if (address === undefined)
-    throw new UsageError("Give the base address of your receiver, such as http://localhost:3001/offers.");
+    throw new UsageError("Give the base URL of your receiver, such as http://localhost:3001/offers.");
   const url = readUrl(address);
   const secret = await readSecret(scheme, flags.secretFile);
   const previousSecret = process.env.WEBHOOK_SECRET_PREVIOUS || undefined;
@@ -47,7 +47,7 @@ export async function runProbe(address: string | undefined, flags: ProbeFlags): 
   return countOf(result, { isStrict, isExact }) > 0 ? 1 : 0;
 }
 
-/** Shows how far the probe is, on a terminal only: a log would get a line for every step. */
+/** Shows the probe's progress, but only on a terminal: a log would get a line for every step. */
 function showProgress(stream: NodeJS.WriteStream): { onProgress(done: number, total: number): void; clear(): void } {
   if (!stream.isTTY) return { onProgress: () => undefined, clear: () => undefined };
   let shownAt = 0;

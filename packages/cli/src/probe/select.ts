@@ -11,14 +11,17 @@ import {
 import type { Scheme } from "../signature/sign-request.ts";
 import { UsageError } from "../terminal/output.ts";
 
-/** The cases that can be sent under a scheme: its own, and those that are about something other than a signature. */
+/** The cases for a scheme: its own, and those that do not test a signature. */
 export const casesFor = (corpus: Corpus, scheme: Scheme): CorpusGroup[] =>
   (scheme === "timestampDigest"
     ? corpus.groups
     : [...corpus.standardWebhooks, ...asStandardWebhooks(corpus.groups)]
   ).filter(({ cases }) => cases.length > 0);
 
-/** The cases that `only` names and `skip` does not; each names a group, or a case as `group/case`. @throws {UsageError} for an unknown name */
+/**
+ * The cases that match `only` and do not match `skip`; each is the name of a group, or `group/case`. @throws {UsageError} for an unknown
+ * name
+ */
 export function selectNamed(
   groups: readonly CorpusGroup[],
   only: readonly string[],
@@ -39,7 +42,7 @@ export function selectNamed(
   }));
 }
 
-/** What decides which cases a receiver can be sent. */
+/** Decides which cases a receiver can be sent. */
 export interface Sendable {
   allowEvents: boolean;
   /** Whether the secret before a rotation is known. */
@@ -48,7 +51,7 @@ export interface Sendable {
   missing: ReadonlySet<Endpoint>;
 }
 
-/** Leaves out the cases that cannot be sent, and counts them by their reason. */
+/** Skips the cases that cannot be sent, and counts them by reason. */
 export function selectSendable(
   groups: readonly CorpusGroup[],
   sendable: Sendable,
@@ -89,7 +92,7 @@ export type Endpoint =
   | "POST /offer/eventDeleted"
   | "POST /events/timelineChanged";
 
-/** How a request names each endpoint, however it is spelled. All but the second receive events. */
+/** How a request names each endpoint, in any spelling. All but the second receive events. */
 const endpointPaths: readonly (readonly [Endpoint, RegExp])[] = [
   ["POST /offer/response", /offer\/+response/],
   ["POST /contact-suggestions", /contact-suggestions/],
@@ -98,22 +101,22 @@ const endpointPaths: readonly (readonly [Endpoint, RegExp])[] = [
   ["POST /events/timelineChanged", /events\/+timelinechanged/],
 ];
 
-/** The endpoint that a request names, if any. */
+/** The endpoint that a request calls, if any. */
 export function endpointOf({ target = "", raw = "", headers = [] }: CorpusRequest): Endpoint | undefined {
   const text = JSON.stringify([flat(target), flat(raw), headers]).toLowerCase();
   const spellings = [text, decode(text), decode(decode(text))].map((each) => each.replaceAll("\\", "/"));
   return endpointPaths.find(([, path]) => spellings.some((each) => path.test(each)))?.[0];
 }
 
-/** Whether a request names an endpoint for events. */
+/** Whether a request calls an endpoint for events. */
 export const isForEvents = (request: CorpusRequest): boolean => {
   const endpoint = endpointOf(request);
   return endpoint !== undefined && endpoint !== "POST /contact-suggestions";
 };
 
 /**
- * Whether a request of this case names an endpoint for events. An event creates work: a receiver that accepts one that it should
- * refuse creates it too. Only an unsigned request with nothing in its body cannot (D-101).
+ * Whether a request of this case calls an endpoint for events. An event creates work: a receiver that wrongly accepts one creates it too.
+ * Only an unsigned request with an empty body cannot (D-101).
  */
 export const isEventCase = (testCase: CorpusCase): boolean =>
   stepsOf(testCase).some(({ request }) => isForEvents(request) && !isHarmless(request));
@@ -131,7 +134,7 @@ const flat = (text: Text): string =>
 const decode = (text: string): string =>
   text.replaceAll(/%([0-7][0-9a-f])/g, (_, digits: string) => String.fromCharCode(Number.parseInt(digits, 16)));
 
-/** What an ordinary case has in place of its signature. */
+/** The headers that an ordinary case has in place of its signature. */
 const digestHeaders = JSON.stringify([
   ["Timestamp", "{{timestamp}}"],
   ["Authorization", "hmac {{DIGEST}}"],
@@ -143,13 +146,13 @@ const standardHeaders: [string, string][] = [
   ["webhook-signature", "{{webhook.signature}}"],
 ];
 
-/** A mention of the documented scheme, by its headers or its placeholders; or chunks, which are not what is signed. */
+/** A mention of the documented scheme, by its headers or placeholders; or chunks, which differ from the signed bytes. */
 const untranslatable =
   /timestamp\b|authorization|transfer-encoding|\{\{(other\.)?(digest|DIGEST|secret|SECRET|unix|YYYY|httpDate)/i;
 
 /**
- * The cases that are about something other than the signature, signed as Standard Webhooks are. Left out are those that look
- * at the documented headers, and sequences, in which an id has a meaning of its own.
+ * The cases that do not test the signature, signed with Standard Webhooks. Cases about the documented headers are skipped, and so are
+ * sequences, in which an id has its own meaning.
  */
 const asStandardWebhooks = (groups: readonly CorpusGroup[]): CorpusGroup[] =>
   groups.map((group) => ({ ...group, cases: group.cases.flatMap((each) => translateCase(each) ?? []) }));

@@ -21,48 +21,48 @@ export interface SendSettings {
   timeoutMs?: number | undefined;
 }
 
-/** Where a case is sent, and how the receiver is asked to release a handler that it holds. */
+/** Where a case is sent, and how to make the receiver release a handler that it holds. */
 export interface Target extends Address {
-  /** What stands before every path, without a slash at its end. */
+  /** The prefix of every path, without a trailing slash. */
   base: string;
-  /** Resolves when a handler of this case is at work. */
+  /** Resolves when a handler of this case is running. */
   untilHeld?(): Promise<unknown>;
   release?(): void;
 }
 
-/** A receiver to send the corpus to. */
+/** A receiver that is sent the test vectors. */
 export interface Receiver {
-  /** How many cases it is sent at once. */
+  /** How many cases it is sent concurrently. */
   readonly concurrency: number;
-  /** Where to send a case, with memory of no other; undefined when this receiver cannot be set up as the case needs it. */
+  /** Where to send a case, independent of all others; undefined if this receiver cannot be set up for the case. */
   targetOf(needs: ReceiverNeeds): Target | undefined;
-  /** What it noted of each target's case, asked when all are over. */
+  /** What it recorded for each target's case, read after all have ended. */
   tally?(targets: Target[]): Promise<Noted[]>;
-  /** How often handlers have run so far; only asked of a receiver that is sent one case at a time. */
+  /** How often handlers have run so far; called only for a receiver that is sent one case at a time. */
   count?(): Promise<number>;
 }
 
-/** What a receiver noted of one case. */
+/** What a receiver recorded for one case. */
 export interface Noted {
   handled: number;
   given?: unknown[];
   reasons?: string[];
 }
 
-/** A case that was sent, and what came back. */
+/** A case that was sent, and its responses. */
 export interface SentCase {
   group: string;
   testCase: CorpusCase;
   requests: Buffer[];
-  /** One for each request; undefined where the connection was closed without one. */
+  /** One per request; undefined if the connection was closed without a response. */
   responses: (WireResponse | undefined)[];
   /** How long each request took, in milliseconds. */
   durationsMs: number[];
-  /** No response within the time, one without an end, or more than were asked for. */
+  /** No response in time, an endless one, or more than were requested. */
   failure?: "no_response" | "response_too_large" | "extra_response";
-  /** No connection was accepted: nothing listens there any more. */
+  /** No connection was accepted: nothing is listening any more. */
   isConnectionRefused?: boolean;
-  /** Undefined for a receiver that cannot be asked. */
+  /** Undefined for a receiver that cannot report it. */
   noted?: Noted;
   /** The value of `{{unique}}`. */
   unique: string;
@@ -73,15 +73,15 @@ export interface SentCase {
 export interface Sending extends SendSettings {
   groups: readonly CorpusGroup[];
   /**
-   * The instant that sender and receiver take for now where a case names no other. Left out, it is the real one, and the cases that
-   * name an instant are left out.
+   * The current time of sender and receiver in cases that do not specify one. By default the real time, and then cases with a fixed time
+   * are skipped.
    */
   clock?: string | undefined;
-  /** Called after each case. Returns whether to go on with the next one. */
+  /** Called after each case. Returns whether to continue with the next one. */
   onCase?(sentCase: SentCase): boolean;
 }
 
-/** How many cases a receiver is sent at once, unless it counts its handlers' runs. */
+/** How many cases a receiver is sent concurrently, unless it counts its handlers' runs. */
 export const casesAtOnce = 4;
 
 /** Sends every case that the receiver can be set up for. */
@@ -116,7 +116,7 @@ export async function sendCases(sending: Sending, receiver: Receiver): Promise<S
 /** An attempt at an event may take 15 seconds (D-25). */
 const eventTimeoutMs = 16_000;
 
-/** Sends the requests of a case; all are signed by one reading of the clock. */
+/** Sends the requests of a case, all signed with the same time. */
 export async function sendCase(
   { config, scheme, timeoutMs }: SendSettings,
   testCase: CorpusCase,
@@ -171,7 +171,7 @@ export async function sendCase(
   };
 }
 
-/** One after the other, but a step that says so is sent while the handler of the one before it is at work. */
+/** Sent one after another, except that a step may ask to be sent while the handler of the previous one is running. */
 async function sendInTurn(steps: Step[], send: (index: number) => Promise<Exchange>, target: Target) {
   const exchanges: Promise<Exchange>[] = [];
   for (const [index, { whileHeld }] of steps.entries()) {

@@ -10,10 +10,10 @@ export interface SigningVariant {
   headers: [name: string, value: string][];
 }
 
-/** How exactly a `Timestamp` names its instant. */
+/** The precision of a `Timestamp`. */
 export type Precision = "ms" | "second" | "minute";
 
-/** The headers that the service signs a request without a body with. */
+/** The headers with which the service signs a request without a body. */
 export function signedHeaders(scheme: Scheme, secret: string, now: number, precision: Precision = "ms") {
   if (scheme === "timestampDigest") {
     const timestamp = precisely(now, precision);
@@ -22,7 +22,7 @@ export function signedHeaders(scheme: Scheme, secret: string, now: number, preci
   return standardHeaders(keyOf(secret), now);
 }
 
-/** The variants of a right signature, the most likely first. */
+/** Variants of a correct signature, most likely first. */
 export const signingVariants = (scheme: Scheme, secret: string, now: number, precision: Precision): SigningVariant[] =>
   scheme === "timestampDigest" ? digestVariants(secret, now, precision) : standardVariants(secret, now);
 
@@ -55,7 +55,7 @@ const precisely = (instant: number, precision: Precision): string => {
 function digestVariants(secret: string, now: number, precision: Precision): SigningVariant[] {
   const timestamp = precisely(now, precision);
   const digest = appended(timestamp, secret);
-  /** In capitals, as the service sends it, and in lower case: a receiver may have this mistake, too. */
+  /** In upper case, as the service sends it, and in lower case, because a receiver may make this mistake too. */
   const inBothCases = (code: FindingCode, accepted: string, bytes: Buffer, text = timestamp): SigningVariant[] => [
     { code, accepted, headers: digestHeaders(text, capitals(bytes)) },
     { code, accepted: `${accepted}, in lower case`, headers: digestHeaders(text, bytes.toString("hex")) },
@@ -112,7 +112,7 @@ function digestVariants(secret: string, now: number, precision: Precision): Sign
   ];
 }
 
-/** How languages write an instant that they have read. */
+/** How various languages format an instant that they have parsed. */
 function otherFormats(instant: number): [name: string, text: string][] {
   const iso = new Date(instant).toISOString();
   const micros = `${iso.slice(0, 23)}000`;
@@ -184,10 +184,10 @@ const otherTexts = (timestamp: string, secret: string): [accepted: string, diges
   ["an HMAC of the timestamp followed by the secret", hmac(secret, `${timestamp}${secret}`)],
 ];
 
-/** The offsets of zones reach from -12 to +14 hours; most are whole hours. */
+/** Time zone offsets range from -12 to +14 hours; most are whole hours. */
 const wholeHours: readonly number[] = Array.from({ length: 27 }, (_, index) => (index - 12) * 60).filter(Boolean);
 
-/** Of a clock that is wrong by up to an hour, and of the other zones, whose offsets are quarters of an hour. */
+/** The shifts of a clock that is wrong by up to an hour, and of the other time zones, in quarters of an hour. */
 const otherShifts: readonly number[] = [
   ...[6, 12, 18, 24, 30, 36, 42, 48, 54].flatMap((minutes) => [minutes, -minutes]),
   ...Array.from({ length: 105 }, (_, index) => (index - 48) * 15).filter(
@@ -216,13 +216,13 @@ function standardHeaders(
   ];
 }
 
-/** A check has no body, so a receiver that leaves the body out shows in the cases with one. */
+/** A check has no body, so a receiver that ignores the body is only found by cases with one. */
 function standardVariants(secret: string, now: number): SigningVariant[] {
   const key = keyOf(secret);
   const bare = secret.replace(/^whsec_/, "");
   const keys: [accepted: string, key: string | Buffer][] = [
-    ["a signature whose key is the text of the secret, not the bytes that it is in base64", bare],
-    ["a signature whose key is the text of the secret, prefix included", `whsec_${bare}`],
+    ["a signature whose key is the secret as a string, not its base64 bytes", bare],
+    ["a signature whose key is the secret as a string, with its prefix", `whsec_${bare}`],
     ["a signature whose key was decoded with its prefix", Buffer.from(`whsec_${bare}`, "base64")],
     ["a signature whose key is the secret with a line feed", `${secret}\n`],
   ];

@@ -1,4 +1,4 @@
-/** Whether the body of a response is a list of suggestions that the service can use: it uses the whole list or none of it (D-21). */
+/** Whether a response's body is a list of suggestions that the service can use: it uses the whole list or nothing (D-21). */
 export function isSuggestionList(body: string): boolean {
   try {
     const list: unknown = JSON.parse(Buffer.from(body, "latin1").toString());
@@ -23,7 +23,7 @@ function isSuggestion(value: unknown): boolean {
 function isRating(value: unknown): boolean {
   const { rating, ratingProvider, lastWorked } = fieldsOf(value);
   const isInRange = Number.isInteger(rating) && Number(rating) >= 1 && Number(rating) <= 5;
-  // A day without a time is taken, too (D-28).
+  // A date without a time is accepted too (D-28).
   return isInRange && isText(ratingProvider) && typeof lastWorked === "string" && /^\d{4}-\d\d-\d\d/.test(lastWorked);
 }
 

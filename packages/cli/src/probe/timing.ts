@@ -8,7 +8,7 @@ const patienceMs = 15_000;
 
 const stalled: CorpusCase = {
   id: "timing/stalled-body",
-  title: "A body that stops arriving is given up within 15 seconds.",
+  title: "A body that stops arriving is abandoned within 15 seconds.",
   why: "D-17: 408 after 10.",
   request: {},
   response: { status: [408, 400, 401, "closed"], handled: 0 },
@@ -22,10 +22,10 @@ const beside: CorpusCase = {
   response: { status: 200, handled: 0 },
 };
 
-/** For `--only`, `--skip` and `--list`. What is sent is not one request, so the corpus's format cannot hold it. */
+/** For `--only`, `--skip` and `--list`. This case sends more than requests, so the test vectors' format cannot describe it. */
 export const timingGroup: CorpusGroup = { name: "timing", cases: [stalled, beside] };
 
-/** Stalls a body and looks at what happens meanwhile. @returns what went wrong */
+/** Stalls a body and watches what happens meanwhile. @returns the faults */
 export async function sendTimingCases(
   target: Target,
   cases: readonly CorpusCase[],

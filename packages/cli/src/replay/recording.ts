@@ -7,12 +7,12 @@ export interface RecordedWebhook {
   time: string;
   id: string;
   method: string;
-  /** Below the base address. */
+  /** The path below the base URL. */
   path: string;
   body: string;
 }
 
-/** Writes webhooks to the end of a file, each once. @throws {UsageError} if the file cannot be written */
+/** Appends webhooks to a file, each once. @throws {UsageError} if the file cannot be written */
 export function openRecording(file: string): (webhook: RecordedWebhook) => void {
   const write = (text: string) => {
     try {
@@ -47,7 +47,7 @@ function parseLine(line: string, file: string, number: number): Webhook {
   try {
     const { id, method, path, body } = JSON.parse(line) as RecordedWebhook;
     const isWhole = [id, method, path, body].every((value) => typeof value === "string");
-    // Both become part of the head of a request.
+    // Both become part of a request's head.
     if (isWhole && /^(GET|POST)$/.test(method) && /^\/[\x21-\x7e]*$/.test(path) && /^[\x21-\x7e]+$/.test(id))
       return { id, method, path, body: Buffer.from(body) };
   } catch {

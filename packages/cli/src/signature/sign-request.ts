@@ -1,15 +1,15 @@
 import { createHash, createHmac } from "node:crypto";
 
-/** The two ways to sign a webhook that the service knows (D-76). */
+/** The two ways to sign a webhook that the service supports (D-76). */
 export type Scheme = "timestampDigest" | "standardWebhooks";
 
-/** As options and messages name them. */
+/** The names in options and messages. */
 export const schemeNames: Readonly<Record<Scheme, string>> = {
   timestampDigest: "timestamp-digest",
   standardWebhooks: "standard-webhooks",
 };
 
-/** What a 401 asks for in `WWW-Authenticate`. */
+/** The value of `WWW-Authenticate` in a 401. */
 export const challengeOf: Readonly<Record<Scheme, string>> = {
   timestampDigest: "hmac",
   standardWebhooks: "standard-webhooks",
@@ -18,7 +18,7 @@ export const challengeOf: Readonly<Record<Scheme, string>> = {
 /** The bytes of a Standard Webhooks secret: base64, optionally with the prefix. */
 export const keyOf = (secret: string): Buffer => Buffer.from(secret.replace(/^whsec_/, ""), "base64");
 
-/** The headers of a signed webhook, as the platform sends them. */
+/** The headers of a signed webhook, like the platform's. */
 export function signRequest(
   scheme: Scheme,
   secret: string,

@@ -8,7 +8,7 @@ const read = (name: string) =>
     vectors: never[];
   };
 
-// Made by openssl; each vector holds the command that printed it.
+// Made by openssl; each vector contains the command that printed it.
 const digests: { timestamp: string; secret: string; variant: "sha256" | "hmac"; digest: string }[] =
   read("timestamp-digest").vectors;
 const messages: { id: string; timestamp: string; secret: string; bodyHex: string; signature: string }[] =

@@ -3,7 +3,7 @@ import { readDateTime } from "@offers/contract/date-time";
 import { toleranceSeconds } from "@offers/contract/decisions";
 import { keyOf, type Scheme } from "./sign-request.ts";
 
-/** A verified request, or why it was refused. */
+/** A verified request, or why it was rejected. */
 export type Verification =
   | { ok: true; variant: string; ageSeconds: number }
   | { ok: false; reason: string; advice: string };
@@ -14,7 +14,7 @@ export interface ReceivedRequest {
   body: Uint8Array;
 }
 
-/** Verifies a webhook as the kit does (D-15, D-16), and explains a refusal to the person at the terminal. */
+/** Verifies a webhook like the kit (D-15, D-16), and explains a rejection to the person at the terminal. */
 export function verifyRequest(scheme: Scheme, secret: string, request: ReceivedRequest, now: number): Verification {
   return scheme === "timestampDigest" ? verifyDigest(secret, request, now) : verifyStandard(secret, request, now);
 }
@@ -25,7 +25,7 @@ function verifyDigest(secret: string, { rawHeaders }: ReceivedRequest, now: numb
   const [timestamp = "", authorization = ""] = headers.values;
   const time = readDateTime(timestamp);
   if (!time)
-    return refuse("malformed_timestamp", "Timestamp is no date-time with its zone, such as 2018-11-26T10:55Z.");
+    return refuse("malformed_timestamp", "Timestamp is not a date-time with its zone, such as 2018-11-26T10:55Z.");
   const digits = /^hmac +([0-9a-f]{64})$/i.exec(authorization)?.[1];
   if (digits === undefined)
     return refuse("malformed_authorization", "Authorization is not the word hmac, a space and 64 hexadecimal digits.");
@@ -44,14 +44,14 @@ function verifyStandard(secret: string, { rawHeaders, body }: ReceivedRequest, n
   if ("ok" in headers) return headers;
   const [id = "", timestamp = "", signatures = ""] = headers.values;
   if (!/^(0|[1-9]\d{0,11})$/.test(timestamp))
-    return refuse("malformed_timestamp", "webhook-timestamp is no whole number of seconds since 1970.");
+    return refuse("malformed_timestamp", "webhook-timestamp is not a whole number of seconds since 1970.");
   const time = Number(timestamp) * 1000;
   const skew = skewOf(time, time, now);
   if (Math.abs(skew) > toleranceSeconds) return outOfTolerance(skew);
   const expected = createHmac("sha256", keyOf(secret)).update(`${id}.${timestamp}.`).update(body).digest();
   const given = signatures.split(" ").flatMap((each) => /^v1,([A-Za-z0-9+/]{43}=)$/.exec(each)?.[1] ?? []);
   if (given.length === 0)
-    return refuse("malformed_signature", "webhook-signature holds no v1 signature of 32 bytes in base64.");
+    return refuse("malformed_signature", "webhook-signature has no v1 signature of 32 bytes in base64.");
   return given.some((each) => timingSafeEqual(expected, Buffer.from(each, "base64")))
     ? { ok: true, variant: "v1", ageSeconds: -skew }
     : mismatch;

@@ -22,5 +22,5 @@ test.each([
 
 test("no secret masks nothing", () => expect(maskSecrets([undefined, ""])("text")).toBe("text"));
 
-test("a stream that is no terminal gets no colour", () =>
+test("a stream that is not a terminal gets no colour", () =>
   expect(styleFor({ isTTY: false } as NodeJS.WriteStream)("red", "text")).toBe("text"));

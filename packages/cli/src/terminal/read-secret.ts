@@ -6,11 +6,11 @@ import type { Scheme } from "../signature/sign-request.ts";
 import { UsageError } from "./output.ts";
 
 const notSet =
-  "Set WEBHOOK_SECRET to the secret on your company profile, or name a file that holds it with --secret-file.";
+  "Set WEBHOOK_SECRET to the secret on your company profile, or give a file that contains it with --secret-file.";
 
 /**
- * The secret, from a file, the environment or a prompt that shows no input. Never from an argument: other users of the machine see
- * those, and the shell's history keeps them.
+ * Reads the secret from a file, the environment or a prompt that does not show the input. Never from an argument: other users of the
+ * machine can see arguments, and the shell's history keeps them.
  *
  * @throws {UsageError} (rejects) if there is none, or one that the scheme cannot sign with
  */
@@ -29,12 +29,14 @@ export async function readSecret(scheme: Scheme, file: string | undefined): Prom
   return secret;
 }
 
-/** The API key of an organisation, as the secret is read. @throws {UsageError} (rejects) if there is none, or no value of a header */
+/**
+ * Reads the API key of an organisation in the same way. @throws {UsageError} (rejects) if there is none, or it is not a valid header value
+ */
 export async function readApiKey(file: string | undefined): Promise<string> {
   const key = file === undefined ? process.env.OFFERS_API_KEY : readSecretFile("--api-key-file", file);
   if (key === undefined || headerValueProblem(key))
     throw new UsageError(
-      `The API key is ${key ? "not printable ASCII, or padded" : "missing"}. Set OFFERS_API_KEY, or name a file that holds it with --api-key-file.`,
+      `The API key is ${key ? "not printable ASCII, or padded" : "missing"}. Set OFFERS_API_KEY, or give a file that contains it with --api-key-file.`,
     );
   return key;
 }
@@ -44,7 +46,7 @@ async function ask(): Promise<string> {
   return promptHidden("Secret of the webhooks (not shown): ");
 }
 
-/** Asks on the terminal and shows nothing of what is typed. @throws {UsageError} (rejects) on Ctrl+C and Ctrl+D */
+/** Prompts on the terminal without showing what is typed. @throws {UsageError} (rejects) on Ctrl+C and Ctrl+D */
 async function promptHidden(question: string): Promise<string> {
   process.stderr.write(question);
   const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() });
@@ -63,7 +65,7 @@ async function promptHidden(question: string): Promise<string> {
 
 function readSecretFile(option: string, file: string): string {
   try {
-    // An editor ends a file with a line feed, which is not part of the secret.
+    // Editors end a file with a line feed, which is not part of the secret.
     return readFileSync(file, "utf8").replace(/\r?\n$/, "");
   } catch (cause) {
     const { code } = cause as NodeJS.ErrnoException;

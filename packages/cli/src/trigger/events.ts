@@ -1,21 +1,21 @@
 import { randomUUID } from "node:crypto";
 import { UsageError } from "../terminal/output.ts";
 
-/** A request that the service makes, with an example of its content. */
+/** A request that the service sends, with an example of its content. */
 export interface TriggerEvent {
   name: string;
   method: "GET" | "POST";
-  /** `{workerId}` stands for a field. */
+  /** `{workerId}` is replaced by a field. */
   path: string;
   summary: string;
   fields: Readonly<Record<string, string | readonly string[]>>;
-  /** Unsigned, as only the first check is. */
+  /** Unsigned: only the first check is. */
   isUnsigned?: true;
-  /** A request, which the service makes once. Everything else is an event, which it retries. */
+  /** A request, which the service sends once. Everything else is an event, which it retries. */
   isRequest?: true;
 }
 
-/** Fictitious; the date-times lie in the future, where no real shift is. */
+/** Fictitious; the date-times are far in the future, where no real shift is. */
 export const events: readonly TriggerEvent[] = [
   {
     name: "worker-offer-response",
@@ -64,7 +64,7 @@ export const events: readonly TriggerEvent[] = [
     path: "/test",
     isUnsigned: true,
     isRequest: true,
-    summary: "the check of the address, without a signature",
+    summary: "the check of the URL, without a signature",
     fields: {},
   },
   {
@@ -87,7 +87,7 @@ export function findEvent(name: string): TriggerEvent {
   return event;
 }
 
-/** An event's fields with a subject of their own: a receiver that has handled the event before would not handle it again. */
+/** An event's fields about something new: a receiver that has handled the event before would not handle it again. */
 export function uniqueFields({ fields }: TriggerEvent): TriggerEvent["fields"] {
   const subject = ["offerId", "workerId"].find((name) => name in fields);
   const unique = randomUUID().slice(0, 8);
@@ -95,7 +95,7 @@ export function uniqueFields({ fields }: TriggerEvent): TriggerEvent["fields"] {
 }
 
 /**
- * An event's fields with those that `--set field=value` names. A list is written with commas.
+ * An event's fields with the values of `--set field=value`. A list is written with commas.
  *
  * @throws {UsageError} for an assignment without `=`, or of a field that the event does not have
  */

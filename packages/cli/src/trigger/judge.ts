@@ -6,7 +6,7 @@ import type { Scheme } from "../signature/sign-request.ts";
 import type { TriggerEvent } from "./events.ts";
 import type { TestRequest, TestWay } from "./ways.ts";
 
-/** What came back for one request of a test event. */
+/** The response to one request of a test event. */
 export interface TestOutcome {
   /** `"closed"` without a response. */
   status: number | "closed";
@@ -18,7 +18,7 @@ export interface TestOutcome {
 /** What a response shows about a receiver. */
 export interface TestVerdict {
   isRight: boolean;
-  /** What was expected and what came back, as one sentence. A note is right. */
+  /** The expected and the actual response, as one sentence. With a note, the response is correct. */
   text: string;
   finding?: Explanation & { code: string };
 }
@@ -31,13 +31,13 @@ export const judgeTestEvent = (
   outcomes: readonly TestOutcome[],
 ): TestVerdict[] => outcomes.map((outcome, index) => judge(event, way, requests[index], outcome));
 
-/** What counts as right; any refusal keeps an event whose body cannot be read. */
+/** What counts as correct; any rejection keeps an event whose body cannot be read. */
 const allowed = { acknowledged: [200], refused: [401, 403], unreadable: [400] } as const;
 
 const expectations = {
   acknowledged: "200",
   refused: "401",
-  unreadable: "a refusal, such as 400, 404 or 405",
+  unreadable: "a rejection, such as 400, 404 or 405",
 } as const;
 
 function judge(event: TriggerEvent, way: TestWay, request: TestRequest | undefined, outcome: TestOutcome): TestVerdict {
@@ -59,7 +59,7 @@ function judge(event: TriggerEvent, way: TestWay, request: TestRequest | undefin
   const isSuccess = status !== "closed" && status >= 200 && status < 300;
   const isRight = way.expects === "acknowledged" ? status === 200 : !isSuccess;
   if (!isRight) return { isRight, text };
-  return { isRight, text: status === 200 ? "Acknowledged with 200." : `Refused with ${status}, as it must be.` };
+  return { isRight, text: status === 200 ? "Acknowledged with 200." : `Rejected with ${status}, as it must be.` };
 }
 
 function codeOf(
@@ -83,7 +83,7 @@ function codeOf(
 
 type Finding = NonNullable<TestVerdict["finding"]>;
 
-/** The findings of several ways, each once. One that follows from another is left out. */
+/** The findings of several ways, each once. One that follows from another is omitted. */
 export function distinctFindings(results: readonly { way: TestWay; verdicts: readonly TestVerdict[] }[]): Finding[] {
   const shown = new Map<string, Finding>();
   const isPlainRefused = results.some(
@@ -100,13 +100,13 @@ export function distinctFindings(results: readonly { way: TestWay; verdicts: rea
 
 /** Whether a finding follows from one that an earlier way has shown. */
 function follows({ name, expects, shows }: TestWay, { code }: Finding, shown: ReadonlyMap<string, Finding>): boolean {
-  // Whoever verifies nothing accepts every forgery.
+  // A receiver that verifies nothing accepts every forgery.
   if (shown.has("unsigned_accepted") && name !== "unsigned") return expects === "refused" && shows.accepted === code;
-  // Whoever checks no age needs no second Timestamp.
+  // One that checks no age needs no second Timestamp.
   if (shown.has("old_timestamp_accepted") && code === "second_timestamp_accepted") return true;
-  // Other white space is the same document to whoever serialises it again.
+  // To a receiver that serialises the body again, other white space is the same document.
   if (shown.has("serialised_body") && name === "altered-body") return true;
-  // A minute may have begun up to 59 seconds ago.
+  // A minute may have started up to 59 seconds ago.
   return shown.has("tolerance_too_small") && name === "to-the-minute";
 }
 
@@ -117,8 +117,8 @@ const variantsAtOnce = 4;
  * Tries signatures with common mistakes on `GET /test/auth`, which creates no work, and names the one that the receiver accepts.
  *
  * @param send returns the status of the response
- * @param precision of the Timestamp that the receiver refuses
- * @returns undefined if it accepts none, or the receiver is not reached in time
+ * @param precision the precision of the Timestamp that the receiver rejects
+ * @returns undefined if it accepts none, or the receiver cannot be reached in time
  */
 export async function findSigningMistake(
   scheme: Scheme,

@@ -2,8 +2,8 @@ import type { Scheme } from "../signature/sign-request.ts";
 import type { TestRequest } from "./ways.ts";
 
 /**
- * A command for a POSIX shell that sends a test event with curl. It signs with `WEBHOOK_SECRET` when it runs: it holds neither the
- * secret nor a signature, and can be run at any time.
+ * A POSIX shell command that sends a test event with curl. It signs with `WEBHOOK_SECRET` when it runs: it contains neither the secret nor
+ * a signature, and can be run at any time.
  */
 export function toShellCommand(
   { method, path, headers, body }: TestRequest,

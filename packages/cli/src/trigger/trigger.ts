@@ -43,7 +43,7 @@ export async function trigger(name: string, { to: address, set = [], as, scheme,
   const timeoutMs = options.timeout ?? (event.isRequest ? 5_000 : 15_000);
   let wrong = 0;
   for (const way of ways) {
-    // Else a receiver would take the event of a later way for one that it has handled.
+    // Otherwise a receiver would treat the event of a later way as one that it has already handled.
     const webhook = toWebhook(ways.length > 1 && set.length === 0 ? uniqueFields(event) : fields);
     const requests = writeTestRequests(way, webhook, { scheme, secret, now: new Date() });
     for (const request of requests) {
@@ -60,7 +60,7 @@ export async function trigger(name: string, { to: address, set = [], as, scheme,
     }
   }
   if (!options.json && ways.length > 1)
-    console.log(wrong === 0 ? "Every response is right." : `${plural(wrong, "response")} wrong.`);
+    console.log(wrong === 0 ? "Every response is correct." : `${plural(wrong, "response")} wrong.`);
   return wrong === 0 ? 0 : 1;
 }
 
@@ -108,7 +108,7 @@ function showTest(
   const [response] = received.responses;
   const isRight = verdict?.isRight === true;
   const isAsSent = way.name === "as-sent";
-  // What the service would do says more than the finding of a status.
+  // What the service would do is more useful than the finding for a status.
   const isUsual = isAsSent && (isRight || response?.status !== 200);
   const outcome = isUsual ? describeOutcome(event, received, timeoutMs) : (verdict?.text ?? "");
   const lines = [
@@ -134,7 +134,7 @@ function showFinding({ title, code, why, change }: NonNullable<TestVerdict["find
   ];
 }
 
-/** What the service makes of the response: it retries events, and makes requests once (D-26). */
+/** How the service reacts to the response: it retries events, and sends requests once (D-26). */
 function describeOutcome(
   { isRequest, name, path }: TriggerEvent,
   { responses, isClosed, isTooLarge }: Exchange,
@@ -146,8 +146,8 @@ function describeOutcome(
     ? "The service would retry."
     : name === "contact-suggestions"
       ? "The service would not retry: the hirer sees no suggestions of this organisation."
-      : "The service would not retry, and would not save the address on the company profile.";
-  if (isTooLarge) return `The response has more than 4 MiB. ${consequence}`;
+      : "The service would not retry, and would not save the URL on the company profile.";
+  if (isTooLarge) return `The response is larger than 4 MiB. ${consequence}`;
   if (response) {
     const { advice } = endpointProblem(path, response.status);
     return `${isRequest ? "Only 200 is a success" : "Only 200 acknowledges an event"}${advice}. ${consequence}`;

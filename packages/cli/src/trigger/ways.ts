@@ -7,14 +7,14 @@ import type { Webhook } from "./write-webhook.ts";
 export interface TestHeader {
   name: string;
   value: string;
-  /** The value for a shell that knows the secret, where the value depends on it or on the current time. */
+  /** The value for a shell that has the secret, if it depends on the secret or on the current time. */
   shell?: string;
 }
 
 /** One request of a test event, without the headers that every request has. */
 export interface TestRequest {
   method: "GET" | "POST" | "PUT";
-  /** Below the base address. */
+  /** The path below the base URL. */
   path: string;
   headers: TestHeader[];
   body: Buffer;
@@ -25,9 +25,9 @@ export interface TestWay {
   name: string;
   /** The end of the sentence "Send it …". */
   title: string;
-  /** `"unreadable"`: any refusal will do, so that the service retries. */
+  /** `"unreadable"`: any rejection is correct, because the service then retries. */
   expects: "acknowledged" | "refused" | "unreadable";
-  /** What a wrong response shows, as in the corpus. */
+  /** What a wrong response shows, as in the test vectors. */
   shows: Shows;
   isFor?(webhook: Webhook, scheme: Scheme): boolean;
   write(message: Message): TestRequest[];
@@ -42,12 +42,12 @@ interface SignOptions {
   timestamp?: string;
 }
 
-/** What a way is written with. */
+/** The parts of which a way consists. */
 interface Message {
   webhook: Webhook;
-  /** The webhook with these headers in addition, and perhaps another body. */
+  /** The webhook with these additional headers, and perhaps another body. */
   request(headers: readonly TestHeader[], change?: Partial<TestRequest>): TestRequest;
-  /** The signature, by default fresh and right. */
+  /** The signature; by default fresh and correct. */
   sign(options?: SignOptions): TestHeader[];
 }
 
@@ -192,7 +192,7 @@ export const testWays: readonly TestWay[] = [
     expects: "refused",
     shows: { accepted: "wrong_signature_accepted" },
     isFor: (webhook, scheme) => isSignedBody(webhook) && scheme === "standardWebhooks",
-    // The documented headers sign no body.
+    // The documented headers do not sign the body.
     write: ({ webhook, request, sign }) => [
       request(
         sign().filter(({ name }) => name.startsWith("webhook-")),

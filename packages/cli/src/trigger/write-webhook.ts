@@ -6,7 +6,7 @@ import type { TriggerEvent } from "./events.ts";
 /** A webhook before it is signed. */
 export interface Webhook {
   method: string;
-  /** Below the base address. */
+  /** The path below the base URL. */
   path: string;
   body: Buffer;
   /** The same on every attempt. */
@@ -21,7 +21,7 @@ export interface Signing {
   secret: string;
 }
 
-/** @param fields what the path and the body hold */
+/** @param fields the values in the path and the body */
 export function fillEvent(event: TriggerEvent, fields: Readonly<Record<string, unknown>>, id: string): Webhook {
   const { method, isUnsigned, isRequest } = event;
   const path = event.path.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(String(fields[name])));
@@ -62,7 +62,7 @@ export function frame(
   return Buffer.concat([Buffer.from(`${head.join("\r\n")}\r\n\r\n`, "latin1"), body]);
 }
 
-/** What a receiver made of a webhook. */
+/** A receiver's response to a webhook. */
 export interface SentWebhook {
   /** 0 without a response. */
   status: number;

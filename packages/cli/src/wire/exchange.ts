@@ -6,46 +6,46 @@ import { readResponses, type WireResponse } from "./read-responses.ts";
 export interface Address {
   host: string;
   port: number;
-  /** Over TLS, with the system's certificates. */
+  /** Whether to use TLS, with the system's certificates. */
   isSecure?: boolean;
 }
 
-/** What a connection brought until it was closed. */
+/** What a connection received until it was closed. */
 export interface Exchange {
   responses: WireResponse[];
   /** False if it was not closed in time. */
   isClosed: boolean;
   /** The code of the error that ended the connection, such as `ECONNREFUSED`. */
   error?: string;
-  /** The other side sent more than {@link maxResponseBytes}, and the connection was given up. */
+  /** The other side sent more than {@link maxResponseBytes}, so the connection was closed. */
   isTooLarge: boolean;
-  /** Until the last response was complete, or the connection over. */
+  /** The time until the last response was complete, or the connection ended. */
   durationMs: number;
 }
 
-/** A list of suggestions may have 1 MiB (D-24). Four times as much is a receiver without a bound. */
+/** A list of suggestions may have 1 MiB (D-24). A receiver that sends four times as much has no limit. */
 export const maxResponseBytes = 4 * 1024 * 1024;
 
 /** Longer than a check or a search may take, which is 5 seconds (D-25). */
 export const defaultTimeoutMs = 10_000;
 
-/** After the last response: more may only come by mistake. */
+/** How long to wait after the last response for more, which would be a mistake. */
 const quietMs = 300;
 
 const largeText = 64 * 1024;
 
 export interface ExchangeOptions {
-  /** One for each request among the bytes. */
+  /** One per request in the bytes. */
   methods: readonly string[];
-  /** `"half"` closes this side once the bytes are sent, before any response. */
+  /** `"half"` closes this side when the bytes are sent, before any response. */
   end?: "half" | undefined;
   /** For everything from connecting to closing. @default 10,000 */
   timeoutMs?: number;
 }
 
 /**
- * Sends bytes over a connection of their own and reads all that comes back, until the other side closes. Ends in time and reads a
- * bounded number of bytes, whatever the other side does. Never rejects.
+ * Sends bytes over a new connection and reads everything that arrives until the other side closes. Ends in time and reads a limited number
+ * of bytes, whatever the other side does. Never rejects.
  */
 export function exchange(
   address: Address,
@@ -78,7 +78,7 @@ export function exchange(
     socket.on("data", (more) => {
       text += more;
       if (text.length > maxResponseBytes) return settle(false, true);
-      // All that has come is parsed again: not for each chunk of what is large.
+      // All received bytes are parsed again, but not for each chunk of a large body.
       if (text.length < largeText) return endIfComplete();
       parsing ??= setTimeout(endIfComplete, 20);
     });
@@ -86,11 +86,11 @@ export function exchange(
       parsing = undefined;
       if (quiet || readResponses(text, methods, false).length < methods.length) return;
       durationMs = performance.now() - startedAt;
-      // A receiver that keeps connections open closes this one when nothing follows. What it still sends is read.
+      // A receiver that keeps connections open closes this one if nothing follows. What it still sends is read.
       socket.end();
       quiet = setTimeout(() => settle(true), quietMs);
     };
-    // A reset comes before or after a response. Whether there was one, the text says.
+    // A reset may come before or after a response; the bytes show which.
     socket.on("error", (cause: NodeJS.ErrnoException) => {
       error = cause.code ?? cause.message;
     });
@@ -100,10 +100,10 @@ export function exchange(
   });
 }
 
-/** A connection, which may not have been made yet. */
+/** A connection, which may not have been established yet. */
 export function open({ host, port, isSecure = false }: Address): Socket {
   const options = { host: host.replace(/^\[|\]$/g, ""), port, noDelay: true };
   if (!isSecure) return connect(options);
-  // RFC 6066, section 3: a server name is no address.
+  // RFC 6066, section 3: a server name is not an address.
   return connectTls({ ...options, ...(isIP(options.host) === 0 && { servername: options.host }) });
 }

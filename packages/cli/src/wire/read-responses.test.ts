@@ -17,14 +17,14 @@ test("skips interim responses, and reads several", () =>
     [200, 200],
   ));
 
-test("a response to HEAD has no body, whatever its length says", () =>
+test("a response to HEAD has no body, whatever its Content-Length", () =>
   expect(readResponses(`${ok}Content-Length: 5\r\n\r\n`, ["HEAD"], false)).toHaveLength(1));
 
 test.each(["-5", "zz", "", "ffffffffff", "1.5", "0x5"])("a chunk of the size %j ends the body", (size) =>
   expect(statuses(`${ok}Transfer-Encoding: chunked\r\n\r\n${size}\r\nxxxxx\r\n`)).toEqual([200]),
 );
 
-test.each(["-5", "1e3", "x", "+3"])("a length of %j is none", (length) =>
+test.each(["-5", "1e3", "x", "+3"])("a length of %j is invalid", (length) =>
   expect(statuses(`${ok}Content-Length: ${length}\r\n\r\nxxx`, false)).toEqual([]),
 );
 
@@ -46,7 +46,7 @@ const piece = fc.constantFrom(
   ],
 );
 
-test("ends for every text", () =>
+test("ends for every string", () =>
   fc.assert(
     fc.property(fc.array(piece, { maxLength: 40 }), fc.boolean(), (pieces, isClosed) => {
       expect(readResponses(pieces.join(""), ["GET"], isClosed).length).toBeLessThanOrEqual(40);

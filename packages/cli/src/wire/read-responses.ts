@@ -1,16 +1,16 @@
-/** A response as it came over the wire. */
+/** A response as received over the wire. */
 export interface WireResponse {
   status: number;
-  /** Names in lower case. */
+  /** By lower-case name. */
   headers: Map<string, string>;
   body: string;
 }
 
 /**
- * Reads the responses that a connection has brought so far, interim ones (1xx) left out.
+ * Reads the responses that a connection has received so far, without interim ones (1xx).
  *
- * @param methods of the requests, in order: a response to HEAD has no body, whatever its headers say
- * @param isClosed no more will come: a body without a length is complete
+ * @param methods the requests' methods, in order: a response to HEAD has no body, whatever its headers say
+ * @param isClosed nothing more will arrive: a body without a length is complete
  */
 export function readResponses(text: string, methods: readonly string[], isClosed: boolean): WireResponse[] {
   const responses: WireResponse[] = [];
@@ -20,7 +20,7 @@ export function readResponses(text: string, methods: readonly string[], isClosed
     if (headEnd < 0) break;
     const [start = "", ...lines] = rest.slice(0, headEnd).split("\r\n");
     rest = rest.slice(headEnd + 4);
-    // What is no response counts as one of status 0, which no case expects.
+    // Anything that is not a response gets status 0, which no case expects.
     const status = Number(/^HTTP\/1\.[01] (\d{3})/.exec(start)?.[1] ?? 0);
     if (status >= 100 && status < 200) continue;
     const headers = new Map(
@@ -58,7 +58,7 @@ function readChunks(rest: string): { text: string; length: number } | undefined 
     const sizeEnd = rest.indexOf("\r\n", at);
     if (sizeEnd < 0) return undefined;
     const digits = /^[\da-f]{1,8}(?=$|[;\s])/i.exec(rest.slice(at, sizeEnd))?.[0];
-    // What follows is no chunk, and where the body ends is unknown.
+    // What follows is not a chunk, so the end of the body is unknown.
     if (digits === undefined) return { text, length: rest.length };
     const size = Number.parseInt(digits, 16);
     const next = sizeEnd + 2 + size + 2;

@@ -1,25 +1,25 @@
 import { UsageError } from "../terminal/output.ts";
 import type { Address } from "./exchange.ts";
 
-/** An address of a receiver, and what stands before every path, without a slash at its end. */
+/** The URL of a receiver, and the prefix of every path, without a trailing slash. */
 export interface ReceiverUrl extends Address {
   base: string;
-  /** As given, without what follows the path. */
+  /** As given, up to the end of the path. */
   href: string;
 }
 
-/** @throws {UsageError} for text that is no address of a receiver */
+/** @throws {UsageError} for a string that is not the URL of a receiver */
 export function readUrl(text: string): ReceiverUrl {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (!url || (url.protocol !== "http:" && url.protocol !== "https:"))
     throw new UsageError(
-      `${quoted(text)} is no address. Give one with http:// or https://, such as http://localhost:3001/offers.`,
+      `${quoted(text)} is not a URL. Give one with http:// or https://, such as http://localhost:3001/offers.`,
     );
   if (url.username || url.password)
-    throw new UsageError("The address holds a user name or a password. Give it without: the service sends none.");
+    throw new UsageError("The URL must not contain a user name or a password: the service never sends them.");
   if (url.search || url.hash)
     throw new UsageError(
-      `${quoted(text)} has a query or a fragment. Give the base address alone, as on the company profile.`,
+      `${quoted(text)} has a query or a fragment. Give only the base URL, as on the company profile.`,
     );
   const isSecure = url.protocol === "https:";
   const base = url.pathname.replace(/\/+$/, "");
@@ -34,23 +34,23 @@ export function readUrl(text: string): ReceiverUrl {
 
 const quoted = (text: string): string => JSON.stringify(text.slice(0, 200));
 
-/** Errors of the certificate, by the code of OpenSSL's verification, with what to do. */
+/** Certificate errors, by the code of OpenSSL's verification, with what to do. */
 const certificateProblems: Readonly<Record<string, string>> = {
   CERT_HAS_EXPIRED: "its certificate has expired; renew it",
   CERT_NOT_YET_VALID: "its certificate is not valid yet; are both clocks right?",
-  ERR_TLS_CERT_ALTNAME_INVALID: "its certificate is for another name; give the address by the name in the certificate",
+  ERR_TLS_CERT_ALTNAME_INVALID: "its certificate is for another name; use the name in the certificate",
 };
 
 const untrusted =
   /^(DEPTH_ZERO_SELF_SIGNED_CERT|SELF_SIGNED_CERT_IN_CHAIN|UNABLE_TO_|CERT_UNTRUSTED|CERT_SIGNATURE_FAILURE)/;
 
-/** Why a connection failed, by the code or the message of its error. OpenSSL's own text names a line of its source code. */
+/** Why a connection failed, from the code or the message of its error. OpenSSL's own message quotes a line of its source code. */
 export function describeConnectionError({ href, isSecure = false }: ReceiverUrl, error: string): string {
   const certificate = certificateProblems[error];
   if (certificate !== undefined) return `${href} cannot be used: ${certificate} (${error}).`;
   if (untrusted.test(error))
-    return `${href} cannot be used: its certificate is not signed by an authority that this machine trusts (${error}). Name your own authority's certificate in NODE_EXTRA_CA_CERTS.`;
+    return `${href} cannot be used: its certificate is not signed by an authority that this machine trusts (${error}). Set NODE_EXTRA_CA_CERTS to your own authority's certificate.`;
   if (isSecure && /^EPROTO|SSL|TLS/i.test(error))
-    return `${href} does not speak TLS on this port. If your receiver serves plain HTTP, give its address with http://.`;
-  return `${href} cannot be reached (${error.split("\n")[0]?.slice(0, 80)}). Start your receiver first, and give the address on which it listens.`;
+    return `${href} does not use TLS on this port. If your receiver serves plain HTTP, use http://.`;
+  return `${href} cannot be reached (${error.split("\n")[0]?.slice(0, 80)}). Start your receiver first, and give the URL on which it listens.`;
 }

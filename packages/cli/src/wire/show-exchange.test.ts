@@ -11,7 +11,7 @@ test("an ordinary request is sent by curl", () =>
     command("GET /test/auth HTTP/1.1\r\nHost: localhost:3001\r\nTimestamp: it's\r\nConnection: close\r\n\r\n"),
   ).toBe("curl -i --path-as-is -X GET \\\n  -H 'Timestamp: it'\\''s' \\\n  'http://localhost:3001/test/auth'"));
 
-test("a body is sent as it is, and what is masked is not shown", () =>
+test("a body is sent as it is, and masked parts are not shown", () =>
   expect(
     command(
       'POST /offer/response HTTP/1.1\r\nHost: localhost:3001\r\nContent-Length: 16\r\n\r\n{"a":"the-secret',
@@ -29,4 +29,4 @@ test.each([
   expect(command(text)).toMatch(/^printf %b '.*' \| nc localhost 3001$/s);
 });
 
-test("what is too long for a command has none", () => expect(command("x".repeat(10_000))).toBeUndefined());
+test("a request that is too long has no command", () => expect(command("x".repeat(10_000))).toBeUndefined());

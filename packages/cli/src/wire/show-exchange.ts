@@ -5,11 +5,11 @@ import type { WireResponse } from "./read-responses.ts";
 /** How much of a message a report shows. */
 const maxShown = 1_200;
 
-/** A request as sent, for a reader. */
+/** A request as sent, for display. */
 export const showRequest = (sent: Buffer, mask: Mask): string =>
   shorten(printable(mask(sent.toString("latin1", 0, maxShown * 2))), sent.length);
 
-/** A response as received, for a reader. */
+/** A response as received, for display. */
 export function showResponse(received: WireResponse | undefined, mask: Mask): string {
   if (!received) return "No response.";
   const { status, headers, body } = received;
@@ -23,18 +23,18 @@ const shorten = (text: string, bytes: number): string =>
     ? `${text.slice(0, maxShown)}\n… ${bytes.toLocaleString("en")} bytes in all`
     : text.trimEnd();
 
-/** What `curl` sends unchanged: a method, a path, and header lines with a value. Anything else needs the bytes themselves. */
+/** Requests that `curl` sends unchanged: a method, a path, and header lines with a value. Anything else needs raw bytes. */
 const plainHead = /^[A-Z]+ \/[\x21-\x7e]* HTTP\/1\.1\r\n(?:[\w-]+: [\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?\r\n)+\r\n$/;
 
 const curlsOwn = /^(host|content-length|connection|user-agent|accept):/i;
 
-/** Long bodies are sent to show a limit. A command with them would fill the screen. */
+/** Long bodies are sent to test a limit. A command with one would fill the screen. */
 const maxCommandBytes = 4_000;
 
 /**
- * A shell command that sends the same bytes: curl where it can, else the bytes themselves through nc or openssl.
+ * A shell command that sends the same bytes: with curl if possible, otherwise the raw bytes with nc or openssl.
  *
- * @param mask replaces what must not be shown
+ * @param mask replaces parts that must not be shown
  */
 export function toCommand(sent: Buffer, target: Address, mask: Mask): string | undefined {
   if (sent.length > maxCommandBytes) return undefined;
@@ -73,7 +73,7 @@ const escapeForPrintf = (text: string): string =>
     .replaceAll("\n", "\\n")
     .replaceAll(/[^\x20-\x7e]/g, (character) => `\\0${character.charCodeAt(0).toString(8).padStart(3, "0")}`);
 
-/** For a POSIX shell; a body that is not ASCII is written with the shell's own escapes. */
+/** For a POSIX shell; a body that is not ASCII uses the shell's own escapes. */
 function quote(text: string): string {
   if (/^[\x20-\x7e\n]*$/.test(text)) return `'${text.replaceAll("'", `'\\''`)}'`;
   return `"$(printf %b ${quote(escapeForPrintf(text))})"`;

@@ -26,7 +26,7 @@ const events = [
 const apiKey = "key_harbour";
 const env = { OFFERS_API_KEY: apiKey, WEBHOOK_SECRET: secrets.standardWebhooks };
 
-/** A feed of one event a page, as the reference platform serves it. */
+/** A feed with one event per page, like the reference platform's. */
 async function startFeed(respond?: { status: number; body: string }) {
   const urls: string[] = [];
   const server = createServer((request, response) => {
@@ -47,13 +47,13 @@ function pageAfter(url: string) {
   return { status: 200, body: JSON.stringify(page) };
 }
 
-test("the events after a cursor are printed in their order, and the next cursor", async () => {
+test("the events after a cursor are printed in order, with the next cursor", async () => {
   const { from, urls } = await startFeed();
   const { code, stdout, stderr } = await runOffers(["catch-up", "--from", from, "--after", "1"], env);
   expect(stdout.split("\n")).toEqual([
     "2026-11-20T08:01:00.000Z  WorkerAddedContact  worker/ben",
     "2026-11-20T08:02:00.000Z  WorkerRenamed  worker_amal",
-    "2 events. The next time, begin with --after 3",
+    "2 events. Next time, start with --after 3",
     "",
   ]);
   expect([code, stderr]).toEqual([0, ""]);
@@ -63,10 +63,10 @@ test("the events after a cursor are printed in their order, and the next cursor"
 test("one event is counted in the singular", async () => {
   const { from } = await startFeed();
   const { stdout } = await runOffers(["catch-up", "--from", from, "--after", "2"], env);
-  expect(stdout).toContain("\n1 event. The next time, begin with --after 3\n");
+  expect(stdout).toContain("\n1 event. Next time, start with --after 3\n");
 });
 
-test("an empty cursor, as of a variable that is not set yet, is the start of the feed", async () => {
+test("an empty cursor, such as an unset variable, means the start of the feed", async () => {
   const { from, urls } = await startFeed();
   const { code } = await runOffers(["catch-up", "--from", from, "--after", ""], env);
   expect([code, urls[0]]).toEqual([0, "/base/events?limit=100&api-version=1.0"]);
@@ -91,7 +91,7 @@ test("with --to, each event is sent as its webhook, signed and under the same id
   expect(code).toBe(0);
 });
 
-test("a receiver that does not acknowledge an event gets no later one, and the way back is named", async () => {
+test("a receiver that does not acknowledge an event gets no later one, and the output says how to continue", async () => {
   const { from } = await startFeed();
   const { to, received } = await startRecorder((index) => (index === 1 ? 500 : 200));
   const args = ["catch-up", "--from", from, "--to", to, "--scheme", "standard-webhooks"];
@@ -124,7 +124,7 @@ test.each([
   [{ status: 401, body: "{}" }, "Check the API key."],
   [{ status: 404, body: "" }, "a platform that has a feed?"],
   [{ status: 200, body: "<p>sign in</p>" }, "a platform that has a feed?"],
-])("a response of %j is no page: the remedy is named, and the key is not", async (respond, remedy) => {
+])("a response of %j is not a page: the message has the remedy, but not the key", async (respond, remedy) => {
   const { from } = await startFeed(respond);
   const { code, stderr } = await runOffers(["catch-up", "--from", from], env);
   expect(code).toBe(2);
@@ -142,7 +142,7 @@ test.each([{}, { OFFERS_API_KEY: "" }, { OFFERS_API_KEY: "key\n" }])(
   },
 );
 
-test("a platform that is down is named", async () => {
+test("the message for a platform that is down has its URL", async () => {
   const server = createServer().listen(0, "127.0.0.1");
   await once(server, "listening");
   const from = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;

@@ -21,7 +21,7 @@ async function probeWith(count: () => number, flags: readonly string[]) {
   return runOffers(args, { WEBHOOK_SECRET: secrets.timestampDigest });
 }
 
-test("a receiver that handles nothing of what it rejects has no findings", async () => {
+test("a receiver that handles nothing that it rejects has no findings", async () => {
   const { code, stdout } = await probeWith(() => 3, ["--only", "digests"]);
   expect(stdout).toMatch(/^No findings in \d+ cases/);
   expect(code).toBe(0);

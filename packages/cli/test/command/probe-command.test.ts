@@ -51,7 +51,7 @@ test("a report shows the case, what was sent and came back, why it matters and w
   expect(stdout.split("\n").filter((line) => line.includes("\x1b"))).toEqual([]);
 });
 
-test("the report in JSON holds the same, and no secret", async () => {
+test("the JSON report contains the same, and no secret", async () => {
   const { code, stdout } = await runOffers(["probe", prefix.url.href, "--json", "--skip", "timing"], env);
   const { findings, sent } = JSON.parse(stdout) as {
     sent: number;
@@ -79,10 +79,10 @@ test.each([[[]], [["--strict"]], [["--notes"]]])(
   },
 );
 
-test("--exact counts every other response than the corpus has [D-104]", async () => {
+test("--exact counts every response that differs from the test vectors [D-104]", async () => {
   const { code, stdout } = await runOffers(["probe", correct.url.href, "--only", "timestamps", "--exact"], env);
   expect(code).toBe(1);
-  expect(stdout).toMatch(/^\d+ differences from the corpus in \d+ cases/);
+  expect(stdout).toMatch(/^\d+ differences from the test vectors in \d+ cases/);
   expect(stdout).toContain("timestamps/lower-t: expected 200, got 401");
 });
 
@@ -94,7 +94,7 @@ test("another secret ends with 2, before anything is judged", async () => {
   expect(stderr).toContain("/test/auth got 401 with a valid signature, and must get 200. Does it have the same secret");
 });
 
-test("a wrong path is found, and the report says which address is meant", async () => {
+test("a wrong path is found, and the report gives the correct URL", async () => {
   const { code, stdout } = await runOffers(["probe", `${correct.url.href}/elsewhere`], env);
   expect(code).toBe(1);
   expect(stdout).toContain("1. The endpoints are at another base address (wrong_base_path)");
@@ -102,13 +102,13 @@ test("a wrong path is found, and the report says which address is meant", async 
   expect(stdout).toMatch(/1 finding in the service's own checks/);
 });
 
-test("a path of a server that is no receiver ends with 2", async () => {
+test("a path of a server that is not a receiver ends with 2", async () => {
   const { code, stderr } = await runOffers(["probe", await startNotFound()], env);
   expect(code).toBe(2);
-  expect(stderr).toContain("/test got 404, and must get 200. Give the base address as it is on the company profile");
+  expect(stderr).toContain("/test got 404, and must get 200. Give the base URL as it is on the company profile");
 });
 
-test("colour is only used where FORCE_COLOR asks for it, and never with NO_COLOR", async () => {
+test("colour is used only if FORCE_COLOR asks for it, and never with NO_COLOR", async () => {
   const only = ["probe", correct.url.href, "--only", "methods"];
   expect((await runOffers(only, { ...env, FORCE_COLOR: "1" })).stdout).toContain("\x1b[1m");
   expect((await runOffers(only, { ...env, NO_COLOR: "1" })).stdout).not.toContain("\x1b");

@@ -18,8 +18,8 @@ test.each([
   [["probe", "--colour", "http://localhost:1"], {}, "unknown option '--colour'"],
   [["prob"], {}, "Did you mean probe?"],
   [["frob"], {}, "unknown command 'frob'. The commands are probe, listen, trigger, replay, catch-up."],
-  [["probe"], {}, "Give the base address of your receiver, such as http://localhost:3001/offers."],
-  [["probe", "localhost:3001"], env, "is no address. Give one with http:// or https://"],
+  [["probe"], {}, "Give the base URL of your receiver, such as http://localhost:3001/offers."],
+  [["probe", "localhost:3001"], env, "is not a URL. Give one with http:// or https://"],
   [["probe", "http://localhost:1/?a=b"], env, "has a query or a fragment"],
   [["probe", "http://127.0.0.1:1"], {}, "There is no secret. Set WEBHOOK_SECRET"],
   [["probe", "http://127.0.0.1:1"], { WEBHOOK_SECRET: " " }, "The secret is empty."],
@@ -48,7 +48,7 @@ test.each([
   [["listen", "--from", "http://127.0.0.1:1"], env, "The API key is missing. Set OFFERS_API_KEY"],
   [["listen", "--record", "/no/such/folder/file"], env, "The file of --record cannot be written (ENOENT)"],
   [["replay", "events.jsonl"], env, "required option '--to <url>' not specified"],
-  [["replay", "x", "--to", "http://127.0.0.1:1", "--start-at", "0"], env, "Give the number of a line, from 1."],
+  [["replay", "x", "--to", "http://127.0.0.1:1", "--start-at", "0"], env, "Give a line number, from 1."],
   [["listen", "--secret", secret], env, "unknown option '--secret'"],
 ])("%j with %j ends with 2 and says what to do [D-102]", async (args, environment, message) => {
   const { code, stdout, stderr } = await runOffers(args, environment as Record<string, string>);

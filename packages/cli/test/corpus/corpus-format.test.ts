@@ -8,13 +8,13 @@ const { config, groups, standardWebhooks } = readCorpus();
 const cases = groups.flatMap((group) => group.cases);
 const readJson = (url: URL) => JSON.parse(readFileSync(url, "utf8")) as never;
 
-test.each(groups)("$name is as its schema says", ({ name }) => {
+test.each(groups)("$name follows its schema", ({ name }) => {
   const schema = z.fromJSONSchema(readJson(new URL("group.schema.json", findCorpusFolder())));
   const result = schema.safeParse(readJson(new URL(`cases/${name}.json`, findCorpusFolder())));
   expect(result.error?.issues ?? []).toEqual([]);
 });
 
-test("the schema refuses what is no case", () => {
+test("the schema rejects anything that is not a case", () => {
   const schema = z.fromJSONSchema(readJson(new URL("group.schema.json", findCorpusFolder())));
   const valid = { id: "http/x", title: "T.", why: "W.", request: {}, response: { status: 200, handled: 0 } };
   const isTaken = (change: object) => schema.safeParse({ description: "", cases: [{ ...valid, ...change }] }).success;
@@ -23,13 +23,13 @@ test("the schema refuses what is no case", () => {
     expect(isTaken(change), JSON.stringify(change)).toBe(false);
 });
 
-test("there are at least 220 cases, each with an id of its own below its group's name", () => {
+test("there are at least 220 cases, each with a unique id below its group's name", () => {
   expect(cases.length).toBeGreaterThanOrEqual(220);
   expect(new Set(cases.map(({ id }) => id)).size).toBe(cases.length);
   for (const group of groups) for (const { id } of group.cases) expect(id.split("/")[0]).toBe(group.name);
 });
 
-test("several right responses are only where the case says what leaves the choice", () => {
+test("several correct responses occur only if the case says why there is a choice", () => {
   const open = cases.filter((each) =>
     stepsOf(each).some(({ response }) => Array.isArray(response) || Array.isArray(response.status)),
   );
@@ -37,7 +37,7 @@ test("several right responses are only where the case says what leaves the choic
   expect(cases.filter((each) => each.choice !== undefined && !open.includes(each)).map(({ id }) => id)).toEqual([]);
 });
 
-test("every finding that a case names is explained, and every case that one refers to exists", () => {
+test("every finding of a case is explained, and every case that a finding refers to exists", () => {
   const all = [...groups, ...standardWebhooks].flatMap((group) => group.cases);
   const shows = all.flatMap((testCase) => stepsOf(testCase).flatMap((step) => step.shows ?? []));
   const named = shows.flatMap(({ ifAlso = {}, mayGoUnanswered: _, ...codes }) => [
@@ -49,7 +49,7 @@ test("every finding that a case names is explained, and every case that one refe
   expect(shows.flatMap(({ ifAlso = {} }) => Object.keys(ifAlso)).filter((id) => !ids.has(id))).toEqual([]);
 });
 
-test("a request that must be refused and that anyone can send shows a finding when it is accepted", () => {
+test("accepting a request that must be rejected and that anyone can send shows a finding", () => {
   const unsigned = groups.flatMap((group) =>
     group.cases.filter((testCase) =>
       stepsOf(testCase).some(({ reason, shows }) => reason === "signature_mismatch" && shows?.accepted === undefined),
@@ -58,19 +58,17 @@ test("a request that must be refused and that anyone can send shows a finding wh
   expect(unsigned.map(({ id }) => id)).toEqual([]);
 });
 
-// Made by openssl; each vector holds the command that printed it.
+// Made by openssl; each vector contains the command that printed it.
 const { vectors } = readJson(new URL("../vectors/timestamp-digest.json", findCorpusFolder())) as {
   vectors: { timestamp: string; secret: string; variant: "sha256" | "hmac"; digest: string }[];
 };
 
-test.each(vectors)(
-  "signs $timestamp with $secret as openssl does, $variant",
-  ({ timestamp, secret, variant, digest }) =>
-    expect(sign({ ...config, secrets: { current: secret } }, 0, { format: timestamp, variant }).digest).toBe(digest),
+test.each(vectors)("signs $timestamp with $secret like openssl, $variant", ({ timestamp, secret, variant, digest }) =>
+  expect(sign({ ...config, secrets: { current: secret } }, 0, { format: timestamp, variant }).digest).toBe(digest),
 );
 
 // date -u -d 2027-01-02T03:04:05.678Z '+%G-W%V-%u %Y-%j %s %a, %d %b %Y %T GMT'
-test("writes an instant in every way that the corpus names", () => {
+test("formats an instant in every way that the test vectors use", () => {
   const values = sign(config, Date.parse("2027-01-02T03:04:05.678Z"));
   expect(fillIn("{{week}} {{ordinal}} {{unix}} {{httpDate}}", values)).toBe(
     "2026-W53-6 2027-002 1798859045 Sat, 02 Jan 2027 03:04:05 GMT",
@@ -80,5 +78,5 @@ test("writes an instant in every way that the corpus names", () => {
   );
 });
 
-test("a placeholder that nothing stands for is an error, not a hostile request", () =>
+test("an unknown placeholder is an error, not a hostile request", () =>
   expect(() => fillIn("{{digset}}", {})).toThrow("{{digset}}"));

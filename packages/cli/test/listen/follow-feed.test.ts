@@ -24,7 +24,7 @@ const eventAt = (position: number) => ({
   createdAt: "2026-11-20T08:00:00.000Z",
 });
 
-/** The feed of a platform, whose events are added while it runs. */
+/** A platform's feed, to which events are added while it runs. */
 async function startFeed(count: number) {
   const feed = { count, isDown: false, from: "" };
   const server = createServer((request, response) => {
@@ -73,7 +73,7 @@ async function startListening(args: readonly string[], cwd: string) {
   return { url: /http:\S+:\d+/.exec(output.stderr)?.[0] ?? "", output, stop };
 }
 
-/** As the service pushes an event. @returns the status */
+/** Pushes an event like the service. @returns the status */
 async function push(url: string, position: number, id = `event_${position}`): Promise<number> {
   const body = JSON.stringify(eventAt(position).data);
   const signed = await signHeaders({ secret, scheme: standardWebhooks(), id, body: Buffer.from(body) });
@@ -85,7 +85,7 @@ const idsOf = (received: { headers: Record<string, unknown> }[]) =>
   received.map(({ headers }) => headers["webhook-id"]);
 const ids = (from: number, to: number) => Array.from({ length: to - from + 1 }, (_, index) => `event_${from + index}`);
 
-test("a listener that was away for 200 events forwards each once and in order, while their pushes are retried [D-146]", async () => {
+test("a listener that was down for 200 events forwards each once and in order, while their pushes are retried [D-146]", async () => {
   const feed = await startFeed(3);
   const { to, received } = await startRecorder();
   const cwd = folder();
@@ -96,7 +96,7 @@ test("a listener that was away for 200 events forwards each once and in order, w
 
   feed.count = 203;
   const second = await startListening(args, cwd);
-  // The service retries what it could not push: the latest first.
+  // The service retries what it could not push, latest first.
   const pushes = [203, 150, 4, 100, 151].map((position) => push(second.url, position));
   await expect.poll(() => received.length, { timeout: 60_000 }).toBe(203);
   expect(await Promise.all(pushes)).toEqual([200, 200, 200, 200, 200]);
@@ -125,14 +125,14 @@ test("an event that the receiver does not acknowledge is forwarded again, and la
   expect(output.stdout).toMatch(/event_2 is forwarded again in 1 s, and later\s+events wait/);
 }, 30_000);
 
-test("--skip gives up one event [D-146]", async () => {
+test("--skip skips one event [D-146]", async () => {
   const feed = await startFeed(3);
   const { to, received } = await startRecorder();
   await startListening(["--from", feed.from, "--forward-to", to, "--skip", "event_2"], folder());
   await expect.poll(() => idsOf(received), { timeout: 10_000 }).toEqual(["event_1", "event_3"]);
 });
 
-test("a listener that is killed continues where it was [D-146]", async () => {
+test("a listener that is killed continues where it stopped [D-146]", async () => {
   const feed = await startFeed(150);
   const { to, received } = await startRecorder();
   const cwd = folder();
@@ -142,12 +142,12 @@ test("a listener that is killed continues where it was [D-146]", async () => {
   await killed.stop("SIGKILL");
   await startListening(args, cwd);
   await expect.poll(() => received.at(-1)?.headers["webhook-id"], { timeout: 40_000 }).toBe("event_150");
-  // The one that was on its way may come twice: whether it was acknowledged died with the listener.
+  // An event in progress may be sent twice: whether it was acknowledged is lost with the listener.
   expect([...new Set(idsOf(received))]).toEqual(ids(1, 150));
   expect(received.length).toBeLessThanOrEqual(151);
 }, 60_000);
 
-test("what the feed does not have is forwarded as it arrives, and a push with its own bytes [D-103] [D-146]", async () => {
+test("a webhook that is not in the feed is forwarded as it arrives, and a push with its own bytes [D-103] [D-146]", async () => {
   const feed = await startFeed(0);
   const { to, received } = await startRecorder();
   const { url } = await startListening(["--from", feed.from, "--forward-to", to], folder());
@@ -177,7 +177,7 @@ test("while the feed is down a push waits for its turn, and nothing is lost [D-1
   expect(idsOf(received)).toEqual(["event_1", "event_2", "event_3"]);
 }, 30_000);
 
-test("a file of another platform is refused, and --after begins anew", async () => {
+test("a file of another platform is rejected, and --after starts again", async () => {
   const feed = await startFeed(5);
   const other = await startFeed(5);
   const cwd = folder();
@@ -186,7 +186,7 @@ test("a file of another platform is refused, and --after begins anew", async () 
   await stop();
   const args = ["listen", "--port", "0", "--scheme", "standard-webhooks", "--cursor-file", join(cwd, ".offers-cursor")];
   const { code, stderr } = await runOffers([...args, "--from", other.from], env);
-  expect([code, stderr]).toEqual([2, expect.stringContaining(`holds the cursor of ${feed.from}. Name another file`)]);
+  expect([code, stderr]).toEqual([2, expect.stringContaining(`holds the cursor of ${feed.from}. Choose another file`)]);
   const again = await startListening(["--from", feed.from, "--after", "3", "--json"], cwd);
   await expect.poll(() => again.output.stdout.trim().split("\n").length, { timeout: 10_000 }).toBe(2);
   const lines = again.output.stdout
@@ -199,7 +199,7 @@ test("a file of another platform is refused, and --after begins anew", async () 
   ]);
 }, 30_000);
 
-test("a recording has each verified event once, and offers replay signs it anew", async () => {
+test("a recording has each verified event once, and offers replay signs it again", async () => {
   const feed = await startFeed(2);
   const cwd = folder();
   const file = join(cwd, "events.jsonl");
@@ -208,7 +208,7 @@ test("a recording has each verified event once, and offers replay signs it anew"
   feed.count = 3;
   await push(`${url}/offers`, 3);
   await push(`${url}/offers`, 3);
-  // A forged one must not get a valid signature.
+  // A forged webhook must not get a valid signature.
   expect((await fetch(`${url}/offer/response`, { method: "POST", body: "{}" })).status).toBe(401);
   expect((await fetch(`${url}/test`)).status).toBe(200);
   await stop();
@@ -236,7 +236,7 @@ test("a recording has each verified event once, and offers replay signs it anew"
 test.each([
   ["nothing there", "no-such-file", "cannot be read (ENOENT)"],
   ["something else", fileURLToPath(new URL("../../package.json", import.meta.url)), "Line 1 of"],
-])("a recording with %s is refused before anything is sent", async (_, file, message) => {
+])("a recording with %s is rejected before anything is sent", async (_, file, message) => {
   const { to, received } = await startRecorder();
   const { code, stderr } = await runOffers(["replay", file, "--to", to], { WEBHOOK_SECRET: secrets.timestampDigest });
   expect([code, received.length]).toEqual([2, 0]);

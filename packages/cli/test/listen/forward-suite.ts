@@ -23,12 +23,12 @@ const visible = fc.string({
 });
 const targetText = visible.map((text) => `/${text.replaceAll("#", "")}`);
 
-/** Also bytes beyond ASCII, and white space inside. */
+/** Includes bytes beyond ASCII, and white space inside. */
 const value = fc
   .string({ unit: fc.constantFrom(..." \tabcXYZ019,;=\"'/\\é\u00ff\u0080"), maxLength: 30 })
   .map((text) => text.trim());
 
-/** Those that a proxy must not hand on (RFC 9110, section 7.6.1), and those that frame a message. */
+/** Headers that a proxy must not forward (RFC 9110, section 7.6.1), and those that frame a message. */
 const reserved =
   /^(host|connection|keep-alive|proxy-connection|te|trailer|transfer-encoding|upgrade|content-length|expect)$/i;
 

@@ -72,7 +72,7 @@ test("a receiver that is not running is reported, and the sender gets 502", asyn
   const { address, arrivals } = await listen("timestampDigest", "http://127.0.0.1:1/offers");
   expect((await fetch(`${address}/test/auth`, { headers: signed() })).status).toBe(502);
   expect(arrivals[0]?.failure).toBe(
-    "http://127.0.0.1:1/offers cannot be reached (ECONNREFUSED). Start your receiver first, and give the address on which it listens.",
+    "http://127.0.0.1:1/offers cannot be reached (ECONNREFUSED). Start your receiver first, and give the URL on which it listens.",
   );
 });
 
@@ -90,7 +90,7 @@ const arrival: Arrival = {
 const mask = (text: string) => text.replaceAll(secret, "<secret>");
 const shown = (each: Arrival, width = 80) => showArrival(each, mask, (_, text) => text, width);
 
-test("what is printed has no control character of the sender, no secret and no signature [D-102]", () => {
+test("the output contains no control character of the sender, no secret and no signature [D-102]", () => {
   expect(shown(arrival).replace(/^\d\d:\d\d:06 {2}/, "")).toBe(
     'POST /offer/response  401  refused: signature_mismatch  3 ms\n  Compare the secrets.\n  {"offerId":"\\x1b[2J<secret>"}',
   );
@@ -98,7 +98,7 @@ test("what is printed has no control character of the sender, no secret and no s
   expect(toJsonLine(arrival, mask)).not.toMatch(/hmac|5f0c9a7e/);
 });
 
-test("a line begins with the time of day, and no word is broken", () => {
+test("a line starts with the time of day, and no word is broken", () => {
   const advice = "Compare WEBHOOK_SECRET with the secret on the company profile, letter by letter.";
   const verification = { ok: false as const, reason: "signature_mismatch", advice };
   const lines = shown({ ...arrival, verification, body: Buffer.of() }, 40).split("\n");
@@ -110,13 +110,13 @@ test("a line begins with the time of day, and no word is broken", () => {
   ]);
 });
 
-test("of a failure the address is shown that the request was forwarded to", () => {
+test("a failure shows the URL that the request was forwarded to", () => {
   const forwardedTo = "http://localhost:3001/offers/test/auth";
   expect(shown({ ...arrival, status: 404, forwardedTo })).toContain(`forwarded to ${forwardedTo}`);
   expect(shown({ ...arrival, status: 200, forwardedTo })).not.toContain("forwarded to");
 });
 
-test("a receiver that rejects what is verified here is advised to compare the secret", () => {
+test("if the receiver rejects a verified webhook, the advice is to compare the secret", () => {
   const rejected = { ...arrival, forwardedTo: "http://localhost:3001/offers/test/auth" };
   const verified = { ...rejected, verification: { ok: true as const, variant: "SHA-256", ageSeconds: 0 } };
   expect(shown(verified, 200)).toContain("/test/auth: the endpoint does not accept the secret; compare it with");
@@ -136,7 +136,7 @@ test.each([
   expect(forwardedPath(readUrl(`http://localhost:3001${base}`), target)).toBe(expected),
 );
 
-test("an idle connection is kept longer than cloudflared keeps it, which is 90 s", async () => {
+test("an idle connection is kept for more than 90 s, as long as cloudflared keeps it", async () => {
   const { address } = await listen("timestampDigest");
   const { headers } = await fetch(`${address}/test`);
   expect(Number(/^timeout=(\d+)$/.exec(headers.get("keep-alive") ?? "")?.[1])).toBeGreaterThan(90);

@@ -10,7 +10,7 @@ import type { Scheme } from "../../src/signature/sign-request.ts";
 import { readUrl } from "../../src/wire/receiver-url.ts";
 import { secrets } from "../support/start-receiver.ts";
 
-/** Accepts everything, and keeps it. */
+/** Accepts and keeps everything. */
 async function startRecorder(): Promise<{
   url: ReturnType<typeof readUrl>;
   received: { target: string; body: string }[];
@@ -32,13 +32,13 @@ async function startRecorder(): Promise<{
 }
 
 test.each(["timestampDigest", "standardWebhooks"] as Scheme[])(
-  "nothing that names an event arrives without --allow-events: %s [D-101]",
+  "no request that could create work is sent without --allow-events: %s [D-101]",
   async (scheme) => {
     const { url, received } = await startRecorder();
     const options = { url, scheme, secret: secrets[scheme], only: [], skip: ["timing"], timeoutMs: 1_000 };
     await probe({ ...options, allowEvents: false });
     const events = received.filter(({ target }) => /contact.*new|offer\/|events/i.test(target.replaceAll("%65", "e")));
-    // What is sent there lacks every field of an event.
+    // These requests lack every field of an event.
     expect(events.filter(({ body }) => body !== "{}")).toEqual([]);
     expect(received.filter(({ body }) => /offerId|workerId/.test(body))).toEqual([]);
     expect(received.length).toBeGreaterThan(50);

@@ -6,7 +6,7 @@ import { exchange, maxResponseBytes } from "../../src/wire/exchange.ts";
 import { readUrl } from "../../src/wire/receiver-url.ts";
 import { secrets } from "../support/start-receiver.ts";
 
-/** A server that behaves for the checks, and then does to each connection what `misbehave` does. */
+/** A server that passes the checks, and then misbehaves on each connection. */
 async function startHostile(
   misbehave: (socket: Socket) => void,
   onTestFinished: TestContext["onTestFinished"],
@@ -52,33 +52,33 @@ const drip = (socket: Socket, text: () => string): void => {
 const misdeeds: Record<string, (socket: Socket) => void> = {
   "does not read and does not respond": (socket) => void socket.pause(),
   "reads and does not respond": (socket) => void socket.resume(),
-  "drips a head without an end": (socket) => drip(socket, () => "H"),
-  "drips a body without an end": (socket) => {
+  "drips an endless head": (socket) => drip(socket, () => "H"),
+  "drips an endless body": (socket) => {
     socket.write(`${head}Content-Length: ${gigabyte}\r\n\r\n`);
     drip(socket, () => "x");
   },
   "drips interim responses": (socket) => drip(socket, () => "HTTP/1.1 100 Continue\r\n\r\n"),
-  "closes at once": (socket) => void socket.destroy(),
+  "closes immediately": (socket) => void socket.destroy(),
   "resets the connection": (socket) => void socket.resetAndDestroy(),
   "closes within the head": (socket) => void socket.end("HTTP/1.1 20"),
   "closes within the body": (socket) => void socket.end(`${head}Content-Length: 100\r\n\r\nhalf`),
   "sends 1 GB as a body": (socket) => flood(socket, `${head}Content-Length: ${gigabyte}\r\n\r\n`, "x"),
   "sends 1 GB as a header": (socket) => flood(socket, `${head}X-Large: `, "x"),
-  "sends chunks without an end": (socket) => flood(socket, `${head}Transfer-Encoding: chunked\r\n\r\n`, "1\r\nx\r\n"),
+  "sends endless chunks": (socket) => flood(socket, `${head}Transfer-Encoding: chunked\r\n\r\n`, "1\r\nx\r\n"),
   "sends a negative chunk": (socket) => void socket.write(`${head}Transfer-Encoding: chunked\r\n\r\n-5\r\nxxxxx\r\n`),
-  "sends a chunk size that is none": (socket) =>
+  "sends an invalid chunk size": (socket) =>
     void socket.write(`${head}Transfer-Encoding: chunked\r\n\r\nzz\r\nxxxxx\r\n`),
   "sends a negative length": (socket) => void socket.write(`${head}Content-Length: -5\r\n\r\nxxxxxxx`),
   "sends noise": (socket) =>
     void socket.end(Buffer.from(Array.from({ length: 4096 }, (_, index) => (index * 7919) % 256))),
-  "responds without being asked to end": (socket) => flood(socket, "", `${head}Content-Length: 0\r\n\r\n`),
+  "sends responses endlessly": (socket) => flood(socket, "", `${head}Content-Length: 0\r\n\r\n`),
 };
 
 test.concurrent.for(Object.entries(misdeeds))(
   "a receiver that %s does not stop the probe",
   async ([, misbehave], { expect, onTestFinished }) => {
     const url = await startHostile(misbehave, onTestFinished);
-    // As many as are sent at once: each waits for the whole timeout.
+    // As many as are sent concurrently: each waits for the whole timeout.
     const only = ["methods/test-get", "headers/plain", "headers/none", "freshness/hour-old"];
     const options = { url, scheme: "timestampDigest" as const, secret: secrets.timestampDigest };
     const result = await probe({ ...options, allowEvents: false, only, skip: [], timeoutMs: 10_000 });
@@ -86,7 +86,7 @@ test.concurrent.for(Object.entries(misdeeds))(
   },
 );
 
-test("what is kept of a response is bounded, whatever is sent", async ({ onTestFinished }) => {
+test("the kept part of a response is limited, whatever is sent", async ({ onTestFinished }) => {
   const url = await startHostile(
     (socket) => flood(socket, `${head}Content-Length: ${gigabyte}\r\n\r\n`, "x"),
     onTestFinished,
@@ -99,6 +99,6 @@ test("what is kept of a response is bounded, whatever is sent", async ({ onTestF
     ),
   );
   expect(results.every(({ isTooLarge }) => isTooLarge)).toBe(true);
-  // Eight at once, each with its text in some copies. A gigabyte would be more than ten times as much.
+  // Eight concurrently, each held in several copies. A gigabyte would be more than ten times as much.
   expect(process.memoryUsage().rss - before).toBeLessThan(8 * 6 * maxResponseBytes);
 });

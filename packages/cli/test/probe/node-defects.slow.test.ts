@@ -3,7 +3,9 @@ import type { Scheme } from "../../src/signature/sign-request.ts";
 import { ambiguousHeaders, plantedDefects } from "./planted-defects.ts";
 import { probePlanted } from "./probe-planted.ts";
 
-/** By the documented scheme, and the one that only the other can have. The slow suite has all, and five other languages. */
+/**
+ * The defects of the documented scheme, and the one that only the other scheme can have. The slow suite has all, and five other languages.
+ */
 const main = plantedDefects.filter(({ name, scheme }) => scheme === "timestampDigest" || name === "reserialised_json");
 
 describe("a receiver in Node [D-104]", () => {

@@ -3,10 +3,10 @@ import { describeRunnable, programs, runnable } from "../support/start-program.t
 import { plantedReceivers } from "./planted-receivers.ts";
 import { probeProgram } from "./probe-program.ts";
 
-// A machine that lacks a language passes, and says what was not tried.
+// On a machine that lacks a language the test passes, and prints what was not tried.
 console.info(describeRunnable());
 
-test("there are thirty receivers with a defect, in four languages, and six right ones", () => {
+test("there are thirty receivers with a defect, in four languages, and six correct ones", () => {
   expect(plantedReceivers.length).toBeGreaterThanOrEqual(30);
   expect(new Set(plantedReceivers.map(({ program }) => program)).size).toBe(4);
   expect(programs).toHaveLength(6);
@@ -26,7 +26,7 @@ describe.concurrent.each(planted)("a receiver in $program that $defect", ({ prog
 });
 
 describe.each(["UTC", "America/St_Johns", "Pacific/Kiritimati"])("in %s", (TZ) => {
-  test.each(runnable)("a right receiver has neither findings nor notes in any case: %s", async (program) => {
+  test.each(runnable)("a correct receiver has neither findings nor notes in any case: %s", async (program) => {
     const { findings, notes, sent } = await probeProgram(program, { env: { TZ } });
     expect({ findings, notes }).toEqual({ findings: [], notes: [] });
     expect(sent).toBeGreaterThan(600);

@@ -7,7 +7,7 @@ export interface PlantedDefect {
   scheme: Scheme;
   /** What the probe must find. */
   found: FindingCode[];
-  /** The groups that show it, for a run that must be short. */
+  /** The groups that show it, for a short run. */
   groups: string[];
 }
 
@@ -18,7 +18,7 @@ const planted: Record<string, { schemes?: readonly Scheme[]; found: FindingCode[
   one_direction: { found: ["future_timestamp_accepted"], group: "freshness" },
   prefix_compare: { found: ["partial_comparison"], group: "digests" },
   second_header_wins: { schemes: ["timestampDigest"], found: ["duplicate_header_accepted"], group: "headers" },
-  // The documented scheme signs no body.
+  // The documented scheme does not sign the body.
   reserialised_json: { schemes: ["standardWebhooks"], found: ["serialised_body"], group: "searches" },
   empty_secret: { found: ["empty_secret_accepted"], group: "digests" },
   error_on_bad_signature: { found: ["error_on_bad_signature"], group: "digests" },
@@ -54,7 +54,7 @@ const signatureHeaders: readonly [header: string, scheme: Scheme, found: Finding
   ["webhook-signature", "standardWebhooks", "duplicate_header_accepted"],
 ];
 
-/** Takes the first or the last value of one header for the signature, and of a timestamp the other one for its age. */
+/** Uses the first or the last value of one header for the signature, and the other value of a timestamp for its age. */
 export const ambiguousHeaders: readonly PlantedDefect[] = signatureHeaders.flatMap(([header, scheme, found]) =>
   ["first_of_two", "last_of_two", "first_of_joined", "last_of_joined"].map((choice) => ({
     name: `${choice}:${header}`,

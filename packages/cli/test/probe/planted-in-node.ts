@@ -23,7 +23,7 @@ export const plantedInNode: PlantedReceiver[] = [
   },
   {
     ...node(
-      "accepts an HMAC only",
+      "accepts only an HMAC",
       "hmac_only",
       "It accepts the HMAC of the timestamp under the secret.",
       ["import { createHash,", "import { createHmac,"],
@@ -42,7 +42,7 @@ export const plantedInNode: PlantedReceiver[] = [
     isMain: true,
   },
   {
-    ...node("stops at a Timestamp that is no date", "receiver_stopped", "connections are refused since", [
+    ...node("stops at a Timestamp that is not a date", "receiver_stopped", "connections are refused since", [
       nodeExpected,
       `${nodeExpected} new Date(timestamp).toISOString();`,
     ]),
@@ -129,7 +129,7 @@ export const plantedInNode: PlantedReceiver[] = [
     only: ["freshness"],
   },
   {
-    ...node("fails at a bad signature", "error_on_bad_signature", "expected 401, got 500", [
+    ...node("fails on an invalid signature", "error_on_bad_signature", "expected 401, got 500", [
       nodeRefuses,
       nodeRefuses.replace("401", "500"),
     ]),

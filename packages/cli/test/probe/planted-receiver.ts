@@ -1,17 +1,17 @@
 import type { FindingCode } from "../../src/corpus/corpus.ts";
 import type { Edit, Program } from "../support/start-program.ts";
 
-/** A right receiver with one defect. */
+/** A correct receiver with one defect. */
 export interface PlantedReceiver {
   program: Program;
   defect: string;
-  /** The lines that are wrong, in place of those that are right. */
+  /** The wrong lines, in place of the correct ones. */
   edits: readonly Edit[];
   env?: Record<string, string>;
   found: FindingCode;
-  /** What the first finding says beside its code; part of the request's result or of the remedy. */
+  /** What the first finding says in addition to its code; part of the request's result or of the remedy. */
   says: string;
-  /** The groups and cases that show it in a short run. Without them, the service's own checks do. */
+  /** The groups and cases that show it in a short run. By default, the service's own checks do. */
   only?: readonly string[];
   /** Part of `npm test`. The slow suite has all, with every case. */
   isMain?: true;
@@ -19,7 +19,7 @@ export interface PlantedReceiver {
 
 type Planted<Name extends Program> = Pick<PlantedReceiver, "defect" | "found" | "says" | "edits"> & { program: Name };
 
-/** Plants defects in the right receiver of a language. */
+/** Adds defects to the correct receiver of a language. */
 export const plantedIn =
   <Name extends Program>(program: Name) =>
   (defect: string, found: FindingCode, says: string, ...edits: Edit[]): Planted<Name> => ({

@@ -63,7 +63,7 @@ const plantedInPython: PlantedReceiver[] = [
   },
   {
     ...python(
-      "compares the beginning of the digest",
+      "compares the start of the digest",
       "partial_comparison",
       "expected 401, got 200",
       ["hmac.compare_digest(match[1].lower(), digest)", "digest.startswith(match[1].lower())"],
@@ -183,7 +183,7 @@ const plantedInPerl: PlantedReceiver[] = [
   },
 ];
 
-/** Receivers with one planted defect each, in four languages. */
+/** Receivers with one defect each, in four languages. */
 export const plantedReceivers: readonly PlantedReceiver[] = [
   ...plantedInNode,
   ...plantedInPython,

@@ -3,7 +3,7 @@ import { describeRunnable, runnable } from "../support/start-program.ts";
 import { plantedReceivers } from "./planted-receivers.ts";
 import { probeProgram } from "./probe-program.ts";
 
-// A machine that lacks a language passes, and says what was not tried.
+// On a machine that lacks a language the test passes, and prints what was not tried.
 console.info(describeRunnable());
 
 const main = plantedReceivers.filter(({ isMain, program }) => isMain && runnable.includes(program));
@@ -16,13 +16,13 @@ describe.each(main)("a receiver in $program that $defect", ({ program, edits, en
   });
 });
 
-/** All but those that wait for a server's own parser, or for the size of a body. */
+/** All cases except those that depend on a server's own parser, or on the size of a body. */
 const quick = ["digests", "freshness", "headers", "methods", "payloads", "routes", "timestamps", "bodies/in-chunks"];
 
 /** The slow suite has all six, with every case, in three zones. */
 const rightOnes = (["node", "python", "express"] as const).filter((program) => runnable.includes(program));
 
-test.each(rightOnes)("a right receiver has neither findings nor notes: %s", async (program) => {
+test.each(rightOnes)("a correct receiver has neither findings nor notes: %s", async (program) => {
   const { findings, notes, sent } = await probeProgram(program, { only: quick, env: { TZ: "America/St_Johns" } });
   expect({ findings, notes }).toEqual({ findings: [], notes: [] });
   expect(sent).toBeGreaterThan(300);

@@ -5,16 +5,16 @@ import { type Language, secrets, startReceiver } from "../support/start-receiver
 
 export interface PlantedRun {
   scheme: Scheme;
-  /** The value of DEFECT; none is planted without it. */
+  /** The value of DEFECT; without it the receiver has no defect. */
   defect?: string;
-  /** Groups and cases; all without it. */
+  /** Groups and cases; all by default. */
   only?: readonly string[];
   /** The stalled body takes 10 seconds. */
   skip?: readonly string[];
   allowEvents?: boolean;
 }
 
-/** Starts the receiver of a language for the test, and probes it. @returns the defects found, and the cases that show them */
+/** Starts a language's receiver for the test, and probes it. @returns the defects found, and the cases that show them */
 export async function probePlanted(
   language: Language,
   { scheme, defect = "", only = [], skip = ["timing/stalled-body"], allowEvents = false }: PlantedRun,

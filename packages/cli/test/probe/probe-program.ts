@@ -6,11 +6,11 @@ import { secrets } from "../support/start-receiver.ts";
 export interface ProgramRun {
   edits?: readonly Edit[];
   env?: Record<string, string> | undefined;
-  /** Groups and cases; all without it. */
+  /** Groups and cases; all by default. */
   only?: readonly string[] | undefined;
 }
 
-/** Starts a program for the test and probes it, events included. @returns each finding and note, with the cases that show it */
+/** Starts a program for the test and probes it, including events. @returns each finding and note, with the cases that show it */
 export async function probeProgram(program: Program, { edits = [], env = {}, only = [] }: ProgramRun = {}) {
   const { url, stop } = await startProgram(program, edits, env);
   const result = await probe({
@@ -21,7 +21,7 @@ export async function probeProgram(program: Program, { edits = [], env = {}, onl
     only,
     // The stalled body takes 15 seconds.
     skip: ["timing"],
-    // Not onTestFinished: among concurrent tests it does not know whose program it stops.
+    // Not onTestFinished, which among concurrent tests does not know whose program it stops.
   }).finally(stop);
   const shown = (of: Finding["severity"]) =>
     result.findings

@@ -1,4 +1,4 @@
-// A right receiver as it is often written with Express, without this project's packages.
+// A correct receiver as it is often written with Express, without this project's packages.
 import { createHash, timingSafeEqual } from "node:crypto";
 import express from "express";
 

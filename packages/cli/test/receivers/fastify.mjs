@@ -1,4 +1,4 @@
-// A right receiver as it is often written with Fastify, without this project's packages. It accepts both digests.
+// A correct receiver as it is often written with Fastify, without this project's packages. It accepts both digests.
 import { createHash, createHmac } from "node:crypto";
 import fastify from "fastify";
 

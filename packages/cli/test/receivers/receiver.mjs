@@ -1,4 +1,4 @@
-// A small receiver, correct unless DEFECT names one of the planted defects. Node's own modules only.
+// A small receiver, correct unless DEFECT names one of its defects. It uses only Node's own modules.
 import { createHash, createHmac, timingSafeEqual } from "node:crypto";
 import { createServer } from "node:http";
 
@@ -13,7 +13,7 @@ function isEqual(expected, given) {
   return expected.length === given.length && timingSafeEqual(Buffer.from(expected), Buffer.from(given));
 }
 
-/** Such as last_of_joined:timestamp: takes the last of the values that a comma joins for the signature, and the first for the age. */
+/** For instance last_of_joined:timestamp: of the values that a comma joins, uses the last for the signature and the first for the age. */
 const [, taken, spelling, ambiguous] = /^(first|last)_of_(two|joined):(.+)$/.exec(DEFECT) ?? [];
 
 /** The value of a header that occurs once; undefined otherwise. */
@@ -74,7 +74,7 @@ async function receive(request, respond) {
   if (request.method !== method && DEFECT !== "method_ignored") return respond(405, { allow: method });
   const body = await readBody(request);
   if (!body) return respond(413);
-  // The defect: whether to verify is decided by the path as sent, and where to route by another spelling of it.
+  // The defect: the path as sent decides whether to verify, and another spelling of it decides where to route.
   const mustVerify = Object.hasOwn(routes, path) && path !== "/test";
   if (mustVerify && !(isStandardScheme ? isStandard(request, body) : isDocumented(request))) {
     if (DEFECT === "error_on_bad_signature") return respond(500);

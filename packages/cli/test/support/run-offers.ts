@@ -10,7 +10,7 @@ export interface OffersRun {
   stderr: string;
 }
 
-/** Runs the command, which has been built, with nothing of the test's environment but what is given. */
+/** Runs the built command, with only the given environment. */
 export async function runOffers(args: readonly string[], env: Record<string, string> = {}): Promise<OffersRun> {
   const child = spawn(process.execPath, [built, ...args], {
     stdio: ["ignore", "pipe", "pipe"],

@@ -18,7 +18,7 @@ interface Source {
   base: string;
 }
 
-/** Right receivers that need nothing but their language: three that guides print, and one of the tests. */
+/** Correct receivers that need nothing but their language: three that guides print, and one of the tests. */
 const sources = {
   node: { file: "docs/guides/without-a-clone.md", command: process.execPath, program: "receiver.mjs", base: "/offers" },
   python: { file: "docs/guides/other-languages.md", command: "python3", program: "receiver.py", base: "/offers" },
@@ -47,14 +47,14 @@ export const runnable: readonly Program[] = programs.filter(
   (program) => spawnSync(sources[program].command, [program === "java" ? "-version" : "--version"]).status === 0,
 );
 
-/** For the output of a test run: what was not tried is said. */
+/** For the output of a test run, which says what was not tried. */
 export function describeRunnable(): string {
   const missing = programs.filter((program) => !runnable.includes(program));
   const others = missing.length > 0 ? `; not installed, so not tried: ${missing.join(", ")}` : "";
   return `receivers under test: ${runnable.join(", ")}${others}`;
 }
 
-/** One line of a program that is right, and the line that is wrong in its place. */
+/** One line of a correct program, and the wrong line in its place. */
 export type Edit = readonly [right: string, wrong: string];
 
 export interface StartedProgram {
@@ -63,9 +63,9 @@ export interface StartedProgram {
 }
 
 /**
- * Starts a right receiver in a folder of its own, with some of its lines replaced.
+ * Starts a correct receiver in its own folder, with some of its lines replaced.
  *
- * @throws {Error} (rejects) for a line that it does not have: the test must follow the guide
+ * @throws {Error} (rejects) for a line that does not exist: the test must follow the guide
  */
 export async function startProgram(
   name: Program,
@@ -79,7 +79,7 @@ export async function startProgram(
     : [{ saveAs: program, code: readFileSync(join(root, file), "utf8") }];
   const missing = edits.find(([right]) => !files.some(({ code }) => code.includes(right)));
   if (missing) throw new Error(`${file} has no line ${missing[0]}`);
-  // Beside the tests' own receivers, where the frameworks are found.
+  // Next to the tests' own receivers, where the frameworks are found.
   const isGuide = file.endsWith(".md");
   const folder = mkdtempSync(join(isGuide ? tmpdir() : join(root, "packages/cli/test/receivers"), "started-"));
   for (const { saveAs, code } of files) {
@@ -89,7 +89,7 @@ export async function startProgram(
   const child = spawn(command, [program], {
     cwd: folder,
     stdio: "ignore",
-    // Perl's receiver has a process for each connection: a group ends as a whole.
+    // Perl's receiver starts a process per connection, so the whole group is ended.
     detached: true,
     env: { ...process.env, WEBHOOK_SECRET: secrets.timestampDigest, PORT: String(port), ...env },
   });
@@ -106,7 +106,7 @@ export async function startProgram(
   return { url: readUrl(`http://127.0.0.1:${port}${base}`), stop };
 }
 
-/** Until it responds to anything at all: what it responds is the test's subject. */
+/** Waits until it responds with anything: the response is the test's subject. */
 async function untilListening(child: ChildProcess, port: number): Promise<void> {
   for (let left = 600; left > 0 && child.exitCode === null; left -= 1) {
     const isUp = await fetch(`http://127.0.0.1:${port}/is-it-up`, { redirect: "manual" }).then(

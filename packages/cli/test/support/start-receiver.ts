@@ -43,7 +43,7 @@ export async function startReceiver(language: Language, scheme: Scheme, defect =
     words.map((word) => word || `127.0.0.1:${port}`),
     {
       stdio: ["ignore", "pipe", "pipe"],
-      // PHP's server has workers, and Perl's a process for each connection: a group ends as a whole.
+      // PHP's server has workers, and Perl's a process per connection, so the whole group is ended.
       detached: true,
       env: {
         ...process.env,

@@ -12,7 +12,7 @@ export interface Received {
   body: Buffer;
 }
 
-/** A receiver that records what it gets. @param statusOf the status of the response to the nth request, from 0 */
+/** A receiver that records its requests. @param statusOf the status of the response to the nth request, from 0 */
 export async function startRecorder(
   statusOf: number | ((index: number) => number) = 200,
 ): Promise<{ to: string; received: Received[] }> {

@@ -78,9 +78,9 @@ test("every status but 200 ends with 1", async () => {
 test.each([
   ["worker-offer-response", "Only 200 acknowledges an event. The service would retry."],
   ["contact-suggestions", "Only 200 is a success. The service would not retry: the hirer sees no suggestions"],
-  ["test-auth", "Only 200 is a success. The service would not retry, and would not save the address"],
-  ["test", "Only 200 is a success. The service would not retry, and would not save the address"],
-])("what the service does after a failed %s is said as delivery.md has it", async (event, text) => {
+  ["test-auth", "Only 200 is a success. The service would not retry, and would not save the URL"],
+  ["test", "Only 200 is a success. The service would not retry, and would not save the URL"],
+])("the output after a failed %s agrees with delivery.md", async (event, text) => {
   const { to } = await startRecorder(500);
   const { code, stdout } = await runOffers(["trigger", event, "--to", to], env);
   expect(stdout).toContain(text);

@@ -22,7 +22,7 @@ async function triggerEvery(event: string, to: string, scheme: Scheme) {
   return { code, lines };
 }
 
-test.each(schemes)("a right receiver responds to every way of every event as it must, under %s", async (scheme) => {
+test.each(schemes)("a correct receiver responds correctly to every way of every event, under %s", async (scheme) => {
   const { url, stop } = await startReceiver("node", scheme);
   for (const event of ["worker-offer-response", "contact-suggestions", "test-auth", "test"]) {
     const { code, lines } = await triggerEvery(event, url.href, scheme);
@@ -63,7 +63,7 @@ test("the finding of a wrong response is explained on the terminal", async () =>
   await stop();
 });
 
-test("a way that an event does not have is refused, with those that it has", async () => {
+test("a way that an event does not have is rejected, with a list of those it has", async () => {
   const args = ["trigger", "test", "--to", "http://127.0.0.1:1", "--as", "late"];
   const { code, stderr } = await runOffers(args);
   expect([code, stderr]).toEqual([2, expect.stringContaining('not sent as "late". The choices are every, as-sent')]);
@@ -74,7 +74,7 @@ test("every way has a line of help", async () => {
   for (const { name, title } of testWays) expect(stdout).toMatch(new RegExp(`${name} +${title}`));
 });
 
-/** As curl sees it: the arguments that the shell made. */
+/** As curl sees it: the arguments from the shell. */
 async function runShell(command: string, secret: string): Promise<string[]> {
   const script = `curl() { printf '%s\\n' "$@"; }\n${command}`;
   const { stdout } = await promisify(execFile)("sh", ["-c", script], {
@@ -86,10 +86,10 @@ async function runShell(command: string, secret: string): Promise<string[]> {
 const way = (name: string) => testWays.find((each) => each.name === name) ?? expect.fail(name);
 
 test.each(schemes)(
-  "the shell command of each way holds no secret and no signature, and signs as the request is signed, under %s",
+  "the shell command of each way contains no secret and no signature, and signs as the request is signed, under %s",
   async (scheme) => {
     const secret = secrets[scheme];
-    // The shell's own clock cannot be set: a time in the past is written into the command.
+    // The shell's own clock cannot be set, so a time in the past is written into the command.
     const [old] = writeTestRequests(
       way("late"),
       fillEvent(findEvent("worker-offer-response"), findEvent("worker-offer-response").fields, "delivery_1"),

@@ -5,7 +5,7 @@ import { enhanceAppWithTabs } from "vitepress-plugin-tabs/client";
 import { defineComponent, h, ref } from "vue";
 import "./style.css";
 
-/** By the title of a page: its Markdown, to copy or to look at. */
+/** Next to a page's title: its Markdown, to copy or view. */
 const PageActions = defineComponent(() => {
   const { page } = useData();
   const label = ref("Copy page");
@@ -28,7 +28,7 @@ const PageActions = defineComponent(() => {
   return () =>
     h("div", { class: "page-actions" }, [
       h("button", { type: "button", onClick: copy }, h("span", { "aria-live": "polite" }, label.value)),
-      // With a target, VitePress's router leaves the link to the browser. It would append .html.
+      // With a target, VitePress's router leaves the link to the browser. Without one it would append .html.
       h("a", { href: address(), target: "_self" }, "View as Markdown"),
     ]);
 });
@@ -36,7 +36,7 @@ const PageActions = defineComponent(() => {
 /** The first page: VitePress's own has no `main`, which a screen reader jumps to. */
 const FrontPage = defineComponent(() => () => h("main", [h(VPHomeHero), h(VPHomeContent, () => h(Content))]));
 
-/** An address without a page: most readers who get here followed an old link. */
+/** The page for a URL that does not exist: most readers who get here followed an old link. */
 const NotFound = defineComponent(() => {
   const openSearch = () => document.querySelector<HTMLButtonElement>(".VPNavBarSearch button")?.click();
   const pages = {
@@ -47,7 +47,7 @@ const NotFound = defineComponent(() => {
   };
   return () =>
     h("main", { class: "not-found" }, [
-      h("h1", "There is no page at this address"),
+      h("h1", "There is no page at this URL"),
       h("p", "It may have been renamed. Search for it, or start from one of these pages."),
       h("button", { type: "button", onClick: openSearch }, "Search the documentation"),
       h(
