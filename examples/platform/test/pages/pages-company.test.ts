@@ -30,7 +30,7 @@ describe("the company profile", () => {
 
   test("is not saved when a check fails, and keeps what was typed but never the secret [D-83]", async () => {
     await save();
-    receiver.respond = respondWith(401);
+    receiver.respond = (request, response) => respondWith(request.url.endsWith("/auth") ? 401 : 200)(request, response);
     const { status, text } = await save({ baseAddress: `${receiver.baseAddress}/elsewhere` });
     expect(status).toBe(422);
     expect(text).toContain("Nothing was changed. Your endpoint must respond to both checks with 200.");
