@@ -121,7 +121,7 @@ describe("live pages", () => {
     page.on("request", (request) => {
       if (request.method() === "POST") posts += 1;
     });
-    await page.getByLabel("Base address").fill(receiver.baseAddress);
+    await page.locator("#baseAddress").fill(receiver.baseAddress);
     await page.getByLabel("Secret", { exact: true }).fill("a secret of 16 characters");
     const button = page.getByRole("button", { name: "Check and save" });
     // In one go: Playwright waits for the next page before it looks again.

@@ -51,7 +51,7 @@ describe("the story of the contract, in the browser alone", () => {
   }
 
   async function saveProfile(page: Page, baseAddress: string, itsSecret: string): Promise<void> {
-    await page.getByLabel("Base address").fill(baseAddress);
+    await page.locator("#baseAddress").fill(baseAddress);
     await page.getByLabel("Secret", { exact: true }).fill(itsSecret);
     await page.getByRole("checkbox", { name: "Suggests contacts" }).check();
     await click(page, "Check and save");

@@ -82,7 +82,7 @@ describe("every page", () => {
       expect({ path, violations: await window.violations() }).toEqual({ path, violations: [] });
     };
     await send("/offers/new", "Create the offer");
-    await send("/company", "Check and save", () => page.getByLabel("Base address").fill("ftp://nowhere.example"));
+    await send("/company", "Check and save", () => page.locator("#baseAddress").fill("ftp://nowhere.example"));
     await send(search, "Invite selected people");
     expect(window.complaints.filter((text) => !/status of 4\d\d/.test(text))).toEqual([]);
   });

@@ -171,7 +171,7 @@ describe.each(looks)("stories in $name", ({ timeZone, options, byKeyboard, slot 
     const integrator = await fixture.openPortal(seen);
     const { page } = integrator;
     await page.goto("/company");
-    await type(page.getByLabel("Base address"), fixture.integrator.baseAddress);
+    await type(page.locator("#baseAddress"), fixture.integrator.baseAddress);
     await type(page.getByLabel("Secret", { exact: true }), secret);
     await use(page.getByRole("checkbox", { name: "Suggests contacts" }), "Space");
     await use(button(page, "Check and save"));
