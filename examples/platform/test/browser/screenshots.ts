@@ -2,6 +2,7 @@
 import { mkdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { BrowserContextOptions, Page } from "playwright-core";
+import { setup as writeTestSeed } from "../support/test-seed.ts";
 import { openPagesFixture, phone, searchAllOrganisations } from "./pages-fixture.ts";
 import { kindOf, walk } from "./walk.ts";
 import type { Window } from "./window.ts";
@@ -15,6 +16,7 @@ const looks: Record<string, BrowserContextOptions> = {
   "phone-dark": { colorScheme: "dark", ...phone },
 };
 
+await writeTestSeed();
 const fixture = await openPagesFixture({ retrySchedule: { delaysMs: [50], jitter: 0, maxRetryAfterMs: 1_000 } });
 let count = 0;
 try {
