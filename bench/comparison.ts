@@ -1,25 +1,25 @@
 import { type Interval, medianInterval } from "./interval.ts";
 import { median } from "./median.ts";
 
-/** What the figures show of a candidate against the base; "not shown" when the interval of the ratio holds 1. */
+/** What the figures of a candidate show, compared with the base; "not shown" if the interval of the ratio contains 1. */
 export type Verdict = "base" | "better" | "worse" | "not shown";
 
-/** One candidate's result, beside the base. */
+/** One candidate's result, compared with the base. */
 export interface ComparisonRow {
   readonly label: string;
   /** In the comparison's unit. */
   readonly median: number;
-  /** To the base, round by round: machines are loaded unevenly, and a ratio within one short round feels that least. */
+  /** Relative to the base, round by round: machines are loaded unevenly, and a ratio within one short round is affected least. */
   readonly ratio: { readonly median: number; readonly interval?: Interval };
   readonly verdict: Verdict;
 }
 
-/** What one table shows. */
+/** The result that one table shows. */
 export interface Comparison {
   readonly title: string;
   readonly unit: string;
   readonly better: "lower" | "higher";
-  /** Counted, not measured: a single value is all there is to know. */
+  /** Counted, not measured: a single value says everything. */
   readonly exact?: boolean;
   readonly rows: readonly ComparisonRow[];
 }
@@ -27,7 +27,7 @@ export interface Comparison {
 /**
  * The first candidate is the base.
  *
- * @param pairedRatios of candidates that were measured in turns with the base; without them ratios are of one round
+ * @param pairedRatios the ratios of candidates measured in turns with the base; without them, ratios are of one round
  */
 export function compare(
   heading: Omit<Comparison, "rows">,

@@ -1,12 +1,12 @@
 import { ForkedProcess } from "../scripts/processes/forked-process.ts";
 
 /**
- * Runs a module in a process of its own, which has compiled and allocated nothing for another candidate, and ends it.
+ * Runs a module in a separate process, which has compiled and allocated nothing for another candidate, and ends it.
  *
  * @param module sends one message
  * @param task what the module reads with {@link readTask}
  * @returns that message
- * @throws when it ends without
+ * @throws if it ends without one
  */
 export async function inFreshProcess<Result>(module: URL, task: unknown): Promise<Result> {
   const child = new ForkedProcess(module, JSON.stringify(task));
@@ -15,5 +15,5 @@ export async function inFreshProcess<Result>(module: URL, task: unknown): Promis
   return result;
 }
 
-/** What this process has been started for. */
+/** The task for which this process was started. */
 export const readTask = <Task>(): Task => JSON.parse(process.argv[2] ?? "null") as Task;

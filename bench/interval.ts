@@ -1,14 +1,14 @@
-/** Where a value lies with a confidence of 95 %. */
+/** Where a value lies, with a confidence of 95 %. */
 export interface Interval {
   readonly low: number;
   readonly high: number;
 }
 
 /**
- * The interval of a median, whatever the distribution: between two of the values themselves, as many from either end as leave
- * at most 2.5 % outside on each side (the sign test turned round).
+ * The confidence interval of a median, for any distribution: between two of the values, chosen so that at most 2.5 % lie outside on each
+ * side (the inverted sign test).
  *
- * @returns undefined for fewer than six values: even the lowest and the highest hold their median in less than 95 % of cases
+ * @returns undefined for fewer than six values: even the lowest and the highest enclose the median in less than 95 % of cases
  */
 export function medianInterval(values: readonly number[]): Interval | undefined {
   const rank = lowerRank(values.length);
@@ -17,7 +17,7 @@ export function medianInterval(values: readonly number[]): Interval | undefined 
   return rank === 0 || low === undefined || high === undefined ? undefined : { low, high };
 }
 
-/** The greatest rank below which 2.5 % of the binomial distribution lie at most; 0 when there is none. */
+/** The greatest rank below which at most 2.5 % of the binomial distribution lie; 0 if there is none. */
 function lowerRank(count: number): number {
   // Of all 2^count outcomes, those with `rank` successes.
   let probability = 0.5 ** count;

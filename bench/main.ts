@@ -1,6 +1,6 @@
-// Measures the packages beside their peers and prints tables. Nothing is asserted of the figures, only that every candidate
-// really did its work. Each sample is taken in a fresh process, of one candidate and the base in turns. mitata and tinybench
-// measure all candidates in one process, where the first decides what V8 has compiled and collected for the last.
+// Measures the packages and their peers, and prints tables. It asserts only that every candidate really did its work, not the figures. Each
+// sample comes from a new process, which runs one candidate and the base in turns. mitata and tinybench measure all candidates in one
+// process, where the first decides what V8 has compiled and collected for the last.
 //   npm run bench -- receivers                one suite; without a name, all
 //   --quick                                   two rounds: too few for an interval
 //   --publish                                 writes the suites' sections of docs/benchmarks.md
@@ -35,6 +35,6 @@ for (const [name, suite] of chosen) {
   console.log(`## ${name}\n`);
   const comparisons = await suite({ quick: options.quick });
   for (const comparison of comparisons) console.log(printTable(comparison));
-  // After each suite: a later one that fails loses nothing.
+  // After each suite, so that a later failure loses nothing.
   if (options.publish) publish(name, comparisons);
 }

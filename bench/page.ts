@@ -12,7 +12,7 @@ export function describeRun(): string {
   return `${new Date().toISOString().slice(0, 10)}, ${machine}, ${process.platform} ${process.arch}, Node ${process.versions.node}`;
 }
 
-/** Replaces a suite's section of docs/benchmarks.md, which begins with the comment that names it. */
+/** Replaces a suite's section of docs/benchmarks.md, which starts with a comment that names it. */
 export function publish(suite: string, comparisons: readonly Comparison[]): void {
   const text = readFileSync(page, "utf8");
   const [start, end] = [`<!-- suite: ${suite} -->`, `<!-- end of ${suite} -->`];
@@ -22,7 +22,7 @@ export function publish(suite: string, comparisons: readonly Comparison[]): void
   writeFileSync(page, text.slice(0, from) + section.join("\n\n") + text.slice(to));
 }
 
-/** Of each package that is measured. */
+/** The version of each package that is measured. */
 function versions(): string {
   const read = (path: string) => JSON.parse(readFileSync(new URL(path, import.meta.url), "utf8"));
   const measured = Object.keys(read("package.json").devDependencies).filter((name) => !/^@(offers|types)\//.test(name));

@@ -1,12 +1,12 @@
 import { median } from "./median.ts";
 
-/** Slices of the base and of a candidate that were measured in turns. */
+/** Slices of the base and of a candidate, measured in turns. */
 export interface Pair {
   readonly base: readonly number[];
   readonly candidate: readonly number[];
 }
 
-/** Measures a slice of each in turns; the first of two neighbours is now the one, now the other. */
+/** Measures a slice of each in turns; which of two adjacent slices comes first alternates. */
 export async function measureInTurns(
   slices: number,
   measureBase: () => Promise<number>,
@@ -30,12 +30,11 @@ export interface PairedFigures {
 }
 
 /**
- * Measures every candidate once in each round beside the base, in fresh processes. Whatever else runs on a virtual core's sibling
- * slows a process by half for seconds: medians of one candidate's processes differed by 20 %, their ratios to a base that was
- * measured in turns with it by 2 to 5 %.
+ * Measures every candidate once per round in turns with the base, in new processes. Other work on a virtual core's sibling slows a process
+ * by half for seconds, which affects medians far more than ratios to a base measured in turns.
  *
  * @param measure one pair for each table
- * @returns for each table, what was found
+ * @returns the results for each table
  */
 export async function collectPairs<Candidate extends { readonly label: string }>(
   [base, ...others]: readonly Candidate[],

@@ -1,9 +1,9 @@
-/** One measurement of one candidate, in a process that nothing else has been measured in: one figure for each table. */
+/** One measurement of one candidate, in a process that has measured nothing else: one figure for each table. */
 export type Sample<Candidate> = (candidate: Candidate) => Promise<readonly number[]>;
 
 /**
- * Measures every candidate once in each round, the base before and after all the others, these forwards and backwards in turn:
- * what slows the machine down for a while, or more and more, meets them all alike.
+ * Measures every candidate once per round, with the base before and after all the others, whose order alternates between forwards and
+ * backwards: anything that slows the machine down, even gradually, affects all of them alike.
  *
  * @returns for each figure of a sample, every candidate's figures, round by round
  */

@@ -1,4 +1,4 @@
-// What the bench derives from its figures. The ranks and the coverage are those of published tables of the sign test.
+// The statistics that the benchmarks derive from their figures. The ranks and the coverage come from published tables of the sign test.
 import { expect, test } from "vitest";
 import { compare } from "./comparison.ts";
 import { medianInterval } from "./interval.ts";
@@ -7,7 +7,7 @@ import { collectPairs, measureInTurns } from "./pairs.ts";
 import { collectSamples } from "./samples.ts";
 import { printTable } from "./table.ts";
 
-/** 1 to n, in an order that is not theirs. */
+/** 1 to n, in a shuffled order. */
 const shuffled = (count: number): number[] =>
   Array.from({ length: count }, (_, index) => index + 1).sort((a, b) => ((a * 7) % 11) - ((b * 7) % 11));
 
@@ -41,14 +41,14 @@ test("a median is the middle, or the mean of the two in the middle", () => {
   expect(() => median([])).toThrow();
 });
 
-// The ratios of nine rounds: their median is 1.2, and their interval the second and the eighth of them, 1.1 to 1.3.
+// The ratios of nine rounds: their median is 1.2, and their interval is from the second to the eighth, 1.1 to 1.3.
 const base = [100, 200, 100, 400, 100, 100, 200, 100, 100];
 const slower = [130, 220, 120, 480, 140, 120, 240, 90, 130];
 const alike = [99, 204, 100, 404, 97, 103, 198, 101, 95];
 const heading = { title: "Calls", unit: "µs", better: "lower" } as const;
 const comparison = compare(heading, new Map(Object.entries({ base, slower, alike })));
 
-test("a ratio is to the base of its own round", () => {
+test("a ratio is relative to the base of its own round", () => {
   const [, row] = comparison.rows;
   expect(row).toMatchObject({
     median: 130,
@@ -57,13 +57,13 @@ test("a ratio is to the base of its own round", () => {
   });
 });
 
-test("an interval that holds 1 shows nothing", () => {
+test("an interval that contains 1 shows nothing", () => {
   expect(comparison.rows.map(({ verdict }) => verdict)).toEqual(["base", "worse", "not shown"]);
   expect(printTable(comparison)).toMatch(/\| alike \|.*\| 0\.97 to 1\.02 \| not shown \|/);
   expect(printTable(comparison)).toMatch(/\| slower \| 130\.0 \| 1\.20x \| 1\.10 to 1\.30 \| slower \|/);
 });
 
-test("more is better where it is a rate", () => {
+test("for a rate, more is better", () => {
   const rates = compare({ ...heading, better: "higher" }, new Map(Object.entries({ base, more: slower })));
   expect(rates.rows[1]?.verdict).toBe("better");
   expect(printTable(rates)).toContain("| faster |");
@@ -74,7 +74,7 @@ test("too few rounds show nothing", () => {
   expect(few.rows[1]).toEqual({ label: "twice", median: 2, ratio: { median: 2 }, verdict: "not shown" });
 });
 
-test("what is counted needs no interval", () => {
+test("a counted value needs no interval", () => {
   const sizes = compare(
     { ...heading, exact: true },
     new Map(Object.entries({ base: [100], small: [50], same: [100] })),
@@ -105,7 +105,7 @@ test("a round measures the base first and last, and the others forwards and back
   ]);
 });
 
-test("pairs are measured in turns, and the ratio is of neighbours", async () => {
+test("pairs are measured in turns, and ratios are of adjacent slices", async () => {
   const order: string[] = [];
   const slices = { base: [10, 40, 20], fast: [5, 20, 11] };
   const [table] = await collectPairs([{ label: "base" }, { label: "fast" }], 2, async () => {

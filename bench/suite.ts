@@ -6,5 +6,5 @@ export interface SuiteOptions {
   readonly quick: boolean;
 }
 
-/** One of the things that `npm run bench` can be asked for. */
+/** A suite of `npm run bench`. */
 export type Suite = (options: SuiteOptions) => Promise<readonly Comparison[]>;

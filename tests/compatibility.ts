@@ -1,4 +1,4 @@
-// The packed packages where their users run them: npm run check -- compatibility [runtimes] [types] [recipes]
+// Tests the packed packages where their users run them: npm run check -- compatibility [runtimes] [types] [recipes]
 import { spawnSync } from "node:child_process";
 import { join } from "node:path";
 

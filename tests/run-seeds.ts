@@ -1,7 +1,7 @@
 import { execFile } from "node:child_process";
 import { join } from "node:path";
 
-/** A program that tries one seed after the other: `run.ts` in its folder. */
+/** A program that tries one seed after another: `run.ts` in its folder. */
 export type Explorer = "simulator" | "interleavings";
 
 /** What it prints. */
@@ -13,7 +13,7 @@ export interface SeedsResult {
 }
 
 /**
- * Tries seeds in a separate process, whose timers the explorer replaces.
+ * Tries seeds in a separate process, because the explorer replaces its timers.
  *
  * @param root of the repository, or of a copy of it
  */

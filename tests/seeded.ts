@@ -1,6 +1,6 @@
-/** A run in which a seed decides everything, so that it replays exactly. */
+/** A run that is completely determined by a seed, so that it replays exactly. */
 export class Seeded {
-  /** What happened, in order, as a number: two runs of one seed have the same. */
+  /** What happened, in order, as a number: two runs with the same seed have the same number. */
   fingerprint = 0x811c9dc5;
   steps = 0;
   onStep: ((line: string) => void) | undefined;
@@ -22,7 +22,7 @@ export class Seeded {
     return probability > 0 && this.random() < probability;
   }
 
-  /** A whole number from `least` up to and with `most`. */
+  /** An integer from `least` to `most`, both included. */
   between(least: number, most: number): number {
     return least + Math.floor(this.random() * (most - least + 1));
   }

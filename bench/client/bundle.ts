@@ -2,7 +2,7 @@ import { gzipSync } from "node:zlib";
 import { build } from "esbuild";
 import type { Package } from "./candidate.ts";
 
-/** Bytes of a program with all that it imports, minified and compressed as a server would send it. */
+/** The size of a program with all its imports, minified and compressed as a server would send it. */
 export async function bundledBytes({ program, platform = "browser" }: Package): Promise<number> {
   const { outputFiles } = await build({
     stdin: { contents: program, resolveDir: import.meta.dirname },

@@ -1,4 +1,4 @@
-// Calls of one client and of the base, in turns, in a process of their own.
+// Calls of one client and of the base, in turns, in a separate process.
 import { readTask } from "../fresh-process.ts";
 import { measureInTurns, type Pair } from "../pairs.ts";
 import type { Calls, ClientCandidate } from "./candidate.ts";
@@ -10,7 +10,7 @@ export interface CallTask {
   readonly module: string;
   readonly baseModule: string;
   readonly baseUrl: string;
-  /** Whether fetch is a stub, and CPU time is counted; wall time otherwise, for the server takes part. */
+  /** Whether fetch is a stub and CPU time is counted; otherwise wall time, because the server takes part. */
   readonly onStub: boolean;
   /** Until the compiler has seen everything. */
   readonly warmUp: number;

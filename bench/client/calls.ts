@@ -14,7 +14,7 @@ export interface ClientModule {
   readonly candidate: ClientCandidate;
 }
 
-/** The time of one call after another: CPU time against a stub of fetch, wall time against a server on loopback. */
+/** The time of sequential calls: CPU time with a stub of fetch, wall time with a server on loopback. */
 export async function measureCalls(clients: readonly ClientModule[], { quick }: SuiteOptions): Promise<Comparison[]> {
   const measure = async (
     chosen: readonly ClientModule[],
@@ -41,7 +41,7 @@ export async function measureCalls(clients: readonly ClientModule[], { quick }: 
     {
       baseUrl: `https://service.example${pathPrefix}`,
       onStub: true,
-      // After 3,000 calls V8 still compiles: processes differed by 10 to 25 %, and by 1 to 2 % after 15,000.
+      // With fewer calls V8 is still compiling, and processes differ more.
       warmUp: quick ? 200 : 15_000,
       slices: quick ? 3 : 27,
       callsPerSlice: quick ? 100 : 500,

@@ -1,4 +1,4 @@
-/** What is created. */
+/** The offer to create. */
 export const input = {
   createdByUserId: "user_hana",
   title: "Kitchen help on Friday",
@@ -7,7 +7,7 @@ export const input = {
   events: [{ start: "2099-05-01T16:00:00Z", end: "2099-05-01T22:00:00Z" }],
 };
 
-/** What is read. */
+/** The offer to read. */
 export const offer = {
   id: "offer_4f1c2a",
   title: input.title,
@@ -27,7 +27,7 @@ export const offer = {
   })),
 };
 
-/** Two calls of a client that is set up, with its defaults for time-outs and retries. */
+/** Two calls of a configured client, with its defaults for timeouts and retries. */
 export interface Calls {
   read(): Promise<{ id: string }>;
   create(): Promise<{ id: string }>;
@@ -39,7 +39,7 @@ export interface ClientCandidate {
   /** Whether it calls `globalThis.fetch`, so that a stub can respond; otherwise only the real server does. */
   readonly usesFetch: boolean;
   open(baseUrl: string): Calls;
-  /** What is weighed and loaded; none where another candidate is the same code. */
+  /** The module to weigh and load; undefined if another candidate has the same code. */
   readonly package?: Package;
 }
 
@@ -49,11 +49,11 @@ export interface Package {
   readonly program: string;
   /** Where that program runs. @default "browser" */
   readonly platform?: "browser" | "node";
-  /** What that program imports. */
+  /** The imports of that program. */
   readonly imports: readonly string[];
 }
 
 export const apiKey = "key-of-harbour-hotels";
 
-/** What every candidate sends that does not add it by itself. */
+/** Headers that every candidate sends, added if it does not add them itself. */
 export const commonHeaders = { accept: "application/json", "x-ue-api-subscription-key": apiKey };

@@ -1,7 +1,7 @@
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 
-/** Milliseconds that a fresh process takes to import modules; the process's own start is not counted. */
+/** How many milliseconds a new process takes to import modules, without the process's own start. */
 export async function coldImportMs(specifiers: readonly string[]): Promise<number> {
   const script = `
     const startedAt = performance.now();

@@ -3,7 +3,7 @@ import { inFreshProcess } from "../fresh-process.ts";
 import type { SuiteOptions } from "../suite.ts";
 import type { StoriesTask } from "./stories.ts";
 
-/** The time of a random story through the service in memory and a receiver of the kit, checks and all retries included. */
+/** The time of a random scenario through the service in memory and a receiver of the kit, including all checks and retries. */
 export async function measureStories({ quick }: SuiteOptions): Promise<Comparison> {
   const samples: number[] = [];
   for (let round = 0; round < (quick ? 2 : 15); round += 1) {

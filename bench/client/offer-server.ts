@@ -1,4 +1,4 @@
-// A process of its own, so that the server's work is not counted as the client's.
+// A separate process, so that the server's work is not counted as the client's.
 import { createServer, type IncomingMessage } from "node:http";
 import type { AddressInfo } from "node:net";
 import { isDeepStrictEqual } from "node:util";
@@ -15,7 +15,7 @@ const server = createServer(async (request, response) => {
   response.end(whole ? (request.method === "POST" ? created : found) : "{}");
 });
 
-/** A candidate that leaves out part of the work would win by it. */
+/** A candidate that omits part of the work would win because of that. */
 function isWhole({ method, url, headers }: IncomingMessage, body: string): boolean {
   if (headers["x-ue-api-subscription-key"] !== apiKey || !headers.accept?.includes("application/json")) return false;
   if (method === "GET") return url === `${pathPrefix}/offer/${offer.id}?api-version=1.0` && body === "";

@@ -1,2 +1,2 @@
-/** Of every request: stripe's client sends JSON under `/v2/` alone, forms elsewhere. */
+/** Of every request: stripe's client sends JSON only under `/v2/`, and forms elsewhere. */
 export const pathPrefix = "/v2";

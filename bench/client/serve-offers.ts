@@ -1,7 +1,7 @@
 import { ForkedProcess } from "../../scripts/processes/forked-process.ts";
 import { pathPrefix } from "./path-prefix.ts";
 
-/** A server on loopback that knows one offer. */
+/** A server on loopback with one offer. */
 export async function serveOffers(): Promise<{ baseUrl: string; close(): Promise<void> }> {
   const child = new ForkedProcess(new URL("offer-server.ts", import.meta.url));
   return {

@@ -1,4 +1,4 @@
-// Stories of deliveries in memory, in a process of its own.
+// Scenarios of deliveries in memory, in a separate process.
 import { playStory, stories } from "../../examples/platform/test/closed-loop/story.ts";
 import { inMemorySide } from "../../examples/platform/test/closed-loop/story-in-memory.ts";
 import { fc } from "../../scripts/property-seed.ts";

@@ -1,6 +1,6 @@
 import { offer } from "./candidate.ts";
 
-/** Responds at once, so that what is left is the client's own time. */
+/** Responds immediately, so that only the client's own time is left. */
 export function stubFetch(): void {
   const headers = { "content-type": "application/json" };
   const [found, created] = [JSON.stringify(offer), JSON.stringify({ id: offer.id })];

@@ -24,7 +24,7 @@ const modules = [
   "stripe-fetch",
 ].map((name) => new URL(`candidates/${name}.ts`, import.meta.url));
 
-/** Clients: the time of a call, the weight of a program, the time to load, and that of a story with the service in memory. */
+/** Clients: the time of a call, the size of a program, the time to load, and the time of a scenario with the service in memory. */
 export const measureClients: Suite = async (options) => {
   await generateHeyApi();
   const clients: ClientModule[] = [];

@@ -5,10 +5,10 @@ import { type StartedProcess, startProcess } from "../../scripts/processes/start
 
 export type StoreName = "PGlite" | "PostgreSQL";
 
-/** Enough that no endpoint's limit of eight attempts at a time holds anything up. */
+/** Enough that no endpoint's limit of eight simultaneous attempts delays anything. */
 const organisations = 20;
 const workers = 100;
-/** At the lowest cost of scrypt, since each person and worker signs in. */
+/** At the lowest cost of scrypt, because each person and worker signs in. */
 const passwordHash = "scrypt$2$1$1$MDEyMzQ1Njc4OWFiY2RlZg$6pWBhsd6g_qcmFKRz87Oj_855N3jJpYdf8ywpedkgC4";
 const password = "demo-password";
 const numbers = (count: number) => Array.from({ length: count }, (_, number) => number);
@@ -30,7 +30,7 @@ const seed = {
   workers: numbers(workers).map((n) => ({ id: `worker-${n}`, name: `Amal ${n}`, devices: ["ios"], passwordHash })),
 };
 
-/** The platform as it is run: processes that share a store, driven by HTTP alone. */
+/** The platform as in production: processes that share a store, used only through HTTP. */
 export class BenchPlatform {
   /** When each delivery was acknowledged: each process logs a line for it. */
   readonly acknowledged: number[] = [];
@@ -89,7 +89,7 @@ export class BenchPlatform {
     return (created as { id: string }).id;
   }
 
-  /** Records responses of workers to offers. Their webhooks are held until `openEndpoints`: 410 disables an endpoint. */
+  /** Records responses of workers to offers. Their webhooks are held until `openEndpoints`, because 410 disables an endpoint. */
   async recordEvents(count: number, receiver: string): Promise<void> {
     await this.openEndpoints(`${receiver}/gone`);
     const tokens = await Promise.all(
@@ -101,7 +101,7 @@ export class BenchPlatform {
     }
   }
 
-  /** Has every organisation receive webhooks at this address. */
+  /** Makes every organisation receive webhooks at this URL. */
   async openEndpoints(baseAddress: string): Promise<void> {
     for (const n of numbers(organisations)) {
       const token = await this.#signIn("/portal/session", { emailAddress: `hana-${n}@bench.example` });

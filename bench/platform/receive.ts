@@ -1,4 +1,4 @@
-// The endpoint of all organisations, in its own process: responds to each request with 200, and to webhooks below /gone with 410.
+// The endpoint of all organisations, in a separate process: responds to each request with 200, and to webhooks below /gone with 410.
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 

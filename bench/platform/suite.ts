@@ -18,7 +18,7 @@ export const measurePlatform: Suite = async (options) => {
   return comparisons;
 };
 
-/** The first events warm up: V8 compiles PGlite's WebAssembly and our code meanwhile. */
+/** The first events are warm-up: meanwhile V8 compiles PGlite's WebAssembly and our code. */
 const sizes = ({ quick }: SuiteOptions) =>
   quick ? { rounds: 1, warmUp: 500, events: 1_000 } : { rounds: 6, warmUp: 4_000, events: 6_000 };
 
@@ -76,7 +76,7 @@ async function measureProcesses(receiver: string, options: SuiteOptions): Promis
   return compare({ title, unit: "per second", better: "higher" }, samples);
 }
 
-/** The 99th percentile of the time that creating an offer for ten workers takes, twenty a second. */
+/** The 99th percentile of the time to create an offer for ten workers, at twenty per second. */
 async function measureCreations(
   stores: readonly StoreName[],
   receiver: string,
@@ -108,7 +108,7 @@ async function slowestCreation(
     return performance.now() - startedAt;
   };
   const times: Promise<number>[] = [];
-  // Twenty a second, however long each takes. What is measured while nothing is delivered any more does not count.
+  // Twenty a second, however long each takes. Measurements after the last delivery do not count.
   while (times.length < creations && (backlog === 0 || platform.acknowledged.length < backlog)) {
     times.push(create());
     await setTimeout(50);

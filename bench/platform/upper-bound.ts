@@ -1,4 +1,4 @@
-// What undici alone sends in a second: one process, 50 connections, no store.
+// How many requests undici alone sends per second: one process, 50 connections, no store.
 import { Agent, request } from "undici";
 
 const [, , address = "", count = "0"] = process.argv;

@@ -1,12 +1,12 @@
 import { randomUUID } from "node:crypto";
 
-/** What makes an event longer than the contract needs: one long text, which parses fast, or many small objects. */
+/** What makes an event longer than the contract needs: one long string, which parses fast, or many small objects. */
 export type Padding = "text" | "objects";
 
 const slot = { start: "2026-11-20T08:00:00Z", end: "2026-11-20T16:30:00Z", role: "kitchen porter", breakMinutes: 30 };
 const slotBytes = JSON.stringify(slot).length + 1;
 
-/** A worker's response to an offer, made `bytes` long by fields that the contract does not know. No two are alike. */
+/** A worker's response to an offer, padded to `bytes` with fields that are not in the contract. All are different. */
 export function makeEvent(bytes: number, padding: Padding = "text"): string {
   const slots: (typeof slot)[] = [];
   const event = { offerId: randomUUID(), workerId: randomUUID(), response: "accepted", slots, note: "" };

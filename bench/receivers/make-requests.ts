@@ -8,7 +8,7 @@ export interface EventShape {
   readonly padding: Padding;
 }
 
-/** Whole requests, signed now, each with an event of its own: ready to be written to a socket. */
+/** Complete requests, signed now, each with a different event: ready to be written to a socket. */
 export async function makeRequests({ sign }: ReceiverCandidate, count: number, shape: EventShape): Promise<Buffer[]> {
   const requests: Buffer[] = [];
   for (let made = 0; made < count; made += 1) {

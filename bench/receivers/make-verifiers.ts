@@ -8,7 +8,7 @@ import { secret } from "./candidate.ts";
 import { makeEvent } from "./event.ts";
 import type { Verifier } from "./verifier.ts";
 
-/** Everybody checks one message of 300 bytes, signed now. The first is the floor: what a check costs without any care. */
+/** Every verifier checks one message of 300 bytes, signed now. The first is the lower bound: a check without any care. */
 export async function makeVerifiers(): Promise<Verifier[]> {
   const body = makeEvent(300);
   const bytes = Buffer.from(body);
@@ -53,7 +53,7 @@ export async function makeVerifiers(): Promise<Verifier[]> {
       label: "stripe constructEvent",
       verify: () => stripe.constructEvent(bytes, stripeHeader, secret) !== undefined,
     },
-    // Throws unless the signature is right.
+    // Throws unless the signature is valid.
     { label: "svix verify", verify: () => svix.verify(bytes, svixHeaders) === undefined },
     {
       label: "standardwebhooks verify",

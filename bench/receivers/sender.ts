@@ -2,8 +2,8 @@ import { once } from "node:events";
 import { connect, type Socket } from "node:net";
 
 /**
- * Keep-alive connections that write ready-made requests and read only as much of the responses as it takes to know that they are
- * 2xx and over: the sender must cost less than the server that is measured.
+ * Keep-alive connections that write prepared requests and read only enough of the responses to know that they are 2xx and complete: the
+ * sender must cost less than the server that is measured.
  */
 export class Sender {
   readonly #sockets: readonly Socket[];
@@ -64,6 +64,6 @@ function isWhole(response: string): boolean {
   const head = response.indexOf("\r\n\r\n");
   if (head < 0) return false;
   const length = /\r\ncontent-length: (\d+)/i.exec(response.slice(0, head))?.[1];
-  // Without a length, and with a 2xx that has a body, it is chunked.
+  // Without a length, a 2xx that has a body is chunked.
   return length === undefined ? response.endsWith("\r\n0\r\n\r\n") : response.length === head + 4 + Number(length);
 }

@@ -1,4 +1,4 @@
-// One receiver in a process of its own; the parent asks what it has used so far.
+// One receiver in a separate process; the parent asks what it has used so far.
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { ReceiverCandidate } from "./candidate.ts";

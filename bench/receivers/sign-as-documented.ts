@@ -3,7 +3,7 @@ import { secret } from "./candidate.ts";
 
 const scheme = timestampDigest();
 
-/** As the service signs. */
+/** Signs like the service. */
 export const signAsDocumented = (_body: string, id: string): Record<string, string> => ({
   ...scheme.sign({ secret, now: new Date() }),
   "Offers-Delivery-Id": id,

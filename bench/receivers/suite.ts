@@ -22,7 +22,7 @@ const shapes: readonly EventShape[] = [
   { bytes: 10_000, padding: "objects" },
 ];
 
-/** Receivers end to end, then the check of a signature alone. */
+/** Receivers end to end, then only the check of a signature. */
 export const measureReceivers: Suite = async (options) => [
   ...(await measureEndToEnd(candidates, shapes, options)),
   await measureVerification(options),

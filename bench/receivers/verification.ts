@@ -5,7 +5,7 @@ import type { SuiteOptions } from "../suite.ts";
 import { makeVerifiers } from "./make-verifiers.ts";
 import type { VerifyTask } from "./verify.ts";
 
-/** How many checks of a signature one second of CPU time is good for. */
+/** How many signatures can be checked in one second of CPU time. */
 export async function measureVerification({ quick }: SuiteOptions): Promise<Comparison> {
   const [rounds, warmUpMs, slices] = quick ? [2, 20, 3] : [12, 200, 21];
   const [samples] = await collectPairs(await makeVerifiers(), rounds, ({ label }, base) =>

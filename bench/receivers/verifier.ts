@@ -1,6 +1,6 @@
-/** One way of checking a signature, with a message that passes it. */
+/** One way to check a signature, with a message that passes. */
 export interface Verifier {
   readonly label: string;
-  /** True when the signature is right. */
+  /** True if the signature is valid. */
   verify(): boolean | Promise<boolean>;
 }

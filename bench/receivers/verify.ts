@@ -1,10 +1,10 @@
-// Checks of a signature by one verifier and by the base, in turns, in a process of their own.
+// Signature checks by one verifier and by the base, in turns, in a separate process.
 import { readTask } from "../fresh-process.ts";
 import { measureInTurns } from "../pairs.ts";
 import { makeVerifiers } from "./make-verifiers.ts";
 import type { Verifier } from "./verifier.ts";
 
-/** Which two check, and for how long. */
+/** Which two verifiers check, and for how long. */
 export interface VerifyTask {
   readonly label: string;
   readonly baseLabel: string;
@@ -39,6 +39,6 @@ async function check({ label, verify }: Verifier, times: number): Promise<void> 
   for (let count = 0; count < times; count += 1) {
     const result = verify();
     // Only a verifier that returns a promise pays for one.
-    if (!(typeof result === "boolean" ? result : await result)) throw new Error(`${label} refused a good signature.`);
+    if (!(typeof result === "boolean" ? result : await result)) throw new Error(`${label} rejected a valid signature.`);
   }
 }

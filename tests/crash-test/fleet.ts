@@ -4,7 +4,7 @@ import { type StartedProcess, startProcess } from "../../scripts/processes/start
 
 export type StoreName = "pglite" | "postgres";
 
-/** Retries come soon, so that the end of the run measures the platform and not its schedule; enough that no delivery fails. */
+/** Retries come soon, so that the end of the run measures the platform and not its schedule; there are enough that no delivery fails. */
 const retrySchedule = ["200ms", "500ms", ...Array.from({ length: 38 }, () => "1s")].join();
 
 interface Member {
@@ -14,13 +14,13 @@ interface Member {
   isExpectedToExit: boolean;
 }
 
-/** Processes of the platform on one store. One that is killed is replaced. */
+/** Processes of the platform on one store. A killed process is replaced. */
 export class Fleet {
   readonly #env: NodeJS.ProcessEnv;
   readonly #removeStore: () => Promise<unknown>;
   readonly #members = new Set<Member>();
   readonly #stalls = new Set<Promise<void>>();
-  /** What went wrong with a process, in words. */
+  /** A process's fault, in words. */
   readonly faults: string[] = [];
 
   private constructor(env: NodeJS.ProcessEnv, removeStore: () => Promise<unknown>) {
@@ -35,7 +35,7 @@ export class Fleet {
     return fleet;
   }
 
-  /** The addresses of the processes that are at work. */
+  /** The URLs of the running processes. */
   get addresses(): string[] {
     return [...this.#members].flatMap(({ address }) => address ?? []);
   }
@@ -49,7 +49,7 @@ export class Fleet {
     await this.#start();
   }
 
-  /** Stops a process with SIGSTOP. It goes on after this time, which the call does not wait for. */
+  /** Stops a process with SIGSTOP. It continues after this time, for which the call does not wait. */
   stall(ms: number): void {
     const member = this.#pick();
     if (member === undefined) return;
@@ -69,7 +69,7 @@ export class Fleet {
     await Promise.all(this.#stalls);
   }
 
-  /** Asks all to end, and removes their store. */
+  /** Ends all processes, and removes their store. */
   async stop(): Promise<void> {
     await this.allAtWork();
     for (const member of this.#members) {

@@ -3,14 +3,14 @@ import { type Change, type Receipt, verifyHistory } from "./history.ts";
 
 const key = "offer 1, worker 1";
 const acked = (...words: string[]): Change[] => words.map((word) => ({ key, word, isAcked: true, doubts: 0 }));
-/** `A1`: the word A under the delivery id 1. In the order given. */
+/** `A1`: the word A under the delivery id 1. In the given order. */
 const received = (...texts: string[]): Receipt[] =>
   texts.map(([word = "", deliveryId = ""], ordinal) => ({ ordinal, deliveryId, key, word, isAcknowledged: true }));
 
 const fine = { lost: 0, duplicated: 0, reordered: 0, invented: 0, examples: [] };
 
-describe("what the platform acked beside what the receiver got", () => {
-  test("nothing is wrong when each is received once and in order", () => {
+describe("what the platform acked, compared with what the receiver got", () => {
+  test("there is no fault when each is received once and in order", () => {
     expect(verifyHistory(acked("A", "R", "A"), received("A1", "R2", "A3"))).toEqual({
       acked: 3,
       delivered: 3,
@@ -55,7 +55,7 @@ describe("what the platform acked beside what the receiver got", () => {
     });
   });
 
-  test("a lost response does not make its neighbours reordered", () => {
+  test("a lost response does not make the ones next to it reordered", () => {
     expect(verifyHistory(acked("A", "R", "A", "R"), received("A1", "A3", "R4"))).toMatchObject({
       lost: 1,
       reordered: 0,
@@ -90,7 +90,7 @@ describe("what the platform acked beside what the receiver got", () => {
     expect(verifyHistory(changes, received("A1"))).toMatchObject({ lost: 1 });
   });
 
-  test("each key is checked by itself", () => {
+  test("each key is checked separately", () => {
     const other = "offer 2, worker 1";
     const changes = [...acked("A"), ...acked("A").map((change) => ({ ...change, key: other }))];
     expect(verifyHistory(changes, received("A1", "A2"))).toMatchObject({

@@ -6,16 +6,16 @@ export const contactKey = (organisationId: string, workerId: string): string => 
 
 /** A change that the platform must report to an organisation. */
 export interface Change {
-  /** What has an order of its own: one worker's responses to one offer, or one worker's contacts at one organisation. */
+  /** The changes that have an order: one worker's responses to one offer, or one worker's contacts at one organisation. */
   key: string;
   /** What the organisation must receive. */
   word: string;
   isAcked: boolean;
-  /** How many requests for it got no response, as when a process dies: each may have taken effect. */
+  /** How many requests for it got no response, for instance because a process died: each may have taken effect. */
   doubts: number;
 }
 
-/** A request that reached the receiver with a valid signature, and that it took. */
+/** A request that reached the receiver with a valid signature, and that it accepted. */
 export interface Receipt {
   /** Its number among all requests, in the order of arrival. */
   ordinal: number;
@@ -31,13 +31,13 @@ export interface Verdict {
   /** Acked changes that the receiver got. */
   delivered: number;
   lost: number;
-  /** Times that a delivery that had got 200 came again. */
+  /** How often a delivery was sent again after it got 200. */
   duplicated: number;
   /** Acked changes that were first received before an earlier one of their key, or again after a later one. */
   reordered: number;
-  /** Delivery ids beyond one for each change that happened, or may have. */
+  /** Delivery ids beyond one for each change that happened or may have. */
   invented: number;
-  /** The beginning of what is wrong, in words. */
+  /** The first faults, in words. */
   examples: string[];
 }
 
@@ -99,7 +99,7 @@ function verifyKey(verdict: Verdict, key: string, changes: readonly Change[], re
     );
 }
 
-/** Deliveries that came again after another word: to the receiver the last word is no longer the last. */
+/** Deliveries that were sent again after another word: for the receiver, the last word is then no longer the last. */
 function staleCount(receipts: readonly Receipt[]): number {
   const isStale = ({ deliveryId, word }: Receipt, index: number): boolean => {
     const before = receipts.slice(0, index);
@@ -114,7 +114,7 @@ const count = (words: readonly string[], word: string): number => words.filter((
 const historyOf = (receipts: readonly Receipt[]): string =>
   receipts.map(({ word, deliveryId, ordinal }) => `${word} (${deliveryId.slice(-8)}, request ${ordinal})`).join(" ");
 
-/** The length of the longest sequence that both contain in this order, whatever stands between. */
+/** The length of the longest sequence that both contain in this order, with anything in between. */
 function longestCommonSubsequence(a: readonly string[], b: readonly string[]): number {
   let row = new Array<number>(b.length + 1).fill(0);
   for (const word of a) {

@@ -5,9 +5,9 @@ import { type Change, contactKey, responseKey } from "./history.ts";
 const password = "a password of the crash test";
 const organisationCount = 12;
 const workerCount = 16;
-/** Organisations that get contacts alone, so that no later event soon makes up for a lost wake-up. */
+/** Organisations that only get contacts, so that no later event soon hides a lost wake-up. */
 const quietCount = 8;
-/** Offers that workers respond to at a time, and how often an organisation adds one. */
+/** How many offers workers respond to at a time, and how often an organisation adds one. */
 const openOffers = 12;
 const createPauseMs = 3_000;
 const contactShare = 0.1;
@@ -48,7 +48,7 @@ interface PlatformRequest {
   json?: unknown;
 }
 
-/** Organisations that create offers, and workers that respond and add contacts, whatever becomes of the platform's processes. */
+/** Organisations that create offers, and workers that respond and add contacts, whatever happens to the platform's processes. */
 export class Load {
   readonly changes: Change[] = [];
   /** Responses that nobody expected. */
@@ -62,12 +62,12 @@ export class Load {
   readonly #running: Promise<void>[] = [];
   #isStopping = false;
 
-  /** @param addresses where processes of the platform listen just now */
+  /** @param addresses the URLs at which processes of the platform currently listen */
   constructor(addresses: () => readonly string[]) {
     this.#addresses = addresses;
   }
 
-  /** Gives each organisation its endpoint, and starts. @param rate changes a second */
+  /** Gives each organisation its endpoint, and starts. @param rate changes per second */
   async start(receiver: string, rate: number): Promise<void> {
     for (const { id, secret, emailAddress } of organisations) {
       const headers = await this.#signIn("/portal/session", { emailAddress });
@@ -82,13 +82,13 @@ export class Load {
     }
   }
 
-  /** Resolves when what is under way has been acknowledged. */
+  /** Resolves when everything in progress has been acknowledged. */
   async stop(): Promise<void> {
     this.#isStopping = true;
     await Promise.all(this.#running);
   }
 
-  /** The deliveries that the platform has not settled, over all organisations. */
+  /** The deliveries that the platform has not settled, for all organisations. */
   async countPending(): Promise<number> {
     let count = 0;
     for (const { emailAddress } of organisations) {
@@ -123,7 +123,7 @@ export class Load {
     }
   }
 
-  /** Sent until it is acknowledged: the same response again changes nothing, so it is one event. */
+  /** Sent until it is acknowledged: repeating a response changes nothing, so it is one event. */
   async #respond(workerId: string, headers: Record<string, string>, offerId: string): Promise<void> {
     const key = responseKey(offerId, workerId);
     const [path, word] = this.#lastWords.get(key) === "accepted" ? ["reject", "rejected"] : ["apply", "accepted"];
@@ -172,7 +172,7 @@ export class Load {
     }
   }
 
-  /** Sends it once, to any process. @returns `unknown` when the change may have happened, `unsent` when it has not */
+  /** Sends it once, to any process. @returns `unknown` if the change may have happened, `unsent` if it has not */
   async #send({
     method,
     path,

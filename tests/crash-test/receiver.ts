@@ -11,7 +11,7 @@ const shares = {
   busy: 5,
   /** Closes the connection before it reads the request. */
   hangUp: 15,
-  /** Closes the connection after the handler: the sender cannot know what happened. */
+  /** Closes the connection after the handler, so that the sender cannot know what happened. */
   hangUpAfter: 15,
   /** Handles the request after a while. */
   slow: 20,
@@ -32,9 +32,9 @@ export class Receiver {
   readonly receipts: Receipt[] = [];
   /** How many requests the kit rejected, by code: the platform sent all of them. */
   readonly rejected = new Map<string, number>();
-  /** Set to false, it has no faults any more. */
+  /** Set it to false to stop all faults. */
   isFaulty = true;
-  /** The most requests of one organisation that were under way at once. */
+  /** The highest number of simultaneous requests of one organisation. */
   mostAtOnce = 0;
   readonly #faults = new WeakMap<IncomingMessage, Fault>();
   readonly #tenants: ReadonlyMap<string, { handle: RequestListener; underWay: Set<ServerResponse> }>;
@@ -50,13 +50,13 @@ export class Receiver {
     return webhookListener({
       basePath: `/${id}`,
       secret,
-      // Duplicates must be seen.
+      // Duplicates must be visible.
       deduplication: false,
       onWorkerOfferResponse: ({ offerId, workerId, response }, { request, unverifiedDeliveryId }) =>
         this.#receive(responseKey(offerId, workerId), response, request, unverifiedDeliveryId),
       onWorkerAddedContact: ({ workerId }, { request, unverifiedDeliveryId }) =>
         this.#receive(contactKey(id, workerId), "added", request, unverifiedDeliveryId),
-      // A sender that was killed leaves an incomplete body.
+      // A killed sender leaves an incomplete body.
       onRejected: ({ code }) => (code === "body_incomplete" ? undefined : note(code)),
       onError: ({ code }) => note(code),
     });

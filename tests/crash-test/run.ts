@@ -1,7 +1,7 @@
 // Kills the platform under load, and shows that no acknowledged change is lost, reordered or left over:
 //   npm run torture -- --store pglite --kills 30
 //   npm run torture -- --store postgres --processes 3 --kills 30 --stalls 5
-// Exits with 1 when it found a fault.
+// Exits with 1 if it found a fault.
 import { setTimeout as pause } from "node:timers/promises";
 import { parseArgs } from "node:util";
 import { listen } from "../../scripts/processes/listen.ts";
@@ -19,7 +19,7 @@ const { values } = parseArgs({
     kills: { type: "string", default: "10" },
     /** How often a process is stopped with SIGSTOP for longer than its lease. */
     stalls: { type: "string", default: "0" },
-    /** Changes a second. */
+    /** Changes per second. */
     rate: { type: "string", default: "60" },
   },
 });
@@ -36,9 +36,9 @@ const stallMs = { least: 5_000, more: 2_000 };
 const deliveredBetween = 100;
 const waitAtMostMs = 15_000;
 const drainMs = 60_000;
-/** Without a request for so long no further one comes: longer than the longest retry delay. */
+/** After this long without a request, no further one arrives: longer than the longest retry delay. */
 const quietMs = 2_500;
-/** Attempts at one endpoint (D-33). */
+/** Simultaneous attempts at one endpoint (D-33). */
 const perEndpoint = 8;
 
 const receiver = new Receiver(organisations);
@@ -78,7 +78,7 @@ const checks: [isWrong: boolean, fault: string][] = [
   [reordered > 0, `${reordered} came before an earlier one, or again after a later one`],
   [invented > 0, `${invented} deliveries are of no change`],
   [pending > 0, `${pending} deliveries are left pending`],
-  // A process that was killed or stopped leaves attempts behind, which others repeat.
+  // A killed or stopped process leaves attempts behind, which others repeat.
   [
     failures.length === 0 && receiver.mostAtOnce > perEndpoint,
     `${receiver.mostAtOnce} attempts at one endpoint at once`,

@@ -79,7 +79,7 @@ test.each(["client", "webhook-kit", "cli"])("an editor has text for every export
   expect(findUndocumented(name)).toEqual([]);
 });
 
-test("an option, a field and a constructor that lose their text are found", () => {
+test("an option and a field that lose their text are found", () => {
   const without = (text: string) =>
     text
       .replace(/\/\*\* The maximum number of retries; 0 disables them\..*?\*\//, "")

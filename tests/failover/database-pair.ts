@@ -3,7 +3,7 @@ import { type AddressInfo, connect, createServer, type Server, type Socket } fro
 import { setTimeout as pause } from "node:timers/promises";
 import { OwnPostgres } from "../../scripts/processes/own-postgres.ts";
 
-/** Leads to one PostgreSQL, as HAProxy or a virtual address does. */
+/** Leads to one PostgreSQL, like HAProxy or a virtual IP address. */
 class Switch {
   readonly url: string;
   port: number;
@@ -43,7 +43,7 @@ class Switch {
   }
 }
 
-/** Of a failover manager that looks often. */
+/** The polling interval of a fast failover manager. */
 const noticedAfterMs = 1_000;
 
 /** A primary with a synchronous standby behind a switch. */
@@ -71,7 +71,7 @@ export class DatabasePair {
   async failOver(): Promise<void> {
     await this.#primary.kill();
     await pause(noticedAfterMs);
-    // The new primary has no standby yet, and would wait for one with each commit.
+    // The new primary has no standby yet, and would wait for one at each commit.
     await this.#standby.query("alter system set synchronous_standby_names = ''");
     await this.#standby.query("select pg_reload_conf()");
     await this.#standby.query("select pg_promote()");

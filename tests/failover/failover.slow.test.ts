@@ -14,7 +14,7 @@ import { DatabasePair } from "./database-pair.ts";
 const failovers = Number(process.env.FAILOVERS ?? 10);
 const changesASecond = 40;
 
-/** Resolves with the seconds from now until `count` has grown. What was under way at the kill does not count. */
+/** Resolves with the seconds from now until `count` has grown. What was in progress at the kill does not count. */
 async function secondsUntilMore(count: () => number): Promise<number> {
   const killedAt = performance.now();
   await pause(100);

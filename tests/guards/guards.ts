@@ -1,7 +1,7 @@
-// How many schedules it takes to find each guard that is taken out: npm run check -- guards
+// How many schedules it takes to notice that a guard was removed: npm run check -- guards
 //   capacity       one of them
 //   --seed 1       the first schedule
-//   --count 2000   at most so many of each
+//   --count 2000   at most this many for each
 import { execFileSync } from "node:child_process";
 import { cpSync, existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -12,8 +12,8 @@ import { type Explorer, runSeeds, type SeedsResult } from "../run-seeds.ts";
 const root = join(import.meta.dirname, "../..");
 
 /**
- * What keeps deliveries from being lost, reordered or made twice, with what finds a platform without it. PGlite, under the simulator,
- * runs one transaction after the other: what a lock or a statement's snapshot guards is found by interleavings on PostgreSQL.
+ * The guards that keep deliveries from being lost, reordered or duplicated, each with the tool that notices its removal. PGlite, which the
+ * simulator uses, runs one transaction at a time: interleavings on PostgreSQL test what a lock or a statement's snapshot guards.
  */
 export const guards = {
   fencing: "simulator",
@@ -31,9 +31,9 @@ export const guards = {
 export type Guard = keyof typeof guards;
 
 /**
- * Tries seeds on a copy of the sources from which `NAME.patch` has taken the guard.
+ * Tries seeds on a copy of the sources from which `NAME.patch` has removed the guard.
  *
- * @throws when the patch does not apply: the platform has changed, so change the patch
+ * @throws if the patch does not apply: the platform has changed, so change the patch
  */
 export async function exploreWithout(guard: Guard, first: number, most: number): Promise<SeedsResult> {
   const copy = mkdtempSync(join(tmpdir(), "offers-guards-"));
@@ -46,7 +46,7 @@ export async function exploreWithout(guard: Guard, first: number, most: number):
   }
 }
 
-/** The files that git knows, and links to what is installed. */
+/** The files in git, and links to what is installed. */
 function copySources(copy: string): void {
   const listed = execFileSync(
     "git",

@@ -30,9 +30,9 @@ export async function recordIn(trx: Trx, organisation: string, workerId: string)
 export type Result = "acknowledged" | "retry" | "dead";
 export const results = ["acknowledged", "retry", "dead"] as const;
 
-/** What the endpoint's organisation may rely on, whatever the processes do at the same time. */
+/** What the endpoint's organisation may rely on, whatever the processes do simultaneously. */
 export class Deliveries {
-  /** How many attempts the endpoint gets at a time. */
+  /** How many simultaneous attempts the endpoint gets. */
   capacity = endpointCapacity;
   readonly #world: World;
   readonly #underWay = new Map<number, PendingDelivery>();
@@ -64,7 +64,7 @@ export class Deliveries {
     if (result === "acknowledged") this.capacity = endpointCapacity;
   }
 
-  /** Delivers what is left, by a process that nothing disturbs, and looks at what came of it. */
+  /** Delivers the rest with an undisturbed process, and checks the result. */
   async finish(organisations: readonly string[] = [organisationId]): Promise<void> {
     const world = this.#world;
     await world.violates(
@@ -101,7 +101,7 @@ export class Deliveries {
 
 const now = (): Date => new Date();
 
-/** What a platform process does with deliveries, step by step. */
+/** The steps of a platform process that handles deliveries. */
 export class DeliveryProcess {
   readonly store: Store;
   readonly leases: Leases;
@@ -113,7 +113,7 @@ export class DeliveryProcess {
     this.#deliveries = deliveries;
   }
 
-  /** @returns undefined when no lane was woken */
+  /** @returns undefined if no lane was woken */
   async claim(limit: number): Promise<Leased<PendingDelivery>[] | undefined> {
     const leased = await claimRows(this.store, this.leases, webhooks(now), limit);
     if (leased === undefined) return undefined;

@@ -3,24 +3,26 @@ import { setTimeout } from "node:timers/promises";
 import pg from "pg";
 import { Seeded } from "../seeded.ts";
 
-/** Code that sends one statement after the other, over one connection at a time. */
+/** Code that sends one statement after another, over one connection at a time. */
 interface Actor {
   readonly name: string;
-  /** `running`: JavaScript. `ready`: its next statement waits for its turn. `sent`: the server has the statement, which may wait for a lock. */
+  /**
+   * `running`: JavaScript. `ready`: its next statement waits for its turn. `sent`: the server has the statement, which may wait for a lock.
+   */
   phase: "running" | "ready" | "sent" | "ended";
   statement: string;
-  /** Of its connection's server process. */
+  /** The process id of its connection's server process. */
   pid: number;
   send: () => void;
   isInTransaction: boolean;
-  /** Whether its transaction has a `lock_timeout`. The seed decides when that is over. */
+  /** Whether its transaction has a `lock_timeout`. The seed decides when that expires. */
   hasLockTimeout: boolean;
-  /** Whether its next statement has to wait until no other waits for a lock. */
+  /** Whether its next statement must wait until no other waits for a lock. */
   isHeldBack: boolean;
 }
 
 interface Client {
-  /** Of npm `pg`, which does not document it. */
+  /** A property of npm `pg` that it does not document. */
   processID: number;
 }
 
@@ -28,13 +30,13 @@ type Query = (this: Client, ...parameters: unknown[]) => unknown;
 
 const running = new AsyncLocalStorage<{ interleaving: Interleaving; actor: Actor }>();
 
-/** From now on, statements of actors wait for their turn. All others are sent at once. */
+/** From now on, statements of actors wait for their turn. All others are sent immediately. */
 export function interceptStatements(): void {
   const { prototype } = pg.Client as unknown as { prototype: { query: Query } };
   const query = prototype.query;
   prototype.query = function (text, ...rest) {
     const current = running.getStore();
-    // What a pool sends when it opens a connection is no statement of the actor.
+    // Statements that a pool sends when it opens a connection do not belong to the actor.
     if (current === undefined || typeof text !== "string" || text.includes("statement_timeout"))
       return query.call(this, text, ...rest);
     const { interleaving, actor } = current;
@@ -46,7 +48,7 @@ export function interceptStatements(): void {
   };
 }
 
-/** Actors wait for locks as long as the schedule wants: no clock decides anything. */
+/** Actors wait for locks as long as the schedule decides: no clock decides anything. */
 const withoutTimeouts = (text: string): string =>
   text
     .replace("set_config('idle_in_transaction_session_timeout', '2000', true)", "null")
@@ -60,27 +62,27 @@ interface Connection {
   command: (text: string) => Promise<unknown>;
 }
 
-/** By how much longer than a statement takes: then it waits for a lock, or the machine is busy. */
+/** How much longer than a statement takes: after that, it is waiting for a lock, or the machine is busy. */
 const pollMs = 1;
 const hangsAfterMs = 30_000;
 
 /**
- * Runs actors on PostgreSQL, of which one at a time sends a statement: the seed decides which. One whose statement waits for a lock
- * stays behind, until another's commit lets it go on. Only one waits at a time, unless they wait for each other: of two that wait for
- * the same row, the server would decide which goes first. The second is taken back to where it was before, and sends it later.
+ * Runs actors on PostgreSQL, one of which sends a statement at a time: the seed decides which. An actor whose statement waits for a lock
+ * stays behind until another's commit lets it continue. Only one waits at a time, unless they wait for each other: if two waited for the
+ * same row, the server would decide which continues first. The second is rolled back to where it was, and sends its statement later.
  */
 export class Interleaving extends Seeded {
   readonly violations: string[] = [];
   readonly #monitor: pg.Client;
   readonly #actors: Actor[] = [];
-  /** How likely the same actor goes on: some bugs need one to overtake another by many statements. */
+  /** How likely it is that the same actor continues: some bugs need one to overtake another by many statements. */
   readonly #persistence: number;
-  /** How likely a commit is put off: what a transaction has not committed is what others must not miss. */
+  /** How likely it is that a commit is delayed: others must not miss what a transaction has not committed. */
   readonly #reluctance: number;
   #changes = 0;
   #onChange = (): void => undefined;
 
-  /** @param monitor looks who waits for whom */
+  /** @param monitor a connection that checks who waits for whom */
   constructor(seed: number, monitor: pg.Client) {
     super(seed);
     this.#monitor = monitor;
@@ -88,7 +90,7 @@ export class Interleaving extends Seeded {
     this.#reluctance = this.pick([0, 0.7, 0.9]);
   }
 
-  /** Begins when `toEnd` is called. An error of its work is a violation. */
+  /** Starts when `toEnd` is called. An error of its work is a violation. */
   start(name: string, work: () => Promise<unknown>): void {
     const flags = { isInTransaction: false, hasLockTimeout: false, isHeldBack: false };
     const actor: Actor = { name, phase: "running", statement: "", pid: 0, send: () => undefined, ...flags };
@@ -110,7 +112,7 @@ export class Interleaving extends Seeded {
   async toEnd(): Promise<void> {
     for (const { send } of this.#actors) send();
     let last: Actor | undefined;
-    /** Whether all that could go on are held back: they wait for each other. */
+    /** Whether all actors that could continue are held back: they wait for each other. */
     let isDeadlock = false;
     for (;;) {
       await this.#settled();
@@ -167,7 +169,7 @@ export class Interleaving extends Seeded {
       } catch (error) {
         this.#move(actor, "running");
         if ((error as { code?: string }).code !== "57014") throw error;
-        // It was cancelled: by `holdBack`, or instead of its lock timeout.
+        // It was cancelled, either by `holdBack` or in place of its lock timeout.
         if (!actor.isHeldBack) throw Object.assign(error as Error, { code: "55P03" });
         if (mayBeHeldBack) await command("rollback to savepoint turn");
       }
@@ -214,7 +216,7 @@ export class Interleaving extends Seeded {
       await Promise.race([this.#change(), setTimeout(pollMs)]);
       if (this.#changes !== before) continue;
       const blockers = await this.#blockersOf(sent);
-      // Not by autovacuum, and not merely waiting for its turn on the processor.
+      // Blocked neither by autovacuum nor merely by waiting for the processor.
       const areBlocked = sent.every((actor) => (blockers.get(actor) ?? []).length > 0);
       if (this.#changes === before && areBlocked) return;
       if (performance.now() > endsAt)
@@ -222,7 +224,7 @@ export class Interleaving extends Seeded {
     }
   }
 
-  /** For which actors these wait. */
+  /** The actors for which these wait. */
   async #blockersOf(sent: readonly Actor[]): Promise<Map<Actor, Actor[]>> {
     const { rows } = await this.#monitor.query<{ pids: number[] }>(
       "select pg_blocking_pids(pid) as pids from unnest($1::int[]) with ordinality as sent (pid, place) order by place",

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { findPostgres } from "../../scripts/test-database.ts";
 import { runSeeds } from "../run-seeds.ts";
 
-/** A share: `npm run check -- interleavings` runs others, as many as asked for. */
+/** A sample: `npm run check -- interleavings` runs others, as many as requested. */
 const count = 20;
 
 test.runIf(await findPostgres())(
@@ -11,7 +11,7 @@ test.runIf(await findPostgres())(
     const { ran, failed, fingerprints } = await runSeeds("interleavings", 1, count);
     expect(failed).toBeUndefined();
     expect(ran).toBe(count);
-    // Without those before it in the same database.
+    // Without the earlier schedules in the same database.
     const alone = await runSeeds("interleavings", count, 1);
     expect(alone.fingerprints.last).toBe(fingerprints.last);
   },

@@ -1,8 +1,8 @@
-// Interleaves the statements of several processes on PostgreSQL until one order of them breaks the contract:
+// Interleaves the statements of several processes on PostgreSQL until one order breaks the contract:
 // npm run check -- interleavings
 //   --seed 7            the first order, instead of a random one
-//   --count 1000        how many
-//   --scenario feeds    only this one, instead of all in turn
+//   --count 1000        how many orders
+//   --scenario feeds    only this scenario, instead of all in turn
 //   --trace             prints each statement
 import { randomInt } from "node:crypto";
 import { parseArgs } from "node:util";

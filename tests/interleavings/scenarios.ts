@@ -15,10 +15,10 @@ import {
 import { Deliveries, organisationId, record, recordIn, results } from "./deliveries.ts";
 import type { World } from "./world.ts";
 
-/** Prepares rows, runs actors, and looks whether the contract holds. All that the seed decides is drawn before the actors begin. */
+/** Prepares rows, runs actors, and checks the contract. Everything that the seed decides is drawn before the actors start. */
 type Scenario = (world: World) => Promise<void>;
 
-/** Several processes claim from one lane while events are recorded. */
+/** Several processes claim from one lane while events are being recorded. */
 const claims: Scenario = async (world) => {
   const { interleaving } = world;
   const deliveries = new Deliveries(world);
@@ -64,7 +64,7 @@ const lateInsert: Scenario = async (world) => {
   await deliveries.finish();
 };
 
-/** A claim between snapshot and lock: processes claim from one lane that has more rows than capacity, and keep what they get. */
+/** A claim between snapshot and lock: processes claim from one lane that has more rows than its capacity, and keep what they get. */
 const claimBetweenSnapshotAndLock: Scenario = async (world) => {
   const { interleaving } = world;
   const deliveries = new Deliveries(world);
@@ -83,7 +83,7 @@ const claimBetweenSnapshotAndLock: Scenario = async (world) => {
   await deliveries.finish();
 };
 
-/** Two lanes in opposite order: of two endpoints, processes settle and people record in the order of one, and of the other. */
+/** Two lanes in opposite order: for two endpoints, processes settle and people record in either order. */
 const lanesInOppositeOrder: Scenario = async (world) => {
   const { interleaving } = world;
   const deliveries = new Deliveries(world);
@@ -119,7 +119,7 @@ const lanesInOppositeOrder: Scenario = async (world) => {
   await deliveries.finish(lanes);
 };
 
-/** Attempts are settled while events of the same order keys are recorded, retried and redelivered. */
+/** Attempts are settled while events with the same order keys are recorded, retried and redelivered. */
 const settlings: Scenario = async (world) => {
   const { interleaving } = world;
   const deliveries = new Deliveries(world);
@@ -163,7 +163,7 @@ const settlings: Scenario = async (world) => {
   await deliveries.finish();
 };
 
-/** Attempts of several processes fail at the same time: each counts towards the endpoint's circuit breaker. */
+/** Attempts of several processes fail simultaneously: each counts towards the endpoint's circuit breaker. */
 const failures: Scenario = async (world) => {
   const { interleaving } = world;
   const deliveries = new Deliveries(world);
@@ -190,7 +190,7 @@ const leases: Scenario = async (world) => {
   const count = interleaving.between(2, 4);
   for (let index = 0; index < count; index += 1) await record(stalled.store, `worker-${index}`);
   const claimed = (await stalled.claim(interleaving.between(1, count - 1))) ?? [];
-  // A lease that lapses excuses doubles: nobody looks for them here.
+  // An expired lease excuses duplicates, so they are not checked here.
   for (const { row } of claimed) deliveries.end(row);
   await world.query("update outbox_processes set lease_until = now() - interval '1 s'");
   if (interleaving.chance(0.5))
@@ -264,7 +264,7 @@ class FeedReader {
   }
 }
 
-/** Workers respond to an offer, while it is completed, withdrawn, and read on a worker's menu. */
+/** Workers respond to an offer while it is completed, withdrawn, and shown in a worker's menu. */
 const offers: Scenario = async (world) => {
   const { interleaving } = world;
   const deps = { now: () => new Date(), linkTo: (path: string) => path };
@@ -322,7 +322,7 @@ export const scenarios = {
 
 export type ScenarioName = keyof typeof scenarios;
 
-/** In this order by the seed. Those with more to get wrong come more often. */
+/** The seed chooses from this list. Scenarios with more potential faults occur more often. */
 export const turns: readonly ScenarioName[] = [
   "claims",
   "settlings",

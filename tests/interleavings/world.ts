@@ -6,10 +6,10 @@ import { Interleaving, interceptStatements } from "./interleaving.ts";
 
 /** As many as the largest scenario has actors and processes. */
 const storeCount = 7;
-/** A deadlock is a violation, and need not take PostgreSQL a second to notice. Nothing outlives the run. */
+/** A deadlock is a violation, and PostgreSQL need not take a second to notice it. Nothing outlives the run. */
 const settings = "-c deadlock_timeout=20ms -c synchronous_commit=off";
 
-/** A database of its own on PostgreSQL, with a connection pool for each process of a scenario. */
+/** A separate PostgreSQL database, with a connection pool for each process of a scenario. */
 export class Postgres {
   readonly stores: readonly Store[];
   readonly monitor: pg.Client;
@@ -40,7 +40,7 @@ export class Postgres {
   }
 }
 
-/** What a scenario works with. Nothing of the one before is left. */
+/** The fixture of a scenario. Nothing of the previous one is left. */
 export class World {
   readonly interleaving: Interleaving;
   readonly #postgres: Postgres;
@@ -78,7 +78,7 @@ export class World {
     return (await this.#postgres.monitor.query<Row>(text)).rows;
   }
 
-  /** @param rows a select of what must not be */
+  /** @param rows a select that must return no rows */
   async violates(violation: string, rows: string): Promise<void> {
     if ((await this.query(rows)).length > 0) this.interleaving.violations.push(violation);
   }

@@ -11,11 +11,11 @@ export interface ReceivedWebhook {
   body: Buffer;
 }
 
-/** The reference platform with its demo data, an endpoint of Harbour Hotels, Hana at the portal, and Amal and Ben at the worker app. */
+/** The reference platform with its demo data, an endpoint of Harbour Hotels, Hana at the portal, and Amal and Ben in the worker app. */
 export interface Integration {
   platform: string;
   apiKey: string;
-  /** What the endpoint was sent, in order; it responds to everything with 200. */
+  /** The requests to the endpoint, in order; it responds to all of them with 200. */
   webhooks: readonly ReceivedWebhook[];
   /** Saves the company profile with this secret, or rotates its secret. */
   profile(change: "save" | "rotate", secret: string): Promise<void>;
@@ -26,7 +26,7 @@ export interface Integration {
   stop(): Promise<void>;
 }
 
-/** How long a delivery may take: far longer than one does on a busy machine. */
+/** How long a delivery may take: far longer than it does on a busy machine. */
 const patienceMs = 60_000;
 
 export async function startIntegration(): Promise<Integration> {

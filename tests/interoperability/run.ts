@@ -1,4 +1,4 @@
-// What others wrote, against the packages and the platform:
+// Tests the packages and the platform with other people's software:
 //   npm run check -- interoperability [specmatic] [standard-webhooks]
 import { specmatic } from "./specmatic.ts";
 import { standardWebhooks } from "./standard-webhooks.ts";
@@ -19,7 +19,7 @@ for (const name of named.length > 0 ? named : Object.keys(suites)) {
     for (const line of found) console.log(`  ${line}`);
     if (found.length > 0) process.exitCode = 1;
   } catch (error) {
-    // Such as a missing program. The other suite runs all the same, so that one run names both.
+    // For instance a missing program. The other suite still runs, so that one run reports both.
     console.error(`${name}: failed`, error);
     process.exitCode = 1;
   }

@@ -8,7 +8,7 @@ import { type Integration, startIntegration } from "./integration.ts";
 import { examples, fresh, narrowedContract, narrowPatterns } from "./specmatic/narrowed-contract.ts";
 import type { SuiteReport } from "./suite.ts";
 
-/** Why the platform differs from what the tester expects, on purpose. */
+/** Why the platform differs on purpose from what the tester expects. */
 interface Rule {
   reason: string;
   applies(failure: Failure): boolean;
@@ -16,9 +16,9 @@ interface Rule {
 
 /** A test that failed. */
 interface Failure {
-  /** What was changed in the request. */
+  /** The change in the request. */
   test: string;
-  /** What was wrong with the response. */
+  /** The fault in the response. */
   message: string;
 }
 
@@ -48,8 +48,8 @@ const rules: readonly Rule[] = [
 ];
 
 /**
- * Specmatic sends the platform requests that it generates from the contract: those that fit, with and without each optional part, and
- * those with one thing wrong. It expects a documented status, headers and body.
+ * Specmatic sends the platform requests that it generates from the contract: valid ones, with and without each optional part, and ones with
+ * a single fault. It expects a documented status, headers and body.
  */
 export async function specmatic(): Promise<SuiteReport> {
   const manifest = createRequire(import.meta.url).resolve("specmatic/package.json");
@@ -114,13 +114,13 @@ const test = (archive: string, folder: string, address: string): Promise<string>
   new Promise((resolve) => {
     const command = ["-jar", archive, "test", `--testBaseURL=${address}`];
     const options = ["--examples=examples", "--junitReportDir=report", "--timeout=60"];
-    // Its exit code is 1 also for differences that are explained.
+    // Its exit code is 1 even if all differences are explained.
     execFile("java", [...command, ...options], { cwd: folder, maxBuffer: 2 ** 28 }, (_error, stdout, stderr) =>
       resolve(stdout + stderr),
     );
   });
 
-/** In front of the platform: gives each test that names a fresh offer or delivery one of its own, which the tester cannot make. */
+/** A proxy in front of the platform. It replaces the offer or delivery in each test with a new one, which the tester cannot create. */
 async function openDoor({ platform, createOffer, deliverResponse }: Integration) {
   const unexpected: string[] = [];
   const door = await listen(async (request, response) => {

@@ -8,12 +8,12 @@ const secret = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
 const renewed = "whsec_bmV3IHNlY3JldCBvZiB0d2VudHkgYnl0ZXM=";
 const stranger = "whsec_c2VjcmV0IG9mIHNvbWVib2R5IGVsc2Ugb24gZWFydGg=";
 
-/** What a case expects, and what came of it. */
+/** What a case expects, and its outcome. */
 type Compare = (what: string, expected: boolean, accepted: boolean) => void;
 
 /**
- * Other implementations of Standard Webhooks verify what the platform sends, before and during a rotation of its secret; and the
- * kit verifies what they sign. Each case is there as it is sent and with one thing wrong.
+ * Other implementations of Standard Webhooks verify what the platform sends, before and during a rotation of its secret; and the kit
+ * verifies what they sign. Each case exists as sent and with a single fault.
  */
 export async function standardWebhooks(): Promise<SuiteReport> {
   const others = implementations();
@@ -30,14 +30,14 @@ export async function standardWebhooks(): Promise<SuiteReport> {
   return { suite: others.map(({ name }) => name).join(", "), tried, found };
 }
 
-/** A message of the platform, the secret of its endpoint then, and whether the secret before it is still valid. */
+/** A message of the platform, its endpoint's secret at that time, and whether the previous secret is still valid. */
 interface SentMessage {
   message: SignedMessage;
   own: string;
   isOverlap: boolean;
 }
 
-/** All are sent before the first is verified: other programs keep this one waiting, and the platform closes idle connections. */
+/** All are sent before the first is verified: other programs block this one, and the platform closes idle connections. */
 async function sendWebhooks(): Promise<readonly SentMessage[]> {
   const integration = await startIntegration();
   const sent: SentMessage[] = [];
@@ -109,7 +109,7 @@ async function verifyOther(other: Implementation, compare: Compare): Promise<voi
     "without its padding": (message) => ({ ...message, signature: message.signature.replace("=", "") }),
   };
   for (const [what, change] of Object.entries(changes)) await verify(what, false, { change });
-  await verify("beside signatures of other versions", true, {
+  await verify("next to signatures of other versions", true, {
     change: (message) => ({ ...message, signature: `v9,bm90IHJlYWQ= ${message.signature} v1a,bm90IHJlYWQ=` }),
   });
 }

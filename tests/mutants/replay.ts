@@ -1,7 +1,7 @@
 // Whether the tests still notice the mutants that those of 6779069c noticed:
 //   npm run check -- mutants [id or beginning of ids…]
-// net.jsonl has the mutants, and for each the first test file that failed then. Each is placed by its text in a clone of what is
-// committed; then the file that has those tests now runs, and if it passes, all that covered the line.
+// net.jsonl has the mutants, and for each the first test file that failed then. Each mutant is placed by its context in a clone of the
+// latest commit. Then the file that now has those tests runs; if it passes, all files that covered the line run.
 import { existsSync, globSync } from "node:fs";
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -10,7 +10,7 @@ import { runCommand } from "../../scripts/processes/run-command.ts";
 
 interface Mutant {
   id: string;
-  /** Where it was at 6779069c, with what stood around it. */
+  /** Where it was at 6779069c, with its context. */
   file: string;
   before: string;
   original: string;
@@ -32,13 +32,13 @@ const root = join(import.meta.dirname, "../..");
 const lines = (await readFile(join(import.meta.dirname, "net.jsonl"), "utf8")).trimEnd().split("\n");
 const [{ tests }, ...net] = lines.map((line) => JSON.parse(line)) as [{ tests: string[] }, ...Mutant[]];
 
-/** Text without white space, which a formatter changes, and where each of its characters was. */
+/** A string without white space, which a formatter may change, and the original position of each character. */
 function squeeze(text: string): { text: string; at: number[] } {
   const at = [...text.matchAll(/\S/g)].map(({ index }) => index);
   return { text: at.map((index) => text[index]).join(""), at };
 }
 
-/** @returns the source with the mutant, if this much of what stood around it, and no less, names one place */
+/** @returns the source with the mutant, if exactly this much context makes its place unique */
 function mutate(source: string, mutant: Mutant, context: number): string | undefined {
   const [before, original, after] = [mutant.before, mutant.original, mutant.after].map((part) => squeeze(part).text);
   if (before === undefined || !original || after === undefined) return undefined;
@@ -51,7 +51,7 @@ function mutate(source: string, mutant: Mutant, context: number): string | undef
   return source.slice(0, squeezed.at[first]) + mutant.replacement.trim() + source.slice(until);
 }
 
-/** Where its text is now: where it stands exactly once, in a file of that name or in any. */
+/** Its present place: where its context occurs exactly once, in a file with the same name or in any. */
 async function place(
   clone: string,
   mutant: Mutant,
@@ -74,10 +74,10 @@ async function place(
   return undefined;
 }
 
-/** A test file without the suffix that says when and how it runs. */
+/** A test file's name without the suffix that says when and how it runs. */
 const stemOf = (test: string) => test.replace(/(\.isolated|\.slow|\.docs)?\.test\.ts$/, "");
 
-/** The same file now: it may have another suffix, or lie elsewhere. */
+/** The same file today: it may have another suffix or folder. */
 function successorOf(test: string, existing: readonly string[]): string | undefined {
   const named = existing.filter((one) => basename(stemOf(one)) === basename(stemOf(test)));
   return named.find((one) => stemOf(one) === stemOf(test)) ?? (named.length === 1 ? named[0] : undefined);
@@ -85,7 +85,7 @@ function successorOf(test: string, existing: readonly string[]): string | undefi
 
 const isSlow = (test: string) => test.endsWith(".slow.test.ts");
 
-/** Builds what has changed and runs these test files. @returns those that fail: with `--bail`, the first */
+/** Builds what has changed and runs these test files. @returns those that fail: with `--bail`, only the first */
 async function failing(clone: string, files: readonly string[], ...flags: string[]): Promise<string[]> {
   if (files.length === 0) return [];
   const report = join(clone, "report.json");
@@ -94,7 +94,7 @@ async function failing(clone: string, files: readonly string[], ...flags: string
   const command = ["scripts/bootstrap.mjs", "--build", ...vitest];
   const timeoutMs = 300_000 + 120_000 * files.length;
   const error = await runCommand(process.execPath, command, { cwd: clone, timeoutMs }).then(() => undefined, String);
-  // A run that ended early has no report: the mutant broke the build or what all tests need, or a test never ended.
+  // A run that ended early has no report: the mutant broke the build or something that all tests need, or a test never ended.
   if (!existsSync(report)) return error === undefined ? [] : [files[0] ?? ""];
   const { testResults } = JSON.parse(await readFile(report, "utf8")) as Report;
   return testResults.flatMap(({ name, status }) => (status === "failed" ? [name.slice(clone.length + 1)] : []));

@@ -1,4 +1,4 @@
-// An integrator's process: a receiver with the SQL inbox, which catches up when its parent asks. Its parent kills it at any moment.
+// An integrator's process: a receiver with the SQL inbox, which catches up when its parent asks. Its parent may kill it at any moment.
 import { createServer } from "node:http";
 import { OffersClient } from "@offers/client";
 import { standardWebhooks } from "@offers/webhook-kit";
@@ -31,7 +31,7 @@ const source: ResponseSource = {
 const webhooks = webhookListener({
   secret,
   scheme: standardWebhooks(),
-  // Each failure is attempted again, which is what the test is about.
+  // Each failure is attempted again, which is the subject of the test.
   onError: () => undefined,
   onWorkerOfferResponse: mode === "feed" ? onWorkerOfferResponse : reconcileOnWebhook(source),
 });

@@ -7,12 +7,12 @@ import type { TestDatabase } from "../../examples/platform/test/support/stores/s
 import { freePort } from "../../scripts/processes/free-port.ts";
 import { apiKey, Service } from "./service.ts";
 
-/** `feed`: webhooks and the feed's events share their keys. `reconcile`: a webhook is a hint, and GetOffer is all that is read. */
+/** `feed`: webhooks and the feed's events share their keys. `reconcile`: a webhook is a hint, and only GetOffer is read. */
 export type Mode = "reconcile" | "feed";
 
 export interface IntegratorSetup {
   mode: Mode;
-  /** Its address, which changes when it is opened again. */
+  /** Its URL, which changes when it is opened again. */
   platform: string;
   apiKey: string;
   secret: string;
@@ -20,10 +20,10 @@ export interface IntegratorSetup {
   databaseUrl: string;
 }
 
-/** Catch up, also on these offers. */
+/** Catch up, including on these offers. */
 export interface Task {
   offerIds: readonly string[];
-  /** At once. */
+  /** Immediately. */
   runs: number;
 }
 
@@ -42,7 +42,7 @@ export interface OutagesOptions {
 export interface OutagesReport {
   outages: number;
   kills: number;
-  /** Outages in which the endpoint responded 410, which disables it. */
+  /** Outages in which the endpoint responded with 410, which disables it. */
   disabled: number;
   /** Restarts of the platform, whose retention then purges what it may. */
   purges: number;
@@ -59,7 +59,7 @@ export interface OutagesReport {
 const secret = `whsec_${Buffer.from("a secret for outages, 32 bytes..").toString("base64")}`;
 const workers = ["worker_amal", "worker_ben", "worker_cleo", "worker_dana"] as const;
 
-/** Lets a receiver be away, over and over, while workers respond, and compares what it has handled with what they said. */
+/** Stops a receiver again and again while workers respond, and compares what it has handled with their responses. */
 export async function runOutages(options: OutagesOptions): Promise<OutagesReport> {
   const { mode, outages, seed, database, dialect, databaseUrl } = options;
   const random = randomFrom(seed);
@@ -85,7 +85,7 @@ export async function runOutages(options: OutagesOptions): Promise<OutagesReport
       await story.openOffer();
       await story.respond(2);
       const isDisabled = random() < 0.2;
-      // As an endpoint that the circuit breaker does not pause.
+      // Like an endpoint that the circuit breaker does not pause.
       if (isDisabled) await service.register(port);
       await integrator.kill();
       if (isDisabled) {
@@ -93,7 +93,7 @@ export async function runOutages(options: OutagesOptions): Promise<OutagesReport
         report.disabled += 1;
       }
       await story.respond(1 + Math.floor(random() * 6));
-      // Usually until the retry schedule is used up; sometimes the receiver comes back while attempts go on.
+      // Usually lasts until the retry schedule is used up; sometimes the receiver comes back while attempts continue.
       await pause(random() < 0.7 ? 150 : 30);
       if (random() < 0.3) {
         report.purged += await service.restartAndPurge();
@@ -126,7 +126,7 @@ export async function runOutages(options: OutagesOptions): Promise<OutagesReport
   }
 }
 
-/** What workers have said, and what of it has been handled. */
+/** What workers have said, and which of it has been handled. */
 class Story {
   readonly #service: Service;
   readonly #random: () => number;
@@ -161,7 +161,7 @@ class Story {
     this.#said.set(typeof created === "string" ? created : created.id, new Map());
   }
 
-  /** Workers respond to offers that are open, a third of them again, with a change of mind. */
+  /** Workers respond to open offers; a third of them respond again, differently. */
   async respond(times: number): Promise<void> {
     for (let index = 0; index < times; index += 1) {
       const offerId = pick(this.offerIds, this.#random);
@@ -180,7 +180,7 @@ class Story {
     }
   }
 
-  /** Waits until webhooks have stopped to change anything. */
+  /** Waits until webhooks no longer change anything. */
   async settle(pool: pg.Pool): Promise<void> {
     for (let [before, quiet] = [-1, 0]; quiet < 3; ) {
       await pause(80);
@@ -211,13 +211,13 @@ class Story {
   }
 }
 
-/** The state handled last is what was said last, and no state was handled twice in a row. */
+/** The last handled state is the last response, and no state was handled twice in a row. */
 function findStateFault(said: readonly string[], handled: readonly string[]): string | undefined {
   if (handled.at(-1) !== said.at(-1)) return "the state handled last is not what was said last";
   return handled.some((word, index) => word === handled[index - 1]) ? "a state was handled twice in a row" : undefined;
 }
 
-/** Each event once; those of a dead letter may come later than their successors. */
+/** Each event was handled once; events of a dead letter may be handled after their successors. */
 function findFeedFault(said: readonly string[], handled: readonly string[]): string | undefined {
   const count = (words: readonly string[]) => words.filter((word) => word === "accepted").length;
   if (handled.length !== said.length || count(handled) !== count(said)) return "not every event was handled once";
@@ -271,7 +271,7 @@ class Integrator {
 
 const pick = <T>(values: readonly T[], random: () => number): T => values[Math.floor(random() * values.length)] as T;
 
-/** mulberry32: the same story for the same seed, but for the times that processes take. */
+/** mulberry32: the same scenario for the same seed, except for the times that processes take. */
 function randomFrom(seed: number): () => number {
   let state = seed >>> 0;
   return () => {

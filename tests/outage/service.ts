@@ -4,7 +4,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { openPlatform, type PlatformUnderTest } from "../../examples/platform/test/support/platform-under-test.ts";
 import type { TestDatabase } from "../../examples/platform/test/support/stores/stores.ts";
 
-/** Of the organisation whose receiver is away. */
+/** The organisation whose receiver is down. */
 export const apiKey = "demo-key-harbour";
 const person = "hana@harbour-hotels.example";
 /** Short enough that an outage outlasts it. */
@@ -15,13 +15,13 @@ interface ServiceOptions {
   database: TestDatabase;
   dialect: "reference" | "live";
   secret: string;
-  /** Whether retention spares what the receiver has not caught up. The feed owes events until retention; GetOffer owes the state. */
+  /** Whether retention spares what the receiver has not caught up with. The feed keeps events until retention; GetOffer keeps the state. */
   sparesMissed: boolean;
 }
 
 /** The reference platform, which restarts and purges, and whose endpoint is disabled and registered again. */
 export class Service {
-  /** Until when the receiver has caught up. */
+  /** The time up to which the receiver has caught up. */
   caughtUpAt = Date.now();
   readonly #options: ServiceOptions;
   #platform: PlatformUnderTest | undefined;
@@ -41,7 +41,7 @@ export class Service {
     return this.#platform;
   }
 
-  /** Registers the endpoint on the company profile. That enables a disabled one, and ends a pause of the circuit breaker. */
+  /** Registers the endpoint on the company profile. That enables a disabled endpoint, and ends a pause of the circuit breaker. */
   async register(port: number): Promise<void> {
     const { status, text } = await this.#callPortal("PUT", "/portal/profile", {
       baseAddress: `http://127.0.0.1:${port}`,
@@ -53,7 +53,7 @@ export class Service {
   }
 
   /**
-   * Serves 410 in the place of a receiver that was healthy, until the platform has disabled the endpoint.
+   * Serves 410 in place of a receiver that was healthy, until the platform has disabled the endpoint.
    *
    * @param respond causes a delivery
    */
@@ -67,7 +67,7 @@ export class Service {
   }
 
   /**
-   * Restarts the platform, which purges at its start what has no retention.
+   * Restarts the platform, which purges expired rows when it starts.
    *
    * @returns how many dead letters were purged
    */

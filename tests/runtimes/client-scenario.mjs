@@ -1,5 +1,5 @@
-// Checks of the client. Every runtime runs this very file; it knows the package by its published
-// name, and nothing of the runtime but what the web platform has.
+// Checks of the client. Every runtime runs exactly this file; it imports the package by its published name, and uses nothing of the runtime
+// but the web platform.
 import { isOffersError, OffersClient, OffersError } from "@offers/client";
 
 const input = {
@@ -25,7 +25,7 @@ async function failure(call, ...codes) {
   return error;
 }
 
-/** Each is given a client of the service of client-service.ts, and one of an address where nothing listens. */
+/** Each gets a client of the service in client-service.ts, and one of a URL where nothing listens. */
 const checks = {
   async create({ offers }) {
     const { id } = await offers.createOffer(input);
@@ -84,13 +84,13 @@ const checks = {
     await failure(offers.getOffer("cut", { maxRetries: 0 }), "connection_lost", "invalid_response");
   },
   async refused({ unreachable }) {
-    // Only some runtimes report that a connection was never made; with the others the request may have been sent.
+    // Only some runtimes report that a connection was never made; with others the request may have been sent.
     const error = await failure(unreachable.createOffer(input, { maxRetries: 0 }), "connect_failed", "connection_lost");
     return error.code;
   },
 };
 
-/** How each check ended: "ok", or why not. `fetch` takes the place of the runtime's. */
+/** The result of each check: "ok", or the reason. `fetch` replaces the runtime's. */
 export async function scenario({ baseUrl, unreachableUrl }, fetch) {
   const options = { apiKey: "demo-key", timeoutMs: 5_000, fetch };
   const offers = new OffersClient({ ...options, baseUrl });

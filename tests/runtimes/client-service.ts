@@ -6,7 +6,7 @@ import { offer, recipient } from "../../scripts/sample-offer.ts";
 export interface ClientService {
   /** The argument of client-scenario.mjs. */
   addresses: { baseUrl: string; unreachableUrl: string };
-  /** What arrived that should not have, in words; empty if nothing did. */
+  /** Requests that should not have arrived, in words; empty if there were none. */
   faults: readonly string[];
   close(): Promise<unknown>;
 }
@@ -14,7 +14,7 @@ export interface ClientService {
 const send = (response: ServerResponse, status: number, body: unknown, headers: Record<string, string> = {}) =>
   void response.writeHead(status, { "content-type": "application/json", ...headers }).end(JSON.stringify(body));
 
-/** A service on loopback with a response of its own for each id, or each title of a creation, as client-scenario.mjs expects. */
+/** A service on loopback with a separate response for each id, or each title of a creation, as client-scenario.mjs expects. */
 export async function startClientService(): Promise<ClientService> {
   const faults: string[] = [];
   const keys: unknown[] = [];

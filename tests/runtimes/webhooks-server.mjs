@@ -1,4 +1,4 @@
-// Node, Bun and Deno: each with the server that it has, or that its users take.
+// Node, Bun and Deno: each with its own server, or the one that its users use.
 import webhooks from "./webhooks.mjs";
 
 const where = { hostname: "127.0.0.1", port: 0 };

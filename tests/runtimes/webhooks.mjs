@@ -1,4 +1,4 @@
-// A receiver of webhooks, as a user of any runtime would write it. Every runtime serves this very file.
+// A receiver of webhooks, as a user of any runtime would write it. Every runtime serves exactly this file.
 import { webhookHandler } from "@offers/webhook-kit/fetch";
 
 const received = [];

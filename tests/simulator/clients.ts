@@ -13,10 +13,10 @@ export interface Result {
 export class Connection extends EventEmitter {
   isLost = false;
   isInTransaction = false;
-  /** When a transaction began that has no statement yet: it holds nothing that others wait for. */
+  /** When a transaction started that has no statement yet: it holds nothing that others wait for. */
   begunAtMs: number | undefined;
   isListening = false;
-  /** Until the server ends it within a transaction. */
+  /** The time until the server ends it within a transaction. */
   idleLimitMs = 0;
   /** That end, while it waits for the next statement. */
   idle: Cancellable | undefined;
@@ -44,7 +44,7 @@ export function replaceClients(server: Server): void {
 
 type QueryConfig = string | { text: string; values?: unknown[] };
 
-/** What the platform and the kit use of a client of npm `pg`. */
+/** The methods of a client of npm `pg` that the platform and the kit use. */
 function clientOf(server: Server) {
   return class Client extends EventEmitter {
     readonly connection = server.connect(currentProcess());
@@ -93,7 +93,7 @@ function poolOf(server: Server) {
 
     async connect(): Promise<PoolClient> {
       const process = currentProcess();
-      // A connection belongs to the process that opened it: the simulator lends one pool to one process after another.
+      // A connection belongs to the process that opened it: the simulator lends one pool to several processes in turn.
       this.#idle = this.#idle.filter(({ connection }) => connection.process === process && !connection.isLost);
       const client = this.#idle.pop() ?? new Client();
       client.release = () => void this.#idle.push(client);

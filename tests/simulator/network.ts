@@ -65,7 +65,7 @@ export class Receiver {
         secret,
         scheme: standardWebhooks(),
         now: () => wallClock(this.#schedule, process),
-        // Else the kit prints it.
+        // Otherwise the kit prints it.
         onError: () => undefined,
         onRejected: () => undefined,
         onWorkerOfferResponse: async (event, context) => {
@@ -79,7 +79,7 @@ export class Receiver {
     });
   }
 
-  /** Runs in the receiver's process. @returns nothing, ever, when that is killed meanwhile */
+  /** Runs in the receiver's process. @returns never, if that process is killed meanwhile */
   handle(request: Request): Promise<Response> {
     return this.#respond(request);
   }
@@ -163,7 +163,7 @@ export class Network {
     const { faults } = this;
     const delayMs = schedule.latencyMs() + (schedule.chance(faults.slow) ? schedule.between(1_000, 20_000) : 0);
     const status = schedule.chance(faults.unavailable) ? 503 : schedule.chance(faults.gone) ? 410 : undefined;
-    // Which process listens is decided when the request arrives.
+    // When the request arrives, it is decided which process listens.
     schedule.at(undefined, delayMs, "request", () => {
       const { process } = this.#receiver;
       schedule.at(process, 0, "handle", async () => {

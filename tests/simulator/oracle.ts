@@ -6,12 +6,12 @@ export interface Sent {
   organisationId: string;
   process: Process;
   startedAtMs: number;
-  /** When the process learnt the outcome; undefined while it waits, and for ever when it was killed. */
+  /** When the process learnt the outcome; undefined while it waits, and forever if it was killed. */
   endedAtMs?: number;
   isAcknowledged: boolean;
 }
 
-/** A delivery as it stands in the platform's table. */
+/** A delivery's row in the platform's table. */
 export interface Delivery {
   id: string;
   sequence: number;
@@ -20,12 +20,12 @@ export interface Delivery {
   state: string;
 }
 
-/** What the receiver's inbox handled, in this order. */
+/** What the receiver's inbox handled, in order. */
 export interface Handled {
   delivery_id: string;
 }
 
-/** What the tables hold at the end. */
+/** The contents of the tables at the end. */
 export interface Outcome {
   deliveries: readonly Delivery[];
   handled: readonly Handled[];
@@ -35,9 +35,9 @@ export interface Outcome {
   confirmed: ReadonlySet<string>;
 }
 
-/** Attempts at one endpoint at a time, over all processes (D-72). */
+/** Simultaneous attempts at one endpoint, by all processes (D-72). */
 const capacity = 8;
-/** A lease lasts four seconds, and a process notices its end late by a statement or two. */
+/** A lease lasts four seconds, and a process may notice its end a statement or two late. */
 const leaseLapseMs = 7_000;
 /** Between planning an attempt and reporting it, its outcome is committed. */
 const settlingMs = 10_000;
@@ -45,10 +45,10 @@ const settlingMs = 10_000;
 const disabledGraceMs = 1_000;
 
 /**
- * Knows the contract alone: an event that was recorded is handled once, in the order of its key; no endpoint gets more attempts
- * at a time than its capacity; one that is disabled gets none; an acknowledged delivery is not attempted again, and a failed one
- * not before its time. A disturbance excuses doubles of the process that it hit, since its lease may have ended: at-least-once
- * is all that the contract promises.
+ * Knows only the contract: a recorded event is handled once, in the order of its key; no endpoint gets more simultaneous attempts than its
+ * capacity; a disabled endpoint gets none; an acknowledged delivery is not attempted again, and a failed one not before its time. A
+ * disturbance excuses duplicates of the process that it affects, because its lease may have ended: the contract promises only
+ * at-least-once.
  */
 export class Oracle {
   readonly violations: string[] = [];
@@ -59,7 +59,7 @@ export class Oracle {
   readonly #disabledAt = new Map<string, number>();
   /** When a person last restarted the schedules of an organisation. */
   readonly #restartedAtMs = new Map<string, number>();
-  /** The time of the next attempt, as it was reported. */
+  /** The reported time of the next attempt. */
   readonly #nextAtMs = new Map<string, number>();
   #hasClockJumped = false;
 
@@ -71,18 +71,18 @@ export class Oracle {
     return this.#sent;
   }
 
-  /** Whether a process that runs waits for a response. */
+  /** Whether a running process waits for a response. */
   get isWaiting(): boolean {
     return this.#sent.some(({ endedAtMs, process }) => endedAtMs === undefined && !process.isStopped);
   }
 
-  /** @param process undefined when it may have hit any process */
+  /** @param process undefined if it may have affected any process */
   disturbed(process: Process | undefined, durationMs = 0): void {
     const atMs = this.#schedule.nowMs;
     this.#disturbances.push({ atMs, untilMs: atMs + durationMs, process });
   }
 
-  /** Due times follow the database's clock, so nothing is said of times once that has jumped. */
+  /** Due times follow the database's clock, so they are not checked after it has jumped. */
   databaseClockJumped(): void {
     this.#hasClockJumped = true;
     this.disturbed(undefined, 5_000);
@@ -92,20 +92,20 @@ export class Oracle {
     if (!this.#wasRestarted(organisationId)) this.#disabledAt.set(organisationId, this.#schedule.nowMs);
   }
 
-  /** A person enables the endpoint, or restarts its schedules: called before and after the commit. */
+  /** A person enables the endpoint or restarts its schedules. Called before and after the commit. */
   restarted(organisationId: string): void {
     this.#disabledAt.delete(organisationId);
     this.#restartedAtMs.set(organisationId, this.#schedule.nowMs);
   }
 
-  /** What was reported before a restart may arrive after it. */
+  /** A report from before a restart may arrive after it. */
   #wasRestarted(organisationId: string): boolean {
     return (this.#restartedAtMs.get(organisationId) ?? Number.NEGATIVE_INFINITY) > this.#schedule.nowMs - 10_000;
   }
 
   /**
    * @param process reports it
-   * @param delayMs until the next attempt, by the clock of that process: says nothing when this jumped after it planned the attempt
+   * @param delayMs until the next attempt, by the clock of that process: meaningless if that clock jumped after the attempt was planned
    */
   attempted(process: Process, deliveryId: string, delayMs: number | undefined): void {
     const hasJumped = process.clockJumpedAtMs > this.#schedule.nowMs - settlingMs;
@@ -121,7 +121,7 @@ export class Oracle {
     return this.#handled.has(deliveryId);
   }
 
-  /** Called when a process writes a request. @returns to be called when the process learns the outcome */
+  /** Called when a process writes a request. @returns a function to call when the process learns the outcome */
   starts(request: Pick<Sent, "deliveryId" | "organisationId" | "process">): (isAcknowledged: boolean) => void {
     const now = this.#schedule.nowMs;
     const sent: Sent = { ...request, startedAtMs: now, isAcknowledged: false };
@@ -157,7 +157,7 @@ export class Oracle {
     );
   }
 
-  /** At the end, when all has been quiet for long enough. */
+  /** Called at the end, when everything has been quiet for long enough. */
   finish({ deliveries, handled, acknowledgements, confirmed }: Outcome): void {
     for (const { delivery_id: id, count } of acknowledgements)
       if (count > 1) this.violations.push(`recorded twice: ${count} acknowledgements of ${id}, of which one was held`);
@@ -175,7 +175,7 @@ export class Oracle {
     const lastOfKey = new Map<string, Delivery>();
     for (const id of handledIds) {
       const delivery = recorded.get(id);
-      // A delivery that was given up may be handled late, by a request that was already on its way.
+      // A failed delivery may be handled late, by a request that was already sent.
       if (delivery === undefined || delivery.state === "dead") continue;
       const key = `${delivery.organisation_id} ${delivery.order_key}`;
       const last = lastOfKey.get(key);
@@ -186,8 +186,8 @@ export class Oracle {
   }
 
   /**
-   * A stalled process may send a delivery twice, but not after a later one of its key: a receiver that keeps no inbox would take
-   * the older response for the newer one. Leases follow the database's clock, so nothing is said once that has jumped.
+   * A stalled process may send a delivery twice, but not after a later one of its key: a receiver without an inbox would take the older
+   * response for the newer one. Leases follow the database's clock, so this is not checked after it has jumped.
    */
   #checkOrderOfRequests(recorded: ReadonlyMap<string, Delivery>): void {
     if (this.#hasClockJumped) return;

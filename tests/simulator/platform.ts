@@ -24,7 +24,7 @@ export class Stores {
       this.#free.push(await openStore({ dataFolder: "unused", databaseUrl: "postgres://simulated/offers" }));
   }
 
-  /** The store until the process stops; what it has subscribed ends then. */
+  /** The store until the process stops; its subscriptions end then. */
   lend(process: Process, atEnd: (() => void)[]): Store {
     const store = this.#free.pop();
     if (store === undefined) throw new Error("a schedule needs more stores than were opened");
@@ -53,7 +53,7 @@ interface PlatformOptions {
   onError: (error: unknown) => void;
 }
 
-/** The delivery core of one platform process, as `startBackground` puts it together. */
+/** The delivery core of one platform process, assembled like `startBackground` does. */
 export class Platform {
   readonly process: Process;
   isStopping = false;
@@ -101,7 +101,7 @@ export class Platform {
       }
   }
 
-  /** As after SIGTERM: in the order of `startPlatform`. */
+  /** As after SIGTERM, in the order of `startPlatform`. */
   async stop(): Promise<void> {
     this.isStopping = true;
     for (const stop of this.#stop) await stop().catch(() => undefined);

@@ -29,20 +29,20 @@ interface Request {
 
 const defaultIdleMs = 30_000;
 const longWaitMs = 500;
-/** Background work, and whoever holds the settling lock, may be idle for two seconds. */
+/** Background work, and the holder of the settling lock, may be idle for two seconds. */
 const idleLimitOf = (text: string): number =>
   text.includes("idle_in_transaction_session_timeout") ? 2_000 : defaultIdleMs;
 const lost = (): Error => Object.assign(new Error("Connection terminated unexpectedly"), { code: "ECONNRESET" });
 
 /**
- * One PostgreSQL server for all simulated processes, which reach it through npm `pg`: PGlite beneath, whose one session runs
- * their transactions one after the other, by the schedule's clock.
+ * One PostgreSQL server for all simulated processes, which reach it through npm `pg`. It is a PGlite, whose only session runs their
+ * transactions one after another, by the schedule's clock.
  */
 export class SimulatedPostgres implements Server {
   /** How far the server's clock is off. */
   offsetMs = 0;
   faults = noDatabaseFaults;
-  /** Called when something may have delayed the renewal of leases: of one process, or of all when they waited for a transaction. */
+  /** Called when something may have delayed the renewal of leases: of one process, or of all that waited for a transaction. */
   onFault: (process: Process | undefined, durationMs: number) => void = () => undefined;
   readonly #session: Session;
   #schedule: Schedule | undefined;
@@ -62,16 +62,16 @@ export class SimulatedPostgres implements Server {
     return server;
   }
 
-  /** At once, outside of the schedule. */
+  /** Immediately, outside of the schedule. */
   query<Row>(text: string, values: readonly unknown[] = []): Row[] {
     return (this.#session.run(this.nowMs, text, values) as Result).rows as Row[];
   }
 
-  /** After the migrations: nobody reads a log of what was written, and it would fill the memory. */
+  /** After the migrations: nobody reads the log, and it would fill the memory. */
   dropLog(): void {
     const logged =
       "select oid::regclass::text as name from pg_class where relkind = 'r' and relpersistence = 'p' and oid >= 16384";
-    // A table with a log cannot reference one without: those that reference come first.
+    // A table with a log cannot reference one without, so the referencing ones come first.
     for (let left = this.query<{ name: string }>(logged); left.length > 0; left = this.query(logged))
       for (const { name } of left)
         try {
@@ -79,7 +79,7 @@ export class SimulatedPostgres implements Server {
         } catch {}
   }
 
-  /** Begins a schedule: without connections, with an open session. */
+  /** Starts a schedule without connections, with an open session. */
   begin(schedule: Schedule): void {
     this.#schedule = schedule;
     this.#session.run(this.nowMs, "rollback");
@@ -169,7 +169,7 @@ export class SimulatedPostgres implements Server {
     const mayRun = this.#queue.filter(({ connection }) => this.#owner === undefined || this.#owner === connection);
     if (mayRun.length === 0) return;
     const chosen = this.#scheduled.pick(mayRun);
-    // A connection's own statements stay in their order.
+    // A connection's own statements keep their order.
     const request = mayRun.find(({ connection }) => connection === chosen.connection) ?? chosen;
     this.#queue.splice(this.#queue.indexOf(request), 1);
     this.#isRunning = true;
@@ -178,7 +178,7 @@ export class SimulatedPostgres implements Server {
 
   #execute({ connection, text, values, arrivedAtMs, reply }: Request): void {
     const schedule = this.#scheduled;
-    // Another process had stalled, or was slow, in the middle of a transaction.
+    // Another process stalled, or was slow, in the middle of a transaction.
     if (schedule.nowMs - arrivedAtMs > longWaitMs) this.onFault(undefined, 0);
     let error: Error | undefined;
     let result: Result | Result[] | undefined;
@@ -186,7 +186,7 @@ export class SimulatedPostgres implements Server {
       result = this.#run(connection, text, values);
     } catch (cause) {
       error = cause as Error;
-      // Of a text with several statements, the first may have begun a transaction.
+      // If several statements are sent together, the first may have started a transaction.
       if (!connection.isInTransaction) this.#session.run(this.nowMs, "rollback");
     }
     this.#isRunning = false;
@@ -204,7 +204,7 @@ export class SimulatedPostgres implements Server {
     this.#pump();
   }
 
-  /** As `idle_in_transaction_session_timeout`: one session cannot end itself. */
+  /** Like `idle_in_transaction_session_timeout`, because one session cannot end itself. */
   #watchIdle(connection: Connection): void {
     const isWaiting = (): boolean => this.#queue.some((request) => request.connection === connection);
     connection.idle = this.#scheduled.at(undefined, connection.idleLimitMs, "idle", () => {
@@ -214,7 +214,7 @@ export class SimulatedPostgres implements Server {
 
   #run(connection: Connection, text: string, values: readonly unknown[]): Result | Result[] {
     connection.idle?.cancel();
-    // What a transaction may set besides says how statements are planned, which the session has decided, and for how long it may be idle.
+    // Other settings of a transaction concern planning, which the session has decided, and how long it may be idle.
     if (/^begin(; set local \w+ = '\w+')*$/i.test(text)) {
       connection.begunAtMs = this.nowMs;
       connection.idleLimitMs = idleLimitOf(text);
@@ -233,7 +233,7 @@ export class SimulatedPostgres implements Server {
     return result;
   }
 
-  /** NOTIFY reaches the other processes that listen, each by its own delay, or not at all. */
+  /** NOTIFY reaches the other listening processes, each with its own delay, or not at all. */
   notify(payload: string): void {
     for (const connection of this.#connections) {
       if (!connection.isListening || this.#scheduled.chance(this.faults.lostNotifications)) continue;

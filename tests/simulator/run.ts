@@ -1,7 +1,7 @@
-// Runs stories of the delivery core until one breaks the contract: npm run check -- simulator
+// Runs scenarios of the delivery core until one breaks the contract: npm run check -- simulator
 //   --seed 7        the first one, instead of a random one
 //   --count 1000    how many
-//   --shorten       searches a shorter story that fails too
+//   --shorten       shrinks a failing scenario
 //   --trace         prints each step
 import { randomInt } from "node:crypto";
 import { constants, setPriority } from "node:os";
@@ -18,9 +18,9 @@ const { values: flags } = parseArgs({
   },
 });
 loadKitFromSource();
-// Its clock is its own. Tests beside it, which wait for replies, go first.
+// It has its own clock. Tests that run at the same time and wait for replies have priority.
 setPriority(constants.priority.PRIORITY_LOW);
-// Loaded once the hooks are registered.
+// Loaded after the hooks are registered.
 const { Simulator } = await import("./simulator.ts");
 
 const simulator = await Simulator.open();

@@ -6,9 +6,9 @@ import { Seeded } from "../seeded.ts";
 /** A simulated process: code that runs in `Schedule.run` belongs to one, with its timers and replies. */
 export class Process {
   readonly name: string;
-  /** A stopped process runs nothing more: its timers and replies are dropped, so that its awaits never return. */
+  /** A stopped process runs no more code: its timers and replies are dropped, so that its awaits never return. */
   isStopped = false;
-  /** Until then nothing of it runs, as in a long garbage collection or a suspended machine. */
+  /** Until then no code of it runs, like during a long garbage collection or on a suspended machine. */
   stalledUntilMs = 0;
   /** How far its wall clock is off. */
   wallOffsetMs = 0;
@@ -35,9 +35,9 @@ export class Process {
 
 interface Event {
   atMs: number;
-  /** Decides the order of events of one time. */
+  /** Decides the order of simultaneous events. */
   tie: number;
-  /** Undefined for what happens between processes: a packet on its way, the database server. */
+  /** Undefined for what happens between processes: a packet in transit, the database server. */
   process: Process | undefined;
   what: string;
   run: () => unknown;
@@ -50,7 +50,7 @@ export interface Cancellable {
 
 const running = new AsyncLocalStorage<{ schedule: Schedule; process: Process }>();
 
-/** The process whose code runs. */
+/** The process whose code is running. */
 export function currentProcess(): Process {
   const process = running.getStore()?.process;
   if (process === undefined) throw new Error("no simulated process runs this code");
@@ -58,16 +58,16 @@ export function currentProcess(): Process {
 }
 
 const realImmediate = setImmediate;
-/** Lets all promises that are resolved run their continuations. */
+/** Lets all resolved promises run their continuations. */
 const drain = (): Promise<void> => new Promise((resolve) => void realImmediate(resolve));
 
 /**
- * Virtual time, and the order in which everything happens: of all timers, turns of the event loop, statements and replies that
- * wait, it runs the earliest, and of those at one time a random one. All chance comes from the seed, so a seed replays exactly.
+ * Virtual time, and the order of everything: of all waiting timers, turns of the event loop, statements and replies, it runs the earliest,
+ * and of simultaneous ones a random one. All chance comes from the seed, so a seed replays exactly.
  */
 export class Schedule extends Seeded {
   nowMs = 0;
-  /** Called before each step of a process: the place where it may be killed or stalled. */
+  /** Called before each step of a process, where it may be killed or stalled. */
   beforeStep: (process: Process, what: string) => void = () => undefined;
   #events: Event[] = [];
   /** Whether no code of a process has run since the last turn of the event loop. */
@@ -98,7 +98,7 @@ export class Schedule extends Seeded {
   /** @returns whether `condition` held before `limitMs` of virtual time had passed */
   async until(condition: () => boolean, limitMs: number): Promise<boolean> {
     const endMs = this.nowMs + limitMs;
-    // What was started since the last step may wait for something by now.
+    // Something that was started since the last step may be waiting by now.
     await this.#drain();
     while (!condition()) {
       const event = this.#next();
@@ -132,7 +132,7 @@ export class Schedule extends Seeded {
     else this.run(process, run);
   }
 
-  /** Removes the next event from those that wait, and those that will never happen. */
+  /** Removes the next event from the waiting ones, and those that will never happen. */
   #next(): Event | undefined {
     const events = this.#events;
     let next: Event | undefined;
@@ -154,8 +154,8 @@ export class Schedule extends Seeded {
 }
 
 /**
- * Replaces the clocks and timers of this Node process: code of a simulated process gets virtual ones, all other code the real
- * ones. Neither needs to know.
+ * Replaces the clocks and timers of this Node process: code of a simulated process gets virtual ones, all other code the real ones. Neither
+ * needs to know.
  */
 export function virtualiseTimers(): void {
   const real = {
@@ -216,7 +216,7 @@ export function virtualiseTimers(): void {
 
 let atMs: number | undefined;
 
-/** Runs code that gets this time from `Date.now`, whichever process calls it: the database server's. */
+/** Runs code for which `Date.now` returns this time, whichever process calls it: the database server's. */
 export function atWallTime<T>(ms: number, work: () => T): T {
   atMs = ms;
   try {
@@ -226,7 +226,7 @@ export function atWallTime<T>(ms: number, work: () => T): T {
   }
 }
 
-/** A process's wall clock. Virtual time begins at a fixed date, so that a seed replays on any day. */
+/** A process's wall clock. Virtual time starts at a fixed date, so that a seed replays on any day. */
 export const wallClock = (schedule: Schedule, { wallOffsetMs }: Process): Date =>
   new Date(startedAt + schedule.nowMs + wallOffsetMs);
 

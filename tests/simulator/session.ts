@@ -16,7 +16,7 @@ interface Column {
   parse: PGlite["parsers"][number] | undefined;
 }
 
-/** What the server sent in reply to one message: a part for each statement. */
+/** The server's reply to one message: one part per statement. */
 interface Reply {
   results: Result[];
   parameterTypes: number[];
@@ -39,8 +39,8 @@ const settings = {
 };
 
 /**
- * PGlite's one session, a statement at a time. PGlite asks JavaScript for the time, so `now()` and `clock_timestamp()` are those
- * of the schedule. It is called by its wire protocol, in one turn: `PGlite.query` crosses into WebAssembly six times.
+ * PGlite's only session, one statement at a time. PGlite asks JavaScript for the time, so `now()` and `clock_timestamp()` are those of the
+ * schedule. It is called through its wire protocol, in one turn, because `PGlite.query` crosses into WebAssembly six times.
  */
 export class Session {
   readonly #database: PGlite;
@@ -89,7 +89,7 @@ export class Session {
   /** @param columns of the rows, when these come without their description */
   #send(nowMs: number, sent: Uint8Array, columns: readonly Column[] = []): Reply {
     const chunks: Buffer[] = [];
-    // It calls the listener before it returns. `execProtocolRawSync` would parse the reply as well.
+    // It calls the listener before it returns. `execProtocolRawSync` would also parse the reply.
     const ended = atWallTime(nowMs, () =>
       this.#database.execProtocolRawStream(sent, {
         syncToFs: false,
@@ -137,7 +137,7 @@ export class Session {
   }
 }
 
-/** The messages Bind, Execute and Sync: PGlite's own serializers take as long as PostgreSQL does for a small statement. */
+/** The messages Bind, Execute and Sync. PGlite's own serializers are slow for small statements. */
 function executing(statement: string, values: readonly (string | null)[]): Buffer {
   const lengths = values.map((value) => (value === null ? -1 : Buffer.byteLength(value)));
   const bindLength =
@@ -145,14 +145,14 @@ function executing(statement: string, values: readonly (string | null)[]): Buffe
   const bytes = Buffer.alloc(1 + bindLength + 10 + 5);
   let at = bytes.write("B", 0);
   at = bytes.writeInt32BE(bindLength, at);
-  // An unnamed portal, and all parameters as text.
+  // An unnamed portal, and all parameters as strings.
   at += 1 + bytes.write(statement, at + 1) + 1;
   at = bytes.writeInt16BE(values.length, at + 2);
   for (const [index, value] of values.entries()) {
     at = bytes.writeInt32BE(lengths[index] as number, at);
     if (value !== null) at += bytes.write(value, at);
   }
-  // All columns as text.
+  // All columns as strings.
   at += 2;
   at += bytes.write("E", at);
   at = bytes.writeInt32BE(9, at) + 5;

@@ -1,14 +1,14 @@
 import { expect, test } from "vitest";
 import { runSeeds } from "../run-seeds.ts";
 
-/** A share: `npm run check -- simulator` runs others, as many as asked for. */
+/** A sample: `npm run check -- simulator` runs others, as many as requested. */
 const count = 50;
 
 test("whatever processes, database, network and people do, the contract of deliveries holds, and a seed replays exactly", async () => {
   const { ran, failed, fingerprints } = await runSeeds("simulator", 1, count);
   expect(failed).toBeUndefined();
   expect(ran).toBe(count);
-  // The last story on a database where no other ran before it.
+  // The last scenario on a database where no other ran before it.
   const alone = await runSeeds("simulator", count, 1);
   expect(alone.fingerprints.last).toBe(fingerprints.last);
 });

@@ -14,23 +14,23 @@ import type { FaultName, Story } from "./story.ts";
 
 export interface StoryResult {
   violations: readonly string[];
-  /** The same for each run of one story. */
+  /** The same for each run of one scenario. */
   fingerprint: number;
   steps: number;
   virtualMs: number;
   sent: number;
 }
 
-/** PGlite has no autovacuum. Without any, the twenty-thousandth story took almost twice as long as the first. */
+/** PGlite has no autovacuum. Without any, scenarios become slower and slower. */
 const storiesPerVacuum = 500;
 
-/** How many processes a story may restart. */
+/** How many processes a scenario may restart. */
 const mostRestarts = 8;
 const longestStallMs = 12_000;
 /** After the last fault, everything that is pending is handled within this time. */
 const recoveryMs = 120_000;
 
-/** Runs stories one after the other on one database in memory. */
+/** Runs scenarios one after another on one database in memory. */
 export class Simulator {
   readonly #database: SimulatedPostgres;
   readonly #stores: Stores;
@@ -71,7 +71,7 @@ export class Simulator {
   }
 }
 
-/** One story. */
+/** One scenario. */
 class Run {
   readonly #database: SimulatedPostgres;
   readonly #stores: Stores;
@@ -151,7 +151,7 @@ class Run {
   #startApi(): { process: Process; store: Store } {
     const process = new Process("api");
     const store = this.#stores.lend(process, this.#atEnd);
-    // Wakes the platforms after a commit; without it they look every five seconds.
+    // Wakes the platforms after a commit; without it they poll every five seconds.
     this.#schedule.run(process, () => openSignals(store, { onError: this.#onError }));
     return { process, store };
   }
@@ -224,7 +224,7 @@ class Run {
     });
   }
 
-  /** Runs work of a person in the API's process. */
+  /** Runs a person's work in the API's process. */
   #inApi(work: (store: Store, now: Date) => Promise<unknown>): void {
     const { process, store } = this.#api;
     if (process.isStopped) return;
@@ -255,7 +255,7 @@ class Run {
       });
   }
 
-  /** As the portal does after a check of the endpoint. */
+  /** Like the portal does after a check of the endpoint. */
   async #enable(store: Store, organisationId: string, isChanged: boolean): Promise<void> {
     this.#oracle.restarted(organisationId);
     await store.transaction(async (trx) => {
@@ -271,7 +271,7 @@ class Run {
     await restartSchedules(store, organisationId);
   }
 
-  /** Nothing goes wrong from now on. A person enables the endpoints that failed; the others recover without. */
+  /** Nothing goes wrong from now on. A person enables the failed endpoints; the others recover by themselves. */
   async #heal(): Promise<void> {
     const schedule = this.#schedule;
     schedule.beforeStep = () => undefined;
@@ -279,24 +279,24 @@ class Run {
     this.#network.faults = noNetworkFaults;
     for (const process of this.#processes()) process.jumpClock(schedule.nowMs, 0);
     const healedAt = wallClock(schedule, this.#api.process).toISOString();
-    // A process that stalls may still hold what it claimed before.
+    // A stalled process may still hold what it claimed earlier.
     const isStalled = ({ isStopped, stalledUntilMs }: Process): boolean =>
       !isStopped && stalledUntilMs > schedule.nowMs;
     await schedule.until(() => !this.#processes().some(isStalled), longestStallMs);
     await schedule.until(() => this.#restarting === 0, 30_000);
-    // Those whose next failure delays them by a quarter of an hour: it may be that of a request that is under way.
+    // Those whose next failure delays them by a quarter of an hour, possibly that of a request in progress.
     await this.#enableFailing(`
       select organisation_id as id from deliveries
       where state = 'pending' and (attempts >= 2 or due_at > now() + interval '60 s')`);
     await schedule.until(() => !this.#oracle.isWaiting, 30_000);
-    // Transactions that a stall has kept open are over by then.
+    // Transactions that a stall has kept open have ended by then.
     await schedule.until(() => false, 3_000);
-    // An outcome whose commit failed is committed again, until ten seconds have passed.
+    // An outcome whose commit failed is committed again, for up to ten seconds.
     for (let passedMs = 0; passedMs < 12_000; passedMs += 1_000) {
       if ((await this.#read("select from outbox_leases limit 1")).length === 0) break;
       await schedule.until(() => false, 1_000);
     }
-    // A receiver may refuse the attempts after one whose handling has not ended: these failures come later, and delay it as well.
+    // A receiver may reject attempts while an earlier handler is still running: these failures come later, and cause delays as well.
     await this.#enableFailing(`
       select organisation_id as id from endpoints
       where disabled_at is not null or breaker_open_until > now() + interval '60 s'
@@ -337,7 +337,7 @@ class Run {
     };
   }
 
-  /** Reads what is committed: waits until no transaction is open, since all share one session. */
+  /** Reads what is committed: waits until no transaction is open, because all share one session. */
   async #read<Row>(text: string): Promise<Row[]> {
     await this.#schedule.until(() => this.#database.isIdle, 60_000);
     return this.#database.query<Row>(text);

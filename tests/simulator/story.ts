@@ -1,12 +1,14 @@
 import { Schedule } from "./schedule.ts";
 
-/** What may go wrong, each with its probability: per step of a process, per statement, per request, or per action of a person. */
+/** The possible faults, each with its probability: per step of a process, per statement, per request, or per action of a person. */
 export const faultRates = {
   /** Per step of a platform process. */
   kill: 0.002,
   stop: 0.001,
   stall: 0.002,
-  /** Per step of a process from a claim to the outcome of its attempt: few steps, and leases are for a stall at these. */
+  /**
+   * Per step of a process from a claim to the outcome of its attempt. There are few such steps, and leases exist for stalls during them.
+   */
   stallDuringAttempt: 0.04,
   /** Per step of the receiver. */
   receiverKill: 0.01,
@@ -34,7 +36,7 @@ export const faultRates = {
 export type FaultName = keyof typeof faultRates;
 export const faultNames = Object.keys(faultRates) as FaultName[];
 
-/** All that decides what happens. */
+/** Everything that decides what happens. */
 export interface Story {
   seed: number;
   processes: number;
@@ -42,14 +44,14 @@ export interface Story {
   /** Order keys of each organisation. */
   keys: number;
   events: number;
-  /** Within which time the events are recorded. */
+  /** The period in which the events are recorded. */
   spreadMs: number;
   faults: Partial<Record<FaultName, number>>;
 }
 
 /**
- * The story of a seed. Most have one kind of fault that is frequent, and few others: the more kinds, the more does the oracle have to
- * excuse. An eighth each are bursts, takeovers and outages: few of the others need a guard against these.
+ * The scenario of a seed. Most have one frequent kind of fault and few others: the more kinds, the more the oracle has to excuse. An eighth
+ * each are bursts, takeovers and outages: few of the others need a guard against these.
  */
 export function storyOf(seed: number): Story {
   const schedule = new Schedule(seed ^ 0x5bd1e995);
@@ -58,8 +60,8 @@ export function storyOf(seed: number): Story {
 }
 
 /**
- * There is more at a time than an endpoint's capacity, which shows only while attempts last. The receiver restarts: it keeps what it
- * has handled in memory too, so only then does it need its inbox.
+ * There are more simultaneous deliveries than an endpoint's capacity, which shows only while attempts last. The receiver restarts: it also
+ * keeps handled events in memory, so only then does it need its inbox.
  */
 function burst(schedule: Schedule): Omit<Story, "seed"> {
   const { processes, faults } = any(schedule);
@@ -67,7 +69,7 @@ function burst(schedule: Schedule): Omit<Story, "seed"> {
   return { processes, organisations: 1, keys: 50, events: 12, spreadMs: 50, faults: { ...common, ...faults } };
 }
 
-/** An endpoint fails until the retry schedule has long delays, and a person restarts that. */
+/** An endpoint fails until the retry schedule has long delays, and a person restarts the schedule. */
 function outage(schedule: Schedule): Omit<Story, "seed"> {
   const faults: Story["faults"] = { slow: 0.4, [schedule.pick(["unavailable", "unavailable", "gone"] as const)]: 1 };
   if (schedule.chance(0.5)) faults[schedule.pick(["enable", "profile", "retryNow"] as const)] = 0.3;
@@ -81,7 +83,7 @@ function outage(schedule: Schedule): Omit<Story, "seed"> {
   };
 }
 
-/** A process stalls during an attempt. Another one attempts the delivery and the next of its order key, before the first goes on. */
+/** A process stalls during an attempt. Another one attempts the delivery and the next one of its order key before the first continues. */
 function takeover(schedule: Schedule): Omit<Story, "seed"> {
   return {
     processes: schedule.between(2, 3),
@@ -112,10 +114,10 @@ function any(schedule: Schedule): Omit<Story, "seed"> {
 }
 
 /**
- * Searches a shorter story that fails too: fewer kinds of faults, events, processes and keys. Each change makes other things happen,
- * so a few seeds are tried for each.
+ * Shrinks a failing scenario: fewer kinds of faults, events, processes and keys. Each change makes other things happen, so a few seeds are
+ * tried for each.
  *
- * @param fails runs a story
+ * @param fails runs a scenario
  */
 export async function shorten(
   story: Story,

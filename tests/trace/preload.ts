@@ -1,4 +1,4 @@
-// Loaded before each program of the test: OpenTelemetry's SDK, and a note of each span that begins, which a SIGKILL does not undo.
+// Loaded before each program of the test: OpenTelemetry's SDK, and a record of each span that starts, which survives a SIGKILL.
 import { appendFileSync } from "node:fs";
 import type { SpanProcessor } from "@opentelemetry/sdk-trace";
 import { startTracing } from "../../examples/journey/src/tracing/start-tracing.ts";
@@ -23,9 +23,9 @@ startTracing({ service, collector, spanProcessors: [noteStarts] });
 if (instrumentation !== "none") {
   const { HttpInstrumentation } = await import("@opentelemetry/instrumentation-http");
   const { propagation } = await import("@opentelemetry/api");
-  // Requests that the exporter makes are none of the receiver's.
+  // Requests of the exporter do not belong to the receiver.
   new HttpInstrumentation({ disableOutgoingRequestInstrumentation: true }).enable();
-  // A public server that believes no trace of the internet.
+  // Like a public server that trusts no trace from the internet.
   if (instrumentation === "own trace") propagation.disable();
   // An instrumentation patches a module when CommonJS loads it.
   process.getBuiltinModule("node:module").createRequire(import.meta.url)("node:http");

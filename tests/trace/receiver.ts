@@ -12,7 +12,7 @@ const hasFailed = new Set<string>();
 const webhooks = webhookRouter({
   secret,
   tracer: webhookTracer({ sender }),
-  // The failures below are the test's.
+  // The failures below belong to the test.
   onError: () => undefined,
   async onEvent(event) {
     if (event.type !== "WorkerOfferResponse") return;

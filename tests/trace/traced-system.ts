@@ -14,13 +14,15 @@ import { startProcess } from "../../scripts/processes/start-process.ts";
 
 export type Service = "platform" | "receiver" | "worker";
 
-/** What `preload.ts` needs to know. */
+/** The settings of `preload.ts`. */
 export interface TraceSettings {
   service: Service;
   collector: string;
-  /** Gets a line for each span that begins. */
+  /** Gets a line for each span that starts. */
   startsFile: string;
-  /** Whether HTTP's instrumentation makes a span for each request to the process, and whether that continues the sender's trace. */
+  /**
+   * Whether the HTTP instrumentation creates a span for each request to the process, and whether that span continues the sender's trace.
+   */
   instrumentation: "none" | "sender's trace" | "own trace";
 }
 
@@ -41,9 +43,9 @@ export interface ReceiverSetup {
 
 export interface SystemOptions {
   collector: Collector;
-  /** Of the platform. */
+  /** The platform's. */
   database: TestDatabase;
-  /** Of the receiver and its worker, empty. */
+  /** The database of the receiver and its worker, empty. */
   databaseUrl: string;
   retrySchedule: string;
   failsFirst?: boolean;
@@ -59,7 +61,7 @@ const preload = join(import.meta.dirname, "preload.ts");
 const worker = join(import.meta.dirname, "../../examples/worker/src");
 const key = "demo-key-harbour";
 
-/** A platform, a receiver and the worker of its queue, each a process with OpenTelemetry's SDK. The test is the hirer. */
+/** A platform, a receiver and its queue's worker, each a process with OpenTelemetry's SDK. The test acts as the hirer. */
 export class TracedSystem {
   readonly #options: SystemOptions;
   readonly #startsFile: string;
@@ -177,7 +179,7 @@ export class TracedSystem {
     for (const { kill } of this.#running.values()) await kill();
   }
 
-  /** Saved again, the profile ends a pause of the circuit breaker. */
+  /** Saving the profile again ends a pause of the circuit breaker. */
   async saveProfile(): Promise<void> {
     const { port, secret } = this.#receiver;
     const json = { baseAddress: `http://127.0.0.1:${port}`, secret, suggestsContacts: false };
@@ -186,7 +188,7 @@ export class TracedSystem {
     if (status !== 200) throw new Error(`the profile is not saved: ${status}`);
   }
 
-  /** By the traced client, in one attempt. */
+  /** Created with the traced client, in one attempt. */
   async createOffer(): Promise<{ id: string; traceId: string }> {
     let traceId = "";
     const noteTrace: Middleware = (request, next) => {
@@ -199,13 +201,13 @@ export class TracedSystem {
     return { id, traceId };
   }
 
-  /** Amal's tap. @returns the status */
+  /** Amal's tap in the app. @returns the status */
   async apply(offerId: string): Promise<number> {
     const call = { token: this.#tokens.amal };
     return (await callProcess(this.#platformAddress, "POST", `/worker-app/offers/${offerId}/apply`, call)).status;
   }
 
-  /** All that have begun in the processes, whether they ended or not. */
+  /** All spans that have started in the processes, whether they ended or not. */
   get startedSpans(): StartedSpan[] {
     const lines = readFileSync(this.#startsFile, "utf8").split("\n").filter(Boolean);
     return lines.map((line) => JSON.parse(line) as StartedSpan);
@@ -214,7 +216,7 @@ export class TracedSystem {
   /**
    * The spans whose parent has not been collected.
    *
-   * @returns `killed`: the parent began in a process that was killed. `orphans`: the others
+   * @returns `killed`: the parent started in a process that was killed. `orphans`: the others
    */
   findOrphans(spans: readonly CollectedSpan[]): { killed: CollectedSpan[]; orphans: CollectedSpan[] } {
     const key = (traceId: string, spanId: string) => `${traceId} ${spanId}`;
@@ -228,7 +230,7 @@ export class TracedSystem {
   }
 }
 
-/** A span as a test compares it: its process and name, the status of its response, and its children, the oldest first. */
+/** A span in the form that a test compares: its process and name, the status of its response, and its children, oldest first. */
 export type Tree = readonly [span: string, ...children: Tree[]];
 
 /** @returns one for each span without a parent */

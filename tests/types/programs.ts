@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { copyFile } from "node:fs/promises";
 import { join } from "node:path";
 
-/** The options of a user who lets the compiler check all that it can. */
+/** The options of a user who enables every check of the compiler. */
 export const strict = {
   target: "es2023",
   strict: true,
@@ -15,7 +15,7 @@ export const strict = {
   noEmit: true,
 };
 
-/** Each way to resolve modules: how a program's file ends there, and its options. */
+/** Each way to resolve modules: the extension of a program's file, and its options. */
 export const moduleSystems = {
   "nodenext, ES module": { extension: "mts", options: { module: "nodenext" } },
   // With verbatimModuleSyntax, it would have to be written with require.

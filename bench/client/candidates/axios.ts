@@ -14,7 +14,7 @@ export function openAxios(baseURL: string, options: CreateAxiosDefaults = {}): C
   };
 }
 
-/** As it comes: over `node:http` on Node. */
+/** With its defaults: over `node:http` on Node. */
 export const candidate: ClientCandidate = {
   label: "axios",
   usesFetch: false,

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { type ClientCandidate, commonHeaders, input } from "../candidate.ts";
 
-/** Sends what the others send and takes a success for granted: no time-out, no retry, no typed error. */
+/** Sends what the others send and assumes success: no timeout, no retry, no typed error. */
 export const candidate: ClientCandidate = {
   label: "bare fetch",
   usesFetch: true,

@@ -3,7 +3,7 @@ import { fileURLToPath } from "node:url";
 import { apiKey, type ClientCandidate, commonHeaders, input } from "../candidate.ts";
 import { heyApiModule } from "../hey-api-module.ts";
 
-/** Of what is generated, the part that is used here; its types come with the run. */
+/** The used part of what is generated; its types come with the run. */
 interface Generated {
   client: { setConfig(config: object): void };
   getOffer(options: object): Promise<{ data: { id: string } }>;
@@ -18,7 +18,7 @@ export const candidate: ClientCandidate = {
   label: "hey-api",
   usesFetch: true,
   open(baseUrl) {
-    // Over the fetch of this moment, as the others that keep one.
+    // Uses the current fetch, like the others that keep one.
     client.setConfig({ baseUrl, fetch: globalThis.fetch, auth: apiKey, headers: commonHeaders, throwOnError: true });
     return {
       read: async () => (await getOffer({ path: { id: "offer_4f1c2a" }, query })).data,

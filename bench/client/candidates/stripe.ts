@@ -22,7 +22,7 @@ export function openStripe(baseUrl: string, options: Options = {}): Calls {
   };
 }
 
-/** As it comes: over `node:http` on Node. */
+/** With its defaults: over `node:http` on Node. */
 export const candidate: ClientCandidate = {
   label: "stripe rawRequest",
   usesFetch: false,

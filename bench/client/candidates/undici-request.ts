@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { Agent, request } from "undici";
 import { type ClientCandidate, commonHeaders, input } from "../candidate.ts";
 
-/** What `@offers/client/node` stands on, bare: no time-out, no retry, no typed error. */
+/** The basis of `@offers/client/node`, alone: no timeout, no retry, no typed error. */
 export const candidate: ClientCandidate = {
   label: "bare undici.request",
   usesFetch: false,

@@ -10,7 +10,7 @@ const {
   OFFERS_USER_ID = "",
 } = process.env;
 
-// Without an SDK of OpenTelemetry registered, it records nothing.
+// Records nothing unless an OpenTelemetry SDK is registered.
 const offers = new TracedOffersClient({ baseUrl: OFFERS_BASE_URL, apiKey: OFFERS_API_KEY });
 
 const app = express();

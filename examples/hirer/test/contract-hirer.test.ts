@@ -1,4 +1,4 @@
-// The operations that a hirer calls, as spec/interface.md describes them, as received by a service that the hirer's process calls.
+// The operations that a hirer calls, as spec/interface.md describes them, received by a service that the hirer's process calls.
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { createServer, type Server } from "node:http";
@@ -76,7 +76,7 @@ describe("a hirer", () => {
       ...(json !== undefined && { headers: { "Content-Type": "application/json" }, body: JSON.stringify(json) }),
     });
 
-  test("creates an offer by POST /offer below the service's base address, with the documented fields [interface: Introduction 1b] [interface: Operations CreateOffer]", async () => {
+  test("creates an offer by POST /offer below the service's base URL, with the documented fields [interface: Introduction 1b] [interface: Operations CreateOffer]", async () => {
     const response = await call("POST", "/shifts", {
       title: "Kitchen help",
       details: "Evening service.",

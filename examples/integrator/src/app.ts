@@ -12,7 +12,7 @@ export function createApp(secret: string, roster: Roster): Express {
     "/offers",
     webhookRouter({
       secret,
-      // Without an SDK of OpenTelemetry registered, it records nothing.
+      // Records nothing unless an OpenTelemetry SDK is registered.
       tracer: webhookTracer(),
       onWorkerOfferResponse: (event) => roster.recordResponse(event),
       onWorkerAddedContact: (event) => roster.addSharedWorker(event),

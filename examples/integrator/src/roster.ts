@@ -1,6 +1,6 @@
 import type { OfferEventDeleted, TimelineChanged, WorkerAddedContact, WorkerOfferResponse } from "@offers/webhook-kit";
 
-/** The data received by webhook. Idempotent: an event may come twice, so values are set, not incremented. */
+/** The data received by webhook. Idempotent: an event may arrive twice, so values are set, not incremented. */
 export class Roster {
   readonly #responses = new Map<string, Map<string, string>>();
   readonly #gaps = new Map<string, Map<string, string>>();

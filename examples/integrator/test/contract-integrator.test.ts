@@ -1,4 +1,4 @@
-// The endpoints of an implementer as spec/interface.md shows them, on the integrator's process.
+// The endpoints of an implementer as spec/interface.md shows them, tested on the integrator's process.
 import { type ChildProcess, spawn } from "node:child_process";
 import { createHash } from "node:crypto";
 import { once } from "node:events";
@@ -11,7 +11,7 @@ const secret = "a-secret-of-the-company-profile";
 const search = { userEmailAddresses: ["hana@harbour-hotels.example"] };
 const accepted = { offerId: "offer_1", workerId: "worker_amal", response: "accepted" };
 
-/** Made without our code: SHA-256 over the timestamp's text and the secret. */
+/** Made without our code: the SHA-256 of the timestamp as a string and the secret. */
 function signed(timestamp = new Date().toISOString(), by = secret): Record<string, string> {
   const digest = createHash("sha256").update(`${timestamp}${by}`).digest("hex").toUpperCase();
   return { Timestamp: timestamp, Authorization: `hmac ${digest}` };
@@ -64,7 +64,7 @@ describe("an integrator", () => {
       expect((await get("/test/auth", headers)).status).toBe(401);
   });
 
-  test("refuses every other request that does not prove the secret, and does nothing of it [interface: Authentication 1b, 1c]", async () => {
+  test("rejects every other request that does not prove the secret, without any effect [interface: Authentication 1b, 1c]", async () => {
     const forged = signed(undefined, "another secret");
     for (const headers of [{}, forged]) {
       expect((await post("/offer/response", { ...accepted, offerId: "forged" }, headers)).status).toBe(401);
@@ -77,25 +77,25 @@ describe("an integrator", () => {
     expect(await roster()).toMatchObject({ offers: { offer_1: { worker_amal: "accepted" } } });
   });
 
-  test("learns of a worker's contact from the path alone, and responds 200 without a body [D-12] [interface: Webhooks Worker Added Contact] [interface: Events Worker Added Contact]", async () => {
+  test("learns of a worker's contact only from the path, and responds 200 without a body [D-12] [interface: Webhooks Worker Added Contact] [interface: Events Worker Added Contact]", async () => {
     const response = await get("/contact/new/worker%2Famal", signed());
     expect([response.status, await response.text()]).toEqual([200, ""]);
     expect((await roster()).sharedWith).toEqual(["worker/amal"]);
   });
 
-  test("needs userEmailAddresses or a filter in a search, and both with their types or what has one meaning [D-125] [interface: Search filter, userEmailAddresses] [interface: Webhooks Contact suggestions]", async () => {
+  test("needs userEmailAddresses or a filter in a search, and both with the correct types or unambiguous values [D-125] [interface: Search filter, userEmailAddresses] [interface: Webhooks Contact suggestions]", async () => {
     const statusOf = async (json: unknown) => (await post("/contact-suggestions", json)).status;
     expect([await statusOf(search), await statusOf({ ...search, filter: "chef" })]).toEqual([200, 200]);
     for (const json of [{ filter: "chef" }, { userEmailAddresses: "hana@harbour-hotels.example" }])
       expect(await statusOf(json)).toBe(200);
     for (const json of [{}, [], "x"]) expect(await statusOf(json)).toBe(400);
     for (const userEmailAddresses of [[7], ["hana"], {}]) expect(await statusOf({ userEmailAddresses })).toBe(400);
-    // D-94: null is no filter.
+    // D-94: null is not a filter.
     for (const filter of [null, 7]) expect(await statusOf({ ...search, filter })).toBe(200);
     for (const filter of [["chef"], true]) expect(await statusOf({ ...search, filter })).toBe(400);
   });
 
-  test("suggests by its own rules: whom the person's addresses and the filter match [interface: Overview 5f]", async () => {
+  test("suggests by its own rules: people who match the user's addresses and the filter [interface: Overview 5f]", async () => {
     const namesFor = async (json: object) => {
       const list = (await (await post("/contact-suggestions", json)).json()) as { name: string }[];
       return list.map(({ name }) => name);
@@ -105,7 +105,7 @@ describe("an integrator", () => {
     expect(await namesFor({ userEmailAddresses: ["stranger@example.com"] })).toEqual([]);
   });
 
-  test("takes a body of 256 KiB, and no byte more [D-24] [interface: Limits 1]", async () => {
+  test("accepts a body of 256 KiB, and not a byte more [D-24] [interface: Limits 1]", async () => {
     const empty = JSON.stringify({ ...accepted, padding: "" }).length;
     const padded = (bytes: number) => ({ ...accepted, padding: "x".repeat(bytes - empty) });
     expect((await post("/offer/response", padded(256 * 1024))).status).toBe(200);

@@ -1,4 +1,4 @@
-// The organisation's own test: the service is played by testReceiver.
+// The organisation's own test: testReceiver simulates the service.
 import { type TestedReceiver, testReceiver } from "@offers/webhook-kit/testing";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { createApp } from "../src/app.ts";
@@ -30,7 +30,7 @@ afterEach(() => {
 
 const reported = () => JSON.parse(JSON.stringify(roster));
 
-test("does all that the contract demands of a receiver, its own handlers included", async () => {
+test("does everything that the contract requires of a receiver, including its own handlers", async () => {
   const problems = await receiver.checkContract({
     workerOfferResponse: accepted,
     workerAddedContact: { workerId: "worker_amal" },
@@ -58,12 +58,12 @@ test("knows who shares availability, once, and when it last changed", async () =
   });
 });
 
-test("sees the gap that a worker leaves who deletes a slot", async () => {
+test("shows the gap when a worker deletes a slot", async () => {
   expect((await receiver.offerEventDeleted(deleted)).status).toBe(200);
   expect(reported().gaps).toEqual({ offer_1: { worker_amal: "2099-05-01T16:00:00Z" } });
 });
 
-test("suggests whom the manager has worked with, and no one to an unknown user", async () => {
+test("suggests people the manager has worked with, and no one to an unknown user", async () => {
   const namesFor = async (userEmailAddresses: string[]) =>
     (await receiver.contactSuggestions({ userEmailAddresses })).suggestions?.map(({ name }) => name);
   expect(await namesFor(["hana.lind@harbour-hotels.example"])).toEqual(["Émile Dupont"]);

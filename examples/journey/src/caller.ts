@@ -2,7 +2,7 @@ import type { TrafficLog } from "./traffic-log.ts";
 
 export interface CallResponse<Body> {
   status: number;
-  /** Parsed if it is JSON, else undefined. */
+  /** Parsed if it is JSON, otherwise undefined. */
   body: Body;
 }
 
@@ -10,7 +10,7 @@ export interface CallOptions {
   headers?: Record<string, string>;
   /** Sent as JSON; a string is sent unchanged. */
   body?: unknown;
-  /** Left out of the traffic log: a poll that repeats every 50 ms would fill it. */
+  /** Omitted from the traffic log: a poll every 50 ms would fill it. */
   quiet?: boolean;
 }
 

@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { type AddressInfo, createServer } from "node:net";
 
-/** The wanted port of 127.0.0.1 if it is free, else any free one. */
+/** The wanted port of 127.0.0.1 if it is free, otherwise any free one. */
 export async function freePort(wanted: number): Promise<number> {
   for (const port of [wanted, 0]) {
     const server = createServer().listen(port, "127.0.0.1");

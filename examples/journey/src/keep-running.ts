@@ -1,7 +1,7 @@
 import type { Processes } from "./processes.ts";
 import type { RunningProcess } from "./start-process.ts";
 
-/** Prints the addresses to try by hand, and restarts the platform whenever it is killed. */
+/** Prints the URLs to try by hand, and restarts the platform whenever it is killed. */
 export function keepRunning(processes: Processes): void {
   const address = (name: string) => processes.running.find((process) => process.name === name)?.address;
   const platform = processes.running.find(({ name }) => name === "platform");

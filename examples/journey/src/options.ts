@@ -1,6 +1,6 @@
 import { parseArgs } from "node:util";
 
-/** How the walkthrough runs: what is behind `npm start --`. */
+/** How the walkthrough runs: the options after `npm start --`. */
 export interface JourneyOptions {
   once: boolean;
   killBetweenSteps: boolean;
@@ -17,7 +17,7 @@ const usage = `npm start -- [options]
   --sandbox launcher.cjs  run an installed @offers/sandbox in place of the platform's sources
   --trace                 write the traces to journey-traces.json, and print one as a tree`;
 
-/** @throws with a message that says what is wrong and which options there are */
+/** @throws with a message that says what is wrong and lists the options */
 export function readOptions(args: readonly string[]): JourneyOptions {
   try {
     const { values } = parseArgs({

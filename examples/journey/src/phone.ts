@@ -59,7 +59,7 @@ export class Phone {
     this.#stream?.close();
   }
 
-  /** How many such notifications of the offer this phone has received. */
+  /** How many such notifications about the offer this phone has received. */
   notificationCount(reason: PushNotification["reason"], offerId: string): number {
     return this.#received.filter((one) => one.reason === reason && one.offerId === offerId).length;
   }

@@ -22,9 +22,9 @@ export interface ProcessesOptions {
   killBetweenSteps: boolean;
   /** The launcher of an installed `@offers/sandbox`, to run in place of the platform's sources. */
   sandbox?: string | undefined;
-  /** Gets the spans of the processes, if they are to be traced. */
+  /** Receives the spans of the processes, if they are traced. */
   traces?: JourneyTraces | undefined;
-  /** Puts a proxy in front of a process. @returns the address that its callers use instead */
+  /** Puts a proxy in front of a process. @returns the URL that its callers use instead */
   inFrontOf?: ((name: "platform" | "integrator", address: string) => Promise<string>) | undefined;
 }
 

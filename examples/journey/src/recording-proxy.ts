@@ -14,7 +14,7 @@ export interface RecordingProxy {
   readonly lastHeaders: IncomingHttpHeaders;
   /** The number of requests that currently wait without a response. */
   readonly hanging: number;
-  /** Injects this failure into all further requests; undefined ends it, and closes the connections that hang. */
+  /** Injects this failure into all further requests; undefined ends it, and closes the hanging connections. */
   failWith(mode: FailureMode | undefined): void;
   close(): Promise<void>;
 }
@@ -62,7 +62,7 @@ export async function startRecordingProxy(
     },
     failWith(mode) {
       failureMode = mode;
-      // Ends hanging requests now, not at the platform's timeout of 15 s.
+      // Ends hanging requests now instead of after the platform's timeout of 15 s.
       if (!mode) server.closeAllConnections();
     },
     async close() {
@@ -80,7 +80,7 @@ function forward(
   record: (status: number | string) => void,
 ): void {
   const { method, url = "", rawHeaders } = incoming;
-  // A new connection for each request: none is left over from a platform that was killed.
+  // A new connection for each request, so that none is left over from a killed platform.
   const onward = request(new URL(url, target), { method, headers: rawHeaders, agent: false });
   onward.once("response", (response) => {
     outgoing.writeHead(response.statusCode ?? 502, response.rawHeaders);

@@ -7,7 +7,7 @@ export class Reporter {
   #passed = 0;
   #failed = 0;
 
-  /** Runs before every step, unreported. */
+  /** Runs before every step, without being reported. */
   beforeStep: () => Promise<void> = async () => {};
 
   constructor(traffic: TrafficLog) {
@@ -53,5 +53,5 @@ export class Reporter {
   }
 }
 
-/** The first eight characters of an id are enough to distinguish the ids of a walkthrough. */
+/** The first eight characters of an id are enough to distinguish the ids in a walkthrough. */
 const shortened = (path: string) => path.replace(/([\da-f]{8})-[\da-f]{4}-[\da-f-]{22}/g, "$1…");

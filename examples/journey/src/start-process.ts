@@ -18,7 +18,7 @@ export interface RunningProcess {
 }
 
 /**
- * Starts a program as a process and waits until it prints the address at which it listens.
+ * Starts a program as a process and waits until it prints the URL at which it listens.
  *
  * @param command the program's file and its arguments
  */

@@ -13,13 +13,13 @@ export interface Exchange {
 export class TrafficLog {
   #exchanges: { begun: number; exchange: Exchange }[] = [];
 
-  /** @param begun `performance.now()` when the request began */
+  /** @param begun `performance.now()` at the start of the request */
   record(begun: number, exchange: Omit<Exchange, "milliseconds">): void {
     const milliseconds = Math.round(performance.now() - begun);
     this.#exchanges.push({ begun, exchange: { ...exchange, milliseconds } });
   }
 
-  /** Returns and forgets the recorded requests, sorted by the time when they began. */
+  /** Returns and forgets the recorded requests, sorted by the time at which they started. */
   drain(): Exchange[] {
     const drained = this.#exchanges.sort((one, other) => one.begun - other.begun);
     this.#exchanges = [];

@@ -4,7 +4,7 @@ import { parse } from "yaml";
 
 type Json = Record<string, unknown>;
 
-/** What the tests use of the contract. */
+/** The parts of the contract that the tests use. */
 interface Contract extends Json {
   webhooks?: unknown;
   components: {
@@ -17,12 +17,12 @@ interface Contract extends Json {
 export const narrowPatterns = { title: "^[A-Z][A-Za-z ]{0,60}", emailAddress: "^[a-z]{1,20}@[a-z-]{1,30}\\.example" };
 
 /**
- * The contract, narrowed to what a tester can make up: Java's regular expressions know neither the pattern of a title nor that of an
- * address, and whether a person or a worker exists is beyond any schema. Everything else is as it stands.
+ * The contract, narrowed to what a tester can generate: Java's regular expressions support neither the pattern of a title nor that of an
+ * email address, and no schema says whether a user or a worker exists. Everything else is unchanged.
  */
 export async function narrowedContract(): Promise<Json> {
   const file = resolve(import.meta.dirname, "../../../spec/openapi.yaml");
-  // Webhooks are requests of the platform; the scheme that signs them is one of theirs.
+  // Webhooks are sent by the platform; the scheme that signs them belongs to them.
   const { webhooks: _, ...contract }: Contract = parse(await readFile(file, "utf8"));
   delete contract.components.securitySchemes.webhookSignature;
   withoutExamples(contract);
@@ -36,14 +36,14 @@ export async function narrowedContract(): Promise<Json> {
   return contract;
 }
 
-/** The tester takes examples for tests of their own, and demands that request and response have them by the same names. */
+/** The tester runs a separate test per example, and requires that request and response use the same names for them. */
 function withoutExamples(value: unknown): void {
   if (typeof value !== "object" || value === null) return;
   for (const name of ["example", "examples"]) Reflect.deleteProperty(value, name);
   for (const inner of Object.values(value)) withoutExamples(inner);
 }
 
-/** Stands in a path for an offer, or a delivery, that a test may change. */
+/** The placeholder in a path for an offer, or a delivery, that a test may change. */
 export const fresh = "fresh";
 
 interface Example {
@@ -51,7 +51,7 @@ interface Example {
   "http-response": Json;
 }
 
-/** Requests from which tests are varied: what a schema does not say, such as a time in the future, holds in them. */
+/** Requests from which tests are varied: they satisfy what a schema cannot say, such as a time in the future. */
 export function examples(apiKey: string, cursor: string): Readonly<Record<string, Example>> {
   const example = (method: string, path: string, status: number, more: Json = {}, response: Json = {}): Example => ({
     "http-request": {

@@ -32,13 +32,13 @@ const library = (name: string, Class: typeof Webhook | typeof SvixWebhook): Impl
       new Class(secret).verify(body, headers);
       return true;
     } catch (error) {
-      // The libraries parse what they have verified; a request without a body is no JSON.
+      // The libraries parse what they have verified, and a request without a body is not JSON.
       return error instanceof SyntaxError;
     }
   },
 });
 
-/** @throws when the language is not installed */
+/** @throws if the language is not installed */
 function program(command: string, file: string): Implementation {
   const { status, stdout, stderr } = spawnSync(command, ["--version"], { encoding: "utf8" });
   if (status !== 0) throw new Error(`This needs ${command}: apt-get install ${command}`);
@@ -58,7 +58,7 @@ function program(command: string, file: string): Implementation {
   };
 }
 
-/** Debian packages no library of Standard Webhooks in any language; Python and Perl have what the specification needs. */
+/** Debian has no Standard Webhooks library in any language; Python and Perl have what the specification needs. */
 export const implementations = (): readonly Implementation[] => [
   library("standardwebhooks", Webhook),
   library("svix", SvixWebhook),

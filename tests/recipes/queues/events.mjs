@@ -13,7 +13,7 @@ export const events = [
 
 const handled = new Set();
 
-/** Fails once for each event, as a worker does whose data base is away. */
+/** Fails once for each event, like a worker whose database is down. */
 export function createHandle() {
   const failed = new Set();
   return async ({ data: { workerId } }) => {

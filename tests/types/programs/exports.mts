@@ -1,5 +1,5 @@
-// A program that exports what each function returns, and what that leads to: with `declaration: true`, the compiler must be
-// able to name it. Each section is compiled by itself, with nothing else of the packages.
+// A program that exports what each function returns, and the types within: with `declaration: true`, the compiler must be able to name
+// them. Each section is compiled alone, with nothing else from the packages.
 
 // @offers/client
 import { OffersClient } from "@offers/client";

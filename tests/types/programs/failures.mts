@@ -1,4 +1,4 @@
-// What a user may rely on: every class of errors, its name and its codes.
+// What a user may rely on: every error class, its name and its codes.
 import * as client from "@offers/client";
 import * as kit from "@offers/webhook-kit";
 
@@ -47,7 +47,7 @@ interface KitCodes {
   InvalidEventError: "invalid_event";
 }
 
-/** The codes of every class of errors in a module, by the name that it is exported as and that its errors have. */
+/** The codes of every error class in a module, by the name under which it is exported and which its errors have. */
 type CodesIn<Module> = {
   -readonly [Name in keyof Module as Module[Name] extends abstract new (
     ...args: never[]
@@ -68,7 +68,7 @@ export const areExact = [true, true, true, true] satisfies [
   Equal<CodesOf<kit.AnyWebhookKitError>, KitCodes>,
 ];
 
-/** A union narrows: a code to the classes that have it, and all of a class's codes to nothing. */
+/** A union narrows: a code to the classes that have it, and all codes of a class to nothing. */
 export function narrow(error: client.AnyOffersError | kit.AnyWebhookKitError): string {
   switch (error.code) {
     case "rate_limited":

@@ -1,4 +1,4 @@
-// Four calls and what they are made on: what issue trackers measure type instantiations by.
+// Four calls and their types: issue trackers measure type instantiations with such programs.
 import { OffersClient } from "@offers/client";
 
 const offers = new OffersClient({ baseUrl: "https://service.example", apiKey: "key" });

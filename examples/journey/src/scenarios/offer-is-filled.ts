@@ -49,7 +49,7 @@ export async function offerIsFilled(context: Context): Promise<void> {
     assert.equal(await ben.act("apply", shift), 204);
     await awaitResponse(context, shift, "worker_ben", "accepted");
   });
-  await reporter.step("completing with Cleo, who has not applied, is refused", async () => {
+  await reporter.step("completing with Cleo, who has not applied, is rejected", async () => {
     const { status } = await hirer.call("POST", `/shifts/${shift}/staff`, { body: { workers: ["worker_cleo"] } });
     assert.equal(status, 400);
   });

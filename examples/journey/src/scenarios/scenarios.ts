@@ -6,7 +6,7 @@ import { offerIsFilled } from "./offer-is-filled.ts";
 import { offerIsWithdrawn } from "./offer-is-withdrawn.ts";
 import { wrongRequests } from "./wrong-requests.ts";
 
-/** The walkthrough: every scenario, in the order in which they are played. */
+/** The walkthrough: every scenario, in order. */
 export const scenarios: readonly ((context: Context) => Promise<void>)[] = [
   companyProfile,
   offerIsFilled,

@@ -30,7 +30,7 @@ export interface OtlpTraces {
   }[];
 }
 
-/** A span together with the process that made it. */
+/** A span and the process that made it. */
 export interface CollectedSpan extends OtlpSpan {
   service: string;
   pid: number;
@@ -52,7 +52,7 @@ export const spansOf = ({ resourceSpans }: OtlpTraces): CollectedSpan[] =>
     })
     .sort((one, other) => Number(BigInt(one.startTimeUnixNano) - BigInt(other.startTimeUnixNano)));
 
-/** Receives spans on loopback by OTLP/HTTP, as an OpenTelemetry Collector does, and keeps them in memory. */
+/** Receives spans on loopback by OTLP/HTTP, like an OpenTelemetry Collector, and keeps them in memory. */
 export class Collector {
   readonly #resourceSpans: OtlpTraces["resourceSpans"][number][] = [];
   readonly #server = createServer((request, response) => {
@@ -61,7 +61,7 @@ export class Collector {
         this.#resourceSpans.push(...(traces as OtlpTraces).resourceSpans);
         response.writeHead(200, { "content-type": "application/json" }).end("{}");
       },
-      // The sender was killed while it sent.
+      // The sender was killed while sending.
       () => response.destroy(),
     );
   });
@@ -85,7 +85,7 @@ export class Collector {
     return spansOf(this.traces);
   }
 
-  /** Resolves once no span has come for half a second. */
+  /** Resolves when no span has arrived for half a second. */
   async settled(): Promise<void> {
     for (let count = -1; count !== this.#resourceSpans.length; ) {
       count = this.#resourceSpans.length;

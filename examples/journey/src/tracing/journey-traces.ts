@@ -3,7 +3,7 @@ import { resolve } from "node:path";
 import { Collector } from "./collector.ts";
 import { mostEventfulOffer, printTree } from "./trace-tree.ts";
 
-/** An address, since Node splits NODE_OPTIONS at the spaces of a path. */
+/** A URL, because Node splits NODE_OPTIONS at the spaces of a path. */
 const register = new URL("register.ts", import.meta.url).href;
 const file = resolve("journey-traces.json");
 
@@ -28,7 +28,7 @@ export class JourneyTraces {
     };
   }
 
-  /** Writes the traces to a file, and prints that of one offer as a tree. */
+  /** Writes the traces to a file, and prints the trace of one offer as a tree. */
   async report(): Promise<void> {
     await this.#collector.settled();
     await writeFile(file, `${JSON.stringify(this.#collector.traces)}\n`);

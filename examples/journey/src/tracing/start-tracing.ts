@@ -6,15 +6,15 @@ import { resourceFromAttributes } from "@opentelemetry/resources";
 import { SimpleSpanProcessor, type SpanProcessor, TracerProvider } from "@opentelemetry/sdk-trace";
 
 export interface TracingOptions {
-  /** What a trace viewer shows as the service of each span. */
+  /** The service that a trace viewer shows for each span. */
   service: string;
   /** The collector, without the path `/v1/traces`. */
   collector: string;
-  /** Beside the one that exports. */
+  /** In addition to the one that exports. */
   spanProcessors?: readonly SpanProcessor[];
 }
 
-/** Registers OpenTelemetry's SDK for this process. Each span is sent when it ends, so that one which ended before a SIGKILL arrives. */
+/** Registers OpenTelemetry's SDK for this process. Each span is sent when it ends, so that it arrives even before a SIGKILL. */
 export function startTracing({ service, collector, spanProcessors = [] }: TracingOptions): TracerProvider {
   const exporter = new OTLPTraceExporter({ url: `${collector}/v1/traces` });
   const provider = new TracerProvider({

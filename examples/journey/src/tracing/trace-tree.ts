@@ -3,13 +3,13 @@ import { attributeOf, type CollectedSpan } from "./collector.ts";
 /** A span in its place within a tree. */
 export interface Branch {
   span: CollectedSpan;
-  /** 0 for a span whose parent was not collected: it has none, or its process was killed before it ended. */
+  /** 0 for a span whose parent was not collected: it has no parent, or the parent's process was killed before it ended. */
   depth: number;
-  /** For each level above, whether a line goes on there, and last for the level of the span. */
+  /** For each level above, whether a line continues there, and last for the level of the span. */
   goesOn: readonly boolean[];
 }
 
-/** The spans of a trace as a list, each followed by its children, the oldest first. */
+/** The spans of a trace as a list, each followed by its children, oldest first. */
 export function branchesOf(spans: readonly CollectedSpan[]): Branch[] {
   const known = new Set(spans.map(({ spanId }) => spanId));
   const childrenOf = ({ spanId }: CollectedSpan) => spans.filter(({ parentSpanId }) => parentSpanId === spanId);
@@ -38,7 +38,7 @@ export function mostEventfulOffer(spans: readonly CollectedSpan[]): CollectedSpa
 
 const milliseconds = (nanoseconds: bigint): number => Number(nanoseconds) / 1e6;
 
-/** How long a span took, and when it began, in milliseconds after the first one of its trace. */
+/** How long a span took, and when it started, in milliseconds after the first span of its trace. */
 export function timesOf({ startTimeUnixNano, endTimeUnixNano }: CollectedSpan, first: CollectedSpan) {
   const start = BigInt(startTimeUnixNano);
   return {
@@ -52,8 +52,8 @@ export const outcomeOf = ({ attributes }: CollectedSpan): string =>
   attributeOf(attributes, "http.response.status_code") ?? attributeOf(attributes, "error.type") ?? "";
 
 /**
- * Prints a trace as a tree: of each span the name, the outcome, the service, the start and the duration. After `…` stands a span whose
- * parent was not collected.
+ * Prints a trace as a tree: for each span the name, the outcome, the service, the start and the duration. `…` precedes a span whose parent
+ * was not collected.
  */
 export function printTree(spans: readonly CollectedSpan[]): string {
   const [first] = spans;
