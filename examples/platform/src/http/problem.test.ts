@@ -2,7 +2,8 @@ import { once } from "node:events";
 import type { AddressInfo } from "node:net";
 import express from "express";
 import { expect, test } from "vitest";
-import { invalidRequest, ProblemError, problemHandler } from "./problem.ts";
+import { StoreError } from "../store/store.ts";
+import { invalidRequest, ProblemError, problemHandler, toProblem } from "./problem.ts";
 
 test("a problem has the status of its kind", () =>
   expect(new ProblemError("offer_not_found", "Look again.")).toMatchObject({
@@ -22,6 +23,19 @@ test.each([
   const errors = new Map(fields.map((field) => [field, ["Add this field; it is required."]]));
   expect(invalidRequest(errors)).toMatchObject({ code: "invalid_request", status: 400, message: detail, errors });
 });
+
+test.each([
+  ["database_lost", /Nothing was changed/],
+  ["commit_uncertain", /may have been made/],
+  ["store_stopped", /may or may not have been made/],
+] as const)("a store that fails with %s is 503 with Retry-After, and says what is known [D-145]", (code, detail) =>
+  expect(toProblem(new StoreError(code, "of the store"))).toMatchObject({
+    status: 503,
+    code: "service_unavailable",
+    headers: { "Retry-After": "1" },
+    message: expect.stringMatching(detail),
+  }),
+);
 
 test("says so when there are too many fields to name", () => {
   const errors = new Map(Array.from({ length: 100 }, (_, index) => [`workerIds[${index}]`, ["Correct it."]]));

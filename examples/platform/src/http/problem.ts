@@ -121,6 +121,7 @@ function sendProblem(response: Response, { code, status, message, errors, extens
 
 const databaseDetails = {
   database_lost: "The database is not ready. Nothing was changed. Try again in a moment.",
+  store_stopped: "The database has stopped, so a change may or may not have been made. Try again in a moment.",
   commit_uncertain:
     "The database was lost while the change was saved, so the change may have been made. Send the request again with the same " +
     "Idempotency-Key, which cannot change anything twice; without one, look first.",

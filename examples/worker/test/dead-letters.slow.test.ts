@@ -1,0 +1,82 @@
+import { randomUUID } from "node:crypto";
+import { PgBoss } from "pg-boss";
+import { Connection } from "rabbitmq-client";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { hasPostgresServer, OwnPostgres } from "../../../scripts/processes/own-postgres.ts";
+import { runCommand } from "../../../scripts/processes/run-command.ts";
+import { startProcess } from "../../../scripts/processes/start-process.ts";
+import { hasRabbit, OwnRabbit } from "./own-rabbit.ts";
+
+const source = `${import.meta.dirname}/../src`;
+
+/** A queue that the test fills past the edge. */
+interface Filled {
+  settings: Record<string, string>;
+  send(event: object): Promise<unknown>;
+  /** A message of the dead letters, when there is one. */
+  takeDead(): Promise<unknown>;
+}
+
+async function fillRabbit(): Promise<Filled> {
+  const broker = await OwnRabbit.create();
+  onTestFinished(() => broker.remove());
+  const rabbit = new Connection(broker.url);
+  onTestFinished(() => rabbit.close());
+  return {
+    settings: { QUEUE_URL: broker.url },
+    async send(event) {
+      const publisher = rabbit.createPublisher({ confirm: true });
+      await publisher.send("webhooks", event);
+      await publisher.close();
+    },
+    takeDead: async () => (await rabbit.basicGet("webhooks.dead"))?.body,
+  };
+}
+
+async function fillPostgres({ url }: OwnPostgres): Promise<Filled> {
+  const boss = await new PgBoss(url).start();
+  boss.on("error", () => undefined);
+  onTestFinished(() => boss.stop({ graceful: false }));
+  return {
+    settings: {},
+    send: (event) => boss.send("webhooks", event),
+    takeDead: async () => (await boss.fetch("webhooks.dead"))[0]?.data,
+  };
+}
+
+const queues = [
+  ...(hasPostgresServer ? [{ title: "PostgreSQL", fill: fillPostgres }] : []),
+  ...(hasPostgresServer && hasRabbit ? [{ title: "RabbitMQ", fill: fillRabbit }] : []),
+];
+
+describe.each(queues)("with a queue in $title", { timeout: 120_000 }, ({ fill }) => {
+  test("an event of a type that is unknown goes to the dead letters, and one whose handling failed comes again", async () => {
+    const database = await OwnPostgres.create();
+    onTestFinished(() => database.remove());
+    const { settings, send, takeDead } = await fill(database);
+    const env = { ...process.env, DATABASE_URL: database.url, ...settings };
+    await runCommand(process.execPath, ["--no-warnings", "migrate.ts"], { cwd: source, env });
+    await database.query("ALTER TABLE deleted_slots RENAME TO away");
+    const worker = startProcess(process.execPath, ["--no-warnings", `${source}/worker.ts`], {
+      env,
+      ready: /(worker is waiting)/,
+    });
+    onTestFinished(() => void worker.stop("SIGKILL"));
+    await worker.ready;
+
+    await send({ type: "OfferEventMoved", data: {} });
+    await expect.poll(takeDead, { timeout: 30_000 }).toEqual({ type: "OfferEventMoved", data: {} });
+
+    const slot = { offerId: "offer_1", workerId: "worker_amal", eventStart: "2099-05-01T16:00:00Z" };
+    const received = { receivedAt: new Date().toISOString(), deduplicationKey: randomUUID() };
+    await send({ type: "OfferEventDeleted", data: slot, ...received });
+    await expect
+      .poll(() => worker.lines.some((line) => line.includes("deleted_slots")), { timeout: 30_000 })
+      .toBe(true);
+    await database.query("ALTER TABLE away RENAME TO deleted_slots");
+    await expect
+      .poll(() => database.query("SELECT offer_id FROM deleted_slots"), { timeout: 60_000 })
+      .toEqual([{ offer_id: "offer_1" }]);
+    expect(await takeDead()).toBeUndefined();
+  });
+});
