@@ -40,13 +40,16 @@ describe("live pages", () => {
     await first.goto("/offers");
     const pages = [first, ...(await openTabs(context, 11, "/offers"))];
     await eventually("there is one stream", async () => (await openStreams()) === 1);
+    const clicks: number[] = [];
     for (const page of pages) {
       const startedAt = performance.now();
       await page.getByRole("link", { name: "Create an offer" }).first().click();
       await page.waitForURL("**/offers/new");
-      expect(performance.now() - startedAt).toBeLessThan(2_000);
+      clicks.push(Math.round(performance.now() - startedAt));
       await page.goBack();
     }
+    console.log(`a click in each of twelve tabs: ${clicks.join(", ")} ms`);
+    expect(Math.max(...clicks)).toBeLessThan(2_000);
     await eventually("there is one stream", async () => (await openStreams()) === 1);
 
     // Each hears of a change, though one of them alone has the stream.

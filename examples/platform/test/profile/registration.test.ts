@@ -41,6 +41,7 @@ describe("registering an endpoint", () => {
     const { status, text } = await saveCompany(hana, receiver);
     expect(status).toBe(200);
     expect(text).not.toContain("not from the service");
+    expect(text).toContain("A third request, with a wrong signature, was not accepted");
   });
 
   test("that redirects names the target, which a button takes over", async () => {

@@ -19,6 +19,7 @@ export function checksSection(draft: ProfileDraft, checks: readonly EndpointChec
         ${passed ? `Both checks got a response with 200. ${done}` : "Nothing was changed. Your endpoint must respond to both checks with 200."}
       </p>
       ${checks.map(({ warning }) => warning && html`<p class="notice warn" role="alert"><strong>Your endpoint ${warning.reason}.</strong> ${warning.advice}</p>`)}
+      ${passed && checks.every(({ warning }) => warning === undefined) && html`<p class="fine">A third request, with a wrong signature, was not accepted, as it should be. Your log may mention it.</p>`}
       ${redirectForm(draft, checks)}
       <ol class="attempts">${checks.map(checkItem)}</ol>
     </section>`;
