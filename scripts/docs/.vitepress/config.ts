@@ -165,7 +165,6 @@ const guides: DefaultTheme.SidebarItem[] = [
   },
   {
     text: "Frameworks",
-    collapsed: false,
     items: pagesOf("/guides/frameworks", {
       "All frameworks": "",
       Express: "express",

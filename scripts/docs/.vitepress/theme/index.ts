@@ -26,7 +26,8 @@ const PageActions = defineComponent(() => {
     }, 2_000);
   };
   return () =>
-    h("div", { class: "page-actions" }, [
+    // A landmark, because it is outside `main`.
+    h("section", { class: "page-actions", "aria-label": "This page as Markdown" }, [
       h("button", { type: "button", onClick: copy }, h("span", { "aria-live": "polite" }, label.value)),
       // With a target, VitePress's router leaves the link to the browser. Without one it would append .html.
       h("a", { href: address(), target: "_self" }, "View as Markdown"),
