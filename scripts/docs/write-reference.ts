@@ -36,6 +36,11 @@ export async function writeReference(root: string, folder: string): Promise<void
     sourceLinkTemplate: `https://github.com/offers/offers/blob/{gitRevision}/packages/${folder}/src/{path}#L{line}`,
     ...markdownOptions,
   });
+  // Editors show the docstring of an option, so TypeDoc does not use what the function says about the same option.
+  const warn = app.logger.warn.bind(app.logger);
+  app.logger.warn = ((...args: Parameters<typeof warn>) => {
+    if (!/has an @param with name "options\.\w+", which was not used/.test(args[0])) warn(...args);
+  }) as typeof warn;
   app.options.setValue("docsRoot", join(root, "docs"));
   const project = await app.convert();
   if (!project) throw new TypeDocError(`TypeDoc cannot read packages/${folder}`);
