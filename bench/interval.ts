@@ -17,7 +17,7 @@ export function medianInterval(values: readonly number[]): Interval | undefined 
   return rank === 0 || low === undefined || high === undefined ? undefined : { low, high };
 }
 
-/** The greatest rank below which at most 2.5 % of the binomial distribution lie; 0 if there is none. */
+/** The greatest rank below which at most 2.5 % of the binomial distribution lie; 0 if no rank qualifies. */
 function lowerRank(count: number): number {
   // Of all 2^count outcomes, those with `rank` successes.
   let probability = 0.5 ** count;

@@ -48,7 +48,7 @@ const alike = [99, 204, 100, 404, 97, 103, 198, 101, 95];
 const heading = { title: "Calls", unit: "µs", better: "lower" } as const;
 const comparison = compare(heading, new Map(Object.entries({ base, slower, alike })));
 
-test("a ratio is relative to the base of its own round", () => {
+test("a ratio is relative to the base of the same round", () => {
   const [, row] = comparison.rows;
   expect(row).toMatchObject({
     median: 130,

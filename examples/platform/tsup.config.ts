@@ -14,7 +14,7 @@ const consoleFiles = {
 };
 
 // What `dependencies` names stays outside; the kit, a devDependency, is bundled. All files lie in one folder: the store starts
-// its worker from beside its own file.
+// its worker from next to its own file.
 export default defineConfig({
   entry: { main: "src/sandbox/main.ts", "pglite-worker": "src/store/pglite/pglite-worker.ts" },
   format: ["esm"],

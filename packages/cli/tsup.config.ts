@@ -4,7 +4,7 @@ import { defineConfig } from "tsup";
 export default defineConfig({
   entry: ["src/offers.ts", "src/explain.ts", "src/test-events.ts"],
   format: ["esm"],
-  // A command is a chunk of its own, loaded when it runs.
+  // Each command is a separate chunk, loaded when it runs.
   splitting: true,
   clean: true,
   dts: { entry: ["src/explain.ts", "src/test-events.ts"] },

@@ -31,7 +31,7 @@ export async function writeReference(root: string, folder: string): Promise<void
     out: join(root, "docs/reference", folder),
     readme: "none",
     logLevel: LogLevel.Warn,
-    // Source lines refer to a release's tag; before the first release there is none.
+    // Source lines refer to a release's tag; before the first release they refer to main.
     gitRevision: version === "0.0.0" ? "main" : `${name}@${version}`,
     sourceLinkTemplate: `https://github.com/offers/offers/blob/{gitRevision}/packages/${folder}/src/{path}#L{line}`,
     ...markdownOptions,

@@ -81,7 +81,7 @@ const checks: [isWrong: boolean, fault: string][] = [
   // A killed or stopped process leaves attempts behind, which others repeat.
   [
     failures.length === 0 && receiver.mostAtOnce > perEndpoint,
-    `${receiver.mostAtOnce} attempts at one endpoint at once`,
+    `${receiver.mostAtOnce} simultaneous attempts at one endpoint`,
   ],
 ];
 const faults = [

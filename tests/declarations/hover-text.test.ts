@@ -17,7 +17,7 @@ const foreign =
 const selfExplanatory = /Error\.name$|^(OperationErrorCodes|Data|OperationResult|WithCode)\./;
 
 /**
- * Every export of a package, and every option and field that its types reach, for which an editor has no text. It reads the
+ * Every export of a package, and every option and field that its types reach, for which an editor has no documentation. It reads the
  * declarations that are published, so the packages must be built.
  */
 function findUndocumented(name: string, change = (text: string) => text): string[] {

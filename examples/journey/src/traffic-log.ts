@@ -4,7 +4,7 @@ export interface Exchange {
   to: string;
   method: string;
   path: string;
-  /** The status of the response, or why there was none. */
+  /** The status of the response, or why there was no response. */
   status: number | string;
   milliseconds: number;
 }

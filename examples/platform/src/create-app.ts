@@ -17,7 +17,7 @@ import { traceRequests } from "./tracing/tracing.ts";
 
 export interface AppDeps extends ApiDeps, Omit<PageDeps, "onFailedPage">, Pick<ConsoleDeps, "demoKey"> {
   log: Logger;
-  /** Host names that requests may have, beside those of loopback; undefined for any. */
+  /** Host names that requests may have in addition to those of loopback; undefined for any. */
   allowedHosts: readonly string[] | undefined;
   /** Number of `X-Forwarded-For` hops to trust. */
   trustedProxies: number;

@@ -22,7 +22,7 @@ export interface OfferEvent {
 export type RecipientResponse = "applied" | "rejected" | "none" | (string & {});
 
 /**
- * A worker to whom an offer was sent.
+ * A worker who was sent an offer.
  *
  * @example
  * ```ts
@@ -61,7 +61,7 @@ export interface Offer {
   id: string;
   /** The title that workers see. */
   title: string;
-  /** The description that workers see; empty when there is none. */
+  /** The description that workers see; empty without one. */
   details: string;
   /** Whether the offer lies in the past. */
   isHistoric: boolean;
@@ -75,7 +75,7 @@ export interface Offer {
   createdAt: string;
   /** The time slots of the work. */
   events: OfferEvent[];
-  /** The workers to whom the offer was sent, with their responses. */
+  /** The workers who were sent the offer, with their responses. */
   recipients: Recipient[];
 }
 

@@ -143,7 +143,7 @@ export class OffersClient {
   }
 
   /**
-   * Withdraws an offer, in any state. The service notifies every worker to whom the offer was sent. Withdrawing twice is not an error, so a
+   * Withdraws an offer, in any state. The service notifies every worker who was sent the offer. Withdrawing twice is not an error, so a
    * withdrawal is retried like a read.
    *
    * The live service may respond with 204, as if it had succeeded, when it does not know the id or your organisation may not see the offer.

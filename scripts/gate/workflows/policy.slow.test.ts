@@ -23,7 +23,7 @@ const downloadStep = /- uses: actions\/download-artifact(?=@\w+ # v[\d.]+\n +wit
 const publishLine = 'npm publish "$tarball"';
 
 const plantedMistakes: Readonly<Record<string, Readonly<Record<string, Planted>>>> = {
-  "every action is pinned by a commit, its version beside it": {
+  "every action is pinned by a commit, with its version in a comment": {
     "a tag": ["ci.yml", checkout, "actions/checkout@v7 # v7.0.1", "not pinned"],
     "a branch": ["nightly.yml", checkout, '"actions/checkout@main" # v7.0.1', "not pinned"],
     "a short hash": ["ci.yml", checkout, "actions/checkout@3d3c42e # v7.0.1", "not pinned"],
@@ -66,7 +66,7 @@ const plantedMistakes: Readonly<Record<string, Readonly<Record<string, Planted>>
       "permissions:\n      id-token: write",
       "calls ./.github/workflows/ci.yml",
     ],
-    "a checkout beside it": [
+    "a checkout in the same job": [
       "release.yml",
       downloadStep,
       "- uses: actions/checkout@1\n      - uses: actions/download-artifact",
@@ -80,7 +80,7 @@ const plantedMistakes: Readonly<Record<string, Readonly<Record<string, Planted>>
   },
   "what may publish waits for a reviewer": {
     "no environment": ["release.yml", "    environment: npm # a reviewer approves\n", "", "publish"],
-    "the rights beside it": [
+    "the rights in another job": [
       "release.yml",
       "contents: write # tags and releases",
       "contents: write\n      id-token: write",
@@ -159,7 +159,7 @@ const plantedMistakes: Readonly<Record<string, Readonly<Record<string, Planted>>
     ],
   },
   "runs of a workflow do not pile up": {
-    "one beside the other": ["nightly.yml", "concurrency:\n  group: nightly\n", "", "concurrency"],
+    "in parallel": ["nightly.yml", "concurrency:\n  group: nightly\n", "", "concurrency"],
   },
 };
 
@@ -232,7 +232,7 @@ describe("npm scripts", () => {
 });
 
 test.each([...readActions()])("the action %s pins what it uses", (_, text) => {
-  const { "every action is pinned by a commit, its version beside it": isPinned } = rules;
+  const { "every action is pinned by a commit, with its version in a comment": isPinned } = rules;
   expect(isPinned?.(parseWorkflow(`on: []\njobs: {}\n${text}`))).toEqual([]);
 });
 

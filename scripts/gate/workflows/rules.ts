@@ -20,7 +20,7 @@ const publishesFolder = /\bnpm\s+publish\b(?!\s+("?\$\w*tarball\w*"?|\S+\.tgz)(\
 const checksHashes = /\bsha256sum --check --strict\b/;
 
 export const rules: Readonly<Record<string, Rule>> = {
-  "every action is pinned by a commit, its version beside it": ({ uses }) =>
+  "every action is pinned by a commit, with its version in a comment": ({ uses }) =>
     uses.flatMap(({ reference, comment }) => {
       // Actions that these use are read with the workflows.
       if (/^\.\/\.github\/(workflows\/[\w-]+\.ya?ml|actions\/[\w-]+)$/.test(reference)) return [];

@@ -47,7 +47,7 @@ export function timesOf({ startTimeUnixNano, endTimeUnixNano }: CollectedSpan, f
   };
 }
 
-/** The status of the response, or why there was none. */
+/** The status of the response, or why there was no response. */
 export const outcomeOf = ({ attributes }: CollectedSpan): string =>
   attributeOf(attributes, "http.response.status_code") ?? attributeOf(attributes, "error.type") ?? "";
 

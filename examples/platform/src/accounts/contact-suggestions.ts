@@ -28,7 +28,7 @@ export interface Search {
   timeoutMs?: number;
 }
 
-/** The suggestions of one organisation, or why there are none. */
+/** The suggestions of one organisation, or why it has no suggestions. */
 export type OrganisationResult = { organisation: { id: string; name: string } } & (
   | { suggestions: Suggestions }
   | { failure: { code: string; message: string; status: number | null } }

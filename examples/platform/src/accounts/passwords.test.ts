@@ -15,7 +15,7 @@ const rightOnly = () => passwordCheck(async (password) => password === "right");
 
 const from = (account: string, address = "192.0.2.1") => ({ account, address });
 
-test("two are checked at once, sixteen wait, and the next is rejected with Retry-After [D-55]", async () => {
+test("two are checked in parallel, sixteen wait, and the next is rejected with Retry-After [D-55]", async () => {
   const finish: (() => void)[] = [];
   const check = passwordCheck(() => new Promise((resolve) => finish.push(() => resolve(true))));
   const checked = Array.from({ length: 18 }, (_, index) => check(from(`worker ${index}`), "", undefined));

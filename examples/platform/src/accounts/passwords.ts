@@ -64,7 +64,7 @@ export function passwordCheck(verify = verifyPassword): CheckPassword {
 
 const deriveKey = promisify<string, Uint8Array, number, ScryptOptions, Buffer>(scrypt);
 
-// OWASP's scrypt parameters with N = 2^15 and p = 3: its first choice, N = 2^17, needs 128 MiB, too much beside PGlite.
+// OWASP's scrypt parameters with N = 2^15 and p = 3: its first choice, N = 2^17, needs 128 MiB, too much in addition to PGlite.
 const cost = { N: 2 ** 15, r: 8, p: 3 };
 const keyBytes = 32;
 

@@ -11,7 +11,7 @@ import type { PersonLimits, PersonUse } from "./rate-limits.ts";
 export interface Role {
   /** The column of the session's owner. */
   readonly owner: "person_id" | "worker_id";
-  /** The name of the sign-in field beside `password`. */
+  /** The name of the sign-in field next to `password`. */
   readonly name: "emailAddress" | "workerId";
   readonly sessionPath: string;
   readonly lifetime: SessionLifetime;

@@ -84,7 +84,7 @@ export interface EndpointClient {
   close(): Promise<void>;
 }
 
-/** The content of a signature, beside the time. */
+/** The content of a signature, in addition to the time. */
 export interface MessageToSign {
   /** Of the endpoint's profile (D-76). */
   scheme: EndpointScheme;

@@ -60,7 +60,7 @@ test("the digest's bytes in base64 are masked, and a signature's in hexadecimal"
   expect(masked(`x ${Buffer.from(signature, "base64").toString("hex")} y`)).toBe("x *** y");
 });
 
-test("a digest of another attempt is masked by its shape, also when nothing was signed", () => {
+test("a digest of another attempt is masked by its shape, even when nothing was signed", () => {
   const other = randomBytes(32);
   const nothing = { signatures: [], secrets: [] };
   const text = `got hmac ${other.toString("hex")}, v1,${other.toString("base64")}`;

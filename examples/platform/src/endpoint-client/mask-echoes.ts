@@ -39,7 +39,7 @@ export function maskEchoes(body: Buffer, confidential: Confidential, isCut = fal
   return masked.includes(1) ? Buffer.from(withMasks(text, masked), "latin1") : body;
 }
 
-/** Without one layer of escapes; undefined when there is none. */
+/** Without one layer of escapes; undefined if there are no escapes. */
 function unescaped({ text, starts }: Reading): Reading | undefined {
   const parts: string[] = [];
   const kept: number[] = [];
@@ -148,7 +148,7 @@ const base64Forms = (bytes: Buffer): string[] =>
 function addParts(windows: EchoWindows, form: string, wanted: number): void {
   const text = alphanumericOf(form);
   const length = Math.min(wanted, text.length);
-  // Any text contains parts as short as this.
+  // Any string contains parts as short as this.
   if (length < signatureWindow) return;
   const known = windows.get(length) ?? new Set();
   windows.set(length, known);

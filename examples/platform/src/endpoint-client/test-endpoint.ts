@@ -34,7 +34,7 @@ export interface EndpointCheck {
   failure: EndpointFailureCode | null;
   status: number | null;
   contentType: string | null;
-  /** The beginning of the response's body as text. */
+  /** The start of the response's body as a string. */
   body: string | null;
 }
 

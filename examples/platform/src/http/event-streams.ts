@@ -46,7 +46,7 @@ export class EventStreams {
     });
     return ({ id, type, data }) => {
       if (response.writableEnded) return;
-      // JSON has no line breaks of its own, so it is one data line.
+      // JSON contains no line breaks, so it is one data line.
       response.write(`id: ${id}\nevent: ${type}\ndata: ${JSON.stringify(data)}\n\n`);
       if (response.writableLength > maxBufferedBytes) response.destroy();
     };

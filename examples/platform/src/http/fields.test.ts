@@ -101,7 +101,7 @@ const blanks = [
   text,
 ]);
 
-test.each(blanks)("a title of %s is refused as blank, and passes beside a letter [D-89]", (_, blank = "") => {
+test.each(blanks)("a title of %s is rejected as blank, and accepted next to a letter [D-89]", (_, blank = "") => {
   expect(isTitle(blank)).toBe(false);
   expect(isTitle(blank.repeat(10))).toBe(false);
   expect(isTitle(` ${blank}a`)).toBe(true);

@@ -12,7 +12,7 @@ export function textProblem(text: string): string | undefined {
 
 const visible = new RegExp(visibleCharacter, "u");
 
-/** Whether a text has a visible character (D-89). */
+/** Whether a string has a visible character (D-89). */
 export const isVisible = (text: string): boolean => visible.test(text);
 
 /** A non-empty string that PostgreSQL can store. */
@@ -22,7 +22,7 @@ export const textField = z
   .max(500)
   .refine((text) => textProblem(text) === undefined, { error: ({ input }) => textProblem(String(input)) });
 
-/** A visible single-line text for mails and headers, without characters that change the text beside it (D-89). */
+/** A visible single-line string for emails and headers, without characters that change the text next to it (D-89). */
 export const lineField = textField
   .refine((text) => !/[\p{Cc}\u2028\u2029]/u.test(text), "Remove the line break or control character.")
   .refine(
@@ -39,7 +39,7 @@ export const instantField = dateTime
   });
 
 /**
- * Decodes at most `maxBytes` of a body as text that PostgreSQL can store (D-44). A character that is cut off is dropped.
+ * Decodes at most `maxBytes` of a body as a string that PostgreSQL can store (D-44). A character that is cut off is dropped.
  * Invalid UTF-8 and U+0000 become U+FFFD.
  */
 export function truncateUtf8(body: Uint8Array, maxBytes: number): string {

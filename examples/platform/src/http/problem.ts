@@ -44,7 +44,7 @@ export const maxFields = 100;
 
 export interface ProblemOptions extends ErrorOptions {
   errors?: FieldErrors | undefined;
-  /** Extension members beside the standard ones (RFC 9457, 3.2). */
+  /** Extension members in addition to the standard ones (RFC 9457, 3.2). */
   extensions?: Record<string, unknown>;
   headers?: Record<string, string>;
 }
@@ -74,7 +74,7 @@ export class ProblemError extends Error {
   }
 }
 
-/** Reports all invalid fields of a request at once. */
+/** Reports all invalid fields of a request together. */
 export function invalidRequest(errors: FieldErrors): ProblemError {
   const fields = errors.size === 1 ? "1 field is" : `${errors.size} fields are`;
   const detail =

@@ -57,17 +57,17 @@ test.each<[string, z.ZodType, unknown, string]>([
   ["an array", z.array(z.string()), {}, "Make it an array."],
   ["a whole number", z.int(), 1.5, "Make it a whole number."],
   ["a boolean", z.boolean(), "true", "Make it a boolean."],
-  ["an empty text", z.string().min(1), "", "Do not leave it empty."],
+  ["an empty string", z.string().min(1), "", "Do not leave it empty."],
   ["a short text", z.string().min(3), "ab", "Give at least 3 characters."],
   ["a long text", z.string().max(3), "abcd", "Give at most 3 characters."],
   ["a short list", z.array(z.string()).min(2), ["a"], "Give at least 2."],
   ["a long list", z.array(z.string()).max(1), ["a", "b"], "Give at most 1."],
   ["a small number", z.number().min(1), 0, "Make it at least 1."],
   ["a large number", z.number().max(5), 6, "Give at most 5."],
-  ["a word that is none of them", z.enum(["ios", "android"]), "palm", "Use one of: ios, android."],
+  ["a word that is not one of them", z.enum(["ios", "android"]), "palm", "Use one of: ios, android."],
   ["an unknown format", z.string().regex(/^x$/), "y", "Write it in the documented format."],
-  ["a rule of our own", z.string().refine(() => false, { error: "Remove the dot." }), "a.b", "Remove the dot."],
-  ["a rule without a message of its own", z.union([z.string(), z.number()]), true, "Correct it as documented."],
+  ["our own rule", z.string().refine(() => false, { error: "Remove the dot." }), "a.b", "Remove the dot."],
+  ["a rule without its own message", z.union([z.string(), z.number()]), true, "Correct it as documented."],
 ])("%s has its remedy", (_, schema, value, remedy) =>
   expect(errorsOf(z.object({ field: schema }), { field: value })).toEqual({ field: [remedy] }),
 );
@@ -95,7 +95,7 @@ test("names an unknown field by its own name, also an odd one", () =>
     ),
   ));
 
-test("gives one remedy when two rules refuse a text", () =>
+test("gives one remedy when two rules reject a string", () =>
   expect(errorsOf(z.object({ start: z.iso.datetime().regex(/Z$/) }), { start: "tomorrow" })).toEqual({
     start: ["Write a date-time in UTC, such as 2099-05-01T16:00:00Z."],
   }));

@@ -27,7 +27,7 @@ export function greeting(name: string): string {
 }
 
 /**
- * Prepares a text that another person wrote for a line of a mail (D-38): removes line breaks and changes of direction, and
+ * Prepares a string that another person wrote for a line of an email (D-38): removes line breaks and changes of direction, and
  * adds spaces so that mail programs do not turn it into a link.
  */
 export const lineInMail = (text: string): string =>

@@ -157,7 +157,7 @@ async function countStates({ db }: Store): Promise<[ShownState, number][]> {
 }
 
 /**
- * Serves `GET /metrics` on an address of its own: a proxy may expose the platform's own port.
+ * Serves `GET /metrics` on a separate address: a proxy may expose the platform's own port.
  *
  * @throws {SettingError} when the port is in use
  */

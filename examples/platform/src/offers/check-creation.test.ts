@@ -48,7 +48,7 @@ describe("a valid creation is passed on unchanged", () => {
   test.each([
     ["with every field", full],
     ["with the required fields only (D-01)", smallest],
-    ["with empty texts where a text may be left out", { ...full, details: "", locationPlaceId: "", events: [] }],
+    ["with empty strings where a string may be left out", { ...full, details: "", locationPlaceId: "", events: [] }],
     ["with a worker named twice (D-30)", { ...full, workerIds: ["amal", "amal"] }],
     ["with text that is neither English nor harmless", { ...full, title: `厨房 👩‍🍳 '; drop table offers; -- <b>` }],
     ["with an internationalised address (D-31)", { ...full, notifyEmailAddress: "φίλη@παράδειγμα.ελ" }],
@@ -75,14 +75,14 @@ describe("a creation is refused, with the field and the remedy:", () => {
   test.each<[string, unknown, Record<string, string[]>]>([
     ["a list", [], { body: ["Make it an object."] }],
     ["null", null, { body: ["Make it an object."] }],
-    ["a text that cannot be kept", "\0", { body: ["Make it an object."] }],
+    ["a string that cannot be stored", "\0", { body: ["Make it an object."] }],
     ["nothing of it", {}, { createdByUserId: [remedies.add], title: [remedies.add], workerIds: [remedies.add] }],
     ["a field that is not there", { ...full, titel: "x" }, { titel: [expect.stringContaining("no such field")] }],
     ["an empty title", { ...full, title: "" }, { title: [remedies.title] }],
     ["a blank title", { ...full, title: " \t\u00a0\n" }, { title: [remedies.title] }],
     ["a list as title", { ...full, title: [] }, { title: [remedies.string] }],
     [
-      "an event with a field of its own",
+      "an event with an unknown field",
       { ...full, events: [{ ...slot, note: "x" }] },
       { "events[0].note": [remedies.field] },
     ],
@@ -108,9 +108,9 @@ describe("a creation is refused, with the field and the remedy:", () => {
     ["a stranger's id as creator", { ...full, createdByUserId: "bo" }, { createdByUserId: [remedies.creator] }],
     ["no creator", { ...full, createdByUserId: "" }, { createdByUserId: [remedies.empty] }],
     ["no workers", { ...full, workerIds: [] }, { workerIds: ["Name at least one worker."] }],
-    ["one worker as text", { ...full, workerIds: "amal" }, { workerIds: ["Make it an array."] }],
+    ["one worker as a string", { ...full, workerIds: "amal" }, { workerIds: ["Make it an array."] }],
     [
-      "workers that are none",
+      "workers that are not ids",
       { ...full, workerIds: ["amal", "unknown", 7, "", "a\0"] },
       {
         "workerIds[1]": [remedies.worker],
@@ -125,7 +125,7 @@ describe("a creation is refused, with the field and the remedy:", () => {
       { ...full, events: Array.from({ length: 367 }, () => slot) },
       { events: ["Give at most 366."] },
     ],
-    ["an event that is none", { ...full, events: [slot, null] }, { "events[1]": ["Make it an object."] }],
+    ["an event that is null", { ...full, events: [slot, null] }, { "events[1]": ["Make it an object."] }],
     ["an event without end", { ...full, events: [{ start: slot.start }] }, { "events[0].end": [remedies.add] }],
     [
       "an event without start, though it ends before today",
@@ -163,7 +163,7 @@ describe("a creation is refused, with the field and the remedy:", () => {
       { title: [remedies.nul], details: [remedies.surrogate], "events[0].note": [remedies.field] },
     ],
     [
-      "everything wrong with it at once",
+      "all its faults together",
       { title: 7, workerIds: ["unknown"], createdByUserId: "bo", events: [{ start: slot.end, end: slot.start }, {}] },
       {
         title: [remedies.string],

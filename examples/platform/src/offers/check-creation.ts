@@ -15,7 +15,7 @@ interface CreationContext {
 }
 
 /**
- * Validates the body of a creation and reports all errors at once.
+ * Validates the body of a creation and reports all errors together.
  *
  * @throws {ProblemError} `invalid_request`
  */

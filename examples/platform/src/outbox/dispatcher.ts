@@ -127,7 +127,7 @@ export function startDispatcher<Row, Result>(options: DispatcherOptions<Row, Res
     // Attempts start in the next turn of the event loop, so that the next claim is sent first.
     let turn: Promise<unknown> = setImmediate();
     for (const [index, lease] of claimed.entries()) {
-      // Ten at a time: starting a hundred requests at once would block the event loop for 5 ms.
+      // Ten at a time: starting a hundred requests together would block the event loop for 5 ms.
       if (index % 10 === 9) turn = turn.then(() => setImmediate());
       const row = rows.get(lease.rowId);
       if (row === undefined) hasStrayLeases = true;

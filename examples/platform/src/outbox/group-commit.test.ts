@@ -11,7 +11,7 @@ test("writes waiting items together, in groups up to the limit, in order", async
   expect(groups).toEqual([[1, 2, 3], [4], [5]]);
 });
 
-test("writes a further group beside another, but only a full one", async () => {
+test("writes a second group while another is being written, but only a full one", async () => {
   const groups: number[][] = [];
   let write = (): void => undefined;
   const written = new Promise<void>((resolve) => {

@@ -22,7 +22,7 @@ export interface NextLook {
   lapseMs: number;
 }
 
-/** Opens this process's lease. On PGlite, which serves one process, the rows of a killed process are free at once. */
+/** Opens this process's lease. On PGlite, which serves one process, the rows of a killed process are free immediately. */
 export async function openLeases(store: Store, { leaseSeconds = 4, onError }: LeasesOptions): Promise<Leases> {
   const leases = new Leases(store, leaseSeconds * 1_000, onError);
   if (store.name === "pglite") await leases.freeLapsed(true);
@@ -147,7 +147,7 @@ export class Leases {
     };
   }
 
-  /** Frees the rows that this process still attempts, so that others can claim them at once. */
+  /** Frees the rows that this process still attempts, so that others can claim them immediately. */
   async stop(): Promise<void> {
     await this.#renewing.stop();
     await this.#free(sql`id = ${this.processId}`);

@@ -3,7 +3,7 @@ import { runLoop } from "./timers.ts";
 
 const longMs = 60_000;
 
-test("goes on at once while a tick says there may be more, then waits to be woken", async () => {
+test("continues immediately while a tick says there may be more, then waits to be woken", async () => {
   let ticks = 0;
   let idle = (): void => undefined;
   const reached = (count: number) =>

@@ -18,11 +18,11 @@ export interface FcmOptions {
   now: () => Date;
   /** For requests to Google, whose hosts are fixed. Closed with the transport. @default keeps 32 connections */
   dispatcher?: Dispatcher;
-  /** For one message, beside 3 s for an access token: shorter than stopping may take. @default 9_000 */
+  /** The time limit for one message, in addition to 3 s for an access token. Shorter than stopping may take. @default 9_000 */
   timeoutMs?: number;
 }
 
-/** The push service refused, with a code of its own such as `QUOTA_EXCEEDED`. */
+/** The push service rejected the message, with its own code such as `QUOTA_EXCEEDED`. */
 class FcmError extends Error {
   override readonly name = "FcmError";
   readonly code: string;

@@ -33,7 +33,7 @@ export async function notifyWorkers(trx: Trx, { offerId, workerIds, reason }: Wo
 }
 
 async function supersede(trx: Trx, offerId: string, workerIds: readonly string[]): Promise<void> {
-  // Locks the offer's all at once, in the order of settling: two that lock in different orders wait for each other, and a
+  // Locks all of the offer's rows together, in the order of settling: two that lock in different orders wait for each other, and a
   // completion comes here twice.
   await sql`
     update notifications set due_at = null

@@ -80,7 +80,7 @@ export function readSandboxOptions(args: readonly string[], version: string): Sa
   } catch (cause) {
     if (!(cause instanceof CommanderError)) throw cause;
     if (cause.exitCode === 0) return undefined;
-    // On a line of its own, Commander adds the option that may have been meant.
+    // On a separate line, Commander adds the option that may have been meant.
     const problem = cause.message
       .replace(/^error: /, "")
       .replace("\n", " ")

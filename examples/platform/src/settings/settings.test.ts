@@ -111,7 +111,7 @@ test("every message says what is expected of its setting", () => {
     }
 });
 
-test("a database to listen at is beside a pooler", () => {
+test("a database to listen at is an addition to a pooler", () => {
   const listenUrl = "postgres://offers@postgres/offers";
   expect(() => settings({ DATABASE_LISTEN_URL: listenUrl })).toThrow(
     /^Invalid DATABASE_URL: expected the pooler's address, beside DATABASE_LISTEN_URL/,
@@ -121,7 +121,7 @@ test("a database to listen at is beside a pooler", () => {
   });
 });
 
-test("the metrics have a port of their own", () => {
+test("the metrics have their own port", () => {
   expect(() => settings({ PORT: "4000", OFFERS_METRICS: "0.0.0.0:4000" })).toThrow(
     "Invalid OFFERS_METRICS: expected another port than PORT; got 0.0.0.0:4000",
   );

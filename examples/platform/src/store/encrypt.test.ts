@@ -53,7 +53,7 @@ const endpoint = (id: string, key: Uint8Array) => ({
   previous_secret_until: new Date("2026-11-22T11:00:00Z"),
 });
 
-test("each endpoint has its own secrets, also when there are more than are remembered", () => {
+test("each endpoint has its own secrets, even when there are more than the cache holds", () => {
   const endpoints = Array.from({ length: 1_100 }, (_, number) => ({
     id: `o${number}`,
     row: endpoint(`o${number}`, key),

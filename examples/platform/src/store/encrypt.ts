@@ -15,7 +15,7 @@ function keyObjectOf(key: Uint8Array): KeyObject {
 }
 
 /**
- * Encrypts `text` with AES-256-GCM for a column of the store. The same text encrypted twice looks different.
+ * Encrypts `text` with AES-256-GCM for a column of the store. The same string encrypted twice looks different.
  *
  * @param key 32 bytes, see `readEncryptionKey`
  * @param owner the id of the row it belongs to: encrypted text copied to another row does not decrypt

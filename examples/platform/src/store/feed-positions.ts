@@ -38,7 +38,7 @@ export async function placeRows(store: Store, table: FeedTable, ownerIds: readon
 const listed = (ids: readonly string[]) =>
   sql`(select json_array_elements_text(${JSON.stringify(ids)}::text::json) as id) as given`;
 
-/** The order makes the plan use the index also when statistics are older than the positions: else, a poll scans the table. */
+/** The order makes the plan use the index even when statistics are older than the positions: otherwise a poll scans the table. */
 async function unplacedOwners(store: Store, table: FeedTable, ownerIds: readonly string[]): Promise<string[]> {
   const { owner, order } = feeds[table];
   const { rows } = await sql<{ id: string }>`
@@ -64,7 +64,7 @@ function place(store: Store, table: FeedTable, ownerIds: readonly string[], lock
       on conflict do nothing`.execute(trx);
     await sql`select from ${counters} where ${theirs} order by ${ownerColumn} for update`.execute(trx);
     if (locked === "wait") await sql.raw(`set local lock_timeout = ${lockTimeoutMs}`).execute(trx);
-    // A statement of its own: it sees what was committed while this one waited for the locks. Rows are locked in the order in which
+    // A separate statement: it sees what was committed while this one waited for the locks. Rows are locked in the order in which
     // pushes are settled and superseded, so that none of these waits for another in a circle.
     const { rows } = await sql<{ placed: number }>`
       with unplaced as materialized (

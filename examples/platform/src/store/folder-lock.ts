@@ -11,7 +11,7 @@ export interface FolderLock {
 }
 
 /**
- * Takes the data folder for this process alone. PGlite has no lock of its own, and a second process on the same files
+ * Takes the data folder for this process alone. PGlite itself has no lock, and a second process on the same files
  * silently loses data.
  *
  * Node offers no file lock, SQLite does: an exclusive transaction on an otherwise empty database is a lock of the

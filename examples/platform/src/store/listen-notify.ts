@@ -25,7 +25,7 @@ export interface Listening {
   stop(): Promise<void>;
 }
 
-/** Receives the payloads of other processes on a connection of its own. Reconnects when that is lost. */
+/** Receives the payloads of other processes on a separate connection. Reconnects when that is lost. */
 export function listenToOthers(newClient: () => pg.Client, options: ListenOptions): Listening {
   const { channel, onListening, onPayload, onError } = options;
   const stopping = new AbortController();
@@ -93,7 +93,7 @@ export interface Notifier {
 }
 
 /**
- * Sends signals to other processes: the first one at once, those of the next 50 ms together, without duplicates. Retries a
+ * Sends signals to other processes: the first one immediately, those of the next 50 ms together, without duplicates. Retries a
  * failed NOTIFY.
  */
 export function notifyOthers(store: Store, { channel, processId, onError }: NotifyOptions): Notifier {

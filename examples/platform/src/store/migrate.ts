@@ -19,7 +19,7 @@ const unreleased = [
 ];
 
 /**
- * Brings the tables up to date. Two processes may start at once: kysely's migrator takes an advisory lock.
+ * Brings the tables up to date. Two processes may start simultaneously: kysely's migrator takes an advisory lock.
  *
  * @throws {StoreError} `newer_tables` for migrations that only a later version has: nothing says how to undo them;
  *   `unreleased_tables` for those of a version before the first release

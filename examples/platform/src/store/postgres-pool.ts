@@ -121,7 +121,7 @@ export function withTransactionSettings(pool: pg.Pool, work: "foreground" | "bac
 }
 
 /**
- * One text, so the settings take no further wait for the database. Each statement of a claim must see what was committed before it,
+ * One string, so the settings take no further wait for the database. Each statement of a claim must see what was committed before it,
  * even in a database whose default is repeatable read.
  */
 async function begin(client: pg.PoolClient, settings: string): Promise<unknown> {
@@ -134,7 +134,7 @@ type Query = (text: string, values: unknown[]) => Promise<unknown>;
 /**
  * The same pool, whose clients query by `queryOf`. It throws away a connection to a database that is lost, or read-only since a failover.
  *
- * @param queryOf @default sends each text as it is
+ * @param queryOf @default sends each statement unchanged
  */
 export function withClients(
   pool: pg.Pool,

@@ -20,7 +20,7 @@ export class PlanAge {
 /**
  * Settings of each session. PostgreSQL's manual advises this page cost where most pages are in memory: with the default, a claim scanned
  * the whole table of a hundred endpoints once for each lane, and a delivery cost PGlite a seventh more CPU. And PostgreSQL compiles a
- * statement whose tables its statistics believe to be large: it took 150 ms beside a snapshot that was held, to delete nothing.
+ * statement whose tables its statistics believe to be large: with an open snapshot, it spends a long time deleting nothing.
  *
  * An index scan marks the entries of deleted rows, and the next one skips them; a bitmap scan reads them each time. Counting the leases of
  * a lane took PostgreSQL 27 µs instead of 3. No index here is one that only bitmaps can read.

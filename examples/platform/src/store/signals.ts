@@ -28,7 +28,7 @@ const channel = "offers_signals";
 
 /**
  * Opens the signals of a store. With PGlite, which serves one process, they stay in the process. With PostgreSQL they are sent
- * to the other processes by NOTIFY, in a statement of its own: a NOTIFY inside a transaction makes all commits that contain one
+ * to the other processes by NOTIFY, in a separate statement: a NOTIFY inside a transaction makes all commits that contain one
  * wait for each other. A signal may be lost with a connection; a process that reconnects therefore receives `everything`.
  *
  * @see https://www.postgresql.org/docs/current/sql-notify.html

@@ -61,7 +61,7 @@ export interface Store {
    * background work uses prepared statements.
    */
   readonly background: Store;
-  /** On PostgreSQL alone: a connection beside the pool, which the caller connects and ends. */
+  /** Only on PostgreSQL: a connection outside the pool, which the caller connects and ends. */
   readonly newClient?: () => pg.Client;
   close(): Promise<void>;
 }

@@ -248,10 +248,10 @@ export interface AttemptTable {
   status: Fact<number | null>;
   /** A stable code such as `timeout` or `connection_refused`; null when the response was an acknowledgement. */
   error: Fact<string | null>;
-  /** From the event to the acknowledgement; null when there was none. */
+  /** From the event to the acknowledgement; null without an acknowledgement. */
   lag_ms: Fact<number | null>;
   content_type: ColumnType<string | null, string | null | undefined, string | null>;
-  /** The beginning of the response's body as text, for the portal; emptied by retention. */
+  /** The start of the response's body as a string, for the portal; emptied by retention. */
   response: ColumnType<string | null, string | null | undefined, string | null>;
   /** An `AttemptExchange` as JSON, for the portal; emptied by retention. */
   exchange: ColumnType<string | null, string | null | undefined, string | null>;
@@ -302,7 +302,7 @@ export interface OutboxWakeupTable {
 
 export type QueueName = "webhooks" | "pushes" | "mails";
 
-/** One row: a text encrypted with the store's encryption key. */
+/** One row: a string encrypted with the store's encryption key. */
 export interface EncryptionKeyCheckTable {
   only_one: Generated<boolean>;
   encrypted: Fact<string>;

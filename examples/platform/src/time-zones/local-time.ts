@@ -12,7 +12,7 @@ export function instantsOf(local: string, timeZone: string): Date[] {
   return [...new Set(exact.map(({ epochMilliseconds }) => epochMilliseconds))].map((ms) => new Date(ms));
 }
 
-/** The day `2027-03-28` of a time zone: from its first instant to that of the next; undefined for other text. */
+/** The day `2027-03-28` of a time zone: from its first instant to that of the next; undefined for any other string. */
 export function dayOf(local: string, timeZone: string): { start: Date; end: Date } | undefined {
   if (!/^\d{4}-\d\d-\d\d$/.test(local)) return undefined;
   try {

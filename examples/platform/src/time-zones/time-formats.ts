@@ -1,4 +1,4 @@
-/** Times as text in one time zone, each with the name of its offset. */
+/** Times as strings in one time zone, each with the name of its offset. */
 export interface TimeFormats {
   time(instant: Date, precision?: "minutes" | "seconds"): string;
   /** With the days of the week; a common day is named once. */

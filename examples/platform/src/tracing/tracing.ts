@@ -50,7 +50,7 @@ export const traceRequests: RequestHandler = (request, response, next) => {
 };
 
 /**
- * The active place in a trace, as text to store; null without a trace. Without an SDK it is the one that the request has sent: W3C Trace
+ * The active place in a trace, as a string to store; null without a trace. Without an SDK it is the one that the request has sent: W3C Trace
  * Context asks those who do not trace to pass the headers through (https://www.w3.org/TR/trace-context/).
  */
 export function activeTrace(): string | null {
@@ -83,7 +83,7 @@ export function continueOffer<T>(stored: string | null, name: string, work: () =
 export type TraceHeaders = Partial<Readonly<Record<"traceparent" | "tracestate", string>>>;
 
 /**
- * Makes one attempt within a span of its own, a child of what was stored with the event or offer: also after a restart, and in another
+ * Makes one attempt within a separate span, a child of the one stored with the event or offer: even after a restart, and in another
  * process than that which stored it.
  *
  * @param work gets the headers to send

@@ -30,7 +30,7 @@ export interface Attempt {
   failure?: AttemptFailureCode;
   retryAfterMs?: number;
   contentType?: string;
-  /** The beginning of the response's body as text; absent when no response came. */
+  /** The start of the response's body as a string; absent without a response. */
   response?: string;
   exchange?: AttemptExchange;
 }

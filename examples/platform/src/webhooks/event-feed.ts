@@ -8,7 +8,7 @@ import type { EventTable, EventType } from "../store/tables.ts";
 /** A page of the feed (D-133). */
 export interface FeedPage {
   events: { id: string; type: string; data: Record<string, string>; createdAt: string }[];
-  /** Of the last event of the page, or as given when there is none: it can always be polled with. */
+  /** The cursor after the page's last event; unchanged if the page is empty. Pass it to the next poll. */
   cursor: string;
   /** Whether there are events after the page. */
   more: boolean;

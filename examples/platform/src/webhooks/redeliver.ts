@@ -263,7 +263,7 @@ async function endPause(trx: Trx, organisationId: string, now: Date): Promise<No
   return undefined;
 }
 
-/** Rows per transaction: a hundred thousand at once would block all other transactions for seconds. */
+/** Rows per transaction: a hundred thousand together would block all other transactions for seconds. */
 const maxRestarted = 1_000;
 
 /**
@@ -280,7 +280,7 @@ export async function restartSchedules(store: Store, organisationId: string): Pr
  * The lock waits for transactions that settle such a delivery or record one behind it, so that their results are restarted
  * too. Only a delivery with a due time was ever attempted: it is the oldest of its order key.
  *
- * @returns where the next batch begins; undefined when there is none
+ * @returns where the next batch starts; undefined after the last
  */
 function restartBatch(store: Store, organisationId: string, after: number): Promise<number | undefined> {
   return store.transaction(async (trx) => {

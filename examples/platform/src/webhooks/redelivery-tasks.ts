@@ -137,7 +137,7 @@ async function continueOne(trx: Trx): Promise<boolean> {
   return true;
 }
 
-/** As it was stored: with its times as text. */
+/** As stored: with its times as strings. */
 function filterIn(stored: object): DeliveryFilter {
   const { since, until, ...filter } = stored as Omit<DeliveryFilter, "since" | "until"> &
     Record<"since" | "until", string>;

@@ -253,7 +253,7 @@ function lagMs(
 }
 
 /**
- * Makes the oldest pending delivery of each order key due. It must be a statement of its own, after the one that settled the
+ * Makes the oldest pending delivery of each order key due. It must be a separate statement, after the one that settled the
  * delivery before: its snapshot then contains deliveries whose insert that statement waited for.
  *
  * It has no condition `state = 'pending'`: with one, and without statistics, PGlite read all pending deliveries of the

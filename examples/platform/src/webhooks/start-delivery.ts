@@ -83,7 +83,7 @@ export function startDelivery(options: DeliveryOptions): Loop {
     load: (claimed) => loadDeliveries(store, claimed, now()),
     async attempt(delivery, isHeld) {
       const attempt = await attemptDelivery({ ...context, isHeld }, delivery);
-      // An aborted attempt does not count: it is unknown whether the endpoint received it, so another process attempts it at once.
+      // An aborted attempt does not count: it is unknown whether the endpoint received it, so another process attempts it immediately.
       return attempt.failure === "aborted" ? undefined : attempt;
     },
     async settle(trx, attempted) {

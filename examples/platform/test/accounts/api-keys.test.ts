@@ -16,7 +16,7 @@ describe("API keys", () => {
   const use = async (key: string): Promise<number> =>
     (await platform.call("GET", "/offer/offer_unknown", { key })).status;
 
-  test("a new key is shown once, works at once, and is stored as a hash [D-119]", async () => {
+  test("a new key is shown once, works immediately, and is stored as a hash [D-119]", async () => {
     const key = await create("Rota planner");
     expect(key).toMatch(/^ok_[\w-]{43}$/);
     const listed = (await hana.get("/api-keys")).text;

@@ -73,7 +73,7 @@ describe("the link of an invitation", () => {
     expect((await join(path)).status).toBe(303);
   });
 
-  test("works once, also for two at the same time [D-122]", async () => {
+  test("works once, even for two simultaneous requests [D-122]", async () => {
     const path = await invite(2);
     const before = contacts().length;
     const statuses = (await Promise.all([join(path), join(path)])).map(({ status }) => status);

@@ -66,7 +66,7 @@ describe.each(await anyStore())("the offers API on $title", ({ createDatabase })
       ["an empty title", { ...input, title: "" }, { title: ["Write a title; do not leave it empty or blank."] }],
       ["a long title", { ...input, title: "x".repeat(201) }, { title: ["Give at most 200 characters."] }],
       ["no worker", { ...input, workerIds: [] }, { workerIds: ["Name at least one worker."] }],
-      ["a worker as text", { ...input, workerIds: "worker_amal" }, { workerIds: ["Make it an array."] }],
+      ["a worker as a string", { ...input, workerIds: "worker_amal" }, { workerIds: ["Make it an array."] }],
       ["a number as worker", { ...input, workerIds: ["worker_amal", 7] }, { "workerIds[1]": ["Make it a string."] }],
       ["an unknown worker", { ...input, workerIds: ["worker_amal", "unknown"] }, { "workerIds[1]": 1 }],
       ["a creator of another organisation", { ...input, createdByUserId: "user_bo" }, { createdByUserId: 1 }],
@@ -104,7 +104,7 @@ describe.each(await anyStore())("the offers API on $title", ({ createDatabase })
         { "events[0].start": 1 },
       ],
       [
-        "an event with a field of its own",
+        "an event with an unknown field",
         { ...input, events: [{ ...slot, note: "x" }] },
         { "events[0].note": ["Remove it, or correct its name: there is no such field."] },
       ],
@@ -129,7 +129,7 @@ describe.each(await anyStore())("the offers API on $title", ({ createDatabase })
       },
     );
 
-    test("reports all errors at once", async () => {
+    test("reports all errors together", async () => {
       const response = await post("/offer", {
         title: 7,
         workerIds: ["unknown"],

@@ -239,7 +239,7 @@ describe.each(await anyStore())("the event feed on $title", ({ createDatabase, t
 
   const writers = 8;
   const perWriter = share(150, 12_500);
-  test("eight writers beside readers that page without a pause: nothing is skipped, nothing comes twice [D-133]", {
+  test("with eight writers and readers that page without a pause, nothing is skipped and nothing is read twice [D-133]", {
     timeout: 600_000,
   }, async () => {
     const organisationId = await openOrganisation();

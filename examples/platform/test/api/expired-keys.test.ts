@@ -37,7 +37,7 @@ describe.each(await anyStore())("an expired idempotency key on $title", ({ creat
   const use = (trx: Trx, key: IdempotencyRecord, result: string) => idempotent(trx, key, async () => result);
   const useAlone = (key: IdempotencyRecord, result: string) => store.transaction((trx) => use(trx, key, result));
 
-  test("counts as absent at once, whatever its request was [D-40]", async () => {
+  test("counts as absent immediately, whatever its request was [D-40]", async () => {
     const key = newKey();
     expect(await useAlone(key, "first")).toEqual({ result: "first", replayed: false });
     expect(await useAlone(later(key, dayMs - 1), "second")).toEqual({ result: "first", replayed: true });
@@ -99,7 +99,7 @@ describe.each(await anyStore())("an expired idempotency key on $title", ({ creat
     expect(await used).toEqual({ result: "first", replayed: true });
   });
 
-  test("of many that use it again at once, one has its effect", async () => {
+  test("of many simultaneous requests that use it again, one takes effect", async () => {
     const key = newKey();
     await useAlone(key, "first");
     const again = later(key, dayMs);
@@ -108,7 +108,7 @@ describe.each(await anyStore())("an expired idempotency key on $title", ({ creat
     expect(new Set(used.map(({ result }) => result)).size).toBe(1);
   });
 
-  test(`creates each time beside retention: ${creations} times, each a day after the one before`, {
+  test(`creates each time while retention is running: ${creations} times, each a day after the one before`, {
     timeout: 60_000 + creations * 100,
   }, async () => {
     let key = newKey();

@@ -74,7 +74,7 @@ describe.each(await storesUnderTest())("Idempotency-Key on $title", ({ createDat
     expect((await complete(id, newKey())).json()).toMatchObject({ status: 409, code: "offer_completed" });
   });
 
-  test("without a key, or under another, each creation is one of its own", async () => {
+  test("without a key, or under another, each creation is a new one", async () => {
     await Promise.all([create(newKey(), { title: "Each" }), create(newKey(), { title: "Each" })]);
     await platform.call("POST", "/offer", { key: "demo-key-harbour", json: { ...input, title: "Each" } });
     expect(await offersTitled("Each")).toHaveLength(3);
@@ -132,7 +132,7 @@ describe.each(await storesUnderTest())("Idempotency-Key on $title", ({ createDat
     expect(await offersTitled("Rush")).toHaveLength(1);
   });
 
-  test("of two different creations at once under one key, one is refused", async () => {
+  test("of two different simultaneous creations under one key, one is rejected", async () => {
     const key = newKey();
     const responses = await Promise.all([create(key, { title: "Left" }), create(key, { title: "Right" })]);
     expect(responses.map(({ status }) => status).sort()).toEqual([201, 422]);

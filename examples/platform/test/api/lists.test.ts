@@ -88,7 +88,7 @@ describe.each(await anyStore())("the lists as JSON on $title", ({ createDatabase
       query = `?limit=2&before=${next}`;
     }
     expect(seen).toEqual(whole.ids);
-    // The last page has no cursor, also when it is full.
+    // The last page has no cursor, even when it is full.
     const { ids, next } = await part(path, name, "?limit=100");
     expect(next).toBeNull();
     expect((await part(path, name, `?limit=${ids.length}`)).next).toBeNull();
@@ -116,7 +116,7 @@ describe.each(await anyStore())("the lists as JSON on $title", ({ createDatabase
       forged.push(Buffer.from(JSON.stringify([name, "1", id])).toString("base64url"));
     for (const before of forged) {
       const response = await read(path, `?before=${before}`);
-      // Where ids are texts, any text is a valid cursor.
+      // If ids are strings, any string is a valid cursor.
       if (response.status === 200) expect(response.json()).toEqual({ [name]: [], next: null });
       else
         expect(response.json()).toMatchObject({ status: 400, errors: { before: [expect.stringContaining("next")] } });

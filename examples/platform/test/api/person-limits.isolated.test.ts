@@ -47,7 +47,7 @@ describe("the requests of a signed-in person", () => {
   test.each(mountedRoutes().filter((route) => takesToken(route) && route.path !== "/worker-app/notifications/stream"))(
     "are limited: $method $path [D-91]",
     async ({ method, path }) => {
-      // Those with an API key have a limit of their own.
+      // Requests with an API key have a separate limit.
       if (/^\/(offer|events)/.test(path) || path.endsWith("/session")) return;
       const token = path.startsWith("/portal") ? person : worker;
       const call = () => platform.call(method, path.replace(":id", "none"), { token });
@@ -99,7 +99,7 @@ describe("the requests of a signed-in person", () => {
     const stream = await fetch(platform.address + live, { headers: { Cookie: client().cookie() } });
     expect(stream.status).toBe(200);
     await stream.body?.cancel();
-    // Reloads of live parts have a limit of their own.
+    // Reloads of live parts have a separate limit.
     expect((await client().get(path, { "X-Part": "1" })).status).toBe(200);
   });
 
@@ -155,7 +155,7 @@ describe.each(await anyStore())("the contacts that a worker adds on $title", ({ 
     });
     afterAll(() => platform.close());
 
-    test("are twenty an hour, however many are sent at once, to any process [D-91]", async () => {
+    test("are twenty an hour, however many are sent together, to any process [D-91]", async () => {
       const organisations = ["org_harbour", "org_bistro", "org_crew"];
       const statuses: number[] = [];
       for (let round = 0; round < 6; round += 1) {
@@ -184,7 +184,7 @@ describe.each(await anyStore())("the contacts that a worker adds on $title", ({ 
     });
   });
 
-  test("may be added again an hour after the first, also by a worker whom another process counted", async () => {
+  test("may be added again an hour after the first, even by a worker that another process counted", async () => {
     const fixture = await openDeliveryFixture(database);
     afterEach(() => fixture.close());
     const organisationId = await addOrganisation(fixture.store);

@@ -113,7 +113,7 @@ describe.each(await anyStore())("the rate limit on $title", ({ createDatabase })
       expect((await ask("wrong", from("192.0.2.1"))).status).toBe(401);
     });
 
-    test("never block a valid key, in use or not: it has a limit of its own [D-54]", async () => {
+    test("never block a valid key, in use or not: it has its own limit [D-54]", async () => {
       expect(await guess("192.0.2.3")).toBe(429);
       await exhaust("demo-key-harbour", from("192.0.2.3"));
       expect((await ask("demo-key-harbour", from("192.0.2.3"))).status).toBe(429);

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from "playwright-core";
 
-/** A window with cookies of its own. */
+/** A window with its own cookies. */
 export interface Window {
   page: Page;
   context: BrowserContext;

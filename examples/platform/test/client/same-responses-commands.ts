@@ -111,7 +111,7 @@ const time = fc.constantFrom(
   ...["2099-05-01T16:00:00Z", "2099-05-01T22:00:00+00:00", "2020-01-01T00:00:00Z"],
   ...["2099-02-30T00:00:00Z", "2099-05-01T16:00Z", "2099-05-01t18:00:00+02:00", "soon", 7],
 );
-/** Mostly valid: with many random fields at once hardly any creation would be accepted. */
+/** Mostly valid: with many random fields hardly any creation would be accepted. */
 const often = <T>(right: fc.Arbitrary<T>) => fc.oneof({ weight: 12, arbitrary: right }, fc.jsonValue());
 const creation = fc.oneof(
   { weight: 4, arbitrary: fc.uniqueArray(worker, { minLength: 1 }).map((workerIds) => ({ ...input, workerIds })) },

@@ -22,7 +22,7 @@ import { StoryReceiver, storyPrefix, storySecret } from "./story-receiver.ts";
 /** The platform's store, deliveries, portal and worker app, and the port that its webhooks go to. */
 export interface StoryPlatform {
   fixture: DeliveryFixture;
-  /** For a story of its own; nothing of the one before is left. */
+  /** For a new scenario; nothing of the previous one is left. */
   begin(): Promise<StorySide>;
   close(): Promise<void>;
 }

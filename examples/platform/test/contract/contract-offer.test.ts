@@ -152,7 +152,7 @@ describe("the contract's offers", () => {
     expect(createdAt).toBeLessThanOrEqual(Date.now());
   });
 
-  test("there is one recipient per addressed worker, with an id of its own, the worker's id and name [D-30] [interface: Overview 1b] [interface: Offer recipients] [interface: Recipient id, workerId, name]", async () => {
+  test("there is one recipient per addressed worker, with its own id, the worker's id and name [D-30] [interface: Overview 1b] [interface: Offer recipients] [interface: Recipient id, workerId, name]", async () => {
     const offer = await createAndRead({ workerIds: ["worker_cleo", "worker_amal", "worker_cleo"] });
     const recipients = offer.recipients as { id: number; workerId: string; name: string }[];
     expect(recipients.map(({ workerId, name }) => [workerId, name])).toEqual([
@@ -163,7 +163,7 @@ describe("the contract's offers", () => {
     expect(new Set([...recipients, ...others].map(({ id }) => id)).size).toBe(4);
   });
 
-  test("every offer has an id of its own, a string that is safe in a path [interface: Offer id]", async () => {
+  test("every offer has a unique id, a string that is safe in a path [interface: Offer id]", async () => {
     const [one, other] = [await createAndRead(), await createAndRead()];
     expect(one.id).not.toBe(other.id);
     expect(one.id).toMatch(/^[\w-]+$/);

@@ -24,7 +24,7 @@ describe.each(await anyStore())("retrying now on $title", ({ createDatabase }) =
       .where("organisation_id", "=", deliveries.organisationId)
       .execute();
 
-  test("a delivery that waits for its next attempt is attempted at once [D-130]", async () => {
+  test("a delivery that waits for its next attempt is attempted immediately [D-130]", async () => {
     deliveries.receiver.respond = respondWith(503);
     deliveries.fixture.startDelivery({ retrySchedule: daily });
     const [waiting, other] = [await record(workerResponse("worker-1")), await record(workerResponse("worker-2"))];
@@ -60,7 +60,7 @@ describe.each(await anyStore())("retrying now on $title", ({ createDatabase }) =
     expect(receivedIds()).toEqual([earlier, earlier, later]);
   });
 
-  test("a delivery that is being attempted is not attempted a second time beside that", async () => {
+  test("a delivery that is being attempted is not attempted a second time in parallel", async () => {
     let release = (): void => undefined;
     const released = new Promise<void>((resolve) => {
       release = resolve;

@@ -102,7 +102,7 @@ describe.each(await anyStore())("an endpoint's scheme on $title", ({ createDatab
       verify(request);
       expect(() => verify({ ...request, body: `${request.body} ` })).toThrow();
     }
-    // A delivery keeps its id; each request has an id of its own.
+    // A delivery keeps its id; each request has a new id.
     expect(events().map(({ headers }) => idOf(headers))).toEqual(
       events().map(({ headers }) => headers["offers-delivery-id"]),
     );

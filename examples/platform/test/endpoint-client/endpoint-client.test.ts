@@ -127,7 +127,7 @@ describe("requests to an integrator", () => {
   });
 });
 
-test("an attempt that is stopped ends at once, before its deadline", async () => {
+test("an attempt that is stopped ends immediately, before its deadline", async () => {
   const receiver = await openReceiver(hang);
   const stop = new AbortController();
   const { baseAddress } = receiver;

@@ -10,7 +10,7 @@ type Behave = (socket: Socket) => void;
 const everyMs = 50;
 const wellMs = 40;
 
-/** Writes the start at once, then one piece every 50 ms, without end. */
+/** Writes the start immediately, then one piece every 50 ms, endlessly. */
 const drip =
   (start: string, ...pieces: string[]): Behave =>
   (socket) => {

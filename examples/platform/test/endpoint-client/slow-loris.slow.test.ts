@@ -6,7 +6,7 @@ import { createEndpointClient } from "../../src/endpoint-client/create-endpoint-
 import type { EndpointClient, EndpointResult } from "../../src/endpoint-client/endpoint-client.ts";
 
 const deadlineMs = 1_000;
-/** As many attempts as one endpoint may have at once. */
+/** As many attempts as one endpoint may have in parallel. */
 const perEndpoint = 8;
 
 type Addresses = [name: string, baseAddress: string][];
@@ -47,7 +47,7 @@ describe("receivers that hold a connection as long as they can", () => {
     return { result, ms: performance.now() - started };
   }
 
-  test("each of their attempts ends within its deadline and half a second, also eight at once", async () => {
+  test("each of their attempts ends within its deadline and half a second, even eight in parallel", async () => {
     const late: string[] = [];
     const attemptAll = async ([name, baseAddress]: [string, string], index: number): Promise<void> => {
       await setTimeout(50 * index);
@@ -97,11 +97,11 @@ describe("receivers that hold a connection as long as they can", () => {
         await setTimeout(deadlineMs * Math.random());
         while (!over) {
           const { ms } = await attempt(baseAddress);
-          // A receiver that ends early is not attempted again at once, because of the retry schedule.
+          // A receiver that ends early is not attempted again immediately, because of the retry schedule.
           await setTimeout(Math.max(0, deadlineMs - ms));
         }
       };
-      // Without the floods, which would need a machine of their own.
+      // Without the floods, which would need a separate machine.
       const attacks = slow.flatMap(([, baseAddress]) => Array.from({ length: perEndpoint }, () => attack(baseAddress)));
       await setTimeout(2 * deadlineMs);
       const result = await work();

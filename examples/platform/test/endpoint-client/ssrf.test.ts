@@ -286,7 +286,7 @@ describe("addresses that lead to no public network", () => {
     expect(await endpointClient.send(request)).toMatchObject({ ok: true, status: 200 });
     expect(receiver.requests[0]?.headers.host).toBe(new URL(baseAddress).host);
     asked = 0;
-    // 10.0.0.1, then a public address beside 169.254.169.254.
+    // 10.0.0.1, then a public address together with 169.254.169.254.
     for (let time = 0; time < 2; time += 1)
       expect(await endpointClient.send(request)).toEqual(refused("^forbidden_address$"));
     expect(asked).toBe(0);

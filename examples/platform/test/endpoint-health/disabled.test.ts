@@ -137,7 +137,7 @@ describe.each(await anyStore())("a disabled endpoint on $title", ({ createDataba
     }
   });
 
-  test("keeps more that were pending than are claimed at once", async () => {
+  test("keeps more pending deliveries than one claim takes", async () => {
     await recordMany(fixture.store, { organisationId, count: 300, workers: 300 });
     await disable();
     start();
@@ -164,7 +164,7 @@ describe.each(await anyStore())("a disabled endpoint on $title", ({ createDataba
     await eventually("it is held", async () => (await countOf("pending")) === 0);
     receiver.respond = respondWith(200);
     await enable();
-    await eventually("it is attempted at once", () => receivedIds().lastIndexOf(id) > 0);
+    await eventually("it is attempted immediately", () => receivedIds().lastIndexOf(id) > 0);
     await eventually("all are acknowledged", async () => (await countOf("acknowledged")) === 3);
     const numbers = fixture.attempts.filter(({ deliveryId }) => deliveryId === id).map(({ number }) => number);
     expect(numbers).toEqual([1, 1]);

@@ -187,7 +187,7 @@ export async function runScenario(
   expect(fixture.errors).toEqual([]);
 }
 
-/** Asserts that no attempt began before the time planned by its predecessor. The first of a fresh schedule is due at once. */
+/** Asserts that no attempt began before the time planned by its predecessor. The first of a fresh schedule is due immediately. */
 export async function expectOnSchedule({ store, attempts }: DeliveryFixture): Promise<void> {
   const made = await store.db.selectFrom("attempts").select(["delivery_id", "started_at"]).orderBy("id").execute();
   const planned = new Map<string, Date | undefined>();

@@ -7,7 +7,7 @@ describe.each(await anyStore())("invitations on $title", ({ createDatabase }) =>
   const invitations = useInvitations(createDatabase);
   const { advance, signIn, suggest, search, invite, shownTo, mailsTo, person } = invitations;
 
-  describe("go only to people whom a search showed", () => {
+  describe("go only to people that a search showed", () => {
     test("an address that no search showed is 422 and gets no mail [D-87]", async () => {
       const [shown, stranger] = [person(), person()];
       const token = await shownTo(hana, [shown]);
@@ -82,7 +82,7 @@ describe.each(await anyStore())("invitations on $title", ({ createDatabase }) =>
       expect(await mailsTo(shown.emailAddress)).toHaveLength(3);
     });
 
-    test("of many requests at once for the same address one sends a mail", async () => {
+    test("of many simultaneous requests for the same address, one sends an email", async () => {
       const shown = person();
       const token = await shownTo(hana, [shown]);
       const responses = await Promise.all(Array.from({ length: 8 }, () => invite(token, [shown])));

@@ -97,7 +97,7 @@ describe.each(await anyStore())("a suggestion search on $title", ({ createDataba
       expect(results.map(({ organisation }) => organisation.id).toSorted()).toEqual([ids[0], ids[3]].toSorted());
     }));
 
-  test("asks 32 at once, and all of them in the end", () =>
+  test("asks 32 in parallel, and all of them in the end", () =>
     withDeliveryFixture(async (fixture) => {
       for (let count = 0; count < 40; count += 1) await addOrganisation(fixture.store, "https://well.example");
       await implementAll(fixture);

@@ -103,7 +103,7 @@ describe.each(await anyStore())("mail on $title", ({ createDatabase }) => {
     fixture.store.db.selectFrom("mails").select(["sent_at", "attempts"]).where("id", "=", id).executeTakeFirstOrThrow();
   const isSent = async (id: number): Promise<boolean> => (await read(id)).sent_at !== null;
 
-  test("each mail goes to its address, once, with an id of its own [D-78]", async () => {
+  test("each email goes to its address, once, with a unique id [D-78]", async () => {
     start();
     const ids = await writeMany(25);
     await eventually("all are sent", async () => (await Promise.all(ids.map(isSent))).every(Boolean));

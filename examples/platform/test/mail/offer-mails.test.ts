@@ -85,7 +85,7 @@ describe("mails about an offer", async () => {
     expect((await mailsOf(id)).at(-1)?.body).toContain("In all, 2 applied, 1 rejected, and 0 have not responded.");
   });
 
-  test("the end is mailed at once, instead of responses that wait [D-121]", async () => {
+  test("the end is mailed immediately, instead of waiting responses [D-121]", async () => {
     const complete = await create("Terrace");
     await act(complete, { type: "apply", workerId: "amal" });
     await act(complete, { type: "complete", workerIds: ["amal"] });

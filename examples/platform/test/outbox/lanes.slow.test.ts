@@ -11,7 +11,7 @@ describe.each(await storesUnderTest())("claims on $title", ({ createDatabase }) 
   const outbox = useLeases(createDatabase);
   const { newProcess } = outbox;
 
-  test("serve 40 rows of one lane beside 5,000 of another in turns", async () => {
+  test("serve 40 rows of one lane and 5,000 of another in turns", async () => {
     const otherId = await addOrganisation(outbox.store, "http://127.0.0.1:2");
     for (let times = 0; times < 5; times += 1) await recordDue(outbox.store, outbox.organisationId, 1_000);
     await recordDue(outbox.store, otherId, 40);

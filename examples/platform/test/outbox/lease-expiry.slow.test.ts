@@ -98,7 +98,7 @@ describe.each(await storesUnderTest())("claims on $title", ({ createDatabase }) 
     expect((await outbox.store.execute("select id from outbox_processes")).rows).toEqual([{ id: other.processId }]);
   });
 
-  test("of a process that ends are free at once, all of them", async () => {
+  test("of a process that ends are all free immediately", async () => {
     await recordDue(outbox.store, outbox.organisationId, 3);
     const ending = newProcess(60_000);
     const first = await claim(ending);
@@ -109,7 +109,7 @@ describe.each(await storesUnderTest())("claims on $title", ({ createDatabase }) 
     expect(await countLeases(outbox.store)).toBe(3);
   });
 
-  test("that a process does not work on are free at once, and no others", async () => {
+  test("that a process does not work on are free immediately, and no others", async () => {
     await recordDue(outbox.store, outbox.organisationId, 3);
     const [leases, other] = [newProcess(), newProcess()];
     const [kept, ...strays] = (await claim(leases, 2)) ?? [];
@@ -124,7 +124,7 @@ describe.each(await storesUnderTest())("claims on $title", ({ createDatabase }) 
 describe.each((await storesUnderTest()).filter(({ title }) => title === "PGlite"))(
   "claims of a killed process on $title",
   ({ createDatabase }) => {
-    test("are taken over at once by the next process: no other can have the data folder", async () => {
+    test("are taken over immediately by the next process: no other can have the data folder", async () => {
       const database = await createDatabase();
       const errors: unknown[] = [];
       const onError = (error: unknown): void => void errors.push(error);

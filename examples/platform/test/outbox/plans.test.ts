@@ -39,9 +39,9 @@ describe.each(postgres)("claiming and settling on $title", ({ createDatabase }) 
     expect(attempts).toHaveLength(8);
   }
 
-  test("read the leases and deliveries that they name, and no others, beside a backlog and a history", async () => {
+  test("read only the leases and deliveries that they name, despite a backlog and a history", async () => {
     const { store, organisationId } = outbox;
-    // A transaction has five seconds for a statement, beside all other tests too.
+    // A transaction has five seconds for a statement, even while all other tests are running.
     for (let recorded = 0; recorded < 20_000; recorded += 2_500) await recordDue(store, organisationId, 2_500);
     await store.execute("update deliveries set state = 'acknowledged', due_at = null");
     await recordDue(store, organisationId, 1_000);

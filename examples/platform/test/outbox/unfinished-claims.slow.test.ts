@@ -89,7 +89,7 @@ describe.each(await storesUnderTest())("claims on $title", ({ createDatabase }) 
     expect(await claim(newProcess())).toHaveLength(2);
   });
 
-  test("are rarely looked for by an idle loop, also when a lease has lapsed", async () => {
+  test("are rarely looked for by an idle loop, even when a lease has expired", async () => {
     await recordDue(outbox.store, outbox.organisationId, 1);
     await claimOne(newProcess(700));
     let transactions = 0;

@@ -64,7 +64,7 @@ describe.each(await anyStore())("the pages of the worker's app on $title", ({ cr
     });
   });
 
-  test("a person's session is none of a worker, and the other way round", async () => {
+  test("a person's session is not valid for a worker, and vice versa", async () => {
     const hana = openPageClient(platform.address);
     await hana.signIn("hana@harbour-hotels.example");
     expect((await hana.get("/app")).location).toBe("/app/sign-in");
@@ -227,7 +227,7 @@ describe.each(await anyStore())("the pages of the worker's app on $title", ({ cr
     const open = async (path: string, lastEventId?: string) =>
       readEvents(platform.address + path, "", lastEventId, { Cookie: dana.cookie() });
     let path = "";
-    // Each device has a notification of its own; the page may be rendered in between.
+    // Each device has its own notification; the page may be rendered in between.
     await eventually("nothing is missing", async () => {
       path = streamOf((await dana.get("/app")).text);
       return path !== "/app/live?since=0";

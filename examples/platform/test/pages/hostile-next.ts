@@ -108,7 +108,7 @@ const pieces = [
 ];
 
 /**
- * Any text as `next`, mostly made of pieces of known open redirects.
+ * Any string as `next`, mostly made of pieces of known open redirects.
  *
  * @param ownHosts the platform's own host names, which an attacker may know
  */

@@ -86,7 +86,7 @@ describe.each((await anyStore()).slice(0, 1))("the pages of invitations on $titl
     expect((await openPageClient(platform.address).get("/invitations", { Cookie })).status).toBe(303);
   });
 
-  test("a search asks with the person's addresses and the filter, and shows whom each organisation suggests", async () => {
+  test("a search asks with the person's addresses and the filter, and shows the people that each organisation suggests", async () => {
     const { status, text } = await searched(hana, "chef");
     expect(status).toBe(200);
     expect(JSON.parse(asked(harbour).at(-1)?.body ?? "")).toEqual({
@@ -218,7 +218,7 @@ describe.each((await anyStore()).slice(0, 1))("the pages of invitations on $titl
       expect(await invitedBy("bo@bistro-group.example")).toEqual([]);
     });
 
-    test("to a person whom no search showed, or who was invited lately, is refused, and the search is there again", async () => {
+    test("to a person that no search showed, or who was invited lately, is refused, and the search is there again", async () => {
       await searched(hana);
       const fields = { organisationId: "org_harbour", filter: "chef" };
       for (const [person, words] of [
@@ -256,7 +256,7 @@ describe.each((await anyStore()).slice(0, 1))("the pages of invitations on $titl
     test.each([
       ["what is no person", { organisationId: "org_harbour", person: "{" }, 400],
       ["no email address", { organisationId: "org_harbour", person: pick("Eve", "eve") }, 400],
-      ["whom no search showed", { organisationId: "org_harbour", person: pick("Eve", "eve@example.com") }, 422],
+      ["that no search showed", { organisationId: "org_harbour", person: pick("Eve", "eve@example.com") }, 422],
       ["a line break", { organisationId: "org_harbour", person: pick("Eve\nBcc: x", "eve@example.com") }, 400],
       ["101 people", { organisationId: "org_harbour", person: Array(101).fill(pick("Eve", "eve@example.com")) }, 400],
       ["no organisation", { person: pick("Eve", "eve@example.com") }, 400],

@@ -40,7 +40,7 @@ describe("the company profile", () => {
     expect((await hana.get("/company")).text).toContain(`<dd>${receiver.baseAddress}/hooks</dd>`);
   });
 
-  test("shows errors beside their fields", async () => {
+  test("shows errors next to their fields", async () => {
     const { status, text } = await save({ secret: "short", baseAddress: "" });
     expect(status).toBe(422);
     expect(text).toMatch(/id="secret-error".*at least 16 characters/);

@@ -158,7 +158,7 @@ test("behind https the cookie is only for this host and https [D-80]", async () 
   await other.remove();
 });
 
-test("the direction of each text is isolated from the text beside it [D-89]", async () => {
+test("the direction of each text is isolated from the text next to it [D-89]", async () => {
   const title = "Bar \u202e\u2067on Sunday";
   const json = { createdByUserId: "user_hana", title, workerIds: ["worker_amal"] };
   const { id } = (await platform.call("POST", "/offer", { key: "demo-key-harbour", json })).json<{ id: string }>();

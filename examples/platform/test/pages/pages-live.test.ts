@@ -223,7 +223,7 @@ describe.each(makers)("what $maker changes, live, on $title", ({ createDatabase,
     hers.disconnect();
   });
 
-  test("a worker hears of a notification at once, and once", async () => {
+  test("a worker sees a notification immediately, and once", async () => {
     const token = await platform.signInWorker("worker_dana");
     const stream = await readEvents(`${platform.address}/worker-app/notifications/stream`, token);
     const ids: string[] = [];

@@ -50,7 +50,7 @@ describe("creating an offer", () => {
     expect((await hana.get(path)).text).not.toContain("The offer is created");
   });
 
-  test("with errors shows them beside their fields, and keeps the input [D-83]", async () => {
+  test("with errors shows them next to their fields, and keeps the input [D-83]", async () => {
     const { status, text } = await hana.send("/offers/new", {
       ...fields,
       title: " ",
@@ -180,7 +180,7 @@ describe("an offer", () => {
   });
 });
 
-describe("the code beside an action", () => {
+describe("the code next to an action", () => {
   const env = { ...process.env, OFFERS_API_KEY: "demo-key-harbour" };
   /** What the copy button copies. */
   const codeOf = (html: string, id: string): string => {

@@ -22,7 +22,7 @@ describe.each(await anyStore())("a worker's devices on $title", ({ createDatabas
     expect((await add(amal, { platform: "ios" })).status).toBe(201);
   });
 
-  test("many at once with one token are one device", async () => {
+  test("many simultaneous registrations with one token are one device", async () => {
     const added = await Promise.all(
       Array.from({ length: 10 }, () => add(amal, { platform: "android", token: "token-2" })),
     );
@@ -87,7 +87,7 @@ describe.each(await anyStore())("a worker's devices on $title", ({ createDatabas
     expect(await list(amal)).toHaveLength(20);
   });
 
-  test("a worker removes one of their own, and no other [D-91]", async () => {
+  test("a worker can remove only their own devices [D-91]", async () => {
     const { id } = await add(amal, { platform: "ios", token: "token-7" });
     const foreign = await remove(ben, id);
     expect(foreign.json()).toMatchObject({ status: 404, code: "device_not_found" });
@@ -149,14 +149,14 @@ describe.each(await anyStore())("a worker's devices on $title", ({ createDatabas
     });
   });
 
-  test("one token of several workers at once ends at one of them", async () => {
+  test("if several workers register one token simultaneously, one of them keeps it", async () => {
     const added = await Promise.all(
       Array.from({ length: 20 }, (_, index) => add(index % 2 ? amal : ben, { platform: "ios", token: "token-9" })),
     );
     for (const { status } of added) expect([200, 201]).toContain(status);
   });
 
-  test.each(["", "with space", "ünïcode", "x".repeat(4_097)])("a token that is none is refused: %#", async (token) => {
+  test.each(["", "with space", "ünïcode", "x".repeat(4_097)])("an invalid token is rejected: %#", async (token) => {
     const response = await platform.call("POST", "/worker-app/devices", {
       token: amal ?? "",
       json: { platform: "ios", token },

@@ -70,7 +70,7 @@ describe("profile images", () => {
     ["a redirect", respondWith(302, { location: "/dana.gif" })],
     ["not found", (_, response) => void response.writeHead(404).end(gif)],
     ["a hang-up", hangUp],
-  ])("%s is none", async (_, response) => {
+  ])("%s is not an image", async (_, response) => {
     host.respond = response;
     expect(await open()(`${host.baseAddress}/a`)).toBeUndefined();
   });

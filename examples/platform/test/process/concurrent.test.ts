@@ -4,7 +4,7 @@ import { anyStore, type TestDatabase } from "../support/stores/stores.ts";
 import { testSeed } from "../support/test-seed.ts";
 import { callProcess, signIn } from "./call-process.ts";
 
-describe.each(await anyStore())("many requests at once on $title", ({ title, createDatabase }) => {
+describe.each(await anyStore())("many simultaneous requests on $title", ({ title, createDatabase }) => {
   let database: TestDatabase;
   let processes: PlatformProcess[];
   let addresses: string[];

@@ -178,7 +178,7 @@ describe.each(await anyStore())("the log on $title", ({ createDatabase }) => {
 describe("a start that fails", () => {
   const database = useDatabase();
 
-  /** What main.ts prints, in a process of its own. */
+  /** What main.ts prints, in a separate process. */
   async function startedApart(environment: Record<string, string>): Promise<string> {
     const { exited, output } = startProcess(database, environment);
     expect((await exited).code).toBe(1);

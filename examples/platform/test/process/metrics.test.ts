@@ -124,7 +124,7 @@ describe.each(await anyStore())("the backlog on $title", ({ title, createDatabas
     expect(await readBacklog(store, noon)).toMatchObject({ unsentNotifications: 2, unsentMails: 2 });
   });
 
-  test("many scrapes at once read the store once", async () => {
+  test("many simultaneous scrapes read the store once", async () => {
     const metrics = createMetrics(store, () => noon);
     const organisation = await newEndpoint();
     const texts = await Promise.all(Array.from({ length: 20 }, () => metrics.read()));

@@ -184,7 +184,7 @@ describe.each(await anyStore())("the company profile on $title", ({ createDataba
       expect([...receiver.requests, ...stranger.requests]).toEqual([]);
     });
 
-    test("and forgets the old one at once when anything else is saved [D-75]", async () => {
+    test("and forgets the old one immediately when anything else is saved [D-75]", async () => {
       for (const changes of [{ secret: third }, { scheme: "timestampDigestAndStandardWebhooks", secret: second }]) {
         receiver.respond = knowing(first, second, third);
         await save();
@@ -263,7 +263,7 @@ describe.each(await anyStore())("the company profile on $title", ({ createDataba
       expect((await rotation).json()).toMatchObject({ status: 409, code: "edit_conflict" });
       await search();
       expect(stolen()).toEqual([]);
-      // Beside the checks, the last of which is signed with a secret of nobody.
+      // In addition to the checks, the last of which is signed with nobody's secret.
       const others = stranger.requests.filter(({ url }) => url !== "/test" && url !== "/test/auth");
       expect(others.every((request) => isSignedWith(third, request))).toBe(true);
     });

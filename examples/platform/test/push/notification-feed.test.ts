@@ -13,7 +13,7 @@ describe.each(await anyStore())("push on $title", ({ createDatabase, title }) =>
   const push = usePush(createDatabase);
   const { start, openFeed, publish, addOffer, addWorkers, notify, countUnsent } = push;
 
-  test("the feed passes a notification to its worker at once, and to no other", async () => {
+  test("the feed passes a notification immediately to its worker, and to nobody else", async () => {
     const feed = openFeed();
     const [listening = "", silent = ""] = await addWorkers(2);
     const heard: Notification[] = [];
@@ -119,7 +119,7 @@ describe.each(await anyStore())("push on $title", ({ createDatabase, title }) =>
 
   const writers = 8;
   const perWriter = share(15, 1_250);
-  test("eight writers beside streams that break off and resume: nothing is skipped, nothing comes twice", {
+  test("with eight writers and streams that break off and resume, nothing is skipped and nothing arrives twice", {
     timeout: 600_000,
   }, async () => {
     const feed = openFeed();

@@ -17,7 +17,7 @@ export class PushOrder {
     if (newest !== undefined && newest.id > push.id)
       this.faults.push(`${push.reason} ${push.id} started after ${newest.reason} ${newest.id}: ${key}`);
     for (const { id, reason } of others)
-      this.faults.push(`${push.reason} ${push.id} started beside ${reason} ${id}: ${key}`);
+      this.faults.push(`${push.reason} ${push.id} started during ${reason} ${id}: ${key}`);
     if (newest === undefined || newest.id < push.id) this.#newest.set(key, push);
     this.#underWay.set(key, others.add(push));
     return () => void others.delete(push);

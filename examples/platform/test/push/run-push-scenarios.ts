@@ -75,7 +75,7 @@ async function startProcess({ store, errors, adopt }: DeliveryFixture, service: 
   };
 }
 
-/** Runs one scenario with an organisation, workers and devices of its own. */
+/** Runs one scenario with an organisation, workers and devices. */
 class ScenarioRunner {
   readonly offerIds: string[] = [];
   service: Treatment = "takes";

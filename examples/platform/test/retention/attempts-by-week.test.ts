@@ -76,7 +76,7 @@ describe.each(partitioned)("attempts by week on $title [D-140]", ({ createDataba
     expect(await tables()).toEqual([]);
   });
 
-  test("of a clock that runs ahead move into their week when it is added, by several processes at once", async () => {
+  test("of a clock that runs ahead move into their week when it is added, by several processes in parallel", async () => {
     const ids = [await addAttempt(after(1)), await addAttempt(after(8)), await addAttempt(after(15))];
     expect(await tables()).toEqual(Array(3).fill("attempts_otherwise"));
     await Promise.all(Array.from({ length: 4 }, () => purge(monday)));

@@ -29,7 +29,7 @@ describe.each(stores)("signals on $title", ({ createDatabase }) => {
     return { heard, end: signals.subscribe((each) => void (each === "everything" || heard.push(each))) };
   };
 
-  test("are heard in their own process at once, in their order, until the subscription ends", async () => {
+  test("are received in their own process immediately, in order, until the subscription ends", async () => {
     const [one, other] = [hear(), hear()];
     signals.publish([offer, delivery]);
     expect(one.heard).toEqual([offer, delivery]);

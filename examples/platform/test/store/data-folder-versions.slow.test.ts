@@ -55,7 +55,7 @@ describe.each(stores)("tables of a version before the first release on $title", 
   });
 });
 
-describe.each(stores.slice(1))("two versions that start at once on $title", (store) => {
+describe.each(stores.slice(1))("two versions that start simultaneously on $title", (store) => {
   test("the one that comes second is refused in the same words, when the other is later", async () => {
     const options = await newDatabase(store, "none");
     const later = new pg.Client(options.databaseUrl);

@@ -42,7 +42,7 @@ describe.each(shared)("connections to $title", ({ createDatabase }) => {
     await pool.end();
   });
 
-  test("have limits of their own on the server", async () => {
+  test("have their own limits on the server", async () => {
     const pool = openPool(databaseUrl, () => undefined, { silenceMs });
     for (const [name, value] of [
       ["statement_timeout", "30s"],

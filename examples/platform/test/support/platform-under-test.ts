@@ -24,7 +24,7 @@ export interface PlatformResponse extends WireResponse {
   json<T = unknown>(): T;
 }
 
-/** The whole platform in this process, seeded with the demo, on a port of its own. */
+/** The whole platform in this process, seeded with the demo, on a separate port. */
 export interface PlatformUnderTest {
   address: string;
   /** Where `/metrics` is served; undefined unless the settings turn it on. */

@@ -47,7 +47,7 @@ async function createAnyDatabase(): Promise<TestDatabase> {
 interface DatabaseOptions {
   /** Creates the database. @default of any store */
   createDatabase?: CreateDatabase;
-  /** A database that the test uses beside it. @default one of its own */
+  /** A database that the test also uses. @default a new one */
   database?: TestDatabase;
 }
 
@@ -59,7 +59,7 @@ interface PlatformOptions extends DatabaseOptions {
   now?: () => Date;
 }
 
-/** The whole platform, on a database of its own. */
+/** The whole platform, on a new database. */
 export function usePlatform({ settings, now, ...options }: PlatformOptions = {}): PlatformUnderTest {
   const database = databaseOf(options);
   return useOpened(
@@ -83,7 +83,7 @@ export const usePageClient = (platform: PlatformUnderTest, name: string, signInP
     () => undefined,
   );
 
-/** The store, the leases and the deliveries of one process, on a database of its own. */
+/** The store, the leases and the deliveries of one process, on a new database. */
 export function useDeliveryFixture(createDatabase?: CreateDatabase): DeliveryFixture {
   const database = useDatabase(createDatabase);
   return useOpened(
@@ -92,7 +92,7 @@ export function useDeliveryFixture(createDatabase?: CreateDatabase): DeliveryFix
   );
 }
 
-/** A store alone, on a database of its own. */
+/** Only a store, on a new database. */
 export function useStore(options: DatabaseOptions = {}): Store {
   const database = databaseOf(options);
   return useOpened(

@@ -11,7 +11,7 @@ export interface VirtualTime {
   quiet(): Promise<void>;
   /** Call it after `quiet()`: a row that is written meanwhile would be moved twice. */
   advance(ms: number): Promise<void>;
-  /** When the next attempt is due; undefined when there is none. */
+  /** When the next attempt is due; undefined if no attempt is due. */
   nextAt(): Promise<Date | undefined>;
   /** Advances from each due attempt to the next until `condition` holds. */
   until(condition: () => boolean | Promise<boolean>): Promise<void>;

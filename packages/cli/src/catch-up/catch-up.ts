@@ -62,7 +62,7 @@ export async function catchUp({
   return 0;
 }
 
-/** One event on one line: when, what, about whom or what, and the receiver's response. */
+/** One event on one line: the time, the type, its subjects, and the receiver's response. */
 function showEvent({ type, data, createdAt }: FeedEvent, status: number | undefined, mask: Mask, style: Style): string {
   const about = Object.values(data).filter((value) => typeof value === "string");
   const line = `${style("dim", createdAt)}  ${style("bold", type)}  ${about.join(" ")}`;

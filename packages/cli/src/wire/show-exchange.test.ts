@@ -23,7 +23,7 @@ test.each([
   ["a bare line feed", "GET /test HTTP/1.1\nHost: localhost:3001\r\n\r\n"],
   ["a header without a value, which curl removes", "GET /test HTTP/1.1\r\nHost: localhost:3001\r\nTimestamp: \r\n\r\n"],
   ["chunks", "POST /test HTTP/1.1\r\nHost: localhost:3001\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n"],
-  ["a length of its own", "POST /test HTTP/1.1\r\nHost: localhost:3001\r\nContent-Length: 5\r\n\r\n{}"],
+  ["a Content-Length that differs", "POST /test HTTP/1.1\r\nHost: localhost:3001\r\nContent-Length: 5\r\n\r\n{}"],
   ["bytes beyond ASCII in the head", "GET /test HTTP/1.1\r\nHost: localhost:3001\r\nTimestamp: \xe9\r\n\r\n"],
 ])("%s is sent byte by byte", (_, text) => {
   expect(command(text)).toMatch(/^printf %b '.*' \| nc localhost 3001$/s);

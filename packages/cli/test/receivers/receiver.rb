@@ -63,7 +63,7 @@ def standard?(headers, body)
   end
 end
 
-# nil if the chunks are too many; what came before a chunk that is none.
+# nil if the chunks are too many; what came before an invalid chunk.
 def read_chunks(client, most)
   body = "".b
   while (size = client.gets("\r\n", 32).to_s[/\A\h{1,8}/].to_i(16)) > 0

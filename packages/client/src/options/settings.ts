@@ -57,7 +57,7 @@ export interface ClientSettings extends Defaults {
   /** For messages: the path of `baseUrl` may be secret. */
   readonly host: string;
   readonly query: string;
-  /** The settings of a call without options of its own. */
+  /** The settings of a call without options. */
   readonly call: CallSettings;
   /** What was already reported: `shape` for a response with another shape than the contract's (D-126), or a deprecated operation. */
   readonly reported: Set<string>;

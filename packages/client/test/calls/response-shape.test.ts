@@ -163,7 +163,7 @@ test.each([
     "id must be of type non-empty string",
   ],
   ["a list", "[]", "the body must be of type Object, not Array"],
-  ["a text", '"ok"', "the body must be of type Object, not string"],
+  ["a string", '"ok"', "the body must be of type Object, not string"],
   ["null", "null", "the body must be of type Object, not Null"],
   ["an empty object", "{}", "id must be of type non-empty string, not undefined"],
   ["recipients as a string", '{"id":"a","recipients":"none"}', "recipients must be of type Array, not string"],

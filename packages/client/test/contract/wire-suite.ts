@@ -178,7 +178,7 @@ export function wireSuite(fixtureOf: () => ContractFixture): void {
       async (type) => void (await create({}, { "content-type": type })),
     );
 
-    test.each([null, {}, "worker_amal", 7])("of a completion is a list: %j is none", async (body) => {
+    test.each([null, {}, "worker_amal", 7])("of a completion is a list: %j is not one", async (body) => {
       const response = await post(`/offer/unknown/complete${version}`, body);
       expect([response.status, Object.keys(problemOf(response).errors)]).toEqual([400, ["body"]]);
     });

@@ -114,7 +114,7 @@ test.each([
   ["deflate", deflateSync(found)],
   ["br", brotliCompressSync(found)],
   ["gzip, br", brotliCompressSync(gzipSync(found))],
-  ["of its own", Buffer.from(found)],
+  ["its own bytes", Buffer.from(found)],
 ])("a body may be compressed, as with fetch: %s", async (encoding, body) => {
   const { baseUrl } = await connected((response) => response.setHeader("content-encoding", encoding).end(body));
   await expect(new OffersClient({ baseUrl, apiKey, fetch: pooled() }).getOffer("a")).resolves.toEqual(offer);

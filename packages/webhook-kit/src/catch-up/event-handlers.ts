@@ -3,19 +3,19 @@ import type { WebhookEvent, WorkerAddedContact, WorkerOfferResponse } from "../e
 import { type EventContext, toWebhookEvent } from "../endpoints/handlers.ts";
 import { ConfigurationError } from "../errors/errors.ts";
 
-/** The handlers of your receiver that work without a request. `onEvent` gets every event that has no handler of its own. */
+/** The handlers of your receiver that work without a request. `onEvent` gets every event without a specific handler. */
 export interface EventHandlers {
   /** Called for a worker's response. */
   readonly onWorkerOfferResponse?: ((event: WorkerOfferResponse, context: EventContext) => unknown) | undefined;
   /** Called for a contact that a worker added. */
   readonly onWorkerAddedContact?: ((event: WorkerAddedContact, context: EventContext) => unknown) | undefined;
-  /** Called for every event that has no handler of its own in these options. */
+  /** Called for every event without a specific handler in these options. */
   readonly onEvent?: ((event: WebhookEvent, context: EventContext) => unknown) | undefined;
 }
 
 type HandledEvent = Pick<WebhookEvent, "type" | "data">;
 
-/** @returns the handler of a type, or undefined if there is none */
+/** @returns the handler of a type, or undefined */
 export function findHandler(
   handlers: EventHandlers,
   type: string,

@@ -47,7 +47,7 @@ export interface ResponseSource extends Pick<EventHandlers, "onWorkerOfferRespon
     },
   ): Promise<
     | {
-        /** The workers to whom the offer was sent. */
+        /** The workers who were sent the offer. */
         readonly recipients: readonly {
           /** The worker's id. */
           readonly workerId: string;

@@ -26,12 +26,12 @@ export interface WorkerAddedContact {
 export interface ContactSuggestionRequest {
   /** The words that the user typed to narrow the results. */
   filter?: string;
-  /** The email addresses of the signed-in user, for whom the search is made. */
+  /** The email addresses of the signed-in user who searches. */
   userEmailAddresses: string[];
 }
 
 /**
- * One person whom the hirer could invite. Additional fields are passed on unchanged.
+ * One person that the hirer could invite. Additional fields are passed on unchanged.
  *
  * @example
  * ```ts

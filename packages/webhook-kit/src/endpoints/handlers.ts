@@ -98,7 +98,7 @@ export interface Handlers<Incoming = unknown> {
   onOfferEventDeleted?(event: OfferEventDeleted, context: HandlerContext<Incoming>): unknown;
   /** Called when a worker's timeline changed: `POST /events/timelineChanged`, an additional event of the live service. */
   onTimelineChanged?(event: TimelineChanged, context: HandlerContext<Incoming>): unknown;
-  /** Called for every event that has no handler of its own, for example to enqueue it. Mounts the endpoints of all events. */
+  /** Called for every event without a specific handler, for example to enqueue it. Mounts the endpoints of all events. */
   onEvent?(event: WebhookEvent, context: HandlerContext<Incoming>): unknown;
 }
 

@@ -63,7 +63,7 @@ const readings = {
         ["periodStart", "periodEnd"],
       ],
       [
-        "with a number as text",
+        "with a number as a string",
         { ...changed, maxAvailableNow: "3.5" },
         { ...changed, maxAvailableNow: 3.5 },
         ["maxAvailableNow"],
@@ -75,13 +75,13 @@ const readings = {
         ["maxAvailableNow"],
       ],
       [
-        "with a number as text of 15 digits",
+        "with a number as a string of 15 digits",
         { ...changed, maxAvailableNow: "123456789012345" },
         { ...changed, maxAvailableNow: 123456789012345 },
         ["maxAvailableNow"],
       ],
       [
-        "with a negative number as text",
+        "with a negative number as a string",
         { ...changed, maxAvailableNow: "-3" },
         { ...changed, maxAvailableNow: -3 },
         ["maxAvailableNow"],
@@ -158,7 +158,7 @@ const noMeaning: [what: string, schema: keyof typeof readings, given: unknown][]
   ["no word", "a worker's response", { offerId: "offer_1", workerId: 7 }],
   ["null for a word", "a worker's response", { ...response, response: null }],
   ["no payload", "a worker's response", null],
-  ["a text", "a worker's response", "accepted"],
+  ["a string", "a worker's response", "accepted"],
   ["a list", "a worker's response", [response]],
   ["a time without a zone", "a deleted event", { ...deleted, eventStart: "2099-05-01T16:00:00" }],
   ["a day that does not exist", "a deleted event", { ...deleted, eventStart: "2099-02-30" }],

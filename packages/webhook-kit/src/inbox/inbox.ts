@@ -107,7 +107,7 @@ export interface ResponseLog {
   ): Promise<void>;
 }
 
-/** One worker to whom one offer was sent. @inline */
+/** One worker who was sent one offer. @inline */
 export interface RegisteredRecipient {
   /** The organisation's name, if your receiver has several. */
   readonly tenant?: string | undefined;

@@ -99,7 +99,7 @@ test("the outcome of a handler is reported even after its timeout", async () => 
 
 test("any value that a handler throws becomes the cause; the kit's error about its result stays unchanged", async () => {
   const fail = (cause: unknown) => run(() => Promise.reject(cause), 1_000);
-  for (const cause of [new Error("own"), "a text", undefined, null])
+  for (const cause of [new Error("own"), "a string", undefined, null])
     await expect(fail(cause)).rejects.toEqual(expect.objectContaining({ code: "handler_failed", cause }));
   const verdict = new HandlerError("invalid_handler_result", "…");
   await expect(fail(verdict)).rejects.toEqual(expect.objectContaining({ code: "handler_failed", cause: verdict }));

@@ -52,7 +52,7 @@ type SigningSecret =
  *
  * const documented = timestampDigest();
  *
- * // The same digest in a header of its own, for a proxy that strips Authorization.
+ * // The same digest in a separate header, for a proxy that strips Authorization.
  * export const forwarded: SignatureScheme = {
  *   ...documented,
  *   name: "forwarded-digest",

@@ -6,7 +6,7 @@ const named = process.env.REDIS_URL || undefined;
 export const redisUrl = named ?? "redis://127.0.0.1:6379/7";
 
 /**
- * The version of a Redis, undefined if there is none.
+ * The version of a Redis, undefined if it does not respond.
  *
  * @param url if given, a missing Redis is an error
  */

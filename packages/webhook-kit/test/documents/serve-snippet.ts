@@ -17,7 +17,7 @@ const readersOwn: object = new Proxy(() => Promise.resolve(process.env.WEBHOOK_S
 for (const [, name = ""] of readFileSync(file, "utf8").matchAll(/^declare (?:const|function) (\w+)/gm))
   Reflect.set(globalThis, name, readersOwn);
 
-// A snippet listens on a port of its own choice, which another one may have taken.
+// A snippet chooses its own port, which another one may have taken.
 type Listen = (this: Server, port: number, host: string, onListening?: () => void) => Server;
 const listen: Listen = Server.prototype.listen;
 const started: Server[] = [];

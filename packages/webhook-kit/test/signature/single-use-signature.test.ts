@@ -68,7 +68,7 @@ test("a search and a check are handled once for each signature", async () => {
   expect([await get("/test/auth", check), await get("/test/auth", check)]).toEqual([200, 401]);
 });
 
-test("each request under a signature of its own is handled", async () => {
+test("each request with its own signature is handled", async () => {
   const { handled, respond } = await mount();
   for (const [index, worker] of ["amal", "ben", "chi"].entries())
     expect(await respond(worker, signedAt(index))).toBe(200);

@@ -41,7 +41,7 @@ describe.each(adapters)("$name", (adapter) => {
     expect(onWorkerOfferResponse).not.toHaveBeenCalled();
   });
 
-  test("other bytes that decode to the same text are 401, and invalid UTF-8 that was signed is 400", async () => {
+  test("other bytes that decode to the same string are 401, and invalid UTF-8 that was signed is 400", async () => {
     const { post, onWorkerOfferResponse } = await receiver();
     const sent = Buffer.from(body.replace("amal", "am\ufffdl"));
     const at = sent.indexOf(0xef);
@@ -133,7 +133,7 @@ describe.each(expresses)("Express $version", ({ express }) => {
     expect(onWorkerOfferResponse).not.toHaveBeenCalled();
   });
 
-  test("verifyWebhook leaves the signed bytes for a route of your own", async () => {
+  test("verifyWebhook leaves the signed bytes for your own route", async () => {
     const app = express();
     app.post("/own", verifyWebhook({ ...quiet, secret: whsec, scheme }), (request, response) => {
       response.end(Buffer.from(request.webhook?.body ?? []).toString("hex"));

@@ -30,7 +30,7 @@ interface Call {
 
 interface ApiRoute {
   isVersionRequired: boolean;
-  /** Of the query, beside `api-version`. */
+  /** The query parameters, in addition to `api-version`. */
   parameters?: readonly string[];
 }
 

@@ -119,7 +119,7 @@ function mountPortalPages(pages: Router, deps: PageDeps): void {
   defineRoutes(pages, "/invitations/images/:reference", { get: profileImageRoute(deps) });
 }
 
-/** The pages of the worker's app, with error pages of their own. */
+/** The pages of the worker's app, with their own error pages. */
 function appPages(deps: PageDeps): Router {
   const app = newRouter();
   app.use("/app", securityHeaders(deps.cookies.isSecure, { hasManifest: true }));

@@ -84,7 +84,7 @@ export const listDevices = ({ db }: Store, workerId: string) =>
 /**
  * Stops pushing to the device. Earlier notifications stay on the menu.
  *
- * @throws {ProblemError} `device_not_found`, also when it is another worker's
+ * @throws {ProblemError} `device_not_found`, even if it is another worker's
  */
 export async function removeDevice({ db }: Store, workerId: string, id: string): Promise<void> {
   const { numDeletedRows } = await db

@@ -7,7 +7,7 @@ import type { WorkerAppDeps } from "./worker.ts";
 /**
  * The offer as the worker sees it, without the other recipients.
  *
- * @throws {ProblemError} `offer_not_found`, also when the offer was not addressed to this worker
+ * @throws {ProblemError} `offer_not_found`, even if the offer was not sent to this worker
  */
 export async function viewOffer(deps: WorkerAppDeps, workerId: string, id: string) {
   const offer = await deps.store.db

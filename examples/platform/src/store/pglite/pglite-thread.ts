@@ -10,7 +10,7 @@ interface Waiting {
 
 const errorOf = (failure: PgliteFailure): Error => Object.assign(new Error(failure.message), failure);
 
-// Beside this file, in the bundle too, where both are JavaScript.
+// Next to this file, even in the bundle, where both are JavaScript.
 const workerFile = new URL(`./pglite-worker${extname(import.meta.url)}`, import.meta.url);
 
 /** PGlite in a worker thread. It runs requests in their order; `PgliteConnection` decides that order. */

@@ -16,7 +16,7 @@ export interface ResendOptions {
 export interface SuggestionSearch {
   /** The search string. Contacts are not filtered if it is empty. */
   filter?: string | undefined;
-  /** The email addresses of the users for whom the search is made. */
+  /** The email addresses of the users who search. */
   userEmailAddresses: readonly string[];
 }
 

@@ -53,7 +53,7 @@ const isVisible = () => document.visibilityState === "visible";
  * (`data-live="endpoint delivery"`) are fetched again, and replace the old ones.
  *
  * The pages of a browser share one stream, since over HTTP/1.1 a browser has six connections to a host: the visible page that
- * holds the lock opens it, and passes on what it hears. While no page is visible, there is none.
+ * holds the lock opens it, and passes on what it hears. While no page is visible, there is no connection.
  */
 function follow(address) {
   const [path, since] = address.split("?since=");

@@ -88,7 +88,7 @@ export const busy = "Calling the endpoint…";
 export const rotationForm = (context: PortalContext, errors: FieldErrors): Markup => html`
     <form method="post" action="/company/rotation" class="panel" id="rotation" data-busy="${busy}">
       <h2>Rotate the secret</h2>
-      <p class="hint">First add the new secret to your endpoint, beside the old one. Then enter it here.</p>
+      <p class="hint">First add the new secret to your endpoint, and keep the old one. Then enter it here.</p>
       ${formTokenField(context)}
       ${field({
         name: "secret",

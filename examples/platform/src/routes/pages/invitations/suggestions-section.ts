@@ -20,7 +20,7 @@ interface SuggestionsView {
   invitationOf(emailAddress: string): EarlierInvitation | undefined;
 }
 
-/** The people whom an organisation suggests, or why there are none. */
+/** The people that an organisation suggests, or why it suggests nobody. */
 export function suggestionsSection(context: PortalContext, result: OrganisationResult, view: SuggestionsView): Markup {
   const { organisation } = result;
   return html`

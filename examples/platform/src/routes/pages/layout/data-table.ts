@@ -3,7 +3,7 @@ import { html, type Markup } from "./markup.ts";
 export interface Column<Row> {
   heading: string;
   cell(row: Row): Markup | string | number;
-  /** Of a compact table on a phone: below the name, on a line of its own, beside others on the last line, or left out. @default "beside" */
+  /** Of a compact table on a phone: below the name, on a separate line, beside others on the last line, or left out. @default "beside" */
   phone?: "below" | "line" | "beside" | "none";
 }
 

@@ -2,7 +2,7 @@ import type { LocalTimes } from "../layout/time.ts";
 
 /** Input of the form of a new offer, unchanged until it is valid. */
 export interface CreationDraft {
-  /** Of an agency's person: for whom the offer is. */
+  /** The organisation that an agency's user creates the offer for. */
   organisationId: string;
   title: string;
   details: string;

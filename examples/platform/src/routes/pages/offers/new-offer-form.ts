@@ -59,7 +59,7 @@ export function newOfferForm(context: PortalContext, { draft, errors, workers, p
     </form>`;
 }
 
-/** For whom a person of an agency creates the offer (D-117). */
+/** The organisation that an agency's user creates the offer for (D-117). */
 const organisationSelect = ({ user }: PortalContext, draft: CreationDraft): Markup => html`
         <div class="field">
           <label for="organisationId">For</label>

@@ -93,7 +93,7 @@ export interface PageSection<User> {
   streamAddress(context: PageContext<User>): string;
   /** The time zone of the page's times, with a link to where it is chosen, and whose it is. */
   zoneLine(context: PageContext<User>): Markup;
-  /** The names of the user, beside the button to sign out. */
+  /** The names of the user, next to the button to sign out. */
   userName(user: User): Markup;
   /** The body of a document. */
   body(parts: BodyParts): Markup;

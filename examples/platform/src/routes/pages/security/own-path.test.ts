@@ -5,7 +5,7 @@ import { ownPath } from "./own-path.ts";
 
 const origins = ["https://offers.example", "http://127.0.0.1:3000", "http://localhost", "http://localhost:8080"];
 
-test("a path that passes stays on every origin, also when it is parsed again [D-86]", () => {
+test("a path that passes stays on every origin, even when it is parsed again [D-86]", () => {
   const hosts = origins.map((origin) => new URL(origin).host);
   fc.assert(
     fc.property(hostileNext(hosts), (text) => {

@@ -99,7 +99,7 @@ export async function recentlyInvited(
   return new Set(rows.map(({ mailbox }) => mailbox));
 }
 
-/** When and by whom an organisation invited each mailbox (see `mailboxOf`) last. */
+/** When an organisation last invited each mailbox (see `mailboxOf`), and the user who did. */
 export async function lastInvitations(
   db: Store["db"],
   organisationId: string,

@@ -51,7 +51,7 @@ export interface RecipientQuery {
 
 /**
  * @param query the page of recipients, applicants first
- * @throws {ProblemError} `offer_not_found`, also for another organisation's offer
+ * @throws {ProblemError} `offer_not_found`, even for another organisation's offer
  */
 export async function readOfferDetails(
   { store, now }: Pick<PortalDeps, "store" | "now">,

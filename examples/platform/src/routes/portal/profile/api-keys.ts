@@ -26,7 +26,7 @@ const keysOf = ({ store }: PortalDeps, { organisationId }: SignedInPerson) =>
 export const readApiKeys = (deps: PortalDeps, person: SignedInPerson) =>
   keysOf(deps, person).orderBy("api_keys.created_at", "desc").orderBy("api_keys.id").execute();
 
-/** @throws {ProblemError} `api_key_not_found`, also for another organisation's key */
+/** @throws {ProblemError} `api_key_not_found`, even for another organisation's key */
 export async function readApiKey(deps: PortalDeps, person: SignedInPerson, id: string): Promise<ReadApiKey> {
   const key = await keysOf(deps, person).where("api_keys.id", "=", id).executeTakeFirst();
   if (key === undefined) throw apiKeyNotFound();
@@ -76,7 +76,7 @@ export async function createApiKey(
 /**
  * Revokes a key: the next request with it is 401.
  *
- * @throws {ProblemError} `api_key_not_found`, also for another organisation's key
+ * @throws {ProblemError} `api_key_not_found`, even for another organisation's key
  */
 export async function revokeApiKey({ store }: PortalDeps, { organisationId }: SignedInPerson, id: string) {
   const revoked = await store.db
