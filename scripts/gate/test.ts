@@ -10,6 +10,7 @@ import { GateReporter } from "./reporter.ts";
 const checks: Record<string, readonly [command: string, ...args: string[]]> = {
   "generated code matches spec/": [process.execPath, "scripts/generate.ts", "--check"],
   "lint and format": ["biome", "ci", "--error-on-warnings", "--colors=off"],
+  "plain English": [process.execPath, "scripts/idioms.mjs"],
   types: ["npm", "run", "--silent", "typecheck"],
   "every statement of the contract has its tests": [process.execPath, "scripts/check-contract.ts"],
   "imports only go down": [

@@ -6,7 +6,7 @@ import { offer, recipient } from "../../scripts/sample-offer.ts";
 export interface ClientService {
   /** The argument of client-scenario.mjs. */
   addresses: { baseUrl: string; unreachableUrl: string };
-  /** Requests that should not have arrived, in words; empty if there were none. */
+  /** Requests that should not have arrived, in words; empty if all is well. */
   faults: readonly string[];
   close(): Promise<unknown>;
 }

@@ -38,7 +38,7 @@ export interface Background {
 
 /**
  * The pauses of retention: when nothing has expired, or else nine times as long as a batch took. Without the latter, the 99th percentile
- * of creating an offer was 1.28 times as long beside retention as without.
+ * of creating an offer was 1.28 times as long during retention as without.
  */
 const retentionPause = { idleMs: 10 * 60_000, timesAsLong: 9 };
 

@@ -198,7 +198,7 @@ const linePieces = [
   ">",
 ];
 
-test("no text becomes a link or another line, and a second time changes nothing", () => {
+test("no string becomes a link or another line, and a second pass changes nothing", () => {
   const text = fc.oneof(
     fc.array(fc.constantFrom(...linePieces), { maxLength: 12 }).map((all) => all.join("")),
     fc.string({ unit: "binary" }),

@@ -48,7 +48,7 @@ export interface DispatcherOptions<Row, Result> {
 /** Rows of one claim and of one commit. On PGlite, a request that creates an offer waits for each of their statements. */
 const batchSize = 100;
 /**
- * How long to wait before a commit, so that early results join the batch: a group of their own would cost half as much as a
+ * How long to wait before a commit, so that early results join the batch: a separate group would cost half as much as a
  * full one.
  */
 const storeDelayMs = 5;

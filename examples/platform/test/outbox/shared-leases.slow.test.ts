@@ -132,7 +132,7 @@ describe.each(shared)("claims of several processes on $title", ({ createDatabase
     return { still, transaction, goOn, stillErrors };
   };
 
-  test("are made although one process stands still in the middle of its own [D-70]", async () => {
+  test("are made although one process stalls in the middle of one [D-70]", async () => {
     const store = await open();
     await recordDue(store, await addOrganisation(store, "http://127.0.0.1:1"), 1);
     const { still, transaction, goOn, stillErrors } = await openStill();

@@ -135,7 +135,7 @@ describe("a signed-out person", () => {
 });
 
 describe("a session of the other section", () => {
-  test.each(pages)("is none at $method $path [D-80]", async (route) => {
+  test.each(pages)("is not a session at $method $path [D-80]", async (route) => {
     const [other, name] = isOfApp(route.path) ? [hana, "offers-app"] : [amal, "offers-portal"];
     const [, value = ""] = other.cookie().split("=");
     const options = { headers: { Cookie: `${name}=${value}` }, formToken: await other.formToken() };

@@ -12,7 +12,7 @@ const notSet =
  * Reads the secret from a file, the environment or a prompt that does not show the input. Never from an argument: other users of the
  * machine can see arguments, and the shell's history keeps them.
  *
- * @throws {UsageError} (rejects) if there is none, or one that the scheme cannot sign with
+ * @throws {UsageError} (rejects) if it is missing, or the scheme cannot sign with it
  */
 export async function readSecret(scheme: Scheme, file: string | undefined): Promise<string> {
   const secret =
@@ -30,7 +30,7 @@ export async function readSecret(scheme: Scheme, file: string | undefined): Prom
 }
 
 /**
- * Reads the API key of an organisation in the same way. @throws {UsageError} (rejects) if there is none, or it is not a valid header value
+ * Reads the API key of an organisation in the same way. @throws {UsageError} (rejects) if it is missing, or not a valid header value
  */
 export async function readApiKey(file: string | undefined): Promise<string> {
   const key = file === undefined ? process.env.OFFERS_API_KEY : readSecretFile("--api-key-file", file);

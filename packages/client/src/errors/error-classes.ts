@@ -9,7 +9,7 @@ type NumberIn<Text> = Text extends `${infer Value extends number}` ? Value : nev
 type HttpStatus<Class extends 2 | 3 | 4 | 5> = NumberIn<`${Class}${Digit}${Digit}`>;
 
 /**
- * The service rejected the request: 400, 422 or any other 4xx that has no class of its own. Sending it again cannot help, except after 408,
+ * The service rejected the request: 400, 422 or any other 4xx without a specific class. Sending it again cannot help, except after 408,
  * which the client retries. `problem.errors` lists the invalid fields.
  *
  * @example

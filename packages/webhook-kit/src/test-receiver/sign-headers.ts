@@ -3,7 +3,7 @@ import type { SignatureScheme } from "../signature/signature-scheme.ts";
 import { timestampDigest } from "../signature/timestamp-digest.ts";
 
 /**
- * Returns the headers that the service would send, for tests of your own handlers.
+ * Returns the headers that the service would send, to test your own handlers.
  *
  * @param options.now the time of signing (default: now)
  * @param options.scheme the scheme to sign with (default `timestampDigest()`)

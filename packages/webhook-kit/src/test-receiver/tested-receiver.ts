@@ -63,7 +63,7 @@ export interface TestedReceiver extends AsyncDisposable {
    * Checks the receiver against the contract and the kit's rules with about a hundred requests, most of them forged. Your handlers run only
    * for `samples`: those webhooks are sent and resent, and must be handled.
    *
-   * @returns the problems, one sentence per broken rule; empty if there are none
+   * @returns the problems, one sentence per broken rule; empty if the receiver is correct
    */
   checkContract(samples?: Partial<Samples>): Promise<string[]>;
   /** Stops the server, if one was started. */

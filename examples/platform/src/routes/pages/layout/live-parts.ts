@@ -18,7 +18,7 @@ export function changedParts(page: string, wanted: string): string {
   return `<!doctype html>${title}${parts.join("")}`;
 }
 
-/** Finds a live part in our own markup, in which every `<` of a text is escaped. */
+/** Finds a live part in our own markup, in which every `<` of a string is escaped. */
 function elementWithId(page: string, id: string): string | undefined {
   if (!/^[\w-]+$/.test(id)) return undefined;
   const start = new RegExp(`<(\\w+)[^<>]* id="${id}" data-live=`).exec(page);

@@ -9,7 +9,7 @@ export interface LocalTimes {
   timeSpan(start: Date | string, end: Date | string): Markup;
   day(moment: Date | string): Markup;
   /**
-   * Turns the value of a `datetime-local` input into UTC. Other text is unchanged, so that its check rejects it.
+   * Turns the value of a `datetime-local` input into UTC. Any other string is unchanged, so that its check rejects it.
    *
    * @param notBefore of a repeated hour the earlier time is taken, or the first that is later than this
    */

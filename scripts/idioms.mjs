@@ -1,0 +1,44 @@
+// Counts idioms that are translated rather than English. A count may not rise; when it falls, lower the limit here.
+//   node scripts/idioms.mjs
+import { execFileSync } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+
+/** Each idiom with what to write instead, and how many uses are left; some of them are right. */
+const idioms = [
+  [/\bbeside\b/gi, "next to, with, in addition to, while … is running", 16],
+  [/\bof (?:its|your|their|our|one's) own\b/gi, "its own, your own, separate", 10],
+  [/\b(?:a|one|any|no|each|every|the same|other|empty|as) texts?\b(?! (?:file|area|block|editor))/gi, "string", 40],
+  [/\b(?:is|are|was|were|be) none\b/gi, "is not one, there is no …", 11],
+  [/\balso (?:when|if|for)\b/gi, "even when, including", 0],
+  [/\bat once\b/gi, "immediately, in parallel, together", 21],
+  [/\bwhom\b/gi, "who, that, or another sentence", 5],
+];
+
+const root = join(import.meta.dirname, "..");
+const isChecked = (path) =>
+  /\.(?:tsx?|m?js|mts|md|ya?ml|json|html|css)$/.test(path) &&
+  !/(?:^|\/)generated\/|^(?:pnpm-lock\.yaml|spec\/interface\.md|scripts\/idioms\.mjs)$/.test(path);
+
+const hits = idioms.map(() => []);
+for (const path of execFileSync("git", ["ls-files"], { cwd: root, encoding: "utf8" }).split("\n").filter(isChecked)) {
+  let text = "";
+  try {
+    text = readFileSync(join(root, path), "utf8");
+  } catch {
+    // Deleted, and not committed yet.
+  }
+  for (const [index, [pattern]] of idioms.entries())
+    for (const { 0: match, index: at } of text.matchAll(pattern))
+      hits[index].push(`${path}:${text.slice(0, at).split("\n").length}: ${match}`);
+}
+
+const risen = idioms.flatMap(([pattern, instead, limit], index) =>
+  hits[index].length > limit
+    ? [`${hits[index].length} uses of ${pattern.source}, and ${limit} are allowed. Write: ${instead}`, ...hits[index]]
+    : [],
+);
+if (risen.length > 0) {
+  console.error(risen.join("\n"));
+  process.exitCode = 1;
+}
