@@ -71,9 +71,6 @@ export class DatabasePair {
   async failOver(): Promise<void> {
     await this.#primary.kill();
     await pause(noticedAfterMs);
-    // The new primary has no standby yet, and would wait for one at each commit.
-    await this.#standby.query("alter system set synchronous_standby_names = ''");
-    await this.#standby.query("select pg_reload_conf()");
     await this.#standby.query("select pg_promote()");
     this.#switch.port = this.#standby.port;
   }
@@ -100,4 +97,10 @@ export class DatabasePair {
   }
 }
 
-const standbyOf = (primary: OwnPostgres): Promise<OwnPostgres> => OwnPostgres.createStandby(primary, "standby");
+/** As a primary it has no standby at first, and would wait for one with each commit. */
+async function standbyOf(primary: OwnPostgres): Promise<OwnPostgres> {
+  const standby = await OwnPostgres.createStandby(primary, "standby");
+  await standby.query("alter system set synchronous_standby_names = ''");
+  await standby.query("select pg_reload_conf()");
+  return standby;
+}

@@ -17,7 +17,7 @@ const changesASecond = 40;
 /** Resolves with the seconds from now until `count` has grown. What was in progress at the kill does not count. */
 async function secondsUntilMore(count: () => number): Promise<number> {
   const killedAt = performance.now();
-  await pause(100);
+  await pause(500);
   const before = count();
   while (count() === before) await pause(10);
   return (performance.now() - killedAt) / 1_000;
