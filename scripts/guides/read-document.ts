@@ -50,7 +50,7 @@ export function readDocument(root: string, source: string): Block[] {
   if (open) throw new Error(`${open.location}: the block is not closed`);
   for (const { location, keepsRunning, expected } of blocks)
     if (keepsRunning && expected === undefined)
-      throw new Error(`${location}: say below what it prints when it is ready`);
+      throw new Error(`${location}: show below what the command prints when it is ready`);
   return blocks;
 }
 
@@ -86,7 +86,7 @@ function add(blocks: Block[], block: Block): void {
     throw new Error(`${location}: a block with commands needs the language sh`);
   if (notRun === "") throw new Error(`${location}: write why the block is not run`);
   if (!isCommand(block) && (notRun !== undefined || keepsRunning))
-    throw new Error(`${location}: only a block of commands is run or not`);
+    throw new Error(`${location}: only a block of commands can be marked`);
   blocks.push(block);
 }
 

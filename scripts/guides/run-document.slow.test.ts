@@ -77,7 +77,11 @@ test.each<[string, string[], string]>([
   ],
   ["output of no command", prints("204"), "guide.md:1: no command block stands before this output"],
   ["an empty reason", ["<!-- not run: -->", ...sh("npm test")], "guide.md:2: write why the block is not run"],
-  ["no sign of being ready", ["<!-- keeps running -->", ...sh("npm start")], "guide.md:2: say below what it prints"],
+  [
+    "no sign of being ready",
+    ["<!-- keeps running -->", ...sh("npm start")],
+    "guide.md:2: show below what the command prints",
+  ],
   ["an open block", ["```sh", "npm test"], "guide.md:1: the block is not closed"],
 ])("a block with %s is rejected", async (_, lines, message) => {
   const root = await folderWith(lines);

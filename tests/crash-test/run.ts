@@ -28,7 +28,8 @@ const [processes, kills, stalls, rate] = [values.processes, values.kills, values
 if (!processes || !rate || kills === undefined || stalls === undefined || Number.isNaN(kills + stalls))
   throw new Error("--processes, --kills, --stalls and --rate are numbers.");
 if (store !== "pglite" && store !== "postgres") throw new Error("--store is pglite or postgres.");
-if (store === "pglite" && processes > 1) throw new Error("PGlite serves one process: more need --store postgres.");
+if (store === "pglite" && processes > 1)
+  throw new Error("PGlite serves only one process. Use --store postgres for more.");
 
 /** Longer than a lease, which lasts 4 s. */
 const stallMs = { least: 5_000, more: 2_000 };

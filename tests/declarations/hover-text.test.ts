@@ -87,7 +87,7 @@ test("an option and a field that lose their text are found", () => {
   expect(findUndocumented("client", without)).toEqual(["Offer.createdAt", "OffersClientOptions.maxRetries"]);
 });
 
-test.each(["client", "webhook-kit"])("no declaration of %s cites a decision or the contract by its file", (name) => {
+test.each(["client", "webhook-kit"])("no declaration of %s cites a decision or interface.md", (name) => {
   const cited = globSync("dist/**/*.d.ts", { cwd: join(packages, name) }).filter((file) =>
     /\bD-\d{2,3}\b|interface\.md/.test(readFileSync(join(packages, name, file), "utf8")),
   );

@@ -12,7 +12,7 @@ import { recordEvent } from "../../examples/platform/src/webhooks/record-event.t
 import { restartSchedules } from "../../examples/platform/src/webhooks/redeliver.ts";
 import { settleAttempts } from "../../examples/platform/src/webhooks/settle-attempts.ts";
 import { webhooks } from "../../examples/platform/src/webhooks/start-delivery.ts";
-import type { World } from "./world.ts";
+import type { Fixture } from "./fixture.ts";
 
 export const organisationId = "organisation-1";
 
@@ -34,20 +34,20 @@ export const results = ["acknowledged", "retry", "dead"] as const;
 export class Deliveries {
   /** How many simultaneous attempts the endpoint gets. */
   capacity = endpointCapacity;
-  readonly #world: World;
+  readonly #fixture: Fixture;
   readonly #underWay = new Map<number, PendingDelivery>();
 
-  constructor(world: World) {
-    this.#world = world;
+  constructor(fixture: Fixture) {
+    this.#fixture = fixture;
   }
 
   async newProcess(): Promise<DeliveryProcess> {
-    const store = this.#world.nextStore();
+    const store = this.#fixture.nextStore();
     return new DeliveryProcess(store, await openLeases(store, { leaseSeconds: 3_600, onError: () => undefined }), this);
   }
 
   begin(delivery: PendingDelivery): void {
-    const { violations } = this.#world.interleaving;
+    const { violations } = this.#fixture.interleaving;
     for (const other of this.#underWay.values()) {
       if (other.id === delivery.id) violations.push("double: a delivery is attempted twice at a time");
       else if (other.organisation_id === delivery.organisation_id && other.order_key === delivery.order_key)
@@ -66,31 +66,31 @@ export class Deliveries {
 
   /** Delivers the rest with an undisturbed process, and checks the result. */
   async finish(organisations: readonly string[] = [organisationId]): Promise<void> {
-    const world = this.#world;
-    await world.violates(
+    const fixture = this.#fixture;
+    await fixture.violates(
       `order: a delivery is due before an older one of its key`,
       `select from deliveries as older join deliveries as later using (organisation_id, order_key)
        where older.state = 'pending' and later.due_at is not null and older.sequence < later.sequence`,
     );
-    await world.violates(
+    await fixture.violates(
       `stuck: no delivery of a key is ever due`,
       "select from deliveries where state = 'pending' group by organisation_id, order_key having count(due_at) = 0",
     );
     const process = await this.newProcess();
     await process.leases.freeLapsed(true);
     await process.deliverAll();
-    await world.violates(
+    await fixture.violates(
       "stuck: a delivery is due, and its lane was not woken",
       "select from deliveries where due_at <= now()",
     );
     for (const id of organisations) await restartSchedules(process.store, id);
     await process.deliverAll();
-    await world.violates("stuck: a delivery stays pending", "select from deliveries where state = 'pending'");
-    await world.violates(
+    await fixture.violates("stuck: a delivery stays pending", "select from deliveries where state = 'pending'");
+    await fixture.violates(
       "twice: a delivery was acknowledged twice",
       "select from attempts where error is null group by delivery_id having count(*) > 1",
     );
-    await world.violates(
+    await fixture.violates(
       "order: an older response has the last word",
       `select from deliveries as repeated join deliveries as original on original.id = repeated.redelivery_of
        join deliveries as later on later.organisation_id = repeated.organisation_id and later.order_key = repeated.order_key

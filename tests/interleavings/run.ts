@@ -6,8 +6,8 @@
 //   --trace             prints each statement
 import { randomInt } from "node:crypto";
 import { parseArgs } from "node:util";
+import { Fixture, Postgres } from "./fixture.ts";
 import { scenarios, turns } from "./scenarios.ts";
-import { Postgres, World } from "./world.ts";
 
 const { values: flags } = parseArgs({
   options: {
@@ -29,13 +29,13 @@ try {
   for (let seed = first; seed < first + Number(flags.count) && failed === undefined; seed += 1) {
     const name = names[seed % names.length];
     if (name === undefined) throw new Error("--seed or --scenario is wrong");
-    const world = await World.prepare(postgres, seed);
-    if (flags.trace) world.interleaving.onStep = console.log;
-    await scenarios[name](world).catch((error: unknown) =>
-      world.interleaving.violations.push(`error at the end: ${error}`),
+    const fixture = await Fixture.prepare(postgres, seed);
+    if (flags.trace) fixture.interleaving.onStep = console.log;
+    await scenarios[name](fixture).catch((error: unknown) =>
+      fixture.interleaving.violations.push(`error at the end: ${error}`),
     );
-    const { violations, steps } = world.interleaving;
-    fingerprints.last = world.interleaving.fingerprint;
+    const { violations, steps } = fixture.interleaving;
+    fingerprints.last = fixture.interleaving.fingerprint;
     if (seed === first) fingerprints.first = fingerprints.last;
     totals.ran += 1;
     totals.steps += steps;

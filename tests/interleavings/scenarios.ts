@@ -13,22 +13,22 @@ import {
   retryNow,
 } from "../../examples/platform/src/webhooks/redeliver.ts";
 import { Deliveries, organisationId, record, recordIn, results } from "./deliveries.ts";
-import type { World } from "./world.ts";
+import type { Fixture } from "./fixture.ts";
 
 /** Prepares rows, runs actors, and checks the contract. Everything that the seed decides is drawn before the actors start. */
-type Scenario = (world: World) => Promise<void>;
+type Scenario = (fixture: Fixture) => Promise<void>;
 
 /** Several processes claim from one lane while events are being recorded. */
-const claims: Scenario = async (world) => {
-  const { interleaving } = world;
-  const deliveries = new Deliveries(world);
-  const recorder = world.nextStore();
+const claims: Scenario = async (fixture) => {
+  const { interleaving } = fixture;
+  const deliveries = new Deliveries(fixture);
+  const recorder = fixture.nextStore();
   const count = interleaving.between(2, 12);
   for (let index = 0; index < count; index += 1) await record(recorder, `worker-${index}`);
   if (interleaving.chance(0.4)) {
     // Half-open: one attempt decides, and closes it.
     deliveries.capacity = 1;
-    await world.query("update endpoints set breaker_open_until = now() - interval '1 s', breaker_open_count = 1");
+    await fixture.query("update endpoints set breaker_open_until = now() - interval '1 s', breaker_open_count = 1");
   }
   for (const name of ["one", "two", "three"].slice(0, interleaving.between(2, 3))) {
     const process = await deliveries.newProcess();
@@ -44,11 +44,11 @@ const claims: Scenario = async (world) => {
 };
 
 /** An insert that commits late: events are committed in any order, between claims. Then the processes are killed. */
-const lateInsert: Scenario = async (world) => {
-  const { interleaving } = world;
-  const deliveries = new Deliveries(world);
+const lateInsert: Scenario = async (fixture) => {
+  const { interleaving } = fixture;
+  const deliveries = new Deliveries(fixture);
   for (const key of ["worker-1", "worker-2", "worker-3"]) {
-    const recorder = world.nextStore();
+    const recorder = fixture.nextStore();
     interleaving.start(`recorder of ${key}`, () => record(recorder, key));
   }
   for (const name of ["one", "two"]) {
@@ -65,10 +65,10 @@ const lateInsert: Scenario = async (world) => {
 };
 
 /** A claim between snapshot and lock: processes claim from one lane that has more rows than its capacity, and keep what they get. */
-const claimBetweenSnapshotAndLock: Scenario = async (world) => {
-  const { interleaving } = world;
-  const deliveries = new Deliveries(world);
-  const recorder = world.nextStore();
+const claimBetweenSnapshotAndLock: Scenario = async (fixture) => {
+  const { interleaving } = fixture;
+  const deliveries = new Deliveries(fixture);
+  const recorder = fixture.nextStore();
   for (let index = 0; index < 12; index += 1) await record(recorder, `worker-${index}`);
   const kept: Leased<PendingDelivery>[] = [];
   for (const name of ["one", "two", "three"]) {
@@ -84,16 +84,16 @@ const claimBetweenSnapshotAndLock: Scenario = async (world) => {
 };
 
 /** Two lanes in opposite order: for two endpoints, processes settle and people record in either order. */
-const lanesInOppositeOrder: Scenario = async (world) => {
-  const { interleaving } = world;
-  const deliveries = new Deliveries(world);
-  await world.query(`
+const lanesInOppositeOrder: Scenario = async (fixture) => {
+  const { interleaving } = fixture;
+  const deliveries = new Deliveries(fixture);
+  await fixture.query(`
     insert into organisations (id, name, kind) values ('organisation-2', 'organisation-2', 'hirer');
     insert into endpoints (organisation_id, base_address, encrypted_secret, suggests_contacts, updated_at)
     values ('organisation-2', 'http://receiver', 'unused', false, now());`);
   const lanes = [organisationId, "organisation-2"];
   const orders = [lanes, lanes.toReversed()];
-  const recorder = world.nextStore();
+  const recorder = fixture.nextStore();
   for (const order of orders)
     for (const lane of order)
       await recorder.transaction((trx) => recordIn(trx, lane, `worker-${orders.indexOf(order)}`));
@@ -108,7 +108,7 @@ const lanesInOppositeOrder: Scenario = async (world) => {
       await process.settle(inOrder, result);
       await process.attempt(100, "acknowledged");
     });
-    const store = world.nextStore();
+    const store = fixture.nextStore();
     interleaving.start(`person ${index}`, () =>
       store.transaction(async (trx) => {
         for (const lane of order) await recordIn(trx, lane, `worker-${order.indexOf(lane)}`);
@@ -120,9 +120,9 @@ const lanesInOppositeOrder: Scenario = async (world) => {
 };
 
 /** Attempts are settled while events with the same order keys are recorded, retried and redelivered. */
-const settlings: Scenario = async (world) => {
-  const { interleaving } = world;
-  const deliveries = new Deliveries(world);
+const settlings: Scenario = async (fixture) => {
+  const { interleaving } = fixture;
+  const deliveries = new Deliveries(fixture);
   const keys = ["worker-1", "worker-2"].slice(0, interleaving.pick([1, 1, 2]));
   const earlier = await deliveries.newProcess();
   const ids: string[] = [];
@@ -142,11 +142,11 @@ const settlings: Scenario = async (world) => {
       await process.attempt(limit, second);
     });
   }
-  const recorder = world.nextStore();
+  const recorder = fixture.nextStore();
   const key = interleaving.pick(keys);
   if (interleaving.chance(0.5)) interleaving.start("recorder", () => record(recorder, key));
   for (const name of ["person one", "person two"].slice(0, interleaving.between(1, 2))) {
-    const store = world.nextStore();
+    const store = fixture.nextStore();
     const id = interleaving.pick(ids.slice(-2));
     const retry = () => retryNow(store, organisationId, id, new Date());
     const act = interleaving.pick([
@@ -164,9 +164,9 @@ const settlings: Scenario = async (world) => {
 };
 
 /** Attempts of several processes fail simultaneously: each counts towards the endpoint's circuit breaker. */
-const failures: Scenario = async (world) => {
-  const { interleaving } = world;
-  const deliveries = new Deliveries(world);
+const failures: Scenario = async (fixture) => {
+  const { interleaving } = fixture;
+  const deliveries = new Deliveries(fixture);
   const count = interleaving.between(2, 3);
   for (let index = 0; index < count; index += 1) {
     const process = await deliveries.newProcess();
@@ -175,7 +175,7 @@ const failures: Scenario = async (world) => {
     interleaving.start(`process ${index}`, () => process.settle(claimed, "retry"));
   }
   await interleaving.toEnd();
-  await world.violates(
+  await fixture.violates(
     "health: a failed attempt did not count",
     `select from endpoints where consecutive_failures <> ${count}`,
   );
@@ -183,16 +183,16 @@ const failures: Scenario = async (world) => {
 };
 
 /** A stalled process renews its lease and settles, while another frees its rows. Then the first is killed. */
-const leases: Scenario = async (world) => {
-  const { interleaving } = world;
-  const deliveries = new Deliveries(world);
+const leases: Scenario = async (fixture) => {
+  const { interleaving } = fixture;
+  const deliveries = new Deliveries(fixture);
   const stalled = await deliveries.newProcess();
   const count = interleaving.between(2, 4);
   for (let index = 0; index < count; index += 1) await record(stalled.store, `worker-${index}`);
   const claimed = (await stalled.claim(interleaving.between(1, count - 1))) ?? [];
   // An expired lease excuses duplicates, so they are not checked here.
   for (const { row } of claimed) deliveries.end(row);
-  await world.query("update outbox_processes set lease_until = now() - interval '1 s'");
+  await fixture.query("update outbox_processes set lease_until = now() - interval '1 s'");
   if (interleaving.chance(0.5))
     interleaving.start("stalled process, which settles", () => stalled.settle(claimed, "acknowledged"));
   interleaving.start("stalled process, which claims", async () => {
@@ -209,12 +209,12 @@ const leases: Scenario = async (world) => {
 };
 
 /** Readers page through an organisation's feed by cursor, while events are committed in any order. */
-const feeds: Scenario = async (world) => {
-  const { interleaving } = world;
-  const stores = ["writer one", "writer two", "writer three"].map((name) => ({ name, store: world.nextStore() }));
+const feeds: Scenario = async (fixture) => {
+  const { interleaving } = fixture;
+  const stores = ["writer one", "writer two", "writer three"].map((name) => ({ name, store: fixture.nextStore() }));
   const readers: FeedReader[] = [];
   for (const name of ["reader one", "reader two", "reader three"]) {
-    const reader = new FeedReader(world.nextStore(), interleaving.between(1, 3));
+    const reader = new FeedReader(fixture.nextStore(), interleaving.between(1, 3));
     readers.push(reader);
     interleaving.start(name, async () => {
       for (let page = 0; page < 4; page += 1) await reader.readPage();
@@ -232,7 +232,7 @@ const feeds: Scenario = async (world) => {
     });
   }
   await interleaving.toEnd();
-  const recorded = await world.query<{ id: string }>("select id from events order by feed_order");
+  const recorded = await fixture.query<{ id: string }>("select id from events order by feed_order");
   for (const reader of readers) {
     while (await reader.readPage());
     if (new Set(reader.ids).size < reader.ids.length)
@@ -265,10 +265,10 @@ class FeedReader {
 }
 
 /** Workers respond to an offer while it is completed, withdrawn, and shown in a worker's menu. */
-const offers: Scenario = async (world) => {
-  const { interleaving } = world;
+const offers: Scenario = async (fixture) => {
+  const { interleaving } = fixture;
   const deps = { now: () => new Date(), linkTo: (path: string) => path };
-  const creator = world.nextStore();
+  const creator = fixture.nextStore();
   const workerIds = ["worker-1", "worker-2", "worker-3"];
   const id = await creator.transaction((trx) =>
     createOffer(trx, deps, organisationId, { title: "Offer", workerIds, createdByUserId: "person-1" }),
@@ -278,7 +278,7 @@ const offers: Scenario = async (world) => {
   for (const workerId of workerIds.slice(0, 2)) await act(creator, { workerId }, { type: "apply", workerId });
   let completions = 0;
   for (const workerId of workerIds.slice(0, 2)) {
-    const store = world.nextStore();
+    const store = fixture.nextStore();
     const action: Action = interleaving.chance(0.8)
       ? { type: "complete", workerIds: [workerId] }
       : { type: "withdraw" };
@@ -287,12 +287,12 @@ const offers: Scenario = async (world) => {
       if (outcome === "done" && action.type === "complete") completions += 1;
     });
   }
-  const workersStore = world.nextStore();
+  const workersStore = fixture.nextStore();
   const workerId = interleaving.pick(workerIds);
   const type = interleaving.pick(["apply", "reject"] as const);
   interleaving.start("worker", () => act(workersStore, { workerId }, { type, workerId }));
   for (const name of ["menu one", "menu two"]) {
-    const store = world.nextStore();
+    const store = fixture.nextStore();
     interleaving.start(name, async () => {
       const earlier = (await readNotifications(store, workerId)).map((each) => each.id);
       const later = (await readNotifications(store, workerId)).map((each) => each.id);
@@ -302,7 +302,7 @@ const offers: Scenario = async (world) => {
   }
   await interleaving.toEnd();
   if (completions > 1) interleaving.violations.push("twice: an offer was completed twice");
-  await world.violates(
+  await fixture.violates(
     "completed: an offer is complete, and a confirmed worker does not apply",
     "select from recipients where confirmation = 'confirmed' and response <> 'applied'",
   );

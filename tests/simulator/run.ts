@@ -7,7 +7,7 @@ import { randomInt } from "node:crypto";
 import { constants, setPriority } from "node:os";
 import { parseArgs } from "node:util";
 import { loadKitFromSource } from "../kit-from-source.ts";
-import { shorten, storyOf } from "./story.ts";
+import { scenarioOf, shorten } from "./scenario.ts";
 
 const { values: flags } = parseArgs({
   options: {
@@ -30,7 +30,7 @@ const totals = { ran: 0, steps: 0, virtualMs: 0, sent: 0 };
 const fingerprints = { first: 0, last: 0 };
 let failed: { seed: number; violations: readonly string[] } | undefined;
 for (let seed = first; seed < first + Number(flags.count) && failed === undefined; seed += 1) {
-  const result = await simulator.run(storyOf(seed), flags.trace ? console.log : undefined);
+  const result = await simulator.run(scenarioOf(seed), flags.trace ? console.log : undefined);
   fingerprints.last = result.fingerprint;
   if (seed === first) fingerprints.first = result.fingerprint;
   totals.ran += 1;
@@ -39,12 +39,14 @@ for (let seed = first; seed < first + Number(flags.count) && failed === undefine
   totals.sent += result.sent;
   if (result.violations.length > 0) failed = { seed, violations: result.violations };
   if (totals.ran % 1_000 === 0)
-    console.error(`${totals.ran} stories, ${((totals.ran * 1_000) / (performance.now() - began)).toFixed(1)} a second`);
+    console.error(
+      `${totals.ran} scenarios, ${((totals.ran * 1_000) / (performance.now() - began)).toFixed(1)} a second`,
+    );
 }
 const seconds = (performance.now() - began) / 1_000;
 const shorter =
   failed &&
   flags.shorten &&
-  (await shorten(storyOf(failed.seed), async (story) => (await simulator.run(story)).violations.length > 0));
+  (await shorten(scenarioOf(failed.seed), async (scenario) => (await simulator.run(scenario)).violations.length > 0));
 console.log(JSON.stringify({ first, ...totals, seconds, fingerprints, failed, shorter: shorter || undefined }));
 process.exit(failed === undefined ? 0 : 1);

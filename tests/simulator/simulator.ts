@@ -9,10 +9,10 @@ import { Network, noNetworkFaults, Receiver, secret } from "./network.ts";
 import { type Delivery, type Handled, Oracle, type Outcome } from "./oracle.ts";
 import { encryptionKey, Platform, Stores } from "./platform.ts";
 import { noDatabaseFaults, SimulatedPostgres } from "./postgres.ts";
+import type { FaultName, Scenario } from "./scenario.ts";
 import { Process, Schedule, virtualiseTimers, wallClock } from "./schedule.ts";
-import type { FaultName, Story } from "./story.ts";
 
-export interface StoryResult {
+export interface ScenarioResult {
   violations: readonly string[];
   /** The same for each run of one scenario. */
   fingerprint: number;
@@ -63,8 +63,8 @@ export class Simulator {
     return new Simulator(database, stores);
   }
 
-  async run(story: Story, onStep?: (line: string) => void): Promise<StoryResult> {
-    const result = await new Run(this.#database, this.#stores, story, onStep).toEnd();
+  async run(scenario: Scenario, onStep?: (line: string) => void): Promise<ScenarioResult> {
+    const result = await new Run(this.#database, this.#stores, scenario, onStep).toEnd();
     this.#ran += 1;
     if (this.#ran % storiesPerVacuum === 0) this.#database.query("vacuum");
     return result;
@@ -75,7 +75,7 @@ export class Simulator {
 class Run {
   readonly #database: SimulatedPostgres;
   readonly #stores: Stores;
-  readonly #story: Story;
+  readonly #scenario: Scenario;
   readonly #schedule: Schedule;
   readonly #oracle: Oracle;
   readonly #receiver: Receiver;
@@ -89,21 +89,21 @@ class Run {
   /** Restarts that have not happened yet. */
   #restarting = 0;
 
-  constructor(database: SimulatedPostgres, stores: Stores, story: Story, onStep?: (line: string) => void) {
+  constructor(database: SimulatedPostgres, stores: Stores, scenario: Scenario, onStep?: (line: string) => void) {
     this.#database = database;
     this.#stores = stores;
-    this.#story = story;
-    this.#schedule = new Schedule(story.seed);
+    this.#scenario = scenario;
+    this.#schedule = new Schedule(scenario.seed);
     this.#schedule.onStep = onStep;
     this.#oracle = new Oracle(this.#schedule);
     this.#receiver = new Receiver(this.#schedule, this.#oracle);
     this.#network = new Network(this.#schedule, this.#oracle, this.#receiver);
-    this.#organisations = Array.from({ length: story.organisations }, (_, index) => `organisation-${index}`);
+    this.#organisations = Array.from({ length: scenario.organisations }, (_, index) => `organisation-${index}`);
     this.#api = this.#startApi();
   }
 
-  async toEnd(): Promise<StoryResult> {
-    const { spreadMs, processes, events } = this.#story;
+  async toEnd(): Promise<ScenarioResult> {
+    const { spreadMs, processes, events } = this.#scenario;
     const schedule = this.#schedule;
     try {
       this.#prepare();
@@ -171,7 +171,7 @@ class Run {
   };
 
   #beginFaults(): void {
-    const { faults } = this.#story;
+    const { faults } = this.#scenario;
     const rate = (name: FaultName): number => faults[name] ?? 0;
     const only = <Name extends FaultName>(names: readonly Name[]) =>
       Object.fromEntries(names.map((name) => [name, rate(name)])) as Record<Name, number>;
@@ -234,7 +234,7 @@ class Run {
 
   #act(index: number): void {
     const schedule = this.#schedule;
-    const { faults, keys } = this.#story;
+    const { faults, keys } = this.#scenario;
     const organisationId = schedule.pick(this.#organisations);
     const workerId = `worker-${schedule.between(1, keys)}`;
     this.#inApi(async (store) => {

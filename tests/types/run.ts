@@ -68,7 +68,7 @@ try {
         (await compile(version, { ...resolved, skipLibCheck: true }, failuresProgram));
       cells[system] = cell(`${where}, ${system}`, faults);
     }
-    // Here the libraries' own checks would drown the program's.
+    // Errors in the libraries would hide those of the program.
     const measured = { ...options, module: "nodenext", skipLibCheck: true };
     const output = await compile(version, measured, fourCalls, "--extendedDiagnostics");
     const instantiations = Number(/^Instantiations:\s+(\d+)/m.exec(output)?.[1] ?? Number.NaN);

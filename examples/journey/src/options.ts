@@ -31,7 +31,7 @@ export function readOptions(args: readonly string[]): JourneyOptions {
       },
     });
     const { once, dialect, sandbox, trace } = values;
-    if (dialect !== "reference" && dialect !== "live") throw new Error("--dialect is reference or live");
+    if (dialect !== "reference" && dialect !== "live") throw new Error("--dialect must be reference or live");
     return { once, killBetweenSteps: values["kill-between-steps"], dialect, sandbox, trace };
   } catch (cause) {
     throw new Error(`${(cause as Error).message}\n\n${usage}`, { cause });

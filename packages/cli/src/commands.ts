@@ -54,10 +54,13 @@ function readLine(text: string): number {
 }
 
 /** For an option that may be given several times. */
-const collect = (text: string, sofar: string[] = []): string[] => [...sofar, text];
+const collect = (text: string, collected: string[] = []): string[] => [...collected, text];
 
 /** For a comma-separated list that may be given several times. */
-const collectList = (text: string, sofar: string[] = []): string[] => [...sofar, ...text.split(",").filter(Boolean)];
+const collectList = (text: string, collected: string[] = []): string[] => [
+  ...collected,
+  ...text.split(",").filter(Boolean),
+];
 
 /** `offers probe`. Like every command, it loads its code when it runs. */
 export const probeCommand = (): Command =>

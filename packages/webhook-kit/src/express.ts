@@ -51,7 +51,7 @@ declare global {
  */
 export function webhookRouter(options: ReceiverOptions<Request>): RequestHandler {
   const settings = startReceiver(options);
-  refuseBasePath(options);
+  rejectBasePath(options);
   return (request, response, next) => {
     requireExpress(request, next);
     const write = (result: WebhookResponse | undefined) => {
@@ -86,7 +86,7 @@ export function webhookRouter(options: ReceiverOptions<Request>): RequestHandler
  */
 export function verifyWebhook(options: VerifyOptions<Request>): RequestHandler {
   const settings = startVerifier(options);
-  refuseBasePath(options);
+  rejectBasePath(options);
   return (request, response, next) => {
     requireExpress(request, next);
     const proceed = (outcome: Awaited<ReturnType<typeof verifyOnly>>) => {
@@ -99,7 +99,7 @@ export function verifyWebhook(options: VerifyOptions<Request>): RequestHandler {
   };
 }
 
-function refuseBasePath(options: object): void {
+function rejectBasePath(options: object): void {
   if ("basePath" in options)
     throw new ConfigurationError(
       "invalid_option",

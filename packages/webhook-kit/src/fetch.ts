@@ -109,7 +109,7 @@ export async function parseWebhook(
   /** The response to send. */
   readonly response: Response;
 }> {
-  refuseHandling(options);
+  rejectHandlers(options);
   const settings = readReceiverOptions<Request>(options);
   const stripBasePath = readBasePath(options.basePath ?? "/");
   let event: WebhookEvent | undefined;
@@ -124,7 +124,7 @@ export async function parseWebhook(
 }
 
 /** An event that a handler takes would be missing from the queue. */
-function refuseHandling(options: object): void {
+function rejectHandlers(options: object): void {
   const names = ["deduplication", "replayProtection", "onEvent", ...eventEndpoints.map(({ handler }) => handler)];
   const name = names.find((one) => Reflect.get(options, one) !== undefined);
   if (name !== undefined)

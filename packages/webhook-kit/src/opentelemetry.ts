@@ -21,7 +21,7 @@ import {
 } from "@opentelemetry/api";
 import type { WebhookEvent } from "./endpoints/events.ts";
 import { ConfigurationError } from "./errors/errors.ts";
-import { refuseUnknownOptions } from "./errors/option-names.ts";
+import { rejectUnknownOptions } from "./errors/option-names.ts";
 import type { Tracer as ReceiverTracer } from "./options/options.ts";
 
 export type { Tracer } from "./options/options.ts";
@@ -65,7 +65,7 @@ export function webhookTracer(
     meter?: Meter;
   } = {},
 ): ReceiverTracer {
-  refuseUnknownOptions("webhookTracer", options, ["sender", "tracer", "meter"]);
+  rejectUnknownOptions("webhookTracer", options, ["sender", "tracer", "meter"]);
   // D-138
   const { sender: use = "parent", tracer = trace.getTracer(scope), meter = metrics.getMeter(scope) } = options;
   if (!["parent", "link", "ignore"].includes(use))
@@ -162,7 +162,7 @@ export async function traceEvent<T>(
     tracer?: Tracer;
   } = {},
 ): Promise<T> {
-  refuseUnknownOptions("traceEvent", options, ["tracer"]);
+  rejectUnknownOptions("traceEvent", options, ["tracer"]);
   const { tracer = trace.getTracer(scope) } = options;
   const active: Context = context.active();
   const parent = event.trace ? trace.setSpanContext(active, remoteSpanContext(event.trace, createTraceState)) : active;

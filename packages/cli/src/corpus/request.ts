@@ -10,7 +10,7 @@ import type { Corpus, CorpusRequest, Sign, Text } from "./corpus.ts";
 export function sign(config: Corpus["config"], now: number, how: Sign = {}): Record<string, string> {
   const { precision = "ms", format = config.formats[precision] ?? "", variant = "sha256", algorithm = "sha256" } = how;
   const secret = config.secrets[how.secret ?? "current"];
-  if (secret === undefined) throw new Error(`The corpus names the secret ${how.secret}, which is not configured.`);
+  if (secret === undefined) throw new Error(`The test vectors use the secret ${how.secret}, which is not configured.`);
   const values = {
     ...momentOf(now + (how.offsetMs ?? 0), (how.shiftMinutes ?? 0) * 60_000),
     secret,
@@ -72,7 +72,7 @@ export function signStandardWebhooks(
   { id, body }: { id: string; body: Uint8Array },
 ): Record<string, string> {
   const secret = config.secrets[how.secret ?? "current"];
-  if (secret === undefined) throw new Error(`The corpus names the secret ${how.secret}, which is not configured.`);
+  if (secret === undefined) throw new Error(`The test vectors use the secret ${how.secret}, which is not configured.`);
   const key = how.key === undefined ? keyOf(secret) : Buffer.from(how.key);
   const timestamp = String(Math.floor((now + (how.offsetMs ?? 0)) / 1000));
   const head = fillIn(how.over ?? "{{webhook.id}}.{{webhook.timestamp}}.", {

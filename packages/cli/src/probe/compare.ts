@@ -65,7 +65,7 @@ function compareCase(config: Corpus["config"], sentCase: SentCase, scheme: Schem
   const steps = stepsOf(testCase);
   // Each request may have several correct responses, and one choice for each must also fit what was handled.
   const choices = steps.reduce<ExpectedResponse[][]>(
-    (sofar, step) => sofar.flatMap((chosen) => [step.response].flat().map((response) => [...chosen, response])),
+    (collected, step) => collected.flatMap((chosen) => [step.response].flat().map((response) => [...chosen, response])),
     [[]],
   );
   const reasons = steps.flatMap(({ reason }) => reason ?? []);

@@ -25,10 +25,10 @@ function verifyDigest(secret: string, { rawHeaders }: ReceivedRequest, now: numb
   const [timestamp = "", authorization = ""] = headers.values;
   const time = readDateTime(timestamp);
   if (!time)
-    return refuse("malformed_timestamp", "Timestamp is not a date-time with its zone, such as 2018-11-26T10:55Z.");
+    return reject("malformed_timestamp", "Timestamp is not a date-time with its zone, such as 2018-11-26T10:55Z.");
   const digits = /^hmac +([0-9a-f]{64})$/i.exec(authorization)?.[1];
   if (digits === undefined)
-    return refuse("malformed_authorization", "Authorization is not the word hmac, a space and 64 hexadecimal digits.");
+    return reject("malformed_authorization", "Authorization is not the word hmac, a space and 64 hexadecimal digits.");
   const skew = skewOf(time.earliest, time.latest, now);
   if (Math.abs(skew) > toleranceSeconds) return outOfTolerance(skew);
   const given = Buffer.from(digits, "hex");
@@ -44,28 +44,28 @@ function verifyStandard(secret: string, { rawHeaders, body }: ReceivedRequest, n
   if ("ok" in headers) return headers;
   const [id = "", timestamp = "", signatures = ""] = headers.values;
   if (!/^(0|[1-9]\d{0,11})$/.test(timestamp))
-    return refuse("malformed_timestamp", "webhook-timestamp is not a whole number of seconds since 1970.");
+    return reject("malformed_timestamp", "webhook-timestamp is not a whole number of seconds since 1970.");
   const time = Number(timestamp) * 1000;
   const skew = skewOf(time, time, now);
   if (Math.abs(skew) > toleranceSeconds) return outOfTolerance(skew);
   const expected = createHmac("sha256", keyOf(secret)).update(`${id}.${timestamp}.`).update(body).digest();
   const given = signatures.split(" ").flatMap((each) => /^v1,([A-Za-z0-9+/]{43}=)$/.exec(each)?.[1] ?? []);
   if (given.length === 0)
-    return refuse("malformed_signature", "webhook-signature has no v1 signature of 32 bytes in base64.");
+    return reject("malformed_signature", "webhook-signature has no v1 signature of 32 bytes in base64.");
   return given.some((each) => timingSafeEqual(expected, Buffer.from(each, "base64")))
     ? { ok: true, variant: "v1", ageSeconds: -skew }
     : mismatch;
 }
 
-const refuse = (reason: string, advice: string): Verification & { ok: false } => ({ ok: false, reason, advice });
+const reject = (reason: string, advice: string): Verification & { ok: false } => ({ ok: false, reason, advice });
 
-const mismatch = refuse(
+const mismatch = reject(
   "signature_mismatch",
   "Another secret signed this request, or a proxy changed it. Compare WEBHOOK_SECRET with the secret on the company profile.",
 );
 
 const outOfTolerance = (skew: number): Verification =>
-  refuse(
+  reject(
     "timestamp_out_of_tolerance",
     `The timestamp is ${Math.abs(Math.round(skew))} s in the ${skew < 0 ? "past" : "future"}; ${toleranceSeconds} s are allowed. Is this machine's clock right, or was the request captured before?`,
   );
@@ -86,12 +86,12 @@ function findHeaders(
     );
     const [value] = found;
     if (value === undefined)
-      return refuse(
+      return reject(
         `missing_${name.toLowerCase().replaceAll("-", "_")}`,
         `There is no ${name} header. Does a proxy strip it?`,
       );
     if (found.length > 1 || (name !== "webhook-signature" && value.includes(",")))
-      return refuse("duplicate_header", `${name} was sent twice. Does a proxy add one?`);
+      return reject("duplicate_header", `${name} was sent twice. Does a proxy add one?`);
     values.push(value);
   }
   return { values };

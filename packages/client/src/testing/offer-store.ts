@@ -44,7 +44,7 @@ export class OfferStore {
   /** @throws {Refusal} `offer_not_found`, `offer_completed`, `offer_withdrawn` or `worker_not_applied` */
   complete(owner: Organisation, id: string, workerIds: readonly string[]): void {
     const { offer } = this.#find(owner, id);
-    refuseClosed(offer);
+    requireOpen(offer);
     const errors: FieldErrors = new Map();
     for (const [index, workerId] of workerIds.entries())
       if (!offer.recipients.some((one) => one.workerId === workerId && one.response === "applied"))
@@ -80,7 +80,7 @@ export class OfferStore {
     const recipient = entry?.offer.recipients.find((one) => one.workerId === workerId);
     if (entry === undefined || recipient === undefined)
       throw new Refusal("offer_not_found", "This worker was sent no offer with this id.");
-    refuseClosed(entry.offer);
+    requireOpen(entry.offer);
     const isChanged = recipient.response !== response;
     recipient.response = response;
     return { owner: entry.owner, isChanged };
@@ -94,7 +94,7 @@ export class OfferStore {
 }
 
 /** For an offer that is both completed and withdrawn, the withdrawal is reported (D-08). */
-function refuseClosed({ complete, widthdrawn }: Entry["offer"]): void {
+function requireOpen({ complete, widthdrawn }: Entry["offer"]): void {
   if (widthdrawn) throw new Refusal("offer_withdrawn", "It accepts no more responses, and it cannot be completed.");
   if (complete)
     throw new Refusal("offer_completed", "It accepts no more responses, and it can be completed only once.");

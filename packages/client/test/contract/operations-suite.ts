@@ -150,7 +150,7 @@ export function operationsSuite(fixtureOf: () => ContractFixture, face: () => Of
     expect(await read(id)).toMatchObject({ widthdrawn: false });
   });
 
-  test("an agency creates for the organisation whose key it uses, in the name of either's users", async () => {
+  test("an agency creates offers for the organisation whose key it uses, on behalf of users of either", async () => {
     const { crew, crewForHarbour, harbour, bistro } = keys;
     const id = await create({ createdByUserId: "user_ada" }, { apiKey: crewForHarbour });
     await create({ createdByUserId: "user_hana" }, { apiKey: crewForHarbour });

@@ -96,7 +96,7 @@ test("HTML from a proxy is an invalid response, not a SyntaxError", async () => 
     expect((await call).error).toMatchObject({ name: "InvalidResponseError", code: "invalid_response", status: 200 });
 });
 
-test("a redirect is not followed, whatever the call asks for, and the key stays", async () => {
+test("a redirect is not followed, whatever the call options say, and the key is not sent on", async () => {
   const elsewhere = await serve(found);
   const { api, received } = await apiOf(respondWith(307, "", { location: `${elsewhere.baseUrl}/offer/a` }));
   const { error } = await api.GET("/offer/{id}", { params: { path }, redirect: "follow" });

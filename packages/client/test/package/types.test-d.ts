@@ -56,13 +56,13 @@ test("the operations are those of the contract that the service serves", () => {
 });
 
 test("a failure narrows on its status and on its code", () => {
-  const kindOf = (error: AnyOffersError) => {
+  const messageFor = (error: AnyOffersError) => {
     if (error.status === 401) expectTypeOf(error).toEqualTypeOf<AuthenticationError>();
     else if (error.status === 404) expectTypeOf(error).toEqualTypeOf<NotFoundError>();
     else if (error.status === 409) expectTypeOf(error).toEqualTypeOf<ConflictError>();
     else if (error.code === "rate_limited") expectTypeOf(error).toEqualTypeOf<RateLimitError>();
   };
-  expectTypeOf(kindOf).returns.toBeVoid();
+  expectTypeOf(messageFor).returns.toBeVoid();
 });
 
 test("safe gives data or an error, never both", async () => {

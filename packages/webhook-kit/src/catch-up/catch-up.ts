@@ -3,7 +3,7 @@ import { baseAddressProblem, headerValueProblem } from "@offers/contract/request
 import { messageKeyOf } from "../deduplication/dedupe-keys.ts";
 import { parseWebhookEvent } from "../endpoints/parse-webhook-event.ts";
 import { ConfigurationError, UnavailableError } from "../errors/errors.ts";
-import { refuseUnknownOptions } from "../errors/option-names.ts";
+import { rejectUnknownOptions } from "../errors/option-names.ts";
 import { feedTimeoutMs } from "../generated/decisions.ts";
 import { sha256 } from "../signature/sha256.ts";
 import { type EventHandlers, findHandler, lateContext, requireHandler } from "./event-handlers.ts";
@@ -106,7 +106,7 @@ export interface CatchUpSummary {
  * ```
  */
 export async function catchUp(options: CatchUpOptions): Promise<CatchUpSummary> {
-  refuseUnknownOptions("catchUp", options, optionNames);
+  rejectUnknownOptions("catchUp", options, optionNames);
   requireHandler("catchUp", options, ["onWorkerOfferResponse", "onWorkerAddedContact", "onEvent"]);
   const { tenantSecret, signal, onPage } = options;
   const readPage = openFeed(options);
@@ -184,7 +184,7 @@ function openFeed(options: CatchUpOptions): (after: string | undefined) => Promi
       signal?.throwIfAborted();
       throw new UnavailableError(
         "feed_failed",
-        `${new URL(base).host} returned no page of the event feed ${after === undefined ? "from its start" : "after the cursor"}: check baseUrl, apiKey and after; the cause has the details.`,
+        `${new URL(base).host} did not return a page of the event feed ${after === undefined ? "from its start" : "after the cursor"}: check baseUrl, apiKey and after; the cause has the details.`,
         { cause },
       );
     } finally {

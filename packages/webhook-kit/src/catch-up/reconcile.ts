@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { WorkerOfferResponse } from "../endpoints/events.ts";
 import type { EventContext } from "../endpoints/handlers.ts";
 import { ConfigurationError } from "../errors/errors.ts";
-import { refuseUnknownOptions } from "../errors/option-names.ts";
+import { rejectUnknownOptions } from "../errors/option-names.ts";
 import { reconcileConcurrency } from "../generated/decisions.ts";
 import type { Inbox } from "../inbox/inbox.ts";
 import { type EventHandlers, findHandler, lateContext, requireHandler } from "./event-handlers.ts";
@@ -168,7 +168,7 @@ export interface ReconcileSummary {
  * ```
  */
 export async function reconcile(options: ReconcileOptions): Promise<ReconcileSummary> {
-  refuseUnknownOptions("reconcile", options, [...sourceNames, ...ownNames]);
+  rejectUnknownOptions("reconcile", options, [...sourceNames, ...ownNames]);
   requireHandler("reconcile", options, ["onWorkerOfferResponse", "onEvent"]);
   const { offerIds, concurrency = reconcileConcurrency, requestsPerSecond, signal, onProgress, onFailure } = options;
   checkNumber("concurrency", concurrency, 1, 1_000, Number.isInteger);
@@ -241,7 +241,7 @@ async function reconcileOffer(
 export function reconcileOnWebhook(
   source: ResponseSource,
 ): (event: WorkerOfferResponse, context: EventContext) => Promise<void> {
-  refuseUnknownOptions("reconcileOnWebhook", source, sourceNames);
+  rejectUnknownOptions("reconcileOnWebhook", source, sourceNames);
   requireHandler("reconcileOnWebhook", source, ["onWorkerOfferResponse", "onEvent"]);
   return async ({ offerId, workerId }, context) => {
     await handleCurrent(source, offerId, workerId, context);

@@ -1,5 +1,5 @@
 import { ConfigurationError, UnavailableError } from "../errors/errors.ts";
-import { refuseUnknownOptions } from "../errors/option-names.ts";
+import { rejectUnknownOptions } from "../errors/option-names.ts";
 import type { Deduplication } from "./deduplication.ts";
 
 interface Lease {
@@ -41,7 +41,7 @@ export function memoryDeduplication(
     now?: () => Date;
   } = {},
 ): Deduplication {
-  refuseUnknownOptions("memoryDeduplication", options, ["maxEntries", "now"]);
+  rejectUnknownOptions("memoryDeduplication", options, ["maxEntries", "now"]);
   const { maxEntries = 100_000, now } = options;
   if (!Number.isSafeInteger(maxEntries) || maxEntries < 1)
     throw new ConfigurationError("invalid_option", "maxEntries must be an integer of at least 1.");

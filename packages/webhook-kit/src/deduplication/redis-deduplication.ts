@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { ConfigurationError } from "../errors/errors.ts";
-import { refuseUnknownOptions } from "../errors/option-names.ts";
+import { rejectUnknownOptions } from "../errors/option-names.ts";
 import { withTimeout } from "../http/timeouts.ts";
 import type { AcquireResult, Deduplication } from "./deduplication.ts";
 
@@ -42,7 +42,7 @@ export function redisDeduplication(
     timeoutMs?: number;
   } = {},
 ): Deduplication {
-  refuseUnknownOptions("redisDeduplication", options, ["prefix", "timeoutMs"]);
+  rejectUnknownOptions("redisDeduplication", options, ["prefix", "timeoutMs"]);
   const { prefix = "offers:deduplication:", timeoutMs = 2_000 } = options;
   if (!isRedisClient(client))
     throw new ConfigurationError(

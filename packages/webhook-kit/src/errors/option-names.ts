@@ -7,7 +7,7 @@ import { ConfigurationError } from "./errors.ts";
  * @param owner the function that takes the options
  * @throws {ConfigurationError} `invalid_option`, with the nearest name
  */
-export function refuseUnknownOptions(owner: string, options: object, names: readonly string[]): void {
+export function rejectUnknownOptions(owner: string, options: object, names: readonly string[]): void {
   const unknown = Object.keys(options).find((name) => !names.includes(name));
   if (unknown !== undefined)
     throw new ConfigurationError("invalid_option", `${owner}: ${unknownOption(unknown, names)}`);

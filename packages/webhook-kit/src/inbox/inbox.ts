@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { AcquireResult, Deduplication } from "../deduplication/deduplication.ts";
 import { ConfigurationError, UnavailableError } from "../errors/errors.ts";
-import { refuseUnknownOptions } from "../errors/option-names.ts";
+import { rejectUnknownOptions } from "../errors/option-names.ts";
 import { inboxKeepMs, inboxKeepResponsesMs } from "../generated/decisions.ts";
 import { withTimeout } from "../http/timeouts.ts";
 import { sha256 } from "../signature/sha256.ts";
@@ -208,7 +208,7 @@ export function openInbox<Tx>(database: InboxDatabase<Tx>, dialect: InboxDialect
       await inTime(query(statements.release, [key, token]));
     },
     async once(context, work, options = {}) {
-      refuseUnknownOptions("inbox.once", options, ["key"]);
+      rejectUnknownOptions("inbox.once", options, ["key"]);
       const joined = transactions.get(context);
       const recordKey = joined ? "" : recordKeyOf(context, options.key);
       if (used.has(context)) throw usedTwice();
@@ -245,7 +245,7 @@ export function openInbox<Tx>(database: InboxDatabase<Tx>, dialect: InboxDialect
       },
     },
     async deleteExpired(options = {}) {
-      refuseUnknownOptions("inbox.deleteExpired", options, ["batchSize"]);
+      rejectUnknownOptions("inbox.deleteExpired", options, ["batchSize"]);
       const { batchSize = 1_000 } = options;
       checkWholeNumber("batchSize", batchSize, 100_000);
       for (let total = 0; ; ) {

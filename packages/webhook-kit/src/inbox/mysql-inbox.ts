@@ -1,5 +1,5 @@
 import { ConfigurationError } from "../errors/errors.ts";
-import { refuseUnknownOptions } from "../errors/option-names.ts";
+import { rejectUnknownOptions } from "../errors/option-names.ts";
 import { type Inbox, type InboxOptions, inboxOptionNames, openInbox } from "./inbox.ts";
 import { hasMethods, type InboxDatabase, isInboxDatabase, type Query, queryAll } from "./inbox-database.ts";
 import { mysqlDialect } from "./mysql-dialect.ts";
@@ -29,7 +29,7 @@ import { mysqlDialect } from "./mysql-dialect.ts";
  * ```
  */
 export function mysqlInbox<Tx>(database: MysqlHandle<Tx>, options: InboxOptions = {}): Inbox<Tx> {
-  refuseUnknownOptions("mysqlInbox", options, inboxOptionNames);
+  rejectUnknownOptions("mysqlInbox", options, inboxOptionNames);
   return openInbox(openDatabase(database), mysqlDialect(options.table), options);
 }
 

@@ -17,7 +17,7 @@ export function openDatabase<Tx>(handle: PostgresHandle<Tx>): InboxDatabase<Tx> 
     return kyselyDatabase(handle as KyselyDatabase<Tx>);
   if (hasMethods(handle, ["query", "exec", "transaction"])) return pgliteDatabase(handle as Pglite<Tx>);
   if (hasMethods(handle, ["execute", "transaction", "select"]) && !hasMethods(handle, ["rollback"])) {
-    refuseWithoutTransactions(handle);
+    requireTransactions(handle);
     return drizzleDatabase(handle as DrizzleDatabase<Tx>);
   }
   if (hasMethods(handle, ["$transaction", "$queryRawUnsafe", "$connect"]))
@@ -34,7 +34,7 @@ export function openDatabase<Tx>(handle: PostgresHandle<Tx>): InboxDatabase<Tx> 
 const driversWithoutTransactions = new Set<unknown>(["NeonHttpDatabase", "PgRemoteDatabase", "XataHttpDatabase"]);
 
 /** @throws {ConfigurationError} `invalid_option` */
-function refuseWithoutTransactions(handle: unknown): void {
+function requireTransactions(handle: unknown): void {
   const kind = Reflect.get(Object(handle).constructor, Symbol.for("drizzle:entityKind"));
   if (driversWithoutTransactions.has(kind))
     throw new ConfigurationError(

@@ -1,4 +1,4 @@
-import { refuseUnknownOptions } from "../errors/option-names.ts";
+import { rejectUnknownOptions } from "../errors/option-names.ts";
 import { hasCause, type InboxDialect, type InboxStatements, quoteTable } from "./inbox-dialect.ts";
 
 /**
@@ -21,7 +21,7 @@ export function inboxMigration(
     table?: string;
   } = {},
 ): string {
-  refuseUnknownOptions("inboxMigration", options, ["table"]);
+  rejectUnknownOptions("inboxMigration", options, ["table"]);
   const { table, name } = quoteTable(options.table);
   return `CREATE TABLE IF NOT EXISTS ${table} (
   key text PRIMARY KEY,

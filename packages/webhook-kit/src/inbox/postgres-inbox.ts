@@ -1,4 +1,4 @@
-import { refuseUnknownOptions } from "../errors/option-names.ts";
+import { rejectUnknownOptions } from "../errors/option-names.ts";
 import { type Inbox, type InboxOptions, inboxOptionNames, openInbox } from "./inbox.ts";
 import { openDatabase, type PostgresHandle } from "./postgres-databases.ts";
 import { postgresDialect } from "./postgres-dialect.ts";
@@ -48,6 +48,6 @@ import { postgresDialect } from "./postgres-dialect.ts";
  * ```
  */
 export function postgresInbox<Tx>(database: PostgresHandle<Tx>, options: InboxOptions = {}): Inbox<Tx> {
-  refuseUnknownOptions("postgresInbox", options, inboxOptionNames);
+  rejectUnknownOptions("postgresInbox", options, inboxOptionNames);
   return openInbox(openDatabase(database), postgresDialect(options.table), options);
 }

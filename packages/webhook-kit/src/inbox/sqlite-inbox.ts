@@ -1,6 +1,6 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { ConfigurationError } from "../errors/errors.ts";
-import { refuseUnknownOptions } from "../errors/option-names.ts";
+import { rejectUnknownOptions } from "../errors/option-names.ts";
 import { type Inbox, type InboxOptions, inboxOptionNames, openInbox } from "./inbox.ts";
 import { hasMethods, type InboxDatabase, isInboxDatabase, type Query, queryAll, type Row } from "./inbox-database.ts";
 import { sqliteDialect } from "./sqlite-dialect.ts";
@@ -47,7 +47,7 @@ export function sqliteInbox(
   database: SqliteConnection | InboxDatabase<unknown>,
   options: InboxOptions = {},
 ): Inbox<unknown> {
-  refuseUnknownOptions("sqliteInbox", options, inboxOptionNames);
+  rejectUnknownOptions("sqliteInbox", options, inboxOptionNames);
   return openInbox(openDatabase(database), sqliteDialect(options.table), options);
 }
 

@@ -202,7 +202,7 @@ test("signs a message without a body like one with an empty body", () => {
   expect(scheme.sign(message)).toEqual(scheme.sign({ ...message, body: Buffer.of() }));
 });
 
-test.each([Number.NaN, -1, -1_000, 8.64e15])("does not sign at %d ms", (time) =>
+test.each([Number.NaN, -1, -1_000, 8.64e15])("does not sign a time of %d ms", (time) =>
   expect(() => scheme.sign({ secret: first.secret, now: new Date(time) })).toThrow(
     expect.objectContaining({ code: "invalid_option", message: expect.stringContaining("1970") }),
   ),

@@ -67,7 +67,7 @@ const nothing = new Uint8Array();
 const validId = /^[\x21-\x2b\x2d\x2f-\x7e]{1,256}$/;
 const idInWords = "1 to 256 visible ASCII characters, none of them a dot or a comma";
 
-/** Written in one way only, and with few enough digits for a Date. */
+/** Without leading zeros, and small enough for a Date. */
 const unixSeconds = /^(?:0|[1-9]\d{0,11})$/;
 
 const noKey =
@@ -112,18 +112,18 @@ const problems = {
 } as const satisfies Partial<Record<RejectionCode, string>>;
 
 function parseHeaders(rawHeaders: readonly string[]): StandardWebhooksSignature | SignatureProblem {
-  const refuse = (code: keyof typeof problems): SignatureProblem => ({ code, message: problems[code] });
+  const reject = (code: keyof typeof problems): SignatureProblem => ({ code, message: problems[code] });
   const id = findSingleHeader(rawHeaders, "webhook-id");
   const timestamp = findSingleHeader(rawHeaders, "webhook-timestamp");
   const signature = findSingleHeader(rawHeaders, "webhook-signature", isJoined);
-  if (id === duplicated || timestamp === duplicated || signature === duplicated) return refuse("duplicate_header");
-  if (id === undefined) return refuse("missing_webhook_id");
-  if (timestamp === undefined) return refuse("missing_timestamp");
-  if (signature === undefined) return refuse("missing_signature");
-  if (!validId.test(id)) return refuse("malformed_webhook_id");
-  if (!unixSeconds.test(timestamp)) return refuse("malformed_timestamp");
+  if (id === duplicated || timestamp === duplicated || signature === duplicated) return reject("duplicate_header");
+  if (id === undefined) return reject("missing_webhook_id");
+  if (timestamp === undefined) return reject("missing_timestamp");
+  if (signature === undefined) return reject("missing_signature");
+  if (!validId.test(id)) return reject("malformed_webhook_id");
+  if (!unixSeconds.test(timestamp)) return reject("malformed_timestamp");
   const signatures = parseWebhookSignature(signature);
-  if (!signatures) return refuse("malformed_signature");
+  if (!signatures) return reject("malformed_signature");
   const time = Number(timestamp) * 1000;
   return { signedAt: { earliest: time, latest: time }, signature: signatures[0], signatures, id, timestamp };
 }

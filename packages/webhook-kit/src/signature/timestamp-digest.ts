@@ -1,7 +1,7 @@
 import { createHmac, timingSafeEqual } from "node:crypto";
 import { readDateTime } from "@offers/contract/date-time";
 import { ConfigurationError } from "../errors/errors.ts";
-import { refuseUnknownOptions } from "../errors/option-names.ts";
+import { rejectUnknownOptions } from "../errors/option-names.ts";
 import type { RejectionCode, SignatureProblem } from "../errors/rejection.ts";
 import { duplicated, findSingleHeader } from "../http/request.ts";
 import { findSecretProblem, findSigner } from "./secrets.ts";
@@ -45,7 +45,7 @@ export function timestampDigest(
   /** The word `hmac` and the digest. */
   Authorization: string;
 }> {
-  refuseUnknownOptions("timestampDigest", options, ["variant"]);
+  rejectUnknownOptions("timestampDigest", options, ["variant"]);
   const { variant = "auto" } = options;
   if (variant !== "auto" && variant !== "sha256" && variant !== "hmac")
     throw new ConfigurationError("invalid_option", 'variant must be "auto", "sha256" or "hmac".');
@@ -82,16 +82,16 @@ const problems = {
 } as const satisfies Partial<Record<RejectionCode, string>>;
 
 function parseHeaders(rawHeaders: readonly string[]): DigestSignature | SignatureProblem {
-  const refuse = (code: keyof typeof problems): SignatureProblem => ({ code, message: problems[code] });
+  const reject = (code: keyof typeof problems): SignatureProblem => ({ code, message: problems[code] });
   const timestamp = findSingleHeader(rawHeaders, "timestamp");
   const authorization = findSingleHeader(rawHeaders, "authorization");
-  if (timestamp === duplicated || authorization === duplicated) return refuse("duplicate_header");
-  if (timestamp === undefined) return refuse("missing_timestamp");
-  if (authorization === undefined) return refuse("missing_authorization");
+  if (timestamp === duplicated || authorization === duplicated) return reject("duplicate_header");
+  if (timestamp === undefined) return reject("missing_timestamp");
+  if (authorization === undefined) return reject("missing_authorization");
   const signedAt = readDateTime(timestamp);
-  if (!signedAt) return refuse("malformed_timestamp");
+  if (!signedAt) return reject("malformed_timestamp");
   const signature = parseAuthorization(authorization);
-  if (!signature) return refuse("malformed_authorization");
+  if (!signature) return reject("malformed_authorization");
   return { signedAt, signature, timestamp };
 }
 

@@ -82,7 +82,7 @@ async function rejectsInvalidSignatures(
   samples: Partial<Samples>,
 ): Promise<void> {
   const { signer } = checker.sender;
-  const refuses = async (webhooks: readonly Webhook[], invalidSignatures: readonly SignatureCase[]) => {
+  const expectRejected = async (webhooks: readonly Webhook[], invalidSignatures: readonly SignatureCase[]) => {
     for (const { what, headers } of invalidSignatures)
       await checker.check(`A request ${what} must be rejected`, isRefusal, webhooks, headers);
   };
@@ -92,9 +92,9 @@ async function rejectsInvalidSignatures(
   ];
   // Express runs the GET handler for HEAD.
   const heads = all.filter(({ method }) => method === "GET").map((webhook) => ({ ...webhook, method: "HEAD" }));
-  await refuses([...all, ...heads], commonInvalidSignatures(signer, rules.toleranceMs));
-  await refuses([testAuth], await tamperedHeaders(signer));
-  if (signer.scheme.name === "timestamp-digest") await refuses([testAuth], invalidDigests(signer));
+  await expectRejected([...all, ...heads], commonInvalidSignatures(signer, rules.toleranceMs));
+  await expectRejected([testAuth], await tamperedHeaders(signer));
+  if (signer.scheme.name === "timestamp-digest") await expectRejected([testAuth], invalidDigests(signer));
 }
 
 async function rejectsInvalidRequests(checker: ContractChecker): Promise<void> {

@@ -1,4 +1,4 @@
-import { refuseUnknownOptions } from "../errors/option-names.ts";
+import { rejectUnknownOptions } from "../errors/option-names.ts";
 import type { SignatureScheme } from "../signature/signature-scheme.ts";
 import { timestampDigest } from "../signature/timestamp-digest.ts";
 
@@ -30,7 +30,7 @@ export async function signHeaders(options: {
   /** The message's id; needed if the scheme signs one. */
   id?: string;
 }): Promise<Record<string, string>> {
-  refuseUnknownOptions("signHeaders", options, ["secret", "now", "scheme", "body", "id"]);
+  rejectUnknownOptions("signHeaders", options, ["secret", "now", "scheme", "body", "id"]);
   const { now = new Date(), scheme = timestampDigest(), ...message } = options;
   return { ...(await scheme.sign({ now, ...message })) };
 }

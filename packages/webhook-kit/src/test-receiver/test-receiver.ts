@@ -1,7 +1,7 @@
 import { toleranceSeconds as defaultToleranceSeconds } from "@offers/contract/decisions";
 import { endpoints } from "../endpoints/endpoints.ts";
 import { ConfigurationError } from "../errors/errors.ts";
-import { refuseUnknownOptions } from "../errors/option-names.ts";
+import { rejectUnknownOptions } from "../errors/option-names.ts";
 import { findSecretProblem } from "../signature/secrets.ts";
 import type { SignatureScheme } from "../signature/signature-scheme.ts";
 import { timestampDigest } from "../signature/timestamp-digest.ts";
@@ -56,7 +56,7 @@ export async function testReceiver(
     now?: () => Date;
   },
 ): Promise<TestedReceiver> {
-  refuseUnknownOptions("testReceiver", options, optionNames);
+  rejectUnknownOptions("testReceiver", options, optionNames);
   const { secret, scheme = timestampDigest(), now = () => new Date() } = options;
   const { basePath = "", toleranceSeconds = defaultToleranceSeconds, timeoutMs = 15_000 } = options;
   const problem = findSecretProblem(secret);

@@ -30,7 +30,7 @@ describe.each(anyAdapter)("$name", (adapter) => {
     expect(onWorkerOfferResponse).toHaveBeenCalledOnce();
   });
 
-  test("the same words under another id are another event", async () => {
+  test("the same payload under another id is a different event", async () => {
     const { post, onWorkerOfferResponse } = await receiver();
     const now = new Date();
     for (const id of ["msg_1", "msg_2", "MSG_1", "msg_1"])

@@ -37,7 +37,7 @@ export type FaultName = keyof typeof faultRates;
 export const faultNames = Object.keys(faultRates) as FaultName[];
 
 /** Everything that decides what happens. */
-export interface Story {
+export interface Scenario {
   seed: number;
   processes: number;
   organisations: number;
@@ -53,7 +53,7 @@ export interface Story {
  * The scenario of a seed. Most have one frequent kind of fault and few others: the more kinds, the more the oracle has to excuse. An eighth
  * each are bursts, takeovers and outages: few of the others need a guard against these.
  */
-export function storyOf(seed: number): Story {
+export function scenarioOf(seed: number): Scenario {
   const schedule = new Schedule(seed ^ 0x5bd1e995);
   const kind = schedule.pick([burst, takeover, outage, any, any, any, any, any]);
   return { seed, ...kind(schedule) };
@@ -63,15 +63,15 @@ export function storyOf(seed: number): Story {
  * There are more simultaneous deliveries than an endpoint's capacity, which shows only while attempts last. The receiver restarts: it also
  * keeps handled events in memory, so only then does it need its inbox.
  */
-function burst(schedule: Schedule): Omit<Story, "seed"> {
+function burst(schedule: Schedule): Omit<Scenario, "seed"> {
   const { processes, faults } = any(schedule);
   const common = { slow: 0.9, receiverKill: 0.04 };
   return { processes, organisations: 1, keys: 50, events: 12, spreadMs: 50, faults: { ...common, ...faults } };
 }
 
 /** An endpoint fails until the retry schedule has long delays, and a person restarts the schedule. */
-function outage(schedule: Schedule): Omit<Story, "seed"> {
-  const faults: Story["faults"] = { slow: 0.4, [schedule.pick(["unavailable", "unavailable", "gone"] as const)]: 1 };
+function outage(schedule: Schedule): Omit<Scenario, "seed"> {
+  const faults: Scenario["faults"] = { slow: 0.4, [schedule.pick(["unavailable", "unavailable", "gone"] as const)]: 1 };
   if (schedule.chance(0.5)) faults[schedule.pick(["enable", "profile", "retryNow"] as const)] = 0.3;
   return {
     processes: schedule.between(1, 2),
@@ -84,7 +84,7 @@ function outage(schedule: Schedule): Omit<Story, "seed"> {
 }
 
 /** A process stalls during an attempt. Another one attempts the delivery and the next one of its order key before the first continues. */
-function takeover(schedule: Schedule): Omit<Story, "seed"> {
+function takeover(schedule: Schedule): Omit<Scenario, "seed"> {
   return {
     processes: schedule.between(2, 3),
     organisations: 1,
@@ -95,9 +95,9 @@ function takeover(schedule: Schedule): Omit<Story, "seed"> {
   };
 }
 
-function any(schedule: Schedule): Omit<Story, "seed"> {
+function any(schedule: Schedule): Omit<Scenario, "seed"> {
   const share = schedule.pick([0, 0, 0.1, 0.2, 0.4]);
-  const faults: Story["faults"] = {};
+  const faults: Scenario["faults"] = {};
   for (const name of faultNames) if (schedule.chance(share)) faults[name] = faultRates[name];
   if (schedule.chance(0.8)) {
     const name = schedule.pick(faultNames);
@@ -120,11 +120,11 @@ function any(schedule: Schedule): Omit<Story, "seed"> {
  * @param fails runs a scenario
  */
 export async function shorten(
-  story: Story,
-  fails: (story: Story) => Promise<boolean>,
+  scenario: Scenario,
+  fails: (scenario: Scenario) => Promise<boolean>,
   triesPerChange = 5,
-): Promise<Story> {
-  let shortest = story;
+): Promise<Scenario> {
+  let shortest = scenario;
   for (let improved = true; improved; ) {
     improved = false;
     for (const change of changesOf(shortest))
@@ -139,7 +139,7 @@ export async function shorten(
   return shortest;
 }
 
-function changesOf({ faults, events, processes, organisations, keys }: Story): Partial<Story>[] {
+function changesOf({ faults, events, processes, organisations, keys }: Scenario): Partial<Scenario>[] {
   const without = (name: string) => Object.fromEntries(Object.entries(faults).filter(([other]) => other !== name));
   return [
     ...Object.keys(faults).map((name) => ({ faults: without(name) })),

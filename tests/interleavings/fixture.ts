@@ -41,7 +41,7 @@ export class Postgres {
 }
 
 /** The fixture of a scenario. Nothing of the previous one is left. */
-export class World {
+export class Fixture {
   readonly interleaving: Interleaving;
   readonly #postgres: Postgres;
   #stores: Store[];
@@ -52,9 +52,9 @@ export class World {
     this.interleaving = interleaving;
   }
 
-  static async prepare(postgres: Postgres, seed: number): Promise<World> {
-    const world = new World(postgres, new Interleaving(seed, postgres.monitor));
-    await world.query(`
+  static async prepare(postgres: Postgres, seed: number): Promise<Fixture> {
+    const fixture = new Fixture(postgres, new Interleaving(seed, postgres.monitor));
+    await fixture.query(`
       delete from outbox_wakeups; delete from outbox_leases; delete from outbox_processes; delete from attempts;
       delete from deliveries; delete from events; delete from event_feeds; delete from notifications;
       delete from notification_feeds; delete from recipients; delete from offers; delete from devices; delete from workers;
@@ -64,7 +64,7 @@ export class World {
       values ('organisation-1', 'http://receiver', 'unused', false, now());
       insert into workers (id, name, password_hash) select 'worker-' || n, 'Worker ' || n, '' from generate_series(1, 3) as n;
     `);
-    return world;
+    return fixture;
   }
 
   /** The store of another process. */
