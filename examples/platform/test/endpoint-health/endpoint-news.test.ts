@@ -68,7 +68,7 @@ describe("an endpoint that is not well", () => {
     await addContacts(3);
     await eventually("it is disabled", async () => (await stripOn("/offers")).includes("is disabled since"));
     await addContacts(1);
-    expect(await stripOn("/mailbox")).toMatch(/[2-4] events held\./);
+    expect(await stripOn("/mailbox")).toMatch(/\d+ events held\./);
     const disabled = await mailWith("your webhooks are switched off");
     expect(disabled).toContain(receiver.baseAddress);
     expect(disabled).toMatch(/\d events? (are|is) kept/);
