@@ -23,7 +23,7 @@ export interface AppDeps extends ApiDeps, Omit<PageDeps, "onFailedPage">, Pick<C
   trustedProxies: number;
   /** Receives every request when it is over. */
   onRequest: (request: CompletedRequest) => void;
-  /** Whether this process accepts requests: the database responds, and no shutdown has begun. */
+  /** Whether this process accepts requests: the database responds, and no shutdown has started. */
   isReady: () => Promise<boolean>;
 }
 

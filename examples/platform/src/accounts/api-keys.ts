@@ -24,7 +24,7 @@ export async function authenticate(
   response: Response,
 ): Promise<Caller> {
   const keyHash = sha256(request.get(apiKeyHeader) ?? "");
-  // Looked up before anything is counted: wrong keys from an address must not lock out a valid key from there.
+  // Looked up before anything is counted: invalid keys from an address must not lock out a valid key from there.
   const issued = await store.db
     .selectFrom("api_keys")
     .select(["organisation_id", "agency_id"])
@@ -37,7 +37,7 @@ export async function authenticate(
       headers: { "WWW-Authenticate": `ApiKey header="${apiKeyHeader}"` },
     });
   }
-  // An error response has them too.
+  // Error responses have these headers too.
   response.set(await rateLimits.countRequest(keyHash));
   if (issued.isUseOld) await recordUse(store, keyHash);
   const { organisation_id: organisationId, agency_id: agencyId } = issued;
@@ -58,7 +58,7 @@ async function recordUse({ db }: Store, keyHash: string): Promise<void> {
 export const apiKeyPrefix = "ok_";
 
 /**
- * What people recognise a key by, such as `ok_Ab3d…x9Qz`: its first characters, if it begins with the prefix, and its last four. At
+ * What people recognise a key by, such as `ok_Ab3d…x9Qz`: its first characters, if it starts with the prefix, and its last four. At
  * least two thirds of a key stay hidden, since keys of a seed file may be short.
  */
 export function apiKeyHint(key: string): string {

@@ -20,7 +20,7 @@ export interface SearchDeps {
 }
 
 export interface Search {
-  /** Those that implement suggestions are called. */
+  /** Organisations that implement suggestions are called. */
   organisationIds: readonly string[];
   filter?: string;
   userEmailAddresses: readonly string[];
@@ -145,7 +145,7 @@ export function checkSuggestions({
   };
 }
 
-/** Whatever else a receiver writes there is not shown. */
+/** Other fields of a receiver's response are not shown. */
 const compressed = (contentEncoding: string): string =>
   `The response is compressed${/^[\w, -]{1,40}$/.test(contentEncoding) ? ` (${contentEncoding})` : ""}, which the request did not ask for (Accept-Encoding: identity).`;
 

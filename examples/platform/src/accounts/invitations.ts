@@ -3,7 +3,7 @@ import { invitationValidDays } from "../generated/decisions.ts";
 
 const dayMs = 24 * 60 * 60 * 1_000;
 
-/** Until when the link of an invitation is valid (D-122). */
+/** When the link of an invitation expires (D-122). */
 export const invitationExpiry = (invitedAt: Date): Date => new Date(invitedAt.getTime() + invitationValidDays * dayMs);
 
 /** The part of an email address that says whose it is: the same string for `Eli@example.com` and `eli+work@EXAMPLE.com`. */

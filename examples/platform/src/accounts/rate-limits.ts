@@ -95,7 +95,7 @@ export function personLimits(reads: RateLimit | undefined): PersonLimits {
 /**
  * Counts one request of a key.
  *
- * @param what there was too much of, for the problem's text
+ * @param what the counted thing, for the problem's title
  * @throws {ProblemError} `code`, by default `rate_limited`
  */
 export async function consume(limiter: RateLimiterMemory, key: string, what: string, code?: LimitCode): Promise<void> {

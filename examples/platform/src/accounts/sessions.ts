@@ -21,7 +21,7 @@ export interface Role {
 /** D-56 */
 export interface SessionLifetime {
   readonly ms: number;
-  /** Whether use extends it: it then ends when it was not used for so long. */
+  /** Whether use extends it: it then ends when it has been unused for that long. */
   readonly isSliding: boolean;
 }
 
@@ -109,7 +109,7 @@ export async function findSession(
 /** An extension writes a row and a cookie, so a session is extended once a day. */
 const extendEveryMs = 24 * 60 * 60 * 1_000;
 
-/** As `findSession`, for a request of the owner, which extends a sliding session. */
+/** Like `findSession`, for a request of the owner, which extends a sliding session. */
 export async function useSession(
   deps: { store: Store; now: () => Date },
   token: string,

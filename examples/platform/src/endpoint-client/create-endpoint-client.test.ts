@@ -27,7 +27,7 @@ test.each([
   ),
 );
 
-test.each(["", ".", "..", "\ud800"])("refuses the path parameter %j", (workerId) =>
+test.each(["", ".", "..", "\ud800"])("rejects the path parameter %j", (workerId) =>
   expect(() => joinAddress("https://example.com", "/contact/new/{workerId}", { workerId })).toThrow(
     expect.objectContaining({ code: "invalid_address" }),
   ),
@@ -49,7 +49,7 @@ test.each([
   "https://example.com/?a=b",
   "https://example.com?",
   "https://example.com/#",
-])("refuses the base address %j, without repeating it", (base) => {
+])("rejects the base address %j, without repeating it", (base) => {
   expect(() => joinAddress(base, "/test")).toThrow(
     expect.objectContaining({ code: "invalid_address", message: expect.not.stringContaining("secret") }),
   );

@@ -213,7 +213,7 @@ class Exchange implements Dispatcher.DispatchHandler {
   }
 }
 
-/** A receiver may send any number of headers, and a person reads the first. */
+/** A receiver may send any number of headers, and people read only the first. */
 const maxHeaders = 32;
 const maxHeaderLength = 256;
 
@@ -233,7 +233,7 @@ const firstOf = (headers: Record<string, string | string[] | undefined>): Record
  */
 export function joinAddress(baseAddress: string, path: string, parameters: Record<string, string> = {}): URL {
   const base = httpAddress(baseAddress);
-  // Searched in the text: URL drops a bare "?" or "#".
+  // Searched in the string, because URL drops a bare "?" or "#".
   if (/[?#]/.test(baseAddress)) throw invalid('the base address must not contain "?" or "#"');
   base.pathname = base.pathname.replace(/\/+$/, "") + fillPath(path, parameters);
   return base;

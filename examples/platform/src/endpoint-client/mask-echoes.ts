@@ -6,10 +6,10 @@ const escapes = /%[\da-f]{2}|&#\d{1,7};?|&#x[\da-f]{1,6};?|\\u[\da-f]{4}|\\u\{[\
 /** How many layers of escapes are removed, as of `%2541`. */
 const maxNesting = 3;
 
-/** Matches any digest, so that one of another attempt, or one that the receiver computed, is masked too. */
+/** Matches any digest, so that those of other attempts, or computed by the receiver, are masked too. */
 const digests = /(?<![\da-z])[\da-f]{64}(?![\da-z])|(?<![\da-z])v1a?,[\da-z+/_-]{40,}={0,2}/gi;
 
-/** The least characters of an echo that are masked at the end of a truncated response. */
+/** The minimum length of an echo that is masked at the end of a truncated response. */
 const minCut = 4;
 
 /** A decoded text of the body. `starts` has the index in the body of each of its characters, and the end. */
@@ -22,7 +22,7 @@ interface Reading {
  * Masks signatures and secrets of the request in its response (D-49): the platform would otherwise store and show the
  * credentials that an endpoint echoes. Finds them whole or in part, in any case, escaped, in hexadecimal or base64.
  *
- * @param isCut whether the body was truncated: then its end may be the beginning of an echo
+ * @param isCut whether the body was truncated: then its end may be the start of an echo
  */
 export function maskEchoes(body: Buffer, confidential: Confidential, isCut = false): Buffer {
   if (body.length === 0) return body;

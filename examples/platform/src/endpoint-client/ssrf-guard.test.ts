@@ -83,7 +83,7 @@ const refused = [
   "1.1.1.1.",
 ];
 
-test.each(refused)("refuses %s", (address) => expect(isAllowedAddress(address, { allowLoopback: false })).toBe(false));
+test.each(refused)("rejects %s", (address) => expect(isAllowedAddress(address, { allowLoopback: false })).toBe(false));
 
 test("allows loopback with the development switch, and nothing else [D-41]", () => {
   const passing = refused.filter((address) => isAllowedAddress(address, { allowLoopback: true }));

@@ -50,7 +50,7 @@ export function guardedConnector({
     lookup,
     port: 0,
     ...tls,
-    // Of each address but the last. After Node's own 250 ms a distant receiver's only reachable address is given up.
+    // The time limit for each address but the last. With Node's own 250 ms, a distant receiver's only reachable address would be abandoned.
     autoSelectFamilyAttemptTimeout: Math.max(250, Math.ceil(connectTimeoutMs / 3)),
   });
 
@@ -88,7 +88,7 @@ interface AddressGuardOptions {
 
 /**
  * Guards against server-side request forgery (SSRF, D-41): whether a request may go to this IP address. Only public addresses
- * are allowed. All others are refused, unknown ranges included: private, loopback, link-local and metadata addresses, and IPv6
+ * are allowed. All others are rejected, unknown ranges included: private, loopback, link-local and metadata addresses, and IPv6
  * forms that contain an IPv4 address, except those of NAT64, where the IPv4 address counts.
  */
 export function isAllowedAddress(address: string, { allowLoopback }: AddressGuardOptions): boolean {

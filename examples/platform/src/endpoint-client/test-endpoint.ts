@@ -14,7 +14,7 @@ type TestWebhook = typeof testWebhook | typeof authWebhook;
 /** The outcome of a check, for programs; never changes between releases. Without a response it is the code of the failure. */
 export type EndpointCheckCode = "passed" | "blocked" | EndpointProblemCode | EndpointFailureCode;
 
-/** What is wrong although the check has passed; never changes between releases. */
+/** A fault although the check passed; never changes between releases. */
 export type EndpointWarningCode = "accepts_forged";
 
 export interface EndpointCheck {
@@ -91,7 +91,7 @@ const isRefused = (result: EndpointResult): boolean => result.ok && (result.stat
 const blocked =
   ": GET /test carries no signature, so the secret is not the reason. A firewall, an access list or a sign-in before the endpoint refuses the service's requests";
 
-/** As a server responds that expects TLS. */
+/** How a server responds that expects TLS. */
 const isNotHttp = (result: EndpointResult): boolean =>
   result.ok ? result.status === 400 : result.code === "connection_lost" || result.code === "protocol_error";
 

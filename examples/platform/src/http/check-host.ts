@@ -7,7 +7,7 @@ const loopbackNames = ["localhost", "127.0.0.1", "[::1]"];
 const hostHeader = /^(\[[\da-f:.]+\]|[^:]+)(?::\d{1,5})?$/i;
 
 /**
- * Rejects requests to other hosts than those of loopback and those named (D-105). A page of another site that points its own
+ * Rejects requests to hosts other than loopback and those given (D-105). A page of another site that points its own
  * name at 127.0.0.1 (DNS rebinding) can then neither read nor change anything.
  *
  * @param allowed in lower case

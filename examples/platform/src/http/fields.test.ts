@@ -4,11 +4,11 @@ import { isVisible, lineField, textField, textProblem, truncateUtf8 } from "./fi
 
 test.each(["x", "x".repeat(500), "厨房"])("takes %j", (text) => expect(textField.parse(text)).toBe(text));
 
-test.each(["", "x".repeat(501), 7, undefined])("refuses %j", (text) =>
+test.each(["", "x".repeat(501), 7, undefined])("rejects %j", (text) =>
   expect(textField.safeParse(text).success).toBe(false),
 );
 
-test("refuses text that cannot be stored, with a remedy", () =>
+test("rejects text that cannot be stored, with a remedy", () =>
   expect(textField.safeParse("a\0b").error?.issues).toMatchObject([
     { code: "custom", message: "Remove the character U+0000." },
   ]));

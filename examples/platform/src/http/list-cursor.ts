@@ -11,7 +11,7 @@ export interface ListKey {
 
 /** Which page of a list is requested (D-92). */
 export interface ListPage {
-  /** The page begins after this row. @default the newest row */
+  /** The page starts after this row. @default the newest row */
   before?: ListKey | undefined;
   limit: number;
 }

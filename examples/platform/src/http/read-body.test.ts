@@ -73,7 +73,7 @@ describe("a JSON body is read", () => {
     expect(await sized(gzipSync("[1]"), json, "Content-Encoding: gzip")).toEqual({ value: [1] }));
 });
 
-describe("a body is refused", () => {
+describe("a body is rejected", () => {
   const missing = { status: 400, code: "missing_body", detail: expect.stringContaining("documented JSON body") };
 
   test.each([[[]], [["Content-Length: 0"]], [[json, "Content-Length: 0"]]])("that is missing: %j", async (head) =>

@@ -6,7 +6,7 @@ const schema = z.array(z.string().min(1)).min(1);
 
 test("gives a body that its schema accepts", () => expect(parseBody(schema, ["amal"])).toEqual(["amal"]));
 
-test("refuses another with the name of every wrong field", () =>
+test("rejects another with the name of every wrong field", () =>
   expect(() => parseBody(schema, ["amal", "", 7])).toThrow(
     expect.objectContaining({
       code: "invalid_request",

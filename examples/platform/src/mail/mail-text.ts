@@ -18,7 +18,7 @@ const invisible = /(?![\u200c\u200d])\p{Default_Ignorable_Code_Point}/u;
  * long, visible, without a link or what a reader could take for one, and without changes of direction.
  */
 export function greeting(name: string): string {
-  // Compatibility characters are replaced as a mail program may render them.
+  // Compatibility characters are replaced with what an email program may render.
   const plain = name.normalize("NFKC").trim();
   const digits = plain.match(/\p{N}/gu) ?? [];
   const isPlain =

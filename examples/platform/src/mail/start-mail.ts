@@ -37,7 +37,7 @@ export interface MailOptions {
   /** Wakes it after each commit that wrote mail. Without it, call `wake()`. */
   signals?: Pick<Signals, "subscribe">;
   transport: MailTransport;
-  /** Receives errors, also of the transport. Sending continues. */
+  /** Receives errors, including those of the transport. Sending continues. */
   onError: (error: unknown) => void;
   /** The pause after the first failed attempt; each further one is three times as long. @default 60_000 */
   firstRetryMs?: number;

@@ -27,7 +27,7 @@ const pingLimitMs = 2_000;
 
 /** Whether the database responds within two seconds and accepts changes. */
 export function pingDatabase({ db }: Pick<Store, "db">): Promise<boolean> {
-  // A read-only server, such as a standby, rejects `for update`. With that the pool drops the connection.
+  // A read-only server, such as a standby, rejects `for update`. The pool then drops the connection.
   return withTimeout(sql`select from organisations where false for update`.execute(db), pingLimitMs).then(
     () => true,
     () => false,

@@ -43,7 +43,7 @@ const frame = /^\s+at .*:\d+:\d+\)?$/;
 export function errorFields(error: unknown, maxCauses = 5): Record<string, unknown> {
   if (!(error instanceof Error)) return { error: typeof error };
   const code = "code" in error && typeof error.code === "string" ? error.code : undefined;
-  // The stack begins with the message, whose lines may look like frames.
+  // The stack starts with the message, whose lines may look like frames.
   const frames = (error.stack ?? "")
     .replace(error.message, () => "")
     .split("\n")

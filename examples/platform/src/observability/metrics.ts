@@ -105,7 +105,7 @@ export function createMetrics(store: Store, now: () => Date, countStreams = () =
 /** Waiting work, over all processes. */
 interface Backlog {
   deliveries: Record<Exclude<ShownState, "acknowledged">, number>;
-  /** How long the oldest delivery that can be attempted has been due; 0 when none is. */
+  /** How long the oldest delivery that can be attempted has been due; 0 if nothing is due. */
   lagSeconds: number;
   openBreakers: number;
   disabledEndpoints: number;

@@ -71,7 +71,7 @@ describe("a valid creation is passed on unchanged", () => {
   ])("%s", async (_, body) => expect(await check(body)).toEqual(body));
 });
 
-describe("a creation is refused, with the field and the remedy:", () => {
+describe("a creation is rejected, with the field and the remedy:", () => {
   test.each<[string, unknown, Record<string, string[]>]>([
     ["a list", [], { body: ["Make it an object."] }],
     ["null", null, { body: ["Make it an object."] }],

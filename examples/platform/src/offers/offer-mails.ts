@@ -7,7 +7,7 @@ import type { Trx } from "../store/store.ts";
 import type { OfferEventValue } from "../store/tables.ts";
 import type { OfferDeps } from "./offer-deps.ts";
 
-/** An offer as its mails need it. */
+/** The parts of an offer that its emails need. */
 export interface MailedOffer {
   id: string;
   organisation_id: string;
@@ -18,7 +18,7 @@ export interface MailedOffer {
 
 type MailDeps = Pick<OfferDeps, "now" | "linkTo">;
 
-/** More names than this are counted. */
+/** Beyond this many names, only their number is given. */
 const shownNames = 20;
 
 /** Mails the contact of a new offer (D-38). */

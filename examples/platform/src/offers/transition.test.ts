@@ -85,7 +85,7 @@ describe("a worker's response", () => {
     [completed, "offer_completed"],
     [withdrawn, "offer_withdrawn"],
     [{ ...completed, withdrawn: true }, "offer_withdrawn"],
-  ])("to a closed offer is refused, a repeat too", (state, code) => {
+  ])("to a closed offer is rejected, a repeat too", (state, code) => {
     for (const type of ["apply", "reject"] as const)
       expect(transition(state, { type, workerId: "amal" })).toEqual({ allowed: false, refusal: { code } });
   });

@@ -26,7 +26,7 @@ export async function claimRows(
   queue: OutboxQueue,
   limit: number,
 ): Promise<Lease[] | undefined> {
-  // The lease lasts from the transaction's begin, which is PostgreSQL's now().
+  // The lease lasts from the start of the transaction, which is PostgreSQL's now().
   const sentAtMs = performance.now();
   const claimed = await store.transaction(async (trx) => {
     const lanes = await takeLanes(trx, queue, limit);

@@ -34,7 +34,7 @@ export interface DispatcherOptions<Row, Result> {
    */
   attempt(row: Row, isHeld: () => boolean): Promise<Result | undefined>;
   /**
-   * Stores the results of a group. It begins with `endLeases`, which wakes the lanes, and settles only the rows that this returns as
+   * Stores the results of a group. It starts with `endLeases`, which wakes the lanes, and settles only the rows that this returns as
    * held: it sets `due_at` of each to null or to a later time, for which the next claim plans a wake-up.
    *
    * @returns called after the commit, to report it
@@ -139,9 +139,9 @@ export function startDispatcher<Row, Result>(options: DispatcherOptions<Row, Res
   let nextLapseLookAt = Number.NEGATIVE_INFINITY;
   const freeLeases = async (): Promise<void> => {
     const isLapseLook = performance.now() >= nextLapseLookAt;
-    // With each look for lapsed leases too: a claim whose reply was lost may commit after the error.
+    // Also at each check for expired leases: a claim whose reply was lost may commit after the error.
     if (hasStrayLeases || isLapseLook) {
-      // Reset before the wait, so that an error during it is not forgotten.
+      // Reset before the wait, so that an error during the wait is not lost.
       hasStrayLeases = false;
       await leases.freeStrayLeases(queue.name, [...underWay.keys()]);
     }

@@ -4,7 +4,7 @@ export interface GroupCommitOptions<T> {
   /** Writes a whole group in one transaction. */
   commit: (group: T[]) => Promise<void>;
   maxGroup: number;
-  /** Groups written at a time. A further one begins only when it is full. @default 1 */
+  /** Groups written at a time. A further one starts only when it is full. @default 1 */
   maxConcurrent?: number;
   /** How long a group that is not full waits for more items. @default 0 */
   delayMs?: number;

@@ -42,7 +42,7 @@ export class Leases {
   #underWay = 0;
   /** Until when the lease lasts at least, by performance.now(). */
   #heldUntilMs = Number.NEGATIVE_INFINITY;
-  /** How many times the lease began again after it had ended. */
+  /** How many times the lease was started again after it had ended. */
   #gaps = 0;
 
   /** @param leaseMs by the database's clock */
@@ -117,7 +117,7 @@ export class Leases {
   }
 
   /**
-   * Frees the rows of this process but those it attempts. Called after an error, when it is unknown which claims were
+   * Frees the rows of this process except those it is attempting. Called after an error, when it is unknown which claims were
    * committed.
    */
   async freeStrayLeases(queue: QueueName, tokens: readonly number[]): Promise<void> {
@@ -180,7 +180,7 @@ const wakeFreed = insertWakeups(sql`select distinct queue, lane, now() from free
 
 /**
  * The fence: ends leases, wakes their lanes, and says which of them this process still held. Every transaction that settles rows
- * begins with it.
+ * starts with it.
  *
  * @returns those of `attempted` whose token still existed; the other rows belong to another process now, and must not be settled
  */

@@ -2,7 +2,7 @@ import { type RawBuilder, sql } from "kysely";
 import type { Topic, Trx } from "../store/store.ts";
 import type { QueueName } from "../store/tables.ts";
 
-/** A table whose rows are their own queue. */
+/** A table used as a work queue: a row is pending while `due_at` is set. */
 export interface OutboxQueue {
   name: QueueName;
   /** The topics of signals after which rows may be due. */

@@ -12,7 +12,7 @@ const pauseAfterErrorMs = 1_000;
 const longestPauseMs = 2 ** 31 - 1;
 
 /**
- * Calls `tick` in a loop; each call begins after the one before has ended.
+ * Calls `tick` in a loop; each call starts after the one before has ended.
  *
  * @param tick returns the pause after it in milliseconds: 0 when there may be more to do
  * @param onError receives what a tick threw; the loop goes on after a second

@@ -73,7 +73,7 @@ export function fcmTransport({ credentials, onUnregistered, now, ...options }: F
 
   return {
     async send(device, notification) {
-      // A device without a token has the notifications menu only.
+      // A device without a token has only the notifications menu.
       if (device.token === null) return;
       const refusal = await post(fcmMessage(device, notification, now()));
       if (refusal === "UNREGISTERED") await onUnregistered(device);
@@ -98,7 +98,7 @@ const titles: Record<NotificationReason, string> = {
 
 const daySeconds = 24 * 60 * 60;
 
-/** The service refuses a message of more than 4 kB; an offer's title may be longer, a phone shows a line or two. */
+/** The service rejects a message of more than 4 kB; an offer's title may be longer, a phone shows a line or two. */
 const maxTitleLength = 200;
 
 /**

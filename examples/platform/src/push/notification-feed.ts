@@ -38,7 +38,7 @@ const lockedPauseMs = 250;
 
 interface Subscriber {
   listener: NotificationListener;
-  /** Of the last notification that the listener got. */
+  /** The position of the last notification that the listener received. */
   position: number;
 }
 
@@ -95,7 +95,7 @@ export function openNotificationFeed(store: Store, { signals, onError }: Notific
       const subscriber: Subscriber = { listener, position: after };
       const others = subscribers.get(workerId) ?? new Set();
       subscribers.set(workerId, others.add(subscriber));
-      // What was committed since `after` was read has had its signal.
+      // Everything that was committed since `after` was read has been signalled.
       stale.add(workerId);
       looks.wake();
       return () => {

@@ -4,7 +4,7 @@ export interface Device {
   id: string;
   workerId: string;
   platform: "ios" | "android";
-  /** Of the push service; null for a device that has the notifications menu alone. */
+  /** The push service's token; null for a device that has only the notifications menu. */
   token: string | null;
 }
 

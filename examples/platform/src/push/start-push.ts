@@ -17,7 +17,7 @@ export interface PushOptions {
   transport: PushTransport;
   /** Called with the number of pushes whose outcome was stored. */
   onSettled?: (count: number) => void;
-  /** Called with errors, also of the transport. Pushing continues. */
+  /** Called with errors, including those of the transport. Pushing continues. */
   onError: (error: unknown) => void;
   /** The pause after the first refusal by the transport; each further one is twice as long. @default 5_000 */
   firstRetryMs?: number;
@@ -40,7 +40,7 @@ export function startPush({ transport, onSettled, firstRetryMs = 5_000, ...conte
     load: (claimed) => loadNotifications(store, claimed),
     async attempt({ platform, token, attempts: _, trace, ...content }) {
       const { deviceId: id, workerId } = content;
-      // A worker without a device has the notifications menu only.
+      // A worker without a device has only the notifications menu.
       if (id === null || platform === null) return "sent";
       const push = async () => {
         try {

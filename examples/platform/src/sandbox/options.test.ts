@@ -33,14 +33,14 @@ test.each([
   [["--webhooks-to", "localhost:3001"], /^Invalid --webhooks-to: expected a base address, such as http/],
   [["--webhooks-to", "ftp://example.com"], /^Invalid --webhooks-to/],
   [["--reset", "--database-url", "postgres://x@y/z"], /^--reset deletes the embedded store only/],
-])("%j is refused", (args, message) => expect(() => readSandboxOptions(args, "1.0.0")).toThrow(message));
+])("%j is rejected", (args, message) => expect(() => readSandboxOptions(args, "1.0.0")).toThrow(message));
 
 test.each([
   [["--port", "70000"], "Invalid --port: expected a port from 0 (any free one) to 65535; got 70000"],
   [["--dialect", "dead"], "Invalid --dialect: expected one of reference, live; got dead"],
   [["--database-url", "mysql://secret"], "Invalid --database-url: expected postgres://user@host/database"],
   [["--allow-host", "http://x"], /^Invalid --allow-host: expected host names/],
-])("%j is refused by the option's name", (args, message) => {
+])("%j is rejected by the option's name", (args, message) => {
   const read = (): unknown => {
     try {
       return settingsOf(...args);

@@ -55,7 +55,7 @@ test.each([
     { password: undefined, passwordHash: "s3cret" },
     "Give a hash of the form scrypt$N$r$p$salt$key.",
   ],
-])("a worker with %s is refused, without the value", async (_, changes, remedy) => {
+])("a worker with %s is rejected, without the value", async (_, changes, remedy) => {
   const refused = read({ workers: [worker(changes)] });
   await expect(refused).rejects.toThrow(remedy);
   await expect(refused).rejects.not.toThrow("s3cret");
@@ -119,7 +119,7 @@ test.each([
     { workers: [worker({ id })] },
     "workers[0].id: Choose another id; this one cannot be part of a path.",
   ]),
-])("%s is refused with its path, and no value is repeated", async (_, changes, wrong) => {
+])("%s is rejected with its path, and no value is repeated", async (_, changes, wrong) => {
   const refusal = await read(changes).catch((error: unknown) => error);
   expect(refusal).toMatchObject({
     code: "invalid_setting",

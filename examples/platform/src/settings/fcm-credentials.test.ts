@@ -32,7 +32,7 @@ test.each([
   ["half a key", rsa.privateKey.export(pkcs8).toString().slice(0, 800)],
   ["a public key", rsa.publicKey.export({ format: "pem", type: "spki" })],
   ["a key that Google does not take", generateKeyPairSync("ed25519").privateKey.export(pkcs8)],
-])("refuses %s, and repeats nothing of it", (_, privateKey) =>
+])("rejects %s, and repeats nothing of it", (_, privateKey) =>
   expect(read(privateKey)).rejects.toMatchObject({
     code: "invalid_setting",
     message: `OFFERS_FCM_CREDENTIALS names ${join(folder, "key.json")}, which holds no such key; download the key of a service account from the Firebase console`,

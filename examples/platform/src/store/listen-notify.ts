@@ -8,7 +8,7 @@ const aliveMs = 15_000;
 /** At most twenty NOTIFYs a second: each takes a lock that all NOTIFYs of the database server share. */
 const notifyPauseMs = 50;
 
-/** PostgreSQL refuses a payload of 8,000 bytes or more. https://www.postgresql.org/docs/current/sql-notify.html */
+/** PostgreSQL rejects a payload of 8,000 bytes or more. https://www.postgresql.org/docs/current/sql-notify.html */
 const maxPayloadBytes = 7_999;
 /** A signal for more workers names none of them. */
 const maxNamedWorkers = 100;

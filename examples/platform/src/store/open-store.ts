@@ -132,7 +132,7 @@ class Commits {
 
 function queriesBy(dialect: Dialect, transactionLimitMs: number, commits: Commits): Pick<Store, "db" | "transaction"> {
   const db = new Kysely<Tables>({ dialect });
-  // On PGlite, kysely runs the requests of one instance one after the other. Transactions have their own instance, so that a
+  // On PGlite, kysely runs the requests of one instance one after another. Transactions have their own instance, so that a
   // query does not wait for a commit.
   const transactions = new Kysely<Tables>({ dialect });
   return {

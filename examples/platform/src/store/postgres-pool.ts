@@ -111,7 +111,7 @@ export function withPreparedStatements(pool: pg.Pool): PostgresPool {
   });
 }
 
-/** The same pool for a pooler in transaction mode: each transaction begins with what is otherwise set for a session. */
+/** The same pool for a pooler in transaction mode: each transaction starts with what is otherwise set for a session. */
 export function withTransactionSettings(pool: pg.Pool, work: "foreground" | "background"): PostgresPool {
   const settings = settingsBy("set local", work === "background" ? backgroundIdleLimit : undefined);
   return withClients(

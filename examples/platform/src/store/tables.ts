@@ -221,7 +221,7 @@ export interface DeliveryTable {
   id: Fact<string>;
   event_id: Fact<string>;
   organisation_id: Fact<string>;
-  /** Deliveries with the same key are attempted in order, one after the other. */
+  /** Deliveries with the same key are attempted in order, one after another. */
   order_key: Fact<string>;
   state: ColumnType<DeliveryState, DeliveryState | undefined, DeliveryState>;
   attempts: Generated<number>;

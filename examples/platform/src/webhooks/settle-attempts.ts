@@ -181,7 +181,7 @@ function outcomeOf(
 /**
  * Stores attempts, and the new state of their deliveries. A delivery whose schedule was restarted during the attempt stays pending,
  * unless it was acknowledged. Delays begin now, not at the start of the transaction, which may have waited for locks: no attempt
- * begins before the time that was reported.
+ * starts before the time that was reported.
  *
  * @returns the ids of the deliveries that stay pending
  */
@@ -238,7 +238,7 @@ async function storeAttempts(trx: Trx, outcomes: readonly AttemptOutcome[]): Pro
   return new Set(rows.map(({ id }) => id));
 }
 
-/** PostgreSQL refuses U+0000 in text, which no header may have. */
+/** PostgreSQL rejects U+0000 in text, which no header may have. */
 const storable = (exchange: AttemptExchange): string => JSON.stringify(exchange).replaceAll("\\u0000", "");
 
 /**

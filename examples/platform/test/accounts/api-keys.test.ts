@@ -64,7 +64,7 @@ describe("API keys", () => {
     expect((await hana.get("/api-keys")).text.split("Revoke Twice")).toHaveLength(2);
   });
 
-  test("a key without a visible name is refused", async () => {
+  test("a key without a visible name is rejected", async () => {
     const { status, text } = await hana.send("/api-keys", { name: "\u200b" });
     expect(status).toBe(422);
     expect(text).toContain("Write at least one character that can be seen.");

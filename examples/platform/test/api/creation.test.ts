@@ -41,7 +41,7 @@ describe.each(await anyStore())("the offers API on $title", ({ createDatabase })
         "invalid_request",
       ],
       ["too large", { body: `"${"x".repeat(64 * 1024)}"`, headers: json }, 413, "body_too_large"],
-    ])("%s is refused [D-19] [interface: Errors 3]", async (_, options, status, code) => {
+    ])("%s is rejected [D-19] [interface: Errors 3]", async (_, options, status, code) => {
       for (const path of ["/offer", "/offer/unknown/complete?api-version=1.0"]) {
         const response = await call("POST", path, options);
         expect(response.status).toBe(status);

@@ -169,7 +169,7 @@ describe.each(await anyStore())("the edges of the API on $title", ({ createDatab
   describe("a day", () => {
     const slot = (start: string, end: string) => ({ events: [{ start, end }] });
 
-    test("begins at midnight UTC, not where the platform runs", async () => {
+    test("starts at midnight UTC, not where the platform runs", async () => {
       // Past midnight in Berlin.
       setClock("2099-05-01T23:59:59.999Z");
       expect((await create(slot("2099-05-01T00:00:00Z", "2099-05-01T00:00:01Z"))).status).toBe(201);

@@ -98,7 +98,7 @@ describe.each(await anyStore())("the event feed on $title", ({ createDatabase, t
     },
     { what: "another list's", after: () => Buffer.from('["offers",1,"org_harbour"]').toString("base64url") },
     { what: "two", after: async () => `${await end()}&after=${await end()}` },
-  ])("a cursor is refused by name: $what [D-133]", async ({ after }) => {
+  ])("a cursor is rejected by name: $what [D-133]", async ({ after }) => {
     const response = await platform.call("GET", `/events?after=${await after()}`, { key });
     expect(response.status).toBe(400);
     expect(response.json()).toMatchObject({
@@ -119,7 +119,7 @@ describe.each(await anyStore())("the event feed on $title", ({ createDatabase, t
     },
   );
 
-  test("an unknown parameter and another version are refused", async () => {
+  test("an unknown parameter and another version are rejected", async () => {
     expect((await platform.call("GET", "/events?before=1", { key })).json()).toMatchObject({ code: "invalid_request" });
     expect((await platform.call("GET", "/events?api-version=9", { key })).json()).toMatchObject({
       code: "unsupported_api_version",

@@ -12,7 +12,7 @@ const lists = routes.filter(
   ({ method, path }) => method === "GET" && path.startsWith("/portal/") && !path.includes(":"),
 );
 
-/** Without these a route refuses the request before it looks up the id. */
+/** Without these a route rejects the request before it looks up the id. */
 const details: Record<string, { query?: string; json?: unknown }> = {
   "POST /offer/:id/complete": { query: "?api-version=1.0", json: ["worker_amal"] },
 };

@@ -80,7 +80,7 @@ describe.each(await storesUnderTest())("Idempotency-Key on $title", ({ createDat
     expect(await offersTitled("Each")).toHaveLength(3);
   });
 
-  test("another body, offer or operation under the key is refused, and has no effect [D-40]", async () => {
+  test("another body, offer or operation under the key is rejected, and has no effect [D-40]", async () => {
     const key = newKey();
     const id = idOf(await create(key));
     await apply(id);
@@ -184,7 +184,7 @@ describe.each(await storesUnderTest())("Idempotency-Key on $title", ({ createDat
     expect((await platform.call("GET", `/offer/${id}`, options)).status).toBe(200);
   });
 
-  test("a key is kept for 24 hours, also over restarts and when the request would be refused by now", async () => {
+  test("a key is kept for 24 hours, also over restarts and when the request would be rejected by now", async () => {
     const reopen = async (at: number) => {
       await platform.close();
       now = new Date(at);
@@ -203,7 +203,7 @@ describe.each(await storesUnderTest())("Idempotency-Key on $title", ({ createDat
     now = new Date(madeAt + dayMs);
     const late = await create(key, changes);
     expect(replayed(late)).toBe(null);
-    // A new request, which is refused because its event is in the past.
+    // A new request, which is rejected because its event is in the past.
     expect(late.json()).toMatchObject({ status: 400, errors: { "events[0].start": [expect.any(String)] } });
   });
 });

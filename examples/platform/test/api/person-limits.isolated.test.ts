@@ -57,7 +57,7 @@ describe("the requests of a signed-in person", () => {
     },
   );
 
-  test("are refused with a problem that has Retry-After, until that time", async () => {
+  test("are rejected with a problem that has Retry-After, until that time", async () => {
     await exhaust("/portal/profile", person);
     vi.setSystemTime(Date.now() + 20_000);
     const refused = await get("/portal/profile", person);
@@ -84,7 +84,7 @@ describe("the requests of a signed-in person", () => {
   test.each([
     ["the portal", () => hana, "/offers"],
     ["the app", () => amal, "/app"],
-  ])("are refused on pages of %s with a page that says when to try again [D-91]", async (_, client, path) => {
+  ])("are rejected on pages of %s with a page that says when to try again [D-91]", async (_, client, path) => {
     for (let number = 0; number < 40; number += 1) expect((await client().get(path)).status).toBe(200);
     const { status, headers, text } = await client().get(path);
     expect(status).toBe(429);
@@ -173,7 +173,7 @@ describe.each(await anyStore())("the contacts that a worker adds on $title", ({ 
       expect((await add("worker_ben")).status).toBe(204);
     });
 
-    test("are refused on the page with a page that says when to try again", async () => {
+    test("are rejected on the page with a page that says when to try again", async () => {
       const amal = openPageClient(platform.address, "/app/sign-in");
       await amal.signIn("worker_amal");
       const { status, headers, text } = await amal.send("/app/contacts", { organisationId: "org_bistro", once: "a" });

@@ -17,7 +17,7 @@ const credentialsFor = async (path: string) => {
 };
 
 describe("a parameter that a path does not have", () => {
-  test.each(forPrograms)("is refused and named: $method $path [D-93]", async ({ method, path }) => {
+  test.each(forPrograms)("is rejected and named: $method $path [D-93]", async ({ method, path }) => {
     const version = path.startsWith("/offer") ? "&api-version=1.0" : "";
     for (const name of ["colour", "Limit", "__proto__", "constructor", "toString", "befor[e]", "limit[]", "%C3%BC"]) {
       const called = path.replace(/:\w+/, "none");
@@ -29,7 +29,7 @@ describe("a parameter that a path does not have", () => {
     }
   });
 
-  test("is refused before anything has an effect [D-93]", async () => {
+  test("is rejected before anything has an effect [D-93]", async () => {
     const call = {
       key: "demo-key-harbour",
       json: { createdByUserId: "user_hana", title: "Bar", workerIds: ["worker_amal"] },
@@ -45,7 +45,7 @@ describe("a parameter that a path does not have", () => {
     });
   });
 
-  test("is refused only after authentication: an anonymous caller learns nothing new", async () => {
+  test("is rejected only after authentication: an anonymous caller learns nothing new", async () => {
     expect((await platform.call("GET", "/offer/none?colour=red")).status).toBe(401);
     expect((await platform.call("GET", "/portal/offers?colour=red")).status).toBe(401);
     expect((await platform.call("GET", "/worker-app/devices?colour=red")).status).toBe(401);

@@ -102,7 +102,7 @@ describe.each(await anyStore())("the rate limit on $title", ({ createDatabase })
       return (await ask("wrong-60", from(address))).status;
     };
 
-    test("sixty a minute from one address are refused as wrong, the next as too many [D-54]", async () => {
+    test("sixty a minute from one address are rejected as wrong, the next as too many [D-54]", async () => {
       expect(await guess("192.0.2.1")).toBe(429);
       const refused = await ask("wrong-61", from("192.0.2.1"));
       expect(refused.status).toBe(429);

@@ -11,7 +11,7 @@ export interface DocumentedField {
 
 const lines = readFileSync(new URL("../../../../spec/interface.md", import.meta.url), "utf8").split("\n");
 
-/** The rows of the first table of spec/interface.md after the line that begins with this text. */
+/** The rows of the first table of spec/interface.md after the line that starts with this text. */
 export function fieldsAfter(beginning: string): DocumentedField[] {
   const from = lines.findIndex((line) => line.startsWith(beginning));
   const head = lines.findIndex((line, index) => index > from && line.startsWith("|"));

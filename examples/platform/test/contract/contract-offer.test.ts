@@ -250,7 +250,7 @@ describe("the contract's offers", () => {
     expect(new Set(responses.map(({ status }) => status))).toEqual(new Set([200]));
   });
 
-  test("a start is refused when it lies before today's midnight in UTC [D-29]", async () => {
+  test("a start is rejected when it lies before today's midnight in UTC [D-29]", async () => {
     const today = new Date().toISOString().slice(0, 10);
     const yesterday = new Date(Date.parse(today) - 1).toISOString();
     expect(await refusedFields({ events: [{ ...slot, start: yesterday }] })).toEqual(["events[0].start"]);

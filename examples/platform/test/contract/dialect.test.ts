@@ -69,7 +69,7 @@ describe("the live dialect", () => {
     },
   );
 
-  test("refuses a completion with 400 and the reference dialect's problem, never with 404 or 409 [D-51]", async () => {
+  test("rejects a completion with 400 and the reference dialect's problem, never with 404 or 409 [D-51]", async () => {
     const complete = async (id: string) => {
       const response = await call("POST", `/offer/${id}/complete${version}`, ["worker_amal"]);
       expect(response.status).toBe(400);

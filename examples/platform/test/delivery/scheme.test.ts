@@ -129,7 +129,7 @@ describe.each(await anyStore())("an endpoint's scheme on $title", ({ createDatab
     "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaS",
     "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLa-_",
     "whsec_c2hvcnQ=",
-  ])("with both needs a secret that holds a key: %s is refused, and nothing is called", async (unfit) => {
+  ])("with both needs a secret that holds a key: %s is rejected, and nothing is called", async (unfit) => {
     const receiver = await openReceiver();
     open.push(receiver);
     const refused = await save(receiver.baseAddress, { secret: unfit });

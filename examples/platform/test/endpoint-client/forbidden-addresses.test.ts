@@ -45,14 +45,14 @@ describe("addresses that are not public", () => {
     "[fd00:ec2::254]",
     "100.100.100.200",
   ];
-  test.each(hosts.flatMap((host) => [`http://${host}`, `https://${host}`]))("are refused: %s", async (origin) => {
+  test.each(hosts.flatMap((host) => [`http://${host}`, `https://${host}`]))("are rejected: %s", async (origin) => {
     const result = await sendRequest({ connectTimeoutMs: 1_000 }, { baseAddress: `${origin}:${port()}` });
     expect(result).toMatchObject({ ok: false, code: "forbidden_address" });
     expect(receiver.requests).toHaveLength(0);
     expect(result).toMatchObject({ reason: expect.not.stringMatching(/127|10\.|::/) });
   });
 
-  test("are refused when one of a name's addresses is among them", async () => {
+  test("are rejected when one of a name's addresses is among them", async () => {
     const resolve = async () => {
       connections += 1;
       return [

@@ -25,7 +25,7 @@ import { virtualTime } from "../support/virtual-time.ts";
 interface MailServer {
   url: string;
   mails: { from: string; to: string[]; text: string }[];
-  /** Decides about each recipient from now on: an error refuses it. */
+  /** Decides about each recipient from now on: an error rejects it. */
   respond: (address: string) => Error | undefined;
   close(): Promise<void>;
 }

@@ -46,7 +46,7 @@ describe("the list of offers", () => {
     return [...section.matchAll(/<a href="\/offers\/offer_[^"]+">([^<]+)<\/a>/g)].map(([, title = ""]) => title);
   };
 
-  test("begins with those that need a decision, the next work first [D-116]", async () => {
+  test("starts with those that need a decision, the next work first [D-116]", async () => {
     const { text } = await hana.get("/offers");
     expect(titles(text, "decisions")).toEqual(["Waits soon", "Waits late"]);
     expect(titles(text, "offers")).toHaveLength(6);

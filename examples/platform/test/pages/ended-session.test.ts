@@ -105,7 +105,7 @@ describe("a form that is sent after its session has ended", () => {
     expect(text).toContain(`value="${typed.title}"`);
   });
 
-  test("of another origin is refused, and nothing of it is shown", async () => {
+  test("of another origin is rejected, and nothing of it is shown", async () => {
     const hana = await signedIn(hanaAddress);
     await hana.send("/sign-out");
     const headers = { Origin: "https://evil.example" };

@@ -109,7 +109,7 @@ describe.each((await anyStore()).slice(0, 1))("the pages of invitations on $titl
     expect(text.indexOf("Farah Aziz")).toBeLessThan(text.indexOf("Bistro Group returned no"));
   });
 
-  test("a filter that is too long is refused", async () =>
+  test("a filter that is too long is rejected", async () =>
     expect((await searched(hana, "x".repeat(501))).status).toBe(400));
 
   describe("a search", () => {
@@ -218,7 +218,7 @@ describe.each((await anyStore()).slice(0, 1))("the pages of invitations on $titl
       expect(await invitedBy("bo@bistro-group.example")).toEqual([]);
     });
 
-    test("to a person that no search showed, or who was invited lately, is refused, and the search is there again", async () => {
+    test("to a person that no search showed, or who was invited lately, is rejected, and the search is there again", async () => {
       await searched(hana);
       const fields = { organisationId: "org_harbour", filter: "chef" };
       for (const [person, words] of [
@@ -262,7 +262,7 @@ describe.each((await anyStore()).slice(0, 1))("the pages of invitations on $titl
       ["no organisation", { person: pick("Eve", "eve@example.com") }, 400],
       ["an unknown organisation", { organisationId: "x", person: pick("Eve", "eve@example.com") }, 404],
       ["one without suggestions", { organisationId: "org_crew", person: pick("Eve", "eve@example.com") }, 404],
-    ])("with %s is refused", async (_, fields, status) => {
+    ])("with %s is rejected", async (_, fields, status) => {
       expect((await bo.send("/invitations", fields)).status).toBe(status);
       expect(await invitedBy("bo@bistro-group.example")).toEqual([]);
     });

@@ -76,19 +76,19 @@ describe("a form", () => {
     ["from nowhere", { headers: { Origin: "null" } }],
   ] as const;
 
-  test.each(forgeries)("%s is refused", async (_, options) => {
+  test.each(forgeries)("%s is rejected", async (_, options) => {
     expect((await client.send("/sign-out", {}, options)).status).toBe(403);
     expect((await client.send("/sign-in", { name: hana, password: "demo-password" }, options)).status).toBe(403);
     expect((await client.get("/")).location).toBe("/offers");
   });
 
-  test("with the token of another session is refused", async () => {
+  test("with the token of another session is rejected", async () => {
     const other = openPageClient(platform.address);
     await other.signIn(hana);
     expect((await client.send("/sign-out", {}, { formToken: await other.formToken() })).status).toBe(403);
   });
 
-  test("of another kind is refused", async () => {
+  test("of another kind is rejected", async () => {
     const headers = { "Content-Type": "text/plain" };
     expect((await client.send("/sign-out", {}, { headers })).status).toBe(415);
   });

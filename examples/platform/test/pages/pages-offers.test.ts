@@ -81,7 +81,7 @@ describe("creating an offer", () => {
     expect((await bea.send("/offers/new", form)).location).not.toBe(paths[0]);
   });
 
-  test("that was refused may be sent again", async () => {
+  test("that was rejected may be sent again", async () => {
     const idempotencyKey = keyIn((await hana.get("/offers/new")).text);
     for (const _ of ["first", "again"])
       expect((await hana.send("/offers/new", { ...fields, title: "", idempotencyKey })).status).toBe(422);

@@ -23,7 +23,7 @@ describe.each(await anyStore())("the portal on $title", ({ createDatabase }) => 
       expect(response.json()).toMatchObject({ status: 401, code: "invalid_credentials" });
     });
 
-    test("is refused after ten wrong passwords, for this account alone", async () => {
+    test("is rejected after ten wrong passwords, for this account alone", async () => {
       const guess = (emailAddress: string) =>
         portal.platform.call("POST", "/portal/session", { json: { emailAddress, password: "demo-passwore" } });
       const statuses = [];

@@ -237,7 +237,7 @@ describe.each(await anyStore())("the company profile on $title", ({ createDataba
       expect(stolen()).toEqual([]);
       expect((await call("GET", "/portal/profile")).json()).toMatchObject({ baseAddress: receiver.baseAddress });
 
-      // With the new secret entered, only that one is used there, also while it is refused.
+      // With the new secret entered, only that one is used there, also while it is rejected.
       stranger.respond = knowing(third);
       expect((await save({ baseAddress, secret: third })).status).toBe(200);
       stranger.respond = respondWith(401);

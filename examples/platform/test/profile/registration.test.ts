@@ -32,7 +32,7 @@ describe("registering an endpoint", () => {
     expect(checks).toMatchObject([{ code: "passed" }, { code: "passed", warning: { code: "accepts_forged" } }]);
   });
 
-  test("that refuses a wrong signature does not warn", async () => {
+  test("that rejects a wrong signature does not warn", async () => {
     let signed = 0;
     receiver.respond = (request, response) => {
       if (request.url.endsWith("/test/auth")) signed += 1;
@@ -99,7 +99,7 @@ describe("registering with http at a port of https", () => {
   const server = createServer({});
   afterAll(() => void server.close());
 
-  test("says that the address begins with https", async () => {
+  test("says that the address starts with https", async () => {
     await new Promise<void>((resolve) => void server.listen(0, "127.0.0.1", resolve));
     const { port } = server.address() as { port: number };
     const { text } = await saveCompany(hana, { baseAddress: `http://127.0.0.1:${port}` });

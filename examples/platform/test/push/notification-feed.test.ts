@@ -183,7 +183,7 @@ describe.each(await anyStore())("push on $title", ({ createDatabase, title }) =>
     await feed.stop();
   });
 
-  test("one that the transport refuses is on the menu all the same, once and in order [D-48]", async () => {
+  test("one that the transport rejects is on the menu all the same, once and in order [D-48]", async () => {
     const feed = openFeed();
     const [workerId = ""] = await addWorkers(1);
     const offers = [await addOffer(), await addOffer()];

@@ -64,7 +64,7 @@ describe.each(await storesUnderTest())("processes that push on $title", ({ creat
   });
 });
 
-/** Accepts half of the messages; the others are refused, dropped or get no response. */
+/** Accepts half of the messages; the others are rejected, dropped or get no response. */
 function respondAtRandom(): FcmResponse {
   const number = Math.random();
   if (number < 0.5) return accepted;

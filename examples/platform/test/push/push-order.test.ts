@@ -135,7 +135,7 @@ describe.each(await anyStore())("the order of pushes on $title [D-99]", ({ creat
     expect(await menu()).toEqual(["offer", "withdrawn"]);
   });
 
-  test("an offer that was refused before a restart is not sent after its withdrawal", async () => {
+  test("an offer that was rejected before a restart is not sent after its withdrawal", async () => {
     refuseOffers();
     const push = start();
     const offerId = await create();

@@ -34,7 +34,7 @@ export class PushService implements PushTransport {
     return this.#taken.get(`${offerId} ${deviceId}`);
   }
 
-  /** @param error refuses all pushes that hang */
+  /** @param error rejects all pushes that hang */
   endHanging(error?: Error): void {
     for (const end of [...this.#hanging]) end(error);
   }

@@ -96,7 +96,7 @@ describe.each(await anyStore())("push on $title", ({ createDatabase }) => {
     await eventually("all are sent", async () => (await countUnsent(large)) === 0);
   });
 
-  test("what was refused once lets the first pushes of others pass", async () => {
+  test("a push that was rejected once lets the first pushes of others pass", async () => {
     const [large, small] = [await addOffer(), await addOffer()];
     const [workerId = ""] = await addWorkers(1);
     const refused = new Set<string>();

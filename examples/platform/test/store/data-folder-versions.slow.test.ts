@@ -18,7 +18,7 @@ async function newDatabase({ createDatabase }: StoreUnderTest, tables?: "none") 
 }
 
 describe.each(stores)("tables on $title", (store) => {
-  test("of a later version are refused, and are left as they are [D-107]", async () => {
+  test("of a later version are rejected, and are left as they are [D-107]", async () => {
     const options = await newDatabase(store);
     const opened = await openStore(options);
     const later = sql`insert into kysely_migration (name, timestamp) values ('999-later', '2099-01-01')`;
@@ -31,7 +31,7 @@ describe.each(stores)("tables on $title", (store) => {
 });
 
 describe.each(stores)("tables of a version before the first release on $title", (store) => {
-  test("are refused, and the message says what to remove [D-107]", async () => {
+  test("are rejected, and the message says what to remove [D-107]", async () => {
     const options = await newDatabase(store);
     const opened = await openStore(options);
     // The migrations of the last such version.
@@ -56,7 +56,7 @@ describe.each(stores)("tables of a version before the first release on $title", 
 });
 
 describe.each(stores.slice(1))("two versions that start simultaneously on $title", (store) => {
-  test("the one that comes second is refused in the same words, when the other is later", async () => {
+  test("the one that comes second is rejected in the same words, when the other is later", async () => {
     const options = await newDatabase(store, "none");
     const later = new pg.Client(options.databaseUrl);
     await later.connect();
@@ -80,7 +80,7 @@ describe.each(stores.slice(0, 1))("the data folder of $title [D-107]", (store) =
   test.each([
     ["17\n", "by PostgreSQL 17"],
     [undefined, "by another program"],
-  ])("with files of version %j is refused in words", async (version, words) => {
+  ])("with files of version %j is rejected with an explanation", async (version, words) => {
     const { dataFolder } = await newDatabase(store, "none");
     const folder = join(dataFolder, "pglite");
     await mkdir(folder);

@@ -54,7 +54,7 @@ describe("prepared statements on PGlite", () => {
     expect(await statements.run(insert, [2])).toMatchObject({ affectedRows: 1 });
   });
 
-  test("in a failed transaction are refused until it is rolled back", async () => {
+  test("in a failed transaction are rejected until it is rolled back", async () => {
     const select = "select id from shift where id = $1";
     await database.exec("begin");
     await expect(statements.run("select 1 / $1::int", [0])).rejects.toMatchObject({ code: "22012" });

@@ -77,13 +77,13 @@ describe.each(shared)("connections to $title", ({ createDatabase }) => {
   });
 });
 
-// https://www.pgbouncer.org/config.html#ignore_startup_parameters: it refuses all others.
+// https://www.pgbouncer.org/config.html#ignore_startup_parameters: it rejects all others.
 const knownToPgBouncer = ["user", "database", "client_encoding", "datestyle", "timezone", "application_name"];
 
 test.each([
   ["the pool", (url: string): Promise<unknown> => openPool(url, () => undefined).connect()],
   ["the connection for signals", (url: string): Promise<unknown> => ownClient(url).connect()],
-])("%s names no startup parameter that PgBouncer refuses", async (_, connect) => {
+])("%s names no startup parameter that PgBouncer rejects", async (_, connect) => {
   let startup: Buffer | undefined;
   const server = createServer((socket) => {
     socket.on("error", () => undefined);

@@ -96,7 +96,7 @@ describe.each(await storesUnderTest())("the store on $title", ({ title, createDa
     expect(await organisations("slow")).toHaveLength(0);
   });
 
-  test("refuses statements after one that took too long: they would run after the rollback, outside the transaction", async () => {
+  test("rejects statements after one that took too long: they would run after the rollback, outside the transaction", async () => {
     let ask = (_result: unknown): void => undefined;
     const asked = new Promise((resolve) => {
       ask = resolve;
@@ -111,7 +111,7 @@ describe.each(await storesUnderTest())("the store on $title", ({ title, createDa
     expect(await organisations("late")).toHaveLength(0);
   });
 
-  test("refuses a statement of a transaction that has ended", async () => {
+  test("rejects a statement of a transaction that has ended", async () => {
     let leaked: Parameters<Parameters<Store["transaction"]>[0]>[0] | undefined;
     await store.transaction(async (trx) => {
       leaked = trx;

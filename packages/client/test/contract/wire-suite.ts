@@ -166,7 +166,7 @@ export function wireSuite(fixtureOf: () => ContractFixture): void {
       ["without a media type", { body: new Uint8Array([0x7b, 0x7d]) }, 415, "unsupported_media_type"],
       ["in another charset", charset("utf-16"), 415, "unsupported_media_type"],
       ["too large", { body: `"${"x".repeat(1_048_575)}"`, headers: json }, 413, "body_too_large"],
-    ])("%s is refused", async (_, init: RequestInit, status, code) => {
+    ])("%s is rejected", async (_, init: RequestInit, status, code) => {
       for (const path of ["/offer", "/offer/unknown/complete"]) {
         const response = await call("POST", path + version, init);
         expect([response.status, problemOf(response).code]).toEqual([status, code]);
@@ -217,7 +217,7 @@ export function wireSuite(fixtureOf: () => ContractFixture): void {
       ["an event in the past", { ...input, events: [{ ...slot, start: "2020-01-01T00:00:00Z" }] }, ["events[0].start"]],
       ["U+0000", { ...input, title: "a\0b" }, ["title"]],
       ["a lone surrogate", { ...input, details: "\ud800" }, ["details"]],
-    ])("with %s is refused field by field", async (_, body, fields) =>
+    ])("with %s is rejected field by field", async (_, body, fields) =>
       expect(await refusedFields(body)).toEqual(fields),
     );
 

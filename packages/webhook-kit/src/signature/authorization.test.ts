@@ -41,7 +41,7 @@ test.each([
   `Bearer ${digits}`,
   `Basic ${Buffer.from(digits).toString("base64")}`,
   `hmac="${digits}"`,
-])("refuses %j", (text) => expect(parseAuthorization(text)).toBeUndefined());
+])("rejects %j", (text) => expect(parseAuthorization(text)).toBeUndefined());
 
 test("returns 32 bytes or undefined for any string, and never throws", () =>
   fc.assert(

@@ -33,4 +33,4 @@ test.each([
   ["garbage after valid base64", "Zm9v!!!!"],
   ["garbage before valid base64", "!!!!Zm9v"],
   ["letters that are not ASCII", "Zm9ｖ"],
-])("refuses %s", (_, text) => expect(decodeBase64(text)).toBeUndefined());
+])("rejects %s", (_, text) => expect(decodeBase64(text)).toBeUndefined());

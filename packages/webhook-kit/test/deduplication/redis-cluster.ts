@@ -29,7 +29,7 @@ async function findFreePort(): Promise<number> {
   return port;
 }
 
-/** A cluster of one node that has every slot: it refuses keys of two slots in one command, as a large one does. */
+/** A cluster of one node that has every slot: it rejects keys of two slots in one command, as a large one does. */
 export async function startCluster() {
   const [port, busPort] = [await findFreePort(), await findFreePort()];
   const folder = await mkdtemp(join(tmpdir(), "offers-redis-"));

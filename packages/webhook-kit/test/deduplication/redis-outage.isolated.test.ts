@@ -198,7 +198,7 @@ test.each([
   { timeoutMs: Number.NaN },
   { timeoutMs: 60_001 },
   { timeoutMs: "5" },
-])("refuses %j", (given) => {
+])("rejects %j", (given) => {
   const { client } = fakeClient();
   expect(() => redisDeduplication(client, given as never)).toThrow(expect.objectContaining({ code: "invalid_option" }));
 });

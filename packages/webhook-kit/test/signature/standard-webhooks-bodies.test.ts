@@ -61,7 +61,7 @@ describe.each(adapters)("$name", (adapter) => {
     expect((await post(signedRequest(body))).status).toBe(200);
   });
 
-  test("headers that are malformed or stale are refused without a look at the body", async () => {
+  test("headers that are malformed or stale are rejected without a look at the body", async () => {
     const { post } = await receiver({ maxBodyBytes: 1 });
     for (const change of [
       { "webhook-id": "msg.1" },
@@ -74,7 +74,7 @@ describe.each(adapters)("$name", (adapter) => {
     }
   });
 
-  test("two signature headers are refused as two, whether or not the runtime joined them", async () => {
+  test("two signature headers are rejected as two, whether or not the runtime joined them", async () => {
     const { post, onRejected } = await receiver();
     const { headers, ...init } = signedRequest(body);
     for (const name of ["webhook-id", "webhook-timestamp", "webhook-signature"] as const) {

@@ -102,7 +102,7 @@ describe.each(anyAdapter)("$name", (adapter) => {
     expect(onWorkerOfferResponse).toHaveBeenCalledTimes(2);
   });
 
-  test("a request that was refused leaves no record behind", async () => {
+  test("a request that was rejected leaves no record behind", async () => {
     const { post, onWorkerOfferResponse } = await receiver();
     expect(await post({ ...signedRequest(body, { id: "msg_1" }), body: "{}" })).toBe(401);
     expect(await post(signedRequest("{}", { id: "msg_1" }))).toBe(400);

@@ -27,7 +27,7 @@ test("a missing version is accepted where it is optional", () => expect(check(""
 const remedy = "Give api-version=1.0 exactly once.";
 const refusal = { code: "unsupported_api_version", message: remedy, errors: new Map([["api-version", [remedy]]]) };
 
-test("a missing version is refused where it is required", () =>
+test("a missing version is rejected where it is required", () =>
   expect(check("api_version=1.0", true)).toMatchObject(refusal));
 
 test.each([
@@ -41,7 +41,7 @@ test.each([
   "api-version=1.0&api-version=2.0",
   "api-version[]=1.0",
   "api-version[a]=2.0&api-version=1.0",
-])("%s is refused, required or not", (search) => {
+])("%s is rejected, required or not", (search) => {
   for (const required of [true, false]) expect(check(search, required)).toMatchObject(refusal);
 });
 
@@ -83,7 +83,7 @@ test.each([
   ["one with a tab", ["Idempotency-Key: a\tb"]],
   ["two", ["Idempotency-Key: a", "idempotency-key: b"]],
   ["the same one twice", ["Idempotency-Key: a", "Idempotency-Key: a"]],
-])("%s is refused", async (_, headers) =>
+])("%s is rejected", async (_, headers) =>
   expect(await read(...headers)).toMatchObject({
     code: "invalid_request",
     errors: new Map([["Idempotency-Key", [expect.stringContaining("1 to 255 printable ASCII")]]]),

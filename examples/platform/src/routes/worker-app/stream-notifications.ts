@@ -6,7 +6,7 @@ import type { WorkerAppDeps } from "./worker.ts";
 
 export interface StreamOptions {
   session: Session;
-  /** The position of the last event that the reader received; if unknown, the stream begins with the whole menu. */
+  /** The position of the last event that the reader received; if unknown, the stream starts with the whole menu. */
   lastId: string | undefined;
   /** Throws once the session has ended. */
   check: () => Promise<unknown>;

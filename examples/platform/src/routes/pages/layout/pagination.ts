@@ -11,7 +11,7 @@ export function parameterOf({ url }: Request, name: string): string | undefined 
 
 /**
  * The page of a list at the query parameter `before`, with links to the newest and to older rows. Without a valid cursor the list
- * begins with the newest row.
+ * starts with the newest row.
  *
  * @param addressOf the URL of the page with a cursor. @default the path of the request with the parameter `before`
  * @param words of the links, for a list in another order

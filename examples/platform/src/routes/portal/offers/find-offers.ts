@@ -24,7 +24,7 @@ export interface OfferFilter {
   text?: string | undefined;
   /** Work that ends after this time. */
   from?: Date | undefined;
-  /** Work that begins before this time. */
+  /** Work that starts before this time. */
   until?: Date | undefined;
   /** @default the next work first for upcoming work and decisions, the last first for past work, otherwise the newest offer */
   order?: OfferOrder | undefined;
@@ -86,7 +86,7 @@ export async function findOffers(
   const read: Awaited<ReturnType<typeof readWhere>> = [];
   if (order !== "lastWork") read.push(...(await readWhere([after(before)], limit + 1)));
   else {
-    // Backwards, the index begins with offers without a date, which come last in every order.
+    // Backwards, the index starts with offers without a date, which come last in every order.
     const isUndated = before?.position === infinitePosition;
     if (!isUndated) read.push(...(await readWhere([after(before), sql`work_from < 'infinity'`], limit + 1)));
     if (read.length <= limit)
@@ -102,7 +102,7 @@ export async function findOffers(
 }
 
 // D-06: an offer without events is never past.
-// What has ended has begun: the index on the start then skips what is ahead.
+// What has ended has started: the index on the start then skips what is ahead.
 const isPast = (at: Date) => sql<SqlBool>`(ends_at <= ${at} and work_from <= ${at})`;
 const notPast = (at: Date) => sql<SqlBool>`(ends_at is null or ends_at > ${at})`;
 const isOpen = sql<SqlBool>`completed_at is null and withdrawn_at is null`;

@@ -121,7 +121,7 @@ export async function sendTestEvent(
   const refused = event.isUnsigned ? undefined : ["as-sent", "to-the-minute"].find((name) => isRefused(ways, name));
   const precision = refused === "to-the-minute" ? "minute" : "ms";
   const found = refused === undefined ? undefined : await findMistake(deps, target, scheme, precision);
-  // Whoever refuses a minute because of its age, or as it is, accepts others.
+  // A receiver that rejects a minute because of its age or its format accepts others.
   const mistake = refused === "as-sent" || found?.code === "reformatted_date" ? found : undefined;
   // The mistake says what these do not.
   const hasStopped = ways.length > 1 && isSilent(ways.at(-1)) && (await statusOfTest(deps, target)) === undefined;
@@ -222,7 +222,7 @@ function showResponse(result: EndpointResult): string {
   return body.length === 0 ? head : `${head}\n\n${truncateUtf8(body, shownBytes)}`;
 }
 
-/** Whether the receiver refuses a right signature. */
+/** Whether the receiver rejects a correct signature. */
 const isRefused = (ways: TestEventResult["ways"], name: string): boolean =>
   ways.some(
     ({ way, exchanges }) =>
