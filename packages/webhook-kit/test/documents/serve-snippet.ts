@@ -42,12 +42,12 @@ function serverOf([name, value]: [name: string, value: unknown] = ["", undefined
   return value instanceof Server ? value : createServer(listenerOf(name, value));
 }
 
-/** A receiver by what it is: an application, a serverless function, a handler of Request or of node:http. */
+/** A receiver by what it is: an application, which may read its `env`, a serverless function, a handler of Request or of node:http. */
 function listenerOf(name: string, value: unknown): RequestListener {
   const { callback, fetch, routing, length } = Object(value);
   if (typeof callback === "function") return callback.call(value);
   if (typeof routing === "function") return routing;
-  if (typeof fetch === "function") return getRequestListener(fetch.bind(value));
+  if (typeof fetch === "function") return getRequestListener((request) => fetch.call(value, request, process.env));
   if (name === "mountWebhooks" || name === "WebhooksModule") return onNest(name, value);
   if (name === "handler") return httpApi(value as Parameters<typeof httpApi>[0]);
   if (name === "fallback")
