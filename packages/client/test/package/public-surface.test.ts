@@ -60,7 +60,7 @@ const entries: Record<string, Names> = {
   },
   opentelemetry: {
     values: ["TracedOffersClient"],
-    types: ["Offer", "OffersPromise", "Recipient", "SafeResult", "WithResponse"],
+    types: ["Offer", "OffersPromise", "OperationError", "Recipient", "SafeResult", "WithResponse"],
   },
   schemas: { values: ["offerSchema", "validateResponses"], types: ["Middleware", "Offer"] },
   testing: {
