@@ -11,6 +11,7 @@ export type { Explanation };
 
 /** What a response shows, with the code of the finding, which is stable between releases. */
 export interface ExplainedResponse extends Explanation {
+  /** The stable code of the finding. */
   code: string;
 }
 

@@ -8,8 +8,11 @@ export type FindingCode = keyof typeof catalogue;
 export interface Explanation {
   /** A `defect` loses an event, lets a request in or fails registration; a `note` costs nothing; a `difference` is a choice. */
   severity: "defect" | "note" | "difference";
+  /** The fault in a few words. */
   title: string;
+  /** Why it matters. */
   why: string;
+  /** What to change. */
   change: string;
   /** A line that is often the cause, and its correction. */
   line?: string;
@@ -17,12 +20,19 @@ export interface Explanation {
 
 /** The finding for each wrong response to a request; see spec/corpus/README.md. */
 export interface Shows {
+  /** The receiver accepts a request that it must reject. */
   accepted?: FindingCode;
+  /** It rejects a request that it must accept. */
   refused?: FindingCode;
+  /** It rejects it with 401. */
   unauthorized?: FindingCode;
+  /** It rejects an invalid request with a status other than 401. */
   refusedOtherwise?: FindingCode;
+  /** It responds with a 5xx status. */
   failed?: FindingCode;
+  /** It does not respond. */
   silent?: FindingCode;
+  /** It responds too late. */
   slow?: FindingCode;
   /** By the id of another case: the finding if that case gets the same wrong response. */
   ifAlso?: Readonly<Record<string, FindingCode>>;

@@ -1,6 +1,6 @@
 import { createHash, createHmac } from "node:crypto";
 
-/** The two ways to sign a webhook that the service supports (D-76). */
+/** The two ways to sign a webhook that the service supports. */
 export type Scheme = "timestampDigest" | "standardWebhooks";
 
 /** The names in options and messages. */

@@ -3,11 +3,15 @@ import { UsageError } from "../terminal/output.ts";
 
 /** A request that the service sends, with an example of its content. */
 export interface TriggerEvent {
+  /** The name on the command line, such as `worker-offer-response`. */
   name: string;
+  /** The HTTP method. */
   method: "GET" | "POST";
   /** `{workerId}` is replaced by a field. */
   path: string;
+  /** What the event means, in a few words. */
   summary: string;
+  /** Example values of its fields. */
   fields: Readonly<Record<string, string | readonly string[]>>;
   /** Unsigned: only the first check is. */
   isUnsigned?: true;

@@ -12,15 +12,21 @@ export interface TestOutcome {
   status: number | "closed";
   /** Byte by byte, as ISO 8859-1. */
   body: string;
+  /** How long the response took. */
   durationMs: number;
 }
 
 /** What a response shows about a receiver. */
 export interface TestVerdict {
+  /** Whether the response is correct. */
   isRight: boolean;
   /** The expected and the actual response, as one sentence. With a note, the response is correct. */
   text: string;
-  finding?: Explanation & { code: string };
+  /** The fault, if the response shows one. */
+  finding?: Explanation & {
+    /** The stable code of the finding. */
+    code: string;
+  };
 }
 
 /** Judges the response to each request of a test event, as `offers probe` does. */
@@ -84,7 +90,14 @@ function codeOf(
 type Finding = NonNullable<TestVerdict["finding"]>;
 
 /** The findings of several ways, each once. One that follows from another is omitted. */
-export function distinctFindings(results: readonly { way: TestWay; verdicts: readonly TestVerdict[] }[]): Finding[] {
+export function distinctFindings(
+  results: readonly {
+    /** How the event was sent. */
+    way: TestWay;
+    /** One verdict per request. */
+    verdicts: readonly TestVerdict[];
+  }[],
+): Finding[] {
   const shown = new Map<string, Finding>();
   const isPlainRefused = results.some(
     ({ way, verdicts }) => way.name === "as-sent" && !verdicts.every(({ isRight }) => isRight),
@@ -125,7 +138,15 @@ export async function findSigningMistake(
   secret: string,
   send: (request: TestRequest) => Promise<number | undefined>,
   precision: Precision = "ms",
-): Promise<(Explanation & { code: string; accepted: string }) | undefined> {
+): Promise<
+  | (Explanation & {
+      /** The stable code of the finding. */
+      code: string;
+      /** The signature that the receiver accepts, in words. */
+      accepted: string;
+    })
+  | undefined
+> {
   const variants = signingVariants(scheme, secret, Date.now(), precision);
   for (let from = 0; from < variants.length; from += variantsAtOnce) {
     const batch = variants.slice(from, from + variantsAtOnce);

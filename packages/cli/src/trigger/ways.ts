@@ -5,7 +5,9 @@ import type { Webhook } from "./write-webhook.ts";
 
 /** A header of a test event. */
 export interface TestHeader {
+  /** The name of the header. */
   name: string;
+  /** The value of the header. */
   value: string;
   /** The value for a shell that has the secret, if it depends on the secret or on the current time. */
   shell?: string;
@@ -13,15 +15,19 @@ export interface TestHeader {
 
 /** One request of a test event, without the headers that every request has. */
 export interface TestRequest {
+  /** The HTTP method. */
   method: "GET" | "POST" | "PUT";
   /** The path below the base URL. */
   path: string;
+  /** The headers of this request. */
   headers: TestHeader[];
+  /** The bytes of the body; empty without one. */
   body: Buffer;
 }
 
 /** How an event is sent: as the service does, or with one difference that a receiver must handle. */
 export interface TestWay {
+  /** The name on the command line, such as `late`. */
   name: string;
   /** The end of the sentence "Send it …". */
   title: string;
@@ -29,14 +35,20 @@ export interface TestWay {
   expects: "acknowledged" | "refused" | "unreadable";
   /** What a wrong response shows, as in the test vectors. */
   shows: Shows;
+  /** Whether the webhook can be sent this way. @default always */
   isFor?(webhook: Webhook, scheme: Scheme): boolean;
+  /** Writes the requests, in order. */
   write(message: Message): TestRequest[];
 }
 
 interface SignOptions {
+  /** How long ago it was signed. @default 0 */
   ageMs?: number;
+  /** The secret to sign with. @default the receiver's */
   secret?: string;
+  /** The body to sign. @default the webhook's */
   body?: Buffer;
+  /** Whether the time has no seconds. @default false */
   isToTheMinute?: boolean;
   /** In place of a time. */
   timestamp?: string;
@@ -44,6 +56,7 @@ interface SignOptions {
 
 /** The parts of which a way consists. */
 interface Message {
+  /** The webhook to send. */
   webhook: Webhook;
   /** The webhook with these additional headers, and perhaps another body. */
   request(headers: readonly TestHeader[], change?: Partial<TestRequest>): TestRequest;
@@ -291,7 +304,18 @@ export const waysFor = (webhook: Webhook, scheme: Scheme): readonly TestWay[] =>
 export function writeTestRequests(
   way: TestWay,
   webhook: Webhook,
-  { scheme, secret, now }: { scheme: Scheme; secret: string; now: Date },
+  {
+    scheme,
+    secret,
+    now,
+  }: {
+    /** How to sign. */
+    scheme: Scheme;
+    /** The secret to sign with. */
+    secret: string;
+    /** The time to sign with. */
+    now: Date;
+  },
 ): TestRequest[] {
   const { id, isRequest, isUnsigned } = webhook;
   const request: Message["request"] = (headers, change = {}) => {

@@ -5,13 +5,17 @@ import type { TriggerEvent } from "./events.ts";
 
 /** A webhook before it is signed. */
 export interface Webhook {
+  /** The HTTP method. */
   method: string;
   /** The path below the base URL. */
   path: string;
+  /** The bytes of the body; empty without one. */
   body: Buffer;
   /** The same on every attempt. */
   id: string;
+  /** Whether it is sent without a signature. */
   isUnsigned?: boolean | undefined;
+  /** Whether the service sends it only once, unlike an event. */
   isRequest?: boolean | undefined;
 }
 
@@ -21,7 +25,7 @@ export interface Signing {
   secret: string;
 }
 
-/** @param fields the values in the path and the body */
+/** Writes an event as a webhook. @param fields the values in the path and the body */
 export function fillEvent(event: TriggerEvent, fields: Readonly<Record<string, unknown>>, id: string): Webhook {
   const { method, isUnsigned, isRequest } = event;
   const path = event.path.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(String(fields[name])));
