@@ -66,6 +66,7 @@ beforeAll(async () => {
     "packages",
     "examples",
     "scripts",
+    "tests",
     "spec",
     "docs",
     "package.json",

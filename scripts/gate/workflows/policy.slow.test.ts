@@ -210,7 +210,7 @@ describe("npm scripts", () => {
   });
 
   test.each([
-    ["another", "- mutation types\n", "", "check mutation"],
+    ["another", "- mutation types failover\n", "", "check mutation"],
     ["a part of them", "- run: npm run bench --", "- if: false\n        run: npm run bench --", "bench"],
     ["none", `CHECKS: \${{ matrix.checks }}`, "CHECKS: soak", "check slow"],
   ])("not when the night runs %s: %s becomes %s", (_, find, put, missed) => {

@@ -4,7 +4,7 @@ import { eventually } from "../support/eventually.ts";
 import { openPlatform, type PlatformUnderTest } from "../support/platform-under-test.ts";
 import { readEvents } from "../support/read-events.ts";
 import { respondWith } from "../support/receiver.ts";
-import { storesUnderTest, type TestDatabase } from "../support/stores/stores.ts";
+import { anyStore, type TestDatabase } from "../support/stores/stores.ts";
 import { useReceiver } from "../support/use-opened.ts";
 import { openPageClient, type PageClient } from "./page-client.ts";
 import { type LiveReader, readLive } from "./read-live.ts";
@@ -20,7 +20,7 @@ const suggestions = people.map((person) => ({
 }));
 const well = respondWith(200, { "content-type": "application/json" }, JSON.stringify(suggestions));
 
-const stores = await storesUnderTest();
+const stores = await anyStore();
 const isShared = (title: string): boolean => title.startsWith("PostgreSQL");
 const isFull = process.env.TEST_MATRIX === "full";
 const makers = stores.flatMap((store) => [

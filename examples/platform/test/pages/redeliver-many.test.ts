@@ -4,12 +4,12 @@ import { openStore } from "../../src/store/open-store.ts";
 import { eventually } from "../support/eventually.ts";
 import { openPlatform, type PlatformUnderTest } from "../support/platform-under-test.ts";
 import { respondWith } from "../support/receiver.ts";
-import { storesUnderTest, type TestDatabase } from "../support/stores/stores.ts";
+import { anyStore, type TestDatabase } from "../support/stores/stores.ts";
 import { useReceiver } from "../support/use-opened.ts";
 import { openPageClient, type PageClient, saveCompany } from "./page-client.ts";
 import { settledContacts } from "./settled-contacts.ts";
 
-describe.each(await storesUnderTest())("redelivering many on $title", ({ createDatabase }) => {
+describe.each(await anyStore())("redelivering many on $title", ({ createDatabase }) => {
   let database: TestDatabase;
   let platform: PlatformUnderTest;
   let hana: PageClient;
