@@ -10,7 +10,7 @@ import type {
   EndpointResult,
 } from "./endpoint-client.ts";
 import { classifyError, EndpointError } from "./failures.ts";
-import { maskEchoes, redactSignatures } from "./mask-echoes.ts";
+import { echoMask, redactSignatures } from "./mask-echoes.ts";
 import { type GuardedConnectorOptions, guardedConnector, isOwnAddress, nameResolver } from "./ssrf-guard.ts";
 
 /** Every option has a default. */
@@ -73,10 +73,11 @@ async function send(agent: Agent, request: EndpointRequest): Promise<EndpointRes
 function withoutEchoes(outcome: Outcome, { confidential }: EndpointRequest): Outcome {
   if (!outcome.ok || confidential === undefined) return outcome;
   const { body, contentType, location, headers, truncated } = outcome;
-  const masked = (header: string) => maskEchoes(Buffer.from(header, "latin1"), confidential).toString("latin1");
+  const mask = echoMask(confidential);
+  const masked = (header: string) => mask(Buffer.from(header, "latin1")).toString("latin1");
   return {
     ...outcome,
-    body: maskEchoes(body, confidential, truncated),
+    body: mask(body, truncated),
     ...(contentType && { contentType: masked(contentType) }),
     ...(location && { location: masked(location) }),
     ...(headers && {

@@ -24,13 +24,42 @@ interface Reading {
  *
  * @param isCut whether the body was truncated: then its end may be the start of an echo
  */
-export function maskEchoes(body: Buffer, confidential: Confidential, isCut = false): Buffer {
-  if (body.length === 0) return body;
-  // Latin-1 has one character per byte, so an index in the text is one in the body.
-  const text = body.toString("latin1");
+export const maskEchoes = (body: Buffer, confidential: Confidential, isCut = false): Buffer =>
+  echoMask(confidential)(body, isCut);
+
+/** `maskEchoes` for the parts of one response: what to search for is worked out once, and only if a part could contain it. */
+export function echoMask(confidential: Confidential): (body: Buffer, isCut?: boolean) => Buffer {
+  let windows: EchoWindows | undefined;
+  return (body, isCut = false) => {
+    // Latin-1 has one character per byte, so an index in the text is one in the body.
+    const text = body.toString("latin1");
+    if (body.length === 0 || (!isCut && isHarmless(text))) return body;
+    windows ??= echoWindows(confidential);
+    return maskIn(body, text, windows, isCut);
+  };
+}
+
+const httpDate = /^[A-Z][a-z]{2}, \d\d [A-Z][a-z]{2} \d{4} \d\d:\d\d:\d\d GMT$/;
+/** What nearly every response has. Working out what to search for takes as long as the rest of an attempt. */
+const commonValues = new Set(
+  [
+    "keep-alive",
+    "timeout=5",
+    "no-cache",
+    "no-store",
+    "chunked",
+    "application/json",
+    "application/json; charset=utf-8",
+  ].concat(["text/plain", "text/plain; charset=utf-8", "text/html; charset=utf-8", "Accept-Encoding", "Express"]),
+);
+
+/** Whether a string is too short for an echo, or is a header's value that no secret is part of. */
+const isHarmless = (text: string): boolean =>
+  text.length < signatureWindow || commonValues.has(text) || httpDate.test(text);
+
+function maskIn(body: Buffer, text: string, windows: EchoWindows, isCut: boolean): Buffer {
   const masked = new Uint8Array(body.length);
   for (const { index, 0: found } of text.matchAll(digests)) masked.fill(1, index, index + found.length);
-  const windows = echoWindows(confidential);
   let reading: Reading | undefined = { text, starts: Array.from({ length: text.length + 1 }, (_, index) => index) };
   for (let depth = 0; reading !== undefined && depth <= maxNesting; depth += 1) {
     markEchoes(reading, windows, masked, isCut);
