@@ -56,8 +56,11 @@ export class Receiver {
         this.#receive(responseKey(offerId, workerId), response, request, unverifiedDeliveryId),
       onWorkerAddedContact: ({ workerId }, { request, unverifiedDeliveryId }) =>
         this.#receive(contactKey(id, workerId), "added", request, unverifiedDeliveryId),
-      // A killed sender leaves an incomplete body.
-      onRejected: ({ code }) => (code === "body_incomplete" ? undefined : note(code)),
+      onRejected: ({ code, endpoint }) => {
+        // A killed sender leaves an incomplete body. The third check of an endpoint has a wrong signature (D-41).
+        const isExpected = code === "body_incomplete" || (code === "signature_mismatch" && endpoint === "TestAuth");
+        if (!isExpected) note(code);
+      },
       onError: ({ code }) => note(code),
     });
   }
