@@ -69,7 +69,7 @@ test("a sleep that is aborted rejects immediately and leaves no timer", async ()
   const waiting = sleep({ ...call }, 60_000, controller.signal);
   controller.abort("enough");
   await expect(waiting).rejects.toMatchObject({
-    message: "GetOffer at service.example: the call was aborted; see cause",
+    message: "GetOffer at service.example: aborted; see cause",
     ...aborted("enough"),
   });
   expect(vi.getTimerCount()).toBe(0);

@@ -27,7 +27,7 @@ export function withTimeout<T>(
       cleanUp();
       const reason = toOffersError(
         caller?.aborted
-          ? new AbortedError("the call was aborted; see cause", { cause: caller.reason })
+          ? new AbortedError("aborted; see cause", { cause: caller.reason })
           : new TimeoutError(`no response within ${Math.ceil(limitMs)} ms; see timeoutMs and totalTimeoutMs`),
         call,
       );
