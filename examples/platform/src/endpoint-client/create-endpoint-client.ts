@@ -10,7 +10,7 @@ import type {
   EndpointResult,
 } from "./endpoint-client.ts";
 import { classifyError, EndpointError } from "./failures.ts";
-import { echoMask, redactSignatures } from "./mask-echoes.ts";
+import { maskEchoes, redactSignatures } from "./mask-echoes.ts";
 import { type GuardedConnectorOptions, guardedConnector, isOwnAddress, nameResolver } from "./ssrf-guard.ts";
 
 /** Every option has a default. */
@@ -73,7 +73,7 @@ async function send(agent: Agent, request: EndpointRequest): Promise<EndpointRes
 function withoutEchoes(outcome: Outcome, { confidential }: EndpointRequest): Outcome {
   if (!outcome.ok || confidential === undefined) return outcome;
   const { body, contentType, location, headers, truncated } = outcome;
-  const mask = echoMask(confidential);
+  const mask = maskEchoes(confidential);
   const masked = (header: string) => mask(Buffer.from(header, "latin1")).toString("latin1");
   return {
     ...outcome,

@@ -19,53 +19,42 @@ interface Reading {
 }
 
 /**
- * Masks signatures and secrets of the request in its response (D-49): the platform would otherwise store and show the
- * credentials that an endpoint echoes. Finds them whole or in part, in any case, escaped, in hexadecimal or base64.
- *
- * @param isCut whether the body was truncated: then its end may be the start of an echo
+ * Returns a function that masks signatures and secrets of a request in the parts of its response (D-49): the platform would otherwise
+ * store and show the credentials that an endpoint echoes. Finds them whole or in part, in any case, escaped, in hexadecimal or base64.
+ * `isCut` says that a part was truncated: then its end may be the start of an echo.
  */
-export const maskEchoes = (body: Buffer, confidential: Confidential, isCut = false): Buffer =>
-  echoMask(confidential)(body, isCut);
-
-/** `maskEchoes` for the parts of one response: what to search for is worked out once, and only if a part could contain it. */
-export function echoMask(confidential: Confidential): (body: Buffer, isCut?: boolean) => Buffer {
+export function maskEchoes(confidential: Confidential): (part: Buffer, isCut?: boolean) => Buffer {
+  // Takes as long as the rest of an attempt: once for a response, and only if a part of it could contain an echo.
   let windows: EchoWindows | undefined;
-  return (body, isCut = false) => {
-    // Latin-1 has one character per byte, so an index in the text is one in the body.
-    const text = body.toString("latin1");
-    if (body.length === 0 || (!isCut && isHarmless(text))) return body;
+  return (part, isCut = false) => {
+    // Latin-1 has one character per byte, so an index in the text is one in the part.
+    const text = part.toString("latin1");
+    if (part.length === 0 || (!isCut && isHarmless(text))) return part;
     windows ??= echoWindows(confidential);
-    return maskIn(body, text, windows, isCut);
+    const masked = findEchoes(text, windows, isCut);
+    return masked.includes(1) ? Buffer.from(withMasks(text, masked), "latin1") : part;
   };
 }
 
 const httpDate = /^[A-Z][a-z]{2}, \d\d [A-Z][a-z]{2} \d{4} \d\d:\d\d:\d\d GMT$/;
-/** What nearly every response has. Working out what to search for takes as long as the rest of an attempt. */
-const commonValues = new Set(
-  [
-    "keep-alive",
-    "timeout=5",
-    "no-cache",
-    "no-store",
-    "chunked",
-    "application/json",
-    "application/json; charset=utf-8",
-  ].concat(["text/plain", "text/plain; charset=utf-8", "text/html; charset=utf-8", "Accept-Encoding", "Express"]),
-);
+/** Values of headers that nearly every response has. */
+const commonValues =
+  /^(?:keep-alive|timeout=5|no-cache|no-store|chunked|(?:application\/json|text\/plain|text\/html)(?:; charset=utf-8)?|Accept-Encoding|Express)$/;
 
 /** Whether a string is too short for an echo, or is a header's value that no secret is part of. */
 const isHarmless = (text: string): boolean =>
-  text.length < signatureWindow || commonValues.has(text) || httpDate.test(text);
+  text.length < signatureWindow || commonValues.test(text) || httpDate.test(text);
 
-function maskIn(body: Buffer, text: string, windows: EchoWindows, isCut: boolean): Buffer {
-  const masked = new Uint8Array(body.length);
+/** One byte for each character of the text: 1 where it belongs to an echo. */
+function findEchoes(text: string, windows: EchoWindows, isCut: boolean): Uint8Array {
+  const masked = new Uint8Array(text.length);
   for (const { index, 0: found } of text.matchAll(digests)) masked.fill(1, index, index + found.length);
   let reading: Reading | undefined = { text, starts: Array.from({ length: text.length + 1 }, (_, index) => index) };
   for (let depth = 0; reading !== undefined && depth <= maxNesting; depth += 1) {
     markEchoes(reading, windows, masked, isCut);
     reading = unescaped(reading);
   }
-  return masked.includes(1) ? Buffer.from(withMasks(text, masked), "latin1") : body;
+  return masked;
 }
 
 /** Without one layer of escapes; undefined if there are no escapes. */
