@@ -1,9 +1,9 @@
 import { gunzipSync } from "node:zlib";
-import { type Request, type RequestHandler, type Response, Router } from "express";
-import helmet from "helmet";
+import { type Request, type Response, Router } from "express";
 import { html, raw } from "hono/html";
 import { ProblemError } from "../../http/problem.ts";
 import { defineRoutes } from "../../http/routes.ts";
+import { securityHeaders } from "../pages/security/security-headers.ts";
 import { consoleFiles } from "./console-files.ts";
 
 export interface ConsoleDeps {
@@ -15,7 +15,7 @@ export interface ConsoleDeps {
 /** The OpenAPI document as a reference whose operations can be called, at `/docs` (D-150). All of it comes from this origin. */
 export function mountConsole(router: Router, { cookies, demoKey }: ConsoleDeps): void {
   const pages = Router({ caseSensitive: true, strict: true });
-  pages.use("/docs", consoleHeaders(cookies.isSecure));
+  pages.use("/docs", securityHeaders(cookies.isSecure, policy));
   defineRoutes(pages, "/docs", {
     get: (_request, response) =>
       void response
@@ -27,31 +27,15 @@ export function mountConsole(router: Router, { cookies, demoKey }: ConsoleDeps):
   router.use(pages);
 }
 
-const self = ["'self'"];
-
 /**
  * As strict as the reference can bear: it styles its elements in place, and shows icons that are data. Only the console's own pages have
- * this policy; see `securityHeaders` for the others.
+ * this policy.
  */
-const consoleHeaders = (isSecure: boolean): RequestHandler =>
-  helmet({
-    contentSecurityPolicy: {
-      useDefaults: false,
-      directives: {
-        "default-src": ["'none'"],
-        "script-src": self,
-        "style-src": [...self, "'unsafe-inline'"],
-        "img-src": [...self, "data:"],
-        "connect-src": self,
-        "form-action": ["'none'"],
-        "base-uri": ["'none'"],
-        "frame-ancestors": ["'none'"],
-      },
-    },
-    referrerPolicy: { policy: "same-origin" },
-    strictTransportSecurity: isSecure,
-    xFrameOptions: { action: "deny" },
-  });
+const policy = {
+  "style-src": ["'self'", "'unsafe-inline'"],
+  "img-src": ["'self'", "data:"],
+  "form-action": ["'none'"],
+};
 
 /** The reference's own colours for small print have a contrast below 4.5. */
 const customCss = `

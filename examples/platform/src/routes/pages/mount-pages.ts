@@ -122,7 +122,7 @@ function mountPortalPages(pages: Router, deps: PageDeps): void {
 /** The pages of the worker's app, with their own error pages. */
 function appPages(deps: PageDeps): Router {
   const app = newRouter();
-  app.use("/app", securityHeaders(deps.cookies.isSecure, { hasManifest: true }));
+  app.use("/app", securityHeaders(deps.cookies.isSecure, { "manifest-src": ["'self'"] }));
   const { show, submit } = pageRoutes(deps, appSection);
   defineRoutes(app, appSection.home, { get: show(menuPage) });
   defineRoutes(app, appSection.signInPath, signInRoutes(deps, appSection));

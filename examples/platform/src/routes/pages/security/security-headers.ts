@@ -6,8 +6,10 @@ const self = ["'self'"];
 /**
  * Content-Security-Policy (CSP) and other headers: own files and form targets only, no framing (clickjacking), and over https
  * Strict-Transport-Security (HSTS).
+ *
+ * @param directives of the policy, in addition or instead
  */
-export const securityHeaders = (isSecure: boolean, { hasManifest = false } = {}): RequestHandler =>
+export const securityHeaders = (isSecure: boolean, directives: Record<string, string[]> = {}): RequestHandler =>
   helmet({
     contentSecurityPolicy: {
       useDefaults: false,
@@ -18,9 +20,9 @@ export const securityHeaders = (isSecure: boolean, { hasManifest = false } = {})
         "img-src": self,
         "connect-src": self,
         "form-action": self,
-        ...(hasManifest && { "manifest-src": self }),
         "base-uri": ["'none'"],
         "frame-ancestors": ["'none'"],
+        ...directives,
       },
     },
     // Without a referrer browsers send `Origin: null` with our own forms.
