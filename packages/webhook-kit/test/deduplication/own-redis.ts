@@ -1,13 +1,27 @@
 import { type ChildProcess, execFile, spawn } from "node:child_process";
 import { once } from "node:events";
+import { accessSync, constants } from "node:fs";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { delimiter, join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { promisify } from "node:util";
 import { freePort } from "../../../../scripts/processes/free-port.ts";
 
 const run = promisify(execFile);
+
+const binary = "redis-server";
+
+/** Whether this machine can start Redis servers. */
+export const hasRedisServer = (path = process.env.PATH ?? ""): boolean =>
+  path.split(delimiter).some((folder) => {
+    try {
+      accessSync(join(folder, binary), constants.X_OK);
+      return true;
+    } catch {
+      return false;
+    }
+  });
 
 /** How long a node is silent before others take over. */
 const silentMs = 1_500;
@@ -28,7 +42,7 @@ export class RedisNode {
     const folder = await mkdtemp(join(tmpdir(), "offers-redis-"));
     const file = join(folder, "redis.conf");
     await writeFile(file, [`port ${port}`, "bind 127.0.0.1", `dir ${folder}`, 'save ""', ...config].join("\n"));
-    const node = new RedisNode(port, spawn("redis-server", [file, ...flags], { stdio: "ignore" }), folder);
+    const node = new RedisNode(port, spawn(binary, [file, ...flags], { stdio: "ignore" }), folder);
     while ((await node.ask("ping").catch(() => "")) !== "PONG") await pause(20);
     return node;
   }
@@ -72,6 +86,18 @@ const removeAll = async (nodes: readonly RedisNode[]): Promise<void> => {
   for (const node of nodes) await node.remove();
 };
 
+const isReady = async (node: RedisNode): Promise<boolean> =>
+  (await node.ask("cluster", "info")).includes("cluster_state:ok");
+
+/** A cluster of one node that has every slot: it rejects keys of two slots in one command, as a large one does. */
+export async function startOneNodeCluster(): Promise<RedisNode> {
+  const settings = [`cluster-port ${await freePort()}`, "cluster-announce-ip 127.0.0.1"];
+  const node = await RedisNode.start(["cluster-enabled yes", ...settings]);
+  await node.ask("cluster", "addslotsrange", "0", "16383");
+  while (!(await isReady(node))) await pause(20);
+  return node;
+}
+
 /** Three primaries with a replica each. */
 export async function startRedisCluster(): Promise<RedisGroup> {
   const nodes: RedisNode[] = [];
@@ -85,7 +111,7 @@ export async function startRedisCluster(): Promise<RedisGroup> {
     ...["--cluster", "create", ...nodes.map(({ port }) => `127.0.0.1:${port}`)],
     ...["--cluster-replicas", "1", "--cluster-yes"],
   ]);
-  for (const node of nodes) while (!(await node.ask("cluster", "info")).includes("cluster_state:ok")) await pause(50);
+  for (const node of nodes) while (!(await isReady(node))) await pause(50);
   const id = await primary.ask("cluster", "myid");
   let replica: RedisNode | undefined;
   while (replica === undefined) {

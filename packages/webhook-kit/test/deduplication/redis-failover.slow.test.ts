@@ -7,8 +7,7 @@ import { webhookHandler } from "../../src/fetch.ts";
 import { standardWebhooks } from "../../src/index.ts";
 import { redisDeduplication } from "../../src/redis.ts";
 import { inboxMigration, sqliteInbox } from "../../src/sqlite.ts";
-import { type RedisGroup, startRedisCluster, startRedisSentinels } from "./own-redis.ts";
-import { hasRedisServer } from "./redis-cluster.ts";
+import { hasRedisServer, type RedisGroup, startRedisCluster, startRedisSentinels } from "./own-redis.ts";
 
 const secret = "whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD";
 const ignore = (): undefined => undefined;

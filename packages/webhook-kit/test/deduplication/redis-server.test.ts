@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { type AddressInfo, createServer } from "node:net";
 import { expect, test } from "vitest";
-import { hasRedisServer } from "./redis-cluster.ts";
+import { hasRedisServer } from "./own-redis.ts";
 import { findRedis } from "./redis-server.ts";
 
 test("if the Redis at REDIS_URL does not respond, that is an error, not a reason to skip tests", async () => {

@@ -1,5 +1,5 @@
 import { findPostgres } from "../../../../scripts/test-database.ts";
-import { hasRedisServer } from "../deduplication/redis-cluster.ts";
+import { hasRedisServer } from "../deduplication/own-redis.ts";
 import { findRedis } from "../deduplication/redis-server.ts";
 import { findMysql } from "../inbox/mysql-server.ts";
 

@@ -4,15 +4,15 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Deduplication } from "../../src/deduplication/deduplication.ts";
 import { redisDeduplication } from "../../src/redis.ts";
 import { deduplicationConformance } from "../../src/testing.ts";
-import { hasRedisServer, startCluster } from "./redis-cluster.ts";
+import { hasRedisServer, type RedisNode, startOneNodeCluster } from "./own-redis.ts";
 
 describe.runIf(hasRedisServer())("on Redis Cluster", () => {
-  let cluster: Awaited<ReturnType<typeof startCluster>>;
+  let cluster: RedisNode;
   let nodeRedis: ReturnType<typeof createCluster>;
   let ioredis: Cluster;
 
   beforeAll(async () => {
-    cluster = await startCluster();
+    cluster = await startOneNodeCluster();
     nodeRedis = createCluster({ rootNodes: [{ url: `redis://127.0.0.1:${cluster.port}` }] });
     nodeRedis.on("error", () => undefined);
     ioredis = new Cluster([{ host: "127.0.0.1", port: cluster.port }]);
@@ -21,7 +21,7 @@ describe.runIf(hasRedisServer())("on Redis Cluster", () => {
   afterAll(async () => {
     nodeRedis.destroy();
     ioredis.disconnect();
-    await cluster.stop();
+    await cluster.remove();
   });
 
   const clients: { name: string; create: () => Deduplication }[] = [
