@@ -85,6 +85,8 @@ export class FeedFollower {
       for (const id of arrived) if (!signal.aborted && (await this.#handOn(id, undefined))) this.#keep(id);
       if (this.#pushes.size === 0) await this.#pause(this.#options.pollMs ?? 5_000, signal);
     }
+    for (const push of this.#pushes.values()) push.settle("waiting");
+    this.#pushes.clear();
   }
 
   /** @returns why a page could not be read */

@@ -19,7 +19,7 @@ import { readApiKey, readSecret } from "../terminal/read-secret.ts";
 import { sendWebhook } from "../trigger/write-webhook.ts";
 import { type ReceiverUrl, readUrl } from "../wire/receiver-url.ts";
 import { FeedFollower } from "./feed-follower.ts";
-import { forwardedPath, servicePathOf } from "./forward.ts";
+import { servicePathOf } from "./forward.ts";
 import { KeptCursor } from "./kept-cursor.ts";
 import { type Arrival, createListener } from "./listener.ts";
 
@@ -145,7 +145,7 @@ async function sendEvent(
     id,
     isEvent: true,
     recordedAt: event.createdAt,
-    ...(forwardTo && { forwardedTo: `${new URL(forwardTo.href).origin}${forwardedPath(forwardTo, path)}` }),
+    ...(forwardTo && { forwardedTo: `${forwardTo.href}${path}` }),
     ...(failure !== undefined && { failure }),
     ...(!isAcknowledged && { retryMs }),
   });

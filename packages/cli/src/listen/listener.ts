@@ -1,9 +1,10 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { Scheme } from "../signature/sign-request.ts";
 import { type Verification, verifyRequest } from "../signature/verify-request.ts";
+import { events } from "../trigger/events.ts";
 import { describeConnectionError, type ReceiverUrl } from "../wire/receiver-url.ts";
 import type { FeedFollower, HandOn, Turn } from "./feed-follower.ts";
-import { type ForwardedResponse, forward, forwardedPath } from "./forward.ts";
+import { type ForwardedResponse, forward, forwardedPath, servicePathOf } from "./forward.ts";
 
 /** One request that arrived, and its outcome. */
 export interface Arrival {
@@ -65,11 +66,12 @@ async function receive(options: ListenerOptions, request: IncomingMessage, respo
   const { method = "GET", url: target = "/", rawHeaders, headers } = request;
   const body = await readBody(request);
   const path = target.split("?")[0] ?? "";
-  const isTest = method === "GET" && path.endsWith("/test");
+  const servicePath = servicePathOf(target);
+  const isTest = method === "GET" && servicePath === "/test";
   const verification = isTest
     ? undefined
     : verifyRequest(options.scheme, options.secret, { rawHeaders, body: body ?? Buffer.alloc(0) }, Date.now());
-  const isEvent = !/\/(?:test|test\/auth|contact-suggestions)$/.test(path);
+  const isEvent = !events.some(({ isRequest, path: ofRequest }) => isRequest && ofRequest === servicePath);
   const id = isEvent ? [headers["offers-delivery-id"] ?? headers["webhook-id"]].flat()[0] : undefined;
   const report = (result: ForwardedResponse, startedAt: number, more: Partial<Arrival> = {}) =>
     options.onArrival({

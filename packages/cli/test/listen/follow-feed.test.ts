@@ -242,3 +242,15 @@ test.each([
   expect([code, received.length]).toEqual([2, 0]);
   expect(stderr).toContain(message);
 });
+
+test("a push that waits for its turn gets 503 when the listener stops [D-146]", async () => {
+  const feed = await startFeed(1);
+  const { to, received } = await startRecorder();
+  const { url, output, stop } = await startListening(["--from", feed.from, "--forward-to", to], folder());
+  await expect.poll(() => received.length, { timeout: 10_000 }).toBe(1);
+  Object.assign(feed, { isDown: true, count: 2 });
+  const pushed = push(url, 2);
+  await expect.poll(() => output.stderr, { timeout: 10_000 }).toContain("responded with 503");
+  await stop();
+  expect(await pushed).toBe(503);
+}, 30_000);

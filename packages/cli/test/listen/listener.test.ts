@@ -68,6 +68,13 @@ test("GET /test needs no signature, and a search gets an empty list", async () =
   expect(await search.json()).toEqual([]);
 });
 
+test("a webhook about a worker whose id is test is verified, and is an event", async () => {
+  const { address, arrivals } = await listen("timestampDigest");
+  expect((await fetch(`${address}/contact/new/test`)).status).toBe(401);
+  expect((await fetch(`${address}/contact/new/test`, { headers: signed() })).status).toBe(200);
+  expect(arrivals.at(-1)).toMatchObject({ isEvent: true, verification: { ok: true } });
+});
+
 test("a receiver that is not running is reported, and the sender gets 502", async () => {
   const { address, arrivals } = await listen("timestampDigest", "http://127.0.0.1:1/offers");
   expect((await fetch(`${address}/test/auth`, { headers: signed() })).status).toBe(502);
