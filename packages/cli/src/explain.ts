@@ -4,16 +4,10 @@
  * @module explain
  */
 
-import { type Explanation, findings, readCorpus, stepsOf } from "./corpus/corpus.ts";
+import { type ExplainedFinding, type Explanation, explain, readCorpus, stepsOf } from "./corpus/corpus.ts";
 import { classifyStatus } from "./probe/explain.ts";
 
-export type { Explanation };
-
-/** What a response shows, with the code of the finding, which is stable between releases. */
-export interface ExplainedResponse extends Explanation {
-  /** The stable code of the finding. */
-  code: string;
-}
+export type { ExplainedFinding, Explanation };
 
 /**
  * Explains a response, as `offers probe` does.
@@ -33,7 +27,7 @@ export interface ExplainedResponse extends Explanation {
  * // old_timestamp_accepted Reject a timestamp that is more than 5 minutes in the past.
  * ```
  */
-export function explainResponse(vectorId: string, status: number | "closed", step = 0): ExplainedResponse | undefined {
+export function explainResponse(vectorId: string, status: number | "closed", step = 0): ExplainedFinding | undefined {
   const { groups, standardWebhooks } = readCorpus();
   const vector = [...groups, ...standardWebhooks].flatMap(({ cases }) => cases).find(({ id }) => id === vectorId);
   const request = vector && stepsOf(vector)[step];
@@ -41,5 +35,5 @@ export function explainResponse(vectorId: string, status: number | "closed", ste
   const allowed = [request.response].flat().flatMap((response) => response.status);
   if (allowed.includes(status)) return undefined;
   const code = classifyStatus(request, allowed, status);
-  return code === undefined ? undefined : { code, ...findings[code] };
+  return code === undefined ? undefined : explain(code);
 }

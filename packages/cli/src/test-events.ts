@@ -4,7 +4,7 @@
  * @module test-events
  */
 
-export { type Explanation, findings, type Shows } from "./corpus/corpus.ts";
+export { type ExplainedFinding, type Explanation, explain, type Shows } from "./corpus/corpus.ts";
 export type { Scheme } from "./signature/sign-request.ts";
 export { events as testEvents, type TriggerEvent, uniqueFields } from "./trigger/events.ts";
 export {

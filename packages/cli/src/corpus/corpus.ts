@@ -167,3 +167,21 @@ export function readCorpus(): Corpus {
 
 /** What each finding means, most serious first. */
 export const findings = catalogue as Readonly<Record<FindingCode, Explanation>>;
+
+/** An explanation with the code of the finding. */
+export interface ExplainedFinding extends Explanation {
+  /** The code of the finding, which is stable between releases. */
+  code: string;
+}
+
+/**
+ * Explains a finding by its code.
+ *
+ * @example
+ * ```ts
+ * import { explain } from "@offers/cli/test-events";
+ *
+ * console.log(explain("receiver_stopped").change);
+ * ```
+ */
+export const explain = (code: FindingCode): ExplainedFinding => ({ code, ...findings[code] });

@@ -8,7 +8,7 @@ import { describeConnectionError, type ReceiverUrl } from "../wire/receiver-url.
 import { type Evidence, type Finding, findingOf } from "./explain.ts";
 import { type Endpoint, isForEvents } from "./select.ts";
 import { type SendSettings, sendCase } from "./send.ts";
-import { type Precision, type SigningVariant, signedHeaders, signingVariants } from "./signing-variants.ts";
+import { findAcceptedVariant, type Precision, type SigningVariant, signedHeaders } from "./signing-variants.ts";
 
 /** A receiver, and what is needed to sign requests to it. */
 export interface Subject {
@@ -139,7 +139,7 @@ async function diagnoseAuth(subject: Subject, auth: Asked): Promise<Finding> {
   const posted = await ask(subject, { method: "POST", target, headers: headers(), body: "" });
   if (posted.status === 200) return checkFinding("wrong_method", target, auth, "POST /test/auth gets 200.");
   if (status === 404 || status === 405) return checkFinding("auth_check_missing", target, auth, "");
-  const variant = await findAcceptedVariant(subject, "ms");
+  const variant = await acceptedVariantOf(subject, "ms");
   if (variant) return checkFinding(variant.code, target, auth, `It accepts ${variant.accepted}.`);
   const other = (Object.keys(schemeNames) as Scheme[]).find((each) => each !== scheme) ?? scheme;
   const byOther = await ask(subject, signedCheck(signedHeaders(other, secret, Date.now())));
@@ -159,24 +159,20 @@ const concurrency = 16;
 const patienceMs = 60_000;
 
 /** The first variant of a correct signature that the receiver accepts at GET /test/auth. */
-export async function findAcceptedVariant(subject: Subject, precision: Precision): Promise<SigningVariant | undefined> {
-  const { scheme, secret } = subject;
+function acceptedVariantOf(subject: Subject, precision: Precision): Promise<SigningVariant | undefined> {
   const startedAt = performance.now();
-  const count = signingVariants(scheme, secret, Date.now(), precision).length;
-  for (let at = 0; at < count && performance.now() - startedAt < patienceMs; at += concurrency) {
-    // Signed again for each group: a receiver may accept a signature only for a short time.
-    const group = signingVariants(scheme, secret, Date.now(), precision).slice(at, at + concurrency);
-    const results = await Promise.all(group.map(({ headers }) => ask(subject, signedCheck(headers))));
-    const index = results.findIndex(({ status }) => status === 200);
-    if (index >= 0) return group[index];
-  }
-  return undefined;
+  return findAcceptedVariant(
+    { ...subject, precision },
+    concurrency,
+    async (headers) => (await ask(subject, signedCheck(headers))).status,
+    () => performance.now() - startedAt < patienceMs,
+  );
 }
 
 /** Reports the mistake behind a rejected precision of the Timestamp: a date that is formatted again has another digest. */
 export async function diagnosePrecision(subject: Subject, finding: Finding): Promise<Finding> {
   const isMinute = finding.evidence.some(({ id }) => id.includes("minute"));
-  const variant = await findAcceptedVariant(subject, isMinute ? "minute" : "second");
+  const variant = await acceptedVariantOf(subject, isMinute ? "minute" : "second");
   if (variant?.code !== "reformatted_date") return finding;
   const [first, ...others] = finding.evidence;
   if (!first) return finding;

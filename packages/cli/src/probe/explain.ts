@@ -115,7 +115,7 @@ function classifyMismatch(
  * as a 403 for a 401, or an accepted notation that nobody can send without the secret.
  */
 export function classifyStatus(
-  { request, shows = {} }: Step,
+  { request, shows = {} }: Pick<Step, "request" | "shows">,
   allowed: readonly Status[],
   got: Status,
 ): FindingCode | undefined {

@@ -26,6 +26,28 @@ export function signedHeaders(scheme: Scheme, secret: string, now: number, preci
 export const signingVariants = (scheme: Scheme, secret: string, now: number, precision: Precision): SigningVariant[] =>
   scheme === "timestampDigest" ? digestVariants(secret, now, precision) : standardVariants(secret, now);
 
+/**
+ * The first variant of a correct signature that a receiver accepts.
+ *
+ * @param atOnce how many are tried concurrently
+ * @param send resolves with the status of the response to a request with these headers
+ * @param goesOn called with the statuses of each group; whether to try the next one
+ */
+export async function findAcceptedVariant(
+  { scheme, secret, precision }: { scheme: Scheme; secret: string; precision: Precision },
+  atOnce: number,
+  send: (headers: SigningVariant["headers"]) => Promise<unknown>,
+  goesOn: (statuses: readonly unknown[]) => boolean,
+): Promise<SigningVariant | undefined> {
+  for (let from = 0; ; from += atOnce) {
+    // Signed again for each group: a receiver may accept a signature only for a short time.
+    const group = signingVariants(scheme, secret, Date.now(), precision).slice(from, from + atOnce);
+    const statuses = await Promise.all(group.map(({ headers }) => send(headers)));
+    const accepted = group[statuses.indexOf(200)];
+    if (accepted || group.length < atOnce || !goesOn(statuses)) return accepted;
+  }
+}
+
 type Digest = (timestamp: string, secret: string | Buffer) => Buffer;
 
 const sha256 = (...parts: (string | Buffer)[]): Buffer => {

@@ -1,6 +1,6 @@
-import { type Explanation, type FindingCode, findings, type Shows } from "../corpus/corpus.ts";
+import { type ExplainedFinding, explain, type FindingCode, type Shows } from "../corpus/corpus.ts";
 import { checkTimeoutMs, classifyStatus } from "../probe/explain.ts";
-import { type Precision, type SigningVariant, signingVariants } from "../probe/signing-variants.ts";
+import { findAcceptedVariant, type Precision } from "../probe/signing-variants.ts";
 import { isSuggestionList } from "../probe/suggestions.ts";
 import type { Scheme } from "../signature/sign-request.ts";
 import type { TriggerEvent } from "./events.ts";
@@ -23,19 +23,8 @@ export interface TestVerdict {
   /** The expected and the actual response, as one sentence. With a note, the response is correct. */
   text: string;
   /** The fault, if the response shows one. */
-  finding?: Explanation & {
-    /** The stable code of the finding. */
-    code: string;
-  };
+  finding?: ExplainedFinding;
 }
-
-/** Judges the response to each request of a test event, as `offers probe` does. */
-export const judgeTestEvent = (
-  event: TriggerEvent,
-  way: TestWay,
-  requests: readonly TestRequest[],
-  outcomes: readonly TestOutcome[],
-): TestVerdict[] => outcomes.map((outcome, index) => judge(event, way, requests[index], outcome));
 
 /** What counts as correct; any rejection keeps an event whose body cannot be read. */
 const allowed = { acknowledged: [200], refused: [401, 403], unreadable: [400] } as const;
@@ -46,22 +35,29 @@ const expectations = {
   unreadable: "a rejection, such as 400, 404 or 405",
 } as const;
 
-function judge(event: TriggerEvent, way: TestWay, request: TestRequest | undefined, outcome: TestOutcome): TestVerdict {
+/** Judges the response to a request of a test event, as `offers probe` does. */
+export function judgeTestEvent(
+  event: TriggerEvent,
+  way: TestWay,
+  request: TestRequest,
+  outcome: TestOutcome,
+): TestVerdict {
   const { status, body, durationMs } = outcome;
   const came = status === "closed" ? "no response" : `${status}`;
   const text = `Expected ${expectations[way.expects]}, and got ${came}.`;
   const code = codeOf(event, way, request, outcome);
-  if (code !== undefined)
-    return { isRight: findings[code].severity !== "defect", text, finding: { code, ...findings[code] } };
+  if (code !== undefined) {
+    const finding = explain(code);
+    return { isRight: finding.severity !== "defect", text, finding };
+  }
   const isSearch = event.name === "contact-suggestions" && way.expects === "acknowledged" && status === 200;
   if (isSearch && !isSuggestionList(body)) {
-    const finding = { code: "invalid_suggestions", ...findings.invalid_suggestions };
+    const finding = explain("invalid_suggestions");
     return { isRight: false, text: "Got 200 with a body that is not a list of suggestions.", finding };
   }
-  if (event.isRequest && way.name === "as-sent" && durationMs > checkTimeoutMs) {
-    const finding = { code: "slow_response", ...findings.slow_response };
-    return { isRight: false, text: `The response took ${(durationMs / 1000).toFixed(1)} s.`, finding };
-  }
+  const { slow } = way.shows;
+  if (event.isRequest && slow !== undefined && durationMs > checkTimeoutMs)
+    return { isRight: false, text: `The response took ${(durationMs / 1000).toFixed(1)} s.`, finding: explain(slow) };
   const isSuccess = status !== "closed" && status >= 200 && status < 300;
   const isRight = way.expects === "acknowledged" ? status === 200 : !isSuccess;
   if (!isRight) return { isRight, text };
@@ -71,7 +67,7 @@ function judge(event: TriggerEvent, way: TestWay, request: TestRequest | undefin
 function codeOf(
   { name, path }: TriggerEvent,
   { expects, shows }: TestWay,
-  request: TestRequest | undefined,
+  request: TestRequest,
   { status }: TestOutcome,
 ): FindingCode | undefined {
   const own: Shows = name === "test" ? { ...shows, unauthorized: "test_needs_authentication" } : shows;
@@ -83,11 +79,8 @@ function codeOf(
   if (expects !== "acknowledged" && status === "closed") return shows.silent ?? "no_response";
   const statuses = [...allowed[expects]];
   if (statuses.some((each) => each === status)) return undefined;
-  const step = { request: { method: request?.method ?? "GET", target: path }, shows: own };
-  return classifyStatus({ ...step, response: { status: statuses, handled: 0 } }, statuses, status);
+  return classifyStatus({ request: { method: request.method, target: path }, shows: own }, statuses, status);
 }
-
-type Finding = NonNullable<TestVerdict["finding"]>;
 
 /** The findings of several ways, each once. One that follows from another is omitted. */
 export function distinctFindings(
@@ -97,8 +90,8 @@ export function distinctFindings(
     /** One verdict per request. */
     verdicts: readonly TestVerdict[];
   }[],
-): Finding[] {
-  const shown = new Map<string, Finding>();
+): ExplainedFinding[] {
+  const shown = new Map<string, ExplainedFinding>();
   const isPlainRefused = results.some(
     ({ way, verdicts }) => way.name === "as-sent" && !verdicts.every(({ isRight }) => isRight),
   );
@@ -112,7 +105,11 @@ export function distinctFindings(
 }
 
 /** Whether a finding follows from one that an earlier way has shown. */
-function follows({ name, expects, shows }: TestWay, { code }: Finding, shown: ReadonlyMap<string, Finding>): boolean {
+function follows(
+  { name, expects, shows }: TestWay,
+  { code }: ExplainedFinding,
+  shown: ReadonlyMap<string, ExplainedFinding>,
+): boolean {
   // A receiver that verifies nothing accepts every forgery.
   if (shown.has("unsigned_accepted") && name !== "unsigned") return expects === "refused" && shows.accepted === code;
   // One that checks no age needs no second Timestamp.
@@ -139,28 +136,23 @@ export async function findSigningMistake(
   send: (request: TestRequest) => Promise<number | undefined>,
   precision: Precision = "ms",
 ): Promise<
-  | (Explanation & {
-      /** The stable code of the finding. */
-      code: string;
+  | (ExplainedFinding & {
       /** The signature that the receiver accepts, in words. */
       accepted: string;
     })
   | undefined
 > {
-  const variants = signingVariants(scheme, secret, Date.now(), precision);
-  for (let from = 0; from < variants.length; from += variantsAtOnce) {
-    const batch = variants.slice(from, from + variantsAtOnce);
-    const statuses = await Promise.all(batch.map((variant) => send(toCheck(variant))));
-    if (statuses.every((status) => status === undefined)) return undefined;
-    const variant = batch[statuses.indexOf(200)];
-    if (variant) return { code: variant.code, ...findings[variant.code], accepted: variant.accepted };
-  }
-  return undefined;
+  const variant = await findAcceptedVariant(
+    { scheme, secret, precision },
+    variantsAtOnce,
+    (headers) =>
+      send({
+        method: "GET",
+        path: "/test/auth",
+        headers: headers.map(([name, value]) => ({ name, value })),
+        body: Buffer.of(),
+      }),
+    (statuses) => statuses.some((status) => status !== undefined),
+  );
+  return variant && { ...explain(variant.code), accepted: variant.accepted };
 }
-
-const toCheck = ({ headers }: SigningVariant): TestRequest => ({
-  method: "GET",
-  path: "/test/auth",
-  headers: headers.map(([name, value]) => ({ name, value })),
-  body: Buffer.of(),
-});

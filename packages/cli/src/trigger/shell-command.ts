@@ -2,11 +2,11 @@ import type { Scheme } from "../signature/sign-request.ts";
 import type { TestRequest } from "./ways.ts";
 
 /**
- * A POSIX shell command that sends a test event with curl. It signs with `WEBHOOK_SECRET` when it runs: it contains neither the secret nor
- * a signature, and can be run at any time.
+ * A POSIX shell command that sends a test event with curl. It signs with `WEBHOOK_SECRET` when it runs, so it does not contain the secret,
+ * nor a signature that a receiver would accept. A time in the past or in the future is written into it.
  */
 export function toShellCommand(
-  { method, path, headers, body }: TestRequest,
+  { method, path, headers, body, signedBody = body }: TestRequest,
   baseAddress: string,
   scheme: Scheme,
 ): string {
@@ -16,10 +16,12 @@ export function toShellCommand(
   if (/\$now\b/.test(text)) lines.push("now=$(date -u +%Y-%m-%dT%H:%M:%SZ)");
   if (/\$minute\b/.test(text)) lines.push("minute=$(date -u +%Y-%m-%dT%H:%MZ)");
   if (/\$seconds\b/.test(text)) lines.push("seconds=$(date +%s)");
-  if (body.length > 0) lines.push(`body=${quote(body.toString())}`);
+  const signsBody = scheme === "standardWebhooks" && text.includes("$(sign ");
+  // Even an empty one: the shell may have the body of an earlier command.
+  if (body.length > 0 || signsBody) lines.push(`body=${quote(signedBody.toString())}`);
   if (text.includes("$(digest "))
     lines.push(`digest() { printf %s "$1$WEBHOOK_SECRET" | openssl dgst -sha256 -r | cut -c1-64 | tr a-f A-F; }`);
-  if (scheme === "standardWebhooks" && text.includes("$(sign "))
+  if (signsBody)
     lines.push(
       `key=$(printf %s "\${WEBHOOK_SECRET#whsec_}" | openssl base64 -d -A | od -An -v -tx1 | tr -d ' \\n')`,
       `sign() { printf %s "${id}.$1.$body" | openssl dgst -sha256 -mac HMAC -macopt "hexkey:$key" -binary | openssl base64 -A; }`,
@@ -28,7 +30,8 @@ export function toShellCommand(
     shell === undefined ? `-H ${quote(`${name}: ${value}`)}` : `-H "${name}: ${shell}"`,
   );
   const address = quote(`${baseAddress.replace(/\/+$/, "")}${path}`);
-  const content = body.length > 0 ? ['--data-binary "$body"'] : method !== "GET" ? ["--data-binary ''"] : [];
+  const sentBody = body === signedBody && body.length > 0 ? '"$body"' : quote(body.toString());
+  const content = body.length > 0 || method !== "GET" ? [`--data-binary ${sentBody}`] : [];
   return [...lines, [`curl -i -X ${method}`, ...sent, ...content, address].join(" \\\n  ")].join("\n");
 }
 

@@ -42,6 +42,7 @@ export async function trigger(name: string, { to: address, set = [], as, scheme,
   // As long as the service waits (D-25).
   const timeoutMs = options.timeout ?? (event.isRequest ? 5_000 : 15_000);
   let wrong = 0;
+  let hasResponded = false;
   for (const way of ways) {
     // Otherwise a receiver would treat the event of a later way as one that it has already handled.
     const webhook = toWebhook(ways.length > 1 && set.length === 0 ? uniqueFields(event) : fields);
@@ -51,10 +52,13 @@ export async function trigger(name: string, { to: address, set = [], as, scheme,
       const bytes = frame({ ...request, headers }, to);
       const received = await exchange(to, bytes, { methods: [request.method], timeoutMs });
       const [response] = received.responses;
-      if (!response && received.error !== undefined) throw new UsageError(describeConnectionError(to, received.error));
+      hasResponded ||= response !== undefined;
+      // Later, the receiver has reset the connection, or has stopped because of the request before.
+      if (!hasResponded && received.error !== undefined)
+        throw new UsageError(describeConnectionError(to, received.error));
       const outcome = { status: response?.status ?? ("closed" as const), body: response?.body ?? "", ...received };
-      const [verdict] = judgeTestEvent(event, way, [request], [outcome]);
-      if (!verdict?.isRight) wrong += 1;
+      const verdict = judgeTestEvent(event, way, request, outcome);
+      if (!verdict.isRight) wrong += 1;
       const sent: SentTest = { event, way, to, bytes, received, verdict, timeoutMs, mask };
       console.log(options.json ? toJsonLine(sent) : showTest(sent, ways.length > 1));
     }
@@ -80,7 +84,7 @@ interface SentTest {
   to: ReceiverUrl;
   bytes: Buffer;
   received: Exchange;
-  verdict: TestVerdict | undefined;
+  verdict: TestVerdict;
   timeoutMs: number;
   mask: Mask;
 }
@@ -91,8 +95,8 @@ function toJsonLine({ event, way, bytes, received, verdict, mask }: SentTest): s
     event: event.name,
     way: way.name,
     acknowledged: response?.status === 200,
-    right: verdict?.isRight,
-    ...(verdict?.finding && { finding: verdict.finding.code }),
+    right: verdict.isRight,
+    ...(verdict.finding && { finding: verdict.finding.code }),
     durationMs: Math.round(received.durationMs),
     status: response?.status ?? null,
     request: showRequest(bytes, mask),
@@ -106,11 +110,11 @@ function showTest(
 ): string {
   const style = styleFor(process.stdout);
   const [response] = received.responses;
-  const isRight = verdict?.isRight === true;
+  const { isRight } = verdict;
   const isAsSent = way.name === "as-sent";
   // What the service would do is more useful than the finding for a status.
   const isUsual = isAsSent && (isRight || response?.status !== 200);
-  const outcome = isUsual ? describeOutcome(event, received, timeoutMs) : (verdict?.text ?? "");
+  const outcome = isUsual ? describeOutcome(event, received, timeoutMs) : verdict.text;
   const lines = [
     style("bold", isAsSent && !isOneOfSeveral ? "Sent" : `Sent: ${way.title}`),
     showRequest(bytes, mask),
@@ -120,7 +124,7 @@ function showTest(
     "",
     style(isRight ? "green" : "red", outcome),
   ];
-  if (!isUsual && verdict?.finding) lines.push(...showFinding(verdict.finding, style));
+  if (!isUsual && verdict.finding) lines.push(...showFinding(verdict.finding, style));
   if (!isRight) lines.push(`Send it again: ${toCommand(bytes, to, mask) ?? ""}`);
   return [...lines, ...(isOneOfSeveral ? [""] : [])].join("\n");
 }

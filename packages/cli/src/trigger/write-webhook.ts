@@ -39,14 +39,19 @@ export function fillEvent(event: TriggerEvent, fields: Readonly<Record<string, u
   };
 }
 
+/** The headers that a webhook has after those of its signature. */
+export function headersOf({ id, isRequest, method }: Pick<Webhook, "id" | "isRequest" | "method">): [string, string][] {
+  const headers: [string, string][] = [];
+  if (!isRequest) headers.push(["Offers-Delivery-Id", id]);
+  if (method !== "GET") headers.push(["Content-Type", "application/json"]);
+  return headers;
+}
+
 /** The bytes of one signed webhook, with the headers that the service sends. */
 function writeWebhook(webhook: Webhook, to: ReceiverUrl, { scheme, secret }: Signing): Buffer {
-  const { method, path, body, id, isUnsigned, isRequest } = webhook;
-  const headers: [string, string][] = [];
-  if (!isUnsigned) headers.push(...signRequest(scheme, secret, { now: new Date(), id, body }));
-  if (!isRequest) headers.push(["Offers-Delivery-Id", id]);
-  if (method === "POST") headers.push(["Content-Type", "application/json"]);
-  return frame({ method, path, headers, body }, to);
+  const { method, path, body, id, isUnsigned } = webhook;
+  const signature = isUnsigned ? [] : signRequest(scheme, secret, { now: new Date(), id, body });
+  return frame({ method, path, headers: [...signature, ...headersOf(webhook)], body }, to);
 }
 
 /** The bytes of a request with the headers of its connection. */

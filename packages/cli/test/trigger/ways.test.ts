@@ -1,10 +1,13 @@
 import { execFile } from "node:child_process";
+import { createHmac } from "node:crypto";
+import { once } from "node:events";
+import { type AddressInfo, createServer as createTcpServer } from "node:net";
 import { promisify } from "node:util";
 import { expect, test } from "vitest";
 import type { Scheme } from "../../src/signature/sign-request.ts";
 import { events, findEvent } from "../../src/trigger/events.ts";
 import { toShellCommand } from "../../src/trigger/shell-command.ts";
-import { testWays, waysFor, writeTestRequests } from "../../src/trigger/ways.ts";
+import { type TestRequest, testWays, waysFor, writeTestRequests } from "../../src/trigger/ways.ts";
 import { fillEvent } from "../../src/trigger/write-webhook.ts";
 import { runOffers } from "../support/run-offers.ts";
 import { secrets, startReceiver } from "../support/start-receiver.ts";
@@ -117,3 +120,51 @@ test.each(schemes)(
         }
   },
 );
+
+/** The values of the headers that a shell command sends, by name, and the body. */
+async function sentBy(request: TestRequest, before = ""): Promise<{ headers: Map<string, string>; body: string }> {
+  const command = toShellCommand(request, "https://example.com", "standardWebhooks");
+  const words = await runShell(`${before}\n${command}`, secrets.standardWebhooks);
+  const headers = words.flatMap((word, index) =>
+    words[index - 1] === "-H" ? [word.split(": ") as [string, string]] : [],
+  );
+  return { headers: new Map(headers), body: words[words.indexOf("--data-binary") + 1] ?? "" };
+}
+
+const isVerified = ({ headers, body }: { headers: Map<string, string>; body: string }): boolean => {
+  const key = Buffer.from(secrets.standardWebhooks.replace("whsec_", ""), "base64");
+  const signed = `${headers.get("webhook-id")}.${headers.get("webhook-timestamp")}.${body}`;
+  return headers.get("webhook-signature") === `v1,${createHmac("sha256", key).update(signed).digest("base64")}`;
+};
+
+const written = (wayName: string, eventName: string): TestRequest => {
+  const webhook = fillEvent(findEvent(eventName), findEvent(eventName).fields, "delivery_1");
+  const options = { scheme: "standardWebhooks", secret: secrets.standardWebhooks, now: new Date() } as const;
+  return writeTestRequests(way(wayName), webhook, options)[0] ?? expect.fail();
+};
+
+test("the shell command of a body that was changed after it was signed sends a signature that is wrong for it", async () => {
+  expect(isVerified(await sentBy(written("as-sent", "worker-offer-response")))).toBe(true);
+  expect(isVerified(await sentBy(written("altered-body", "worker-offer-response")))).toBe(false);
+});
+
+test("the shell command of a request without a body does not sign the body of the command before it", async () => {
+  const { headers } = await sentBy(written("as-sent", "test-auth"), "body='an earlier body'");
+  expect(isVerified({ headers, body: "" })).toBe(true);
+});
+
+test("every way goes on when the receiver resets a connection, once it has responded", async () => {
+  let count = 0;
+  const server = createTcpServer((socket) => {
+    socket.on("error", () => undefined);
+    count += 1;
+    if (count > 1) socket.resetAndDestroy();
+    else socket.once("data", () => socket.end("HTTP/1.1 200 OK\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"));
+  }).listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address() as AddressInfo;
+  const args = ["trigger", "test-auth", "--to", `http://127.0.0.1:${port}`, "--as", "every"];
+  const { code, stdout } = await runOffers(args, { WEBHOOK_SECRET: secrets.timestampDigest });
+  expect([code, stdout]).toEqual([1, expect.stringMatching(/\d+ responses wrong\./)]);
+  server.close();
+});

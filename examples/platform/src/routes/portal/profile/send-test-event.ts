@@ -1,9 +1,9 @@
 import { randomUUID } from "node:crypto";
 import {
   distinctFindings,
-  type Explanation,
+  type ExplainedFinding,
+  explain,
   fillEvent,
-  findings,
   findSigningMistake,
   judgeTestEvent,
   type Scheme,
@@ -60,7 +60,7 @@ export interface TestEventResult {
   baseAddress: string;
   ways: { way: TestWay; exchanges: TestExchange[] }[];
   /** What is wrong, each once, the most basic first. */
-  findings: (Explanation & { code: string; accepted?: string })[];
+  findings: (ExplainedFinding & { accepted?: string })[];
 }
 
 interface Target {
@@ -133,7 +133,7 @@ export async function sendTestEvent(
     baseAddress: target.baseAddress,
     ways,
     findings: [
-      ...(hasStopped ? [{ code: "receiver_stopped", ...findings.receiver_stopped }] : []),
+      ...(hasStopped ? [explain("receiver_stopped")] : []),
       ...(mistake ? [mistake] : []),
       ...shown.filter(({ code }) => !isReplaced(code)),
     ],
@@ -149,8 +149,8 @@ const notReached = /^(invalid_address|forbidden_address|name_not_found|connectio
 
 function judge(event: TriggerEvent, way: TestWay, request: TestRequest, result: EndpointResult): TestVerdict {
   const isReached = result.ok || !notReached.test(result.code);
-  const [verdict] = isReached ? judgeTestEvent(event, way, [request], [outcomeOf(result)]) : [];
-  return verdict ?? { isRight: false, text: "Your endpoint was not reached." };
+  if (isReached) return judgeTestEvent(event, way, request, outcomeOf(result));
+  return { isRight: false, text: "Your endpoint was not reached." };
 }
 
 async function findTarget(
