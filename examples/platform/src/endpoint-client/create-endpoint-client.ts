@@ -74,7 +74,8 @@ function withoutEchoes(outcome: Outcome, { confidential }: EndpointRequest): Out
   if (!outcome.ok || confidential === undefined) return outcome;
   const { body, contentType, location, headers, truncated } = outcome;
   const mask = maskEchoes(confidential);
-  const masked = (header: string) => mask(Buffer.from(header, "latin1")).toString("latin1");
+  const masked = (header: string) =>
+    mask(Buffer.from(header, "latin1"), header.length >= maxHeaderLength).toString("latin1");
   return {
     ...outcome,
     body: mask(body, truncated),

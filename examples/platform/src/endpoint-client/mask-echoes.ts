@@ -95,7 +95,7 @@ function markEchoes({ text, starts }: Reading, windows: EchoWindows, masked: Uin
       if (known.has(letters.slice(from, from + length))) mark(from, from + length);
     if (!isCut) continue;
     const begins = [...known];
-    for (let cut = Math.min(length, letters.length) - 1; cut >= minCut; cut -= 1)
+    for (let cut = Math.min(length - 1, letters.length); cut >= minCut; cut -= 1)
       if (begins.some((window) => window.startsWith(letters.slice(-cut)))) mark(letters.length - cut, letters.length);
   }
 }

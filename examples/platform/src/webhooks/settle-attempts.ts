@@ -4,7 +4,7 @@ import { sql } from "kysely";
 import type { Attempted } from "../outbox/dispatcher.ts";
 import { endLeases } from "../outbox/leases.ts";
 import { announce, type Trx } from "../store/store.ts";
-import type { Attempt, AttemptExchange, PendingDelivery } from "./attempt-delivery.ts";
+import type { Attempt, PendingDelivery } from "./attempt-delivery.ts";
 import {
   classifyAttempt,
   type EndpointRecord,
@@ -202,7 +202,7 @@ async function storeAttempts(trx: Trx, outcomes: readonly AttemptOutcome[]): Pro
     error: attempt.failure,
     content_type: attempt.contentType,
     response: attempt.response,
-    exchange: attempt.exchange && storable(attempt.exchange),
+    exchange: attempt.exchange && JSON.stringify(attempt.exchange),
     lag_ms: lagMs(delivery, attempt),
   }));
   const isRestarted = sql`deliveries.attempts <> outcome.before and outcome.state <> 'acknowledged'`;
@@ -237,9 +237,6 @@ async function storeAttempts(trx: Trx, outcomes: readonly AttemptOutcome[]): Pro
     select id from settled where state = 'pending'`.execute(trx);
   return new Set(rows.map(({ id }) => id));
 }
-
-/** PostgreSQL rejects U+0000 in text, which no header may have. */
-const storable = (exchange: AttemptExchange): string => JSON.stringify(exchange).replaceAll("\\u0000", "");
 
 /**
  * From the event to the end of the attempt that acknowledged it. Not negative, though the database's clock may differ from
@@ -290,7 +287,8 @@ async function announceAttempts(
     announce(trx, { topic: "delivery", organisationId });
   for (const endpoint of endpoints.values()) {
     const { organisationId, before, after } = endpoint;
-    if (endpointRecord(endpoint) !== undefined) announce(trx, { topic: "endpoint", organisationId });
+    const hasBegunOrEnded = (before.failingSince === null) !== (after.failingSince === null);
+    if (hasBegunOrEnded || endpointRecord(endpoint) !== undefined) announce(trx, { topic: "endpoint", organisationId });
     if (before.disabledBecause === null && after.disabledBecause !== null)
       await mailDisabled(trx, organisationId, after.disabledBecause, linkTo);
     else if (before.openCount === 0 && after.openCount > 0) await mailFailing(trx, organisationId, now(), linkTo);

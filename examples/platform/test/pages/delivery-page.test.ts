@@ -13,7 +13,13 @@ const pages: string[] = [];
 
 beforeAll(async () => {
   await saveCompany(hana, receiver);
-  const headers = { "content-type": "text/plain", "x-trace": "abc123", "x-echo": companySecret };
+  const headers = {
+    "content-type": "text/plain",
+    "x-trace": "abc123",
+    "x-echo": companySecret,
+    "x-escape": "\\u0000",
+    "x-long": `${"-".repeat(244)}${companySecret}`,
+  };
   receiver.respond = respondWith(503, headers, "maintenance");
   const json = { createdByUserId: "user_hana", title: "Kitchen help", workerIds: ["worker_amal", "worker_ben"] };
   offer = (await platform.call("POST", "/offer", { key: "demo-key-harbour", json })).json<{ id: string }>().id;
@@ -38,6 +44,9 @@ describe("the page of a delivery", () => {
     expect(text).toContain("Authorization: hmac ***");
     expect(text).not.toContain(String(sent?.headers.authorization));
     expect(text).toContain("x-trace: abc123");
+    expect(text).toContain("x-escape: \\u0000");
+    // Cut in the middle of the secret.
+    expect(text).toContain(`x-long: ${"-".repeat(244)}***-***\n`);
     expect(text).toContain("maintenance");
     expect(text).not.toContain(companySecret);
   });
