@@ -23,3 +23,13 @@ test("leaves out a part that the browser has", () => {
 test.each(["still=", "unknown=", "1", "", "offers.*="])("has nothing for %j", (wanted) =>
   expect(changedParts(page, wanted)).toBe("<!doctype html><title>Offers</title>"),
 );
+
+test("sends a part once, even if it is asked for 2,000 times", () => {
+  const wanted = Array.from({ length: 2_000 }, () => "offers=").join(" ");
+  expect(changedParts(page, wanted)).toBe(changedParts(page, "offers="));
+});
+
+test("searches for no more parts than a page has", () => {
+  const others = Array.from({ length: 32 }, (_, index) => `other-${index}=`);
+  expect(changedParts(page, [...others, "offers="].join(" "))).not.toContain("two");
+});

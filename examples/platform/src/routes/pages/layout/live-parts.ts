@@ -1,5 +1,8 @@
 import { hash } from "node:crypto";
 
+/** More than any page has. Each is searched for in the whole page. */
+const mostParts = 32;
+
 /**
  * The parts of a page (`data-live`) that a live update asks for, without those that it has already.
  *
@@ -7,8 +10,14 @@ import { hash } from "node:crypto";
  * @param wanted ids with the version that the browser has, if any: `offers=1f2e3d4c decisions=`
  */
 export function changedParts(page: string, wanted: string): string {
-  const parts = wanted.split(" ").flatMap((each) => {
-    const [id = "", known] = each.split("=");
+  // Each once, even when it is named again and again.
+  const asked = new Map(
+    wanted.split(" ", mostParts).map((each) => {
+      const [id = "", known] = each.split("=");
+      return [id, known];
+    }),
+  );
+  const parts = [...asked].flatMap(([id, known]) => {
     const part = elementWithId(page, id);
     if (part === undefined) return [];
     const version = hash("sha256", part, "hex").slice(0, 16);
