@@ -1,4 +1,4 @@
-import type { Kysely } from "kysely";
+import type { Kysely, RawBuilder, SqlBool } from "kysely";
 import { v7 as uuidv7 } from "uuid";
 import { type Loop, runLoop } from "../outbox/timers.ts";
 import { announce, type Store, type Trx } from "../store/store.ts";
@@ -16,14 +16,16 @@ export interface Redeliverable extends Record<RedeliverableState, number> {
   lastSequence: number;
 }
 
+/** The deliveries that match and can be redelivered. @param matches from `matchesFilter` */
+const redeliverable = (db: Kysely<Tables>, organisationId: string, matches: RawBuilder<SqlBool>) =>
+  deliveriesOf(db, organisationId).where(matches).where("deliveries.state", "in", redeliverableStates);
+
 export async function countRedeliverable(
   db: Kysely<Tables>,
   organisationId: string,
   filter: DeliveryFilter,
 ): Promise<Redeliverable> {
-  const rows = await deliveriesOf(db, organisationId)
-    .where(await matchesFilter(db, organisationId, filter))
-    .where("deliveries.state", "in", redeliverableStates)
+  const rows = await redeliverable(db, organisationId, await matchesFilter(db, organisationId, filter))
     .select("deliveries.state")
     .select(({ fn }) => [fn.countAll<string>().as("count"), fn.max("deliveries.sequence").as("last")])
     .groupBy("deliveries.state")
@@ -47,9 +49,7 @@ export async function beginRedelivery(
   filter: DeliveryFilter,
   lastSequence: number,
 ): Promise<number> {
-  const { total } = await deliveriesOf(trx, organisationId)
-    .where(await matchesFilter(trx, organisationId, filter))
-    .where("deliveries.state", "in", redeliverableStates)
+  const { total } = await redeliverable(trx, organisationId, await matchesFilter(trx, organisationId, filter))
     .where("deliveries.sequence", "<=", lastSequence)
     .select(({ fn }) => fn.countAll<string>().as("total"))
     .executeTakeFirstOrThrow();
@@ -108,9 +108,8 @@ async function continueOne(trx: Trx): Promise<boolean> {
     .executeTakeFirst();
   if (task === undefined) return false;
   const { id, organisation_id: organisationId } = task;
-  const rows = await deliveriesOf(trx, organisationId)
-    .where(await matchesFilter(trx, organisationId, filterIn(task.filter)))
-    .where("deliveries.state", "in", redeliverableStates)
+  const matches = await matchesFilter(trx, organisationId, filterIn(task.filter));
+  const rows = await redeliverable(trx, organisationId, matches)
     .where("deliveries.sequence", ">", task.after_sequence)
     .where("deliveries.sequence", "<=", task.last_sequence)
     .select(["deliveries.id", "deliveries.sequence"])

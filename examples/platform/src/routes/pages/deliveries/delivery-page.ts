@@ -10,12 +10,14 @@ import {
   readNeighbours,
 } from "../../portal/deliveries/deliveries.ts";
 import { deliveryNotFound, redeliverOne, retryOne } from "../../portal/deliveries/redeliver.ts";
-import { type ReadEndpoint, readEndpoint } from "../../portal/profile/read-profile.ts";
+import { readTarget } from "../../portal/profile/read-profile.ts";
 import { formTokenField } from "../layout/field.ts";
 import { html, type Markup } from "../layout/markup.ts";
 import type { LocalTimes } from "../layout/time.ts";
 import type { PortalContext, PortalForm, PortalPage } from "../sections/portal-section.ts";
 import { attemptLabel, deliveryState, eventLabel, nextAttempt } from "./delivery-labels.ts";
+
+type Target = Awaited<ReturnType<typeof readTarget>>;
 
 const maxAttempts = 100;
 
@@ -24,8 +26,8 @@ export const deliveryPage: PortalPage = async (context) => {
   const { deps, user, id } = context;
   const delivery = await readDelivery(deps, user.organisationId, id);
   if (delivery === undefined) throw deliveryNotFound();
-  const attempts = (await readAttempts(deps, [id])).reverse().slice(0, maxAttempts);
-  const endpoint = await readEndpoint(deps, user.organisationId);
+  const attempts = (await readAttempts(deps, id)).reverse().slice(0, maxAttempts);
+  const endpoint = await readTarget(deps, user.organisationId);
   const { later, earlier } = await readNeighbours(deps, user.organisationId, delivery.sequence);
   const title = eventLabel(delivery);
   const main = html`
@@ -101,11 +103,7 @@ const facts = ({ times, deps }: PortalContext, delivery: ReadDelivery): Markup =
           </dl>`;
 
 /** As the latest attempt sent it; before the first, as it will be sent to the endpoint. */
-function requestOf(
-  { id, type, data }: ReadDelivery,
-  latest: string | null,
-  endpoint: ReadEndpoint | undefined,
-): Markup {
+function requestOf({ id, type, data }: ReadDelivery, latest: string | null, endpoint: Target): Markup {
   const { method, path, parameters, body } = webhookCall(type, data);
   const exchange = latest === null ? undefined : (JSON.parse(latest) as AttemptExchange);
   const baseAddress = exchange?.baseAddress ?? endpoint?.base_address;
@@ -128,7 +126,7 @@ ${headerLines(headers)}${body !== undefined && `\n\n${JSON.stringify(body, null,
 function curl(
   webhook: Parameters<typeof writeTestRequests>[1],
   baseAddress: string,
-  endpoint: ReadEndpoint | undefined,
+  endpoint: Target,
 ): Markup | undefined {
   const scheme = endpoint?.scheme === "timestampDigestAndStandardWebhooks" ? "standardWebhooks" : "timestampDigest";
   const [asSent] = testWays;

@@ -151,7 +151,7 @@ export async function redeliveriesSection({ deps, user, times }: PortalContext):
 }
 
 function progressOf({ total, redelivered, skipped, finishedAt }: RedeliveryTask): string {
-  const left = skipped === 0 ? "" : ` Skipped, because a later response superseded them: ${skipped}.`;
+  const left = skipped === 0 ? "" : ` Skipped, because they were superseded or redelivered meanwhile: ${skipped}.`;
   if (finishedAt === null) return `Redelivering: ${redelivered + skipped} of ${counted(total, "event")}.${left}`;
   return `Redelivered: ${counted(redelivered, "event")}.${left}`;
 }

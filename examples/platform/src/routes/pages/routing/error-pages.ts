@@ -20,7 +20,9 @@ export const errorPages =
     }
     const context = response.locals.context as PageContext<User> | undefined;
     const page = errorPage(problem, section, String(response.get("X-Request-Id")));
-    const document = await sectionDocument(section, page, context);
+    // Without it where the store fails: that is the error which the page is about.
+    const strip = context && (await section.strip?.(context).catch(() => undefined));
+    const document = await sectionDocument(section, page, context, { strip });
     const { "WWW-Authenticate": _, ...headers } = problem.headers;
     response.status(problem.status).set(headers).type("html").send(String(document));
   };

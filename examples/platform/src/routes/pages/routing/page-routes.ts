@@ -87,7 +87,12 @@ export function pageRoutes<User>(deps: PageDeps, section: PageSection<User>) {
    */
   const contextOf = async (request: Request, response: Response, use?: PersonUse): Promise<PageContext<User>> =>
     readContext(request, response, await open(request, response), use);
-  return { show, submit, contextOf };
+  /** Rejects once the session of an open stream has ended. */
+  const checkSession = async (request: Request, response: Response): Promise<void> => {
+    const { token = "" } = await open(request, response);
+    if ((await findSession(deps, token, section.role)) === undefined) throw unauthenticated();
+  };
+  return { show, submit, contextOf, checkSession };
 }
 
 const unauthenticated = (): ProblemError => new ProblemError("unauthenticated", "Sign in, then try again.");

@@ -33,7 +33,11 @@ export async function sendPage<User>(
   const { status = 200 } = result;
   // Screen readers read the title first, so it reports the failed form.
   const title = status >= 400 ? `Not done: ${result.title}` : result.title;
-  const document = await sectionDocument(section, { ...result, title }, context, isWhole ? notice : undefined);
+  const strip = context && (await section.strip?.(context));
+  const document = await sectionDocument(section, { ...result, title }, context, {
+    strip,
+    notice: isWhole ? notice : undefined,
+  });
   const sent = isWhole ? String(document) : changedParts(String(document), wanted);
   response.status(status).type("html").send(sent);
 }
@@ -42,16 +46,14 @@ export async function sendPage<User>(
  * The document around a page.
  *
  * @param context undefined without a session
- * @param notice confirmation of the form that led to this page
+ * @param parts.notice confirmation of the form that led to this page
  */
 export async function sectionDocument<User>(
   section: PageSection<User>,
   { title, main }: Page,
   context: PageContext<User> | undefined,
-  notice?: string,
+  { strip, notice }: { strip: Markup | undefined; notice?: string | undefined },
 ): Promise<Markup> {
-  // An error page is shown without it where the store fails.
-  const strip = context && (await section.strip?.(context).catch(() => undefined));
   const body = section.body({
     navigation: context && navigation(section, context),
     signedIn: context && signedIn(section, context),

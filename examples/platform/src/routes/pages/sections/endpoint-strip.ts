@@ -5,11 +5,12 @@ import { counted } from "../layout/labels.ts";
 import { html, type Markup } from "../layout/markup.ts";
 import type { PageContext } from "../routing/page.ts";
 
-/** While the endpoint is disabled, paused or failing (D-151): how many events wait, and the one thing to do. Empty while it is well. */
+/** While the endpoint is disabled, paused or failing (D-151): how many events wait, and the one thing to do. Empty while it is well,
+ * and then only a change of the endpoint concerns it. */
 export async function endpointStrip(context: PageContext<SignedInPerson>): Promise<Markup> {
   const endpoint = await readEndpoint(context.deps, context.user.organisationId, "unhealthy");
   return html`
-<div class="strip" id="endpoint-strip" data-live="endpoint delivery">${
+<div class="strip" id="endpoint-strip" data-live="${endpoint ? "endpoint delivery" : "endpoint"}">${
     endpoint &&
     html`
   <div class="notice ${endpoint.disabled_at === null ? "warn" : "bad"} row">
@@ -24,11 +25,11 @@ type Unhealthy = NonNullable<Awaited<ReturnType<typeof readEndpoint>>>;
 
 function stateOf(
   { disabled_at: disabledAt, breaker_open_until: openUntil, failing_since: failingSince }: Unhealthy,
-  { times }: PageContext<SignedInPerson>,
+  { deps, times }: PageContext<SignedInPerson>,
 ): Markup {
   if (disabledAt !== null) return html`<strong>Your endpoint is disabled</strong> since ${times.time(disabledAt)}.`;
   if (openUntil !== null)
-    return html`<strong>Deliveries to your endpoint are paused</strong> until ${times.time(openUntil, "seconds")}, because it fails.`;
+    return html`<strong>Deliveries to your endpoint are paused</strong>${openUntil > deps.now() && html` until ${times.time(openUntil, "seconds")}`}, because it fails.`;
   return html`<strong>Your endpoint fails</strong>${failingSince && html` since ${times.time(failingSince, "seconds")}`}.`;
 }
 

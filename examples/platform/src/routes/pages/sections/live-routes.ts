@@ -10,14 +10,14 @@ import { portalSection } from "./portal-section.ts";
  * `Last-Event-ID`, or at first after the position of the page.
  */
 export function portalLiveRoute(deps: PageDeps): RequestHandler {
-  const { contextOf } = pageRoutes(deps, portalSection);
+  const { contextOf, checkSession } = pageRoutes(deps, portalSection);
   return async (request, response) => {
     const { user, session } = await contextOf(request, response, "stream");
     if (response.destroyed) return;
     const write = deps.streams.begin(response, {
       id: session.id,
       expiresInMs: session.expiresAt.getTime() - deps.now().getTime(),
-      check: () => contextOf(request, response),
+      check: () => checkSession(request, response),
     });
     const since = request.get("last-event-id") ?? String(request.query.since);
     const end = deps.live.follow(user.organisationIds, since, (topics, id) =>
@@ -29,10 +29,10 @@ export function portalLiveRoute(deps: PageDeps): RequestHandler {
 
 /** `GET /app/live`: the worker's notifications after `Last-Event-ID`, or at first after those on the page. */
 export function appLiveRoute(deps: PageDeps): RequestHandler {
-  const { contextOf } = pageRoutes(deps, appSection);
+  const { contextOf, checkSession } = pageRoutes(deps, appSection);
   return async (request, response) => {
     const { session } = await contextOf(request, response, "stream");
     const lastId = request.get("last-event-id") ?? String(request.query.since);
-    await streamNotifications(deps, response, { session, lastId, check: () => contextOf(request, response) });
+    await streamNotifications(deps, response, { session, lastId, check: () => checkSession(request, response) });
   };
 }

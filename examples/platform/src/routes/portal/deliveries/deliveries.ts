@@ -39,8 +39,8 @@ async function readDeliveriesAndAttempts(deps: PortalDeps, person: SignedInPerso
   const { rows, next } = await readDeliveries(deps, person, filter);
   const ids = rows.map(({ id }) => id);
   const attempts = new Map(ids.map((id): [string, object[]] => [id, []]));
-  for (const attempt of ids.length > 0 ? await readAttempts(deps, ids) : []) {
-    const { id: _, deliveryId, response, contentType, exchange, ...shown } = attempt;
+  for (const attempt of ids.length > 0 ? await attemptsOf(deps, ids).execute() : []) {
+    const { id: _, deliveryId, ...shown } = attempt;
     attempts.get(deliveryId)?.push(shown);
   }
   const views = rows.map(({ id, eventId, type, data, state, redeliveryOf, createdAt, nextAttemptAt }) => ({
@@ -77,16 +77,19 @@ export async function readNeighbours({ store: { db } }: PortalDeps, organisation
   return { later: (await next(true))?.id, earlier: (await next(false))?.id };
 }
 
+/** The attempts of a delivery with what was exchanged, as `attemptsOf` reads them. */
+export const readAttempts = (deps: PortalDeps, deliveryId: string) =>
+  attemptsOf(deps, [deliveryId]).select(["response", "content_type as contentType", "exchange"]).execute();
+
 /** The attempts of deliveries, oldest first. They are numbered from 1 per delivery. */
-export const readAttempts = ({ store }: PortalDeps, deliveryIds: readonly string[]) =>
+const attemptsOf = ({ store }: PortalDeps, deliveryIds: readonly string[]) =>
   store.db
     .selectFrom("attempts")
     .select(["id", "delivery_id as deliveryId", "method", "path", "started_at as startedAt", "status", "error"])
-    .select(["duration_ms as milliseconds", "response", "content_type as contentType", "exchange"])
+    .select("duration_ms as milliseconds")
     .select(sql<number>`(row_number() over (partition by delivery_id order by id))::integer`.as("number"))
     .where("delivery_id", "in", deliveryIds)
-    .orderBy("id")
-    .execute();
+    .orderBy("id");
 
 const deliveries = ({ store }: PortalDeps, organisationId: string) =>
   deliveriesOf(store.db, organisationId)

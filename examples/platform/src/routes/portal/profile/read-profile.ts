@@ -26,6 +26,14 @@ export const readEndpoint = ({ store }: PortalDeps, organisationId: string, only
     .where("organisation_id", "=", organisationId)
     .executeTakeFirst();
 
+/** Where the organisation's webhooks go, and how they are signed. */
+export const readTarget = ({ store }: PortalDeps, organisationId: string) =>
+  store.db
+    .selectFrom("endpoints")
+    .select(["base_address", "scheme"])
+    .where("organisation_id", "=", organisationId)
+    .executeTakeFirst();
+
 /** The company profile, without secrets. */
 export async function readProfile(deps: PortalDeps, { organisationId, organisationName }: SignedInPerson) {
   const endpoint = await readEndpoint(deps, organisationId);
