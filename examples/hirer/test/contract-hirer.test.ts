@@ -100,20 +100,20 @@ describe("a hirer", () => {
     });
   });
 
-  test("reads by GET /offer/{id}, every field under its name and responses of any word [interface: Offer widthdrawn] [interface: Operations GetOffer]", async () => {
+  test("reads an offer by GET /offer/{id}, with every documented field and any response [interface: Offer widthdrawn] [interface: Operations GetOffer]", async () => {
     const response = await call("GET", "/shifts/offer_1");
     expect(await response.json()).toEqual({ ...offer, applicants: ["worker_amal"] });
     expect(requests.map(({ line, body }) => [line.split("?")[0], body])).toEqual([["GET /base/offer/offer_1", ""]]);
   });
 
-  test("completes by POST /offer/{id}/complete?api-version=1.0 with an array of ids [interface: Operations CompleteOffer] [interface: Versioning 1]", async () => {
+  test("completes an offer by POST /offer/{id}/complete?api-version=1.0 with an array of ids [interface: Operations CompleteOffer] [interface: Versioning 1]", async () => {
     expect((await call("POST", "/shifts/offer_1/staff", { workers: ["worker_amal"] })).status).toBe(204);
     expect(requests.map(({ line, body }) => `${line} ${body}`)).toEqual([
       'POST /base/offer/offer_1/complete?api-version=1.0 ["worker_amal"]',
     ]);
   });
 
-  test("withdraws by GET /offer/{id}/withdraw without a body [interface: Operations WithdrawOffer, 1]", async () => {
+  test("withdraws an offer by GET /offer/{id}/withdraw without a body [interface: Operations WithdrawOffer, 1]", async () => {
     expect((await call("POST", "/shifts/offer_1/cancel")).status).toBe(204);
     const [{ line, body } = expect.unreachable()] = requests;
     expect([line.split("?")[0], body]).toEqual(["GET /base/offer/offer_1/withdraw", ""]);

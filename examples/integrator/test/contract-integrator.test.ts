@@ -45,12 +45,12 @@ describe("an integrator", () => {
   const roster = async () =>
     (await fetch(`${address}/roster`)).json() as Promise<{ offers: object; sharedWith: string[] }>;
 
-  test("responds to GET /test with 200 to every sender, without a body or headers [interface: Webhooks Test] [interface: Authentication 3]", async () => {
+  test("responds with 200 and no body to GET /test from any sender [interface: Webhooks Test] [interface: Authentication 3]", async () => {
     for (const headers of [{}, signed(), signed(undefined, "another secret"), { Authorization: "nonsense" }])
       expect((await get("/test", headers)).status).toBe(200);
   });
 
-  test("responds to GET /test/auth with 200 only when the headers prove the secret [interface: Webhooks Test authorisation] [interface: Authentication 1c, 2]", async () => {
+  test("responds with 200 to GET /test/auth only when the headers prove the secret [interface: Webhooks Test authorisation] [interface: Authentication 1c, 2]", async () => {
     const { Timestamp = "", Authorization = "" } = signed();
     const old = new Date(Date.now() - 600_000).toISOString();
     expect((await get("/test/auth", signed())).status).toBe(200);
@@ -64,7 +64,7 @@ describe("an integrator", () => {
       expect((await get("/test/auth", headers)).status).toBe(401);
   });
 
-  test("rejects every other request that does not prove the secret, without any effect [interface: Authentication 1b, 1c]", async () => {
+  test("rejects every other request that does not prove the secret, and does nothing [interface: Authentication 1b, 1c]", async () => {
     const forged = signed(undefined, "another secret");
     for (const headers of [{}, forged]) {
       expect((await post("/offer/response", { ...accepted, offerId: "forged" }, headers)).status).toBe(401);
@@ -77,13 +77,13 @@ describe("an integrator", () => {
     expect(await roster()).toMatchObject({ offers: { offer_1: { worker_amal: "accepted" } } });
   });
 
-  test("learns of a worker's contact only from the path, and responds 200 without a body [D-12] [interface: Webhooks Worker Added Contact] [interface: Events Worker Added Contact]", async () => {
+  test("reads an added contact from the path alone, and responds with 200 and no body [D-12] [interface: Webhooks Worker Added Contact] [interface: Events Worker Added Contact]", async () => {
     const response = await get("/contact/new/worker%2Famal", signed());
     expect([response.status, await response.text()]).toEqual([200, ""]);
     expect((await roster()).sharedWith).toEqual(["worker/amal"]);
   });
 
-  test("needs userEmailAddresses or a filter in a search, and both with the correct types or unambiguous values [D-125] [interface: Search filter, userEmailAddresses] [interface: Webhooks Contact suggestions]", async () => {
+  test("requires userEmailAddresses or a filter in a search, each of the correct type and unambiguous [D-125] [interface: Search filter, userEmailAddresses] [interface: Webhooks Contact suggestions]", async () => {
     const statusOf = async (json: unknown) => (await post("/contact-suggestions", json)).status;
     expect([await statusOf(search), await statusOf({ ...search, filter: "chef" })]).toEqual([200, 200]);
     for (const json of [{ filter: "chef" }, { userEmailAddresses: "hana@harbour-hotels.example" }])
@@ -95,7 +95,7 @@ describe("an integrator", () => {
     for (const filter of [["chef"], true]) expect(await statusOf({ ...search, filter })).toBe(400);
   });
 
-  test("suggests by its own rules: people who match the user's addresses and the filter [interface: Overview 5f]", async () => {
+  test("suggests people by its own rules: those who match the user's addresses and the filter [interface: Overview 5f]", async () => {
     const namesFor = async (json: object) => {
       const list = (await (await post("/contact-suggestions", json)).json()) as { name: string }[];
       return list.map(({ name }) => name);
@@ -105,7 +105,7 @@ describe("an integrator", () => {
     expect(await namesFor({ userEmailAddresses: ["stranger@example.com"] })).toEqual([]);
   });
 
-  test("accepts a body of 256 KiB, and not a byte more [D-24] [interface: Limits 1]", async () => {
+  test("accepts a body of 256 KiB and rejects one byte more [D-24] [interface: Limits 1]", async () => {
     const empty = JSON.stringify({ ...accepted, padding: "" }).length;
     const padded = (bytes: number) => ({ ...accepted, padding: "x".repeat(bytes - empty) });
     expect((await post("/offer/response", padded(256 * 1024))).status).toBe(200);

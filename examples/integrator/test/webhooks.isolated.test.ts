@@ -30,7 +30,7 @@ afterEach(() => {
 
 const reported = () => JSON.parse(JSON.stringify(roster));
 
-test("does everything that the contract requires of a receiver, including its own handlers", async () => {
+test("meets the contract's requirements for a receiver, and runs its own handlers", async () => {
   const problems = await receiver.checkContract({
     workerOfferResponse: accepted,
     workerAddedContact: { workerId: "worker_amal" },
@@ -48,7 +48,7 @@ test("keeps a worker's latest response", async () => {
   expect(reported().offers).toEqual({ offer_1: { worker_amal: "rejected", worker_ben: "accepted" } });
 });
 
-test("knows who shares availability, once, and when it last changed", async () => {
+test("records each worker who shares availability once, with the time of the latest change", async () => {
   await receiver.workerAddedContact({ workerId: "worker_amal" });
   await receiver.workerAddedContact({ workerId: "worker_amal" });
   expect((await receiver.timelineChanged(changed)).status).toBe(200);
@@ -58,12 +58,12 @@ test("knows who shares availability, once, and when it last changed", async () =
   });
 });
 
-test("shows the gap when a worker deletes a slot", async () => {
+test("shows a gap when a worker deletes a slot", async () => {
   expect((await receiver.offerEventDeleted(deleted)).status).toBe(200);
   expect(reported().gaps).toEqual({ offer_1: { worker_amal: "2099-05-01T16:00:00Z" } });
 });
 
-test("suggests people the manager has worked with, and no one to an unknown user", async () => {
+test("suggests people the manager has worked with, and nobody to an unknown user", async () => {
   const namesFor = async (userEmailAddresses: string[]) =>
     (await receiver.contactSuggestions({ userEmailAddresses })).suggestions?.map(({ name }) => name);
   expect(await namesFor(["hana.lind@harbour-hotels.example"])).toEqual(["Émile Dupont"]);

@@ -50,7 +50,7 @@ const queues = [
 ];
 
 describe.each(queues)("with a queue in $title", { timeout: 120_000 }, ({ fill }) => {
-  test("an event of a type that is unknown goes to the dead letters, and one whose handling failed comes again", async () => {
+  test("an event of unknown type goes to the dead letters, and one whose handling failed is delivered again", async () => {
     const database = await OwnPostgres.create();
     onTestFinished(() => database.remove());
     const { settings, send, takeDead } = await fill(database);

@@ -198,7 +198,7 @@ const queues = [
 ];
 
 describe.each(queues)("with a queue in %s", (queue) => {
-  test("edges, workers and the broker are killed 60 times: each of 2,000 events is handled once", {
+  test("each of 2,000 events is handled once while edges, workers and the broker are killed 60 times", {
     timeout: 900_000,
   }, async () => {
     const { sent, lost, doubled, lastResponse, duplicates } = await tell({ queue, events: 2_000, kills: 60 });
@@ -210,7 +210,7 @@ describe.each(queues)("with a queue in %s", (queue) => {
   });
 
   test.each(Object.keys(sabotages) as Sabotage[])(
-    "the kills find a program that %s",
+    "the kills detect a program that %s",
     { timeout: 600_000 },
     async (sabotage) => {
       const { sent, lost, doubled } = await tell({ queue, events: 500, kills: 20, sabotage });

@@ -8,7 +8,7 @@ const check = (body: unknown, status = 200) => {
 const rating = { rating: 5, ratingProvider: "Harbour Kitchen", lastWorked: "2025-11-30T17:00:00Z" };
 const dana = { name: "Dana Kim", emailAddress: "dana.kim@example.com", ratings: [rating] };
 
-test("takes a list as documented, an empty one too", () => {
+test("parses a documented list, even an empty one", () => {
   expect(check([dana])).toEqual([dana]);
   expect(check([])).toEqual([]);
 });
@@ -18,10 +18,9 @@ test("reads lastWorked without a time as midnight UTC", () =>
     { ratings: [{ lastWorked: "2025-11-30T00:00:00Z" }] },
   ]));
 
-test("keeps fields it does not know [D-35]", () =>
-  expect(check([{ ...dana, note: 1 }])).toEqual([{ ...dana, note: 1 }]));
+test("keeps unknown fields [D-35]", () => expect(check([{ ...dana, note: 1 }])).toEqual([{ ...dana, note: 1 }]));
 
-test("takes an internationalised email address [D-31]", () =>
+test("accepts an internationalised email address [D-31]", () =>
   expect(check([{ ...dana, emailAddress: "δανάη@παράδειγμα.ελ" }])).toHaveLength(1));
 
 test.each([
@@ -35,14 +34,14 @@ test.each([
   [{ ...dana, name: "Dana\0" }, "[0].name"],
   [{ ...dana, name: "Dana\nKim" }, "[0].name"],
   [{ ...dana, profileImageUrl: "javascript:alert(1)" }, "[0].profileImageUrl"],
-])("uses none of a list with a wrong entry and names the field, %# [D-23]", (entry, field) =>
+])("rejects the whole list when one entry is invalid, and names the field, %# [D-23]", (entry, field) =>
   expect(check([entry, dana])).toEqual({
     code: "invalid_suggestions",
     message: `The response is not a valid list of suggestions; invalid fields: ${field}.`,
   }),
 );
 
-test("never quotes a value of the response", () =>
+test("never quotes a value from the response", () =>
   expect(JSON.stringify(check([{ ...dana, emailAddress: "private" }]))).not.toContain("private"));
 
 test.each([
@@ -55,4 +54,4 @@ test.each([
     checkSuggestions({ ok: true, status: 200, body: Buffer.from("[]"), truncated: true, durationMs: 1 }),
     "response_too_large",
   ],
-])("reports any other error of a response, %#", (result, code) => expect(result).toMatchObject({ code }));
+])("reports any other invalid response, %#", (result, code) => expect(result).toMatchObject({ code }));

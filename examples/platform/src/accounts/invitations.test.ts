@@ -10,7 +10,7 @@ test.each([
   ["émile@küche.example", "émile@xn--kche-0ra.example"],
   ["+1@example.com", "+1@example.com"],
   ["eli@[127.0.0.1]", "eli@[127.0.0.1]"],
-])("%j is the mailbox %j", (address, mailbox) => expect(mailboxOf(address)).toBe(mailbox));
+])("%j belongs to the mailbox %j", (address, mailbox) => expect(mailboxOf(address)).toBe(mailbox));
 
 test.each([
   ["eli@example.com", "eli@example.org"],

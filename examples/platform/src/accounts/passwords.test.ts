@@ -15,7 +15,7 @@ const rightOnly = () => passwordCheck(async (password) => password === "right");
 
 const from = (account: string, address = "192.0.2.1") => ({ account, address });
 
-test("two are checked in parallel, sixteen wait, and the next is rejected with Retry-After [D-55]", async () => {
+test("checks two passwords in parallel, queues sixteen, and rejects the next with Retry-After [D-55]", async () => {
   const finish: (() => void)[] = [];
   const check = passwordCheck(() => new Promise((resolve) => finish.push(() => resolve(true))));
   const checked = Array.from({ length: 18 }, (_, index) => check(from(`worker ${index}`), "", undefined));
@@ -28,7 +28,7 @@ test("two are checked in parallel, sixteen wait, and the next is rejected with R
   expect(await Promise.all(checked)).toEqual(Array.from({ length: 18 }, () => true));
 });
 
-test("after ten wrong passwords from one address an account waits there for five minutes, others do not [D-55]", async () => {
+test("blocks an account at one address for five minutes after ten wrong passwords, and at no other address [D-55]", async () => {
   const check = rightOnly();
   for (let count = 0; count < 10; count += 1) expect(await check(from("ann"), "wrong", undefined)).toBe(false);
   expect(await check(from("bo"), "right", undefined)).toBe(true);
@@ -38,7 +38,7 @@ test("after ten wrong passwords from one address an account waits there for five
   expect(await check(from("ann"), "right", undefined)).toBe(true);
 });
 
-test("the right password resets the count of wrong ones", async () => {
+test("resets the count of wrong passwords after the correct one", async () => {
   const check = rightOnly();
   for (let round = 0; round < 3; round += 1) {
     for (let count = 0; count < 9; count += 1) expect(await check(from("ann"), "wrong", undefined)).toBe(false);
@@ -46,13 +46,13 @@ test("the right password resets the count of wrong ones", async () => {
   }
 });
 
-test("concurrent attempts do not bypass the limit", async () => {
+test("applies the limit to concurrent attempts", async () => {
   const check = passwordCheck(async () => false);
   const tries = await Promise.allSettled(Array.from({ length: 12 }, () => check(from("ann"), "wrong", undefined)));
   expect(tries.filter(({ status }) => status === "rejected")).toHaveLength(2);
 });
 
-test("any number of wrong passwords from one address does not lock the owner out at another [D-55]", async () => {
+test("never locks the owner out at another address, however many wrong passwords one address sends [D-55]", async () => {
   const check = rightOnly();
   for (let count = 0; count < 10; count += 1) await check(from("ann"), "wrong", undefined);
   for (let count = 0; count < 500; count += 1)
@@ -64,7 +64,7 @@ test("any number of wrong passwords from one address does not lock the owner out
   expect(await check(from("bo", "2001:db8:0:1::1"), "right", undefined)).toBe(true);
 });
 
-test("an account takes at most a hundred wrong passwords from ten addresses, also between sign-ins of the owner [D-55]", async () => {
+test("accepts at most a hundred wrong passwords for an account from ten addresses, even if the owner signs in meanwhile [D-55]", async () => {
   const check = rightOnly();
   for (let place = 0; place < 10; place += 1) {
     for (let count = 0; count < 10; count += 1) await check(from("ann", `192.0.2.${place}`), "wrong", undefined);
@@ -77,19 +77,19 @@ test("an account takes at most a hundred wrong passwords from ten addresses, als
 //   salt=b"0123456789abcdef", n=2**15, r=8, p=3, maxmem=2**26, dklen=32)).decode().rstrip("="))'
 const kept = "scrypt$32768$8$3$MDEyMzQ1Njc4OWFiY2RlZg$UZGTFTbCRXw2kMQOQwmjkjr99AYHsWc_-V0itH5k0Z4";
 
-test("verifies a password against another tool's hash", async () => {
+test("verifies a hash that another tool made", async () => {
   expect(await verifyPassword("demo-password", kept)).toBe(true);
   expect(await verifyPassword("demo-passwore", kept)).toBe(false);
 });
 
 // The same with n=2**14 and p=1.
-test("verifies a password against a hash of another cost", async () => {
+test("verifies a hash with a different cost", async () => {
   const older = "scrypt$16384$8$1$MDEyMzQ1Njc4OWFiY2RlZg$gFgNs58CZDm5o6FKvIRPf_brGHumYGCOr5W8vj4-JVQ";
   expect(await verifyPassword("demo-password", older)).toBe(true);
   expect(await verifyPassword("demo-passwore", older)).toBe(false);
 });
 
-test("verifies its own hashes, which are all different", async () => {
+test("verifies its own hashes, each of which is different", async () => {
   const [first, second] = await Promise.all([hashPassword("one"), hashPassword("one")]);
   expect(first).not.toBe(second);
   expect(await verifyPassword("one", second)).toBe(true);
@@ -104,4 +104,4 @@ test.each([
   "scrypt$3$8$1$MDEy$QUJD",
   "scrypt$NaN$8$1$MDEy$QUJD",
   "scrypt$16384$8$0$MDEy$QUJD",
-])("no password fits %j", async (odd) => expect(await verifyPassword("", odd)).toBe(false));
+])("rejects every password for the hash %j", async (odd) => expect(await verifyPassword("", odd)).toBe(false));

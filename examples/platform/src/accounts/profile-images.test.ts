@@ -13,7 +13,7 @@ test.each([
   ["00000020667479706176696600000000617669666d6966316d69616600000000", "image/avif"],
   ["0000001c667479706d696631000000006d696631617669666d696166", "image/avif"],
   ["00000014667479706176697300000000617669736d7366", "image/avif"],
-])("%s is %s", (hex, type) => expect(imageTypeOf(Buffer.from(hex, "hex"))).toBe(type));
+])("detects the type of %s: %s", (hex, type) => expect(imageTypeOf(Buffer.from(hex, "hex"))).toBe(type));
 
 test.each([
   ["nothing", Buffer.alloc(0)],
@@ -24,12 +24,12 @@ test.each([
   ["a sound", Buffer.from("524946462400000057415645666d7420", "hex")],
   ["half a signature", Buffer.from("89504e47", "hex")],
   ["HEIC", Buffer.from("00000018667479706865696300000000686569636d696631", "hex")],
-])("%s is no picture that is shown", (_, bytes) => expect(imageTypeOf(bytes)).toBeUndefined());
+])("does not recognise %s as an image", (_, bytes) => expect(imageTypeOf(bytes)).toBeUndefined());
 
 const key = randomBytes(32);
 const url = "https://images.example.com/dana.png?size=80";
 
-test("a reference leads to its address, and does not show it", () => {
+test("encrypts a URL into a reference and decrypts it", () => {
   const reference = referenceOf(url, key, "session") ?? "";
   expect(reference).toMatch(/^v1\.[\w-]+$/);
   expect(urlOf(reference, key, "session")).toBe(url);
@@ -41,7 +41,7 @@ test.each([
   ["encrypted for another use", () => encrypt(url, key, "session")],
   ["made up", () => url],
   ["empty", () => ""],
-])("one %s does not", (_, make) => expect(() => urlOf(make() ?? "", key, "session")).toThrow());
+])("rejects a reference that is %s", (_, make) => expect(() => urlOf(make() ?? "", key, "session")).toThrow());
 
-test("an address that is too long has none", () =>
+test("makes no reference to a URL that is too long", () =>
   expect(referenceOf(`https://images.example.com/${"x".repeat(2_000)}`, key, "session")).toBeUndefined());

@@ -9,7 +9,7 @@ test.each([
   ["https://example.com/a/b//", "https://example.com/a/b/test/auth"],
   ["http://example.com:8080/p/", "http://example.com:8080/p/test/auth"],
   ["https://example.com/with%20space/", "https://example.com/with%20space/test/auth"],
-])("joins %s [D-41] [interface: Introduction 1c]", (base, joined) =>
+])("joins a base URL and a path: %s [D-41] [interface: Introduction 1c]", (base, joined) =>
   expect(joinAddress(base, "/test/auth").href).toBe(joined),
 );
 
@@ -33,9 +33,12 @@ test.each(["", ".", "..", "\ud800"])("rejects the path parameter %j", (workerId)
   ),
 );
 
-test.each(["http://127.0.0.1:99999", "https://[::1", "https://"])("says what to check in %j", (base) => {
-  expect(() => joinAddress(base, "/test")).toThrow(/host name and its port/);
-});
+test.each(["http://127.0.0.1:99999", "https://[::1", "https://"])(
+  "explains what is wrong with the base address %j",
+  (base) => {
+    expect(() => joinAddress(base, "/test")).toThrow(/host name and its port/);
+  },
+);
 
 test.each([
   "",
@@ -49,7 +52,7 @@ test.each([
   "https://example.com/?a=b",
   "https://example.com?",
   "https://example.com/#",
-])("rejects the base address %j, without repeating it", (base) => {
+])("rejects the base address %j without quoting it", (base) => {
   expect(() => joinAddress(base, "/test")).toThrow(
     expect.objectContaining({ code: "invalid_address", message: expect.not.stringContaining("secret") }),
   );

@@ -44,7 +44,7 @@ const writings: Record<string, (text: string) => string> = {
   "in UTF-16": (text) => Buffer.from(text, "utf16le").toString("latin1"),
 };
 
-test.each(Object.entries(writings))("an echo %s is masked [D-49]", (_, write) => {
+test.each(Object.entries(writings))("masks an echo %s [D-49]", (_, write) => {
   for (const text of [digest, signature, secret]) {
     const echo = write(text);
     const left = masked(echo);
@@ -55,19 +55,19 @@ test.each(Object.entries(writings))("an echo %s is masked [D-49]", (_, write) =>
   }
 });
 
-test("the digest's bytes in base64 are masked, and a signature's in hexadecimal", () => {
+test("masks a digest's bytes in base64, and a signature's in hexadecimal", () => {
   expect(masked(`x ${Buffer.from(digest, "hex").toString("base64")}`)).toMatch(/^x \*\*\*=?$/);
   expect(masked(`x ${Buffer.from(signature, "base64").toString("hex")} y`)).toBe("x *** y");
 });
 
-test("a digest of another attempt is masked by its shape, even when nothing was signed", () => {
+test("masks a digest of another attempt by its shape, even when nothing was signed", () => {
   const other = randomBytes(32);
   const nothing = { signatures: [], secrets: [] };
   const text = `got hmac ${other.toString("hex")}, v1,${other.toString("base64")}`;
   expect(maskEchoes(nothing)(Buffer.from(text)).toString()).toBe("got hmac ***, ***");
 });
 
-test("no eight consecutive characters of a signature are left, wherever the echo begins, ends and is cut [D-49]", () => {
+test("leaves no eight consecutive characters of a signature, wherever the echo starts, ends or is cut [D-49]", () => {
   const part = fc.tuple(
     fc.constantFrom(digest, signature.replace(/=$/, "")),
     fc.nat(56),
@@ -84,12 +84,12 @@ test("no eight consecutive characters of a signature are left, wherever the echo
   );
 });
 
-test.each([4, 5, 6, 7])("at the end of a response that is cut, %i characters of a digest are masked too", (length) => {
+test.each([4, 5, 6, 7])("masks %i characters of a digest at the end of a truncated response", (length) => {
   expect(masked(`{"got":"${digest.slice(0, length)}`, true)).toBe('{"got":"***');
   expect(masked(`{"got":"${digest.slice(0, length)}"}`)).toContain(digest.slice(0, length));
 });
 
-test("text without an echo stays unchanged", () => {
+test("leaves text without an echo unchanged", () => {
   const text =
     'No such order: {"id":"0b7c6f0e-5a3e-4f3b-9c59-0c7b7b1f2a11"} — 100 % wrong, correct the horse & try again &#9731;';
   expect(masked(text)).toBe(text);
@@ -100,7 +100,7 @@ test("text without an echo stays unchanged", () => {
   );
 });
 
-test("JSON with a masked echo is still JSON", () => {
+test("leaves valid JSON when it masks an echo in JSON", () => {
   const json = JSON.stringify([
     { name: `hmac ${digest}`, emailAddress: "a@b.example", parts: [digest.slice(0, 32), digest.slice(32)] },
   ]);

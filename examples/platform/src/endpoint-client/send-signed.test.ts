@@ -32,7 +32,7 @@ async function run(results: EndpointResult[], previousSecret?: string, takesMs =
 }
 
 test.each([401, 403])(
-  "a request refused with %i during an overlap is retried once with the old secret",
+  "retries a request once with the old secret when it is rejected with %i during an overlap",
   async (status) => {
     const { result, used, ids, times } = await run([responded(status), responded(200)], "old", 20);
     expect(result).toMatchObject({ status: 200 });
@@ -45,22 +45,22 @@ test.each([401, 403])(
   },
 );
 
-test("and is never sent a third time", async () => {
+test("never sends a request a third time", async () => {
   const { result, used } = await run([responded(401), responded(401), responded(200)], "old");
   expect([result, used.length]).toMatchObject([{ status: 401 }, 2]);
 });
 
-test("but is not retried when no time is left", async () => {
+test("does not retry when no time is left", async () => {
   const { result, used } = await run([responded(401), responded(200)], "old", 1_010);
   expect([result, used.length]).toMatchObject([{ status: 401 }, 1]);
 });
 
 test.each([responded(200), responded(400), responded(404), responded(410), responded(500), failed])(
-  "no other result is retried: %o",
+  "does not retry any other result: %o",
   async (result) => expect(await run([result, responded(200)], "old")).toMatchObject({ result, used: ["new and old"] }),
 );
 
-test("nothing is retried after the overlap", async () => {
+test("does not retry after the overlap", async () => {
   expect(await run([responded(401), responded(200)])).toMatchObject({
     result: { status: 401 },
     used: ["new and undefined"],

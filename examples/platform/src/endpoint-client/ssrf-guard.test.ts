@@ -2,15 +2,13 @@ import { expect, test } from "vitest";
 import { isAllowedAddress } from "./ssrf-guard.ts";
 
 // Documented public resolvers: they are reachable addresses and stay so.
-test.each(["1.1.1.1", "8.8.8.8", "9.9.9.9", "2606:4700:4700::1111", "2001:4860:4860::8888"])(
-  "lets %s through",
-  (address) => expect(isAllowedAddress(address, { allowLoopback: false })).toBe(true),
+test.each(["1.1.1.1", "8.8.8.8", "9.9.9.9", "2606:4700:4700::1111", "2001:4860:4860::8888"])("allows %s", (address) =>
+  expect(isAllowedAddress(address, { allowLoopback: false })).toBe(true),
 );
 
 // RFC 6052, section 2.4, has such addresses: where a network reaches IPv4 by DNS64 and NAT64, all receivers have them.
-test.each(["64:ff9b::8.8.8.8", "64:ff9b::808:808"])(
-  "lets %s through, which leads to a public IPv4 address",
-  (address) => expect(isAllowedAddress(address, { allowLoopback: false })).toBe(true),
+test.each(["64:ff9b::8.8.8.8", "64:ff9b::808:808"])("allows %s, which embeds a public IPv4 address", (address) =>
+  expect(isAllowedAddress(address, { allowLoopback: false })).toBe(true),
 );
 
 // From the IANA special-purpose address registries, and the metadata addresses that cloud providers document.
@@ -85,7 +83,7 @@ const refused = [
 
 test.each(refused)("rejects %s", (address) => expect(isAllowedAddress(address, { allowLoopback: false })).toBe(false));
 
-test("allows loopback with the development switch, and nothing else [D-41]", () => {
+test("allows loopback with the development switch, and no other private address [D-41]", () => {
   const passing = refused.filter((address) => isAllowedAddress(address, { allowLoopback: true }));
   expect(passing).toEqual(["127.0.0.1", "127.255.255.254", "::1"]);
 });

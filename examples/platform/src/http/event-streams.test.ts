@@ -4,7 +4,7 @@ import express from "express";
 import { expect, onTestFinished, test } from "vitest";
 import { EventStreams } from "./event-streams.ts";
 
-test("a stream of a session that lasts longer than any timer stays open", async () => {
+test("keeps a stream open when its session outlasts the longest timer", async () => {
   const streams = new EventStreams();
   const server = express()
     .get("/", (_request, response) => {

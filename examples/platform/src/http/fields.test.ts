@@ -2,21 +2,21 @@ import { offerCreationSchema } from "@offers/contract/schemas";
 import { expect, test } from "vitest";
 import { isVisible, lineField, textField, textProblem, truncateUtf8 } from "./fields.ts";
 
-test.each(["x", "x".repeat(500), "厨房"])("takes %j", (text) => expect(textField.parse(text)).toBe(text));
+test.each(["x", "x".repeat(500), "厨房"])("accepts the string %j", (text) => expect(textField.parse(text)).toBe(text));
 
-test.each(["", "x".repeat(501), 7, undefined])("rejects %j", (text) =>
+test.each(["", "x".repeat(501), 7, undefined])("rejects the value %j", (text) =>
   expect(textField.safeParse(text).success).toBe(false),
 );
 
-test("rejects text that cannot be stored, with a remedy", () =>
+test("rejects a string that cannot be stored, and says what to remove", () =>
   expect(textField.safeParse("a\0b").error?.issues).toMatchObject([
     { code: "custom", message: "Remove the character U+0000." },
   ]));
 
-test.each(["Dana Kim", "Émile", "厨房"])("takes the line %j", (text) => expect(lineField.parse(text)).toBe(text));
+test.each(["Dana Kim", "Émile", "厨房"])("accepts the line %j", (text) => expect(lineField.parse(text)).toBe(text));
 
 test.each(["a\nb", "a\r\nBcc: b", "a\tb", "a\u0085b", "a\u2028b", "a\u2029b"])(
-  "refuses %j as a line, and says what to remove",
+  "rejects the line %j, and says what to remove",
   (text) =>
     expect(lineField.safeParse(text).error?.issues).toMatchObject([
       { message: "Remove the line break or control character." },
@@ -24,14 +24,14 @@ test.each(["a\nb", "a\r\nBcc: b", "a\tb", "a\u0085b", "a\u2028b", "a\u2029b"])(
 );
 
 test.each(["\u200b\u2800", " \u3164", "a\u202eb", "\u2066a", "a\u2029b"])(
-  "a line has a visible character, and no line break or direction control: %j [D-89]",
+  "rejects a line that is blank or contains a line break or direction control: %j [D-89]",
   (text) => {
     expect(lineField.safeParse(text).success).toBe(false);
     expect(lineField.safeParse("\u200f\u05de\u05dc\u05e6\u05e8").success).toBe(true);
   },
 );
 
-test.each(["", "Küche 厨房", "👩‍🍳", "\u0001\t\n", "\ufffd"])("%j can be kept", (text) =>
+test.each(["", "Küche 厨房", "👩‍🍳", "\u0001\t\n", "\ufffd"])("accepts %j as storable", (text) =>
   expect(textProblem(text)).toBeUndefined(),
 );
 
@@ -39,7 +39,7 @@ test.each([
   ["a\0b", "Remove the character U+0000."],
   ["\ud83d", "Remove the lone surrogate."],
   ["\udc69\ud83d", "Remove the lone surrogate."],
-])("%j cannot: %s", (text, remedy) => expect(textProblem(text)).toBe(remedy));
+])("rejects %j as not storable: %s", (text, remedy) => expect(textProblem(text)).toBe(remedy));
 
 const isTitle = (title: string): boolean =>
   offerCreationSchema.safeParse({ createdByUserId: "hana", title, workerIds: ["amal"] }).success;
@@ -53,12 +53,12 @@ function* characters(): Generator<string> {
 const invisible =
   /[\p{Default_Ignorable_Code_Point}\p{White_Space}\p{Control}\p{Format}\p{Mark}\p{Separator}\p{Unassigned}\p{Private_Use}]/u;
 
-test("a character that Unicode says to ignore, mark, space or leave unassigned is not visible [D-89]", () => {
+test("treats ignorable, mark, space and unassigned characters as invisible [D-89]", () => {
   const passed = [...characters()].filter((one) => invisible.test(one) && isVisible(one));
   expect(passed).toEqual([]);
 });
 
-test("every other character is, but for the blank ones", () => {
+test("treats every other character as visible, except for a few blank ones", () => {
   const refused = [...characters()].filter((one) => !invisible.test(one) && !isVisible(one));
   expect(refused).toEqual(["\u2800", "\ufffc", "\u{13441}", "\u{13442}", "\u{1d159}"]);
 });
@@ -101,14 +101,14 @@ const blanks = [
   text,
 ]);
 
-test.each(blanks)("a title of %s is rejected as blank, and accepted next to a letter [D-89]", (_, blank = "") => {
+test.each(blanks)("rejects a title of only %s, and accepts one with a letter [D-89]", (_, blank = "") => {
   expect(isTitle(blank)).toBe(false);
   expect(isTitle(blank.repeat(10))).toBe(false);
   expect(isTitle(` ${blank}a`)).toBe(true);
 });
 
 test.each(["Bar", "厨房", "7", "!", "☕", "👩🏽‍🍳", "מלצר", "\u200fמלצר", "ก็", "नि", "-", "€", "é"])(
-  "%s is visible",
+  "accepts %s as a title",
   (title) => expect(isTitle(title)).toBe(true),
 );
 
@@ -120,4 +120,4 @@ test.each([
   ["a null character", Buffer.from("a\0b"), "a\ufffdb"],
   ["bytes that are no UTF-8", Buffer.from([0x61, 0xff, 0xed, 0xa0, 0x80]), "a\ufffd\ufffd\ufffd\ufffd"],
   ["half a character at its own end", Buffer.from([0x61, 0xc3]), "a\ufffd"],
-])("keeps of %s what the limit allows", (_, body, text) => expect(truncateUtf8(body, 8)).toBe(text));
+])("truncates %s to the limit", (_, body, text) => expect(truncateUtf8(body, 8)).toBe(text));

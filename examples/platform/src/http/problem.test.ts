@@ -5,7 +5,7 @@ import { expect, test } from "vitest";
 import { StoreError } from "../store/store.ts";
 import { invalidRequest, ProblemError, problemHandler, toProblem } from "./problem.ts";
 
-test("a problem has the status of its kind", () =>
+test("gives a problem the status of its code", () =>
   expect(new ProblemError("offer_not_found", "Look again.")).toMatchObject({
     name: "ProblemError",
     code: "offer_not_found",
@@ -19,7 +19,7 @@ test("a problem has the status of its kind", () =>
 test.each([
   [["title"], "1 field is not valid; see errors."],
   [["title", "workerIds"], "2 fields are not valid; see errors."],
-])("%j: %s", (fields, detail) => {
+])("describes invalid fields: %j: %s", (fields, detail) => {
   const errors = new Map(fields.map((field) => [field, ["Add this field; it is required."]]));
   expect(invalidRequest(errors)).toMatchObject({ code: "invalid_request", status: 400, message: detail, errors });
 });
@@ -28,21 +28,23 @@ test.each([
   ["database_lost", /Nothing was changed/],
   ["commit_uncertain", /may have been made/],
   ["store_stopped", /may or may not have been made/],
-] as const)("a store that fails with %s is 503 with Retry-After, and says what is known [D-145]", (code, detail) =>
-  expect(toProblem(new StoreError(code, "of the store"))).toMatchObject({
-    status: 503,
-    code: "service_unavailable",
-    headers: { "Retry-After": "1" },
-    message: expect.stringMatching(detail),
-  }),
+] as const)(
+  "responds with 503 and Retry-After when the store fails with %s, and says what is known [D-145]",
+  (code, detail) =>
+    expect(toProblem(new StoreError(code, "of the store"))).toMatchObject({
+      status: 503,
+      code: "service_unavailable",
+      headers: { "Retry-After": "1" },
+      message: expect.stringMatching(detail),
+    }),
 );
 
-test("says so when there are too many fields to name", () => {
+test("says so when more fields are invalid than it names", () => {
   const errors = new Map(Array.from({ length: 100 }, (_, index) => [`workerIds[${index}]`, ["Correct it."]]));
   expect(invalidRequest(errors).message).toBe("100 fields or more are not valid; errors names the first 100.");
 });
 
-test("a problem under another status keeps its code", () => {
+test("keeps the code of a problem that is sent with another status", () => {
   const problem = new ProblemError("invalid_request", "See errors.", {
     errors: new Map([["title", ["Do not leave it empty."]]]),
     extensions: { checks: [1] },
@@ -74,7 +76,7 @@ async function responseTo(thrown: unknown, before?: (response: express.Response)
   }
 }
 
-test("a problem is sent in full, with its headers, fields and extension members [D-113]", async () => {
+test("sends a problem with its headers, fields and extension members [D-113]", async () => {
   const errors = new Map([["workerIds", ["Name at least one worker."]]]);
   const problem = new ProblemError("method_not_allowed", "Allowed here: GET.", {
     errors,
@@ -99,7 +101,7 @@ test("a problem is sent in full, with its headers, fields and extension members 
 });
 
 test.each([new TypeError("password=hunter2"), "hunter2", Object.assign(new Error("hunter2"), { status: 404 })])(
-  "any other error is 500 and reveals nothing, %#",
+  "responds with 500 to any other error and reveals nothing, %#",
   async (thrown) => {
     const { status, text, unexpected } = await responseTo(thrown);
     expect(status).toBe(500);
@@ -109,13 +111,13 @@ test.each([new TypeError("password=hunter2"), "hunter2", Object.assign(new Error
   },
 );
 
-test("service_unavailable is not reported as an unexpected error", async () =>
+test("does not report service_unavailable as an unexpected error", async () =>
   expect(await responseTo(new ProblemError("service_unavailable", "Try again in a moment."))).toMatchObject({
     status: 503,
     unexpected: [],
   }));
 
-test("an incomplete response is aborted, so that no client takes it for a complete one", async () => {
+test("aborts an incomplete response, so no client mistakes it for a complete one", async () => {
   const half = responseTo(new Error("too late"), (response) => void response.write("half"));
   await expect(half).rejects.toThrow(TypeError);
 });

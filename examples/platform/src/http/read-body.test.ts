@@ -50,37 +50,40 @@ const sized = (body: string | Uint8Array, ...head: string[]): Promise<unknown> =
 
 const json = "Content-Type: application/json";
 
-describe("a JSON body is read", () => {
+describe("a JSON body", () => {
   test.each([
     json,
     "content-type: application/json; charset=utf-8",
     'Content-Type: application/json;charset="UTF-8"',
     "Content-Type: application/json; version=1;  charset=utf-8",
     "Content-Type: application/vnd.offers+json",
-  ])("with %s", async (head) => expect(await sized('{"title":"Küche"}', head)).toEqual({ value: { title: "Küche" } }));
+  ])("is accepted with the header %s", async (head) =>
+    expect(await sized('{"title":"Küche"}', head)).toEqual({ value: { title: "Küche" } }),
+  );
 
-  test("of the largest size", async () => {
+  test("is accepted when it has exactly as many bytes as the limit", async () => {
     const title = "x".repeat(limitBytes - 2);
     expect(await sized(JSON.stringify(title), json)).toEqual({ value: title });
   });
 
-  test("that is null", async () => expect(await sized("null", json)).toEqual({ value: null }));
+  test("is accepted when it is null", async () => expect(await sized("null", json)).toEqual({ value: null }));
 
-  test("in chunks", async () =>
+  test("is accepted in chunks", async () =>
     expect(await send(["Transfer-Encoding: chunked", json], "2\r\n[1\r\n1\r\n]\r\n0\r\n\r\n")).toEqual({ value: [1] }));
 
-  test("compressed", async () =>
+  test("is accepted when it is compressed", async () =>
     expect(await sized(gzipSync("[1]"), json, "Content-Encoding: gzip")).toEqual({ value: [1] }));
 });
 
-describe("a body is rejected", () => {
+describe("a body", () => {
   const missing = { status: 400, code: "missing_body", detail: expect.stringContaining("documented JSON body") };
 
-  test.each([[[]], [["Content-Length: 0"]], [[json, "Content-Length: 0"]]])("that is missing: %j", async (head) =>
-    expect(await send(head)).toMatchObject(missing),
+  test.each([[[]], [["Content-Length: 0"]], [[json, "Content-Length: 0"]]])(
+    "is rejected when it is missing: %j",
+    async (head) => expect(await send(head)).toMatchObject(missing),
   );
 
-  test("that turns out to be empty", async () =>
+  test("is rejected when its chunks are empty", async () =>
     expect(await send(["Transfer-Encoding: chunked", json], "0\r\n\r\n")).toMatchObject(missing));
 
   test.each([
@@ -90,7 +93,7 @@ describe("a body is rejected", () => {
     "Content-Type: application/json; charset=utf-16",
     "Content-Type: application/json; charset=iso-8859-1",
     'Content-Type: application/json;   charset="utf-16"',
-  ])("with %s", async (head) =>
+  ])("is rejected with the header %s", async (head) =>
     expect(await sized("{}", head)).toMatchObject({
       status: 415,
       code: "unsupported_media_type",
@@ -98,7 +101,7 @@ describe("a body is rejected", () => {
     }),
   );
 
-  test("compressed in an unknown way", async () =>
+  test("is rejected when its Content-Encoding is unknown", async () =>
     expect(await sized("{}", json, "Content-Encoding: zstd9")).toMatchObject({
       status: 415,
       code: "unsupported_media_type",
@@ -108,7 +111,7 @@ describe("a body is rejected", () => {
   test.each([
     ["by a byte", JSON.stringify("x".repeat(limitBytes - 1)), []],
     ["when unpacked", gzipSync(JSON.stringify("x".repeat(9_999))), ["Content-Encoding: gzip"]],
-  ])("that is too large %s", async (_, body, head) =>
+  ])("is rejected when it is too large %s", async (_, body, head) =>
     expect(await sized(body, json, ...head)).toMatchObject({
       status: 413,
       code: "body_too_large",
@@ -117,7 +120,7 @@ describe("a body is rejected", () => {
   );
 
   test.each(['{"title":', "{} {}", Uint8Array.of(0x22, 0xff, 0x22), "NaN"])(
-    "that is not JSON in UTF-8: %j",
+    "is rejected when it is not JSON in UTF-8: %j",
     async (body) =>
       expect(await sized(body, json)).toMatchObject({
         status: 400,
@@ -132,7 +135,7 @@ describe("a body is rejected", () => {
     ["br", Buffer.from("\xff\xff\xff")],
     ["br", brotliCompressSync('{"title":"Kitchen"}').subarray(0, -4)],
     ["deflate", Buffer.from("{}")],
-  ])("that is not valid %s, %#", async (coding, body) =>
+  ])("is rejected when it is not valid %s, %#", async (coding, body) =>
     expect(await sized(body, json, `Content-Encoding: ${coding}`)).toMatchObject({
       status: 400,
       code: "malformed_json",
@@ -140,12 +143,12 @@ describe("a body is rejected", () => {
     }),
   );
 
-  test("that stalls, and the connection ends", async () => {
+  test("is rejected when it stalls, and the connection is closed", async () => {
     const stalled = await send(["Content-Length: 500", json], '{"t');
     expect(stalled).toMatchObject({ status: 408, code: "body_timeout" });
   });
 
-  test("that breaks off", async () => {
+  test("is rejected when the connection breaks", async () => {
     refusals.length = 0;
     const socket = connect(port(), "127.0.0.1");
     socket.on("error", () => undefined);
@@ -161,14 +164,14 @@ describe("a body is rejected", () => {
   });
 });
 
-test("an internal error is not reported as an invalid request", async () => {
+test("does not report an internal error as an invalid request", async () => {
   refusals.length = 0;
   const body = await send([json, "Content-Length: 2"], "{}", "/decoded");
   expect(body).toMatchObject({ status: 500, code: "internal_error" });
   expect(refusals).toEqual([expect.objectContaining({ type: "stream.encoding.set" })]);
 });
 
-test("a refusal keeps its cause for the log", async () => {
+test("keeps the cause of a rejection for the log", async () => {
   refusals.length = 0;
   await sized("{", json);
   await sized("x".repeat(99), json);

@@ -7,8 +7,8 @@ const read = (params: Request["params"]): string => {
   return pathParameter(request as Request, "id");
 };
 
-test.each(["offer_1", "a/b", "厨房", " "])("%j is an id like any other", (id) => expect(read({ id })).toBe(id));
+test.each(["offer_1", "a/b", "厨房", " "])("accepts %j as an id", (id) => expect(read({ id })).toBe(id));
 
-test.each([{ id: "offer\0" }, { id: ["offer", "1"] }, {}])("%j is an id that cannot exist", (params) =>
+test.each([{ id: "offer\0" }, { id: ["offer", "1"] }, {}])("rejects %j as an id", (params) =>
   expect(read(params)).toBe(""),
 );

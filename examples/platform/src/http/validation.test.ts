@@ -4,9 +4,9 @@ import { addFieldError, fieldErrors, fieldName, parseBody } from "./validation.t
 
 const schema = z.array(z.string().min(1)).min(1);
 
-test("gives a body that its schema accepts", () => expect(parseBody(schema, ["amal"])).toEqual(["amal"]));
+test("returns a body that matches its schema", () => expect(parseBody(schema, ["amal"])).toEqual(["amal"]));
 
-test("rejects another with the name of every wrong field", () =>
+test("rejects an invalid body and names every wrong field", () =>
   expect(() => parseBody(schema, ["amal", "", 7])).toThrow(
     expect.objectContaining({
       code: "invalid_request",
@@ -27,7 +27,7 @@ test.each([
   [[2], "[2]"],
   [["workerIds"], "workerIds"],
   [[], "body"],
-])("%j is called %s", (path, name) => expect(fieldName(path)).toBe(name));
+])("names the path %j %s", (path, name) => expect(fieldName(path)).toBe(name));
 
 test("distinguishes a missing field from a wrong type", () =>
   expect(errorsOf(z.object({ title: z.string(), details: z.string() }), { details: 7 })).toEqual({
@@ -46,7 +46,7 @@ test("names the missing field, not the whole body", () => {
 test.each<[string, unknown]>([
   ["no object", "text"],
   ["null", null],
-])("a field of what is %s is missing from it", (_, event) => {
+])("reports a missing field when its parent is %s", (_, event) => {
   const path = ["event", "start"];
   expect(fieldErrors([{ code: "invalid_type", expected: "string", path, message: "" }], { event })).toEqual(
     new Map([["event.start", ["Add this field; it is required."]]]),
@@ -68,7 +68,7 @@ test.each<[string, z.ZodType, unknown, string]>([
   ["an unknown format", z.string().regex(/^x$/), "y", "Write it in the documented format."],
   ["our own rule", z.string().refine(() => false, { error: "Remove the dot." }), "a.b", "Remove the dot."],
   ["a rule without its own message", z.union([z.string(), z.number()]), true, "Correct it as documented."],
-])("%s has its remedy", (_, schema, value, remedy) =>
+])("explains how to fix %s", (_, schema, value, remedy) =>
   expect(errorsOf(z.object({ field: schema }), { field: value })).toEqual({ field: [remedy] }),
 );
 
@@ -79,44 +79,44 @@ test.each([
   ["notifyEmailAddress", "Write one email address, such as hana@example.com."],
   ["emailAddress", "Write one email address, such as hana@example.com."],
   ["profileImageUrl", "Write a full address that starts with https:// or http://."],
-])("%s has a remedy with an example", (field, remedy) =>
+])("gives an example of a valid %s", (field, remedy) =>
   expect(errorsOf(z.object({ [field]: z.string().regex(/^x$/) }), { [field]: "y" })).toEqual({ [field]: [remedy] }),
 );
 
-test("a list of workers needs one", () =>
+test("asks for at least one worker when the list is empty", () =>
   expect(errorsOf(z.object({ workerIds: z.array(z.string()).min(1) }), { workerIds: [] })).toEqual({
     workerIds: ["Name at least one worker."],
   }));
 
-test("names an unknown field by its own name, also an odd one", () =>
+test("names an unknown field by its own name, even an odd one", () =>
   expect(errorsOf(z.strictObject({}), JSON.parse('{"titel":1,"__proto__":1}'))).toEqual(
     JSON.parse('{"titel":["R"],"__proto__":["R"]}', (_, value) =>
       value === "R" ? "Remove it, or correct its name: there is no such field." : value,
     ),
   ));
 
-test("gives one remedy when two rules reject a string", () =>
+test("explains once when two rules reject a string", () =>
   expect(errorsOf(z.object({ start: z.iso.datetime().regex(/Z$/) }), { start: "tomorrow" })).toEqual({
     start: ["Write a date-time in UTC, such as 2099-05-01T16:00:00Z."],
   }));
 
-test("reports a body that is not an object as a whole", () =>
+test("reports the whole body when it is not an object", () =>
   expect(errorsOf(z.object({}), [])).toEqual({ body: ["Make it an object."] }));
 
-test("gives all remedies of a field", () =>
+test("gives all remedies for a field", () =>
   expect(errorsOf(z.object({ code: z.string().max(1).regex(/^x/) }), { code: "yy" })).toEqual({
     code: ["Give at most 1 characters.", "Write it in the documented format."],
   }));
 
-test("gives a field of the wrong type one remedy", () =>
+test("gives one remedy for a field of the wrong type", () =>
   expect(errorsOf(z.object({ code: z.string().min(1).max(3) }), { code: [] })).toEqual({
     code: ["Make it a string."],
   }));
 
-test("gives an empty list of workers the same remedy as a field and as the whole body", () =>
+test("gives the same remedy for an empty list of workers whether it is a field or the whole body", () =>
   expect(errorsOf(z.array(z.string()).min(1), [])).toEqual({ body: ["Name at least one worker."] }));
 
-test("repeats no value [D-49]", () =>
+test("never repeats a value [D-49]", () =>
   expect(JSON.stringify(errorsOf(z.object({ emailAddress: z.email() }), { emailAddress: "s3cret" }))).not.toContain(
     "s3cret",
   ));

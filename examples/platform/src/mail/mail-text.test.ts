@@ -19,7 +19,7 @@ test.each([
   "Gal·la Puig",
   "Мар'яна",
   "Sammy Davis Jr.",
-])("%j is greeted by name", (name) => expect(greeting(name)).toBe(`Dear ${name},`));
+])("greets %j by name", (name) => expect(greeting(name)).toBe(`Dear ${name},`));
 
 test.each([
   "evil.example",
@@ -63,7 +63,7 @@ test.each([
   "a@b",
   "℀",
   "Dana 🙂",
-])("%j is greeted without a name", (name) => expect(greeting(name)).toBe("Hello,"));
+])("greets %j without a name", (name) => expect(greeting(name)).toBe("Hello,"));
 
 const pieces = [
   "Dana",
@@ -126,7 +126,7 @@ const pieces = [
   "&period;",
 ];
 
-test("no name makes a link, another line, or another direction of writing [D-87]", () => {
+test("never turns a name into a link, another line, or another text direction [D-87]", () => {
   const name = fc
     .array(
       fc.oneof(
@@ -159,7 +159,7 @@ test.each([
   "Köche (m/w/d) am 05.03.2027",
   "厨房の手伝い",
   "Chef 🙂 & Co.",
-])("%j stays as it is", (text) => expect(lineInMail(text)).toBe(text));
+])("leaves %j unchanged", (text) => expect(lineInMail(text)).toBe(text));
 
 test.each([
   ["Bar\r\nBcc: eve@evil.example\r\n\r\nVisit us", "Bar Bcc: eve@ evil. example Visit us"],
@@ -169,7 +169,7 @@ test.each([
   ["evil.\u200bexample <b>now</b>", "evil. \u200bexample b now /b"],
   ["mailto:eve@evil.example", "mailto: eve@ evil. example"],
   ["\u202egnp.exe", "gnp. exe"],
-])("%j becomes %j [D-89]", (text, line) => expect(lineInMail(text)).toBe(line));
+])("replaces %j with %j [D-89]", (text, line) => expect(lineInMail(text)).toBe(line));
 
 const linePieces = [
   "evil",
@@ -198,7 +198,7 @@ const linePieces = [
   ">",
 ];
 
-test("no string becomes a link or another line, and a second pass changes nothing", () => {
+test("never produces a link or another line, and is idempotent", () => {
   const text = fc.oneof(
     fc.array(fc.constantFrom(...linePieces), { maxLength: 12 }).map((all) => all.join("")),
     fc.string({ unit: "binary" }),
@@ -217,7 +217,7 @@ test("no string becomes a link or another line, and a second pass changes nothin
 test.each([
   [6, "and 1 more time slot"],
   [7, "and 2 more time slots"],
-])("of %i time slots five are listed %s", (count, last) => {
+])("lists five of %i time slots %s", (count, last) => {
   const events = Array.from({ length: count }, () => ({ start: "2027-03-05T17:00:00Z", end: "2027-03-05T23:00:00Z" }));
   expect(offerSummary({ events, place: "", timeZone: "Europe/London" }).slice(5)).toEqual([last]);
 });

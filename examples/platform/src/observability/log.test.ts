@@ -7,7 +7,7 @@ function linesOf(write: (log: ReturnType<typeof createLog>) => void): Record<str
   return lines.map((line) => JSON.parse(line));
 }
 
-test("lines are JSON with the fields that were given", () =>
+test("writes lines of JSON with the given fields", () =>
   expect(linesOf((log) => log.info({ route: "/offer", status: 200 }, "http.response"))).toMatchObject([
     { level: 30, msg: "http.response", route: "/offer", status: 200 },
   ]));
@@ -20,13 +20,13 @@ test.each<[string, (log: ReturnType<typeof createLog>) => void]>([
     "with what caused it",
     (log) => log.error(new Error("x", { cause: Object.assign(new Error("hunter2"), { detail: "hunter2" }) })),
   ],
-])("an error %s is logged without its message", (_, write) => {
+])("logs an error %s without its message", (_, write) => {
   const [line] = linesOf(write);
   expect(line).toMatchObject({ level: 50, err: { error: "Error" } });
   expect(JSON.stringify(line)).not.toContain("hunter2");
 });
 
-test("fields with secrets or personal data are left out, at any depth and in any spelling", () => {
+test("omits fields with secrets or personal data, at any depth and in any spelling", () => {
   const secrets = {
     secret: "hunter2",
     token: "hunter2",
@@ -41,7 +41,7 @@ test("fields with secrets or personal data are left out, at any depth and in any
   expect(JSON.stringify(line)).not.toContain("hunter2");
 });
 
-test("logs class, code and location of an error and its cause, but no message", () => {
+test("logs the class, code and location of an error and its cause, but no message", () => {
   const cause = Object.assign(new RangeError("value hunter2"), { code: "22P02", detail: "Key (hunter2)" });
   const fields = errorFields(new TypeError("about hunter2\nat hunter2", { cause }));
   expect(fields).toMatchObject({ error: "TypeError", cause: { error: "RangeError", code: "22P02" } });
@@ -50,7 +50,7 @@ test("logs class, code and location of an error and its cause, but no message", 
 });
 
 test.each(["about\n    at hunter2", "about\n    at hunter2 (file:1:1)", "$&\n    at hunter2 (file:1:1)"])(
-  "a message that looks like a stack frame is not logged: %j",
+  "does not log a message that looks like a stack frame: %j",
   (message) => {
     const fields = errorFields(new Error(message));
     expect(JSON.stringify(fields)).toContain("log.test.ts");
@@ -58,7 +58,7 @@ test.each(["about\n    at hunter2", "about\n    at hunter2 (file:1:1)", "$&\n   
   },
 );
 
-test("an error that is its own cause ends the chain of causes", () => {
+test("ends the chain of causes at an error that is its own cause", () => {
   const error = new Error("round");
   error.cause = error;
   expect(errorFields(error)).toMatchObject({ error: "Error", cause: { error: "Error" } });

@@ -44,7 +44,7 @@ const remedies = {
   worker: "Give the id of a worker; no worker has this one.",
 };
 
-describe("a valid creation is passed on unchanged", () => {
+describe("returns a valid creation unchanged", () => {
   test.each([
     ["with every field", full],
     ["with the required fields only (D-01)", smallest],
@@ -71,7 +71,7 @@ describe("a valid creation is passed on unchanged", () => {
   ])("%s", async (_, body) => expect(await check(body)).toEqual(body));
 });
 
-describe("a creation is rejected, with the field and the remedy:", () => {
+describe("rejects a creation and names the field and the remedy", () => {
   test.each<[string, unknown, Record<string, string[]>]>([
     ["a list", [], { body: ["Make it an object."] }],
     ["null", null, { body: ["Make it an object."] }],
@@ -176,7 +176,7 @@ describe("a creation is rejected, with the field and the remedy:", () => {
     ],
   ])("%s", async (_, body, errors) => expect(await errorsOf(body)).toEqual(errors));
 
-  test("more workers than the limit, without looking them up", async () => {
+  test("more workers than the limit, without a lookup", async () => {
     knownWorkers.mockClear();
     const workerIds = Array.from({ length: 10_001 }, () => "unknown");
     expect(await errorsOf({ ...full, workerIds })).toEqual({ workerIds: ["Give at most 10000."] });
@@ -184,7 +184,7 @@ describe("a creation is rejected, with the field and the remedy:", () => {
   });
 });
 
-test("only valid ids are looked up, each once", async () => {
+test("looks up only valid ids, each once", async () => {
   knownWorkers.mockClear();
   mayCreate.mockClear();
   await errorsOf({ ...full, createdByUserId: "\ud800", workerIds: ["ben", "", "ben", 7, "\0", "amal"] });

@@ -24,7 +24,7 @@ describe.each([
   { state: completed, closedBy: "offer_completed" },
   { state: withdrawn, closedBy: "offer_withdrawn" },
   { state: { ...completed, withdrawn: true }, closedBy: "offer_withdrawn" },
-])("an offer that is complete $state.complete, withdrawn $state.withdrawn", ({ state, closedBy }) => {
+])("transitions of an offer with complete $state.complete and withdrawn $state.withdrawn", ({ state, closedBy }) => {
   const { complete, withdrawn } = state;
   const actions: [Action, after: Partial<OfferState> | "refused when closed"][] = [
     [
@@ -49,20 +49,20 @@ describe.each([
   });
 });
 
-test("the table has an entry for every action in every state", () => {
+test("has a table entry for every action in every state", () => {
   expect(Object.keys(transitionTable)).toEqual(["open", "close", "apply", "reject", "complete", "withdraw"]);
   for (const row of Object.values(transitionTable))
     expect(Object.keys(row)).toEqual(["open", "complete", "withdrawn", "completeAndWithdrawn"]);
 });
 
 describe("a worker's response", () => {
-  test("from none to applied is sent as accepted", () =>
+  test("triggers an accepted event when it changes from none to applied", () =>
     expect(transition(open, { type: "apply", workerId: "cleo" })).toMatchObject({
       effects: [{ type: "workerOfferResponse", workerId: "cleo", response: "accepted" }],
       state: { recipients: [{}, {}, { workerId: "cleo", response: "applied" }] },
     }));
 
-  test("from none to rejected is sent as rejected", () =>
+  test("triggers a rejected event when it changes from none to rejected", () =>
     expect(transition(open, { type: "reject", workerId: "cleo" })).toMatchObject({
       effects: [{ type: "workerOfferResponse", workerId: "cleo", response: "rejected" }],
     }));
@@ -70,14 +70,14 @@ describe("a worker's response", () => {
   test.each([
     [{ type: "reject", workerId: "amal" }, "rejected"],
     [{ type: "apply", workerId: "ben" }, "accepted"],
-  ] as const)("may change: %o is sent", (action, response) =>
+  ] as const)("can change: %o triggers an event", (action, response) =>
     expect(transition(open, action)).toMatchObject({ allowed: true, effects: [{ response }] }),
   );
 
   test.each([
     { type: "apply", workerId: "amal" },
     { type: "reject", workerId: "ben" },
-  ] as const)("given again, %o, is no event", (action) =>
+  ] as const)("triggers no event when it is repeated: %o", (action) =>
     expect(transition(open, action)).toEqual({ allowed: true, state: open, effects: [] }),
   );
 
@@ -85,28 +85,28 @@ describe("a worker's response", () => {
     [completed, "offer_completed"],
     [withdrawn, "offer_withdrawn"],
     [{ ...completed, withdrawn: true }, "offer_withdrawn"],
-  ])("to a closed offer is rejected, a repeat too", (state, code) => {
+  ])("is rejected for a closed offer, even when it is repeated", (state, code) => {
     for (const type of ["apply", "reject"] as const)
       expect(transition(state, { type, workerId: "amal" })).toEqual({ allowed: false, refusal: { code } });
   });
 
-  test("changes no other worker's", () =>
+  test("leaves the responses of other workers unchanged", () =>
     expect(responses(open, { type: "apply", workerId: "ben" })).toEqual(["applied", "applied", "none"]));
 });
 
-describe("looking at an offer", () => {
+describe("viewing an offer", () => {
   test.each([open, completed, withdrawn])("changes nothing and notifies no worker", (state) => {
     for (const type of ["open", "close"] as const)
       expect(transition(state, { type, workerId: "amal" })).toEqual({ allowed: true, state, effects: [] });
   });
 });
 
-test.each(["open", "apply", "reject", "close"] as const)("a worker who was not addressed cannot %s", (type) =>
+test.each(["open", "apply", "reject", "close"] as const)("rejects %s from a worker who was not addressed", (type) =>
   expect(transition(open, { type, workerId: "dana" })).toEqual({ allowed: false, refusal: { code: "not_addressed" } }),
 );
 
 describe("completion", () => {
-  test("confirms the selected and notifies all, also workers who rejected or never responded", () =>
+  test("confirms the selected workers and notifies all, including those who rejected or never responded", () =>
     expect(transition(open, { type: "complete", workerIds: ["amal"] })).toEqual({
       allowed: true,
       state: {
@@ -125,25 +125,25 @@ describe("completion", () => {
       effects: [{ workerIds: ["amal"] }, {}],
     }));
 
-  test("names the workers who have not applied, or were not addressed", () =>
+  test("names the workers who have not applied or were not addressed", () =>
     expect(transition(open, { type: "complete", workerIds: ["ben", "amal", "cleo", "dana"] })).toEqual({
       allowed: false,
       refusal: { code: "worker_not_applied", indexes: [0, 2, 3] },
     }));
 
-  test("without workers is rejected", () =>
+  test("is rejected without workers", () =>
     expect(transition(open, { type: "complete", workerIds: [] }).allowed).toBe(false));
 
   test.each([
     [completed, "offer_completed"],
     [withdrawn, "offer_withdrawn"],
-  ])("happens once, and not after a withdrawal", (state, code) =>
+  ])("is rejected after another completion or a withdrawal", (state, code) =>
     expect(transition(state, { type: "complete", workerIds: ["amal"] })).toEqual({ allowed: false, refusal: { code } }),
   );
 });
 
 describe("withdrawal", () => {
-  test.each([open, completed])("in any state notifies all and keeps the other flag", (state) =>
+  test.each([open, completed])("notifies all workers in any state and keeps the other flag", (state) =>
     expect(transition(state, { type: "withdraw" })).toEqual({
       allowed: true,
       state: { ...state, withdrawn: true },
@@ -151,6 +151,6 @@ describe("withdrawal", () => {
     }),
   );
 
-  test("again has no effect and notifies no worker", () =>
+  test("has no effect and notifies no worker the second time", () =>
     expect(transition(withdrawn, { type: "withdraw" })).toEqual({ allowed: true, state: withdrawn, effects: [] }));
 });

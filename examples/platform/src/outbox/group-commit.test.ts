@@ -11,7 +11,7 @@ test("writes waiting items together, in groups up to the limit, in order", async
   expect(groups).toEqual([[1, 2, 3], [4], [5]]);
 });
 
-test("writes a second group while another is being written, but only a full one", async () => {
+test("writes a second group while another is being written, but only when it is full", async () => {
   const groups: number[][] = [];
   let write = (): void => undefined;
   const written = new Promise<void>((resolve) => {
@@ -71,7 +71,7 @@ test("retries a group that could not be written, and reports each failure", asyn
   expect(errors).toHaveLength(2);
 });
 
-test("writes the other items of a group with one that cannot be written, and returns which are written", async () => {
+test("writes the rest of a group when one item cannot be written, and reports which items were written", async () => {
   const groups: number[][] = [];
   const commit = async (group: number[]): Promise<void> => {
     if (group.includes(2)) throw new Error("never");
@@ -83,7 +83,7 @@ test("writes the other items of a group with one that cannot be written, and ret
   expect(await commits.add(4)).toBe(true);
 });
 
-test("gives up a group in the end, and writes the next", async () => {
+test("gives up on a group that keeps failing, and writes the next one", async () => {
   const groups: number[][] = [];
   const commit = async (group: number[]): Promise<void> => {
     if (group.includes(1)) throw new Error("never");

@@ -63,6 +63,6 @@ test.each([
     6_001,
     false,
   ],
-] as [string, Renewal[], number, boolean][])("a row is held: %s", (_, renewals, atMs, isHeld) =>
+] as [string, Renewal[], number, boolean][])("%s", (_, renewals, atMs, isHeld) =>
   expect(isHeldAfter(renewals, atMs)).toBe(isHeld),
 );

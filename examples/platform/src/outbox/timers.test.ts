@@ -3,7 +3,7 @@ import { runLoop } from "./timers.ts";
 
 const longMs = 60_000;
 
-test("continues immediately while a tick says there may be more, then waits to be woken", async () => {
+test("continues immediately while a tick reports more work, then waits to be woken", async () => {
   let ticks = 0;
   let idle = (): void => undefined;
   const reached = (count: number) =>
@@ -27,7 +27,7 @@ test("continues immediately while a tick says there may be more, then waits to b
   expect(ticks).toBe(4);
 });
 
-test("a wake during a tick is not lost", async () => {
+test("keeps a wake-up that arrives during a tick", async () => {
   let ticks = 0;
   const done = new Promise<void>((resolve) => {
     const loop = runLoop(
@@ -44,7 +44,7 @@ test("a wake during a tick is not lost", async () => {
   expect(ticks).toBe(2);
 });
 
-test("ticks once more, however often it was woken during a tick", async () => {
+test("ticks once more, however often it is woken during a tick", async () => {
   let ticks = 0;
   const ends: (() => void)[] = [];
   const tick = async (): Promise<number> => {
@@ -64,7 +64,7 @@ test("ticks once more, however often it was woken during a tick", async () => {
   await loop.stop();
 });
 
-test("wakes within one turn of the event loop count as one", async () => {
+test("coalesces wake-ups within one turn of the event loop", async () => {
   let ticks = 0;
   const loop = runLoop(
     async () => {
@@ -85,7 +85,7 @@ test("wakes within one turn of the event loop count as one", async () => {
   await loop.stop();
 });
 
-test("reports what a tick threw, and goes on", async () => {
+test("reports what a tick throws, and continues", async () => {
   const errors: unknown[] = [];
   let ticks = 0;
   let resume = (): void => undefined;
@@ -104,7 +104,7 @@ test("reports what a tick threw, and goes on", async () => {
   expect(errors).toMatchObject([{ message: "no database" }]);
 });
 
-test("stopping waits for the running tick, and starts no other", async () => {
+test("waits for the running tick when it stops, and starts no other", async () => {
   let finish = (): void => undefined;
   let finished = false;
   const running = new Promise<void>((resolve) => {

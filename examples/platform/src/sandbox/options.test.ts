@@ -9,14 +9,14 @@ const settingsOf = (...args: string[]) => {
   return sandboxSettings(options);
 };
 
-test("without options, it listens on loopback, serves loopback names, and keeps its data in the cache folder [D-106]", () => {
+test("listens on loopback, serves loopback names and keeps its data in the cache folder by default [D-106]", () => {
   const settings = settingsOf();
   expect(settings).toMatchObject({ port: 3000, host: "127.0.0.1", dialect: "reference", databaseUrl: undefined });
   expect(settings.allowedHosts).toEqual(["127.0.0.1"]);
   expect(settings.dataFolder).toMatch(/[\\/]offers-sandbox/);
 });
 
-test("options become settings", () =>
+test("turns options into settings", () =>
   expect(
     settingsOf("--port", "0", "--data", "here", "--dialect=live", "--allow-host", "a", "--allow-host=b.c"),
   ).toMatchObject({
@@ -33,14 +33,14 @@ test.each([
   [["--webhooks-to", "localhost:3001"], /^Invalid --webhooks-to: expected a base address, such as http/],
   [["--webhooks-to", "ftp://example.com"], /^Invalid --webhooks-to/],
   [["--reset", "--database-url", "postgres://x@y/z"], /^--reset deletes the embedded store only/],
-])("%j is rejected", (args, message) => expect(() => readSandboxOptions(args, "1.0.0")).toThrow(message));
+])("rejects %j", (args, message) => expect(() => readSandboxOptions(args, "1.0.0")).toThrow(message));
 
 test.each([
   [["--port", "70000"], "Invalid --port: expected a port from 0 (any free one) to 65535; got 70000"],
   [["--dialect", "dead"], "Invalid --dialect: expected one of reference, live; got dead"],
   [["--database-url", "mysql://secret"], "Invalid --database-url: expected postgres://user@host/database"],
   [["--allow-host", "http://x"], /^Invalid --allow-host: expected host names/],
-])("%j is rejected by the option's name", (args, message) => {
+])("rejects %j and names the option", (args, message) => {
   const read = (): unknown => {
     try {
       return settingsOf(...args);
@@ -51,7 +51,7 @@ test.each([
   expect(read).toThrow(message);
 });
 
-test("help and README name the same options, and help fits into 80 columns", () => {
+test("lists the same options in the help and the README, and the help fits into 80 columns", () => {
   const readme = readFileSync(join(import.meta.dirname, "../../README.md"), "utf8");
   const named = (text: string, pattern: RegExp) => [...text.matchAll(pattern)].map(([, name]) => name).sort();
   const print = vi.spyOn(process.stdout, "write").mockReturnValue(true);

@@ -38,11 +38,11 @@ test.each<[string, object, string]>([
     { outcome: "dead", failure: "connection_refused", number: 7 },
     "18:04:11 failed     workerOfferResponse POST /offer/response: no response; connection refused, 14 ms, attempt 7, no more attempts; redeliver it at http://127.0.0.1:3000/deliveries/delivery_1",
   ],
-])("an attempt that was %s is a line with the reason", (_, fields, text) =>
+])("prints an attempt that was %s with the reason", (_, fields, text) =>
   expect(textOf({ ...attempt, ...fields })).toBe(text),
 );
 
-test("a paused and a disabled endpoint are lines", () => {
+test("prints a paused and a disabled endpoint", () => {
   const changed = { level: 40, time, msg: "endpoint.changed", organisationId: "org_harbour" };
   const until = new Date(time + 30_000).toISOString();
   expect(textOf({ ...changed, change: "paused", consecutiveFailures: 10, until })).toBe(
@@ -51,7 +51,7 @@ test("a paused and a disabled endpoint are lines", () => {
   expect(textOf({ ...changed, change: "disabled", because: "gone" })).toContain("/company");
 });
 
-test("requests are no lines, errors are", () => {
+test("prints errors but not requests", () => {
   expect(textOf({ level: 30, time, msg: "http.response", route: "/offer" })).toBeUndefined();
   expect(textOf({ level: 50, time, msg: "background.error", error: "Error" })).toBe(
     '18:04:11 background.error {"error":"Error"}',

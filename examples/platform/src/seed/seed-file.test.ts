@@ -35,12 +35,12 @@ const read = async (changes: object) => {
 const another = "Choose another value; it is already used earlier in the file.";
 const known = "Give the id of an organisation in this file.";
 
-test("a consistent file is read", () =>
+test("reads a consistent file", () =>
   expect(
     read({ organisations: [acme, crewFor("acme")], people: [person({})], workers: [worker({ id: "..." })] }),
   ).resolves.toMatchObject({ organisations: [{ id: "acme" }, { id: "crew" }] }));
 
-test("a hash may replace a password", () => {
+test("accepts a hash instead of a password", () => {
   const passwordHash = "scrypt$32768$8$3$MDEyMzQ1Njc4OWFiY2RlZg$UZGTFTbCRXw2kMQOQwmjkjr99AYHsWc_-V0itH5k0Z4";
   return expect(read({ workers: [worker({ password: undefined, passwordHash })] })).resolves.toMatchObject({
     workers: [{ passwordHash }],
@@ -55,7 +55,7 @@ test.each([
     { password: undefined, passwordHash: "s3cret" },
     "Give a hash of the form scrypt$N$r$p$salt$key.",
   ],
-])("a worker with %s is rejected, without the value", async (_, changes, remedy) => {
+])("rejects a worker with %s without quoting the value", async (_, changes, remedy) => {
   const refused = read({ workers: [worker(changes)] });
   await expect(refused).rejects.toThrow(remedy);
   await expect(refused).rejects.not.toThrow("s3cret");
@@ -119,7 +119,7 @@ test.each([
     { workers: [worker({ id })] },
     "workers[0].id: Choose another id; this one cannot be part of a path.",
   ]),
-])("%s is rejected with its path, and no value is repeated", async (_, changes, wrong) => {
+])("rejects %s, names its path and quotes no value", async (_, changes, wrong) => {
   const refusal = await read(changes).catch((error: unknown) => error);
   expect(refusal).toMatchObject({
     code: "invalid_setting",

@@ -20,7 +20,7 @@ const read = async (privateKey: unknown) => {
 const pkcs8 = { format: "pem", type: "pkcs8" } as const;
 const rsa = generateKeyPairSync("rsa", { modulusLength: 2_048 });
 
-test("reads the key of a service account", async () => {
+test("reads a service account's key", async () => {
   const privateKey = rsa.privateKey.export(pkcs8).toString();
   const credentials = { projectId: "demo", clientEmail: "push@demo.example", privateKey };
   expect(await read(privateKey)).toEqual(credentials);
@@ -32,7 +32,7 @@ test.each([
   ["half a key", rsa.privateKey.export(pkcs8).toString().slice(0, 800)],
   ["a public key", rsa.publicKey.export({ format: "pem", type: "spki" })],
   ["a key that Google does not take", generateKeyPairSync("ed25519").privateKey.export(pkcs8)],
-])("rejects %s, and repeats nothing of it", (_, privateKey) =>
+])("rejects %s and quotes nothing from it", (_, privateKey) =>
   expect(read(privateKey)).rejects.toMatchObject({
     code: "invalid_setting",
     message: `OFFERS_FCM_CREDENTIALS names ${join(folder, "key.json")}, which holds no such key; download the key of a service account from the Firebase console`,

@@ -5,7 +5,7 @@ import { readSettings, settingNames } from "./settings.ts";
 
 const settings = (environment: Record<string, string>) => readSettings(environment, "example");
 
-test("an empty environment is enough", () =>
+test("accepts an empty environment", () =>
   expect(settings({})).toMatchObject({
     port: 3000,
     host: "127.0.0.1",
@@ -25,15 +25,15 @@ test("an empty environment is enough", () =>
     logLevel: "info",
   }));
 
-test("a variable that is set to nothing counts as not set", () =>
+test("treats an empty variable as not set", () =>
   expect(settings({ PORT: "", DATABASE_URL: "", OFFERS_DATA: "", OFFERS_SEED: "" })).toEqual(settings({})));
 
-test("a retry schedule is a list of pauses", () =>
+test("parses a retry schedule as a list of pauses", () =>
   expect(settings({ OFFERS_RETRY_SCHEDULE: "250ms, 1s,2m,3h" }).retrySchedule.delaysMs).toEqual([
     250, 1_000, 120_000, 10_800_000,
   ]));
 
-test("the default retry schedule makes ten attempts over about 45 hours", () => {
+test("retries ten times over about 45 hours by default", () => {
   const { delaysMs } = settings({ OFFERS_RETRY_SCHEDULE: "default" }).retrySchedule;
   expect(delaysMs).toHaveLength(9);
   expect(delaysMs.reduce((sum, ms) => sum + ms, 0) / 3_600_000).toBeCloseTo(45, 0);
@@ -75,11 +75,11 @@ test.each([
   ["SMTP_URL", "https://mail.example"],
   ["SMTP_URL", "smtp//mail.example"],
   ["OFFERS_MAIL_FROM", "no-address"],
-])("%s=%s is rejected, with what is expected", (name, value) =>
+])("rejects %s=%s and says what is expected", (name, value) =>
   expect(() => settings({ [name]: value })).toThrow(new RegExp(`^Invalid ${name}: expected .{10,}$`)),
 );
 
-test("a rejected value is quoted in one line, unless it may hold a secret", () => {
+test("quotes a rejected value in one line, unless it may contain a secret", () => {
   expect(() => settings({ OFFERS_DIALECT: "li\nve" })).toThrow(
     /^Invalid OFFERS_DIALECT: expected one of reference, live; got li\?ve$/,
   );
@@ -92,7 +92,7 @@ test.each([
   "postgres://ann@one,two/offers",
   "postgres://ann:s3cret@one:5432,two:5433/offers?target_session_attrs=read-write",
   "postgres://ann@one/offers?target_session_attrs=read-write&host=one,two",
-])("several hosts are rejected with the remedy: %s [D-145]", (url) => {
+])("rejects several hosts and explains the remedy: %s [D-145]", (url) => {
   for (const name of ["DATABASE_URL", "DATABASE_LISTEN_URL"])
     expect(() => settings({ [name]: url })).toThrow(
       new RegExp(
@@ -102,7 +102,7 @@ test.each([
   expect(settings({ DATABASE_URL: "postgres://ann:a,b@one/offers" }).databaseUrl).toContain("a,b");
 });
 
-test("every message says what is expected of its setting", () => {
+test("says in every message what the setting expects", () => {
   for (const name of settingNames)
     try {
       settings({ [name]: "\n" });
@@ -111,7 +111,7 @@ test("every message says what is expected of its setting", () => {
     }
 });
 
-test("a database to listen at is an addition to a pooler", () => {
+test("accepts DATABASE_LISTEN_URL only with a pooler's address", () => {
   const listenUrl = "postgres://offers@postgres/offers";
   expect(() => settings({ DATABASE_LISTEN_URL: listenUrl })).toThrow(
     /^Invalid DATABASE_URL: expected the pooler's address, beside DATABASE_LISTEN_URL/,
@@ -121,7 +121,7 @@ test("a database to listen at is an addition to a pooler", () => {
   });
 });
 
-test("the metrics have their own port", () => {
+test("requires separate ports for metrics and the API", () => {
   expect(() => settings({ PORT: "4000", OFFERS_METRICS: "0.0.0.0:4000" })).toThrow(
     "Invalid OFFERS_METRICS: expected another port than PORT; got 0.0.0.0:4000",
   );
@@ -131,10 +131,10 @@ test("the metrics have their own port", () => {
   expect(settings({ PORT: "0", OFFERS_METRICS: "0" }).metrics?.port).toBe(0);
 });
 
-test("a URL is never quoted: it may hold a password", () =>
+test("never quotes a URL, which may contain a password", () =>
   expect(() => settings({ SMTP_URL: "smtp//offers:s3cret@mail.example" })).toThrow(/^(?!.*s3cret)/));
 
-test("mail that goes out has a sender", () => {
+test("requires a sender to send mail", () => {
   const SMTP_URL = "smtp://offers:s3cret@mail.example:587";
   expect(() => settings({ SMTP_URL })).toThrow(
     /^Invalid OFFERS_MAIL_FROM: expected the sender's address, which SMTP_URL requires$/,
@@ -148,14 +148,14 @@ test.each([
   ["5/s", { count: 5, seconds: 1 }],
   ["10000/h", { count: 10_000, seconds: 3_600 }],
   ["off", undefined],
-])("a rate limit of %s", (text, limit) => expect(settings({ OFFERS_RATE_LIMIT: text }).rateLimit).toEqual(limit));
+])("parses the rate limit %s", (text, limit) => expect(settings({ OFFERS_RATE_LIMIT: text }).rateLimit).toEqual(limit));
 
 test.each([
   ["9464", { host: "127.0.0.1", port: 9464 }],
   ["0.0.0.0:9464", { host: "0.0.0.0", port: 9464 }],
   ["[::1]:9464", { host: "::1", port: 9464 }],
   ["localhost:0", { host: "localhost", port: 0 }],
-])("metrics at %s", (text, place) => expect(settings({ OFFERS_METRICS: text }).metrics).toEqual(place));
+])("parses the metrics address %s", (text, place) => expect(settings({ OFFERS_METRICS: text }).metrics).toEqual(place));
 
 const readWith = (name: string, value: string) => () => readSettings({ [name]: value }, "example");
 
@@ -168,24 +168,24 @@ test.each([
   ["OFFERS_LOGLEVEL", "OFFERS_LOG_LEVEL"],
   ["OFFERS_PUBLIC_URL", "OFFERS_PUBLIC_ORIGIN"],
   ["OFFERS_ENCRYPTIONKEY", "OFFERS_ENCRYPTION_KEY"],
-])("%s is rejected, and %s is suggested [D-90]", (name, meant) =>
+])("rejects %s and suggests %s [D-90]", (name, meant) =>
   expect(readWith(name, "s3cret")).toThrow(
     new RegExp(`^Unknown setting ${name}; did you mean ${meant}\\? Correct its name, or remove it$`),
   ),
 );
 
-test("a name that resembles no setting is rejected too", () =>
+test("rejects an unknown name that resembles no setting", () =>
   expect(readWith("OFFERS_COFFEE_MACHINE", "")).toThrow(
     "Unknown setting OFFERS_COFFEE_MACHINE; remove it; OPERATING.md of the platform lists all settings",
   ));
 
-test("OPERATING.md lists exactly the settings", () => {
+test("OPERATING.md lists exactly these settings", () => {
   const page = readFileSync(join(import.meta.dirname, "..", "..", "OPERATING.md"), "utf8");
   const names = [...page.matchAll(/^\| `([A-Z_]+)` +\|/gm)].map(([, name]) => name ?? "");
   expect(names.sort()).toEqual([...settingNames].sort());
 });
 
-test("variables of the repository's other programs are accepted", () => {
+test("accepts the variables of the repository's other programs", () => {
   const others = [
     "OFFERS_BOOTSTRAPPED",
     "OFFERS_BASE_URL",

@@ -8,15 +8,15 @@ import { parseEncryptionKey, readEncryptionKey } from "./encryption-key.ts";
 const key = new Uint8Array(32).fill(1);
 const unusable = expect.objectContaining({ code: "invalid_encryption_key" });
 
-test("opens what it encrypted", () => expect(decrypt(encrypt("gehéim 🤫", key, "o1"), key, "o1")).toBe("gehéim 🤫"));
+test("decrypts what it encrypted", () => expect(decrypt(encrypt("gehéim 🤫", key, "o1"), key, "o1")).toBe("gehéim 🤫"));
 
-test("encrypts the same secret to a different text each time, without showing any of it", () => {
+test("encrypts the same secret to a different string each time, and reveals no part of it", () => {
   const [one, two] = [encrypt("secret", key, "o1"), encrypt("secret", key, "o1")];
   expect(one).not.toBe(two);
   expect(Buffer.from(one.split(".")[1] ?? "", "base64url").toString()).not.toContain("secret");
 });
 
-test("does not open with another key, for another row, or when changed", () => {
+test("does not decrypt with another key, for another row, or after a change", () => {
   const encrypted = encrypt("secret", key, "o1");
   expect(() => decrypt(encrypted, new Uint8Array(32), "o1")).toThrow(unusable);
   expect(() => decrypt(encrypted, key, "o2")).toThrow(unusable);
@@ -25,7 +25,7 @@ test("does not open with another key, for another row, or when changed", () => {
   for (const broken of ["", "v1", "v1.", "v1.AAAA"]) expect(() => decrypt(broken, key, "o1")).toThrow(unusable);
 });
 
-test("creates one key per data folder, readable by its owner only", async () => {
+test("creates one key per data folder, which only its owner can read", async () => {
   const folder = await mkdtemp(join(tmpdir(), "offers-encryption-"));
   const keys = await Promise.all([readEncryptionKey(folder), readEncryptionKey(folder)]);
   expect(keys[0]).toHaveLength(32);
@@ -39,7 +39,7 @@ test("creates one key per data folder, readable by its owner only", async () => 
 });
 
 test.each(["", "short", "A".repeat(44), `${"A".repeat(43)}!`, "A".repeat(64)])(
-  "refuses %j as a key, and says how to make one",
+  "rejects %j as a key, and says how to create one",
   (text) =>
     expect(() => parseEncryptionKey(text, "OFFERS_ENCRYPTION_KEY")).toThrow(
       /OFFERS_ENCRYPTION_KEY.*openssl rand -base64 32/,
@@ -53,7 +53,7 @@ const endpoint = (id: string, key: Uint8Array) => ({
   previous_secret_until: new Date("2026-11-22T11:00:00Z"),
 });
 
-test("each endpoint has its own secrets, even when there are more than the cache holds", () => {
+test("keeps the secrets of each endpoint apart, even when the cache is full", () => {
   const endpoints = Array.from({ length: 1_100 }, (_, number) => ({
     id: `o${number}`,
     row: endpoint(`o${number}`, key),
@@ -66,13 +66,13 @@ test("each endpoint has its own secrets, even when there are more than the cache
       });
 });
 
-test("the previous secret is not valid after its time", () => {
+test("ignores the previous secret after its overlap", () => {
   expect(decryptSecrets(endpoint("o1", key), key, "o1", new Date("2026-11-22T11:00:00Z"))).toEqual({
     secret: "secret of o1",
   });
 });
 
-test("a secret that is remembered opens with no other key, and for no other organisation", () => {
+test("decrypts a cached secret only with its own key and for its own organisation", () => {
   const row = endpoint("o1", key);
   decryptSecrets(row, key, "o1", now);
   const invalid = expect.objectContaining({ code: "invalid_encryption_key" });

@@ -8,7 +8,7 @@ import { readEncryptionKey } from "./encryption-key.ts";
 const refuses = (code: string) => () => Promise.reject(Object.assign(new Error(code), { code }));
 
 test.each(["EPERM", "ENOTSUP", "ENOSYS"])(
-  "on a file system without hard links (%s), the key is made once, for its owner only",
+  "creates the key once, only for its owner, on a file system without hard links (%s)",
   async (code) => {
     const folder = await mkdtemp(join(tmpdir(), "offers-key-"));
     onTestFinished(() => rm(folder, { recursive: true }));
@@ -20,7 +20,7 @@ test.each(["EPERM", "ENOTSUP", "ENOSYS"])(
   },
 );
 
-test("another failure of the file system is not hidden", async () => {
+test("does not hide any other file system error", async () => {
   const folder = await mkdtemp(join(tmpdir(), "offers-key-"));
   onTestFinished(() => rm(folder, { recursive: true }));
   await expect(readEncryptionKey(folder, refuses("EIO"))).rejects.toThrow("EIO");

@@ -8,13 +8,13 @@ const signals: Signal[] = [
   { topic: "mail" },
 ];
 
-test("carries signals to other processes, and none to its own", () => {
+test("carries signals to other processes, but not back to its own", () => {
   const payload = payloadOf("one", signals.map(signalText));
   expect(heardIn(payload, "other")).toEqual(signals);
   expect(heardIn(payload, "one")).toEqual([]);
 });
 
-test("is everything when it would have 8,000 bytes, whatever its letters", () => {
+test('sends "everything" when a payload would reach 8,000 bytes, even with multi-byte characters', () => {
   const withName = (length: number): string =>
     payloadOf("one", [signalText({ topic: "offer", organisationId: "ü".repeat(length) })]);
   const room = (7_999 - Buffer.byteLength(withName(0))) / 2;
@@ -35,6 +35,6 @@ test("names up to a hundred workers", () => {
 });
 
 test.each(["", "nonsense", "{}", "null", '{"by":"x","heard":[{"topic":"weather"}]}', '{"by":"x"}'])(
-  "reads the foreign payload %j as everything",
+  'reads the unknown payload %j as "everything"',
   (payload) => expect(heardIn(payload, "own")).toEqual(["everything"]),
 );

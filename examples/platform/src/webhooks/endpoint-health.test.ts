@@ -11,4 +11,4 @@ test.each([
   ),
   [{ failure: "internal_error" }, "inconclusive"],
   [{ failure: "request_too_large" }, "inconclusive"],
-] as const)("%o says: %s", (attempt, result) => expect(classifyAttempt(attempt)).toBe(result));
+] as const)("describes %o as: %s", (attempt, result) => expect(classifyAttempt(attempt)).toBe(result));

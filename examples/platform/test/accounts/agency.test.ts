@@ -45,19 +45,19 @@ describe("a person of an agency", async () => {
     expect((await (await signedIn("hana@harbour-hotels.example")).get(`/offers/${id}`)).text).toContain("Ada Stone");
   });
 
-  test("creates none for an organisation that the agency does not act for", async () => {
+  test("cannot create an offer for an organisation that the agency does not act for", async () => {
     const fields = { title: "Of the agency", worker: "worker_ben", organisationId: "org_bistro", act: "create" };
     await ada.send("/offers/new", fields);
     expect((await (await signedIn("bo@bistro-group.example")).get("/offers")).text).not.toContain("Of the agency");
   });
 
-  test("sees neither deliveries, keys nor invitations of that organisation", async () => {
+  test("cannot see that organisation's deliveries, keys or invitations", async () => {
     for (const path of ["/deliveries", "/api-keys", "/invitations", "/company"])
       expect((await ada.get(path)).text).not.toMatch(/Bar on Friday|Harbour Hotels/);
   });
 
   // Last: it takes the key away.
-  test("sees nothing of it once the key is revoked [D-117]", async () => {
+  test("loses access when the key is revoked [D-117]", async () => {
     const id = await createAndApply("Kitchen on Sunday");
     const hana = await signedIn("hana@harbour-hotels.example");
     const { text } = await hana.get("/api-keys");

@@ -16,7 +16,7 @@ describe("API keys", () => {
   const use = async (key: string): Promise<number> =>
     (await platform.call("GET", "/offer/offer_unknown", { key })).status;
 
-  test("a new key is shown once, works immediately, and is stored as a hash [D-119]", async () => {
+  test("are shown once, work immediately, and are stored as hashes [D-119]", async () => {
     const key = await create("Rota planner");
     expect(key).toMatch(/^ok_[\w-]{43}$/);
     const listed = (await hana.get("/api-keys")).text;
@@ -26,7 +26,7 @@ describe("API keys", () => {
     expect(rowOf((await hana.get("/api-keys")).text, "Rota planner")).not.toContain("Never");
   });
 
-  test("a revoked key is 401 at the next request [D-119] [D-132]", async () => {
+  test("get 401 on the first request after they are revoked [D-119] [D-132]", async () => {
     const key = await create("Old system");
     expect(await use(key)).toBe(404);
     const path = /href="([^"]+\/revoke)"/.exec(rowOf((await hana.get("/api-keys")).text, "Old system"))?.[1] ?? "";
@@ -40,7 +40,7 @@ describe("API keys", () => {
     expect((await hana.send(path)).status).toBe(404);
   });
 
-  test("keys are told apart by their name, prefix and last four characters, those of the seed file too [D-119]", async () => {
+  test("are listed by name, prefix and last four characters, including those of the seed file [D-119]", async () => {
     const key = await create("Payroll");
     const { text } = await hana.get("/api-keys");
     expect(rowOf(text, "Payroll")).toContain(`<code>${key.slice(0, 7)}…${key.slice(-4)}</code>`);
@@ -50,21 +50,21 @@ describe("API keys", () => {
     expect(text).not.toContain("From the seed file");
   });
 
-  test("the page that asks before a key is revoked is not for others", async () => {
+  test("are revoked after a confirmation page that others cannot open", async () => {
     const path = /href="([^"]+\/revoke)"/.exec((await hana.get("/api-keys")).text)?.[1] ?? "";
     const bo = openPageClient(platform.address);
     await bo.signIn("bo@bistro-group.example");
     expect((await bo.get(path)).status).toBe(404);
   });
 
-  test("submitting the form again creates no other key [D-119]", async () => {
+  test("are created once when the form is submitted twice [D-119]", async () => {
     const fields = { name: "Twice", idempotencyKey: "the same" };
     expect(keyIn((await hana.send("/api-keys", fields)).text)).not.toBe("");
     expect(await hana.send("/api-keys", fields)).toMatchObject({ status: 303, location: "/api-keys" });
     expect((await hana.get("/api-keys")).text.split("Revoke Twice")).toHaveLength(2);
   });
 
-  test("a key without a visible name is rejected", async () => {
+  test("need a visible name", async () => {
     const { status, text } = await hana.send("/api-keys", { name: "\u200b" });
     expect(status).toBe(422);
     expect(text).toContain("Write at least one character that can be seen.");

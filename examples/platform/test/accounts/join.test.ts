@@ -45,7 +45,7 @@ describe("the link of an invitation", () => {
   const join = (path: string, fields: Record<string, string> = {}) =>
     visitor().send(path, { name: "Dana Kim", password: "a long password", timeZone: "Pacific/Chatham", ...fields });
 
-  test("makes the person a worker who shares availability: the organisation gets the webhook [D-122]", async () => {
+  test("adds the person as a worker who shares availability, and the organisation gets the webhook [D-122]", async () => {
     const path = await invite(0);
     const client = visitor();
     const { status, text } = await client.get(path);
@@ -67,7 +67,7 @@ describe("the link of an invitation", () => {
     expect((await hana.get("/invitations")).text).toContain("Joined");
   });
 
-  test("is not used up by opening the page", async () => {
+  test("stays valid when the page is opened", async () => {
     const path = await invite(1);
     for (let visits = 0; visits < 3; visits += 1) expect((await visitor().get(path)).status).toBe(200);
     expect((await join(path)).status).toBe(303);
@@ -83,7 +83,7 @@ describe("the link of an invitation", () => {
     await eventually("the webhook arrives", async () => contacts().length === before + 1);
   });
 
-  test("shows what is missing, and is not used up by it", async () => {
+  test("stays valid when a field is missing, and the page says which", async () => {
     const path = await invite(3);
     const { status, text } = await join(path, { password: "short" });
     expect(status).toBe(422);
@@ -91,7 +91,7 @@ describe("the link of an invitation", () => {
     expect((await join(path)).status).toBe(303);
   });
 
-  test("asks a person who has joined before for their password [D-122]", async () => {
+  test("asks a person who joined before for their password [D-122]", async () => {
     expect((await join(await invite(4))).status).toBe(303);
     const path = await invite(4, "bo@bistro-group.example");
     expect((await visitor().get(path)).text).toContain('autocomplete="current-password"');
@@ -99,13 +99,13 @@ describe("the link of an invitation", () => {
     expect(await join(path)).toMatchObject({ status: 303, location: "/app" });
   });
 
-  test.each(["/app/join/x", `/app/join/${"A".repeat(43)}`])("that is unknown is 404: %s", async (path) => {
+  test.each(["/app/join/x", `/app/join/${"A".repeat(43)}`])("gets 404 when it is unknown: %s", async (path) => {
     const { status, text } = await visitor().get(path);
     expect(status).toBe(404);
     expect(text).toContain("The invitation is not valid any more");
   });
 
-  test("is bound to the address, and leads to no other site", async () => {
+  test("only works for the invited address, and redirects to no other site", async () => {
     const path = await invite(6);
     const foreign = { emailAddress: "eve@evil.example", workerId: "worker_amal", next: "https://evil.example/" };
     const client = visitor();
@@ -117,7 +117,7 @@ describe("the link of an invitation", () => {
     expect((await visitor().send("/app/sign-in", { ...credentials, name: "dana6@example.com" })).status).toBe(303);
   });
 
-  test("is used up by none of: another site's form, another origin's, one without its token", async () => {
+  test("stays valid after forged requests: from another site, from another origin, without the token", async () => {
     const path = await invite(7);
     const fields = { name: "Dana Kim", password: "a long password", timeZone: "UTC" };
     for (const forged of [
@@ -130,7 +130,7 @@ describe("the link of an invitation", () => {
     expect((await join(path)).status).toBe(303);
   });
 
-  test("is neither cached, nor named to other sites, and its names are text", async () => {
+  test("opens a page that is not cached, sends no Referer and escapes names", async () => {
     const path = await invite(8);
     const { headers } = await visitor().get(path);
     expect(headers.get("cache-control")).toContain("no-store");

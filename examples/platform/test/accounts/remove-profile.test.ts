@@ -32,7 +32,7 @@ describe("removing the base address", () => {
       .deliveries.map(({ state }) => state);
   const contacts = () => receiver.requests.filter(({ url }) => url.startsWith("/contact/new/"));
 
-  test("ends webhooks, and pending ones are delivered to the next address [D-120]", async () => {
+  test("ends webhooks, and delivers pending ones to the next address [D-120]", async () => {
     await save();
     receiver.respond = respondWith(503);
     await addContact("worker_amal");

@@ -10,7 +10,7 @@ describe.each(await anyStore())("the offers API on $title", ({ createDatabase })
   const { key, call, post, create, act, complete, notificationsOf, whileStopped } = api;
 
   describe("an offer", () => {
-    test("is created, and read as it came in", async () => {
+    test("is created and read back unchanged", async () => {
       const created = await post("/offer", input);
       const { id } = created.json<{ id: string }>();
       expect(created).toMatchObject({ status: 201 });
@@ -36,7 +36,7 @@ describe.each(await anyStore())("the offers API on $title", ({ createDatabase })
       });
     });
 
-    test("needs no more than a creator, a title and a worker", async () => {
+    test("requires only a creator, a title and a worker", async () => {
       const id = await create({
         details: undefined,
         locationPlaceId: undefined,
@@ -51,7 +51,7 @@ describe.each(await anyStore())("the offers API on $title", ({ createDatabase })
       });
     });
 
-    test("carries each worker's current response and, once complete, the confirmation [interface: Overview 4] [interface: States 1b] [interface: Operations GetOffer]", async () => {
+    test("has each worker's current response and, once complete, the confirmation [interface: Overview 4] [interface: States 1b] [interface: Operations GetOffer]", async () => {
       const id = await create();
       expect((await act("worker_amal", id, "apply")).status).toBe(204);
       expect((await act("worker_ben", id, "apply")).status).toBe(204);
@@ -72,7 +72,7 @@ describe.each(await anyStore())("the offers API on $title", ({ createDatabase })
       expect(await notificationsOf("worker_cleo", id)).toEqual(["offer", "unsuccessful"]);
     });
 
-    test("is withdrawn in any state, and its workers are notified once [D-10] [interface: Errors 3]", async () => {
+    test("can be withdrawn in any state, and its workers are notified once [D-10] [interface: Errors 3]", async () => {
       const id = await create({ workerIds: ["worker_dana"] });
       await act("worker_dana", id, "apply");
       await complete(id, ["worker_dana"]);
@@ -96,26 +96,26 @@ describe.each(await anyStore())("the offers API on $title", ({ createDatabase })
       expect(sent).toEqual(["offer", "successful", "withdrawn"].map((reason) => ({ ...device, reason })));
     });
 
-    test("may have ended today", async () => {
+    test("can have ended today", async () => {
       const id = await create({ events: [{ start: `${today}T00:00:00Z`, end: `${today}T00:00:00.001Z` }] });
       expect((await call("GET", `/offer/${id}`)).json()).toMatchObject({ isHistoric: true });
     });
 
-    test("keeps text that is neither English nor harmless", async () => {
+    test("keeps non-English and dangerous text unchanged", async () => {
       const title = `Küche 厨房 👩‍🍳 '; drop table offers; -- <b>`;
       const id = await create({ title, notifyEmailAddress: "φίλη@παράδειγμα.ελ" });
       expect((await call("GET", `/offer/${id}`)).json()).toMatchObject({ title });
     });
   });
 
-  describe("the key", () => {
+  describe("an API key", () => {
     test.each([
       ["missing", {}],
       ["wrong", { "X-UE-Api-Subscription-Key": "demo-key-harbou" }],
       ["empty", { "X-UE-Api-Subscription-Key": "" }],
       ["twice", { "X-UE-Api-Subscription-Key": "demo-key-harbour, demo-key-harbour" }],
       ["elsewhere", { Authorization: "Bearer demo-key-harbour" }],
-    ])("%s is 401 on every operation, whatever the rest [D-18] [interface: Authentication 5]", async (_, headers) => {
+    ])("gets 401 on every operation when it is %s [D-18] [interface: Authentication 5]", async (_, headers) => {
       for (const [method, path] of [
         ["POST", "/offer"],
         ["GET", "/offer/unknown"],
@@ -128,11 +128,11 @@ describe.each(await anyStore())("the offers API on $title", ({ createDatabase })
       }
     });
 
-    test("is in no log line", () => expect(api.platform.logLines.join()).not.toContain(key));
+    test("never appears in the log", () => expect(api.platform.logLines.join()).not.toContain(key));
   });
 
   describe("another organisation's offer", () => {
-    test("is not found, alike for unknown ids [D-20] [interface: Errors 3]", async () => {
+    test("gets the same 404 as an unknown one [D-20] [interface: Errors 3]", async () => {
       const id = await create();
       const problems = [];
       for (const path of [`/offer/${id}`, "/offer/unknown", "/offer/%00", `/offer/${"x".repeat(4_000)}`]) {
@@ -156,7 +156,7 @@ describe.each(await anyStore())("the offers API on $title", ({ createDatabase })
       "?api-version=1.0&api-version=1.0",
       "?api-version[]=1.0",
       "?api-version[a]=2.0&api-version=1.0",
-    ])("%s is 400 everywhere [D-27] [interface: Versioning 2]", async (query) => {
+    ])("%s gets 400 on every operation [D-27] [interface: Versioning 2]", async (query) => {
       const id = await create();
       for (const response of [
         await post(`/offer${query}`, input),
@@ -172,7 +172,7 @@ describe.each(await anyStore())("the offers API on $title", ({ createDatabase })
       }
     });
 
-    test("is required on complete only", async () => {
+    test("is required only to complete an offer", async () => {
       const id = await create();
       expect((await post(`/offer/${id}/complete`, ["worker_amal"])).json()).toMatchObject({
         status: 400,
@@ -182,7 +182,7 @@ describe.each(await anyStore())("the offers API on $title", ({ createDatabase })
     });
   });
 
-  describe("the HTTP of it", () => {
+  describe("HTTP", () => {
     test.each([
       ["GET", "/offer", "POST"],
       ["DELETE", "/offer/x", "GET, HEAD"],
@@ -191,27 +191,27 @@ describe.each(await anyStore())("the offers API on $title", ({ createDatabase })
       ["POST", "/offer/x/withdraw", "GET"],
       ["HEAD", "/offer/x/withdraw", "GET"],
       ["OPTIONS", "/offer", "POST"],
-    ])("%s %s is 405 and says what is allowed [D-19] [D-52]", async (method, path, allow) => {
+    ])("%s %s gets 405 with the allowed methods [D-19] [D-52]", async (method, path, allow) => {
       const response = await call(method, path);
       expect(response.status).toBe(405);
       expect(response.headers.get("allow")).toBe(allow);
     });
 
-    test("HEAD on withdraw withdraws nothing; HEAD on an offer reads it [D-10]", async () => {
+    test("HEAD on withdraw does not withdraw, and HEAD on an offer reads it [D-10]", async () => {
       const id = await create();
       await call("HEAD", `/offer/${id}/withdraw`);
       expect(await call("HEAD", `/offer/${id}`)).toMatchObject({ status: 200, text: "" });
       expect((await call("GET", `/offer/${id}`)).json()).toMatchObject({ widthdrawn: false });
     });
 
-    test.each(["/Offer", "/offer/", "/offer/x/y", "/offer/x/withdraw/"])("%s is 404", async (path) =>
+    test.each(["/Offer", "/offer/", "/offer/x/y", "/offer/x/withdraw/"])("%s gets 404", async (path) =>
       expect((await call("GET", path)).json()).toMatchObject({ status: 404, code: "not_found" }),
     );
 
-    test("a path that cannot be decoded is 400", async () =>
+    test("a path that cannot be decoded gets 400", async () =>
       expect((await call("GET", "/offer/%E0%A4%A")).json()).toMatchObject({ status: 400, code: "malformed_url" }));
 
-    test("every response has an id, forbids caching, and reveals no server software [D-53]", async () => {
+    test("every response has an id, forbids caching and reveals no server software [D-53]", async () => {
       for (const response of [await call("GET", `/offer/${await create()}`), await call("GET", "/nowhere")]) {
         expect(response.headers.get("x-request-id")).toMatch(/^[\w-]{36}$/);
         expect(response.headers.get("cache-control")).toBe("no-store");
@@ -221,7 +221,7 @@ describe.each(await anyStore())("the offers API on $title", ({ createDatabase })
       expect(instance).toMatch(/^urn:offers:request:[\w-]{36}$/);
     });
 
-    test("a request is logged by its route, never by its path", async () => {
+    test("a request is logged with its route, never with its path", async () => {
       const id = await create();
       await call("GET", `/offer/${id}`);
       const find = (line: string) => line.includes('"route":"/offer/:id"') && line.includes("http.response");
@@ -234,7 +234,7 @@ describe.each(await anyStore())("the offers API on $title", ({ createDatabase })
     });
   });
 
-  test("says that it is alive and ready", async () => {
+  test("reports that it is alive and ready", async () => {
     expect((await api.platform.call("GET", "/healthz")).status).toBe(200);
     expect((await api.platform.call("GET", "/readyz")).status).toBe(200);
   });

@@ -7,7 +7,7 @@ describe.each(await anyStore())("the offers API on $title", ({ createDatabase })
   const { call, create, act, complete, notificationsOf } = useOffersApi(createDatabase);
 
   describe("a completion", () => {
-    test("naming a worker who has not applied is 400, with the index, and changes nothing [D-11]", async () => {
+    test("gets 400 with the index of a worker who has not applied, and changes nothing [D-11]", async () => {
       const id = await create();
       await act("worker_amal", id, "apply");
       await act("worker_ben", id, "reject");
@@ -25,7 +25,7 @@ describe.each(await anyStore())("the offers API on $title", ({ createDatabase })
       [{}, "body"],
       [[7], "[0]"],
       [[""], "[0]"],
-    ])("with %j is 400", async (body, field) => {
+    ])("gets 400 with the body %j", async (body, field) => {
       const response = await complete(await create(), body);
       expect(response.json()).toMatchObject({
         status: 400,
@@ -34,7 +34,7 @@ describe.each(await anyStore())("the offers API on $title", ({ createDatabase })
       });
     });
 
-    test("happens once, and not after a withdrawal; nor does a response [D-08]", async () => {
+    test("is rejected after another completion or a withdrawal, and so is a response [D-08]", async () => {
       const id = await create();
       await act("worker_amal", id, "apply");
       await complete(id, ["worker_amal"]);
@@ -46,7 +46,7 @@ describe.each(await anyStore())("the offers API on $title", ({ createDatabase })
       expect((await act("worker_ben", id, "open")).status).toBe(204);
     });
 
-    test("of two at the same time succeeds once", async () => {
+    test("succeeds once when two arrive at the same time", async () => {
       const id = await create();
       await act("worker_amal", id, "apply");
       const responses = await Promise.all([1, 2, 3, 4].map(() => complete(id, ["worker_amal"])));

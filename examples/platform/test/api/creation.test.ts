@@ -41,7 +41,7 @@ describe.each(await anyStore())("the offers API on $title", ({ createDatabase })
         "invalid_request",
       ],
       ["too large", { body: `"${"x".repeat(64 * 1024)}"`, headers: json }, 413, "body_too_large"],
-    ])("%s is rejected [D-19] [interface: Errors 3]", async (_, options, status, code) => {
+    ])("is rejected when it is %s [D-19] [interface: Errors 3]", async (_, options, status, code) => {
       for (const path of ["/offer", "/offer/unknown/complete?api-version=1.0"]) {
         const response = await call("POST", path, options);
         expect(response.status).toBe(status);
@@ -49,7 +49,7 @@ describe.each(await anyStore())("the offers API on $title", ({ createDatabase })
       }
     });
 
-    test.each(["application/json; charset=UTF-8", "application/vnd.offers+json"])("may be %s", async (type) => {
+    test.each(["application/json; charset=UTF-8", "application/vnd.offers+json"])("is accepted as %s", async (type) => {
       const response = await call("POST", "/offer", { body: JSON.stringify(input), headers: { "Content-Type": type } });
       expect(response.status).toBe(201);
     });
@@ -112,7 +112,7 @@ describe.each(await anyStore())("the offers API on $title", ({ createDatabase })
       ["an event that is no object", { ...input, events: [null] }, { "events[0]": ["Make it an object."] }],
       ["a character the store cannot keep", { ...input, title: "a\0b", details: "\ud800" }, { title: 1, details: 1 }],
     ])(
-      "with %s is 400 and says where and why [D-19] [D-30] [D-44] [interface: Overview 1b] [interface: Creation 2] [interface: Errors 3]",
+      "with %s gets 400 with the fields and the reasons [D-19] [D-30] [D-44] [interface: Overview 1b] [interface: Creation 2] [interface: Errors 3]",
       async (_, body, errors) => {
         const response = await post("/offer", body);
         expect(response.status).toBe(400);

@@ -15,7 +15,7 @@ const bodyLimitBytes = 64 * 1024;
 const input = { createdByUserId: "user_hana", title: "Bar on Sunday", workerIds: ["worker_amal"] };
 const json = { "Content-Type": "application/json" };
 
-describe.each(await anyStore())("the edges of the API on $title", ({ createDatabase }) => {
+describe.each(await anyStore())("edge cases of the API on $title", ({ createDatabase }) => {
   const platform = usePlatform({ createDatabase, settings: { bodyLimitBytes }, now: () => readClock() });
   let readClock = () => new Date();
   const setClock = (time: string) => {
@@ -62,7 +62,7 @@ describe.each(await anyStore())("the edges of the API on $title", ({ createDatab
       "/readyz": "GET, HEAD",
     };
 
-    test.each(Object.entries(allowed))("%s allows %s: it grants other origins nothing [D-52]", async (path, allow) => {
+    test.each(Object.entries(allowed))("%s allows %s and grants other origins nothing [D-52]", async (path, allow) => {
       const preflight = { Origin: "https://evil.example", "Access-Control-Request-Method": "GET" };
       const options = await call("OPTIONS", path, { headers: preflight });
       expect([options.status, options.headers.get("allow")]).toEqual([405, allow]);
@@ -72,7 +72,7 @@ describe.each(await anyStore())("the edges of the API on $title", ({ createDatab
       expect(head.status === 405).toBe(!allow.includes("HEAD"));
     });
 
-    test("HEAD has the status and the headers of GET", async () => {
+    test("HEAD gets the status and headers of GET", async () => {
       for (const path of [`/offer/${idOf(await create())}`, "/offer/unknown", "/offer/x?api-version=7", "/nowhere"]) {
         const [get, head] = [await call("GET", path), await call("HEAD", path)];
         expect([head.status, head.text]).toEqual([get.status, ""]);
@@ -83,7 +83,7 @@ describe.each(await anyStore())("the edges of the API on $title", ({ createDatab
   });
 
   // platform-under-test.ts checks the request id and Cache-Control of every response.
-  test("a response of any status forbids caching", async () => {
+  test("responses of any status forbid caching", async () => {
     const broken = () => {
       throw new Error("the clock stopped");
     };
@@ -116,7 +116,7 @@ describe.each(await anyStore())("the edges of the API on $title", ({ createDatab
     await expect(failed).rejects.toBeInstanceOf(ServerError);
   });
 
-  test("a caller's own X-Request-Id is ignored; the platform's is in the response, the problem and the log [D-53]", async () => {
+  test("a caller's X-Request-Id is ignored; the platform's is in the response, the problem and the log [D-53]", async () => {
     const theirs = randomUUID();
     const response = await call("GET", "/offer/unknown", { headers: { "X-Request-Id": theirs } });
     const ours = response.headers.get("x-request-id") ?? "";
@@ -137,7 +137,7 @@ describe.each(await anyStore())("the edges of the API on $title", ({ createDatab
       return fetch(`${platform.address}/offer`, init);
     };
 
-    test("may have exactly as many bytes as the limit says, and not one more", async () => {
+    test("is accepted at exactly the limit and rejected one byte above it", async () => {
       for (const [length, status] of [
         [bodyLimitBytes, 201],
         [bodyLimitBytes + 1, 413],
@@ -161,7 +161,7 @@ describe.each(await anyStore())("the edges of the API on $title", ({ createDatab
       ["text/json-not", 415],
       ["application", 415],
       ["multipart/form-data; boundary=x", 415],
-    ])("declared as %s is %i", async (type, status) =>
+    ])("declared as %s gets %i", async (type, status) =>
       expect((await send(bytes(200), { "Content-Type": type })).status).toBe(status),
     );
   });
@@ -169,7 +169,7 @@ describe.each(await anyStore())("the edges of the API on $title", ({ createDatab
   describe("a day", () => {
     const slot = (start: string, end: string) => ({ events: [{ start, end }] });
 
-    test("starts at midnight UTC, not where the platform runs", async () => {
+    test("starts at midnight UTC, not in the platform's time zone", async () => {
       // Past midnight in Berlin.
       setClock("2099-05-01T23:59:59.999Z");
       expect((await create(slot("2099-05-01T00:00:00Z", "2099-05-01T00:00:01Z"))).status).toBe(201);
@@ -198,7 +198,7 @@ describe.each(await anyStore())("the edges of the API on $title", ({ createDatab
       expect(await read()).toMatchObject({ events: [{ start, end }], isHistoric: true });
     });
 
-    test("may be the last that can be written, and none before the first", async () => {
+    test("may be the last one that can be written, but not before the first", async () => {
       setClock("9999-12-31T00:00:00Z");
       const [start, end] = ["9999-12-31T23:59:59Z", "9999-12-31T23:59:59.999999+00:00"];
       const id = idOf(await create(slot(start, end)));
@@ -212,7 +212,7 @@ describe.each(await anyStore())("the edges of the API on $title", ({ createDatab
         expect((await create(slot(from, to))).json()).toMatchObject({ status: 400, code: "invalid_request" });
     });
 
-    test("has no local times: an offset counts, and a missing zone is not taken for UTC", async () => {
+    test("is never in local time: offsets count, and a missing zone is rejected", async () => {
       const end = "2099-10-26T00:00:00Z";
       for (const start of ["2099-10-25T02:30:00", "2099-10-25T02:30"])
         expect((await create(slot(start, end))).json()).toMatchObject({
@@ -230,13 +230,13 @@ describe.each(await anyStore())("the edges of the API on $title", ({ createDatab
     });
   });
 
-  describe("the address to be notified", () => {
+  describe("notifyEmailAddress", () => {
     test.each([
       "émile@küche.example",
       "用户@例子.公司",
       '"emile"@xn--kche-0ra.example',
       `${"x".repeat(242)}@example.com`,
-    ])("may be %s, and gets its mail", async (notifyEmailAddress) => {
+    ])("accepts %s, and the mail is sent there", async (notifyEmailAddress) => {
       expect((await create({ notifyEmailAddress })).status).toBe(201);
       const token = await platform.signInPerson("hana@harbour-hotels.example");
       const { mails } = (await platform.call("GET", "/portal/mailbox", { token })).json<{ mails: { to: string }[] }>();
@@ -256,7 +256,7 @@ describe.each(await anyStore())("the edges of the API on $title", ({ createDatab
       "émile@",
       "",
       `${"x".repeat(243)}@example.com`,
-    ])("may not be %j", async (notifyEmailAddress) =>
+    ])("rejects %j", async (notifyEmailAddress) =>
       expect((await create({ notifyEmailAddress })).json()).toMatchObject({
         status: 400,
         errors: { notifyEmailAddress: [expect.any(String)] },
@@ -264,7 +264,7 @@ describe.each(await anyStore())("the edges of the API on $title", ({ createDatab
     );
   });
 
-  test("a worker who is named twice on completion gets the work once", async () => {
+  test("a worker named twice on completion gets the work once", async () => {
     const id = idOf(await create());
     const token = await platform.signInWorker("worker_amal");
     await platform.call("POST", `/worker-app/offers/${id}/apply`, { token });

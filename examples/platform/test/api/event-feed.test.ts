@@ -42,7 +42,7 @@ describe.each(await anyStore())("the event feed on $title", ({ createDatabase, t
     await platform.call("PUT", "/portal/profile", { token, json });
   };
 
-  test("has every event once, in order, under the id of its webhook [D-133]", async () => {
+  test("contains every event once, in order, with the id of its webhook [D-133]", async () => {
     await register();
     const start = await end();
     receiver.requests.length = 0;
@@ -67,7 +67,7 @@ describe.each(await anyStore())("the event feed on $title", ({ createDatabase, t
     expect([...delivered].sort()).toEqual(events.map(({ id }) => id).sort());
   });
 
-  test("is read page by page; the last cursor can be polled, and shows what comes", async () => {
+  test("is read page by page, and polling the last cursor returns later events", async () => {
     const start = await end();
     const offerId = await createOffer(["worker_amal", "worker_ben", "worker_cleo"]);
     for (const workerId of ["worker_amal", "worker_ben", "worker_cleo"]) await respond(offerId, workerId, "apply");
@@ -80,7 +80,7 @@ describe.each(await anyStore())("the event feed on $title", ({ createDatabase, t
     expect((await read(`?after=${second.cursor}`)).events.map(({ data }) => data.response)).toEqual(["rejected"]);
   });
 
-  test("has no event of another organisation; an agency reads that of its client with the client's key", async () => {
+  test("contains no event of another organisation; an agency reads a client's events with the client's key", async () => {
     const theirs = await read("", "demo-key-bistro");
     expect(theirs.events).toEqual([]);
     expect(await read("?limit=1000", "demo-key-crew-for-harbour")).toEqual(await read("?limit=1000"));
@@ -98,7 +98,7 @@ describe.each(await anyStore())("the event feed on $title", ({ createDatabase, t
     },
     { what: "another list's", after: () => Buffer.from('["offers",1,"org_harbour"]').toString("base64url") },
     { what: "two", after: async () => `${await end()}&after=${await end()}` },
-  ])("a cursor is rejected by name: $what [D-133]", async ({ after }) => {
+  ])("rejects a cursor and names it: $what [D-133]", async ({ after }) => {
     const response = await platform.call("GET", `/events?after=${await after()}`, { key });
     expect(response.status).toBe(400);
     expect(response.json()).toMatchObject({
@@ -108,7 +108,7 @@ describe.each(await anyStore())("the event feed on $title", ({ createDatabase, t
   });
 
   test.each(["0", "1001", "1000000000", "x", "-1", "1.5", "", "1&limit=2"])(
-    "a limit of %j is refused by name",
+    "rejects a limit of %j and names it",
     async (limit) => {
       const response = await platform.call("GET", `/events?limit=${limit}`, { key });
       expect(response.status).toBe(400);
@@ -119,7 +119,7 @@ describe.each(await anyStore())("the event feed on $title", ({ createDatabase, t
     },
   );
 
-  test("an unknown parameter and another version are rejected", async () => {
+  test("rejects an unknown parameter and another version", async () => {
     expect((await platform.call("GET", "/events?before=1", { key })).json()).toMatchObject({ code: "invalid_request" });
     expect((await platform.call("GET", "/events?api-version=9", { key })).json()).toMatchObject({
       code: "unsupported_api_version",
@@ -127,7 +127,7 @@ describe.each(await anyStore())("the event feed on $title", ({ createDatabase, t
     expect((await platform.call("POST", "/events", { key, json: {} })).status).toBe(405);
   });
 
-  test("failed events are sent again by API key: one, or all of a time range [D-134]", async () => {
+  test("redelivers failed events by API key: one, or all in a time range [D-134]", async () => {
     await register();
     receiver.respond = respondWith(500);
     const start = await end();
@@ -156,7 +156,7 @@ describe.each(await anyStore())("the event feed on $title", ({ createDatabase, t
     expect((await platform.call("POST", "/events/redeliver", { json: { since } })).status).toBe(401);
   });
 
-  test("an API key redelivers no pending, superseded or other organisation's event, and acknowledged ones under a new id [D-134]", async () => {
+  test("redelivers no pending, superseded or foreign event by API key, and acknowledged ones under a new id [D-134]", async () => {
     await register();
     const start = await end();
     const since = new Date().toISOString();
@@ -207,7 +207,7 @@ describe.each(await anyStore())("the event feed on $title", ({ createDatabase, t
     });
   const workersIn = ({ events }: FeedPage) => events.map(({ data }) => data.workerId);
 
-  test("an event that is committed late comes later, and an open transaction holds nothing else back [D-133]", async ({
+  test("returns an event that is committed late, and an open transaction delays no other event [D-133]", async ({
     skip,
   }) => {
     skip(title === "PGlite", "it has one transaction at a time, so none ends out of order");
@@ -239,7 +239,7 @@ describe.each(await anyStore())("the event feed on $title", ({ createDatabase, t
 
   const writers = 8;
   const perWriter = share(150, 12_500);
-  test("with eight writers and readers that page without a pause, nothing is skipped and nothing is read twice [D-133]", {
+  test("skips and repeats nothing while eight writers and readers run without a pause [D-133]", {
     timeout: 600_000,
   }, async () => {
     const organisationId = await openOrganisation();

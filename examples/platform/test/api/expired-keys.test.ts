@@ -48,7 +48,7 @@ describe.each(await anyStore())("an expired idempotency key on $title", ({ creat
     await expect(useAlone(later(key, dayMs + 1), "fifth")).rejects.toMatchObject({ code: "idempotency_key_reused" });
   });
 
-  test("is free again when its effect throws", async () => {
+  test("is free again when the operation throws", async () => {
     const key = newKey();
     await useAlone(key, "first");
     const failing = store.transaction((trx) =>
@@ -69,7 +69,7 @@ describe.each(await anyStore())("an expired idempotency key on $title", ({ creat
     await forgotten.catch((error: { code?: string }) => expect(error.code).toBe("55P03"));
   }
 
-  test("may be forgotten between any two statements of the transaction that uses it again [D-40]", async () => {
+  test("can be deleted between any two statements of the transaction that reuses it [D-40]", async () => {
     const key = newKey();
     await useAlone(key, "first");
     const again = later(key, dayMs);
@@ -84,7 +84,7 @@ describe.each(await anyStore())("an expired idempotency key on $title", ({ creat
     expect(await useAlone(later(again, 1), "third")).toEqual({ result: "second", replayed: true });
   });
 
-  test("is replayed until it expires, although a retention whose clock is ahead deletes it meanwhile", async () => {
+  test("is replayed until it expires, even if retention with a fast clock deletes it first", async () => {
     const key = newKey();
     await useAlone(key, "first");
     const again = later(key, dayMs - 1);
@@ -99,7 +99,7 @@ describe.each(await anyStore())("an expired idempotency key on $title", ({ creat
     expect(await used).toEqual({ result: "first", replayed: true });
   });
 
-  test("of many simultaneous requests that use it again, one takes effect", async () => {
+  test("takes effect once when many simultaneous requests reuse it", async () => {
     const key = newKey();
     await useAlone(key, "first");
     const again = later(key, dayMs);
@@ -108,7 +108,7 @@ describe.each(await anyStore())("an expired idempotency key on $title", ({ creat
     expect(new Set(used.map(({ result }) => result)).size).toBe(1);
   });
 
-  test(`creates each time while retention is running: ${creations} times, each a day after the one before`, {
+  test(`creates an offer each time while retention is running: ${creations} times, a day apart`, {
     timeout: 60_000 + creations * 100,
   }, async () => {
     let key = newKey();

@@ -17,7 +17,7 @@ const details: Record<string, { query?: string; json?: unknown }> = {
   "POST /offer/:id/complete": { query: "?api-version=1.0", json: ["worker_amal"] },
 };
 
-describe.each(await anyStore())("what belongs to another organisation on $title", ({ createDatabase }) => {
+describe.each(await anyStore())("a resource of another organisation on $title", ({ createDatabase }) => {
   const platform = usePlatform({ createDatabase });
   const receiver = useReceiver();
   let offerId = "";
@@ -71,7 +71,7 @@ describe.each(await anyStore())("what belongs to another organisation on $title"
     return { key: "demo-key-harbour" };
   };
 
-  test.each(withIds)("is not there: $method $path", async (route) => {
+  test.each(withIds)("gets 404: $method $path", async (route) => {
     for (const who of await someoneElse(route.path)) {
       const response = await call(route, who);
       expect(response.status).toBe(404);
@@ -79,7 +79,7 @@ describe.each(await anyStore())("what belongs to another organisation on $title"
     }
   });
 
-  test.each(lists)("is not shown: $method $path", async (route) => {
+  test.each(lists)("is not listed: $method $path", async (route) => {
     for (const who of await someoneElse(route.path)) {
       const { status, text } = await call(route, who);
       expect(status).toBe(200);
@@ -88,12 +88,12 @@ describe.each(await anyStore())("what belongs to another organisation on $title"
   });
 
   // After the others: it completes and withdraws.
-  test.each(withIds)("is there for its owner: $method $path", async (route) => {
+  test.each(withIds)("is available to its owner: $method $path", async (route) => {
     const { status } = await call(route, await theOwner(route.path));
     expect([200, 202, 204, 409]).toContain(status);
   });
 
-  test("there are such routes", () => {
+  test("the routes to test are found", () => {
     expect(withIds.length).toBeGreaterThanOrEqual(9);
     expect(lists.length).toBeGreaterThanOrEqual(5);
   });

@@ -53,7 +53,7 @@ describe.each(await storesUnderTest())("Idempotency-Key on $title", ({ createDat
   const replayed = ({ headers }: PlatformResponse) => headers.get("idempotency-replayed");
   const reused = { status: 422, code: "idempotency_key_reused" };
 
-  test("a retried creation gets the first response and creates nothing [D-40]", async () => {
+  test("returns the first response to a retried creation, and creates nothing [D-40]", async () => {
     const key = newKey();
     const first = await create(key, { title: "Once" });
     const again = await create(key, { title: "Once" });
@@ -64,7 +64,7 @@ describe.each(await storesUnderTest())("Idempotency-Key on $title", ({ createDat
     expect(await offersTitled("Once")).toHaveLength(1);
   });
 
-  test("a retried completion gets the first response, not that of a second completion [D-40]", async () => {
+  test("returns the first response to a retried completion, not that of a second completion [D-40]", async () => {
     const id = idOf(await create(newKey()));
     await apply(id);
     const key = newKey();
@@ -74,13 +74,13 @@ describe.each(await storesUnderTest())("Idempotency-Key on $title", ({ createDat
     expect((await complete(id, newKey())).json()).toMatchObject({ status: 409, code: "offer_completed" });
   });
 
-  test("without a key, or under another, each creation is a new one", async () => {
+  test("creates an offer each time without a key, or with another one", async () => {
     await Promise.all([create(newKey(), { title: "Each" }), create(newKey(), { title: "Each" })]);
     await platform.call("POST", "/offer", { key: "demo-key-harbour", json: { ...input, title: "Each" } });
     expect(await offersTitled("Each")).toHaveLength(3);
   });
 
-  test("another body, offer or operation under the key is rejected, and has no effect [D-40]", async () => {
+  test("rejects another body, offer or operation with the same key [D-40]", async () => {
     const key = newKey();
     const id = idOf(await create(key));
     await apply(id);
@@ -101,7 +101,7 @@ describe.each(await storesUnderTest())("Idempotency-Key on $title", ({ createDat
     expect(await read(other)).toMatchObject({ complete: false });
   });
 
-  test("a refused request uses up no key", async () => {
+  test("is not used up by a rejected request", async () => {
     const key = newKey();
     expect((await create(key, { title: "" })).status).toBe(400);
     const created = await create(key);
@@ -114,7 +114,7 @@ describe.each(await storesUnderTest())("Idempotency-Key on $title", ({ createDat
     expect([completed.status, replayed(completed)]).toEqual([204, null]);
   });
 
-  test("a key belongs to one organisation: the same key of another organisation is another key", async () => {
+  test("belongs to one organisation: others can use the same key", async () => {
     const key = newKey();
     const ours = await create(key);
     const json = { ...input, createdByUserId: "user_bo" };
@@ -123,7 +123,7 @@ describe.each(await storesUnderTest())("Idempotency-Key on $title", ({ createDat
     expect(idOf(theirs)).not.toBe(idOf(ours));
   });
 
-  test("of a hundred concurrent creations under one key, one creates and all get its id", async () => {
+  test("creates one offer for a hundred concurrent creations, and all get its id", async () => {
     const key = newKey();
     const responses = await Promise.all(Array.from({ length: 100 }, () => create(key, { title: "Rush" })));
     expect(new Set(responses.map(({ status }) => status))).toEqual(new Set([201]));
@@ -132,7 +132,7 @@ describe.each(await storesUnderTest())("Idempotency-Key on $title", ({ createDat
     expect(await offersTitled("Rush")).toHaveLength(1);
   });
 
-  test("of two different simultaneous creations under one key, one is rejected", async () => {
+  test("rejects one of two different simultaneous creations", async () => {
     const key = newKey();
     const responses = await Promise.all([create(key, { title: "Left" }), create(key, { title: "Right" })]);
     expect(responses.map(({ status }) => status).sort()).toEqual([201, 422]);
@@ -144,7 +144,7 @@ describe.each(await storesUnderTest())("Idempotency-Key on $title", ({ createDat
     ["too long", "k".repeat(256)],
     ["not ASCII", "schlüssel"],
     ["with a tab", "a\tb"],
-  ])("a key that is %s is 400", async (_, key) => {
+  ])("gets 400 when it is %s", async (_, key) => {
     for (const response of [await create(key), await complete("unknown", key)])
       expect(response.json()).toMatchObject({
         status: 400,
@@ -153,7 +153,7 @@ describe.each(await storesUnderTest())("Idempotency-Key on $title", ({ createDat
       });
   });
 
-  test("two keys are 400, even when they are equal", async () => {
+  test("gets 400 when it is sent twice, even with equal values", async () => {
     const body = JSON.stringify(input);
     const outgoing = request(`${platform.address}/offer`, {
       method: "POST",
@@ -178,13 +178,13 @@ describe.each(await storesUnderTest())("Idempotency-Key on $title", ({ createDat
     expect(response.statusCode).toBe(400);
   });
 
-  test("a key of 255 characters is taken, and one on a read is ignored", async () => {
+  test("can have 255 characters, and is ignored on a read", async () => {
     const id = idOf(await create("k".repeat(255)));
     const options = { key: "demo-key-harbour", headers: { "Idempotency-Key": "" } };
     expect((await platform.call("GET", `/offer/${id}`, options)).status).toBe(200);
   });
 
-  test("a key is kept for 24 hours, also over restarts and when the request would be rejected by now", async () => {
+  test("is kept for 24 hours, across restarts and even if the request would be rejected by now", async () => {
     const reopen = async (at: number) => {
       await platform.close();
       now = new Date(at);

@@ -73,29 +73,32 @@ describe.each(await anyStore())("the lists as JSON on $title", ({ createDatabase
     return { ids: (rows as ListedRow[]).map(({ id }) => id), next: next as unknown as string | null };
   };
 
-  test.each(lists)("%s: newest first in pages, each once, whatever is added meanwhile [D-92]", async (path, name) => {
-    const whole = await part(path, name, "");
-    expect(whole.next).toBeNull();
-    expect(whole.ids.length).toBeGreaterThanOrEqual(5);
-    const seen: (string | number)[] = [];
-    let query = "?limit=2";
-    for (let next: string | null = ""; next !== null; ) {
-      const page = await part(path, name, query);
-      expect(page.ids.length).toBeLessThanOrEqual(2);
-      seen.push(...page.ids);
-      next = page.next;
-      if (seen.length === 2) await addRow();
-      query = `?limit=2&before=${next}`;
-    }
-    expect(seen).toEqual(whole.ids);
-    // The last page has no cursor, even when it is full.
-    const { ids, next } = await part(path, name, "?limit=100");
-    expect(next).toBeNull();
-    expect((await part(path, name, `?limit=${ids.length}`)).next).toBeNull();
-    expect((await part(path, name, `?limit=${ids.length - 1}`)).next).toEqual(expect.any(String));
-  });
+  test.each(lists)(
+    "%s returns newest first in pages, each item once, even if more are added meanwhile [D-92]",
+    async (path, name) => {
+      const whole = await part(path, name, "");
+      expect(whole.next).toBeNull();
+      expect(whole.ids.length).toBeGreaterThanOrEqual(5);
+      const seen: (string | number)[] = [];
+      let query = "?limit=2";
+      for (let next: string | null = ""; next !== null; ) {
+        const page = await part(path, name, query);
+        expect(page.ids.length).toBeLessThanOrEqual(2);
+        seen.push(...page.ids);
+        next = page.next;
+        if (seen.length === 2) await addRow();
+        query = `?limit=2&before=${next}`;
+      }
+      expect(seen).toEqual(whole.ids);
+      // The last page has no cursor, even when it is full.
+      const { ids, next } = await part(path, name, "?limit=100");
+      expect(next).toBeNull();
+      expect((await part(path, name, `?limit=${ids.length}`)).next).toBeNull();
+      expect((await part(path, name, `?limit=${ids.length - 1}`)).next).toEqual(expect.any(String));
+    },
+  );
 
-  test.each(lists)("%s: an invalid limit or cursor is 400 and named [D-92]", async (path, name) => {
+  test.each(lists)("%s rejects an invalid limit or cursor with 400 and names it [D-92]", async (path, name) => {
     for (const limit of ["0", "101", "-1", "1.5", "1e1", "x", "", "1&limit=2", "99999999999999999999"])
       expect((await read(path, `?limit=${limit}`)).json()).toMatchObject({
         status: 400,
@@ -130,7 +133,7 @@ describe.each(await anyStore())("the lists as JSON on $title", ({ createDatabase
     }
   });
 
-  test("a cursor of another organisation's list shows nothing of it", async () => {
+  test("a cursor from another organisation's list reveals nothing of it", async () => {
     const bo = await platform.signInPerson("bo@bistro-group.example");
     for (const [path, name] of lists.filter(
       ([each]) => each !== "/worker-app/notifications" && each !== "/portal/mailbox",
@@ -141,7 +144,7 @@ describe.each(await anyStore())("the lists as JSON on $title", ({ createDatabase
     }
   });
 
-  test("the notifications menu has older ones behind a plain link, each once [D-92]", {
+  test("the notifications menu links to older ones, and shows each once [D-92]", {
     timeout: 120_000,
   }, async () => {
     for (let number = 0; number < 51; number += 1) {

@@ -9,7 +9,7 @@ import { anyStore, type TestDatabase } from "../support/stores/stores.ts";
 
 const [store] = await anyStore();
 
-describe("the requests of a signed-in person", () => {
+describe("requests of a signed-in person", () => {
   let database: TestDatabase;
   let platform: PlatformUnderTest;
   let hana: PageClient;
@@ -57,7 +57,7 @@ describe("the requests of a signed-in person", () => {
     },
   );
 
-  test("are rejected with a problem that has Retry-After, until that time", async () => {
+  test("are rejected with a problem and Retry-After, and accepted after that time", async () => {
     await exhaust("/portal/profile", person);
     vi.setSystemTime(Date.now() + 20_000);
     const refused = await get("/portal/profile", person);
@@ -70,7 +70,7 @@ describe("the requests of a signed-in person", () => {
     expect((await get("/portal/profile", person)).status).toBe(200);
   });
 
-  test("count for the person in every session, on pages and as JSON, and for no other person [D-91]", async () => {
+  test("count for the person in every session, on pages and as JSON, but not for others [D-91]", async () => {
     await exhaust("/portal/offers", person);
     const second = await platform.call("POST", "/portal/session", {
       json: { emailAddress: "HANA@harbour-hotels.example", password: "demo-password" },
@@ -103,7 +103,7 @@ describe("the requests of a signed-in person", () => {
     expect((await client().get(path, { "X-Part": "1" })).status).toBe(200);
   });
 
-  test("for live streams are not counted", async () => {
+  test("are not counted for live streams", async () => {
     for (let number = 0; number < 40; number += 1) {
       const headers = { Authorization: `Bearer ${worker}` };
       const stream = await fetch(`${platform.address}/worker-app/notifications/stream`, { headers });
@@ -115,7 +115,7 @@ describe("the requests of a signed-in person", () => {
     expect((await fetch(`${platform.address}/worker-app/notifications/stream`, { headers })).status).toBe(429);
   });
 
-  test("that write are limited to a tenth, so that a worker who keeps changing their response causes few webhooks", async () => {
+  test("are limited to a tenth when they write, so a worker who keeps changing their response triggers few webhooks", async () => {
     const offer = { createdByUserId: "user_hana", title: "Bar", workerIds: ["worker_amal"] };
     const created = await platform.call("POST", "/offer", { key: "demo-key-harbour", json: offer });
     const { id } = created.json<{ id: string }>();
@@ -131,7 +131,7 @@ describe("the requests of a signed-in person", () => {
   });
 });
 
-describe.each(await anyStore())("the contacts that a worker adds on $title", ({ createDatabase }) => {
+describe.each(await anyStore())("contacts added by a worker on $title", ({ createDatabase }) => {
   let database: TestDatabase;
   beforeAll(async () => {
     database = await createDatabase();
@@ -155,7 +155,7 @@ describe.each(await anyStore())("the contacts that a worker adds on $title", ({ 
     });
     afterAll(() => platform.close());
 
-    test("are twenty an hour, however many are sent together, to any process [D-91]", async () => {
+    test("are limited to twenty an hour across all processes, even when they arrive together [D-91]", async () => {
       const organisations = ["org_harbour", "org_bistro", "org_crew"];
       const statuses: number[] = [];
       for (let round = 0; round < 6; round += 1) {
@@ -173,7 +173,7 @@ describe.each(await anyStore())("the contacts that a worker adds on $title", ({ 
       expect((await add("worker_ben")).status).toBe(204);
     });
 
-    test("are rejected on the page with a page that says when to try again", async () => {
+    test("are rejected with a page that says when to try again", async () => {
       const amal = openPageClient(platform.address, "/app/sign-in");
       await amal.signIn("worker_amal");
       const { status, headers, text } = await amal.send("/app/contacts", { organisationId: "org_bistro", once: "a" });
@@ -184,7 +184,7 @@ describe.each(await anyStore())("the contacts that a worker adds on $title", ({ 
     });
   });
 
-  test("may be added again an hour after the first, even by a worker that another process counted", async () => {
+  test("are accepted again an hour after the first, even when another process counted them", async () => {
     const fixture = await openDeliveryFixture(database);
     afterEach(() => fixture.close());
     const organisationId = await addOrganisation(fixture.store);
@@ -203,7 +203,7 @@ describe.each(await anyStore())("the contacts that a worker adds on $title", ({ 
   });
 });
 
-test("without a limit nothing is counted", async () => {
+test("counts nothing without a limit", async () => {
   const limits = personLimits(undefined);
   for (let number = 0; number < 1_000; number += 1) await limits.count("worker_id worker_amal", "act");
   expect(limits.contactsPerHour).toBeUndefined();

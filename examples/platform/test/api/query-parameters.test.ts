@@ -16,7 +16,7 @@ const credentialsFor = async (path: string) => {
   return { token: await platform.signInWorker("worker_amal") };
 };
 
-describe("a parameter that a path does not have", () => {
+describe("an unknown query parameter", () => {
   test.each(forPrograms)("is rejected and named: $method $path [D-93]", async ({ method, path }) => {
     const version = path.startsWith("/offer") ? "&api-version=1.0" : "";
     for (const name of ["colour", "Limit", "__proto__", "constructor", "toString", "befor[e]", "limit[]", "%C3%BC"]) {
@@ -29,7 +29,7 @@ describe("a parameter that a path does not have", () => {
     }
   });
 
-  test("is rejected before anything has an effect [D-93]", async () => {
+  test("is rejected before anything takes effect [D-93]", async () => {
     const call = {
       key: "demo-key-harbour",
       json: { createdByUserId: "user_hana", title: "Bar", workerIds: ["worker_amal"] },
@@ -45,13 +45,13 @@ describe("a parameter that a path does not have", () => {
     });
   });
 
-  test("is rejected only after authentication: an anonymous caller learns nothing new", async () => {
+  test("is rejected only after authentication, so an anonymous caller learns nothing", async () => {
     expect((await platform.call("GET", "/offer/none?colour=red")).status).toBe(401);
     expect((await platform.call("GET", "/portal/offers?colour=red")).status).toBe(401);
     expect((await platform.call("GET", "/worker-app/devices?colour=red")).status).toBe(401);
   });
 
-  test.each(pages)("makes no difference to a page: $path [D-93]", async ({ path }) => {
+  test.each(pages)("is ignored on a page: $path [D-93]", async ({ path }) => {
     const client = openPageClient(platform.address, path.startsWith("/app") ? "/app/sign-in" : "/sign-in");
     await client.signIn(path.startsWith("/app") ? "worker_amal" : "hana@harbour-hotels.example");
     // Compares the status only, because a stream's body does not end.

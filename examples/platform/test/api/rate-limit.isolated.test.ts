@@ -43,7 +43,7 @@ describe.each(await anyStore())("the rate limit on $title", ({ createDatabase })
     for (let number = 0; number < 3; number += 1) expect((await ask(key, init)).status).toBe(404);
   };
 
-  test("a rate-limited key gets Retry-After in whole seconds [D-54]", async () => {
+  test("sends Retry-After in whole seconds when a key exceeds it [D-54]", async () => {
     await exhaust("demo-key-harbour");
     pass(hourMs - 1_500);
     const { status, headers, json } = await ask("demo-key-harbour");
@@ -56,7 +56,7 @@ describe.each(await anyStore())("the rate limit on $title", ({ createDatabase })
     expect((await ask("demo-key-harbour")).status).toBe(404);
   });
 
-  test("every response to a valid key says how many requests are left, an error too [D-54]", async () => {
+  test("sends the number of requests left with every response to a valid key, even an error [D-54]", async () => {
     const fieldsOf = ({ headers }: { headers: Headers }) => [headers.get("ratelimit"), headers.get("ratelimit-policy")];
     const policy = '"key";q=3;w=3600';
     const read = await ask("demo-key-harbour", {}, "/events");
@@ -71,14 +71,14 @@ describe.each(await anyStore())("the rate limit on $title", ({ createDatabase })
     expect(fieldsOf(await ask("wrong"))).toEqual([null, null]);
   });
 
-  test("another key is not refused, also one of the same organisation", async () => {
+  test("does not affect another key, even of the same organisation", async () => {
     await exhaust("demo-key-harbour");
     expect((await ask("demo-key-harbour")).status).toBe(429);
     expect((await ask("demo-key-bistro")).status).toBe(404);
     expect((await ask("demo-key-crew-for-harbour")).status).toBe(404);
   });
 
-  test("a refused creation has no effect and leaves its idempotency key free [D-54]", async () => {
+  test("rejects a creation without any effect, and leaves its idempotency key free [D-54]", async () => {
     await exhaust("demo-key-harbour");
     const refused = await create("key-1");
     expect(refused.status).toBe(429);
@@ -102,7 +102,7 @@ describe.each(await anyStore())("the rate limit on $title", ({ createDatabase })
       return (await ask("wrong-60", from(address))).status;
     };
 
-    test("sixty a minute from one address are rejected as wrong, the next as too many [D-54]", async () => {
+    test("get 401 up to sixty times a minute from one address, then 429 [D-54]", async () => {
       expect(await guess("192.0.2.1")).toBe(429);
       const refused = await ask("wrong-61", from("192.0.2.1"));
       expect(refused.status).toBe(429);
@@ -113,7 +113,7 @@ describe.each(await anyStore())("the rate limit on $title", ({ createDatabase })
       expect((await ask("wrong", from("192.0.2.1"))).status).toBe(401);
     });
 
-    test("never block a valid key, in use or not: it has its own limit [D-54]", async () => {
+    test("never block a valid key, used or unused, which has its own limit [D-54]", async () => {
       expect(await guess("192.0.2.3")).toBe(429);
       await exhaust("demo-key-harbour", from("192.0.2.3"));
       expect((await ask("demo-key-harbour", from("192.0.2.3"))).status).toBe(429);
@@ -122,7 +122,7 @@ describe.each(await anyStore())("the rate limit on $title", ({ createDatabase })
       expect((await ask("wrong-61", from("192.0.2.3"))).status).toBe(429);
     });
 
-    test("a network of version 6 counts as one address", async () => {
+    test("count one IPv6 network as one address", async () => {
       expect(await guess("2001:db8:1:2::1")).toBe(429);
       expect((await ask("wrong", from("2001:db8:1:2:ffff::9"))).status).toBe(429);
       expect((await ask("wrong", from("2001:db8:1:3::1"))).status).toBe(401);
@@ -134,19 +134,19 @@ describe.each(await anyStore())("the rate limit on $title", ({ createDatabase })
       ["brackets and a port", (port: number) => `[2001:db8:4::1]:${port}`, "[2001:db8:4::2]", "[2001:db8:5::1]:443"],
       ["a zone", (port: number) => `[fe80::1%eth${port}]:${port}`, "fe80::1", "192.0.2.12"],
       ["no address", (port: number) => `_hidden${port}`, "unknown", "192.0.2.13"],
-    ])("a caller whose proxy writes %s is one caller", async (_what, write, same, other) => {
+    ])("count as one caller when the proxy writes %s", async (_what, write, same, other) => {
       expect(await guess(same, write)).toBe(429);
       expect((await ask("wrong", from(other))).status).toBe(401);
     });
 
-    test("forwarding headers from before the proxy do not count", async () => {
+    test("ignore forwarding headers from before the proxy", async () => {
       expect(await guess("192.0.2.7")).toBe(429);
       expect((await ask("wrong", from("203.0.113.9, 192.0.2.7"))).status).toBe(429);
     });
   });
 });
 
-test("without a limit nothing is counted", async () => {
+test("counts nothing without a limit", async () => {
   const limits = rateLimits(undefined);
   for (let number = 0; number < 1_000; number += 1) {
     await limits.countWrongKey("192.0.2.1");

@@ -14,7 +14,7 @@ describe("a dropped connection", () => {
     await fixture.close();
   });
 
-  test("misses nothing: what happened meanwhile is there, without a reload", async () => {
+  test("misses nothing: changes made meanwhile appear without a reload", async () => {
     const offer = await fixture.createOffer("Kitchen help on Friday");
     const through = { baseURL: proxy.address };
     const [hirer, amal] = await Promise.all([fixture.openPortal(through), fixture.openApp(through)]);
@@ -47,7 +47,7 @@ describe("a dropped connection", () => {
     expect(new Set(resumed.map(([, path]) => path))).toEqual(new Set(["/live", "/app/live"]));
   });
 
-  test("that comes back after signing out elsewhere leads to the sign-in", async () => {
+  test("leads to the sign-in when it returns after a sign-out elsewhere", async () => {
     const { page, context } = await fixture.openApp({ baseURL: proxy.address }, "worker_dana");
     const other = await context.newPage();
     await other.goto("/app");

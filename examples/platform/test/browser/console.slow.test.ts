@@ -10,7 +10,7 @@ beforeAll(async () => {
 afterAll(() => fixture.close());
 
 test.each(["light", "dark"] as const)(
-  "an operation can be called from the console in %s, with no request to another origin, no complaint and no violation of axe [D-150]",
+  "calls an operation from the console in %s, with no request to another origin, no error and no axe violation [D-150]",
   async (colorScheme) => {
     const { address } = fixture.platform;
     const { page, context, complaints, violations } = await openWindow(fixture.browser, {

@@ -2,14 +2,14 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { secret } from "./integrator.ts";
 import { openPagesFixture, type PagesFixture } from "./pages-fixture.ts";
 
-describe("after a day's use", () => {
+describe("after a day of use", () => {
   let fixture: PagesFixture;
   beforeAll(async () => {
     fixture = await openPagesFixture();
   });
   afterAll(() => fixture.close());
 
-  test("a session that ended elsewhere asks to sign in again, and keeps what was typed", async () => {
+  test("a form whose session ended elsewhere asks to sign in again and keeps the input", async () => {
     const { page, context, complaints } = await fixture.openPortal();
     await page.goto("/offers/new");
     await page.getByLabel("Title").fill("Typed for ten minutes");
@@ -33,7 +33,7 @@ describe("after a day's use", () => {
     await context.close();
   });
 
-  test("a worker sees a new offer on another page, and no old notice above a new state", async () => {
+  test("a worker sees a new offer on another page, and no old notice with a new state", async () => {
     const { page, context } = await fixture.openApp();
     await page.goto("/app/shifts");
     const id = await fixture.createOffer("Arrives meanwhile");
@@ -66,7 +66,7 @@ describe("after a day's use", () => {
     await context.close();
   });
 
-  test("an offer's bar says how many are selected, stays in sight, and is two Tab stops from its list", async () => {
+  test("an offer's bar shows how many are selected, stays visible, and is two Tab stops from its list", async () => {
     const id = await fixture.createOffer("To select from");
     for (const worker of ["worker_amal", "worker_ben"]) await fixture.respond(worker, "apply", id);
     const { page, context } = await fixture.openPortal({ viewport: { width: 1280, height: 420 } });
@@ -85,7 +85,7 @@ describe("after a day's use", () => {
 
   // 200 % zoom of 1440 is a viewport of 720.
   test.each([1440, 1280, 720, 390])(
-    "no page is wider than %i px, with a long word, and axe finds nothing",
+    "no page is wider than %i px, even with a long word, and axe finds nothing",
     async (width) => {
       await fixture.createOffer(
         "Donaudampfschifffahrtselektrizitätenhauptbetriebswerkbauunterbeamtengesellschaft".repeat(2),

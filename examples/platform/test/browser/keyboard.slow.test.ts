@@ -58,7 +58,7 @@ describe("with the keyboard alone", () => {
     await app.getByText("You got the work.").waitFor();
   });
 
-  test("selection and focus are kept while responses arrive", async () => {
+  test("live responses keep the selection and the focus", async () => {
     const id = await fixture.createOffer("Bar on Saturday");
     await fixture.respond("worker_amal", "apply", id);
     const { page } = await fixture.openPortal();

@@ -35,7 +35,7 @@ describe("live pages", () => {
       isVisible ? "visible" : "hidden",
     );
 
-  test("of one browser share one stream: with twelve tabs, a click in each is fast", async () => {
+  test("share one stream per browser: with twelve tabs, a click in each is fast", async () => {
     const { page: first, context } = await fixture.openPortal();
     await first.goto("/offers");
     const pages = [first, ...(await openTabs(context, 11, "/offers"))];
@@ -75,7 +75,7 @@ describe("live pages", () => {
     await eventually("no stream is open", async () => (await openStreams()) === 0);
   });
 
-  test("keep the colour of a state, and the keyboard's place in a list", async () => {
+  test("keep the colour of a state and the keyboard's place in a list", async () => {
     const id = await fixture.createOffer("Terrace on Monday");
     const { page, complaints } = await fixture.openPortal();
     await page.goto(`/offers/${id}`);
@@ -91,7 +91,7 @@ describe("live pages", () => {
     expect(complaints).toEqual([]);
   });
 
-  test("fetch what has changed alone, compressed: ten events take a tenth of the bytes of ten pages", async () => {
+  test("fetch only what changed, compressed: ten events take a tenth of the bytes of ten pages", async () => {
     for (let each = 0; each < 50; each += 1) await fixture.createOffer(`One of fifty offers, number ${each}`);
     const id = await fixture.createOffer("Ten events");
     const { page } = await fixture.openPortal();
@@ -113,7 +113,7 @@ describe("live pages", () => {
     expect(fetched).toBeLessThan(pages / 10);
   });
 
-  test("show that a check is under way, and send its form once", async () => {
+  test("show that a check is running, and submit its form once", async () => {
     const { page } = await fixture.openPortal();
     page.setDefaultTimeout(20_000);
     await page.goto("/company");

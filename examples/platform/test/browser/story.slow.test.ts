@@ -5,7 +5,7 @@ import { secret } from "./integrator.ts";
 import { openPagesFixture, type PagesFixture } from "./pages-fixture.ts";
 import type { Window } from "./window.ts";
 
-describe("the story of the contract, in the browser alone", () => {
+describe("the contract's scenario, in the browser alone", () => {
   let fixture: PagesFixture;
   beforeAll(async () => {
     fixture = await openPagesFixture();
@@ -57,7 +57,7 @@ describe("the story of the contract, in the browser alone", () => {
     await click(page, "Check and save");
   }
 
-  test("runs in three windows, none of which is reloaded [D-82]", async () => {
+  test("runs in three windows without a reload [D-82]", async () => {
     const [hirer, amal, integrator] = await Promise.all([
       fixture.openPortal(),
       fixture.openApp(),
@@ -162,7 +162,7 @@ describe("the story of the contract, in the browser alone", () => {
     }
   });
 
-  test("runs without scripts too", async () => {
+  test("runs without scripts", async () => {
     const plain = { javaScriptEnabled: false };
     const [hirer, amal] = await Promise.all([fixture.openPortal(plain), fixture.openApp(plain)]);
     await draft(hirer.page, "Bar on Saturday");
@@ -188,7 +188,7 @@ describe("the story of the contract, in the browser alone", () => {
     expect([...hirer.complaints, ...amal.complaints]).toEqual([]);
   });
 
-  test("creates one offer of a form that arrives twice, without scripts, and leads to it [D-85]", async () => {
+  test("creates one offer when the form is submitted twice without scripts, and redirects to it [D-85]", async () => {
     const { page } = await fixture.openPortal({ javaScriptEnabled: false });
     let sent = 0;
     // Like a double click, or a reload after a lost response.

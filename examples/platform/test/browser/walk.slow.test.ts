@@ -52,7 +52,7 @@ describe("every page", () => {
   const appPaths = ["/app", "/app/contacts"];
   const appOthers = ["/app/sign-in", "/app/nowhere"];
 
-  test.each(tried)("of the portal is without fault %s", async (_, options) => {
+  test.each(tried)("of the portal works %s", async (_, options) => {
     const { paths, faults } = await faultsOn(await fixture.openPortal(options), portalOthers);
     expect(faults).toEqual([]);
     expect(paths).toEqual(expect.arrayContaining(portalPaths));
@@ -60,14 +60,14 @@ describe("every page", () => {
       expect(paths).toContainEqual(expect.stringMatching(kind));
   });
 
-  test.each(tried)("of the worker's app is without fault %s", async (_, options) => {
+  test.each(tried)("of the worker's app works %s", async (_, options) => {
     const { paths, faults } = await faultsOn(await fixture.openApp(options), appOthers);
     expect(faults).toEqual([]);
     expect(paths).toEqual(expect.arrayContaining(appPaths));
     expect(paths).toContainEqual(expect.stringMatching(/^\/app\/offers\/offer_/));
   });
 
-  test("that says what is wrong with a form is without fault", async () => {
+  test("with form errors works", async () => {
     const window = await fixture.openPortal();
     const { page } = window;
     const send = async (path: string, button: string, spoil = async (): Promise<void> => {}): Promise<void> => {
@@ -87,7 +87,7 @@ describe("every page", () => {
     expect(window.complaints.filter((text) => !/status of 4\d\d/.test(text))).toEqual([]);
   });
 
-  test.each(variants)("of a test event in every way is without fault %s", async (_, options) => {
+  test.each(variants)("of test events works %s", async (_, options) => {
     const window = await fixture.openPortal(options);
     const { page, complaints } = window;
     await page.goto("/company/test-event");
@@ -101,7 +101,7 @@ describe("every page", () => {
     expect(isWider).toBe(false);
   });
 
-  test("has its navigation in one row and an offer in three lines on a phone", async () => {
+  test("fits its navigation in one row and an offer in three lines on a phone", async () => {
     const { page } = await fixture.openPortal(phone);
     await page.goto("/offers");
     const tops = await page
@@ -117,7 +117,7 @@ describe("every page", () => {
     expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(phone.viewport.width);
   });
 
-  test("has pictures from us alone, and none is broken", async () => {
+  test("loads images only from our origin, and none is broken", async () => {
     const { page } = await fixture.openPortal();
     const hosts = new Set<string>();
     page.on("request", (request) => void hosts.add(new URL(request.url()).origin));

@@ -68,7 +68,7 @@ const looks: Look[] = [
   },
 ];
 
-describe.each(looks)("stories in $name", ({ timeZone, options, byKeyboard, slot }) => {
+describe.each(looks)("scenarios in $name", ({ timeZone, options, byKeyboard, slot }) => {
   let fixture: PagesFixture;
   beforeAll(async () => {
     fixture = await openPagesFixture({ retrySchedule: { delaysMs: [50], jitter: 0, maxRetryAfterMs: 1_000 } });
@@ -201,7 +201,7 @@ describe.each(looks)("stories in $name", ({ timeZone, options, byKeyboard, slot 
     expect(integrator.complaints).toEqual([]);
   });
 
-  test("an invited stranger joins by the link in the mail, and applies", async () => {
+  test("an invited person joins by the link in the mail, and applies", async () => {
     const hirer = await fixture.openPortal(seen);
     await hirer.page.goto("/invitations");
     await use(button(hirer.page, "Search"));

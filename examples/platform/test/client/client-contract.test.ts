@@ -5,6 +5,6 @@ import { platformFixture } from "./platform-fixture.ts";
 /** test/contract has the rules of both dialects. */
 const dialects = process.env.TEST_MATRIX === "full" ? (["reference", "live"] as const) : (["reference"] as const);
 
-describe("the contract in a process", () => {
+describe("the contract in one process", () => {
   for (const dialect of dialects) contractSuite(`the platform's process, ${dialect}`, () => platformFixture(dialect));
 });

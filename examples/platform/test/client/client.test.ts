@@ -99,7 +99,7 @@ describe.each(variants)(
         expect(await harbour.getOffer(id)).toMatchObject({ complete: true, widthdrawn: true });
       });
 
-      test("is created once under one idempotency key, though a response was lost", async () => {
+      test("is created once with an idempotency key, even if a response was lost", async () => {
         let requests = 0;
         const losing = clientWith({
           serviceHonoursIdempotencyKey: true,
@@ -160,14 +160,14 @@ describe.each(variants)(
         expect(error).toMatchObject({ status, problem: { code, status }, requestId: expect.any(String), attempts: 1 });
       });
 
-      test("names the fields", async () => {
+      test("names the invalid fields", async () => {
         const { problem } = await failureOf(
           harbour.createOffer({ ...input, workerIds: ["worker_amal", "unknown"], createdByUserId: "user_bo" }),
         );
         expect(Object.keys(problem?.errors ?? {}).sort()).toEqual(["createdByUserId", "workerIds[1]"]);
       });
 
-      test("is an AuthenticationError with a wrong key, on every operation", async () => {
+      test("is an AuthenticationError when the key is wrong, on every operation", async () => {
         const stranger = harbour.withApiKey("demo-key-unknown");
         for (const call of [
           () => stranger.createOffer(input),
@@ -192,7 +192,7 @@ describe.each(variants)(
         }
       });
 
-      test("reports that an unknown or foreign offer is not completed", async () => {
+      test("is reported when an unknown or foreign offer is completed", async () => {
         const id = await create();
         await act("worker_amal", id, "apply");
         for (const call of [
@@ -206,7 +206,7 @@ describe.each(variants)(
         expect(await harbour.getOffer(id)).toMatchObject({ complete: false });
       });
 
-      test("reports that an unknown or foreign offer is not withdrawn, if the dialect does", async () => {
+      test("is reported when an unknown or foreign offer is withdrawn, if the dialect does", async () => {
         const id = await create();
         const calls = [harbour.withdrawOffer("unknown"), harbour.withApiKey("demo-key-bistro").withdrawOffer(id)];
         for (const result of await Promise.all(calls.map((call) => call.safe())))
@@ -214,7 +214,7 @@ describe.each(variants)(
         expect(await harbour.getOffer(id)).toMatchObject({ widthdrawn: false });
       });
 
-      test("reports that an offer is already complete or withdrawn", async () => {
+      test("is reported when an offer is already complete or withdrawn", async () => {
         const id = await create();
         await act("worker_amal", id, "apply");
         await harbour.completeOffer(id, ["worker_amal"]);
@@ -228,7 +228,7 @@ describe.each(variants)(
       });
     });
 
-    test("an agency acts for an organisation: the offer and its events belong to that organisation", async () => {
+    test("an agency acts for an organisation, which owns the offer and its events", async () => {
       const [toHarbour, toCrew] = await Promise.all([openReceiver(), openReceiver()]);
       for (const [emailAddress, { baseAddress }] of [
         ["hana@harbour-hotels.example", toHarbour],

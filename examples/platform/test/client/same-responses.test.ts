@@ -12,7 +12,7 @@ beforeAll(async () => {
 });
 afterAll(() => platform.close());
 
-test("any sequence of calls gets the same responses from the service in memory and from the platform [D-69]", async () => {
+test("returns the same responses from the service in memory and from the platform for any sequence of calls [D-69]", async () => {
   const codes = new Set<string>();
   const property = fc.asyncProperty(callSteps, async (sequence: CallStep[]) => {
     const run = crypto.randomUUID();

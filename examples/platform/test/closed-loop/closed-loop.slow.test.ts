@@ -43,7 +43,7 @@ async function compare(steps: readonly StoryStep[]): Promise<unknown[]> {
   ];
 }
 
-test("a receiver gets the same requests from the service in memory as from the platform [D-69]", {
+test("sends a receiver the same requests from the service in memory as from the platform [D-69]", {
   timeout: 7_200_000,
 }, async () => {
   const seen = new Set(await compare(wholeStory));

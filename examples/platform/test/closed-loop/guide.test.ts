@@ -8,12 +8,12 @@ const folder = join(import.meta.dirname, "guide");
 const files = readdirSync(folder).map((name) => join(folder, name));
 const guide = readFileSync(join(import.meta.dirname, "../../../../docs/guides/testing.md"), "utf8");
 
-test("the testing guide shows these tests, and no other", () => {
+test("the testing guide shows exactly these tests", () => {
   const shown = [...guide.matchAll(/^```ts\n(.*?)^```$/gms)].map(([, code]) => code);
   expect(shown.sort()).toEqual(files.map((file) => readFileSync(file, "utf8")).sort());
 });
 
-test("the tests of the testing guide pass under node:test", async () => {
+test("the testing guide's tests pass under node:test", async () => {
   const options = ["--disable-warning=ExperimentalWarning", "--test", "--test-reporter=tap"];
   const { stdout } = await promisify(execFile)(process.execPath, [...options, ...files]);
   expect(stdout).toMatch(/^# pass 3$/m);

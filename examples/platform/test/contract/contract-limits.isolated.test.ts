@@ -54,7 +54,7 @@ async function withDeliveryFixture(work: (fixture: DeliveryFixture) => Promise<v
 describe("the limits", () => {
   afterEach(() => void vi.useRealTimers());
 
-  test("an attempt at an event may take 15 seconds [D-25] [interface: Limits 1]", () =>
+  test("an event's attempt may take 15 seconds [D-25] [interface: Limits 1]", () =>
     withDeliveryFixture(async ({ store, leases }) => {
       const endpointClient = patientClient();
       const delivery = startDelivery({
@@ -73,7 +73,7 @@ describe("the limits", () => {
       await delivery.stop();
     }));
 
-  test("a push is tried ten times", () =>
+  test("a push is attempted ten times", () =>
     withDeliveryFixture(async ({ store, leases }) => {
       const ids = { id: "offer-1", organisation_id: await addOrganisation(store), created_by_user_id: "user-1" };
       const empty = { title: "", details: "", location_place_id: "", notify_email_address: null, events: "[]" };
@@ -153,7 +153,7 @@ describe("the limits", () => {
     fetch: () => new Promise<never>(() => undefined),
   };
 
-  test("the client gives an attempt 30 seconds, and a call 90 [D-25] [interface: Limits 1]", async () => {
+  test("the client gives an attempt 30 seconds and a call 90 [D-25] [interface: Limits 1]", async () => {
     vi.useFakeTimers({ toFake: [...fake.toFake] });
     const client = new OffersClient(silent);
     expect(await endedAfter(client.getOffer("a", { maxRetries: 0 }), 29_999, 30_000)).toEqual([false, true]);
@@ -172,7 +172,7 @@ describe("the limits", () => {
     expect(attempts).toBe(3);
   });
 
-  test("the client waits for as long as Retry-After says, up to 30 seconds [D-50]", async () => {
+  test("the client waits as long as Retry-After says, up to 30 seconds [D-50]", async () => {
     vi.useFakeTimers({ toFake: [...fake.toFake] });
     const responses = [{ "Retry-After": "30" }, { "Retry-After": "31" }];
     const fetch = async () => new Response("", { status: 503, headers: responses.shift() ?? {} });

@@ -4,7 +4,7 @@ import { eventually } from "../support/eventually.ts";
 import { readEvents } from "../support/read-events.ts";
 import { type HarbourFixture, openHarbourFixture } from "./harbour-fixture.ts";
 
-describe("the moves of an offer", () => {
+describe("an offer's life", () => {
   let fixture: HarbourFixture;
   beforeAll(async () => {
     fixture = await openHarbourFixture();
@@ -41,7 +41,7 @@ describe("the moves of an offer", () => {
     ["hirer", "demo-key-harbour", "user_hana"],
     ["agency", "demo-key-crew", "user_ada"],
   ])(
-    "an offer of a %s is pushed to every worker in workerIds, on iOS and Android, and to no other worker [interface: Introduction 1] [interface: Overview 1, 1b, 1c] [interface: Creation workerIds] [interface: States 2, Create offer] [interface: Events 1, Offer notification]",
+    "an offer by a %s is pushed to every worker in workerIds, on iOS and Android, and to no other worker [interface: Introduction 1] [interface: Overview 1, 1b, 1c] [interface: Creation workerIds] [interface: States 2, Create offer] [interface: Events 1, Offer notification]",
     async (_, key, createdByUserId) => {
       const [amal, ben, cleo] = await Promise.all(["worker_amal", "worker_ben", "worker_cleo"].map(streamOf));
       const offerId = await fixture.createOffer({ createdByUserId }, { key });
@@ -55,7 +55,7 @@ describe("the moves of an offer", () => {
     },
   );
 
-  test("an offer appears when the worker taps the notification, and when the menu is opened [interface: Overview 1d] [interface: Events Offer notification]", async () => {
+  test("an offer appears when the worker taps the notification or opens the menu [interface: Overview 1d] [interface: Events Offer notification]", async () => {
     const stream = await streamOf("worker_amal");
     const offerId = await fixture.createOffer({ title: "Tapped", workerIds: ["worker_amal"] });
     await eventually("the notification", () => stream.events.some(({ data }) => data.offerId === offerId));
@@ -68,7 +68,7 @@ describe("the moves of an offer", () => {
       expect((await fixture.app("worker_amal", "GET", `/offers/${shown}`)).json()).toMatchObject({ title: "Tapped" });
   });
 
-  test("a worker who applies is read as applied, and the webhook is triggered [D-14] [interface: Overview 1, 2, 2b, 5h] [interface: Recipient response] [interface: States 2, Worker applies] [interface: Webhooks Worker Offer Response] [interface: Events Worker Offer Response]", async () => {
+  test("a worker who applies is read as applied and triggers the webhook [D-14] [interface: Overview 1, 2, 2b, 5h] [interface: Recipient response] [interface: States 2, Worker applies] [interface: Webhooks Worker Offer Response] [interface: Events Worker Offer Response]", async () => {
     const offerId = await fixture.createOffer();
     expect(await act("worker_amal", offerId, "apply")).toBe(204);
     expect(await fixture.reportedResponses(offerId)).toEqual([{ workerId: "worker_amal", response: "accepted" }]);
@@ -78,21 +78,21 @@ describe("the moves of an offer", () => {
     ]);
   });
 
-  test("a worker who rejects triggers the webhook, and is read as rejected [D-04] [interface: Overview 2, 2b] [interface: Recipient response] [interface: States 2, Worker rejects] [interface: Webhooks Worker Offer Response] [interface: Events Worker Offer Response]", async () => {
+  test("a worker who rejects is read as rejected and triggers the webhook [D-04] [interface: Overview 2, 2b] [interface: Recipient response] [interface: States 2, Worker rejects] [interface: Webhooks Worker Offer Response] [interface: Events Worker Offer Response]", async () => {
     const offerId = await fixture.createOffer();
     expect(await act("worker_ben", offerId, "reject")).toBe(204);
     expect(await fixture.reportedResponses(offerId)).toEqual([{ workerId: "worker_ben", response: "rejected" }]);
     expect((await read(offerId)).recipients).toMatchObject([{ response: "none" }, { response: "rejected" }]);
   });
 
-  test("a worker who closes the offer view, or does not respond, triggers no webhook [interface: Overview 2] [interface: States 2, Worker closes the offer view or does not answer]", async () => {
+  test("a worker who closes the offer view or does not respond triggers no webhook [interface: Overview 2] [interface: States 2, Worker closes the offer view or does not answer]", async () => {
     const offerId = await fixture.createOffer({ workerIds: ["worker_amal", "worker_ben", "worker_cleo"] });
     for (const action of ["open", "close", "open", "close"]) expect(await act("worker_ben", offerId, action)).toBe(204);
     expect(await act("worker_amal", offerId, "apply")).toBe(204);
     expect(await fixture.reportedResponses(offerId)).toEqual([{ workerId: "worker_amal", response: "accepted" }]);
   });
 
-  test("a worker who has not received the offer can neither apply nor reject [D-36] [interface: States Worker applies, Worker rejects]", async () => {
+  test("a worker who was not sent the offer can neither apply nor reject [D-36] [interface: States Worker applies, Worker rejects]", async () => {
     const offerId = await fixture.createOffer();
     expect([await act("worker_dana", offerId, "apply"), await act("worker_dana", offerId, "reject")]).toEqual([
       404, 404,
@@ -101,7 +101,7 @@ describe("the moves of an offer", () => {
     expect((await read(offerId)).recipients.map(({ response }) => response)).toEqual(["none", "none"]);
   });
 
-  test("a response may change until the offer is complete; each change is sent, a repeated one is not [D-08] [interface: States 4]", async () => {
+  test("a response can change until the offer is complete; each change is sent, and a repeated response is not [D-08] [interface: States 4]", async () => {
     const offerId = await fixture.createOffer();
     for (const action of ["apply", "apply", "reject", "reject", "apply"])
       expect(await act("worker_amal", offerId, action)).toBe(204);
@@ -113,7 +113,7 @@ describe("the moves of an offer", () => {
     expect(responses).toEqual(["accepted", "rejected", "accepted"]);
   });
 
-  test("all workers are notified on completion whether they were successful, whatever they responded [D-05] [D-09] [D-11] [interface: Overview 3, 3b] [interface: Recipient confirmation] [interface: States 2, Complete offer, 4] [interface: Events Decision notification]", async () => {
+  test("a completion notifies every worker of the outcome, whatever they responded [D-05] [D-09] [D-11] [interface: Overview 3, 3b] [interface: Recipient confirmation] [interface: States 2, Complete offer, 4] [interface: Events Decision notification]", async () => {
     const workerIds = ["worker_amal", "worker_ben", "worker_cleo", "worker_dana"];
     const offerId = await fixture.createOffer({ workerIds });
     for (const workerId of ["worker_amal", "worker_ben"]) await act(workerId, offerId, "apply");
@@ -133,7 +133,7 @@ describe("the moves of an offer", () => {
     expect((await read(offerId)).recipients.map(({ confirmation }) => confirmation)).toEqual(["confirmed", "", "", ""]);
   });
 
-  test("every worker addressed at creation is notified of the withdrawal, whatever they responded, and no other worker [interface: Overview 4b] [interface: States 2, Withdraw offer] [interface: Events Withdrawal notification]", async () => {
+  test("a withdrawal notifies every worker addressed at creation, whatever they responded, and no other worker [interface: Overview 4b] [interface: States 2, Withdraw offer] [interface: Events Withdrawal notification]", async () => {
     const workerIds = ["worker_amal", "worker_ben", "worker_cleo"];
     const offerId = await fixture.createOffer({ workerIds });
     await act("worker_amal", offerId, "apply");
@@ -160,7 +160,7 @@ describe("the moves of an offer", () => {
     expect(fixture.receiver.requests.slice(before)).toEqual([]);
   });
 
-  test("the webhook goes to the organisation whose key created the offer, or for which an agency's key did [D-37] [D-39]", async () => {
+  test("the webhook goes to the organisation whose key created the offer, or for which an agency's key created it [D-37] [D-39]", async () => {
     const own = await fixture.createOffer({ createdByUserId: "user_ada" }, { key: "demo-key-crew" });
     const forHarbour = await fixture.createOffer({ createdByUserId: "user_ada" }, { key: "demo-key-crew-for-harbour" });
     for (const offerId of [own, forHarbour]) expect(await act("worker_amal", offerId, "apply")).toBe(204);
@@ -170,7 +170,7 @@ describe("the moves of an offer", () => {
     ]);
   });
 
-  test("only the creator reads, completes and withdraws an offer [interface: Overview 3, 4]", async () => {
+  test("only the creator can read, complete and withdraw an offer [interface: Overview 3, 4]", async () => {
     const offerId = await fixture.createOffer();
     await act("worker_amal", offerId, "apply");
     const stranger = { key: "demo-key-crew" };
@@ -185,7 +185,7 @@ describe("the moves of an offer", () => {
     expect((await fixture.complete(offerId, ["worker_amal"])).status).toBe(204);
   });
 
-  test("complete sets the flag complete, withdraw sets widthdrawn, and neither changes another field [D-07] [interface: Offer complete] [interface: States 1, 3]", async () => {
+  test("a completion only sets complete, and a withdrawal only sets widthdrawn [D-07] [interface: Offer complete] [interface: States 1, 3]", async () => {
     const open = { isHistoric: false, widthdrawn: false, complete: false };
     const [offerId, other] = [await fixture.createOffer(), await fixture.createOffer()];
     await act("worker_amal", offerId, "apply");
@@ -197,7 +197,7 @@ describe("the moves of an offer", () => {
     expect(await flags(other)).toEqual({ ...open, widthdrawn: true });
   });
 
-  test("isHistoric is true when the last of the events has ended, and false without events [D-06] [interface: Offer isHistoric]", async () => {
+  test("isHistoric is true when the last event has ended, and false without events [D-06] [interface: Offer isHistoric]", async () => {
     const today = new Date().toISOString().slice(0, 10);
     const past = { start: `${today}T00:00:00Z`, end: `${today}T00:00:00.001Z` };
     const later = { start: "2099-05-01T16:00:00Z", end: "2099-05-01T22:00:00Z" };
@@ -209,7 +209,7 @@ describe("the moves of an offer", () => {
     ]);
   });
 
-  test("an offer is completed once, with workers who apply, and not after a withdrawal [D-11] [interface: Errors 3]", async () => {
+  test("an offer can be completed once, with workers who applied, and not after a withdrawal [D-11] [interface: Errors 3]", async () => {
     const offerId = await fixture.createOffer();
     await act("worker_amal", offerId, "apply");
     await act("worker_ben", offerId, "apply");

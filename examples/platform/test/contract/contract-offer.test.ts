@@ -35,14 +35,14 @@ describe("the contract's offers", () => {
     (await fixture.api("GET", `/offer/${offerId}`)).json<Record<string, unknown>>();
   const createAndRead = async (changes: object = {}) => read((await create(changes)).json<{ id: string }>().id);
 
-  test("a creation may have every documented field, and no other [D-01] [interface: Operations CreateOffer]", async () => {
+  test("a creation accepts every documented field and no other [D-01] [interface: Operations CreateOffer]", async () => {
     expect(Object.keys(creation)).toEqual(fieldsAfter("### Offer creation body").map(({ field }) => field));
     expect((await create()).status).toBe(201);
     expect(await refusedFields({ unknown: 1 })).toEqual(["unknown"]);
   });
 
   test.each(fieldsAfter("### Offer creation body"))(
-    "the creation field $field takes $type, and nothing else [interface: Resources 1] [interface: Creation createdByUserId, title, details, locationPlaceId, notifyEmailAddress, workerIds, events]",
+    "the creation field $field accepts $type and nothing else [interface: Resources 1] [interface: Creation createdByUserId, title, details, locationPlaceId, notifyEmailAddress, workerIds, events]",
     async (row) => {
       const optional = ["details", "locationPlaceId", "notifyEmailAddress", "events"];
       // null stands for an optional field that is left out (D-94).
@@ -54,7 +54,7 @@ describe("the contract's offers", () => {
   );
 
   test.each(["start", "end"])(
-    "the %s of an event is required, and a date-time in UTC [D-01] [D-33] [D-96] [interface: Resources 1b] [interface: Creation 1]",
+    "the %s of an event is required, and is a date-time in UTC [D-01] [D-33] [D-96] [interface: Resources 1b] [interface: Creation 1]",
     async (name) => {
       for (const value of [
         undefined,
@@ -83,7 +83,7 @@ describe("the contract's offers", () => {
     },
   );
 
-  test("creator, title and a worker are required, and nothing else is [D-01] [interface: Creation 2]", async () => {
+  test("only the creator, the title and a worker are required [D-01] [interface: Creation 2]", async () => {
     const needed = { createdByUserId: "user_hana", title: "Bar", workerIds: ["worker_amal"] };
     const statusWithout = async (json: object) => (await fixture.api("POST", "/offer", { json })).status;
     expect(await statusWithout(needed)).toBe(201);
@@ -91,7 +91,7 @@ describe("the contract's offers", () => {
       for (const none of [undefined, null]) expect(await statusWithout({ ...needed, [name]: none })).toBe(400);
   });
 
-  test("an optional field that is null is absent, in the response and in the store [D-94]", async () => {
+  test("an optional field that is null is treated as absent, in the response and in the store [D-94]", async () => {
     const needed = { createdByUserId: "user_hana", title: "Bar", workerIds: ["worker_amal"] };
     const nulls = { details: null, locationPlaceId: null, notifyEmailAddress: null, events: null };
     const readBack = async (json: object) => {
@@ -105,12 +105,12 @@ describe("the contract's offers", () => {
     expect(await refusedFields({ unknown: null })).toEqual(["unknown"]);
   });
 
-  test("the creator is a user of the organisation: no other's, no worker and no organisation [D-37] [interface: Creation createdByUserId]", async () => {
+  test("the creator must be a user of the organisation, not of another, nor a worker or an organisation [D-37] [interface: Creation createdByUserId]", async () => {
     for (const createdByUserId of ["user_bo", "worker_amal", "org_harbour", "demo-key-harbour", ""])
       expect(await refusedFields({ createdByUserId })).toEqual(["createdByUserId"]);
   });
 
-  test("the contact is notified of the offer and of its withdrawal by one mail each [D-38] [interface: Creation notifyEmailAddress]", async () => {
+  test("the contact gets one mail about the offer and one about its withdrawal [D-38] [interface: Creation notifyEmailAddress]", async () => {
     const mailsTo = async (address: string) =>
       (await fixture.portal("GET", "/mailbox"))
         .json<{ mails: { to: string; subject: string }[] }>()
@@ -121,7 +121,7 @@ describe("the contract's offers", () => {
     expect(await mailsTo("chef@küche.example")).toEqual(["Offer withdrawn: Mailed", "Offer created: Mailed"]);
   });
 
-  test("the mail to the contact has the title in one line, and no link of it [D-38]", async () => {
+  test("the mail to the contact shows the title in one line and without links [D-38]", async () => {
     const title = "Bar\r\nBcc: eve@evil.example\r\n\r\nhttps://evil.example/login";
     expect((await create({ notifyEmailAddress: "desk@example.com", title })).status).toBe(201);
     const { mails } = (await fixture.portal("GET", "/mailbox")).json<{ mails: { to: string }[] }>();
@@ -134,13 +134,13 @@ describe("the contract's offers", () => {
     ]);
   });
 
-  test("an offer has the documented fields, each of its type [interface: Resources 1, 1b] [interface: Offer id, title, details, isHistoric, widthdrawn, complete, locationPlaceId, createdAt, events, recipients] [interface: Recipient 1, id, workerId, name] [interface: States 1, 1b] [interface: Operations GetOffer]", async () => {
+  test("an offer has the documented fields with the documented types [interface: Resources 1, 1b] [interface: Offer id, title, details, isHistoric, widthdrawn, complete, locationPlaceId, createdAt, events, recipients] [interface: Recipient 1, id, workerId, name] [interface: States 1, 1b] [interface: Operations GetOffer]", async () => {
     const offer = await createAndRead();
     expectFields(offer, fieldsAfter("### Offer (returned by"));
     for (const recipient of offer.recipients as unknown[]) expectFields(recipient, fieldsAfter("Recipient object:"));
   });
 
-  test("title, details, place and events are read exactly as created [D-33] [interface: Creation title, details, locationPlaceId, events] [interface: Offer title, details, locationPlaceId, events]", async () => {
+  test("title, details, place and events are returned exactly as created [D-33] [interface: Creation title, details, locationPlaceId, events] [interface: Offer title, details, locationPlaceId, events]", async () => {
     const { title, details, locationPlaceId, events } = creation;
     expect(await createAndRead()).toMatchObject({ title, details, locationPlaceId, events });
   });
@@ -152,7 +152,7 @@ describe("the contract's offers", () => {
     expect(createdAt).toBeLessThanOrEqual(Date.now());
   });
 
-  test("there is one recipient per addressed worker, with its own id, the worker's id and name [D-30] [interface: Overview 1b] [interface: Offer recipients] [interface: Recipient id, workerId, name]", async () => {
+  test("an offer has one recipient per addressed worker, with its own id and the worker's id and name [D-30] [interface: Overview 1b] [interface: Offer recipients] [interface: Recipient id, workerId, name]", async () => {
     const offer = await createAndRead({ workerIds: ["worker_cleo", "worker_amal", "worker_cleo"] });
     const recipients = offer.recipients as { id: number; workerId: string; name: string }[];
     expect(recipients.map(({ workerId, name }) => [workerId, name])).toEqual([
@@ -163,18 +163,18 @@ describe("the contract's offers", () => {
     expect(new Set([...recipients, ...others].map(({ id }) => id)).size).toBe(4);
   });
 
-  test("every offer has a unique id, a string that is safe in a path [interface: Offer id]", async () => {
+  test("every offer has a unique id that is safe in a path [interface: Offer id]", async () => {
     const [one, other] = [await createAndRead(), await createAndRead()];
     expect(one.id).not.toBe(other.id);
     expect(one.id).toMatch(/^[\w-]+$/);
   });
 
-  test("a response is none at first, and no confirmation is the empty string [D-04] [D-05] [interface: Recipient response, confirmation]", async () => {
+  test("the first response is none, and no confirmation is the empty string [D-04] [D-05] [interface: Recipient response, confirmation]", async () => {
     const { recipients } = await createAndRead();
     expect(recipients).toMatchObject(Array(2).fill({ response: "none", confirmation: "" }));
   });
 
-  test("the misspelt widthdrawn is the name of the flag, and the flag follows the withdrawal [interface: Offer widthdrawn]", async () => {
+  test("the flag has the misspelt name widthdrawn, and follows the withdrawal [interface: Offer widthdrawn]", async () => {
     const { id, ...open } = await createAndRead();
     await fixture.api("GET", `/offer/${id}/withdraw`);
     expect([open, await read(String(id))]).toMatchObject([{ widthdrawn: false }, { widthdrawn: true }]);
@@ -196,7 +196,7 @@ describe("the contract's offers", () => {
     expect(await complete(["worker_amal"])).toMatchObject({ status: 204, text: "" });
   });
 
-  test("a withdrawal is a GET without a body and responds with 200; no other method withdraws [interface: Overview 4] [interface: States Withdraw offer] [interface: Operations WithdrawOffer, 1]", async () => {
+  test("a withdrawal is a GET without a body and responds with 200, and no other method withdraws [interface: Overview 4] [interface: States Withdraw offer] [interface: Operations WithdrawOffer, 1]", async () => {
     const { id } = (await create()).json<{ id: string }>();
     for (const method of ["POST", "PUT", "PATCH", "DELETE", "HEAD"])
       expect((await fixture.api(method, `/offer/${id}/withdraw`)).status).toBe(405);
@@ -221,7 +221,7 @@ describe("the contract's offers", () => {
     }
   });
 
-  test("an offer has at most 10,000 workers, 366 events, 200 characters of title and 10,000 of details [D-24] [interface: Limits 1]", async () => {
+  test("an offer has at most 10,000 workers, 366 events, a title of 200 characters and details of 10,000 [D-24] [interface: Limits 1]", async () => {
     const limits = { workerIds: 10_000, events: 366, title: 200, details: 10_000 };
     const sized = (name: string, count: number) => {
       if (name === "workerIds") return { workerIds: Array(count).fill("worker_amal") };
@@ -234,7 +234,7 @@ describe("the contract's offers", () => {
     }
   });
 
-  test("a body may have 1 MiB, and not a byte more [D-24] [interface: Limits 1]", async () => {
+  test("a body of 1 MiB is accepted, and one byte more is rejected [D-24] [interface: Limits 1]", async () => {
     const body = JSON.stringify(creation);
     const ofSize = (bytes: number) => ({
       body: body + " ".repeat(bytes - Buffer.byteLength(body)),
@@ -244,13 +244,13 @@ describe("the contract's offers", () => {
     expect((await fixture.api("POST", "/offer", ofSize(1024 * 1024 + 1))).status).toBe(413);
   });
 
-  test("200 reads at the same time are within the limit of a key [D-54] [interface: Limits 1]", async () => {
+  test("a key may make 200 simultaneous reads [D-54] [interface: Limits 1]", async () => {
     const { id } = (await create()).json<{ id: string }>();
     const responses = await Promise.all(Array.from({ length: 200 }, () => fixture.api("GET", `/offer/${id}`)));
     expect(new Set(responses.map(({ status }) => status))).toEqual(new Set([200]));
   });
 
-  test("a start is rejected when it lies before today's midnight in UTC [D-29]", async () => {
+  test("a start before today's midnight in UTC is rejected [D-29]", async () => {
     const today = new Date().toISOString().slice(0, 10);
     const yesterday = new Date(Date.parse(today) - 1).toISOString();
     expect(await refusedFields({ events: [{ ...slot, start: yesterday }] })).toEqual(["events[0].start"]);

@@ -4,7 +4,7 @@ import { type Respond, respondWith } from "../support/receiver.ts";
 import { type DocumentedField, fieldsAfter, wrongValues } from "./contract-document.ts";
 import { dana, type HarbourFixture, openHarbourFixture, rating } from "./harbour-fixture.ts";
 
-describe("a response to a search for contacts", () => {
+describe("a contact suggestion response", () => {
   let fixture: HarbourFixture;
   beforeAll(async () => {
     fixture = await openHarbourFixture();
@@ -36,16 +36,16 @@ describe("a response to a search for contacts", () => {
   };
 
   test.each(fieldsAfter("### Contact suggestion response"))(
-    "has $field as $type; required: $required [D-31] [interface: Suggestion name, emailAddress, profileImageUrl, ratings]",
+    "contains $field as $type; required: $required [D-31] [interface: Suggestion name, emailAddress, profileImageUrl, ratings]",
     (row) => expectColumn(row, (field) => ({ ...dana, ...field })),
   );
 
   test.each(fieldsAfter("Rating object, all three"))(
-    "has ratings whose $field is required, and $type [interface: Rating 1, rating, ratingProvider, lastWorked]",
+    "contains ratings with $field as $type, which is required [interface: Rating 1, rating, ratingProvider, lastWorked]",
     (row) => expectColumn(row, (field) => ({ ...dana, ratings: [rating, { ...rating, ...field }] })),
   );
 
-  test("has ratings from 1 to 5, shown as they are given [interface: Rating rating, ratingProvider] [interface: Limits 1b]", async () => {
+  test("contains ratings from 1 to 5, which are shown unchanged [interface: Rating rating, ratingProvider] [interface: Limits 1b]", async () => {
     const ratings = [1, 2, 3, 4, 5].map((stars) => ({ ...rating, rating: stars }));
     fixture.receiver.respond = suggesting([{ ...dana, ratings }]);
     expect((await search())?.suggestions).toEqual([{ ...dana, ratings }]);
@@ -53,12 +53,12 @@ describe("a response to a search for contacts", () => {
       expect(await found([{ ...dana, ratings: [{ ...rating, rating: stars }] }])).toContain("ratings[0].rating");
   });
 
-  test("may have a day without a time as lastWorked, read as midnight UTC [D-28] [interface: Rating lastWorked]", async () => {
+  test("accepts lastWorked without a time and reads it as midnight UTC [D-28] [interface: Rating lastWorked]", async () => {
     fixture.receiver.respond = suggesting([{ ...dana, ratings: [{ ...rating, lastWorked: "2025-11-30" }] }]);
     expect((await search())?.suggestions).toMatchObject([{ ratings: [{ lastWorked: "2025-11-30T00:00:00Z" }] }]);
   });
 
-  test("may have null for a profile image, which is then absent and loses nothing [D-94]", async () => {
+  test("accepts a profile image of null and treats it as absent [D-94]", async () => {
     fixture.receiver.respond = suggesting([{ ...dana, profileImageUrl: null, newer: null }, dana]);
     const without = Object.fromEntries(Object.entries(dana).filter(([name]) => name !== "profileImageUrl"));
     expect((await search())?.suggestions).toStrictEqual([{ ...without, newer: null }, dana]);
@@ -71,12 +71,12 @@ describe("a response to a search for contacts", () => {
     ["2025-11-30T17:00:00-00:00", "2025-11-30T17:00:00Z"],
     ["2025-11-30t17:00:00.5z", "2025-11-30T17:00:00.5Z"],
     ["2025-11-30T19:00:00+02:00", "2025-11-30T17:00:00Z"],
-  ])("may have %s as lastWorked, read as %s", async (lastWorked, read) => {
+  ])("accepts lastWorked as %s and reads it as %s", async (lastWorked, read) => {
     fixture.receiver.respond = suggesting([{ ...dana, ratings: [{ ...rating, lastWorked }] }]);
     expect((await search())?.suggestions).toMatchObject([{ ratings: [{ lastWorked: read }] }]);
   });
 
-  test("is an array of suggestion objects, with status 200, or nothing of it is shown [interface: Webhooks Contact suggestions] [interface: Errors 4]", async () => {
+  test("is shown only when it is an array of suggestion objects with status 200 [interface: Webhooks Contact suggestions] [interface: Errors 4]", async () => {
     for (const body of [{ suggestions: [dana] }, dana, "dana", null, [null], [[dana]]])
       expect(await found(body)).not.toBe("shown");
     for (const status of [201, 204, 302, 500]) {
@@ -86,7 +86,7 @@ describe("a response to a search for contacts", () => {
     expect([await found([dana]), await found([])]).toEqual(["shown", "shown"]);
   });
 
-  test("is used whole or not at all, and the hirer learns which field is wrong without its value [D-21] [interface: Errors 4]", async () => {
+  test("is rejected as a whole when a field is invalid, and the hirer learns which one but not its value [D-21] [interface: Errors 4]", async () => {
     const message = await found([dana, { ...dana, emailAddress: "PRIVATE" }]);
     expect(message).toContain("[1].emailAddress");
     expect(message).not.toContain("PRIVATE");

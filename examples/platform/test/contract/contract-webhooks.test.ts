@@ -37,7 +37,7 @@ describe("the contract's webhooks", () => {
     return (request, response) => respondWith(request.url.endsWith(path) ? status : 200)(request, response);
   };
 
-  test("before a profile is entered no endpoint is called, not for suggestions either [D-22] [interface: Overview 5]", async () => {
+  test("no endpoint is called before a profile is saved, not even for suggestions [D-22] [interface: Overview 5]", async () => {
     expect((await fixture.portal("GET", "/profile")).json()).toMatchObject({
       baseAddress: null,
       suggestsContacts: false,
@@ -47,7 +47,7 @@ describe("the contract's webhooks", () => {
     expect(fixture.receiver.requests).toEqual([]);
   });
 
-  test("entering a base address calls GET /test without authentication, then GET /test/auth with it [interface: Introduction 1c] [interface: Overview 5, 5b] [interface: Webhooks Test, Test authorisation] [interface: Authentication 3]", async () => {
+  test("saving a base address calls GET /test without authentication, then GET /test/auth with it [interface: Introduction 1c] [interface: Overview 5, 5b] [interface: Webhooks Test, Test authorisation] [interface: Authentication 3]", async () => {
     expect((await fixture.enterProfile()).status).toBe(200);
     // The third is ours: its signature is wrong, and a receiver that accepts it gets a warning (D-41).
     expect(urls()).toEqual(["GET /hooks/test", "GET /hooks/test/auth", "GET /hooks/test/auth"]);
@@ -59,14 +59,14 @@ describe("the contract's webhooks", () => {
     expect(await savedAddress()).toBe(`${fixture.receiver.baseAddress}/hooks`);
   });
 
-  test("GET /test is called alike when authentication fails [D-41] [interface: Webhooks Test] [interface: Authentication 3]", async () => {
+  test("GET /test is called without authentication even when GET /test/auth fails [D-41] [interface: Webhooks Test] [interface: Authentication 3]", async () => {
     fixture.receiver.respond = respondingOnly("/test/auth", 401);
     await fixture.enterProfile();
     expect(urls()).toEqual(["GET /hooks/test", "GET /hooks/test/auth"]);
   });
 
   test.each([201, 202, 204, 301, 302, 400, 401, 404, 500, 503])(
-    "a response to GET /test with %i saves no address, though GET /test/auth gets 200 [interface: Overview 5b] [interface: Errors 1]",
+    "a response to GET /test with %i rejects the address, even if GET /test/auth gets 200 [interface: Overview 5b] [interface: Errors 1]",
     async (status) => {
       fixture.receiver.respond = respondingOnly("/test", status);
       const before = await savedAddress();
@@ -77,7 +77,7 @@ describe("the contract's webhooks", () => {
   );
 
   test.each([201, 204, 302, 400, 401, 403, 500])(
-    "a response to GET /test/auth with %i saves no address, though GET /test gets 200 [interface: Overview 5b] [interface: Authentication 2] [interface: Errors 2]",
+    "a response to GET /test/auth with %i rejects the address, even if GET /test gets 200 [interface: Overview 5b] [interface: Authentication 2] [interface: Errors 2]",
     async (status) => {
       fixture.receiver.respond = respondingOnly("/test/auth", status);
       const before = await savedAddress();
@@ -87,14 +87,14 @@ describe("the contract's webhooks", () => {
     },
   );
 
-  test("GET /test/auth checks the secret that was entered [interface: Webhooks Test authorisation] [interface: Authentication 2]", async () => {
+  test("GET /test/auth verifies the entered secret [interface: Webhooks Test authorisation] [interface: Authentication 2]", async () => {
     fixture.receiver.respond = (request, response) =>
       respondWith(request.url.endsWith("/test/auth") && !isSigned(request) ? 401 : 200)(request, response);
     expect((await fixture.enterProfile({ secret: `${secret}x` })).status).toBe(422);
     expect((await fixture.enterProfile()).status).toBe(200);
   });
 
-  test("every call but GET /test carries Timestamp and Authorization, which openssl's digest of the secret confirms [D-15] [interface: Authentication 1, 4]", async () => {
+  test("every call except GET /test carries Timestamp and Authorization, which match openssl's digest of the secret [D-15] [interface: Authentication 1, 4]", async () => {
     await fixture.enterProfile({ suggestsContacts: true });
     await fixture.app("worker_amal", "POST", "/contacts", { organisationId: "org_harbour" });
     await fixture.app("worker_amal", "POST", `/offers/${await fixture.createOffer()}/apply`);
@@ -112,7 +112,7 @@ describe("the contract's webhooks", () => {
     expect(await received("/hooks/test")).not.toHaveProperty("headers.authorization");
   });
 
-  test("each contact that a worker adds is sent to that organisation, in the path only [D-42] [interface: Introduction 1c] [interface: Overview 1, 5c] [interface: Webhooks Worker Added Contact] [interface: Events Worker Added Contact]", async () => {
+  test("each contact that a worker adds is sent to that organisation, only in the path [D-42] [interface: Introduction 1c] [interface: Overview 1, 5c] [interface: Webhooks Worker Added Contact] [interface: Events Worker Added Contact]", async () => {
     await fixture.enterProfile();
     await fixture.app("worker_cleo", "POST", "/contacts", { organisationId: "org_bistro" });
     for (const _ of [1, 2]) await fixture.app("worker_dana", "POST", "/contacts", { organisationId: "org_harbour" });
@@ -133,7 +133,7 @@ describe("the contract's webhooks", () => {
     expect(JSON.parse(body)).toEqual({ offerId, workerId: "worker_ben", response: "rejected" });
   });
 
-  test("a search asks POST /contact-suggestions with all of the person's addresses, and the filter if there is one [interface: Overview 5g] [interface: Search filter, userEmailAddresses] [interface: Webhooks Contact suggestions]", async () => {
+  test("a search sends all of the person's addresses to POST /contact-suggestions, and the filter if there is one [interface: Overview 5g] [interface: Search filter, userEmailAddresses] [interface: Webhooks Contact suggestions]", async () => {
     await fixture.enterProfile({ suggestsContacts: true });
     fixture.receiver.respond = suggesting([]);
     fixture.receiver.requests.length = 0;
@@ -147,7 +147,7 @@ describe("the contract's webhooks", () => {
     ]);
   });
 
-  test("the matches come from the implementer, and a hirer invites those that were picked at their addresses [interface: Overview 5e, 5f, 5g] [interface: Suggestion emailAddress]", async () => {
+  test("the integrator chooses the matches, and a hirer invites the selected people at their addresses [interface: Overview 5e, 5f, 5g] [interface: Suggestion emailAddress]", async () => {
     await fixture.enterProfile({ suggestsContacts: true });
     const eli = { ...dana, name: "Eli Roy", emailAddress: "eli.roy@example.com" };
     fixture.receiver.respond = suggesting([dana, eli]);
@@ -159,7 +159,7 @@ describe("the contract's webhooks", () => {
     expect(mails.map(({ to }) => to)).toEqual(["eli.roy@example.com"]);
   });
 
-  test("a profile image's full URL reaches the hirer unchanged; the service sends no signature to it [D-23] [interface: Suggestion profileImageUrl]", async () => {
+  test("a profile image's full URL reaches the hirer unchanged, and the service sends no signature to it [D-23] [interface: Suggestion profileImageUrl]", async () => {
     await fixture.enterProfile({ suggestsContacts: true });
     const profileImageUrl = `${fixture.receiver.baseAddress}/images/dana.png?size=1`;
     fixture.receiver.respond = (request, response) =>
@@ -172,7 +172,7 @@ describe("the contract's webhooks", () => {
       if (url.startsWith("/images/")) expect(headers).not.toHaveProperty("authorization");
   });
 
-  test("an endpoint that implements only the two tests is saved, and everything else works without the other paths [interface: Overview 5c, 5d]", async () => {
+  test("an endpoint with only the two test paths is saved, and everything else works without the other paths [interface: Overview 5c, 5d]", async () => {
     fixture.receiver.respond = (request, response) =>
       respondWith(/\/test(\/auth)?$/.test(request.url) ? 200 : 404)(request, response);
     expect((await fixture.enterProfile({ suggestsContacts: true })).status).toBe(200);
@@ -185,7 +185,7 @@ describe("the contract's webhooks", () => {
     await received("/hooks/contact/new/");
   });
 
-  test("responses of one worker to one offer arrive in order, and a failed one does not block the next [D-32]", async () => {
+  test("one worker's responses to one offer arrive in order, and a failed one does not block the next [D-32]", async () => {
     await fixture.enterProfile();
     const offerId = await fixture.createOffer();
     fixture.receiver.respond = (request, response) =>
@@ -197,15 +197,12 @@ describe("the contract's webhooks", () => {
     expect(responses).toEqual(["accepted", "accepted", "accepted", "rejected"]);
   });
 
-  test.each(["?a=1", "#a", "/x?"])(
-    "a base address that ends in %s is not saved, and not called [D-41]",
-    async (end) => {
-      const response = await fixture.enterProfile({ baseAddress: `${fixture.receiver.baseAddress}/hooks${end}` });
-      expect([response.status, urls()]).toEqual([422, []]);
-    },
-  );
+  test.each(["?a=1", "#a", "/x?"])("a base address that ends in %s is neither saved nor called [D-41]", async (end) => {
+    const response = await fixture.enterProfile({ baseAddress: `${fixture.receiver.baseAddress}/hooks${end}` });
+    expect([response.status, urls()]).toEqual([422, []]);
+  });
 
-  test("a secret has 16 to 500 characters, and no white space around them [D-43]", async () => {
+  test("a secret has 16 to 500 characters and no surrounding white space [D-43]", async () => {
     for (const good of ["x".repeat(16), "x".repeat(500), `${"x".repeat(16)} y`])
       expect((await fixture.enterProfile({ secret: good })).status).toBe(200);
     for (const bad of ["x".repeat(15), "x".repeat(501), ` ${"x".repeat(16)}`, `${"x".repeat(16)}\n`])
@@ -213,7 +210,7 @@ describe("the contract's webhooks", () => {
     expect((await fixture.enterProfile()).status).toBe(200);
   });
 
-  test("suggestions and the two tests are requested once, whatever the response, and are not events [D-26] [interface: Events 2]", async () => {
+  test("suggestion searches and the two tests are sent once, whatever the response, and are not events [D-26] [interface: Events 2]", async () => {
     await fixture.enterProfile({ suggestsContacts: true });
     const deliveries = async () => (await fixture.portal("GET", "/deliveries")).text;
     const before = await deliveries();
@@ -233,7 +230,7 @@ describe("the contract's webhooks", () => {
     await eventually("it is dead", async () => (await deliveries()).includes('"dead"'));
   });
 
-  test("the service calls the documented paths only, and gives none a version [D-34] [interface: Introduction 1] [interface: Events 1] [interface: Versioning 2]", async () => {
+  test("the service calls only the documented paths, without a version [D-34] [interface: Introduction 1] [interface: Events 1] [interface: Versioning 2]", async () => {
     await fixture.enterProfile({ suggestsContacts: true });
     const offerId = await fixture.createOffer();
     for (const action of ["open", "apply", "close"])

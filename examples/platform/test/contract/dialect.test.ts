@@ -26,7 +26,7 @@ describe("the live dialect", () => {
   const apply = async (id: string) =>
     platform.call("POST", `/worker-app/offers/${id}/apply`, { token: await platform.signInWorker("worker_amal") });
 
-  test("responds to a creation with 200 and the id as plain text, also to a retry [D-51]", async () => {
+  test("responds to a creation, even a retry, with 200 and the id as plain text [D-51]", async () => {
     const key = { "Idempotency-Key": "k" };
     const created = await call("POST", `/offer${version}`, input, key);
     expect(created).toMatchObject({ status: 200, text: expect.stringMatching(/^offer_[\w-]+$/) });
@@ -45,7 +45,7 @@ describe("the live dialect", () => {
     expect([read.status, read.json()]).toMatchObject([200, { id, complete: true, widthdrawn: true }]);
   });
 
-  test("responds to a read and a withdrawal of an unknown offer with 204, without effect [D-51]", async () => {
+  test("responds to a read or withdrawal of an unknown offer with 204 and no effect [D-51]", async () => {
     const id = await create();
     for (const [path, key] of [
       ["/offer/unknown", "demo-key-harbour"],
@@ -57,7 +57,7 @@ describe("the live dialect", () => {
   });
 
   test.each(["", "?api-version=1", "?api-version=2.0", "?api-version=1.0&api-version=1.0"])(
-    "refuses the version %j on every operation [D-51]",
+    "rejects the version %j on every operation [D-51]",
     async (query) => {
       for (const response of [
         await call("POST", `/offer${query}`, input),

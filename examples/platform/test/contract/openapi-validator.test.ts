@@ -27,7 +27,7 @@ test.each([
   expect(() => expectDocumented(method, path, wrong)).toThrow(message),
 );
 
-test("passes what is documented", () => {
+test("accepts documented responses", () => {
   expectDocumented("POST", "/offer?api-version=1.0", response(201, { id: "o" }, undefined, { Location: "/offer/o" }));
   expectDocumented("GET", "/offer/o/withdraw", response(200, undefined));
   expectDocumented("PUT", "/offer", response(405, { ...problem, status: 405 }, "application/problem+json"));

@@ -9,7 +9,7 @@ import { useDeliveryFixture } from "../support/use-opened.ts";
 describe.each(await anyStore())("an attempt on $title", ({ createDatabase }) => {
   const fixture = useDeliveryFixture(createDatabase);
 
-  test("is stored with the start of its response, as a string that the store accepts", async () => {
+  test("is stored with the start of its response as a storable string", async () => {
     const responses = [
       respondWith(500, { "content-type": "text/html; charset=utf-8" }, `a\0b${"ü".repeat(5_000)}`),
       respondWith(500, {}, Buffer.from([0xff, 0x61]).toString("latin1")),

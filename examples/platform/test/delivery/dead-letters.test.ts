@@ -8,7 +8,7 @@ describe.each(await anyStore())("deliveries on $title", ({ createDatabase }) => 
   const deliveries = useDeliveries(createDatabase);
   const { record, becomes, stateOf } = deliveries;
 
-  test("is dead after the last attempt, and can be redelivered under its id [D-26]", async () => {
+  test("a delivery fails after the last attempt and can be redelivered with its id [D-26]", async () => {
     deliveries.receiver.respond = respondWith(500);
     deliveries.fixture.startDelivery({ retrySchedule: { delaysMs: [10, 10], jitter: 0, maxRetryAfterMs: 0 } });
     const id = await record(workerResponse("worker-1"));
@@ -24,7 +24,7 @@ describe.each(await anyStore())("deliveries on $title", ({ createDatabase }) => 
     expect(deliveries.receiver.requests.at(-1)?.headers["offers-delivery-id"]).toBe(id);
   });
 
-  test("a dead letter is not redelivered behind a later response of that worker [D-32]", async () => {
+  test("a failed delivery is not redelivered after a later response of the same worker [D-32]", async () => {
     deliveries.receiver.respond = (request, response) =>
       respondWith(request.body.includes("accepted") ? 500 : 200)(request, response);
     const delivery = deliveries.fixture.startDelivery({ retrySchedule: onlyOnce });
@@ -44,7 +44,7 @@ describe.each(await anyStore())("deliveries on $title", ({ createDatabase }) => 
     expect(deliveries.receiver.requests).toHaveLength(2);
   });
 
-  test("two dead letters of a worker on one offer are redelivered in their order", async () => {
+  test("two failed deliveries of one worker for one offer are redelivered in order", async () => {
     deliveries.receiver.respond = respondWith(500);
     const delivery = deliveries.fixture.startDelivery({ retrySchedule: onlyOnce });
     const ids = [

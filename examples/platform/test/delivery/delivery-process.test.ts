@@ -13,7 +13,7 @@ describe.each(await anyStore())("deliveries on $title", ({ createDatabase }) => 
   const deliveries = useDeliveries(createDatabase);
   const { record, becomes, stateOf } = deliveries;
 
-  test("an attempt that could not be stored is not reported, and is made again", async () => {
+  test("an attempt that could not be stored is repeated, and not reported", async () => {
     const id = await record(workerResponse("worker-1"));
     let isFull = false;
     deliveries.receiver.respond = (request, response) => {
@@ -39,7 +39,7 @@ describe.each(await anyStore())("deliveries on $title", ({ createDatabase }) => 
     await eventually("the last is reported", () => deliveries.fixture.attempts.length === 1);
   });
 
-  test("eight attempts at a time go to one endpoint, and others do not wait for it", async () => {
+  test("an endpoint gets eight attempts at a time, and others do not wait for it", async () => {
     const other = await openReceiver();
     const otherId = await addOrganisation(deliveries.fixture.store, other.baseAddress);
     let open = 0;
@@ -67,7 +67,7 @@ describe.each(await anyStore())("deliveries on $title", ({ createDatabase }) => 
     await other.close();
   });
 
-  test("a delivery claimed by a process that died is taken over when the lease has ended", async () => {
+  test("a delivery claimed by a process that died is taken over when its lease ends", async () => {
     const id = await record(workerResponse("worker-1"));
     const dead = new Leases(deliveries.fixture.store, 500, (error) => deliveries.fixture.errors.push(error));
     const queue = webhooks(() => new Date());
@@ -77,7 +77,7 @@ describe.each(await anyStore())("deliveries on $title", ({ createDatabase }) => 
     expect(deliveries.receiver.requests).toHaveLength(1);
   });
 
-  test("stopping finishes the attempt that is under way, and begins no other", async () => {
+  test("stopping finishes the current attempts and starts no others", async () => {
     let finish = (): void => undefined;
     deliveries.receiver.respond = (request, response) => {
       finish = () => respondWith(200)(request, response);
@@ -96,7 +96,7 @@ describe.each(await anyStore())("deliveries on $title", ({ createDatabase }) => 
     await becomes(later, "acknowledged");
   });
 
-  test("a secret that cannot be decrypted fails an attempt without using up the schedule, and loses no event", async () => {
+  test("an attempt fails without using up the schedule when the secret cannot be decrypted, and no event is lost", async () => {
     const retrySchedule = { ...testSchedule, delaysMs: [] };
     deliveries.fixture.startDelivery({ encryptionKey: new Uint8Array(32), retrySchedule });
     const id = await record(workerResponse("worker-1"));

@@ -54,7 +54,7 @@ describe.each(await anyStore())("delivery statistics on $title", ({ createDataba
   const measure = () =>
     readDeliveryStats({ store, now: () => now } as PortalDeps, "org_a", { lastMs: 3_600_000, count: 4 });
 
-  test("are of one organisation, by buckets of time", async () => {
+  test("cover one organisation, in time buckets", async () => {
     const { buckets } = await measure();
     expect(buckets.map(({ attempts, failed }) => [attempts, failed])).toEqual([
       [1, 1],
@@ -70,7 +70,7 @@ describe.each(await anyStore())("delivery statistics on $title", ({ createDataba
     ]);
   });
 
-  test("measure from the event to the end of the acknowledged attempt", async () => {
+  test("measure the time from the event to the end of the acknowledged attempt", async () => {
     const { buckets, total } = await measure();
     expect(buckets.map(({ medianLagMs }) => medianLagMs)).toEqual([null, 60_500, 300, null]);
     expect(total).toEqual({ attempts: 4, failed: 1, medianLagMs: 400, slowestLagMs: 60_500 });

@@ -4,11 +4,11 @@ import { respondWith } from "../support/receiver.ts";
 import { anyStore } from "../support/stores/stores.ts";
 import { usePlatform, useReceiver } from "../support/use-opened.ts";
 
-describe.each(await anyStore())("a dead letter on $title", ({ createDatabase }) => {
+describe.each(await anyStore())("a failed delivery on $title", ({ createDatabase }) => {
   const platform = usePlatform({ createDatabase });
   const receiver = useReceiver();
 
-  test("cannot be redelivered after the worker's later response: 409, and nothing is sent", async () => {
+  test("cannot be redelivered after a later response of the worker: 409, and nothing is sent", async () => {
     const token = await platform.signInPerson("hana@harbour-hotels.example");
     const profile = { baseAddress: receiver.baseAddress, secret: "a secret of some length", suggestsContacts: false };
     expect((await platform.call("PUT", "/portal/profile", { token, json: profile })).status).toBe(200);

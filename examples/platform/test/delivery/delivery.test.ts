@@ -18,7 +18,7 @@ describe.each(await storesUnderTest())("deliveries on $title", ({ createDatabase
       .orderBy("id")
       .execute();
 
-  test("a worker's response arrives signed, below the base address, with its delivery id [interface: Overview 2b]", async () => {
+  test("a worker's response arrives signed, under the base address, with its delivery id [interface: Overview 2b]", async () => {
     deliveries.fixture.startDelivery();
     const id = await record(workerResponse("worker-1", "rejected"));
     await becomes(id, "acknowledged");
@@ -36,7 +36,7 @@ describe.each(await storesUnderTest())("deliveries on $title", ({ createDatabase
     ]);
   });
 
-  test("an added contact is sent with the worker's id in the path, and without a body", async () => {
+  test("an added contact is sent with the worker's id in the path and no body", async () => {
     deliveries.fixture.startDelivery();
     const id = await record({ type: "workerAddedContact", data: { workerId: "a/b ü?" } });
     await becomes(id, "acknowledged");
@@ -46,7 +46,7 @@ describe.each(await storesUnderTest())("deliveries on $title", ({ createDatabase
     expect(deliveries.fixture.attempts).toMatchObject([{ path: "/contact/new/{workerId}" }]);
   });
 
-  test("an event of a transaction that failed is never delivered", async () => {
+  test("an event of a failed transaction is never delivered", async () => {
     deliveries.fixture.startDelivery();
     const broken = deliveries.fixture.store.transaction(async (trx) => {
       await recordEvent(trx, deliveries.organisationId, workerResponse("worker-1"));
@@ -58,7 +58,7 @@ describe.each(await storesUnderTest())("deliveries on $title", ({ createDatabase
     expect(deliveries.receiver.requests[0]?.body).toContain("worker-2");
   });
 
-  test("an event of an organisation without an endpoint is kept [D-39]", async () => {
+  test("an event is kept when its organisation has no endpoint [D-39]", async () => {
     const silent = await addOrganisation(deliveries.fixture.store);
     const recorded = await deliveries.fixture.store.transaction((trx) =>
       recordEvent(trx, silent, workerResponse("worker-1")),
@@ -72,7 +72,7 @@ describe.each(await storesUnderTest())("deliveries on $title", ({ createDatabase
     expect(events).toEqual([{ data: { offerId: "offer-1", workerId: "worker-1", response: "accepted" } }]);
   });
 
-  test("is attempted until it is acknowledged, under one id [D-13] [D-32]", async () => {
+  test("a delivery is attempted with the same id until it is acknowledged [D-13] [D-32]", async () => {
     const responses = [respondWith(500), respondWith(204), respondWith(302, { location: "/elsewhere" }), hangUp, hang];
     deliveries.receiver.respond = (...exchange) => (responses.shift() ?? respondWith(200))(...exchange);
     deliveries.fixture.startDelivery({ attemptTimeoutMs: 3_000 });
@@ -95,7 +95,7 @@ describe.each(await storesUnderTest())("deliveries on $title", ({ createDatabase
     ]);
   });
 
-  test("waits as long as Retry-After asks", async () => {
+  test("a delivery waits as long as Retry-After asks", async () => {
     deliveries.receiver.respond = respondWith(503, { "retry-after": "30" });
     const now = new Date("2031-05-01T10:00:00Z");
     deliveries.fixture.startDelivery({ now: () => now });
@@ -104,7 +104,7 @@ describe.each(await storesUnderTest())("deliveries on $title", ({ createDatabase
     expect(deliveries.fixture.attempts[0]?.nextAttemptAt).toEqual(new Date("2031-05-01T10:00:30Z"));
   });
 
-  test("responses of one worker to one offer arrive in order, whatever fails, and hold up no other worker [D-32]", async () => {
+  test("one worker's responses to one offer arrive in order despite failures, and delay no other worker [D-32]", async () => {
     let failures = 3;
     deliveries.receiver.respond = (request, response) => {
       const fails = request.body.includes("worker-1") && failures-- > 0;

@@ -36,7 +36,9 @@ describe.each(await storesUnderTest())("a slow endpoint on $title", ({ createDat
     return performance.now() - began;
   };
 
-  test("with 5,000 due deliveries does not delay 800 of others beyond three seconds", { timeout: 90_000 }, async () => {
+  test("with 5,000 due deliveries delays 800 deliveries to others by at most three seconds", {
+    timeout: 90_000,
+  }, async () => {
     const delivery = fixture.startDelivery({ attemptTimeoutMs: 15_000 });
     const aloneMs = await deliverToOthers(delivery);
     await recordDue(fixture.store, await addOrganisation(fixture.store, slow.baseAddress), 5_000);

@@ -89,7 +89,7 @@ describe.each(stores)("several processes on $title", ({ title, createDatabase })
     }
   };
 
-  test("any of which is killed at any time settle each delivery once, with attempts that count up [D-70]", async () => {
+  test("settle each delivery once, with consecutive attempt numbers, while any of them is killed at any time [D-70]", async () => {
     const { person, workers } = await enter();
     // Every third request fails, and responses take 30 ms, so that an attempt is always under way.
     let requests = 0;
@@ -115,7 +115,7 @@ describe.each(stores)("several processes on $title", ({ title, createDatabase })
     await expectCountedAttempts(database, deliveryCount);
   });
 
-  test("of which some stand still for a while settle each delivery once", async () => {
+  test("settle each delivery once while some of them freeze for a while", async () => {
     const { person, workers } = await enter();
     receiver.respond = (request, response) => void setTimeout(() => respondWith(200)(request, response), 700);
     const offerIds = await Promise.all(["Bar", "Kitchen"].map(createOffer));

@@ -64,7 +64,7 @@ describe.each(await anyStore())("redelivery on $title", ({ createDatabase }) => 
     platform.call("POST", `/worker-app/offers/${offerId}/${action}`, { token: await platform.signInWorker(workerId) });
   const receivedIds = () => receiver.requests.map(({ headers }) => headers["offers-delivery-id"]).filter(Boolean);
 
-  test("a dead letter keeps its id; an acknowledged delivery gets a new one, and the same event [D-74]", async () => {
+  test("a failed delivery keeps its id; an acknowledged one gets a new id for the same event [D-74]", async () => {
     receiver.respond = respondWith(500);
     await act(await createOffer(), "apply");
     await eventually("given up", async () => (await states()) === "dead");
@@ -98,7 +98,7 @@ describe.each(await anyStore())("redelivery on $title", ({ createDatabase }) => 
     expect((await deliveries())[0]?.data).toMatchObject({ response: "rejected" });
   });
 
-  test("a pending delivery is not redelivered, nor another organisation's, nor an unknown one", async () => {
+  test("a pending, foreign or unknown delivery is not redelivered", async () => {
     receiver.respond = () => undefined;
     await act(await createOffer(), "apply");
     const [pending] = await deliveries();
@@ -116,7 +116,7 @@ describe.each(await anyStore())("redelivery on $title", ({ createDatabase }) => 
     expect(theirs.json()).toEqual({ redelivered: 0, superseded: 0 });
   });
 
-  test("all dead letters of a period are redelivered in order, and none the second time [D-74]", async () => {
+  test("all failed deliveries in a time range are redelivered in order, and none the second time [D-74]", async () => {
     receiver.respond = respondWith(404);
     const workers = ["worker_amal", "worker_ben", "worker_cleo"];
     const offerId = await createOffer(workers);
@@ -188,7 +188,7 @@ describe.each(await anyStore())("redelivery on $title", ({ createDatabase }) => 
       await eventually("held", async () => (await states()) === "held,acknowledged");
     });
 
-    test("what is redelivered is held, and delivered when it is enabled", async () => {
+    test("redelivered events are held and delivered when it is enabled", async () => {
       expect(await health()).toMatchObject({ disabledBecause: "gone", disabledAt: expect.any(String), held: 1 });
       const [, acknowledged] = await deliveries();
       const { id } = (await redeliver(acknowledged?.id)).json<{ id: string }>();

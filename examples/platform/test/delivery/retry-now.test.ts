@@ -9,7 +9,7 @@ import { useDeliveries, workerResponse } from "./use-deliveries.ts";
 /** After the first failure, attempts are a day apart: whatever is attempted in a test, a person asked for. */
 const daily = { delaysMs: Array.from({ length: 3 }, () => 86_400_000), jitter: 0, maxRetryAfterMs: 0 };
 
-describe.each(await anyStore())("retrying now on $title", ({ createDatabase }) => {
+describe.each(await anyStore())("an immediate retry on $title", ({ createDatabase }) => {
   const deliveries = useDeliveries(createDatabase);
   const { record, becomes, receivedIds } = deliveries;
   const retry = (id: string, organisationId = deliveries.organisationId) =>
@@ -24,7 +24,7 @@ describe.each(await anyStore())("retrying now on $title", ({ createDatabase }) =
       .where("organisation_id", "=", deliveries.organisationId)
       .execute();
 
-  test("a delivery that waits for its next attempt is attempted immediately [D-130]", async () => {
+  test("attempts a delivery that is waiting for its next attempt [D-130]", async () => {
     deliveries.receiver.respond = respondWith(503);
     deliveries.fixture.startDelivery({ retrySchedule: daily });
     const [waiting, other] = [await record(workerResponse("worker-1")), await record(workerResponse("worker-2"))];
@@ -36,7 +36,7 @@ describe.each(await anyStore())("retrying now on $title", ({ createDatabase }) =
     expect(receivedIds().filter((id) => id === waiting)).toHaveLength(2);
   });
 
-  test("retries during an outage do not use up the schedule [D-130]", async () => {
+  test("does not use up the schedule during an outage [D-130]", async () => {
     deliveries.receiver.respond = respondWith(503);
     deliveries.fixture.startDelivery({ retrySchedule: daily, breaker: { ...defaultBreakerPolicy, failures: 100 } });
     const id = await record(workerResponse("worker-1"));
@@ -48,7 +48,7 @@ describe.each(await anyStore())("retrying now on $title", ({ createDatabase }) =
     expect(await deliveries.stateOf(id)).toBe("pending");
   });
 
-  test("the response for which another waits is attempted first, and then the other [D-130]", async () => {
+  test("attempts the response that another one is waiting for first, then the other [D-130]", async () => {
     deliveries.receiver.respond = respondWith(503);
     deliveries.fixture.startDelivery({ retrySchedule: daily });
     const earlier = await record(workerResponse("worker-1"));
@@ -60,7 +60,7 @@ describe.each(await anyStore())("retrying now on $title", ({ createDatabase }) =
     expect(receivedIds()).toEqual([earlier, earlier, later]);
   });
 
-  test("a delivery that is being attempted is not attempted a second time in parallel", async () => {
+  test("does not attempt a delivery twice in parallel", async () => {
     let release = (): void => undefined;
     const released = new Promise<void>((resolve) => {
       release = resolve;
@@ -77,7 +77,7 @@ describe.each(await anyStore())("retrying now on $title", ({ createDatabase }) =
     release();
   });
 
-  test("all that wait are attempted, in the order of each worker's responses", async () => {
+  test("attempts all waiting deliveries, in the order of each worker's responses", async () => {
     deliveries.receiver.respond = respondWith(503);
     deliveries.fixture.startDelivery({ retrySchedule: daily });
     const ids: string[] = [];
@@ -92,7 +92,7 @@ describe.each(await anyStore())("retrying now on $title", ({ createDatabase }) =
     expect(receivedIds().indexOf(last)).toBeGreaterThan(receivedIds().indexOf(ids[0]));
   });
 
-  test("the pause of the circuit breaker ends with one attempt, and the others follow when it is acknowledged [D-130]", async () => {
+  test("ends the circuit breaker's pause with one attempt, and the others follow when it is acknowledged [D-130]", async () => {
     const breaker = { ...defaultBreakerPolicy, failures: 1, firstPauseMs: 86_400_000, maxPauseMs: 86_400_000 };
     deliveries.receiver.respond = respondWith(503);
     deliveries.fixture.startDelivery({ retrySchedule: daily, breaker });
@@ -109,7 +109,7 @@ describe.each(await anyStore())("retrying now on $title", ({ createDatabase }) =
     await attemptsAre(4);
   });
 
-  test("nothing is attempted at a disabled endpoint, nor without an endpoint", async () => {
+  test("attempts nothing at a disabled endpoint or without an endpoint", async () => {
     const id = await record(workerResponse("worker-1"));
     await setEndpoint({ disabled_at: new Date(), disabled_because: "gone" });
     expect([await retry(id), await retryAll()]).toEqual([{ outcome: "disabled" }, "disabled"]);
@@ -117,7 +117,7 @@ describe.each(await anyStore())("retrying now on $title", ({ createDatabase }) =
     expect([await retry(id), await retryAll()]).toEqual([{ outcome: "no_endpoint" }, "no_endpoint"]);
   });
 
-  test("a settled delivery is not retried, nor another organisation's, nor an unknown one", async () => {
+  test("is rejected for a settled, foreign or unknown delivery", async () => {
     deliveries.fixture.startDelivery();
     const id = await record(workerResponse("worker-1"));
     await becomes(id, "acknowledged");

@@ -37,7 +37,7 @@ function openCluster(scheme: SignatureScheme, size: number) {
   return { refused, listener, restart, more };
 }
 
-describe.each(await storesUnderTest())("rotation under load on $title", ({ createDatabase }) => {
+describe.each(await storesUnderTest())("a secret rotation under load on $title", ({ createDatabase }) => {
   const platform = usePlatform({ createDatabase });
   let token: string;
   let workers: string[];
@@ -50,7 +50,7 @@ describe.each(await storesUnderTest())("rotation under load on $title", ({ creat
     ["timestampDigest", timestampDigest()],
     ["timestampDigestAndStandardWebhooks", standardWebhooks()],
   ])(
-    "fails no verification under %s, while instances change one by one",
+    "causes no verification failure with %s while instances change one by one",
     async (scheme, receiverScheme) => {
       const size = 4;
       const { refused, listener, restart, more } = openCluster(receiverScheme, size);

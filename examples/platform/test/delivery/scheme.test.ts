@@ -46,7 +46,7 @@ describe.each(await anyStore())("an endpoint's scheme on $title", ({ createDatab
   };
 
   test.each([timestampDigest(), standardWebhooks()])(
-    "with both, a receiver of the kit accepts everything under $name",
+    "both: a receiver built with the kit accepts every request with $name",
     async (scheme) => {
       const received: string[] = [];
       const rejected: string[] = [];
@@ -73,7 +73,7 @@ describe.each(await anyStore())("an endpoint's scheme on $title", ({ createDatab
     },
   );
 
-  test("with both, npm standardwebhooks verifies the very bytes that arrive, under the delivery's id [D-76]", async () => {
+  test("both: npm standardwebhooks verifies the delivered bytes with the delivery's id [D-76]", async () => {
     const receiver = await openReceiver(respondWith(200, {}, "[]"));
     open.push(receiver);
     await save(receiver.baseAddress);
@@ -129,7 +129,7 @@ describe.each(await anyStore())("an endpoint's scheme on $title", ({ createDatab
     "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaS",
     "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLa-_",
     "whsec_c2hvcnQ=",
-  ])("with both needs a secret that holds a key: %s is rejected, and nothing is called", async (unfit) => {
+  ])("both: a secret that contains no key, %s, is rejected, and nothing is called", async (unfit) => {
     const receiver = await openReceiver();
     open.push(receiver);
     const refused = await save(receiver.baseAddress, { secret: unfit });
@@ -138,7 +138,7 @@ describe.each(await anyStore())("an endpoint's scheme on $title", ({ createDatab
     expect(receiver.requests).toEqual([]);
   });
 
-  test("is one of two", async () => {
+  test("must be one of the two values", async () => {
     const refused = await save("http://127.0.0.1:1", { scheme: "standardWebhooks" });
     expect(refused.json()).toMatchObject({ status: 400, errors: { scheme: [expect.stringContaining(both)] } });
   });

@@ -21,7 +21,7 @@ function signal(): [Promise<void>, () => void] {
 const shared = (await storesUnderTest()).filter(({ title }) => title !== "PGlite");
 
 describe.each(shared)("several processes on $title", ({ createDatabase }) => {
-  test("share the deliveries, and none is attempted twice", async () => {
+  test("share the deliveries and attempt none twice", async () => {
     const database = await createDatabase();
     const receiver = await openReceiver();
     const fixtures = await Promise.all([1, 2, 3].map(() => openDeliveryFixture(database)));
@@ -48,7 +48,7 @@ describe.each(shared)("several processes on $title", ({ createDatabase }) => {
     await database.remove();
   });
 
-  describe("that meet at one worker's responses", () => {
+  describe("with responses of one worker", () => {
     const deliveries = useDeliveries(createDatabase);
     const { receivedIds, allSettled } = deliveries;
 
@@ -94,7 +94,7 @@ describe.each(shared)("several processes on $title", ({ createDatabase }) => {
       expect([received[0], received.length]).toEqual([first, 2]);
     });
 
-    test("refuse to redeliver a dead letter behind a response that is just being recorded", async () => {
+    test("do not redeliver a failed delivery while a later response is being recorded", async () => {
       const dead = await record("accepted");
       await deliveries.fixture.store.transaction((trx) => settleIn(trx, dead, "dead"));
       const commit = await uncommitted((trx) => recordIn(trx, "rejected"));
@@ -104,7 +104,7 @@ describe.each(shared)("several processes on $title", ({ createDatabase }) => {
       expect(await redelivery).toEqual({ outcome: "superseded" });
     });
 
-    test("deliver what is redelivered while the one before it is just being settled [D-74]", async () => {
+    test("deliver a redelivered event while the one before it is being settled [D-74]", async () => {
       const [first, second] = [await record("accepted"), await record("rejected")];
       await deliveries.fixture.store.transaction(async (trx) => {
         await settleIn(trx, first, "dead");
@@ -119,7 +119,7 @@ describe.each(shared)("several processes on $title", ({ createDatabase }) => {
       expect(receivedIds()).toEqual([first, second]);
     });
 
-    test("restart the schedule of a delivery while a later response is being recorded behind it", async () => {
+    test("restart a delivery's schedule while a later response is being recorded", async () => {
       deliveries.receiver.respond = respondWith(503, { "retry-after": "60" });
       const delivery = deliveries.fixture.startDelivery();
       const first = await record("accepted");

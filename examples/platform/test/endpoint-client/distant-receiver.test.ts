@@ -16,7 +16,7 @@ const program = `
   });`;
 
 test.runIf(process.platform === "linux")(
-  "a receiver that is 1 s away is reached, even when its other address is of a family that this host has not",
+  "reaches a receiver that is 1 s away, even if its other address belongs to an unavailable family",
   async () => {
     const child = spawn(process.execPath, ["-e", program], { stdio: ["pipe", "pipe", "inherit"] });
     onTestFinished(() => void child.kill());

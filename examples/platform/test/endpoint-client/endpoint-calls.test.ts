@@ -18,7 +18,7 @@ describe("the two tests of a base address", () => {
     return result;
   };
 
-  test("pass when both get 200; only the second is signed, and then again with another secret", async () => {
+  test("pass when both get 200, and only the second is signed, again with each new secret", async () => {
     const receiver = await openReceiver();
     const result = await run(receiver);
     expect(result).toMatchObject({
@@ -35,7 +35,7 @@ describe("the two tests of a base address", () => {
     ]);
   });
 
-  test.each([201, 204, 301, 400, 401, 403, 404, 500])("do not pass with %i from the second", async (status) => {
+  test.each([201, 204, 301, 400, 401, 403, 404, 500])("fail when the second gets %i", async (status) => {
     const receiver = await openReceiver((request, response) =>
       respondWith(request.url.endsWith("/auth") ? status : 200)(request, response),
     );
@@ -48,7 +48,7 @@ describe("the two tests of a base address", () => {
     });
   });
 
-  test("say what failed when no response comes", async () => {
+  test("report the failure when no response arrives", async () => {
     const receiver = await openReceiver(hangUp);
     const result = await run(receiver);
     expect(result.passed).toBe(false);
@@ -57,7 +57,7 @@ describe("the two tests of a base address", () => {
   });
 });
 
-test("a search for suggestions is a signed POST, whose response comes back unchanged", async () => {
+test("a suggestion search is a signed POST whose response is returned unchanged", async () => {
   const receiver = await openReceiver(respondWith(200, { "content-type": "application/json" }, "[nonsense"));
   const endpointClient = createEndpointClient({ allowLoopback: true });
   const sign = (secret: string) => ({ authorization: `test ${secret}` });

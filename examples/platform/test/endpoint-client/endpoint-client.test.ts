@@ -37,7 +37,7 @@ describe("requests to an integrator", () => {
     expect(receiver.requests).toHaveLength(1);
   });
 
-  test("read a date of Retry-After by the clock of the response", async () => {
+  test("interpret a date in Retry-After by the response's clock", async () => {
     const retryAfterOf = async (headers: Record<string, string>) => {
       receiver.respond = respondWith(503, headers);
       const result = await send();
@@ -49,7 +49,7 @@ describe("requests to an integrator", () => {
     expect(await retryAfterOf({ date: date(3_600), "retry-after": date(3_630) })).toBe(30_000);
   });
 
-  test("ask for a response that is not compressed", async () => {
+  test("ask for an uncompressed response", async () => {
     await send();
     expect(receiver.requests).toMatchObject([{ headers: { "accept-encoding": "identity" } }]);
   });
@@ -62,7 +62,7 @@ describe("requests to an integrator", () => {
     expect(receiver.requests).toHaveLength(0);
   });
 
-  test("are asked for when there is a connection, and are not sent when the lease has ended by then [D-70]", async () => {
+  test("wait for a connection before they check the lease, and are not sent if it has ended [D-70]", async () => {
     const connections: number[] = [];
     const mayStart = (held: boolean) => () => {
       connections.push(receiver.requests.length);
@@ -74,7 +74,7 @@ describe("requests to an integrator", () => {
     expect(connections).toEqual([0, 0]);
   });
 
-  test("read 64 kB of a response that never ends [D-24]", async () => {
+  test("read at most 64 kB of an endless response [D-24]", async () => {
     receiver.respond = (_, response) => {
       response.writeHead(200);
       const pour = (): boolean => response.writable && response.write("x".repeat(16_384), () => setImmediate(pour));
@@ -85,12 +85,12 @@ describe("requests to an integrator", () => {
     expect(result.ok && result.body.length).toBe(65_536);
   });
 
-  test("fail by name when the connection is closed without a response", async () => {
+  test("report a connection that closes without a response", async () => {
     receiver.respond = hangUp;
     expect(await send()).toMatchObject({ ok: false, code: "connection_lost" });
   });
 
-  test("fail by name when no server listens", async () => {
+  test("report that no server is listening", async () => {
     const { baseAddress } = receiver;
     const gone = await openReceiver();
     await gone.close();
@@ -98,11 +98,11 @@ describe("requests to an integrator", () => {
     expect(await send({ baseAddress })).toMatchObject({ ok: true });
   });
 
-  test.each(["ftp://127.0.0.1", "not an address"])("fail by name for the base address %j", async (baseAddress) =>
+  test.each(["ftp://127.0.0.1", "not an address"])("report the invalid base address %j", async (baseAddress) =>
     expect(await send({ baseAddress })).toMatchObject({ ok: false, code: "invalid_address" }),
   );
 
-  test("fail by name when the response is not HTTP, or not over https", async () => {
+  test("report a response that is not HTTP or not over https", async () => {
     const server = await openRawServer((socket) => socket.end("220 smtp.example.com ESMTP\r\n"));
     expect(await send({ baseAddress: server.baseAddress })).toMatchObject({ ok: false, code: "protocol_error" });
     const https = server.baseAddress.replace("http:", "https:");
@@ -127,7 +127,7 @@ describe("requests to an integrator", () => {
   });
 });
 
-test("an attempt that is stopped ends immediately, before its deadline", async () => {
+test("a stopped attempt ends immediately, before its deadline", async () => {
   const receiver = await openReceiver(hang);
   const stop = new AbortController();
   const { baseAddress } = receiver;

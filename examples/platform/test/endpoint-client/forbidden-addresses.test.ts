@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { openReceiver, type Receiver } from "../support/receiver.ts";
 import { sendRequest } from "./send-request.ts";
 
-describe("addresses that are not public", () => {
+describe("non-public addresses", () => {
   let receiver: Receiver;
   let connections = 0;
   beforeEach(async () => {
@@ -52,7 +52,7 @@ describe("addresses that are not public", () => {
     expect(result).toMatchObject({ reason: expect.not.stringMatching(/127|10\.|::/) });
   });
 
-  test("are rejected when one of a name's addresses is among them", async () => {
+  test("are rejected when a name resolves to one of them", async () => {
     const resolve = async () => {
       connections += 1;
       return [
@@ -66,7 +66,7 @@ describe("addresses that are not public", () => {
     expect(receiver.requests).toHaveLength(0);
   });
 
-  test("are not reached by a name that changes its address after the check", async () => {
+  test("are not reached when a name changes its address after the check", async () => {
     const addresses = [{ address: "127.0.0.1", family: 4 }];
     const resolve = async () => addresses.splice(0, 1);
     const result = await sendRequest(
@@ -78,7 +78,7 @@ describe("addresses that are not public", () => {
     expect(addresses).toEqual([]);
   });
 
-  test("names without an address fail by name", async () => {
+  test("a name without an address is reported as such", async () => {
     const resolve = () => Promise.reject(Object.assign(new Error("no such name"), { code: "ENOTFOUND" }));
     expect(await sendRequest({ resolve }, { baseAddress: "http://nowhere.example" })).toMatchObject({
       ok: false,
@@ -102,7 +102,7 @@ describe("addresses that are not public", () => {
     ["tls_failed", { code: "PATH_LENGTH_EXCEEDED" }],
     ["tls_failed", { code: "CRL_HAS_EXPIRED" }],
     ["tls_failed", { code: "ERROR_IN_CERT_NOT_AFTER_FIELD" }],
-  ])("fail by the name %s when the connection fails with %o", async (code, fields) => {
+  ])("%s is reported when the connection fails with %o", async (code, fields) => {
     const resolve = () => Promise.reject(Object.assign(new Error("at 10.1.2.3"), fields));
     expect(await sendRequest({ resolve }, { baseAddress: "http://broken.example" })).toMatchObject({
       ok: false,
@@ -111,17 +111,17 @@ describe("addresses that are not public", () => {
     });
   });
 
-  test("of a host name that is too long fail by name", async () => {
+  test("a host name that is too long is reported", async () => {
     const baseAddress = `http://${"a".repeat(300)}.example`;
     expect(await sendRequest({}, { baseAddress })).toMatchObject({ ok: false, code: "name_not_found" });
   });
 
-  test("an internal error is not reported as a failure of the endpoint", async () => {
+  test("an internal error is not reported as an endpoint failure", async () => {
     const resolve = () => Promise.reject(new TypeError("not a function"));
     await expect(sendRequest({ resolve }, { baseAddress: "http://broken.example" })).rejects.toThrow("not a function");
   });
 
-  test("private networks stay refused with the development switch", async () => {
+  test("private networks are still rejected with the development switch", async () => {
     const result = await sendRequest({ allowLoopback: true }, { baseAddress: "http://169.254.169.254" });
     expect(result).toMatchObject({ ok: false, code: "forbidden_address" });
   });

@@ -11,7 +11,7 @@ const perEndpoint = 8;
 
 type Addresses = [name: string, baseAddress: string][];
 
-describe("receivers that hold a connection as long as they can", () => {
+describe("receivers that keep a connection open", () => {
   const threads: Worker[] = [];
   let slow: Addresses;
   let endless: Addresses;
@@ -47,7 +47,7 @@ describe("receivers that hold a connection as long as they can", () => {
     return { result, ms: performance.now() - started };
   }
 
-  test("each of their attempts ends within its deadline and half a second, even eight in parallel", async () => {
+  test("cannot extend an attempt beyond its deadline by more than half a second, even eight in parallel", async () => {
     const late: string[] = [];
     const attemptAll = async ([name, baseAddress]: [string, string], index: number): Promise<void> => {
       await setTimeout(50 * index);
@@ -67,7 +67,7 @@ describe("receivers that hold a connection as long as they can", () => {
     expect(late).toEqual([]);
   });
 
-  test("endless responses are cut off before the deadline, and do not fill the memory", async () => {
+  test("cannot fill the memory with endless responses, which are cut off before the deadline", async () => {
     const before = process.memoryUsage().rss;
     const ends: [string, string][] = [];
     for (const [name, baseAddress] of endless)
@@ -80,7 +80,7 @@ describe("receivers that hold a connection as long as they can", () => {
     expect(process.memoryUsage().rss - before).toBeLessThan(128 * 1024 * 1024);
   });
 
-  test("hold up no other endpoint: the 99th percentile of others' attempts at most doubles", async () => {
+  test("delay no other endpoint: the 99th percentile of other attempts at most doubles", async () => {
     /** Of four endpoints with many deliveries. */
     async function measure(): Promise<number[]> {
       const taken: number[] = [];

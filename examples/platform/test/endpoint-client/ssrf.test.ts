@@ -176,7 +176,7 @@ const rebinding: Record<string, string[][]> = {
 
 const sendRequestProcess = join(import.meta.dirname, "send-request-process.ts");
 
-describe("addresses that lead to no public network", () => {
+describe("non-public addresses", () => {
   // Counts every connection to this port, at any address of this machine.
   let listener: Server;
   let port: number;
@@ -228,7 +228,7 @@ describe("addresses that lead to no public network", () => {
   }
   const refused = (code: string) => expect.objectContaining({ ok: false, code: expect.stringMatching(code) });
 
-  test("would be reached and counted by a connection without the guard", async () => {
+  test("would be reached and counted without the guard", async () => {
     const own = Object.values(networkInterfaces()).flatMap((entries) => entries ?? []);
     // A link-local address needs the name of its interface.
     const hosts = own.map(({ address }) => address).filter((address) => !address.startsWith("fe80:"));
@@ -239,10 +239,10 @@ describe("addresses that lead to no public network", () => {
   });
 
   const hosts = Object.entries(literals).flatMap(([kind, group]) => group.map((host) => [kind, host] as const));
-  test("are spelled in more than eighty ways here", () =>
+  test("are tested in more than eighty spellings", () =>
     expect(new Set(hosts.map(([, host]) => host)).size).toBeGreaterThan(80));
 
-  test.each(hosts)("as %s: no connection is made to %s", async (_, host) => {
+  test.each(hosts)("in the spelling %s get no connection to %s", async (_, host) => {
     // As a base address, and as the address of a picture, which is used unchanged.
     for (const scheme of ["http", "https"])
       for (const address of [
@@ -260,7 +260,7 @@ describe("addresses that lead to no public network", () => {
     expect([asked, arrived]).toEqual([0, 0]);
   });
 
-  test.each(Object.keys(names))("no connection is made to the name %s", async (name) => {
+  test.each(Object.keys(names))("get no connection through the name %s", async (name) => {
     for (const address of [`http://${name}:${port}`, `https://${name}`, `http://${name.toUpperCase()}.:${port}`])
       for (const isWhole of [false, true])
         expect([address, await send(address, {}, isWhole)]).toEqual([
@@ -271,14 +271,14 @@ describe("addresses that lead to no public network", () => {
     expect([asked, arrived]).toEqual([0, 0]);
   });
 
-  test("no connection is made to a public address of this very machine", async () => {
+  test("include this machine's public addresses", async () => {
     const isOwn = (address: string): boolean => address === "8.8.8.8";
     for (const address of ["http://8.8.8.8", "https://dns.example"])
       expect(await send(address, { isOwnAddress: isOwn })).toEqual(refused("^forbidden_address$"));
     expect(asked).toBe(0);
   });
 
-  test("no connection is made to a name that led elsewhere when it was checked", async () => {
+  test("get no connection when a name resolves to another address after the check", async () => {
     const receiver = await openReceiver(respondWith(200, { connection: "close" }));
     const baseAddress = receiver.baseAddress.replace("127.0.0.1", "rebinding.example");
     const endpointClient = createEndpointClient({ allowLoopback: true, resolve });
@@ -296,7 +296,7 @@ describe("addresses that lead to no public network", () => {
     await receiver.close();
   });
 
-  test.each([301, 302, 303, 307, 308])("no connection is made by a redirect with %i", async (status) => {
+  test.each([301, 302, 303, 307, 308])("get no connection through a redirect with %i", async (status) => {
     const elsewhere = `http://127.0.0.1:${port}/`;
     const headers = { location: elsewhere, refresh: `0; url=${elsewhere}`, "alt-svc": `h2="127.0.0.1:${port}"` };
     const receiver = await openReceiver(respondWith(status, headers));
@@ -306,7 +306,7 @@ describe("addresses that lead to no public network", () => {
     expect([asked, arrived]).toEqual([2, 0]);
   });
 
-  test("no connection is made to a proxy that the environment names", async () => {
+  test("get no connection through a proxy in the environment", async () => {
     const proxy = `http://127.0.0.1:${port}`;
     const names = ["HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "http_proxy", "https_proxy", "all_proxy"];
     const receiver = await openReceiver();
@@ -329,7 +329,7 @@ describe("addresses that lead to no public network", () => {
 });
 
 /** A slow look-up must not block others. */
-test("names whose servers are silent hold up no other name", async () => {
+test("names with silent servers delay no other name", async () => {
   const nameServer = await openNameServer((name) => (name.startsWith("silent") ? undefined : ["8.8.8.8"]));
   const resolve = nameResolver({ timeoutMs: 500, servers: [nameServer.address] });
   let ended = 0;

@@ -85,7 +85,7 @@ describe.each(stores)("the breaker of an endpoint on $title", ({ createDatabase 
     return receiver.requests.length;
   };
 
-  test("opens after ten failures in a row: nothing is attempted, and the other deliveries use up no attempt [D-72]", async () => {
+  test("opens after ten consecutive failures: nothing is attempted, and other deliveries use up no attempt [D-72]", async () => {
     start();
     const attempted = await open(respondWith(500));
     expect(await endpoint()).toMatchObject({ breaker_open_count: 1, breaker_open_until: expect.any(Date) });
@@ -98,7 +98,7 @@ describe.each(stores)("the breaker of an endpoint on $title", ({ createDatabase 
     ]);
   });
 
-  test("lets one attempt through after each pause, and each pause is longer [D-72]", async () => {
+  test("allows one attempt after each pause, and the pauses grow [D-72]", async () => {
     start();
     let failedAfter = time.now().getTime();
     let attempted = await open(hangUp);
@@ -114,7 +114,7 @@ describe.each(stores)("the breaker of an endpoint on $title", ({ createDatabase 
     }
   });
 
-  test("is closed by one acknowledgement, which makes every delivery due [D-72]", async () => {
+  test("closes after one acknowledgement, which makes every delivery due [D-72]", async () => {
     start();
     await open(respondWith(503));
     receiver.respond = respondWith(200);
@@ -127,7 +127,7 @@ describe.each(stores)("the breaker of an endpoint on $title", ({ createDatabase 
     expect(changes.map(({ change }) => change)).toEqual(["paused", "resumed"]);
   });
 
-  test.each([400, 401, 404, 302])("is not opened by responses with %i", async (status) => {
+  test.each([400, 401, 404, 302])("does not open after responses with %i", async (status) => {
     receiver.respond = respondWith(status);
     start();
     await recordMany(15);
@@ -145,7 +145,7 @@ describe.each(stores)("the breaker of an endpoint on $title", ({ createDatabase 
     expect(until?.getTime()).toBeLessThan(before + 3_700 * second);
   });
 
-  test("holds up no other endpoint", async () => {
+  test("delays no other endpoint", async () => {
     start();
     await open(respondWith(500));
     const other = await openReceiver();
@@ -180,8 +180,8 @@ describe.each(stores)("the breaker of an endpoint on $title", ({ createDatabase 
 // PGlite's data folder is for one process: see store.test.ts.
 const shared = stores.filter(({ title }) => title !== "PGlite");
 
-describe.each(shared)("the breaker of an endpoint over several processes on $title", ({ createDatabase }) => {
-  test("lets exactly one of them make the attempt after a pause [D-72]", async () => {
+describe.each(shared)("the breaker of an endpoint with several processes on $title", ({ createDatabase }) => {
+  test("lets exactly one process make the attempt after a pause [D-72]", async () => {
     const database = await createDatabase();
     const receiver = await openReceiver(respondWith(500));
     const fixtures = await Promise.all([1, 2, 3].map(() => openDeliveryFixture(database)));

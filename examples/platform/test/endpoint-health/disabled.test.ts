@@ -65,7 +65,7 @@ describe.each(await anyStore())("a disabled endpoint on $title", ({ createDataba
       .execute();
   const receivedIds = () => receiver.requests.map(({ headers }) => String(headers["offers-delivery-id"]));
 
-  test("is not called again after 410: its pending and its later deliveries are held [D-73]", async () => {
+  test("is not called again after 410, and its pending and later deliveries are held [D-73]", async () => {
     await record(40);
     start();
     await eventually("all are held", async () => (await countOf("held")) === 40);
@@ -86,7 +86,7 @@ describe.each(await anyStore())("a disabled endpoint on $title", ({ createDataba
     expect((await fixture.store.execute("select from outbox_wakeups where queue = 'webhooks'")).rows).toEqual([]);
   });
 
-  test("is reported once to each person of the organisation, by mail [D-73]", async () => {
+  test("is reported once by mail to each person in the organisation [D-73]", async () => {
     for (const name of ["Hana", "Ben"]) {
       const id = `${name} of ${organisationId}`;
       await fixture.store.db
@@ -119,7 +119,7 @@ describe.each(await anyStore())("a disabled endpoint on $title", ({ createDataba
     expect(await countMails("Acme: your webhooks are delivered again")).toBe(2);
   });
 
-  test("gets everything in order once it is enabled, however many were held [D-73]", async () => {
+  test("receives everything in order once it is enabled, however many were held [D-73]", async () => {
     await disable();
     const ids = await recordMany(fixture.store, { organisationId, count: 300, workers: 30 });
     receiver.respond = respondWith(200);
@@ -153,7 +153,7 @@ describe.each(await anyStore())("a disabled endpoint on $title", ({ createDataba
     expect(new Set(receivedIds()).size).toBe(receiver.requests.length);
   });
 
-  test("restarts the retry schedule, whatever the old one had planned", async () => {
+  test("restarts the retry schedule from the beginning", async () => {
     receiver.respond = respondWith(503, { "retry-after": "60" });
     const [id = ""] = await record(1);
     start();
@@ -170,7 +170,7 @@ describe.each(await anyStore())("a disabled endpoint on $title", ({ createDataba
     expect(numbers).toEqual([1, 1]);
   });
 
-  test("does not give up a delivery whose last attempt fails while the endpoint is enabled [D-73]", async () => {
+  test("keeps a delivery whose last attempt fails while the endpoint is enabled [D-73]", async () => {
     let finish = (): void => undefined;
     receiver.respond = (request, response) => {
       const fail = () => respondWith(500)(request, response);

@@ -16,7 +16,7 @@ const pages = [
   "/offers/unknown",
 ];
 
-describe("an endpoint that is not well", () => {
+describe("an unhealthy endpoint", () => {
   const hana = usePageClient(platform, "hana@harbour-hotels.example");
   const stripOn = async (path: string): Promise<string> => {
     const { text } = await hana.get(path);
@@ -40,7 +40,7 @@ describe("an endpoint that is not well", () => {
     for (let added = 0; added < count; added += 1) await platform.call("POST", "/worker-app/contacts", { token, json });
   }
 
-  test("is reported on every page and by mail: paused, then well again [D-151]", async () => {
+  test("is reported on every page and by mail when it is paused, and again when it recovers [D-151]", async () => {
     const fields = { baseAddress: receiver.baseAddress, secret: "x".repeat(20), scheme: "timestampDigest" };
     expect((await hana.send("/company", fields)).status).toBe(200);
     for (const path of pages) expect(await stripOn(path)).toBe("");
@@ -63,7 +63,7 @@ describe("an endpoint that is not well", () => {
     expect(await mailWith("your webhooks are delivered again")).toContain(`${receiver.baseAddress} works again`);
   });
 
-  test("is reported on every page and by mail: disabled, with what is held [D-151]", async () => {
+  test("is reported on every page and by mail when it is disabled, with the held deliveries [D-151]", async () => {
     receiver.respond = respondWith(410);
     await addContacts(3);
     await eventually("it is disabled", async () => (await stripOn("/offers")).includes("is disabled since"));

@@ -7,16 +7,15 @@ import { fc } from "../../../../scripts/property-seed.ts";
 import { storesUnderTest } from "../support/stores/stores.ts";
 import { fullScenario, runScenario, steps } from "./endpoint-scenario.ts";
 
-describe.each(await storesUnderTest())("whatever an endpoint responds on $title", ({ createDatabase }) => {
+describe.each(await storesUnderTest())("any endpoint on $title", ({ createDatabase }) => {
   const fixture = useDeliveryFixture(createDatabase);
 
   const clear = () => fixture.reset();
   afterEach(clear);
 
-  test("no event is lost, the order is kept, and nothing is attempted before its time", () =>
-    runScenario(fixture, receiver, fullScenario));
+  test("receives every event in order, and none before its time", () => runScenario(fixture, receiver, fullScenario));
 
-  test("in any scenario, no event is lost, the order is kept, and nothing is attempted before its time", async () => {
+  test("receives every event in order, and none before its time, in any scenario", async () => {
     const property = fc.asyncProperty(steps, (scenario) => runScenario(fixture, receiver, scenario)).afterEach(clear);
     await fc.assert(property, { numRuns: 10, interruptAfterTimeLimit: 20_000, endOnFailure: true });
   });

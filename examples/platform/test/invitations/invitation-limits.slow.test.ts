@@ -9,14 +9,14 @@ describe.each(await anyStore())("invitations on $title", ({ title, createDatabas
   const invitations = useInvitations(createDatabase);
   const { now, advance, restart, signIn, suggest, search, invite, shownTo, person } = invitations;
 
-  describe("are limited to 200 in 24 hours by one person", () => {
+  describe("to 200 people in 24 hours", () => {
     const refused = (response: PlatformResponse): void => {
       expect(response.json()).toMatchObject({ status: 429, code: "too_many_invitations" });
       expect(response.headers.get("content-type")).toMatch(/^application\/problem\+json/);
       expect(response.headers.get("retry-after")).toMatch(/^[1-9]\d*$/);
     };
 
-    test("4,000 of them: 200 are sent, also over a restart, and the next ones a day later [D-87]", {
+    test("stop after 200 of 4,000, even across a restart, and continue a day later [D-87]", {
       timeout: 120_000,
     }, async () => {
       advance(2 * dayMs);
@@ -44,7 +44,7 @@ describe.each(await anyStore())("invitations on $title", ({ title, createDatabas
       expect((await invite(retried, [last])).status).toBe(201);
     });
 
-    test("on the page as well, with Retry-After", async () => {
+    test("are limited on the page too, with Retry-After", async () => {
       advance(2 * dayMs);
       const everyone = Array.from({ length: 201 }, () => person());
       suggest(everyone);
@@ -64,7 +64,7 @@ describe.each(await anyStore())("invitations on $title", ({ title, createDatabas
       }
     });
 
-    test("over several processes, where the store takes them [D-87]", async () => {
+    test("are limited across processes, where the store allows several [D-87]", async () => {
       advance(2 * dayMs);
       const everyone = Array.from({ length: 400 }, () => person());
       const token = await shownTo(hana, everyone);
@@ -83,7 +83,7 @@ describe.each(await anyStore())("invitations on $title", ({ title, createDatabas
     });
   });
 
-  test("what searches showed goes with its session, and the latest 20,000 are kept [D-87]", {
+  test("a session's search results are deleted with it, and the latest 20,000 are kept [D-87]", {
     timeout: 60_000,
   }, async () => {
     const token = await signIn(hana);

@@ -7,8 +7,8 @@ describe.each(await anyStore())("invitations on $title", ({ createDatabase }) =>
   const invitations = useInvitations(createDatabase);
   const { advance, signIn, suggest, search, invite, shownTo, mailsTo, person } = invitations;
 
-  describe("go only to people that a search showed", () => {
-    test("an address that no search showed is 422 and gets no mail [D-87]", async () => {
+  describe("to people from a search", () => {
+    test("get 422 for an address that no search returned, and send no mail [D-87]", async () => {
       const [shown, stranger] = [person(), person()];
       const token = await shownTo(hana, [shown]);
       const response = await invite(token, [shown, stranger]);
@@ -26,14 +26,14 @@ describe.each(await anyStore())("invitations on $title", ({ createDatabase }) =>
       ["another name", { name: "Dear Dana, your account is locked: https://evil.example/unlock" }],
       ["the name of another", { name: "Farah Aziz" }],
       ["an address that only contains it", { emailAddress: "x.dana@example.com" }],
-    ])("with %s they are others [D-87]", async (_, changes) => {
+    ])("get 422 for %s [D-87]", async (_, changes) => {
       const shown = person();
       const token = await shownTo(hana, [shown, person({ name: "Farah Aziz" })]);
       expect((await invite(token, [{ ...shown, ...changes }])).status).toBe(422);
       expect(await mailsTo(shown.emailAddress)).toEqual([]);
     });
 
-    test("what another session, person or organisation was shown does not count [D-87]", async () => {
+    test("get 422 for people shown to another session, person or organisation [D-87]", async () => {
       const shown = person();
       const token = await shownTo(hana, [shown]);
       for (const other of [await signIn(hana), await signIn(bo), await signIn(ada)])
@@ -42,7 +42,7 @@ describe.each(await anyStore())("invitations on $title", ({ createDatabase }) =>
       expect((await invite(token, [shown])).status).toBe(201);
     });
 
-    test("a later search leaves those of an earlier one, and an invalid list shows none of its people", async () => {
+    test("stay valid after a later search, and an invalid list shows nobody", async () => {
       const [first, second, refused] = [person(), person(), person()];
       const token = await shownTo(hana, [first]);
       suggest([second]);
@@ -55,7 +55,7 @@ describe.each(await anyStore())("invitations on $title", ({ createDatabase }) =>
       expect((await invite(token, [first, second])).status).toBe(201);
     });
 
-    test("what a session was shown is forgotten with it", async () => {
+    test("are rejected after the session ends", async () => {
       const shown = person();
       const token = await shownTo(hana, [shown]);
       expect((await invitations.platform.call("DELETE", "/portal/session", { token })).status).toBe(204);
@@ -63,8 +63,8 @@ describe.each(await anyStore())("invitations on $title", ({ createDatabase }) =>
     });
   });
 
-  describe("go to an address once", () => {
-    test("within 30 days from an organisation, however the address is written [D-87]", async () => {
+  describe("to one address", () => {
+    test("are sent once in 30 days by an organisation, however the address is written [D-87]", async () => {
       const shown = person({ emailAddress: "eli@example.com" });
       const same = ["ELI@Example.COM", "eli+1@example.com", "eli+two+three@EXAMPLE.com", "ｅli@example.com"];
       const spellings = same.map((emailAddress) => person({ emailAddress }));
@@ -82,7 +82,7 @@ describe.each(await anyStore())("invitations on $title", ({ createDatabase }) =>
       expect(await mailsTo(shown.emailAddress)).toHaveLength(3);
     });
 
-    test("of many simultaneous requests for the same address, one sends an email", async () => {
+    test("send one mail for many simultaneous requests", async () => {
       const shown = person();
       const token = await shownTo(hana, [shown]);
       const responses = await Promise.all(Array.from({ length: 8 }, () => invite(token, [shown])));
@@ -91,7 +91,7 @@ describe.each(await anyStore())("invitations on $title", ({ createDatabase }) =>
     });
   });
 
-  describe("carry no link and no further line", () => {
+  describe("without links or extra lines", () => {
     test.each([
       "Visit https://evil.example/login now",
       "www.evil.example",
@@ -99,7 +99,7 @@ describe.each(await anyStore())("invitations on $title", ({ createDatabase }) =>
       "Dana ｅvil．example/path",
       "Dana <https://evil.example>",
       `Dana ${"very ".repeat(80)}long`,
-    ])("as the name %j [D-87]", async (name) => {
+    ])("send no link for the name %j [D-87]", async (name) => {
       advance(2 * dayMs);
       const shown = person({ name });
       const response = await invite(await shownTo(hana, [shown]), [shown]);
@@ -121,7 +121,7 @@ describe.each(await anyStore())("invitations on $title", ({ createDatabase }) =>
       "Dana\u2029Farah",
       "Dana\u0085Farah",
       "Dana\u202egro.live",
-    ])("nor is a person shown as %j", async (name) => {
+    ])("get 400 for the name %j", async (name) => {
       const shown = person({ name });
       expect((await invite(await shownTo(hana, [shown]), [shown])).status).toBe(400);
       expect(await mailsTo(shown.emailAddress)).toEqual([]);

@@ -47,7 +47,7 @@ describe.each(await anyStore())("a suggestion search on $title", ({ createDataba
   const idsOf = async ({ store }: DeliveryFixture): Promise<string[]> =>
     (await store.db.selectFrom("organisations").select("id").execute()).map(({ id }) => id);
 
-  test("an organisation whose secret is lost, or whose call breaks on our side, fails alone", () =>
+  test("fails alone for an organisation whose secret is lost or whose call fails internally", () =>
     withDeliveryFixture(async (fixture) => {
       const lost = await addOrganisation(fixture.store, "https://lost.example");
       const broken = await addOrganisation(fixture.store, "https://broken.example");
@@ -74,7 +74,7 @@ describe.each(await anyStore())("a suggestion search on $title", ({ createDataba
       expect(fixture.errors).toHaveLength(2);
     }));
 
-  test("asks those named that implement suggestions, each once, and no other", () =>
+  test("asks each named organisation that implements suggestions once, and no other", () =>
     withDeliveryFixture(async (fixture) => {
       const ids = [];
       for (let count = 0; count < 4; count += 1)
@@ -97,7 +97,7 @@ describe.each(await anyStore())("a suggestion search on $title", ({ createDataba
       expect(results.map(({ organisation }) => organisation.id).toSorted()).toEqual([ids[0], ids[3]].toSorted());
     }));
 
-  test("asks 32 in parallel, and all of them in the end", () =>
+  test("asks 32 organisations in parallel, and eventually all", () =>
     withDeliveryFixture(async (fixture) => {
       for (let count = 0; count < 40; count += 1) await addOrganisation(fixture.store, "https://well.example");
       await implementAll(fixture);
@@ -115,7 +115,7 @@ describe.each(await anyStore())("a suggestion search on $title", ({ createDataba
       ]);
     }));
 
-  test("takes its time once, however many are silent [D-25]", () =>
+  test("takes one timeout, however many endpoints are silent [D-25]", () =>
     withDeliveryFixture(async (fixture) => {
       const silent = await openReceiver(() => undefined);
       const endpointClient = createEndpointClient({ allowLoopback: true });
@@ -129,7 +129,7 @@ describe.each(await anyStore())("a suggestion search on $title", ({ createDataba
       await silent.close();
     }));
 
-  test("gives those whose turn comes late what is left", () =>
+  test("gives late organisations the remaining time", () =>
     withDeliveryFixture(async (fixture) => {
       for (let count = 0; count < 40; count += 1) await addOrganisation(fixture.store, "https://well.example");
       await implementAll(fixture);

@@ -6,8 +6,8 @@ describe.each(await anyStore())("invitations on $title", ({ createDatabase }) =>
   const invitations = useInvitations(createDatabase);
   const { signIn, suggest, search } = invitations;
 
-  describe("a search names the organisations it asks", () => {
-    test("no other one is sent the person's addresses [D-88]", async () => {
+  describe("a search of named organisations", () => {
+    test("sends the person's addresses to no other organisation [D-88]", async () => {
       const token = await signIn(hana);
       suggest([]);
       suggest([], invitations.bistro);
@@ -21,7 +21,7 @@ describe.each(await anyStore())("invitations on $title", ({ createDatabase }) =>
     });
 
     test.each([null, [], "org_harbour", [""], [7], Array(1_001).fill("org_harbour")])(
-      "without any, as with %j, it is 400 and asks none",
+      "gets 400 and asks nobody without any name, as with %j",
       async (organisationIds) => {
         const before = [invitations.harbour.requests.length, invitations.bistro.requests.length];
         const token = await signIn(hana);
@@ -32,7 +32,7 @@ describe.each(await anyStore())("invitations on $title", ({ createDatabase }) =>
       },
     );
 
-    test("one that is unknown or implements none makes it 422, which names it, and asks none [D-88]", async () => {
+    test("gets 422 and asks nobody when one is unknown or has no suggestions, and names it [D-88]", async () => {
       const before = invitations.harbour.requests.length;
       const response = await search(await signIn(hana), ["org_harbour", "org_crew", "org_nowhere"]);
       expect(response.json()).toMatchObject({
@@ -43,7 +43,7 @@ describe.each(await anyStore())("invitations on $title", ({ createDatabase }) =>
       expect(invitations.harbour.requests).toHaveLength(before);
     });
 
-    test("those there are to choose from come with the person's own first [D-88]", async () => {
+    test("offers the available ones, the person's own first [D-88]", async () => {
       const choices = async (who: string) =>
         (
           await invitations.platform.call("GET", "/portal/suggestions/organisations", { token: await signIn(who) })

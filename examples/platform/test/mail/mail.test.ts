@@ -103,7 +103,7 @@ describe.each(await anyStore())("mail on $title", ({ createDatabase }) => {
     fixture.store.db.selectFrom("mails").select(["sent_at", "attempts"]).where("id", "=", id).executeTakeFirstOrThrow();
   const isSent = async (id: number): Promise<boolean> => (await read(id)).sent_at !== null;
 
-  test("each email goes to its address, once, with a unique id [D-78]", async () => {
+  test("is sent to its address once, with a unique id [D-78]", async () => {
     start();
     const ids = await writeMany(25);
     await eventually("all are sent", async () => (await Promise.all(ids.map(isSent))).every(Boolean));
@@ -115,7 +115,7 @@ describe.each(await anyStore())("mail on $title", ({ createDatabase }) => {
     expect(server.mails[0]?.text).toContain("The offer was created.");
   });
 
-  test("two processes send each mail once", async () => {
+  test("is sent once by two processes", async () => {
     const ids = await writeMany(30);
     const leases = await openLeases(fixture.store, { onError: (error) => fixture.errors.push(error) });
     start(undefined, { firstRetryMs: 60_000 });
@@ -126,7 +126,7 @@ describe.each(await anyStore())("mail on $title", ({ createDatabase }) => {
     await leases.stop();
   });
 
-  test("an address with a comma is one address, and a subject with line breaks is one line", async () => {
+  test("treats an address with a comma as one address, and removes line breaks from a subject", async () => {
     start();
     const id = await write("a,b@example.com", "Hello\r\nBcc: c@example.com");
     await eventually("it is sent", () => isSent(id));
@@ -134,7 +134,7 @@ describe.each(await anyStore())("mail on $title", ({ createDatabase }) => {
     expect(server.mails[0]?.text).not.toMatch(/^Bcc:/im);
   });
 
-  test("a mail server that is busy is tried again, with the same Message-ID [D-78]", async () => {
+  test("is retried with the same Message-ID when the mail server is busy [D-78]", async () => {
     let refusals = 2;
     server.respond = () => (refusals-- > 0 ? refusal(450) : undefined);
     start();
@@ -145,7 +145,7 @@ describe.each(await anyStore())("mail on $title", ({ createDatabase }) => {
     expect(server.mails).toHaveLength(1);
   });
 
-  test("a mail server that is away is tried again", async () => {
+  test("is retried when the mail server is unavailable", async () => {
     const { url } = server;
     await server.close();
     start(smtpTransport({ url, from }), { firstRetryMs: 1 });
@@ -155,7 +155,7 @@ describe.each(await anyStore())("mail on $title", ({ createDatabase }) => {
     server = await openMailServer();
   });
 
-  test("an address that does not exist is not tried again [D-78]", async () => {
+  test("is not retried for an address that does not exist [D-78]", async () => {
     server.respond = (address) => (address.startsWith("unknown") ? refusal(550) : undefined);
     start();
     const [refused, taken] = [await write("unknown@example.com"), await write("amal@example.com")];
@@ -165,7 +165,7 @@ describe.each(await anyStore())("mail on $title", ({ createDatabase }) => {
     expect(fixture.errors).toMatchObject([{ code: "mail_rejected" }]);
   });
 
-  test("a wrong password loses no mail: it is sent when the password is right", async () => {
+  test("is kept when the password is wrong, and sent when it is correct", async () => {
     const guarded = await openMailServer("right");
     const url = new URL(guarded.url);
     url.password = "wrong";
@@ -179,7 +179,7 @@ describe.each(await anyStore())("mail on $title", ({ createDatabase }) => {
     await guarded.close();
   });
 
-  test("nothing is sent again before its time, and each pause is three times as long", async () => {
+  test("is not retried early, and each pause is three times as long", async () => {
     const time = virtualTime(fixture, { queue: "mails" });
     const hourMs = 3_600_000;
     server.respond = (address) => (address.startsWith("amal") ? refusal(450) : undefined);
@@ -200,7 +200,7 @@ describe.each(await anyStore())("mail on $title", ({ createDatabase }) => {
     expect(server.mails.filter(({ to }) => to.includes("amal@example.com"))).toHaveLength(1);
   });
 
-  test("a mail whose process died is sent by another when the lease has ended, once", async () => {
+  test("is sent once by another process when its process died and the lease ended", async () => {
     const id = await write("amal@example.com");
     const dead = new Leases(fixture.store, 500, (error) => fixture.errors.push(error));
     expect(await claimRows(fixture.store, dead, mails, 10)).toHaveLength(1);
@@ -211,7 +211,7 @@ describe.each(await anyStore())("mail on $title", ({ createDatabase }) => {
     expect(server.mails.map(({ to }) => to.join()).sort()).toEqual(["amal@example.com", "ben@example.com"]);
   });
 
-  test("without a mail server the mailbox has it: what was written then is never sent later", async () => {
+  test("goes to the mailbox without a mail server, and is never sent later", async () => {
     const mail = start(mailboxTransport);
     const id = await write("amal@example.com");
     await eventually("it is marked", () => isSent(id));
@@ -222,7 +222,7 @@ describe.each(await anyStore())("mail on $title", ({ createDatabase }) => {
     expect(server.mails.map(({ to }) => to)).toEqual([["ben@example.com"]]);
   });
 
-  test("no error of the transport names an address or the password", async () => {
+  test("hides addresses and the password in transport errors", async () => {
     server.respond = () => refusal(450);
     start();
     await write("secret-person@example.com");
@@ -232,7 +232,7 @@ describe.each(await anyStore())("mail on $title", ({ createDatabase }) => {
   });
 });
 
-test("the platform sends the mail of a creation over SMTP, and its log names no person", async () => {
+test("the platform sends the mail of a creation over SMTP and logs no personal data", async () => {
   const [store] = await anyStore();
   const database = await store?.createDatabase();
   if (database === undefined) throw new Error("there is always a store");

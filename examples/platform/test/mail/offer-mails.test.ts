@@ -48,7 +48,7 @@ describe("mails about an offer", async () => {
       .execute();
   const subjects = async (offerId: string) => (await mailsOf(offerId)).map(({ subject }) => subject);
 
-  test("the creation says what, when and where, and links to the page [D-121]", async () => {
+  test("say what, when and where on creation, and link to the page [D-121]", async () => {
     const id = await create("Kitchen help");
     const [mail] = await mailsOf(id);
     expect(mail).toMatchObject({ to_address: address, subject: "Offer created: Kitchen help" });
@@ -63,7 +63,7 @@ describe("mails about an offer", async () => {
     ]);
   });
 
-  test("responses of ten minutes are one mail [D-121]", async () => {
+  test("combine the responses of ten minutes [D-121]", async () => {
     const id = await create("Bar");
     await act(id, { type: "apply", workerId: "amal" });
     await act(id, { type: "apply", workerId: "amal" });
@@ -85,7 +85,7 @@ describe("mails about an offer", async () => {
     expect((await mailsOf(id)).at(-1)?.body).toContain("In all, 2 applied, 1 rejected, and 0 have not responded.");
   });
 
-  test("the end is mailed immediately, instead of waiting responses [D-121]", async () => {
+  test("report the end immediately and replace pending responses [D-121]", async () => {
     const complete = await create("Terrace");
     await act(complete, { type: "apply", workerId: "amal" });
     await act(complete, { type: "complete", workerIds: ["amal"] });
@@ -97,7 +97,7 @@ describe("mails about an offer", async () => {
     expect(await subjects(withdrawn)).toEqual(["Offer created: Breakfast", "Offer withdrawn: Breakfast"]);
   });
 
-  test("an offer without an address has none, and viewing it writes none", async () => {
+  test("are not sent without an address or for a view", async () => {
     const silent = await create("Silent", {});
     await act(silent, { type: "apply", workerId: "amal" });
     await act(silent, { type: "withdraw" });

@@ -9,14 +9,14 @@ async function create(title: string): Promise<string> {
   return (await platform.call("POST", "/offer", { key: "demo-key-harbour", json })).json<{ id: string }>().id;
 }
 
-describe("what is new for a worker [D-118]", () => {
+describe("news for a worker [D-118]", () => {
   const amal = usePageClient(platform, "worker_amal", "/app/sign-in");
   const titles = (text: string): string[] =>
     [...(text.split('id="menu"')[0] ?? "").matchAll(/<span class="what"><strong>([^<]+)<\/strong>/g)].map(
       ([, title = ""]) => title,
     );
 
-  test("is counted in the title and in the navigation, and named on other pages until it is opened", async () => {
+  test("is counted in the title and the navigation, and named on other pages until it is opened", async () => {
     const before = await amal.get("/app/shifts");
     expect(before.text).toContain("<title>Shifts ·");
     expect(before.text).not.toContain("New offer:");
@@ -45,7 +45,7 @@ describe("what is new for a worker [D-118]", () => {
   });
 });
 
-test("the worker's app has a manifest, so that a phone can install it", async () => {
+test("the worker's app has a manifest, so a phone can install it", async () => {
   const response = await fetch(`${platform.address}/app/sign-in`);
   const html = await response.text();
   expect(response.headers.get("content-security-policy")).toContain("manifest-src 'self'");

@@ -34,7 +34,7 @@ describe("the worker's app [D-118]", () => {
   const titles = (text: string): string[] =>
     [...text.matchAll(/<strong>([^<]+)<\/strong>/g)].map(([, title = ""]) => title);
 
-  test("lists open offers first, with when and where, until the worker responds", async () => {
+  test("lists open offers first, with time and place, until the worker responds", async () => {
     const undated = await create("Undated");
     await create("Later", "20");
     const id = await create("Sooner", "10");
@@ -50,7 +50,7 @@ describe("the worker's app [D-118]", () => {
     expect(titles(part((await amal.get("/app")).text, "open"))).toEqual(["Later"]);
   });
 
-  test("lists confirmed shifts, the next first, and no withdrawn or past ones", async () => {
+  test("lists confirmed shifts, the next one first, without withdrawn or past ones", async () => {
     expect((await amal.get("/app/shifts")).text).toContain("No confirmed shifts ahead.");
     await assign(await create("Third", "15"));
     await assign(await create("Second", "12"));

@@ -100,7 +100,7 @@ describe.each(await storesUnderTest())("long lists on $title", ({ createDatabase
   });
 
   test.each(paths)(
-    `%s has a median of at most ${limitMs} ms, and loads a page of it`,
+    `%s takes at most ${limitMs} ms at the median, and loads one page`,
     async (path) => {
       const took: number[] = [];
       for (let sample = 0; sample < samples; sample += 1) {

@@ -46,7 +46,7 @@ describe("the list of offers", () => {
     return [...section.matchAll(/<a href="\/offers\/offer_[^"]+">([^<]+)<\/a>/g)].map(([, title = ""]) => title);
   };
 
-  test("starts with those that need a decision, the next work first [D-116]", async () => {
+  test("starts with offers that need a decision, the earliest work first [D-116]", async () => {
     const { text } = await hana.get("/offers");
     expect(titles(text, "decisions")).toEqual(["Waits soon", "Waits late"]);
     expect(titles(text, "offers")).toHaveLength(6);
@@ -77,7 +77,7 @@ describe("the list of offers", () => {
     expect(titles(text, "offers")).toEqual(expected);
   });
 
-  test("names no offers of others", async () => {
+  test("names no offers of other organisations", async () => {
     const bo = openPageClient(platform.address);
     await bo.signIn("bo@bistro-group.example");
     expect(titles((await bo.get("/offers?q=waits")).text, "offers")).toEqual([]);

@@ -35,7 +35,7 @@ describe("picking workers for an offer", () => {
       .filter(([, , checked]) => (checked ?? "") === state)
       .map(([, id = ""]) => id);
 
-  test("finds them by name or id, with numbers in their order", async () => {
+  test("finds them by name or id, and sorts numbers in order", async () => {
     const { text } = await hana.send("/offers/new", { title: "Kept", act: "searchWorkers", workerSearch: "picked" });
     expect(boxes(text).slice(0, 11)).toEqual(Array.from({ length: 11 }, (_, at) => `picked_${at + 1}`));
     expect(text).toContain("200 workers match “picked”; 140 more than are shown");
@@ -44,7 +44,7 @@ describe("picking workers for an offer", () => {
     expect(boxes(one)).toEqual(["picked_137"]);
   });
 
-  test("selects all that match, keeps them through another search, and sends to all of them", async () => {
+  test("selects all matches, keeps them through another search, and sends the offer to all of them", async () => {
     const first = await hana.send("/offers/new", { act: "selectMatching", workerSearch: "Picked 1" });
     const selected = boxes(first.text, " checked");
     expect(selected).toHaveLength(111);
@@ -62,7 +62,7 @@ describe("picking workers for an offer", () => {
     expect(text).toContain("0 applied, 0 rejected, 112 without response");
   });
 
-  test("by Enter in the search, without a script, searches and creates nothing", async () => {
+  test("searches with Enter without a script, and creates nothing", async () => {
     const form = { title: "Not yet", workerSearch: "picked 7", searched: "", worker: "worker_amal" };
     const { status, text } = await hana.send("/offers/new", form);
     expect(status).toBe(200);

@@ -7,7 +7,7 @@ import { usePlatform } from "../support/use-opened.ts";
 
 const hana = "hana@harbour-hotels.example";
 
-describe("time zones of pages", async () => {
+describe("time zones on pages", async () => {
   const [store] = await anyStore();
   const platform = usePlatform();
 
@@ -23,7 +23,7 @@ describe("time zones of pages", async () => {
 
   const question = "Which time zone does Bistro Group work in?";
 
-  test("a browser's zone is for its own user, until one of the organisation's people chooses one for everyone [D-115]", async () => {
+  test("come from each person's browser until somebody in the organisation sets one for everyone [D-115]", async () => {
     expect(await zoneOf(await signedIn("bo@bistro-group.example", ""), "/company")).toBe("UTC");
     expect(await zoneOf(await signedIn("bo@bistro-group.example", "Mars/Olympus"), "/company")).toBe("UTC");
     const bo = await signedIn("bo@bistro-group.example", "America/St_Johns");
@@ -44,7 +44,7 @@ describe("time zones of pages", async () => {
     }
   });
 
-  test("a worker's browser sets their own zone once [D-115]", async () => {
+  test("are set once by a worker's browser [D-115]", async () => {
     expect(await zoneOf(await signedIn("worker_cleo", "Pacific/Chatham"), "/app")).toBe("Pacific/Chatham");
     expect(await zoneOf(await signedIn("worker_cleo", "Asia/Tokyo"), "/app")).toBe("Pacific/Chatham");
   });
@@ -58,7 +58,7 @@ describe("time zones of pages", async () => {
     ["Asia/Yangon", "Asia/Rangoon"],
     ["America/Nuuk", "America/Godthab"],
     ["America/Argentina/Buenos_Aires", "America/Buenos_Aires"],
-  ])("the list names %s, and %s is accepted as the same [D-115]", async (current, old) => {
+  ])("include %s, and accept %s as the same zone [D-115]", async (current, old) => {
     const amal = await signedIn("worker_amal", "");
     const { text } = await amal.get("/app/time-zone");
     expect([text.includes(`value="${current}"`), text.includes(`value="${old}"`)]).toEqual([true, false]);
@@ -68,7 +68,7 @@ describe("time zones of pages", async () => {
     expect(chosen).not.toContain(`value="${old}"`);
   });
 
-  test("an old name that is stored is shown as the current one", async () => {
+  test("show the current name for a stored old name", async () => {
     if (store === undefined) throw new Error("there is always a store");
     const own = await store.createDatabase();
     await (await openPlatform(own)).close();
@@ -83,7 +83,7 @@ describe("time zones of pages", async () => {
     await own.remove();
   });
 
-  test("an organisation and a worker choose theirs", async () => {
+  test("can be chosen by an organisation and by a worker", async () => {
     const bo = await signedIn("bo@bistro-group.example", "");
     expect(await bo.send("/company/time-zone", { timeZone: "Europe/Paris" })).toMatchObject({ status: 303 });
     expect(await zoneOf(bo, "/offers")).toBe("Europe/Paris");
@@ -93,7 +93,7 @@ describe("time zones of pages", async () => {
     expect(await zoneOf(amal, "/app/shifts")).toBe("Asia/Kathmandu");
   });
 
-  test("a typed time slot across a clock change is in UTC on the wire, and shown as it was typed [D-115]", async () => {
+  test("convert a typed time slot across a clock change to UTC on the wire, and show it as typed [D-115]", async () => {
     const client = await signedIn(hana, "Europe/London");
     const slot = { start: "2027-03-27T22:00", end: "2027-03-28T06:00" };
     const created = await client.send("/offers/new", {
@@ -115,7 +115,7 @@ describe("time zones of pages", async () => {
     expect(offer).toMatch(/Sat, 27 Mar 2027, 19:30 GMT-2:30\s–\sSun, 28 Mar 2027, 02:30 GMT-2:30/);
   });
 
-  test("a time that the clocks skip is refused, with what was typed", async () => {
+  test("reject a time that a clock change skips, and keep the input", async () => {
     const client = await signedIn(hana, "Europe/London");
     const slot = { start: "2027-03-28T01:30", end: "2027-03-28T06:00" };
     const { status, text } = await client.send("/offers/new", {

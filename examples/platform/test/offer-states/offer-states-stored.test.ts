@@ -98,10 +98,10 @@ describe.each(await anyStore())("the states of offers on $title", ({ createDatab
     return { model, real: storedOffers(deps, organisations) };
   };
 
-  test("are kept, and all workers are notified, through a random sequence of actions", () =>
+  test("match a random sequence of actions, and all workers are notified", () =>
     fc.asyncModelRun(setUp, offerScenario));
 
-  test("are kept, and all workers are notified, as their histories say", async () => {
+  test("match their histories, and all workers are notified", async () => {
     const property = fc.asyncProperty(offerCommands(30), (commands) => fc.asyncModelRun(setUp, commands));
     await fc.assert(property, { numRuns: 30, interruptAfterTimeLimit: 4_000 });
     expect(fixture.errors).toEqual([]);

@@ -16,7 +16,7 @@ describe.each(stores)("a claim on $title", ({ createDatabase }) => {
   const { newProcess, claim } = outbox;
   const wakeups = async () => (await outbox.store.execute("select lane, at > now() as later from outbox_wakeups")).rows;
 
-  test("fills a lane to its capacity, and the end of a lease wakes it", async () => {
+  test("fills a lane to its capacity, and the end of a lease wakes the lane", async () => {
     await recordDue(outbox.store, outbox.organisationId, 10);
     const leases = newProcess();
     const [first] = (await claim(leases, 100)) ?? [];
@@ -27,7 +27,7 @@ describe.each(stores)("a claim on $title", ({ createDatabase }) => {
     expect(await claim(newProcess(), 100)).toHaveLength(1);
   });
 
-  test("leaves one wake-up of a lane, for its next row, however often it was woken", async () => {
+  test("leaves one wake-up per lane, for its next row, however often the lane was woken", async () => {
     const { store, organisationId } = outbox;
     await recordDue(store, organisationId, 1);
     await store.execute("update deliveries set due_at = now() + interval '1 hour'");
@@ -37,7 +37,7 @@ describe.each(stores)("a claim on $title", ({ createDatabase }) => {
     expect(await wakeups()).toEqual([{ lane: organisationId, later: true }]);
   });
 
-  test("deletes the wake-ups of an endpoint that was removed or disabled, and plans none", async () => {
+  test("deletes the wake-ups of a removed or disabled endpoint, and plans none", async () => {
     const { store, organisationId } = outbox;
     const removed = await addOrganisation(store);
     await store.execute("update endpoints set disabled_at = now(), disabled_because = 'gone'");
@@ -50,7 +50,7 @@ describe.each(stores)("a claim on $title", ({ createDatabase }) => {
 // PGlite serves one process.
 const shared = stores.filter(({ title }) => title !== "PGlite");
 
-describe.each(shared)("claims of several processes on $title [D-139]", ({ createDatabase }) => {
+describe.each(shared)("claims by several processes on $title [D-139]", ({ createDatabase }) => {
   const outbox = useLeases(createDatabase);
   const { newProcess, claim } = outbox;
 
@@ -76,7 +76,7 @@ describe.each(shared)("claims of several processes on $title [D-139]", ({ create
     };
   };
 
-  test("are made at the same time; a lane from which another claims is passed over and returned to", async () => {
+  test("run in parallel; a lane that another process is claiming is skipped and visited later", async () => {
     const [one, other] = [outbox.organisationId, await addOrganisation(outbox.store, "http://127.0.0.1:2")];
     for (const id of [one, other]) await recordDue(outbox.store, id, 5);
     const commit = await claimAndStay(1);
@@ -87,7 +87,7 @@ describe.each(shared)("claims of several processes on $title [D-139]", ({ create
     expect((await claim(leases, 100))?.map(({ lane }) => lane)).toEqual(Array(4).fill(one));
   });
 
-  test("find a row whose insert is committed after them, however late", async () => {
+  test("find a row whose insert is committed later than they ran, however late", async () => {
     const { store, organisationId } = outbox;
     const late = await outbox.connect();
     await late.query("begin");
@@ -107,7 +107,7 @@ describe.each(shared)("claims of several processes on $title [D-139]", ({ create
     expect(await claim(newProcess())).toHaveLength(1);
   });
 
-  test("read wake-ups by their index, however many lanes are to be looked at later", async () => {
+  test("read wake-ups by their index, however many lanes are due later", async () => {
     const { store } = outbox;
     await store.execute(`
       insert into outbox_wakeups (queue, lane, at)

@@ -17,7 +17,7 @@ const kinds: readonly [kind: string, part: string][] = [
 describe.each(await storesUnderTest())("an idle dispatcher on $title", ({ createDatabase }) => {
   const outbox = useLeases(createDatabase);
 
-  test("claims an event that comes, and asks once whether there is more", async () => {
+  test("claims a new event, and asks once whether there are more", async () => {
     const { store } = outbox;
     const statements = recordStatements();
     const sent = () =>

@@ -11,7 +11,7 @@ describe.each(await storesUnderTest())("claims on $title", ({ createDatabase }) 
   const outbox = useLeases(createDatabase);
   const { newProcess } = outbox;
 
-  test("serve 40 rows of one lane and 5,000 of another in turns", async () => {
+  test("alternate between 40 rows of one lane and 5,000 of another", async () => {
     const otherId = await addOrganisation(outbox.store, "http://127.0.0.1:2");
     for (let times = 0; times < 5; times += 1) await recordDue(outbox.store, outbox.organisationId, 1_000);
     await recordDue(outbox.store, otherId, 40);
@@ -25,7 +25,7 @@ describe.each(await storesUnderTest())("claims on $title", ({ createDatabase }) 
     expect(await lanesOfClaim()).toEqual([50, 0]);
   });
 
-  test("share the limit among lanes, and put one with more rows at the end of the line", async () => {
+  test("share the limit among lanes, and move a lane with more rows to the end of the queue", async () => {
     const otherId = await addOrganisation(outbox.store, "http://127.0.0.1:2");
     await recordDue(outbox.store, outbox.organisationId, 160);
     await recordDue(outbox.store, otherId, 1);
@@ -43,7 +43,7 @@ describe.each(await storesUnderTest())("claims on $title", ({ createDatabase }) 
     expect(await outbox.store.execute("select from outbox_wakeups")).toMatchObject({ rows: [] });
   });
 
-  test("of a paused endpoint are planned once, however often its lane is woken", async () => {
+  test("plan a paused endpoint once, however often its lane is woken", async () => {
     const openUntil = sql`now() + interval '1 hour'`;
     await sql`update endpoints set breaker_open_until = ${openUntil} where organisation_id = ${outbox.organisationId}`.execute(
       outbox.store.db,
@@ -66,7 +66,7 @@ describe.each(await storesUnderTest())("claims on $title", ({ createDatabase }) 
     expect(rows).toEqual([{ seconds: expect.closeTo(3_600, -1) }]);
   });
 
-  test("serve all woken lanes before any a second time, however many and however often one was woken", async () => {
+  test("serve all woken lanes before serving any twice, however many there are and however often they were woken", async () => {
     await recordDue(outbox.store, outbox.organisationId, 500);
     await sql`
       insert into outbox_wakeups (queue, at, lane)

@@ -29,7 +29,7 @@ describe.each(await storesUnderTest())("a claim on $title", ({ createDatabase })
     await fixture.reset();
   });
 
-  test("that a process resumes after its lease has ended is not attempted: another process has taken it over", async () => {
+  test("is not attempted when its process resumes after the lease ended and another took it over", async () => {
     const { store } = fixture;
     const onError = (error: unknown): void => void fixture.errors.push(error);
     const attempted: string[] = [];
@@ -95,7 +95,7 @@ const shared = (await storesUnderTest()).filter(({ title }) => title !== "PGlite
 describe.each(shared)("a claim in a transaction, on $title,", ({ createDatabase }) => {
   const fixture = useDeliveryFixture(createDatabase);
 
-  test("fails when the reply comes after the lease has ended, even when another claim has renewed it since", async () => {
+  test("fails when the reply arrives after the lease ended, even if another claim has renewed the lease", async () => {
     const { store } = fixture;
     const leases = await openLeases(store, { leaseSeconds: 0.5, onError: (error) => void fixture.errors.push(error) });
     const stalling: Store = Object.create(store, {

@@ -13,7 +13,7 @@ describe.each(await storesUnderTest())("claims on $title", ({ createDatabase }) 
   const outbox = useLeases(createDatabase);
   const { newProcess, claim, claimOne, takeOver, end, start } = outbox;
 
-  test("lapse unless they are renewed, and cannot settle the row under their old token [D-70]", async () => {
+  test("expire unless they are renewed, and cannot settle the row with their old token [D-70]", async () => {
     await recordDue(outbox.store, outbox.organisationId, 1);
     const [dead, other] = [newProcess(), newProcess()];
     const began = performance.now();
@@ -29,7 +29,7 @@ describe.each(await storesUnderTest())("claims on $title", ({ createDatabase }) 
     expect(await end(second)).toEqual(new Set([second.token]));
   });
 
-  test("are a fencing token: the late result of a process that stood still changes nothing [D-70]", async () => {
+  test("act as a fencing token: a late result from a frozen process changes nothing [D-70]", async () => {
     await recordDue(outbox.store, outbox.organisationId, 1);
     let finish = (_: string): void => undefined;
     const result = new Promise<string>((resolve) => {
@@ -48,7 +48,7 @@ describe.each(await storesUnderTest())("claims on $title", ({ createDatabase }) 
     expect((await outbox.store.execute("select state from deliveries")).rows).toEqual([{ state: "dead" }]);
   });
 
-  test("do not lapse while the work goes on, however long it takes, and then do [D-70]", async () => {
+  test("do not expire while the work continues, however long it takes [D-70]", async () => {
     await recordDue(outbox.store, outbox.organisationId, 1);
     const [leases, other] = [newProcess(), newProcess()];
     const first = await claimOne(leases);
@@ -60,7 +60,7 @@ describe.each(await storesUnderTest())("claims on $title", ({ createDatabase }) 
     expect((await takeOver(other)).rowId).toBe(first.rowId);
   });
 
-  test("do not lapse because the event loop was busy for two thirds of a lease", async () => {
+  test("do not expire because the event loop was busy for two thirds of a lease", async () => {
     await recordDue(outbox.store, outbox.organisationId, 1);
     const [leases, other] = [newProcess(), newProcess()];
     await claimOne(leases);
@@ -75,7 +75,7 @@ describe.each(await storesUnderTest())("claims on $title", ({ createDatabase }) 
     });
   });
 
-  test("are not taken from itself by a process that was late", async () => {
+  test("are not taken over by their own process when it is late", async () => {
     await recordDue(outbox.store, outbox.organisationId, 1);
     const leases = newProcess(1);
     const lease = await claimOne(leases);
@@ -85,7 +85,7 @@ describe.each(await storesUnderTest())("claims on $title", ({ createDatabase }) 
     expect(await end(lease)).toEqual(new Set([lease.token]));
   });
 
-  test("that lapsed wake their lanes", async () => {
+  test("wake their lanes when they expire", async () => {
     const otherId = await addOrganisation(outbox.store, "http://127.0.0.1:2");
     for (const id of [outbox.organisationId, otherId]) await recordDue(outbox.store, id, 1);
     expect(await claim(newProcess(1))).toHaveLength(2);
@@ -98,7 +98,7 @@ describe.each(await storesUnderTest())("claims on $title", ({ createDatabase }) 
     expect((await outbox.store.execute("select id from outbox_processes")).rows).toEqual([{ id: other.processId }]);
   });
 
-  test("of a process that ends are all free immediately", async () => {
+  test("are all released immediately when their process ends", async () => {
     await recordDue(outbox.store, outbox.organisationId, 3);
     const ending = newProcess(60_000);
     const first = await claim(ending);
@@ -109,7 +109,7 @@ describe.each(await storesUnderTest())("claims on $title", ({ createDatabase }) 
     expect(await countLeases(outbox.store)).toBe(3);
   });
 
-  test("that a process does not work on are free immediately, and no others", async () => {
+  test("are released immediately when a process does not work on them, and others are kept", async () => {
     await recordDue(outbox.store, outbox.organisationId, 3);
     const [leases, other] = [newProcess(), newProcess()];
     const [kept, ...strays] = (await claim(leases, 2)) ?? [];
@@ -124,7 +124,7 @@ describe.each(await storesUnderTest())("claims on $title", ({ createDatabase }) 
 describe.each((await storesUnderTest()).filter(({ title }) => title === "PGlite"))(
   "claims of a killed process on $title",
   ({ createDatabase }) => {
-    test("are taken over immediately by the next process: no other can have the data folder", async () => {
+    test("are taken over immediately by the next process, the only one that can have the data folder", async () => {
       const database = await createDatabase();
       const errors: unknown[] = [];
       const onError = (error: unknown): void => void errors.push(error);

@@ -13,7 +13,7 @@ import { acknowledge, countPending, dispatch, leaseMs, queue } from "./use-lease
 // PGlite's data folder is for one process: see store.test.ts.
 const shared = (await storesUnderTest()).filter(({ title }) => title !== "PGlite");
 
-describe.each(shared)("claims of several processes on $title", ({ createDatabase }) => {
+describe.each(shared)("claims by several processes on $title", ({ createDatabase }) => {
   let database: TestDatabase;
   let stores: Store[];
   const errors: unknown[] = [];
@@ -33,7 +33,7 @@ describe.each(shared)("claims of several processes on $title", ({ createDatabase
     return store.background;
   };
 
-  test("keep to the capacity of each lane, give no row twice and skip none", async () => {
+  test("respect each lane's capacity, repeat no row and skip none", async () => {
     const store = await open();
     const organisationIds: string[] = [];
     for (let number = 0; number < 3; number += 1)
@@ -77,7 +77,7 @@ describe.each(shared)("claims of several processes on $title", ({ createDatabase
     expect(errors.splice(0)).toEqual([]);
   });
 
-  test("reach every lane while processes come and go, half of them killed with rows that they had claimed [D-139]", async () => {
+  test("reach every lane while processes come and go, and half of them are killed with claimed rows [D-139]", async () => {
     const store = await open();
     const servedAt = new Map<string, number>();
     let longestMs = 0;
@@ -132,7 +132,7 @@ describe.each(shared)("claims of several processes on $title", ({ createDatabase
     return { still, transaction, goOn, stillErrors };
   };
 
-  test("are made although one process stalls in the middle of one [D-70]", async () => {
+  test("continue while one process stalls in the middle of a claim [D-70]", async () => {
     const store = await open();
     await recordDue(store, await addOrganisation(store, "http://127.0.0.1:1"), 1);
     const { still, transaction, goOn, stillErrors } = await openStill();
@@ -152,7 +152,7 @@ describe.each(shared)("claims of several processes on $title", ({ createDatabase
     expect(errors.splice(0)).toEqual([]);
   });
 
-  test("are made although one process stands still in the middle of settling, and its row is taken over", async () => {
+  test("continue while one process freezes in the middle of settling, and its row is taken over", async () => {
     const store = await open();
     const [oneId, otherId] = [
       await addOrganisation(store, "http://127.0.0.1:1"),

@@ -11,7 +11,7 @@ describe.each(await storesUnderTest())("claims on $title", ({ createDatabase }) 
   const outbox = useLeases(createDatabase);
   const { newProcess, claim, claimOne, start } = outbox;
 
-  test("whose commit was reported as a failure leave no row leased for ever", async () => {
+  test("leave no row leased for ever when their commit is reported as a failure", async () => {
     await recordDue(outbox.store, outbox.organisationId, 20);
     let isLost = true;
     const transaction: Store["transaction"] = async (work) => {
@@ -26,7 +26,7 @@ describe.each(await storesUnderTest())("claims on $title", ({ createDatabase }) 
     expect(await countLeases(outbox.store)).toBe(0);
   });
 
-  test("whose rows could not be loaded, or were left out, leave none leased for ever", async () => {
+  test("leave no row leased for ever when their rows cannot be loaded or are left out", async () => {
     await recordDue(outbox.store, outbox.organisationId, 20);
     let times = 0;
     const { settled, errors: reported } = start(outbox.store, newProcess(), {
@@ -43,7 +43,7 @@ describe.each(await storesUnderTest())("claims on $title", ({ createDatabase }) 
     expect(await countLeases(outbox.store)).toBe(0);
   });
 
-  test("whose attempt threw, or whose settling was given up, leave no row leased for ever", async () => {
+  test("leave no row leased for ever when their attempt throws or their settling is given up", async () => {
     await recordDue(outbox.store, outbox.organisationId, 2);
     let thrown = 0;
     let refused = 0;
@@ -69,7 +69,7 @@ describe.each(await storesUnderTest())("claims on $title", ({ createDatabase }) 
     expect(await countLeases(outbox.store)).toBe(0);
   });
 
-  test("are given back by a loop that stops, also of what it could not settle", async () => {
+  test("are released by a loop that stops, even those that it could not settle", async () => {
     await recordDue(outbox.store, outbox.organisationId, 2);
     const {
       loop,
@@ -89,7 +89,7 @@ describe.each(await storesUnderTest())("claims on $title", ({ createDatabase }) 
     expect(await claim(newProcess())).toHaveLength(2);
   });
 
-  test("are rarely looked for by an idle loop, even when a lease has expired", async () => {
+  test("are rarely looked for by an idle loop, even after a lease has expired", async () => {
     await recordDue(outbox.store, outbox.organisationId, 1);
     await claimOne(newProcess(700));
     let transactions = 0;

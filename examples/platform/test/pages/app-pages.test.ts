@@ -44,13 +44,13 @@ describe.each(await anyStore())("the pages of the worker's app on $title", ({ cr
   const forms = ["/app/contacts", "/app/offers/x/apply", "/app/offers/x/reject", "/app/offers/x/close"];
 
   describe("a signed-out client", () => {
-    test.each(reads)("is led from %s to the sign-in", async (path) => {
+    test.each(reads)("is redirected from %s to the sign-in", async (path) => {
       const { status, location } = await openPageClient(platform.address, "/app/sign-in").get(path);
       expect(status).toBe(303);
       expect(location).toBe(path === "/app" ? "/app/sign-in" : `/app/sign-in?next=${encodeURIComponent(path)}`);
     });
 
-    test.each(forms)("sends nothing to %s", async (path) => {
+    test.each(forms)("cannot post to %s", async (path) => {
       const response = await openPageClient(platform.address, "/app/sign-in").send(path, {
         organisationId: "org_harbour",
       });
@@ -58,13 +58,13 @@ describe.each(await anyStore())("the pages of the worker's app on $title", ({ cr
       expect(response.text).toContain("Not signed in");
     });
 
-    test("hears nothing", async () => {
+    test("receives no events", async () => {
       const headers = { Accept: "text/event-stream" };
       expect((await openPageClient(platform.address).get("/app/live", headers)).status).toBe(401);
     });
   });
 
-  test("a person's session is not valid for a worker, and vice versa", async () => {
+  test("a person's session is invalid for a worker, and vice versa", async () => {
     const hana = openPageClient(platform.address);
     await hana.signIn("hana@harbour-hotels.example");
     expect((await hana.get("/app")).location).toBe("/app/sign-in");
@@ -75,7 +75,7 @@ describe.each(await anyStore())("the pages of the worker's app on $title", ({ cr
     expect((await other.get("/offers", { Cookie: asPerson })).location).toBe("/sign-in?next=%2Foffers");
   });
 
-  test("an offer to others is not there", async () => {
+  test("an offer to other workers is not found", async () => {
     const id = await createOffer();
     expect((await dana.get(`/app/offers/${id}`)).status).toBe(404);
     for (const action of ["apply", "reject", "close"])
@@ -100,7 +100,7 @@ describe.each(await anyStore())("the pages of the worker's app on $title", ({ cr
       expect((await amal.get("/app")).status).toBe(200);
     });
 
-    test("with the token of another worker does nothing", async () => {
+    test("does nothing with another worker's token", async () => {
       const id = await createOffer();
       const formToken = await dana.formToken();
       expect((await amal.send(`/app/offers/${id}/apply`, {}, { formToken })).status).toBe(403);
@@ -126,7 +126,7 @@ describe.each(await anyStore())("the pages of the worker's app on $title", ({ cr
     expect(after).toContain("You applied");
   });
 
-  test("a response is given, changed, and rejected once the offer is complete", async () => {
+  test("a response can be given and changed, and is rejected once the offer is complete", async () => {
     const events = [{ start: "2027-03-05T17:00:00Z", end: "2027-03-05T23:00:00Z" }];
     const id = await createOffer({ workerIds: ["worker_amal", "worker_ben"], events });
     const first = await offerPage(id);
@@ -158,7 +158,7 @@ describe.each(await anyStore())("the pages of the worker's app on $title", ({ cr
     expect(await offerPage(id, ben)).toContain("The work went to others");
   });
 
-  test("opening an offer is recorded for its hirer, and is no response [D-84]", async () => {
+  test("opening an offer is recorded for the hirer, and is not a response [D-84]", async () => {
     const id = await createOffer();
     const hana = openPageClient(platform.address);
     await hana.signIn("hana@harbour-hotels.example");
@@ -170,7 +170,7 @@ describe.each(await anyStore())("the pages of the worker's app on $title", ({ cr
     expect(await responseOf(id)).toBe("none");
   });
 
-  test("an offer that was withdrawn says so", async () => {
+  test("a withdrawn offer says so", async () => {
     const id = await createOffer();
     await platform.call("GET", `/offer/${id}/withdraw`, { key });
     const text = await offerPage(id);
@@ -178,7 +178,7 @@ describe.each(await anyStore())("the pages of the worker's app on $title", ({ cr
     expect(text).not.toMatch(/\/(apply|reject)"/);
   });
 
-  test("a contact is added at an organisation, and at none that is not there", async () => {
+  test("a contact is added at an organisation, and not at an unknown one", async () => {
     expect(await amal.send("/app/contacts", { organisationId: "org_bistro" })).toMatchObject({
       status: 303,
       location: "/app/contacts",
@@ -191,7 +191,7 @@ describe.each(await anyStore())("the pages of the worker's app on $title", ({ cr
       expect((await amal.send("/app/contacts", fields)).status).toBe(400);
   });
 
-  test("a contact is added once by a form that is sent twice, and again by the next one [D-85]", async () => {
+  test("a contact is added once when its form is submitted twice, and again by the next form [D-85]", async () => {
     const receiver = await openReceiver(respondWith(200));
     const token = await platform.signInPerson("ada@crew-agency.example");
     const profile = { baseAddress: receiver.baseAddress, secret: "x".repeat(20), suggestsContacts: false };
@@ -215,7 +215,7 @@ describe.each(await anyStore())("the pages of the worker's app on $title", ({ cr
     await receiver.close();
   });
 
-  test("the stream goes on after what its page has, also on the second device", async () => {
+  test("the stream continues after the page's position, even on the second device", async () => {
     await platform.call("POST", "/worker-app/devices", {
       token: await platform.signInWorker("worker_dana"),
       json: { platform: "ios" },
@@ -247,7 +247,7 @@ describe.each(await anyStore())("the pages of the worker's app on $title", ({ cr
     await again.ended;
   });
 
-  test("the stream ends with signing out", async () => {
+  test("the stream ends when the worker signs out", async () => {
     const client = await signedIn("worker_cleo");
     const stream = await readEvents(`${platform.address}/app/live?since=0`, "", undefined, {
       Cookie: client.cookie(),
@@ -257,7 +257,7 @@ describe.each(await anyStore())("the pages of the worker's app on $title", ({ cr
     expect((await client.get("/app")).location).toBe("/app/sign-in");
   });
 
-  test("what is nowhere in the app is a page of the app", async () => {
+  test("an unknown path in the app gets the app's own 404 page", async () => {
     const { status, text } = await amal.get("/app/nowhere");
     expect(status).toBe(404);
     expect(text).toContain('href="/app"');

@@ -13,7 +13,7 @@ test.each(["br", "gzip"])("pages and their files are compressed with %s", async 
     expect((await hana.get(path, headers)).headers.get("content-encoding")).toBe(coding);
 });
 
-test("an event stream is not compressed, which would hold its events back", async () => {
+test("an event stream is not compressed, since compression would delay its events", async () => {
   const { text } = await hana.get("/offers");
   const address = platform.address + /data-live-stream="([^"]+)"/.exec(text)?.[1];
   const headers = { Accept: "text/event-stream", "Accept-Encoding": "br, gzip", Cookie: hana.cookie() };
@@ -28,7 +28,7 @@ test("an event stream is not compressed, which would hold its events back", asyn
   reader.disconnect();
 });
 
-test("a live update fetches the parts that have changed alone", async () => {
+test("a live update fetches only the parts that have changed", async () => {
   const whole = (await hana.get("/offers")).text;
   const first = (await hana.get("/offers", { "X-Part": "offers=" })).text;
   expect(first.length).toBeLessThan(whole.length);

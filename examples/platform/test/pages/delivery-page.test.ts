@@ -35,7 +35,7 @@ beforeAll(async () => {
 });
 
 describe("the page of a delivery", () => {
-  test("shows the address, the headers as they were sent with masked signatures, and those of the response", async () => {
+  test("shows the address, the request headers with masked signatures, and the response headers", async () => {
     const { text } = await hana.get(pages[0] ?? "");
     expect(text).toContain(`Sent to <code>${receiver.baseAddress}/hooks/offer/response</code>`);
     const sent = receiver.requests.at(-1);
@@ -67,7 +67,7 @@ describe("the page of a delivery", () => {
     expect(JSON.parse(request?.body ?? "{}")).toMatchObject({ offerId: offer, response: "accepted" });
   });
 
-  test("leads to the previous and the next one, and the offer leads to its deliveries", async () => {
+  test("links to the previous and next delivery, and the offer links to its deliveries", async () => {
     const [newest = "", oldest = ""] = pages;
     expect((await hana.get(newest)).text).toContain(`<a href="${oldest}" rel="prev">`);
     expect((await hana.get(oldest)).text).toContain(`<a href="${newest}" rel="next">`);
@@ -76,7 +76,7 @@ describe("the page of a delivery", () => {
     expect((await hana.get(`/deliveries?q=${offer}`)).text.match(/applied for “Kitchen help”<\/a>/g)).toHaveLength(2);
   });
 
-  test("is found by its id, as an offer and its workers are", async () => {
+  test("is found by its id, like an offer or its workers", async () => {
     const id = pages[0]?.split("/").at(-1) ?? "";
     expect((await hana.get(`/deliveries?q=${id}`)).text).toContain(`href="${pages[0]}"`);
     expect((await hana.get(`/deliveries?q=${id}`)).text).not.toContain(`href="${pages[1]}"`);

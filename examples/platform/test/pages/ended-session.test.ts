@@ -34,8 +34,8 @@ const endings: [string, (client: PageClient) => Promise<unknown>][] = [
   ["by a sign-out in another tab", (client) => client.send("/sign-out")],
 ];
 
-describe("a form that is sent after its session has ended", () => {
-  test.each(endings)("%s asks to sign in again, and keeps what was typed [D-147]", async (how, end) => {
+describe("a form submitted after its session ended", () => {
+  test.each(endings)("asks to sign in again and keeps the input after %s [D-147]", async (how, end) => {
     const typed = { title: `Typed for ten minutes, ended ${how}`, details: "Knives & aprons", worker: "worker_amal" };
     const hana = await signedIn(hanaAddress);
     const formToken = tokenIn((await hana.get("/offers/new")).text);
@@ -80,7 +80,7 @@ describe("a form that is sent after its session has ended", () => {
     expect(text).not.toContain(fields.secret);
   });
 
-  test("asks before a button without input acts, since another person may have signed in [D-147]", async () => {
+  test("asks for confirmation before a button without input acts, since another person may have signed in [D-147]", async () => {
     const amal = await signedIn("worker_amal", "/app/sign-in");
     const json = { createdByUserId: "user_hana", title: "Bar", workerIds: ["worker_amal"] };
     const created = await platform.call("POST", "/offer", { key: "demo-key-harbour", json });
@@ -96,7 +96,7 @@ describe("a form that is sent after its session has ended", () => {
     expect((await amal.send(`${path}/apply`, {}, tokenOf(asked.text))).status).toBe(303);
   });
 
-  test("is shown again when another tab has signed in since, and has no effect", async () => {
+  test("is shown again and has no effect when another tab has signed in", async () => {
     const hana = await signedIn(hanaAddress);
     const formToken = tokenIn((await hana.get("/offers/new")).text);
     await hana.signIn(hanaAddress);
@@ -105,7 +105,7 @@ describe("a form that is sent after its session has ended", () => {
     expect(text).toContain(`value="${typed.title}"`);
   });
 
-  test("of another origin is rejected, and nothing of it is shown", async () => {
+  test("is rejected from another origin, and none of it is shown", async () => {
     const hana = await signedIn(hanaAddress);
     await hana.send("/sign-out");
     const headers = { Origin: "https://evil.example" };
@@ -114,7 +114,7 @@ describe("a form that is sent after its session has ended", () => {
     expect(text).not.toContain(typed.title);
   });
 
-  test("and signs out leads to the sign-in", async () => {
+  test("redirects to the sign-in when it signs out", async () => {
     const hana = await signedIn(hanaAddress);
     const formToken = tokenIn((await hana.get("/offers")).text);
     await hana.send("/sign-out");
@@ -122,7 +122,7 @@ describe("a form that is sent after its session has ended", () => {
   });
 });
 
-test("a sign-in page that was open for too long keeps the name", async () => {
+test("a sign-in page that stayed open too long keeps the name", async () => {
   const guest = openPageClient(platform.address);
   const fields = { name: hanaAddress, password: "demo-password" };
   const { status, text } = await guest.send("/sign-in", fields, { formToken: "of an expired cookie" });
@@ -131,8 +131,8 @@ test("a sign-in page that was open for too long keeps the name", async () => {
   expect(text).toContain("Enter your password again.");
 });
 
-describe("a worker's session", () => {
-  test("lasts for as long as it is used every month, with its cookie [D-56]", async () => {
+describe("a session", () => {
+  test("of a worker and its cookie last as long as they are used every month [D-56]", async () => {
     const amal = await signedIn("worker_amal", "/app/sign-in");
     for (let used = 0; used < 3; used += 1) {
       clockOffsetMs += 29 * day;
@@ -145,7 +145,7 @@ describe("a worker's session", () => {
     expect(await amal.get("/app")).toMatchObject({ status: 303, location: "/app/sign-in" });
   });
 
-  test("of the API lasts as long", async () => {
+  test("of a worker lasts as long on the API", async () => {
     const token = await platform.signInWorker("worker_ben");
     for (let used = 0; used < 2; used += 1) {
       clockOffsetMs += 29 * day;
@@ -161,7 +161,7 @@ describe("a worker's session", () => {
     expect((await hana.get("/offers")).status).toBe(303);
   });
 
-  test("ends its event stream as it expires [D-56]", async () => {
+  test("ends its event stream when it expires [D-56]", async () => {
     // Twelve hours, but for a second, are over.
     clockOffsetMs = 1_000 - 12 * hour;
     const hana = await signedIn(hanaAddress);

@@ -64,7 +64,7 @@ describe.each((await anyStore()).slice(0, 1))("the pages of invitations on $titl
 
   describe("a signed-out client", () => {
     test.each(["/invitations", "/invitations/search?filter=x", "/invitations/images/v1.x"])(
-      "is led from %s to the sign-in",
+      "is redirected from %s to the sign-in",
       async (path) => {
         const before = harbour.requests.length;
         const { status, location } = await openPageClient(platform.address).get(path);
@@ -73,20 +73,20 @@ describe.each((await anyStore()).slice(0, 1))("the pages of invitations on $titl
       },
     );
 
-    test("invites no person", async () => {
+    test("invites nobody", async () => {
       const fields = { organisationId: "org_harbour", person: pick("Eve", "eve@example.com") };
       expect((await openPageClient(platform.address).send("/invitations", fields)).status).toBe(401);
     });
   });
 
-  test("a worker's session opens none of them", async () => {
+  test("a worker's session cannot open them", async () => {
     const amal = openPageClient(platform.address, "/app/sign-in");
     await amal.signIn("worker_amal");
     const Cookie = amal.cookie().replace("offers-app=", "offers-portal=");
     expect((await openPageClient(platform.address).get("/invitations", { Cookie })).status).toBe(303);
   });
 
-  test("a search asks with the person's addresses and the filter, and shows the people that each organisation suggests", async () => {
+  test("a search sends the person's addresses and the filter, and shows the people that each organisation suggests", async () => {
     const { status, text } = await searched(hana, "chef");
     expect(status).toBe(200);
     expect(JSON.parse(asked(harbour).at(-1)?.body ?? "")).toEqual({
@@ -118,7 +118,7 @@ describe.each((await anyStore()).slice(0, 1))("the pages of invitations on $titl
         ([, id, tick, name]) => [id, name, tick !== undefined],
       );
 
-    test("is offered by name: the person's own organisation first and ticked, the others not [D-88]", async () => {
+    test("lists the organisations by name, the person's own first and selected, the others not [D-88]", async () => {
       const harbourFirst = [
         ["org_harbour", "Harbour Hotels", true],
         ["org_bistro", "Bistro Group", false],
@@ -136,7 +136,7 @@ describe.each((await anyStore()).slice(0, 1))("the pages of invitations on $titl
       ]);
     });
 
-    test("asks only those ticked, and keeps them ticked", async () => {
+    test("asks only the selected ones, and keeps them selected", async () => {
       const before = asked(harbour).length;
       const { text } = await searched(hana, "", ["org_bistro"]);
       expect(choices(text)).toEqual([
@@ -146,7 +146,7 @@ describe.each((await anyStore()).slice(0, 1))("the pages of invitations on $titl
       expect(asked(harbour)).toHaveLength(before);
     });
 
-    test("sends no address by a link, nor with none ticked [D-88]", async () => {
+    test("does not send addresses from a plain link, or when no organisation is selected [D-88]", async () => {
       const before = [asked(harbour).length, asked(bistro).length];
       for (const path of ["/invitations/search?organisationIds=org_bistro", "/invitations/search?filter=chef"])
         expect(await hana.get(path)).toMatchObject({ status: 303, location: "/invitations" });
@@ -159,7 +159,7 @@ describe.each((await anyStore()).slice(0, 1))("the pages of invitations on $titl
       expect([asked(harbour).length, asked(bistro).length]).toEqual(before);
     });
 
-    test("of an organisation without suggestions says so, asks none, and shows those that have them", async () => {
+    test("of an organisation without suggestions says so, asks nobody, and shows those that have them", async () => {
       const before = asked(harbour).length;
       const { status, text } = await searched(hana, "", ["org_harbour", "org_crew"]);
       expect(status).toBe(422);
@@ -170,7 +170,7 @@ describe.each((await anyStore()).slice(0, 1))("the pages of invitations on $titl
   });
 
   describe("a profile image", () => {
-    test("is fetched unsigned and served by us, as what it is", async () => {
+    test("is fetched unsigned and served by us, with its real type", async () => {
       const path = imagePath((await searched(hana)).text);
       const { status, headers } = await hana.get(path);
       expect(status).toBe(200);
@@ -193,7 +193,7 @@ describe.each((await anyStore()).slice(0, 1))("the pages of invitations on $titl
     });
 
     test.each(["v1.AAAA", "x", "http%3A%2F%2F127.0.0.1%2F", "%00"])(
-      "is at no address of one's own, as %s",
+      "cannot be requested from a made-up address, such as %s",
       async (ref) => {
         const before = harbour.requests.length;
         expect((await hana.get(`/invitations/images/${ref}`)).status).toBe(404);
@@ -203,7 +203,7 @@ describe.each((await anyStore()).slice(0, 1))("the pages of invitations on $titl
   });
 
   describe("an invitation", () => {
-    test("goes to each selected person once", async () => {
+    test("is sent once to each selected person", async () => {
       await searched(hana);
       const fields = {
         organisationId: "org_harbour",
@@ -218,7 +218,7 @@ describe.each((await anyStore()).slice(0, 1))("the pages of invitations on $titl
       expect(await invitedBy("bo@bistro-group.example")).toEqual([]);
     });
 
-    test("to a person that no search showed, or who was invited lately, is rejected, and the search is there again", async () => {
+    test("is rejected for a person who was in no search result or was invited recently, and shows the search again", async () => {
       await searched(hana);
       const fields = { organisationId: "org_harbour", filter: "chef" };
       for (const [person, words] of [
@@ -234,7 +234,7 @@ describe.each((await anyStore()).slice(0, 1))("the pages of invitations on $titl
       expect(await invitedBy("hana@harbour-hotels.example")).toEqual(["farah@example.com"]);
     });
 
-    test("by a form that is sent twice is sent once [D-85]", async () => {
+    test("is sent once when its form is submitted twice [D-85]", async () => {
       const ada = await signedIn("ada@crew-agency.example");
       const [, idempotencyKey = ""] = /name="idempotencyKey" value="([^"]+)"/.exec((await searched(ada)).text) ?? [];
       expect(idempotencyKey).not.toBe("");
@@ -271,7 +271,7 @@ describe.each((await anyStore()).slice(0, 1))("the pages of invitations on $titl
       ["without a token", { formToken: "" }],
       ["from another site", { headers: { "Sec-Fetch-Site": "cross-site" } }],
       ["from another origin", { headers: { Origin: "http://evil.example" } }],
-    ])("%s is forged and refused", async (_, options) => {
+    ])("is rejected as forged %s", async (_, options) => {
       const fields = { organisationId: "org_harbour", person: pick("Eve", "eve@example.com") };
       for (const forged of [options, { formToken: await hana.formToken() }])
         expect((await bo.send("/invitations", fields, forged)).status).toBe(403);
@@ -289,7 +289,7 @@ describe.each((await anyStore()).slice(0, 1))("the pages of invitations on $titl
     expect((await ada.get("/invitations")).text).toMatch(/Bistro Group<small>Searched before<\/small>/);
   });
 
-  test("a person who was invited before is marked with the day and who invited them [D-123]", async () => {
+  test("a person who was invited before is marked with the date and the inviter [D-123]", async () => {
     const card =
       (await searched(hana)).text.split('<li class="person">').find((part) => part.includes("farah@example.com")) ?? "";
     expect(card).toMatch(/already invited<\/span> <time datetime="[^"]+">[^<]+<\/time> by Hana Lind/);

@@ -10,7 +10,7 @@ import { readLive } from "./read-live.ts";
 const hanaAddress = "hana@harbour-hotels.example";
 const stores = await anyStore();
 
-describe.each(stores)("the stream of what changes on $title", ({ createDatabase }) => {
+describe.each(stores)("the live stream on $title", ({ createDatabase }) => {
   const platform = usePlatform({ createDatabase });
   let cookie: string;
 
@@ -30,7 +30,7 @@ describe.each(stores)("the stream of what changes on $title", ({ createDatabase 
     expect((await platform.call("POST", "/offer", { key: "demo-key-harbour", json })).status).toBe(201);
   };
 
-  test("misses nothing between the page and its stream", async () => {
+  test("misses nothing between the page and the stream", async () => {
     const address = await streamOf(cookie);
     await create();
     const reader = await readLive(address, cookie);
@@ -70,7 +70,7 @@ describe.each(stores)("the stream of what changes on $title", ({ createDatabase 
     ["nothing", () => ""],
     ["a position in another process", () => "0123456789abcdef-0"],
     ["a position that is yet to come", (own: string) => own.replace(/\d+$/, "999999")],
-  ])("says after %s that changes may have been missed", async (_, positionOf) => {
+  ])("reports after %s that changes may have been missed", async (_, positionOf) => {
     const stream = await streamOf(cookie);
     const own = new URL(stream).searchParams.get("since") ?? "";
     const reader = await readLive(stream, cookie, positionOf(own));
@@ -94,12 +94,12 @@ describe.each(stores)("the stream of what changes on $title", ({ createDatabase 
 });
 
 describe.each(stores.filter(({ title }) => title !== "PGlite"))(
-  "a page when processes cannot hear each other on $title",
+  "a page of a process that cannot hear the others on $title",
   ({ createDatabase }) => {
     const database = useDatabase(createDatabase);
     const platform = usePlatform({ database });
 
-    test("is notified afterwards that it may have missed changes [D-82]", async () => {
+    test("is notified later that it may have missed changes [D-82]", async () => {
       const hana = openPageClient(platform.address);
       await hana.signIn(hanaAddress);
       const { text } = await hana.get("/offers");

@@ -112,11 +112,11 @@ function expectSignedOut({ method, path }: MountedRoute, { status, location, tex
 }
 
 describe("a signed-out person", () => {
-  test.each(pages)("is unauthenticated at $method $path", async (route) =>
+  test.each(pages)("gets 401 or the sign-in at $method $path", async (route) =>
     expectSignedOut(route, await visit(openPageClient(platform.address, signInOf(route.path)), route)),
   );
 
-  test.each(["/live", "/app/live"])("hears nothing at %s", async (path) => {
+  test.each(["/live", "/app/live"])("receives no events at %s", async (path) => {
     const response = await openPageClient(platform.address).get(path, { Accept: "text/event-stream" });
     expect([response.status, response.headers.get("content-type")]).toEqual([
       401,
@@ -124,7 +124,7 @@ describe("a signed-out person", () => {
     ]);
   });
 
-  test.each(withToken)("gets nothing from $method $path, nor does the cookie of a page", async ({ method, path }) => {
+  test.each(withToken)("gets nothing from $method $path, even with the cookie of a page", async ({ method, path }) => {
     const query = path.endsWith("/complete") ? "?api-version=1.0" : "";
     for (const headers of [{}, { Cookie: hana.cookie() }, { Cookie: amal.cookie() }]) {
       const response = await platform.call(method, filled(path) + query, { headers });
@@ -135,7 +135,7 @@ describe("a signed-out person", () => {
 });
 
 describe("a session of the other section", () => {
-  test.each(pages)("is not a session at $method $path [D-80]", async (route) => {
+  test.each(pages)("is not valid at $method $path [D-80]", async (route) => {
     const [other, name] = isOfApp(route.path) ? [hana, "offers-app"] : [amal, "offers-portal"];
     const [, value = ""] = other.cookie().split("=");
     const options = { headers: { Cookie: `${name}=${value}` }, formToken: await other.formToken() };
@@ -143,7 +143,7 @@ describe("a session of the other section", () => {
   });
 });
 
-describe("another organisation's person, another worker", () => {
+describe("a person of another organisation or another worker", () => {
   test.each(withIds)("finds nothing at $method $path", async (route) => {
     const client = isOfApp(route.path) ? dana : bo;
     const first = await visit(client, route);
@@ -183,13 +183,13 @@ describe("a forged form [D-81]", () => {
     }
   });
 
-  test("with the token of the person's own other session has none either", async () => {
+  test("has no effect with the token of another session of the same person", async () => {
     const formToken = await (await signedIn("hana@harbour-hotels.example")).formToken();
     for (const route of forms.filter(({ path }) => !isOfApp(path)))
       expect((await visit(hana, route, { formToken })).status).toBe(403);
   });
 
-  test("has left everything as it was", async () => {
+  test("leaves everything unchanged", async () => {
     expect(await readOffer()).toMatchObject({
       widthdrawn: false,
       complete: false,
@@ -209,14 +209,14 @@ describe("the owner", () => {
   });
 });
 
-test("there are such routes", () => {
+test("the routes to test are found", () => {
   expect(pages.length).toBeGreaterThanOrEqual(30);
   expect(withIds.length).toBeGreaterThanOrEqual(12);
   expect(forms.length).toBeGreaterThanOrEqual(16);
   expect(withToken.length).toBeGreaterThanOrEqual(20);
 });
 
-test("a method that a page does not have is 405 and says which it has", async () => {
+test("an unsupported method on a page gets 405 with the supported ones", async () => {
   const response = await bo.send("/offers");
   expect([response.status, response.headers.get("allow")]).toEqual([405, "GET, HEAD"]);
 });

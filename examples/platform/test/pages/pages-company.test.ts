@@ -28,7 +28,7 @@ describe("the company profile", () => {
     expect(page).toContain(">Healthy</span>");
   });
 
-  test("is not saved when a check fails, and keeps what was typed but never the secret [D-83]", async () => {
+  test("is not saved when a check fails, and keeps the input but never the secret [D-83]", async () => {
     await save();
     receiver.respond = (request, response) => respondWith(request.url.endsWith("/auth") ? 401 : 200)(request, response);
     const { status, text } = await save({ baseAddress: `${receiver.baseAddress}/elsewhere` });
@@ -47,13 +47,13 @@ describe("the company profile", () => {
     expect(text).toContain('id="baseAddress-error"');
   });
 
-  test("never shows the secret, nor logs it", async () => {
+  test("never shows or logs the secret", async () => {
     await save();
     expect((await hana.get("/company")).text).not.toContain(companySecret);
     expect(platform.logLines.join()).not.toContain(companySecret);
   });
 
-  test("rotates to a secret that the endpoint accepts, and to no other", async () => {
+  test("rotates to a secret that the endpoint accepts, and rejects any other", async () => {
     await save();
     receiver.respond = respondWith(401);
     const refused = await hana.send("/company/rotation", { secret: "another-secret-of-32-characters!" });

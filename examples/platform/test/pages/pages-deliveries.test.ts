@@ -44,7 +44,7 @@ describe("deliveries", () => {
     expect(text).toMatch(/No\. 3: /);
   });
 
-  test("that failed are redelivered", async () => {
+  test("are redelivered when they failed", async () => {
     await save();
     receiver.respond = respondWith(503);
     await addContact();
@@ -59,7 +59,7 @@ describe("deliveries", () => {
     expect((await hana.get("/deliveries")).text).toContain("No. 4: 200");
   });
 
-  test("that were acknowledged are redelivered as new ones", async () => {
+  test("are redelivered as new ones when they were acknowledged", async () => {
     await save();
     await addContact("worker_ben");
     const path = await latest("Acknowledged");
@@ -70,7 +70,7 @@ describe("deliveries", () => {
     expect((await hana.get(path)).text).toContain("It was already redelivered.");
   });
 
-  test("that have failed are redelivered together", async () => {
+  test("are redelivered together when several failed", async () => {
     await save();
     receiver.respond = respondWith(503);
     for (const worker of ["worker_amal", "worker_ben"]) await addContact(worker);
@@ -103,7 +103,7 @@ describe("deliveries", () => {
     expect(await shown("no-such-state")).toContain(`href="${path}"`);
   });
 
-  test("are measured: as a chart, in words and as a table", async () => {
+  test("are summarised as a chart, in words and as a table", async () => {
     await save();
     await addContact();
     await latest("Acknowledged");
@@ -117,7 +117,7 @@ describe("deliveries", () => {
     }
   });
 
-  test("are filtered by event, status and error of the last attempt [D-124]", async () => {
+  test("are filtered by event, status and the error of the last attempt [D-124]", async () => {
     await save();
     await addContact("worker_dana");
     const path = await latest("Acknowledged");
@@ -143,7 +143,7 @@ describe("deliveries", () => {
     expect((await hana.get("/deliveries?status=9&error=x&type=y")).text).toContain("Cleo Martin");
   });
 
-  test("say applied, as offers do; the webhook says accepted", async () => {
+  test('show "applied" like offers, while the webhook sends "accepted"', async () => {
     await save();
     const json = { createdByUserId: "user_hana", title: "Bar on Friday", workerIds: ["worker_amal"] };
     const offer = (await platform.call("POST", "/offer", { key: "demo-key-harbour", json })).json<{ id: string }>();
@@ -158,7 +158,7 @@ describe("deliveries", () => {
 });
 
 describe("the mailbox", () => {
-  test("shows mail, whatever is in it", async () => {
+  test("shows mail, whatever it contains", async () => {
     const json = {
       createdByUserId: "user_hana",
       title: `Fish & "Chips" <script>alert(1)</script>`,

@@ -10,7 +10,7 @@ const platform = usePlatform();
 const client = usePageClient(platform, hana);
 
 describe("signing in", () => {
-  test("leads where the person wanted to go", async () => {
+  test("leads to the requested page", async () => {
     const guest = openPageClient(platform.address);
     expect(await guest.get("/mailbox?page=2")).toMatchObject({
       status: 303,
@@ -29,7 +29,7 @@ describe("signing in", () => {
     },
   );
 
-  test("with a wrong password keeps what was typed, but not the password", async () => {
+  test("keeps the name, but not the password, when the password is wrong", async () => {
     const response = await openPageClient(platform.address).send("/sign-in", {
       name: hana,
       password: "wrong-password",
@@ -39,7 +39,7 @@ describe("signing in", () => {
     expect(response.text).not.toContain("wrong-password");
   });
 
-  test("gives the session a new cookie and a new form token", async () => {
+  test("creates a new session cookie and a new form token", async () => {
     const guest = openPageClient(platform.address);
     const before = [await guest.formToken(), guest.cookie()];
     await guest.signIn(hana);
@@ -48,7 +48,7 @@ describe("signing in", () => {
     expect(after[1]).not.toBe(before[1]);
   });
 
-  test("makes a cookie that no script and no other site's form can use [D-80]", async () => {
+  test("creates a cookie that scripts and forms of other sites cannot use [D-80]", async () => {
     const { headers } = await openPageClient(platform.address).get("/sign-in");
     expect(headers.get("set-cookie")).toMatch(/^offers-portal=[^;]+; /);
     expect(headers.get("set-cookie")).toMatch(/HttpOnly/);
@@ -56,7 +56,7 @@ describe("signing in", () => {
     expect(headers.get("set-cookie")).toMatch(/Path=\//);
   });
 
-  test("ends with signing out, even if the cookie is kept [D-80]", async () => {
+  test("is undone by signing out, even if the cookie is kept [D-80]", async () => {
     const guest = openPageClient(platform.address);
     await guest.signIn(hana);
     const kept = guest.cookie();
@@ -82,20 +82,20 @@ describe("a form", () => {
     expect((await client.get("/")).location).toBe("/offers");
   });
 
-  test("with the token of another session is rejected", async () => {
+  test("is rejected with the token of another session", async () => {
     const other = openPageClient(platform.address);
     await other.signIn(hana);
     expect((await client.send("/sign-out", {}, { formToken: await other.formToken() })).status).toBe(403);
   });
 
-  test("of another kind is rejected", async () => {
+  test("is rejected with another media type", async () => {
     const headers = { "Content-Type": "text/plain" };
     expect((await client.send("/sign-out", {}, { headers })).status).toBe(415);
   });
 });
 
 describe("every page", () => {
-  test("is protected by headers", async () => {
+  test("has security headers", async () => {
     const { headers } = await client.get("/sign-in");
     expect(headers.get("content-security-policy")).toBe(
       "default-src 'none';script-src 'self';style-src 'self';img-src 'self';connect-src 'self';form-action 'self';" +
@@ -106,7 +106,7 @@ describe("every page", () => {
     expect(headers.get("strict-transport-security")).toBeNull();
   });
 
-  test("has neither script nor style within", async () => {
+  test("contains no inline scripts or styles", async () => {
     const { text } = await client.get("/sign-in");
     expect(text).not.toMatch(/<style|style="|<script(?! type="module" src="\/assets\/)|\son\w+="/);
   });
@@ -122,7 +122,7 @@ describe("every page", () => {
     expect((await client.get("/assets/styles.css")).status).toBe(404);
   });
 
-  test("that does not exist is a page for a browser and a problem for a program", async () => {
+  test("that does not exist is an HTML page for a browser and a problem for a program", async () => {
     const page = await client.get("/nowhere");
     expect([page.status, page.headers.get("content-type")]).toEqual([404, "text/html; charset=utf-8"]);
     const problem = await client.get("/nowhere", { Accept: "*/*" });
@@ -133,7 +133,7 @@ describe("every page", () => {
   });
 });
 
-test("the API takes no cookie, and the pages neither a key nor a bearer token", async () => {
+test("the API accepts no cookie, and the pages accept no key or bearer token", async () => {
   expect((await client.get("/offer/x")).status).toBe(401);
   expect((await client.get("/portal/offers")).status).toBe(401);
   const token = await platform.signInPerson(hana);
@@ -142,7 +142,7 @@ test("the API takes no cookie, and the pages neither a key nor a bearer token", 
   expect((await guest.get("/offers", { "X-UE-Api-Subscription-Key": "demo-key-harbour" })).status).toBe(303);
 });
 
-test("behind https the cookie is only for this host and https [D-80]", async () => {
+test("the cookie is only for this host and https when the platform is behind https [D-80]", async () => {
   const other = await store?.createDatabase();
   if (other === undefined) throw new Error("there is always a store");
   const secure = await openPlatform(other, { publicOrigin: "https://offers.example" });
@@ -158,7 +158,7 @@ test("behind https the cookie is only for this host and https [D-80]", async () 
   await other.remove();
 });
 
-test("the direction of each text is isolated from the text next to it [D-89]", async () => {
+test("each string's text direction is isolated from its neighbours [D-89]", async () => {
   const title = "Bar \u202e\u2067on Sunday";
   const json = { createdByUserId: "user_hana", title, workerIds: ["worker_amal"] };
   const { id } = (await platform.call("POST", "/offer", { key: "demo-key-harbour", json })).json<{ id: string }>();

@@ -42,7 +42,7 @@ describe.each(await anyStore())("long lists on $title", ({ createDatabase }) => 
       return parts;
     }
 
-    test("older offers are behind a plain link, each once [D-116]", async () => {
+    test("link to older offers, each once [D-116]", async () => {
       for (let number = 1; number <= 101; number += 1) {
         const json = { createdByUserId: "user_hana", title: `No. ${number}`, workerIds: ["worker_amal"] };
         await platform.call("POST", "/offer", { key: "demo-key-harbour", json });
@@ -58,7 +58,7 @@ describe.each(await anyStore())("long lists on $title", ({ createDatabase }) => 
       expect((await bo.get(older)).text).toContain("No older offers.");
     });
 
-    test("offers without a date come after all dated ones, the next and the last work first, each once [D-116]", async () => {
+    test("sort offers without a date last, the next or the last work first, each once [D-116]", async () => {
       const days = ["03", "01", "02"];
       for (let number = 1; number <= 90; number += 1) {
         const day = days[number % 3];
@@ -83,7 +83,7 @@ describe.each(await anyStore())("long lists on $title", ({ createDatabase }) => 
       expect(onSecond.flat()).toEqual(dated("Dated 02"));
     });
 
-    test("older invitations and mails likewise [D-92]", async () => {
+    test("link to older invitations and mails, each once [D-92]", async () => {
       const token = await platform.signInPerson("hana@harbour-hotels.example");
       const profile = { baseAddress: receiver.baseAddress, secret: "x".repeat(20), suggestsContacts: true };
       expect((await platform.call("PUT", "/portal/profile", { token, json: profile })).status).toBe(200);
@@ -107,7 +107,7 @@ describe.each(await anyStore())("long lists on $title", ({ createDatabase }) => 
     });
 
     test.each(["/offers", "/invitations", "/mailbox", "/deliveries"])(
-      "an invalid cursor in the list of %s shows its first page",
+      "show the first page of %s when the cursor is invalid",
       async (path) => {
         for (const before of ["%00", "%ED%A0%80", "-1", "1e99", "'", "nowhere"])
           expect((await hana.get(`${path}?before=${before}`)).status).toBe(200);
@@ -115,7 +115,7 @@ describe.each(await anyStore())("long lists on $title", ({ createDatabase }) => 
     );
   });
 
-  test("recipients come in pages, those who applied first; organisations by name", async () => {
+  test("recipients are paged with those who applied first, and organisations by name", async () => {
     const fixture = await openDeliveryFixture(database);
     const { store } = fixture;
     const organisationId = await addOrganisation(store);

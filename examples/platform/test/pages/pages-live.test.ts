@@ -28,7 +28,7 @@ const makers = stores.flatMap((store) => [
   ...(isShared(store.title) ? [{ ...store, maker: "another process" }] : []),
 ]);
 
-describe.each(makers)("what $maker changes, live, on $title", ({ createDatabase, maker }) => {
+describe.each(makers)("changes by $maker, live, on $title", ({ createDatabase, maker }) => {
   let database: TestDatabase;
   /** Serves the open pages. */
   let platform: PlatformUnderTest;
@@ -110,7 +110,7 @@ describe.each(makers)("what $maker changes, live, on $title", ({ createDatabase,
   describe("an offer", () => {
     test("is sent when it is created [D-82]", () => expectSignalled(["offer"], () => create()));
 
-    test.each(["open", "apply", "reject", "close"])("is sent when its worker does this: %s", async (action) => {
+    test.each(["open", "apply", "reject", "close"])("is sent when its worker acts: %s", async (action) => {
       const id = await create();
       await expectSignalled(["offer"], () => act(action, id));
     });
@@ -149,7 +149,7 @@ describe.each(makers)("what $maker changes, live, on $title", ({ createDatabase,
   });
 
   describe("a delivery", () => {
-    test("is sent when it is recorded: of a response, and of a contact", async () => {
+    test("is sent when it is recorded, for a response and for a contact", async () => {
       const id = await create();
       await quiet();
       await beforeAnyAttempt(() => expectSignalled(["delivery"], () => act("apply", id)));
@@ -170,7 +170,7 @@ describe.each(makers)("what $maker changes, live, on $title", ({ createDatabase,
       reader.disconnect();
     });
 
-    test("is sent when it is redelivered, alone or with many, over the API and on pages", async () => {
+    test("is sent when it is redelivered, alone or with others, over the API and on pages", async () => {
       await quiet();
       const since = new Date().toISOString();
       await addContact();
@@ -193,7 +193,7 @@ describe.each(makers)("what $maker changes, live, on $title", ({ createDatabase,
   });
 
   describe("mail", () => {
-    test("is sent to its recipient only", async () => {
+    test("is sent only to its recipient", async () => {
       await quiet();
       const reader = await follow(hana);
       for (const notifyEmailAddress of ["else@example.com", boAddress, "Hana@harbour-hotels.example"])
@@ -204,7 +204,7 @@ describe.each(makers)("what $maker changes, live, on $title", ({ createDatabase,
       reader.disconnect();
     });
 
-    test("is sent when it invites a person of the platform", async () => {
+    test("is sent when it invites a user of the platform", async () => {
       await callAs("PUT", "/portal/profile", profile());
       await callAs("POST", "/portal/suggestions/search", { organisationIds: ["org_harbour"] });
       const json = { organisationId: "org_harbour", people };
@@ -212,7 +212,7 @@ describe.each(makers)("what $maker changes, live, on $title", ({ createDatabase,
     });
   });
 
-  test("nothing of another organisation is sent", async () => {
+  test("another organisation's changes are not sent", async () => {
     await quiet();
     const [his, hers] = [await follow(bo), await follow(hana)];
     await act("apply", await create());
@@ -223,7 +223,7 @@ describe.each(makers)("what $maker changes, live, on $title", ({ createDatabase,
     hers.disconnect();
   });
 
-  test("a worker sees a notification immediately, and once", async () => {
+  test("a worker sees a notification immediately and once", async () => {
     const token = await platform.signInWorker("worker_dana");
     const stream = await readEvents(`${platform.address}/worker-app/notifications/stream`, token);
     const ids: string[] = [];

@@ -31,7 +31,7 @@ const act = async (workerId: string, path: string, action: string): Promise<void
 };
 
 describe("creating an offer", () => {
-  test("with every field is the same as over the API", async () => {
+  test("with every field gives the same offer as the API", async () => {
     const path = await create({
       details: "Bring\r\nshoes.",
       locationPlaceId: "place_7",
@@ -50,7 +50,7 @@ describe("creating an offer", () => {
     expect((await hana.get(path)).text).not.toContain("The offer is created");
   });
 
-  test("with errors shows them next to their fields, and keeps the input [D-83]", async () => {
+  test("with errors shows them next to their fields and keeps the input [D-83]", async () => {
     const { status, text } = await hana.send("/offers/new", {
       ...fields,
       title: " ",
@@ -69,7 +69,7 @@ describe("creating an offer", () => {
     expect(text).toContain('value="2099-05-01T15:00"');
   });
 
-  test("by a form that is sent twice is one offer, and another when something else is in it [D-85]", async () => {
+  test("twice with the same form gives one offer, and another one when the input differs [D-85]", async () => {
     const form = { ...fields, title: "Once", idempotencyKey: keyIn((await hana.get("/offers/new")).text) };
     expect(form.idempotencyKey).toMatch(/^[\w-]{36}$/);
     const paths = (await Promise.all([create(form), create(form)])).concat(await create(form));
@@ -81,7 +81,7 @@ describe("creating an offer", () => {
     expect((await bea.send("/offers/new", form)).location).not.toBe(paths[0]);
   });
 
-  test("that was rejected may be sent again", async () => {
+  test("works after a rejection", async () => {
     const idempotencyKey = keyIn((await hana.get("/offers/new")).text);
     for (const _ of ["first", "again"])
       expect((await hana.send("/offers/new", { ...fields, title: "", idempotencyKey })).status).toBe(422);
@@ -93,7 +93,7 @@ describe("creating an offer", () => {
     expect([status, text.includes("Name at least one worker.")]).toEqual([422, true]);
   });
 
-  test("takes another time slot without losing anything", async () => {
+  test("adds a time slot without losing anything", async () => {
     const { status, text } = await hana.send("/offers/new", { ...fields, act: "addSlot" });
     expect(status).toBe(200);
     expect(text.match(/name="start"/g)).toHaveLength(2);
@@ -102,7 +102,7 @@ describe("creating an offer", () => {
 });
 
 describe("an offer", () => {
-  test("shows the response of each worker", async () => {
+  test("shows each worker's response", async () => {
     const path = await create({ worker: ["worker_amal", "worker_ben", "worker_cleo", "worker_dana"] });
     await act("worker_amal", path, "apply");
     await act("worker_ben", path, "reject");
@@ -115,7 +115,7 @@ describe("an offer", () => {
     expect((await hana.get("/offers")).text).toContain(`href="${path}"`);
   });
 
-  test("is completed with the applicants who are ticked", async () => {
+  test("is completed with the selected applicants", async () => {
     const path = await create();
     expect((await hana.get(path)).text).toContain("No worker has applied yet.");
     await act("worker_amal", path, "apply");
@@ -129,7 +129,7 @@ describe("an offer", () => {
     expect([again.status, again.text.includes("it can be completed only once")]).toEqual([422, true]);
   });
 
-  test("is completed once by a form that is sent twice, which leads to the same page [D-85]", async () => {
+  test("is completed once when the form is submitted twice, and both lead to the same page [D-85]", async () => {
     const path = await create();
     await act("worker_amal", path, "apply");
     const question = await hana.send(`${path}/complete`, { worker: "worker_amal" });
@@ -149,7 +149,7 @@ describe("an offer", () => {
     expect(await read(path)).toMatchObject({ complete: false });
   });
 
-  test("is completed after a second question, which names who gets the work and who does not [D-132]", async () => {
+  test("is completed after a confirmation that names who gets the work and who does not [D-132]", async () => {
     const path = await create({ worker: ["worker_amal", "worker_ben", "worker_cleo"] });
     for (const worker of ["worker_amal", "worker_ben"]) await act(worker, path, "apply");
     const question = await hana.send(`${path}/complete`, { worker: "worker_amal" });
@@ -168,7 +168,7 @@ describe("an offer", () => {
     });
   });
 
-  test("is withdrawn after a second question, once [D-132]", async () => {
+  test("is withdrawn once, after a confirmation [D-132]", async () => {
     const path = await create();
     const question = await hana.get(`${path}/withdraw`);
     expect(question.text).toContain("Withdraw this offer?");
@@ -192,7 +192,7 @@ describe("the code next to an action", () => {
     run(process.execPath, ["--input-type=module", "--eval", code], { env, cwd: import.meta.dirname });
   const runCurl = (code: string) => run("sh", ["-c", code.replace("curl ", "curl --silent ")], { env });
 
-  test("creates what was typed, whatever it is", async () => {
+  test("creates exactly what was typed", async () => {
     const title = `O'Brien's "café" $HOME \\ \`id\``;
     const { text } = await hana.send("/offers/new", { ...fields, title, act: "addSlot" });
     const { stdout: id } = await runClient(codeOf(text, "code-create-client"));
@@ -218,7 +218,7 @@ describe("the code next to an action", () => {
     for (const path of [first, second]) expect(await read(path)).toMatchObject({ widthdrawn: true });
   });
 
-  test("has a name for the key, never a key", async () => {
+  test("names the key but never contains it", async () => {
     for (const path of ["/offers/new", await create()]) {
       const { text } = await hana.get(path);
       expect(text).toContain("OFFERS_API_KEY");

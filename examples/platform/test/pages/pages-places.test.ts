@@ -4,7 +4,7 @@ import { openPageClient } from "./page-client.ts";
 
 const key = "demo-key-harbour";
 
-describe("places with names", async () => {
+describe("named places", async () => {
   const platform = usePlatform();
   const amal = usePageClient(platform, "worker_amal", "/app/sign-in");
   const hana = usePageClient(platform, "hana@harbour-hotels.example");
@@ -21,7 +21,7 @@ describe("places with names", async () => {
   }
   const read = async (id: string) => (await platform.call("GET", `/offer/${id}`, { key })).json();
 
-  test("are shown by their names on pages, in the app and in mails, and sent by their ids [D-131]", async () => {
+  test("are shown by name on pages, in the app and in mails, and sent by id [D-131]", async () => {
     const id = await create("place_harbour_kitchen");
     const name = "Harbour Hotel, main kitchen";
     for (const { text } of [
@@ -36,7 +36,7 @@ describe("places with names", async () => {
     expect(await read(id)).toMatchObject({ locationPlaceId: "place_harbour_kitchen" });
   });
 
-  test("get their names on a page, where they can be changed and removed", async () => {
+  test("are named, changed and removed on a page", async () => {
     const id = await create("place_pier");
     expect((await hana.get(`/offers/${id}`)).text).toContain("<dd>place_pier</dd>");
     for (const name of ["Pier", "Pier <2>"]) {
@@ -61,7 +61,7 @@ describe("places with names", async () => {
     expect((await hana.get("/places")).text).toContain("Harbour Hotel, rooftop bar");
   });
 
-  test("are picked by name for a new offer, or another one is typed by its id", async () => {
+  test("are picked by name for a new offer, or typed by id", async () => {
     expect((await hana.get("/offers/new")).text).toContain(
       '<option value="place_harbour_bar">Harbour Hotel, rooftop bar</option>',
     );
@@ -74,7 +74,7 @@ describe("places with names", async () => {
     expect(await created({ locationPlaceId: "place_7" })).toMatchObject({ locationPlaceId: "place_7" });
   });
 
-  test("need a name that can be seen", async () => {
+  test("need a visible name", async () => {
     const { status, text } = await hana.send("/places", { id: "place_pier", name: "\u200b" });
     expect(status).toBe(422);
     expect(text).toContain("Write at least one character that can be seen.");

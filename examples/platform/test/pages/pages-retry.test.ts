@@ -62,7 +62,7 @@ describe("a delivery that waits until tomorrow", () => {
     expect((await hana.get(`/deliveries/${id}`)).text).toContain("The delivery is not pending any more.");
   });
 
-  test("is attempted now by the API, to which a refused redelivery refers", async () => {
+  test("is attempted now by the API, which a rejected redelivery points to", async () => {
     const id = await failOnce();
     const refused = await call(`${id}/redeliver`);
     expect(refused.json()).toMatchObject({ status: 409, code: "delivery_pending" });
@@ -76,7 +76,7 @@ describe("a delivery that waits until tomorrow", () => {
     expect((await call("retry", stranger)).json()).toMatchObject({ status: 409, code: "profile_missing" });
   });
 
-  test("is attempted with all others by a button of the profile, and by the API", async () => {
+  test("is attempted with all others by a button on the profile and by the API", async () => {
     const ids = [await failOnce(), await failOnce()];
     expect((await hana.get("/company")).text).toContain("<button>Retry all now</button>");
     expect(await hana.send("/company/retry")).toMatchObject({ status: 303, location: "/company" });
@@ -88,7 +88,7 @@ describe("a delivery that waits until tomorrow", () => {
     await isAcknowledged(id);
   });
 
-  test("and is held by a disabled endpoint is delivered by the API once the checks pass, and not alone [D-130]", async () => {
+  test("is not attempted alone at a disabled endpoint, and is delivered by the API once its checks pass [D-130]", async () => {
     const id = await failOnce(410);
     expect((await hana.get(`/deliveries/${id}`)).text).toContain("Enable the endpoint…");
     expect((await hana.get("/company")).text).toContain("<button>Check, enable and retry all</button>");

@@ -9,7 +9,7 @@ import { useReceiver } from "../support/use-opened.ts";
 import { openPageClient, type PageClient, saveCompany } from "./page-client.ts";
 import { settledContacts } from "./settled-contacts.ts";
 
-describe.each(await anyStore())("redelivering many on $title", ({ createDatabase }) => {
+describe.each(await anyStore())("redelivering many events on $title", ({ createDatabase }) => {
   let database: TestDatabase;
   let platform: PlatformUnderTest;
   let hana: PageClient;
@@ -47,7 +47,7 @@ describe.each(await anyStore())("redelivering many on $title", ({ createDatabase
     return { text, fields: Object.fromEntries(hidden.map(([, name, value]) => [name, value])) };
   }
 
-  test("says beforehand how many the filter leaves, and sends these alone [D-149]", async () => {
+  test("shows how many match the filter, and sends only those [D-149]", async () => {
     const query = "state=dead&from=2026-03-01T12%3A00&until=2026-03-01T14%3A00&q=amal";
     const list = await hana.get(`/deliveries?${query}`);
     expect(list.text).toContain(
@@ -75,7 +75,7 @@ describe.each(await anyStore())("redelivering many on $title", ({ createDatabase
     expect(received()).toHaveLength(16);
   });
 
-  test("sends the ticked rows alone", async () => {
+  test("sends only the selected rows", async () => {
     receiver.requests.length = 0;
     const list = (await hana.get("/deliveries?state=dead&q=ben")).text;
     const ticks = [...list.matchAll(/type="checkbox" name="id" id="tick-[^"]+" value="([^"]+)"/g)].map(
@@ -95,7 +95,7 @@ describe.each(await anyStore())("redelivering many on $title", ({ createDatabase
     expect(received().toSorted()).toEqual(ticked.toSorted());
   });
 
-  test("of every state asks which, and has failed ones chosen", async () => {
+  test("asks which states to send when the filter has none, with failed preselected", async () => {
     const settled = async () => (await ask("")).text.includes("<span>Acknowledged: 19 events");
     await eventually("all that were sent are settled", settled);
     const { text } = await ask("");
@@ -106,7 +106,7 @@ describe.each(await anyStore())("redelivering many on $title", ({ createDatabase
       expect((await hana.send("/deliveries/redeliver", fields)).status).toBe(422);
   });
 
-  test("never reaches another organisation's", async () => {
+  test("never reaches another organisation's deliveries", async () => {
     receiver.requests.length = 0;
     const bo = openPageClient(platform.address);
     await bo.signIn("bo@bistro-group.example");

@@ -50,7 +50,7 @@ describe.each(await anyStore())("searching deliveries on $title", ({ createDatab
   const [amal, ben] = ["Amal Haddad applied for “Kitchen 100%”", "Ben Okafor applied for “Bar on Friday”"];
   const contact = "Amal Haddad added a contact here";
 
-  test("finds those of a worker, and those of an offer, by part of the name or by the id [D-124]", async () => {
+  test("finds those of a worker or an offer by part of the name or by id [D-124]", async () => {
     expect(await shown("q=haddad")).toEqual([contact, amal]);
     expect(await shown("q=worker_ben")).toEqual([ben]);
     expect(await shown("q=friday")).toEqual([ben]);
@@ -61,7 +61,7 @@ describe.each(await anyStore())("searching deliveries on $title", ({ createDatab
     expect(await shown("q=nobody")).toEqual([]);
   });
 
-  test("finds those of a range of time, in the person's time zone [D-124]", async () => {
+  test("finds those in a time range, in the person's time zone [D-124]", async () => {
     const minute = (ms: number) => new Date(ms).toISOString().slice(0, 16);
     const [before, after] = [minute(Date.now() - 600_000), minute(Date.now() + 600_000)];
     expect(await shown(`from=${before}&until=${after}`)).toHaveLength(3);
@@ -77,13 +77,13 @@ describe.each(await anyStore())("searching deliveries on $title", ({ createDatab
     expect(await shown("sort=newest")).toEqual([contact, ben, amal]);
   });
 
-  test("finds none of another organisation", async () => {
+  test("finds nothing of another organisation", async () => {
     const bo = openPageClient(platform.address);
     await bo.signIn("bo@bistro-group.example");
     expect(titles((await bo.get("/deliveries?q=amal")).text)).toEqual([]);
   });
 
-  test("the database writes the order key of a response as the platform does, whatever is in the ids", async () => {
+  test("the database computes a response's order key as the platform does, whatever the ids contain", async () => {
     const store = await openStore({ ...(await createDatabase()).options, onError: () => undefined });
     const ids = ['"', "\\", "a\tb\n", "é厨😀", "\u2028\u007f", "\u0001", "</script>", "plain"];
     for (const id of ids) {

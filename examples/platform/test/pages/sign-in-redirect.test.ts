@@ -39,7 +39,7 @@ describe.each(audiences)("signing in to $section", ({ signInPath, name, home }) 
       expect([location, new URL(location, origin).origin]).toEqual([location, origin]);
   }
 
-  test("leads to a page of ours, whatever link led there [D-86]", { timeout: 60_000 + runs * 100 }, async () => {
+  test("leads to our own page, whatever link was followed [D-86]", { timeout: 60_000 + runs * 100 }, async () => {
     const { host } = new URL(platform.address);
     const next = hostileNext([host, "localhost", "127.0.0.1", "offers.example"]);
     const query = fc.oneof(
@@ -61,7 +61,7 @@ describe.each(audiences)("signing in to $section", ({ signInPath, name, home }) 
     );
   });
 
-  test("leads to a page of ours, whatever the form says [D-86]", { timeout: 60_000 + runs * 100 }, async () => {
+  test("leads to our own page, whatever the form contains [D-86]", { timeout: 60_000 + runs * 100 }, async () => {
     const next = hostileNext([new URL(platform.address).host, "localhost", "127.0.0.1"]);
     await fc.assert(
       fc.asyncProperty(next, async (text) => expectOurs(await lead(text))),
@@ -76,12 +76,12 @@ describe.each(audiences)("signing in to $section", ({ signInPath, name, home }) 
     "/%2e%2e//evil.example",
     "/\t/evil.example",
     "http://localhost//evil.example",
-  ])("leads home from %j", async (next) =>
+  ])("redirects to the home page from %j", async (next) =>
     expect(await follow(`next=${encodeURIComponent(next)}`)).toEqual({ kept: home, location: home }),
   );
 
   test.each(["/offers/offer_1?before=a%2Fb&x=1", "/deliveries?state=dead", "/invitations//x", "/a%2F%2Fevil.example"])(
-    "leads where the person wanted to go: %j [D-86]",
+    "leads to the requested page: %j [D-86]",
     async (next) => expect(await follow(`next=${encodeURIComponent(next)}`)).toEqual({ kept: next, location: next }),
   );
 });

@@ -52,7 +52,7 @@ const byName = (
 }));
 
 test.each([...planted, ...byName])(
-  "a receiver with one defect, $defect, is named by $found [D-148]",
+  "a test event finds the defect $defect as $found [D-148]",
   async ({ found, event, scheme, start }) => {
     const { url, stop } = await start();
     const { text } = await hana.send("/company/test-event", {
@@ -70,4 +70,4 @@ test.each([...planted, ...byName])(
   30_000,
 );
 
-test("at least twenty defects are planted", () => expect(planted.length + byName.length).toBeGreaterThanOrEqual(20));
+test("at least twenty defects are tested", () => expect(planted.length + byName.length).toBeGreaterThanOrEqual(20));

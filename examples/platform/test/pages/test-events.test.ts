@@ -60,7 +60,7 @@ describe("a test event", () => {
     expect((await hana.get("/company")).text).toContain(">Healthy</span>");
   });
 
-  test("to a typed address needs the secret of that address [D-41] [D-148]", async () => {
+  test("to a typed address requires the secret of that address [D-41] [D-148]", async () => {
     await saveCompany(hana, receiver);
     receiver.requests.length = 0;
     const { status, text } = await send({ baseAddress: `${receiver.baseAddress}/staging` });
@@ -73,7 +73,7 @@ describe("a test event", () => {
   });
 
   test.each(["http://192.168.0.10/offers", "http://169.254.169.254/latest", "http://[fd00::1]/"])(
-    "to %s is not sent, as for a saved address [D-41]",
+    "to %s is not sent, just as for a saved address [D-41]",
     async (baseAddress) => {
       const { text } = await send({ baseAddress, secret: companySecret });
       expect(text).toContain("does not lead to a public address");
@@ -82,7 +82,7 @@ describe("a test event", () => {
     },
   );
 
-  test("without an endpoint asks for one, and for an unknown event or way nothing is sent", async () => {
+  test("asks for an endpoint when there is none, and rejects an unknown event or kind", async () => {
     await saveCompany(hana, receiver);
     const bo = openPageClient(platform.address);
     await bo.signIn("bo@bistro-group.example");
@@ -92,13 +92,13 @@ describe("a test event", () => {
     expect((await send({ event: "test", way: "late" })).text).toContain("can be sent: as the service sends it.");
   });
 
-  test("has a form on the company page that needs no script", async () => {
+  test("has a form on the company page that works without a script", async () => {
     const { text } = await hana.get("/company");
     expect(text).toContain('action="/company/test-event"');
     expect((await hana.get("/company/test-event")).status).toBe(200);
   });
 
-  test("a receiver that is right is so in every way", async () => {
+  test("passes in every way at a correct receiver", async () => {
     const { url, stop } = await startReceiver("node", "standardWebhooks");
     const fields = { way: "every", baseAddress: url.href, secret: secrets.standardWebhooks };
     const { text } = await send({ ...fields, scheme: "timestampDigestAndStandardWebhooks" });

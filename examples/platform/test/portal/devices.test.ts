@@ -15,14 +15,14 @@ describe.each(await anyStore())("a worker's devices on $title", ({ createDatabas
     return { status: response.status, ...response.json<{ id: string; platform: string }>() };
   };
 
-  test("a device may have a token of the push service, and the same token again is the same device", async () => {
+  test("may have a push token, and registering the same token again returns the same device", async () => {
     const first = await add(amal, { platform: "ios", token: "token-1" });
     expect(first).toEqual({ status: 201, id: expect.stringMatching(/^device_/), platform: "ios" });
     expect(await add(amal, { platform: "ios", token: "token-1" })).toEqual({ ...first, status: 200 });
     expect((await add(amal, { platform: "ios" })).status).toBe(201);
   });
 
-  test("many simultaneous registrations with one token are one device", async () => {
+  test("register once when many simultaneous requests have the same token", async () => {
     const added = await Promise.all(
       Array.from({ length: 10 }, () => add(amal, { platform: "android", token: "token-2" })),
     );
@@ -30,7 +30,7 @@ describe.each(await anyStore())("a worker's devices on $title", ({ createDatabas
     expect(added.filter(({ status }) => status === 201)).toHaveLength(1);
   });
 
-  test("a phone that another worker signs in on is theirs alone [D-79]", async () => {
+  test("move to the worker who signs in on the phone [D-79]", async () => {
     const first = await add(amal, { platform: "ios", token: "token-3" });
     const second = await add(ben, { platform: "ios", token: "token-3" });
     expect(second.status).toBe(201);
@@ -49,7 +49,7 @@ describe.each(await anyStore())("a worker's devices on $title", ({ createDatabas
     (await platform.call("GET", "/worker-app/devices", { token: worker })).json<{ devices: ListedDevice[] }>().devices;
   const remove = (worker = "", id = "") => platform.call("DELETE", `/worker-app/devices/${id}`, { token: worker });
 
-  test("a token that another worker registers moves: the device is on one list alone", async () => {
+  test("move to another worker who registers the same token, and are on one list only", async () => {
     const { id } = await add(amal, { platform: "ios", token: "token-4" });
     const moved = await add(ben, { platform: "android", token: "token-4" });
     expect((await list(amal)).map((device) => device.id)).not.toContain(id);
@@ -59,7 +59,7 @@ describe.each(await anyStore())("a worker's devices on $title", ({ createDatabas
     expect(JSON.stringify(await list(ben))).not.toContain("token-4");
   });
 
-  test("two workers who register one token at the same time both get a device, and one keeps it", async () => {
+  test("go to one of two workers who register the same token at the same time, and both get a device", async () => {
     for (let round = 0; round < 10; round += 1) {
       const both = [amal, ben].map((worker) => add(worker, { platform: "ios", token: `token-5-${round}` }));
       const added = await Promise.all(both);
@@ -70,7 +70,7 @@ describe.each(await anyStore())("a worker's devices on $title", ({ createDatabas
     }
   });
 
-  test("a worker has twenty at most: a new one takes the place of the one registered longest ago [D-91]", async () => {
+  test("are at most twenty: a new one replaces the one registered longest ago [D-91]", async () => {
     const first = await add(amal, { platform: "ios", token: "token-6" });
     for (let number = 0; number < 19; number += 1) await add(amal, { platform: "ios" });
     expect(await list(amal)).toHaveLength(20);
@@ -87,7 +87,7 @@ describe.each(await anyStore())("a worker's devices on $title", ({ createDatabas
     expect(await list(amal)).toHaveLength(20);
   });
 
-  test("a worker can remove only their own devices [D-91]", async () => {
+  test("can be removed only by their own worker [D-91]", async () => {
     const { id } = await add(amal, { platform: "ios", token: "token-7" });
     const foreign = await remove(ben, id);
     expect(foreign.json()).toMatchObject({ status: 404, code: "device_not_found" });
@@ -101,7 +101,7 @@ describe.each(await anyStore())("a worker's devices on $title", ({ createDatabas
     expect((await add(ben, { platform: "ios", token: "token-7" })).status).toBe(201);
   });
 
-  test("what a removed device was sent stays on the menu, and later offers come there too", async () => {
+  test("leave their notifications on the menu when they are removed, and later offers appear there too", async () => {
     const { id } = await add(ben, { platform: "ios" });
     const offer = async (title: string) => {
       const json = { createdByUserId: "user_hana", title, workerIds: ["worker_ben"] };
@@ -141,7 +141,7 @@ describe.each(await anyStore())("a worker's devices on $title", ({ createDatabas
       expect((await list(cleo)).map(({ id }) => id)).toEqual([tablet.id]);
     });
 
-    test("of another worker are not there", async () => {
+    test("are not found when they belong to another worker", async () => {
       const { id } = await add(amal, { platform: "ios" });
       expect((await client.send(`/app/devices/${id}/remove`)).status).toBe(404);
       expect((await list(amal)).map((device) => device.id)).toContain(id);
@@ -149,19 +149,22 @@ describe.each(await anyStore())("a worker's devices on $title", ({ createDatabas
     });
   });
 
-  test("if several workers register one token simultaneously, one of them keeps it", async () => {
+  test("go to one of several workers who register the same token simultaneously", async () => {
     const added = await Promise.all(
       Array.from({ length: 20 }, (_, index) => add(index % 2 ? amal : ben, { platform: "ios", token: "token-9" })),
     );
     for (const { status } of added) expect([200, 201]).toContain(status);
   });
 
-  test.each(["", "with space", "ünïcode", "x".repeat(4_097)])("an invalid token is rejected: %#", async (token) => {
-    const response = await platform.call("POST", "/worker-app/devices", {
-      token: amal ?? "",
-      json: { platform: "ios", token },
-    });
-    expect(response.status).toBe(400);
-    expect(response.json()).toMatchObject({ errors: { token: [expect.any(String)] } });
-  });
+  test.each(["", "with space", "ünïcode", "x".repeat(4_097)])(
+    "are rejected with an invalid token: %#",
+    async (token) => {
+      const response = await platform.call("POST", "/worker-app/devices", {
+        token: amal ?? "",
+        json: { platform: "ios", token },
+      });
+      expect(response.status).toBe(400);
+      expect(response.json()).toMatchObject({ errors: { token: [expect.any(String)] } });
+    },
+  );
 });

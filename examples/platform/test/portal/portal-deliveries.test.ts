@@ -23,7 +23,7 @@ describe.each(await anyStore())("the portal on $title", ({ createDatabase }) => 
       return all.filter(({ data }) => data.offerId === offerId);
     };
 
-    test("a response is delivered, signed, and listed with its attempt", async () => {
+    test("deliver a response, signed, and list it with its attempt", async () => {
       await save();
       const offerId = await createOffer();
       await act("worker_amal", `offers/${offerId}/apply`);
@@ -62,7 +62,7 @@ describe.each(await anyStore())("the portal on $title", ({ createDatabase }) => 
       ]);
     });
 
-    test("a contact that a worker adds is sent to that organisation", async () => {
+    test("send a contact that a worker adds to that organisation", async () => {
       await save();
       expect((await act("worker_cleo", "contacts", { json: { organisationId: "org_harbour" } })).status).toBe(204);
       await eventually("delivered", () =>
@@ -72,7 +72,7 @@ describe.each(await anyStore())("the portal on $title", ({ createDatabase }) => 
       expect(unknown.json()).toMatchObject({ status: 404, code: "organisation_not_found" });
     });
 
-    test("a dead letter is redelivered under its old id, an acknowledged delivery is not", async () => {
+    test("redeliver a failed delivery with its old id, and reject an acknowledged one", async () => {
       await save();
       const offerId = await createOffer();
       portal.receiver.respond = respondWith(500);
@@ -95,7 +95,7 @@ describe.each(await anyStore())("the portal on $title", ({ createDatabase }) => 
       expect((await call("POST", path)).json<{ id: string }>().id).not.toBe(dead?.id);
     });
 
-    test("the organisation's offers are listed with counts of responses", async () => {
+    test("list the organisation's offers with counts of responses", async () => {
       const offerId = await createOffer();
       await act("worker_amal", `offers/${offerId}/apply`);
       expect((await call("GET", "/portal/offers")).json<{ offers: object[] }>().offers[0]).toMatchObject({

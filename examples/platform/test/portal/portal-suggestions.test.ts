@@ -20,7 +20,7 @@ describe.each(await anyStore())("the portal on $title", ({ createDatabase }) => 
     const search = async (json: object = {}) => (await ask(json)).json<{ results: object[] }>().results;
     const ofAll = { organisationIds: ["org_harbour", "org_bistro", "org_crew"] };
 
-    test("asks those named of the organisations that implement them, with the person's addresses and the filter, signed [D-22]", async () => {
+    test("ask the named organisations that implement them, signed, with the person's addresses and the filter [D-22]", async () => {
       await save({ suggestsContacts: true });
       portal.receiver.respond = authenticating(respondWith(200, {}, JSON.stringify([dana])));
       expect(await search({ filter: "" })).toHaveLength(1);
@@ -41,14 +41,14 @@ describe.each(await anyStore())("the portal on $title", ({ createDatabase }) => 
       });
     });
 
-    test("does not call an organisation that turned them off [D-22] [interface: Overview 5d, 5e]", async () => {
+    test("do not call an organisation that turned them off [D-22] [interface: Overview 5d, 5e]", async () => {
       await save({ suggestsContacts: false });
       const asked = portal.receiver.requests.length;
       expect((await ask()).json()).toMatchObject({ status: 422, code: "organisation_not_suggesting" });
       expect(portal.receiver.requests).toHaveLength(asked);
     });
 
-    test("an organisation that fails, hangs or sends an invalid response is reported, and the others are shown [D-21] [interface: Errors 4]", async () => {
+    test("report an organisation that fails, hangs or sends an invalid response, and show the others [D-21] [interface: Errors 4]", async () => {
       const [bistro, crew] = await Promise.all([openReceiver(), openReceiver()]);
       try {
         await save({ suggestsContacts: true });
@@ -92,7 +92,7 @@ describe.each(await anyStore())("the portal on $title", ({ createDatabase }) => 
       }
     });
 
-    test("people who were picked get a mail each [interface: Overview 5e]", async () => {
+    test("send one mail to each selected person [interface: Overview 5e]", async () => {
       await save({ suggestsContacts: true });
       const people = [
         { name: "Dana Kim", emailAddress: "dana.kim@example.com" },
@@ -114,7 +114,7 @@ describe.each(await anyStore())("the portal on $title", ({ createDatabase }) => 
       [{ organisationId: "org_harbour", people: [] }, 400],
       [{ organisationId: "org_harbour", people: [{ name: "A\nand a line", emailAddress: "a@b" }] }, 400],
       [{ organisationId: "org_harbour", people: [{ name: "A", emailAddress: "no address" }] }, 400],
-    ])("no person is invited with %o", async (json, status) =>
+    ])("invite nobody with %o", async (json, status) =>
       expect((await call("POST", "/portal/invitations", { json })).status).toBe(status),
     );
   });

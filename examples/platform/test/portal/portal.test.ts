@@ -18,12 +18,12 @@ describe.each(await anyStore())("the portal on $title", ({ createDatabase }) => 
       { emailAddress: "hana@harbour-hotels.example", password: "demo-passwore" },
       { emailAddress: "unknown@harbour-hotels.example", password: "demo-password" },
       { emailAddress: "worker_amal", password: "demo-password" },
-    ])("with %o is 401 and does not say what was wrong", async (json) => {
+    ])("with %o gets 401 without saying what was wrong", async (json) => {
       const response = await portal.platform.call("POST", "/portal/session", { json });
       expect(response.json()).toMatchObject({ status: 401, code: "invalid_credentials" });
     });
 
-    test("is rejected after ten wrong passwords, for this account alone", async () => {
+    test("is rejected after ten wrong passwords, for this account only", async () => {
       const guess = (emailAddress: string) =>
         portal.platform.call("POST", "/portal/session", { json: { emailAddress, password: "demo-passwore" } });
       const statuses = [];
@@ -47,7 +47,7 @@ describe.each(await anyStore())("the portal on $title", ({ createDatabase }) => 
       expect((await call("GET", "/portal/profile", { token: ended })).status).toBe(401);
     });
 
-    test("is needed everywhere; an API key or a worker's token is no substitute", async () => {
+    test("is required everywhere, and an API key or a worker's token does not replace it", async () => {
       const worker = await portal.platform.signInWorker("worker_amal");
       for (const [method, path] of [
         ["GET", "/portal/profile"],
@@ -72,7 +72,7 @@ describe.each(await anyStore())("the portal on $title", ({ createDatabase }) => 
   });
 
   describe("the company profile", () => {
-    test("is saved when both checks get 200, the second one signed", async () => {
+    test("is saved when both checks get 200, and only the second is signed", async () => {
       const response = await save({ suggestsContacts: true });
       expect(response.status).toBe(200);
       const check = { method: "GET", passed: true, status: 200, failure: null, milliseconds: expect.any(Number) };
@@ -153,7 +153,7 @@ describe.each(await anyStore())("the portal on $title", ({ createDatabase }) => 
       [{ baseAddress: "" }, "baseAddress"],
       [{ suggestsContacts: "yes" }, "suggestsContacts"],
       [{ extra: 1 }, "extra"],
-    ])("with %o is 400, and nothing is called", async (changes, field) => {
+    ])("with %o gets 400, and nothing is called", async (changes, field) => {
       const response = await save(changes);
       expect(response.json()).toMatchObject({ status: 400, errors: { [field]: [expect.any(String)] } });
       expect(portal.receiver.requests).toEqual([]);
@@ -164,7 +164,7 @@ describe.each(await anyStore())("the portal on $title", ({ createDatabase }) => 
 describe("outside development", async () => {
   const [store] = await anyStore();
 
-  test("a person sees mail to themselves only", async () => {
+  test("a person sees only their own mail", async () => {
     const database = await store?.createDatabase();
     if (database === undefined) throw new Error("there is always a store");
     const platform = await openPlatform(database, { showAllMail: false });

@@ -29,7 +29,7 @@ describe("profile images", () => {
   });
   afterEach(() => host.close());
 
-  test("are fetched from their full address, without a signature", async () => {
+  test("are fetched from their full URL without a signature", async () => {
     expect(await open()(`${host.baseAddress}/dana.gif?size=80#face`)).toEqual({ type: "image/gif", bytes: gif });
     const [request] = host.requests;
     expect(request).toMatchObject({ method: "GET", url: "/dana.gif?size=80", body: "" });
@@ -42,12 +42,12 @@ describe("profile images", () => {
     ]);
   });
 
-  test("are what their bytes are, whatever they are called", async () => {
+  test("are served with the type of their bytes, whatever the response says", async () => {
     host.respond = picture(png(100), "text/html");
     expect(await open()(`${host.baseAddress}/a`)).toMatchObject({ type: "image/png" });
   });
 
-  test("of 1 MiB are shown, and not of a byte more", async () => {
+  test("of 1 MiB are shown, and one byte more is rejected", async () => {
     const find = open();
     host.respond = picture(png(1024 * 1024));
     const shown = await find(`${host.baseAddress}/full`);
@@ -70,17 +70,17 @@ describe("profile images", () => {
     ["a redirect", respondWith(302, { location: "/dana.gif" })],
     ["not found", (_, response) => void response.writeHead(404).end(gif)],
     ["a hang-up", hangUp],
-  ])("%s is not an image", async (_, response) => {
+  ])("are not shown for %s", async (_, response) => {
     host.respond = response;
     expect(await open()(`${host.baseAddress}/a`)).toBeUndefined();
   });
 
   test.each(["ftp://images.example.com/a.png", "http://user:secret@127.0.0.1/a.png", "not an address"])(
-    "nothing is fetched from %s",
+    "are not fetched from %s",
     async (url) => expect(await open()(url)).toBeUndefined(),
   );
 
-  test("come through the guard: a private address is not fetched from", async () => {
+  test("are fetched through the guard, which rejects private addresses", async () => {
     const closed = createEndpointClient();
     const find = profileImages({ endpointClient: closed, onError: (error) => void errors.push(error) });
     expect(await find(`${host.baseAddress}/a.gif`)).toBeUndefined();
@@ -89,7 +89,7 @@ describe("profile images", () => {
     await closed.close();
   });
 
-  test("are fetched once while they are cached, also by concurrent requests, and then again", async () => {
+  test("are fetched once while cached, even by concurrent requests, and then again", async () => {
     const find = open(1_000);
     const url = `${host.baseAddress}/a.gif`;
     await Promise.all([find(url), find(url)]);
@@ -101,7 +101,7 @@ describe("profile images", () => {
     });
   });
 
-  test("only 32 are kept", async () => {
+  test("are cached up to 32", async () => {
     const find = open();
     for (let n = 0; n < 33; n += 1) await find(`${host.baseAddress}/${n}`);
     await find(`${host.baseAddress}/32`);
@@ -110,7 +110,7 @@ describe("profile images", () => {
     expect(host.requests).toHaveLength(34);
   });
 
-  test("an internal error is reported, and no picture is shown", async () => {
+  test("are not shown after an internal error, which is reported", async () => {
     const bug = new Error("bug");
     const broken = { send: () => Promise.reject(bug), close: async () => undefined };
     const find = profileImages({ endpointClient: broken, onError: (error) => void errors.push(error) });

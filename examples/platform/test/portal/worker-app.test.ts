@@ -31,7 +31,7 @@ describe.each(await anyStore())("the worker's app on $title", ({ createDatabase 
     return readEvents(`${platform.address}/worker-app/notifications/stream`, token, lastEventId);
   };
 
-  test("needs a worker's session", async () => {
+  test("requires a worker's session", async () => {
     const person = await platform.signInPerson("hana@harbour-hotels.example");
     for (const [method, path] of [
       ["POST", "/devices"],
@@ -51,7 +51,7 @@ describe.each(await anyStore())("the worker's app on $title", ({ createDatabase 
     });
   });
 
-  test("shows an offer to the workers it was addressed to, without the others", async () => {
+  test("shows an offer to its workers, without the other recipients", async () => {
     const id = await createOffer("worker_amal", "worker_ben");
     const response = await as("worker_amal", "GET", `/offers/${id}`);
     expect(response.json()).toEqual({
@@ -71,7 +71,7 @@ describe.each(await anyStore())("the worker's app on $title", ({ createDatabase 
     expect(response.text).not.toContain("worker_ben");
   });
 
-  test("an unknown offer, or one to other workers, does not exist [D-36]", async () => {
+  test("gets 404 for an unknown offer or one to other workers [D-36]", async () => {
     const id = await createOffer("worker_amal");
     for (const offerId of [id, "unknown", "%00"])
       for (const [method, action] of [
@@ -87,7 +87,7 @@ describe.each(await anyStore())("the worker's app on $title", ({ createDatabase 
         });
   });
 
-  test("the latest response counts until the offer is complete", async () => {
+  test("counts the latest response until the offer is complete", async () => {
     const id = await createOffer("worker_amal", "worker_ben");
     for (const action of ["open", "reject", "close", "open", "apply"])
       expect((await as("worker_amal", "POST", `/offers/${id}/${action}`)).status).toBe(204);
@@ -104,7 +104,7 @@ describe.each(await anyStore())("the worker's app on $title", ({ createDatabase 
     expect((await as("worker_amal", "POST", `/offers/${id}/reject`)).json()).toMatchObject({ code: "offer_completed" });
   });
 
-  test("the menu has each thing once, newest first, however many devices there are [D-48]", async () => {
+  test("lists each notification once, newest first, however many devices there are [D-48]", async () => {
     for (const platformName of ["ios", "android"])
       expect((await as("worker_cleo", "POST", "/devices", { json: { platform: platformName } })).status).toBe(201);
     const id = await createOffer("worker_cleo");
@@ -121,11 +121,11 @@ describe.each(await anyStore())("the worker's app on $title", ({ createDatabase 
   });
 
   test.each([{ platform: "windows" }, {}, { platform: "ios", extra: 1 }])(
-    "a device %o is 400 [interface: Overview 1c]",
+    "rejects a device %o with 400 [interface: Overview 1c]",
     async (json) => expect((await as("worker_cleo", "POST", "/devices", { json })).status).toBe(400),
   );
 
-  test("the stream sends notifications, and resumes after the last id", async () => {
+  test("streams notifications, and resumes after the last id", async () => {
     const first = await createOffer("worker_dana");
     const before = await streamOf("worker_dana");
     expect(before.headers.get("content-type")).toMatch(/^text\/event-stream/);
@@ -155,7 +155,7 @@ describe.each(await anyStore())("the worker's app on $title", ({ createDatabase 
     expect(seen.map(({ data }) => data.id)).toEqual((await menuOf("worker_dana")).map(({ id }) => id).reverse());
   });
 
-  test("the stream ends when its session is signed out, and others go on [D-56]", async () => {
+  test("ends a stream when its session is signed out, and keeps the others open [D-56]", async () => {
     const signIn = async () => {
       const json = { workerId: "worker_cleo", password: "demo-password" };
       return (await platform.call("POST", "/worker-app/session", { json })).json<{ token: string }>().token;
@@ -174,7 +174,7 @@ describe.each(await anyStore())("the worker's app on $title", ({ createDatabase 
     await other.ended;
   });
 
-  test("the stream is of one worker alone, and ends when the platform stops", async () => {
+  test("streams only to one worker, and ends when the platform stops", async () => {
     const stream = await streamOf("worker_ben", "unknown");
     const known = (await menuOf("worker_ben")).length;
     await createOffer("worker_amal");

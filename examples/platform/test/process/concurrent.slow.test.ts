@@ -22,7 +22,7 @@ describe.each(await anyStore())("many simultaneous requests on $title", ({ title
     await database.remove();
   });
 
-  test("a hundred creations under one key, at every process, create one offer", async () => {
+  test("a hundred creations with one key, at every process, create one offer", async () => {
     const json = { createdByUserId: "user_hana", title: "One of a hundred", workerIds: ["worker_amal"] };
     const headers = { "Idempotency-Key": "a hundred times" };
     const responses = await Promise.all(

@@ -12,13 +12,13 @@ const stores = await storesUnderTest();
 describe.each(await anyStore())("health on $title", ({ createDatabase }) => {
   const platform = usePlatform({ createDatabase });
 
-  test("it is alive and ready, and reveals nothing else", async () => {
+  test("reports alive and ready, and reveals nothing else", async () => {
     const [alive, ready] = [await platform.call("GET", "/healthz"), await platform.call("GET", "/readyz")];
     expect([alive.status, alive.text]).toEqual([200, '{"status":"alive"}']);
     expect([ready.status, ready.text]).toEqual([200, '{"status":"ready"}']);
   });
 
-  test("it keeps an idle connection longer than a proxy does: nginx and ALB 60 s, Caddy 120 s", async () => {
+  test("keeps an idle connection open longer than a proxy does: nginx and ALB 60 s, Caddy 120 s", async () => {
     const { headers } = await platform.call("GET", "/healthz");
     expect(Number(/^timeout=(\d+)$/.exec(headers.get("keep-alive") ?? "")?.[1])).toBeGreaterThan(120);
   });
@@ -27,7 +27,7 @@ describe.each(await anyStore())("health on $title", ({ createDatabase }) => {
 describe.each(stores)("health on $title", ({ createDatabase }) => {
   const store = useStore({ createDatabase });
 
-  test("a store that does not respond within two seconds is not ready, and is ready again when it responds", async () => {
+  test("reports not ready while the store does not respond within two seconds, and ready afterwards", async () => {
     expect(await pingDatabase(store)).toBe(true);
     // PGlite has one connection, the pool of PostgreSQL twenty.
     let free = (): void => undefined;
@@ -44,10 +44,10 @@ describe.each(stores)("health on $title", ({ createDatabase }) => {
   });
 });
 
-describe.each(stores.slice(1))("health while $title is away", ({ createDatabase }) => {
+describe.each(stores.slice(1))("health while $title is unavailable", ({ createDatabase }) => {
   const database = useDatabase(createDatabase);
 
-  test("it is alive but not ready, and ready when PostgreSQL is back", async () => {
+  test("reports alive but not ready, and ready when PostgreSQL is back", async () => {
     if (database.options.databaseUrl === undefined) throw new Error("there is a PostgreSQL");
     const platform = await openPlatform(database);
     const url = new URL(database.options.databaseUrl);

@@ -10,7 +10,7 @@ import { storesUnderTest } from "../support/stores/stores.ts";
 const childFile = new URL("../support/record-and-deliver.ts", import.meta.url).pathname;
 
 describe.each(await storesUnderTest())("a process killed with kill -9 on $title", ({ createDatabase }) => {
-  test("loses no event that it had recorded", async () => {
+  test("loses no event that it recorded", async () => {
     const database = await createDatabase();
     const receiver = await openReceiver();
     // When the process dies, some are acknowledged, some refused, some under way.

@@ -104,7 +104,7 @@ describe.each(await anyStore())("the log on $title", ({ createDatabase }) => {
     for (const secret of [person, worker, ...signatures()]) expect(text).not.toContain(secret);
   }
 
-  test("a request is one line with its route's template, status and id, and nothing of the caller's", async () => {
+  test("writes one line per request with the route's template, status and id, and no data of the caller", async () => {
     const traceId = "ab".repeat(16);
     const { headers } = await create(
       {},
@@ -133,7 +133,7 @@ describe.each(await anyStore())("the log on $title", ({ createDatabase }) => {
     expectSilence();
   });
 
-  test("an attempt is one line with its ids, template and outcome, whatever the response", async () => {
+  test("writes one line per attempt with its ids, template and outcome, whatever the response", async () => {
     expect((await saveProfile()).status).toBe(200);
     respondToEvents = respondWith(500, { "x-secret": sentinel, "content-type": "text/plain" }, `no ${sentinel}`);
     await apply();
@@ -160,7 +160,7 @@ describe.each(await anyStore())("the log on $title", ({ createDatabase }) => {
     expectSilence();
   });
 
-  test("a failing store is logged by code and place", async () => {
+  test("records a failing store by code and location", async () => {
     const failed = await create({ details: "make the store fail" });
     expect(failed.status).toBe(500);
     expect(failed.text).not.toContain(sentinel);
@@ -175,7 +175,7 @@ describe.each(await anyStore())("the log on $title", ({ createDatabase }) => {
   });
 });
 
-describe("a start that fails", () => {
+describe("a failing start", () => {
   const database = useDatabase();
 
   /** What main.ts prints, in a separate process. */
@@ -208,7 +208,7 @@ describe("a start that fails", () => {
     ["is no JSON", `{ "organisations": "${sentinel}`],
     ["has a wrong field", { ...seed, people: [{ ...one, emailAddresses: [sentinel] }] }],
     ["names an organisation that is not there", { ...seed, people: [{ ...one, organisationId: sentinel }] }],
-  ])("on a seed that %s repeats nothing of it", async (_, content) => {
+  ])("on a seed that %s quotes nothing from it", async (_, content) => {
     const path = join(folder, "wrong.json");
     await writeFile(path, typeof content === "string" ? content : JSON.stringify(content));
     const printed = await startedHere({ OFFERS_SEED: path });
@@ -220,14 +220,14 @@ describe("a start that fails", () => {
     ["OFFERS_MAIL_FROM", { SMTP_URL: `smtp://a:${sentinel}@127.0.0.1` }],
     ["OFFERS_ENCRYPTION_KEY", { OFFERS_ENCRYPTION_KEY: sentinel }],
     ["DATABASE_URL", { DATABASE_URL: `postgres://a:${sentinel}@127.0.0.1:1/x?sslmode=${sentinel}` }],
-  ])("for %s names the variable, and not its value", async (name, environment) => {
+  ])("names the variable %s and not its value", async (name, environment) => {
     // A driver's warnings go past the log, to the process's own output.
     const printed = await (name === "DATABASE_URL" ? startedApart : startedHere)(environment);
     expect(printed).toMatch(new RegExp(`^platform did not start: .*${name}.*\n$`));
     expect(printed).not.toContain(sentinel);
   });
 
-  test("for the credentials of the push service names the file, and nothing that is in it", async () => {
+  test("names the file of the push service's credentials and none of its contents", async () => {
     const path = join(folder, "credentials.json");
     await writeFile(path, JSON.stringify({ type: "service_account", private_key: sentinel }));
     const printed = await startedApart({ OFFERS_FCM_CREDENTIALS: path });

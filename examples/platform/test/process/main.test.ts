@@ -77,7 +77,7 @@ describe("the platform's process", () => {
   });
   afterAll(() => kill(first.child));
 
-  test("does not start with another encryption key than its secrets were encrypted with, and says so in one line", async () => {
+  test("does not start with a different encryption key from its secrets', and says so in one line", async () => {
     const environment = settingsOn(await createDatabase());
     const platform = await startPlatform(readSettings(environment, packageFolder), createLog("silent"));
     await platform.close();
@@ -89,7 +89,7 @@ describe("the platform's process", () => {
     expect(await failureOf(environment)).toMatch(/^\S+encryption\.key is not the key that .*$/);
   });
 
-  test("does not start on a data folder in use, nor on a port in use, and says so in one line [D-90]", async () => {
+  test("does not start on a data folder or a port that is in use, and says so in one line [D-90]", async () => {
     const { port } = new URL(await first.address());
     const samePort = { ...settingsOn(unchanged), PORT: port };
     expect(await failureOf(settingsOn(database))).toMatch(/^the data folder \S+ is in use by another .*$/);
@@ -170,7 +170,7 @@ describe("the platform's process", () => {
     expect(failure).not.toContain("s3cret");
   });
 
-  test("prints why it does not start as one line, and exits with 1", async () => {
+  test("prints why it does not start in one line, and exits with 1", async () => {
     const { exited, output } = start(await createFolder(), {
       DATABASE_URL: "postgres://ann:s3cret@127.0.0.1:1/x?sslrootcert=/s3cret",
     });
@@ -179,7 +179,7 @@ describe("the platform's process", () => {
     expect(output.stdout + output.stderr).not.toContain("s3cret");
   });
 
-  test.skipIf(postgres === undefined)("names what is wrong with a database that runs", async () => {
+  test.skipIf(postgres === undefined)("names what is wrong with a database that is running", async () => {
     const wrong = (change: (url: URL) => void): string => {
       const url = new URL(unchanged.options.databaseUrl ?? "");
       change(url);
@@ -207,7 +207,7 @@ describe("the platform's process", () => {
     server.close();
   });
 
-  test("warns of an origin without trusted proxies [D-54]", async () => {
+  test("warns about an origin without trusted proxies [D-54]", async () => {
     const store = settingsOn(unchanged);
     const linesWith = async (environment: Record<string, string>): Promise<string[]> => {
       const settings = { ...store, OFFERS_PUBLIC_ORIGIN: "https://offers.example", ...environment };

@@ -43,7 +43,7 @@ describe.each(await anyStore())("the backlog on $title", ({ title, createDatabas
   const change = (organisation: string, changes: object) =>
     store.db.updateTable("endpoints").set(changes).where("organisation_id", "=", organisation).execute();
 
-  test("an empty platform has none", async () =>
+  test("is empty on an empty platform", async () =>
     expect(await readBacklog(store, noon)).toEqual({
       deliveries: { pending: 0, held: 0, dead: 0 },
       lagSeconds: 0,
@@ -54,7 +54,7 @@ describe.each(await anyStore())("the backlog on $title", ({ title, createDatabas
       oldestSnapshotSeconds: 0,
     }));
 
-  test.runIf(title !== "PGlite")("the oldest snapshot is as old as the transaction that was left open", async () => {
+  test.runIf(title !== "PGlite")("reports the oldest snapshot, which is as old as the open transaction", async () => {
     const forgotten = await store.newClient?.();
     if (forgotten === undefined) throw new Error("no PostgreSQL");
     await forgotten.connect();
@@ -67,7 +67,7 @@ describe.each(await anyStore())("the backlog on $title", ({ title, createDatabas
     expect(await age()).toBeLessThan(2);
   });
 
-  test("deliveries are counted by state, the acknowledged not at all", async () => {
+  test("counts deliveries by state, without acknowledged ones", async () => {
     const [organisation, disabled] = [await newEndpoint(), await newEndpoint()];
     await change(disabled, { disabled_at: secondsAgo(60), disabled_because: "gone" });
     for (const state of ["pending", "pending", "dead", "dead", "acknowledged"] as const)
@@ -76,7 +76,7 @@ describe.each(await anyStore())("the backlog on $title", ({ title, createDatabas
     expect((await readBacklog(store, noon)).deliveries).toEqual({ pending: 2, held: 1, dead: 3 });
   });
 
-  test("the lag is the age of the oldest that is due", async () => {
+  test("reports the age of the oldest due delivery as lag", async () => {
     const organisation = await newEndpoint();
     await addDelivery(organisation, "pending", -60);
     expect((await readBacklog(store, noon)).lagSeconds).toBe(0);
@@ -86,7 +86,7 @@ describe.each(await anyStore())("the backlog on $title", ({ title, createDatabas
     expect((await readBacklog(store, noon)).lagSeconds).toBe(90);
   });
 
-  test("a delivery that waits for its endpoint or for an older one does not count as lag", async () => {
+  test("excludes a delivery from the lag when it waits for its endpoint or for an older one", async () => {
     const [paused, disabled, ordered] = [await newEndpoint(), await newEndpoint(), await newEndpoint()];
     await change(paused, { breaker_open_until: secondsAgo(-60) });
     await change(disabled, { disabled_at: secondsAgo(60), disabled_because: "gone" });
@@ -99,7 +99,7 @@ describe.each(await anyStore())("the backlog on $title", ({ title, createDatabas
     expect(await readBacklog(store, noon)).toMatchObject({ lagSeconds: 1_000, openBreakers: 0 });
   });
 
-  test("notifications and mails wait until they are sent or given up", async () => {
+  test("counts notifications and mails until they are sent or given up", async () => {
     const organisation = await addOrganisation(store);
     const [offer, worker, device] = [randomUUID(), randomUUID(), randomUUID()];
     await store.execute(
@@ -124,7 +124,7 @@ describe.each(await anyStore())("the backlog on $title", ({ title, createDatabas
     expect(await readBacklog(store, noon)).toMatchObject({ unsentNotifications: 2, unsentMails: 2 });
   });
 
-  test("many simultaneous scrapes read the store once", async () => {
+  test("reads the store once for many simultaneous scrapes", async () => {
     const metrics = createMetrics(store, () => noon);
     const organisation = await newEndpoint();
     const texts = await Promise.all(Array.from({ length: 20 }, () => metrics.read()));
@@ -138,7 +138,7 @@ describe.each(await anyStore())("the backlog on $title", ({ title, createDatabas
     metrics.stop();
   });
 
-  test("an unavailable store is reported, without outdated values", async () => {
+  test("reports an unavailable store, without outdated values", async () => {
     const gone = await openStore((await createDatabase()).options);
     const metrics = createMetrics(gone, () => noon);
     expect((await metrics.read()).text).toContain("offers_store_up 1");
@@ -166,7 +166,7 @@ describe("the metrics of a platform", () => {
   });
   const read = async (): Promise<string> => (await fetch(`${platform.metricsAddress}/metrics`)).text();
 
-  test("they are not on the platform's port, and nothing else is on theirs", async () => {
+  test("are not on the platform's port, and their port serves nothing else", async () => {
     expect((await platform.call("GET", "/metrics")).status).toBe(404);
     expect((await fetch(`${platform.metricsAddress}/offer/1`)).status).toBe(404);
     expect((await fetch(`${platform.metricsAddress}/metrics`, { method: "POST" })).status).toBe(404);
@@ -174,7 +174,7 @@ describe("the metrics of a platform", () => {
     expect(headers.get("content-type")).toMatch(/^text\/plain; version=0\.0\.4/);
   });
 
-  test("requests are counted by route and status, attempts by outcome and failure; no label names anyone", async () => {
+  test("count requests by route and status, and attempts by outcome and failure, without personal data in labels", async () => {
     let status = 503;
     const receiver = await openReceiver((request, response) =>
       respondWith(request.url.includes("/test") ? 200 : status)(request, response),

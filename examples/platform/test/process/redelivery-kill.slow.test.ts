@@ -9,7 +9,7 @@ import { storesUnderTest } from "../support/stores/stores.ts";
 import { testSeed } from "../support/test-seed.ts";
 
 describe.each(await storesUnderTest())("a redelivery on $title", ({ createDatabase }) => {
-  test("that is killed in the middle goes on after a restart, and repeats each event once [D-149]", async () => {
+  test("continues after a restart when it is killed in the middle, and repeats each event once [D-149]", async () => {
     const database = await createDatabase();
     const environment = { OFFERS_SEED: testSeed, OFFERS_ALLOW_LOOPBACK: "1", OFFERS_PERSON_RATE_LIMIT: "off" };
     const start = () => startProcess(database, environment);

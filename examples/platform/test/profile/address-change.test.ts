@@ -10,7 +10,7 @@ import { addOrganisation, openDeliveryFixture, testEncryptionKey } from "../supp
 import { openReceiver, respondWith } from "../support/receiver.ts";
 import { anyStore } from "../support/stores/stores.ts";
 
-test("a delivery that was claimed before the address changed goes to the old address, with its secret", async () => {
+test("a delivery claimed before the address changed goes to the old address, with its secret", async () => {
   const [stores] = await anyStore();
   const database = await stores?.createDatabase();
   if (database === undefined) throw new Error("there is always a store");

@@ -41,12 +41,12 @@ const only =
   (request, response) =>
     respondWith(paths.includes(request.url) ? status : 200)(request, response);
 
-describe("a success that is not 200", () => {
+describe("a success other than 200", () => {
   const cases = [201, 202, 203, 204, 205, 206, 299].flatMap((status) =>
     [["/test"], ["/test/auth"], ["/test", "/test/auth"]].map((paths) => ({ status, paths })),
   );
 
-  test.each(cases)("is named with its remedy: $status of $paths [D-41]", async ({ status, paths }) => {
+  test.each(cases)("is reported with its remedy: $status of $paths [D-41]", async ({ status, paths }) => {
     receiver.respond = only(paths, status);
     const response = await put(profile());
     expect(response.status).toBe(422);
@@ -61,7 +61,7 @@ describe("a success that is not 200", () => {
     }
   });
 
-  test("is explained for a changed scheme, a rotation and an enabling, as JSON and on the page", async () => {
+  test("is explained for a changed scheme, a rotation and an enabled endpoint, as JSON and on the page", async () => {
     expect((await put(profile())).status).toBe(200);
     receiver.respond = respondWith(204);
     const standard = { scheme: "timestampDigestAndStandardWebhooks", secret: `whsec_${btoa("x".repeat(24))}` };
@@ -84,7 +84,7 @@ describe("a success that is not 200", () => {
     }
   });
 
-  test("has a warning on the profile before anything fails", async () => {
+  test("shows a warning on the profile before anything fails", async () => {
     const { text } = await hana.get("/company");
     expect(text).toMatch(/Respond with 200 to webhooks too.*204/s);
   });
@@ -132,12 +132,12 @@ describe.each(await anyStore())("the switch for suggestions on $title", ({ creat
     return { ...rest, ...changes };
   };
 
-  test("needs a secret while there is no profile", async () => {
+  test("requires a secret while there is no profile", async () => {
     for (const json of [withoutSecret(), withoutSecret({ suggestsContacts: true })])
       expect((await save(json)).json()).toMatchObject({ status: 400, errors: { secret: [expect.any(String)] } });
   });
 
-  test("is turned without the secret and without a check, and nothing else is [D-41]", async () => {
+  test("changes nothing else, and needs no secret or check [D-41]", async () => {
     expect((await save(profile())).status).toBe(200);
     await there.call("POST", "/portal/profile/rotation", { token: as, json: { secret: `${secret}-new` } });
     const before = (await there.call("GET", "/portal/profile", { token: as })).json<object>();
@@ -169,7 +169,7 @@ describe.each(await anyStore())("the switch for suggestions on $title", ({ creat
     expect(receiver.requests).toEqual([]);
   });
 
-  test("is turned on the page without the secret [D-41]", async () => {
+  test("works on the page without the secret [D-41]", async () => {
     const { text } = await person.get("/company");
     expect(/<input type="password"[^>]*id="secret"[^>]*>/.exec(text)?.[0]).not.toContain("required");
     const form = { baseAddress: receiver.baseAddress, secret: "", scheme: "timestampDigest" };

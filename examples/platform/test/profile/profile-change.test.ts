@@ -8,7 +8,7 @@ interface ProfileHealth {
   health: { failingSince: string | null; disabledBecause: string | null; held: number };
 }
 
-describe.each(await anyStore())("a profile that is changed on $title", ({ createDatabase }) => {
+describe.each(await anyStore())("a changed profile on $title", ({ createDatabase }) => {
   let database: TestDatabase;
   let platform: PlatformUnderTest;
   let before: Receiver;
@@ -42,7 +42,7 @@ describe.each(await anyStore())("a profile that is changed on $title", ({ create
     await platform.call("POST", `/worker-app/offers/${id}/apply`, { token: worker });
   };
 
-  test.each([410, 503])("is not affected by a late response of the old address: %i [D-73]", async (status) => {
+  test.each([410, 503])("is not affected by a late response from the old address: %i [D-73]", async (status) => {
     const held: (() => void)[] = [];
     const later: Respond = (request, response) => void held.push(() => respondWith(status)(request, response));
     before.respond = later;
@@ -64,7 +64,7 @@ describe.each(await anyStore())("a profile that is changed on $title", ({ create
     expect(receivedIds(after)).toEqual(receivedIds(before));
   });
 
-  test("neither does an address that is saved again unchanged", async () => {
+  test("does not wait when the same address is saved again", async () => {
     before.respond = respondWith(503, { "retry-after": "21600" });
     await happen();
     await eventually("it is put off", () => platform.logLines.some((line) => line.includes('"outcome":"retry"')));

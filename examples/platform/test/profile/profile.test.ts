@@ -89,7 +89,7 @@ describe.each(await anyStore())("the company profile on $title", ({ createDataba
       });
     });
 
-    test("and attempts, without the signatures and secrets that the endpoint echoes [D-49]", async () => {
+    test("and attempts without the signatures and secrets that the endpoint echoes [D-49]", async () => {
       receiver.respond = (request, response) => {
         const echo = {
           ...request,
@@ -121,7 +121,7 @@ describe.each(await anyStore())("the company profile on $title", ({ createDataba
               expect(text.toLowerCase()).not.toContain(form.toLowerCase());
     });
 
-    test("that failed with their responses, and changes nothing", async () => {
+    test("with their responses when they fail, and changes nothing", async () => {
       await save();
       receiver.respond = respondWith(503, { "content-type": "text/html" }, "<h1>down</h1>");
       const refused = await save({ scheme: "timestampDigestAndStandardWebhooks" });
@@ -132,7 +132,7 @@ describe.each(await anyStore())("the company profile on $title", ({ createDataba
   });
 
   describe("rotates its secret", () => {
-    test("to one that the endpoint knows already, and shows until when the old one is valid [D-75]", async () => {
+    test("to one that the endpoint already accepts, and shows until when the old one is valid [D-75]", async () => {
       await save();
       expect((await profile()).previousSecretUntil).toBeNull();
       const refused = await rotate(second);
@@ -148,7 +148,7 @@ describe.each(await anyStore())("the company profile on $title", ({ createDataba
         expect(rotated.text + JSON.stringify(await profile())).not.toContain(secret);
     });
 
-    test("and again within the day: the previous one stays valid, the first does not [D-75]", async () => {
+    test("again within a day: the previous one stays valid, the first does not [D-75]", async () => {
       await save();
       receiver.respond = knowing(first, second);
       expect((await rotate(second)).status).toBe(200);
@@ -169,7 +169,7 @@ describe.each(await anyStore())("the company profile on $title", ({ createDataba
       ]);
     });
 
-    test("to another one only, with a profile only, and takes no address", async () => {
+    test("only to a different one, only on an existing profile, and without an address", async () => {
       await save();
       expect((await rotate(first)).json()).toMatchObject({
         status: 400,
@@ -184,7 +184,7 @@ describe.each(await anyStore())("the company profile on $title", ({ createDataba
       expect([...receiver.requests, ...stranger.requests]).toEqual([]);
     });
 
-    test("and forgets the old one immediately when anything else is saved [D-75]", async () => {
+    test("and drops the old one immediately when anything else is saved [D-75]", async () => {
       for (const changes of [{ secret: third }, { scheme: "timestampDigestAndStandardWebhooks", secret: second }]) {
         receiver.respond = knowing(first, second, third);
         await save();
@@ -201,11 +201,11 @@ describe.each(await anyStore())("the company profile on $title", ({ createDataba
     });
   });
 
-  describe("sends another address no valid signature unless the secret is entered again", () => {
+  describe("sends a new address no valid signature unless the secret is entered again", () => {
     const stolen = () =>
       stranger.requests.filter((request) => [first, second].some((secret) => isSignedWith(secret, request)));
 
-    test("by any way of changing it", async () => {
+    test("in any way of changing the address", async () => {
       receiver.respond = knowing(first, second);
       await save();
       // During the overlap two secrets could leak.
@@ -247,7 +247,7 @@ describe.each(await anyStore())("the company profile on $title", ({ createDataba
       expect(stolen()).toEqual([]);
     });
 
-    test("nor by changes at the same time", async () => {
+    test("during simultaneous changes", async () => {
       await save();
       let respondToRotation = (): void => undefined;
       receiver.respond = (request, response) => {
@@ -270,7 +270,7 @@ describe.each(await anyStore())("the company profile on $title", ({ createDataba
   });
 
   // The last test, because sessions end with the day too.
-  test("retries a refused request with the old secret for a day after a rotation, and not after that [D-75]", async () => {
+  test("retries a rejected request with the old secret for a day after a rotation, and not after that [D-75]", async () => {
     await save();
     receiver.respond = knowing(first, second);
     expect((await rotate(second)).status).toBe(200);

@@ -17,7 +17,7 @@ beforeEach(() => {
 const digests = () => receiver.requests.map(({ url, headers }) => [url, headers.authorization]);
 
 describe("registering an endpoint", () => {
-  test("that responds with 200 to everything warns, and saves it [D-41]", async () => {
+  test("warns about one that responds with 200 to everything, and saves it [D-41]", async () => {
     const { status, text } = await saveCompany(hana, receiver);
     expect(status).toBe(200);
     expect(text).toContain("Your endpoint accepts requests that are not from the service.");
@@ -32,7 +32,7 @@ describe("registering an endpoint", () => {
     expect(checks).toMatchObject([{ code: "passed" }, { code: "passed", warning: { code: "accepts_forged" } }]);
   });
 
-  test("that rejects a wrong signature does not warn", async () => {
+  test("does not warn about one that rejects a wrong signature", async () => {
     let signed = 0;
     receiver.respond = (request, response) => {
       if (request.url.endsWith("/test/auth")) signed += 1;
@@ -44,7 +44,7 @@ describe("registering an endpoint", () => {
     expect(text).toContain("A third request, with a wrong signature, was not accepted");
   });
 
-  test("that redirects names the target, which a button takes over", async () => {
+  test("names the target of a redirect, and a button uses it", async () => {
     receiver.respond = ({ url }, response) =>
       respondWith(308, { location: `https://hooks.example.com${url}/` })({} as never, response);
     const { status, text } = await saveCompany(hana, receiver);
@@ -60,7 +60,7 @@ describe("registering an endpoint", () => {
   });
 
   test.each(["https://elsewhere.example/sign-in", "javascript:alert(1)", "https://user:pass@hooks.example.com/test"])(
-    "that redirects to %s offers no button",
+    "offers no button for a redirect to %s",
     async (location) => {
       receiver.respond = respondWith(302, { location });
       const { text } = await saveCompany(hana, receiver);
@@ -69,19 +69,19 @@ describe("registering an endpoint", () => {
     },
   );
 
-  test("never shows the secret that a redirect repeats", async () => {
+  test("never shows a secret that a redirect repeats", async () => {
     receiver.respond = respondWith(302, { location: `https://hooks.example.com/?s=${companySecret}` });
     expect((await saveCompany(hana, receiver)).text).not.toContain(companySecret);
   });
 
-  test("behind a firewall says so, instead of a wrong secret", async () => {
+  test("reports a firewall in front of it, instead of a wrong secret", async () => {
     receiver.respond = respondWith(403, {}, "Access denied");
     const { text } = await saveCompany(hana, receiver);
     expect(text.match(/the secret is not the reason\. A firewall/g)).toHaveLength(2);
     expect(text).not.toContain("compare it with the one");
   });
 
-  test("with a question mark in its address marks the field, and sends nothing", async () => {
+  test("marks the field when its address contains a question mark, and sends nothing", async () => {
     const { status, text } = await hana.send("/company", {
       baseAddress: `${receiver.baseAddress}/hooks?a=1`,
       secret: companySecret,
@@ -95,7 +95,7 @@ describe("registering an endpoint", () => {
   });
 });
 
-describe("registering with http at a port of https", () => {
+describe("registering with http on an https port", () => {
   const server = createServer({});
   afterAll(() => void server.close());
 
@@ -115,7 +115,7 @@ test.each([
   ["UNABLE_TO_VERIFY_LEAF_SIGNATURE", "full chain"],
   ["ERR_SSL_WRONG_VERSION_NUMBER", "does not speak https"],
   ["ERR_SSL_TLSV1_ALERT_PROTOCOL_VERSION", "TLS 1.2"],
-])("the fault of TLS %s is said in words", (code, words) => {
+])("the TLS error %s is explained in words", (code, words) => {
   const { reason } = classifyError(Object.assign(new Error(), { code }));
   expect(reason).toContain(words);
   expect(reason).toContain(`(${code})`);

@@ -118,14 +118,14 @@ describe.each(await anyStore())("push over Firebase Cloud Messaging on $title", 
     ["successful", "You got the work"],
     ["unsuccessful", "Others got the work"],
     ["withdrawn", "The offer is withdrawn"],
-  ])("the phone says of %s: %s", async (reason, title) => {
+  ])("the phone shows %s as: %s", async (reason, title) => {
     start();
     const { workerId } = await notify(reason, [{ platform: "android", token: `android-${reason}` }]);
     await eventually("it is sent", () => allSent(workerId));
     expect(server.messages).toMatchObject([{ notification: { title }, data: { reason } }]);
   });
 
-  test("the phone says when, in the worker's time zone, and where [D-118]", async () => {
+  test("the phone shows the time, in the worker's time zone, and the place [D-118]", async () => {
     const work = { start: "2027-03-05T17:00:00Z", end: "2027-03-05T23:00:00Z", place: "place_bar" };
     const { workerId } = await notify("offer", [{ platform: "android", token: "android-when" }], "Bar", work);
     await fixture.store.db
@@ -144,21 +144,21 @@ describe.each(await anyStore())("push over Firebase Cloud Messaging on $title", 
     ]);
   });
 
-  test("a title is cut to what a phone shows, between characters", async () => {
+  test("a title is truncated to what a phone shows, between characters", async () => {
     start();
     const { workerId } = await notify("offer", [{ platform: "ios", token: "ios-2" }], "🌙".repeat(1_000));
     await eventually("it is sent", () => allSent(workerId));
     expect(server.messages).toMatchObject([{ notification: { body: "🌙".repeat(200) } }]);
   });
 
-  test("a device without a token has the notification on the menu only", async () => {
+  test("a device without a token gets the notification only on the menu", async () => {
     start();
     const { workerId } = await notify("offer", [{ platform: "ios", token: null }]);
     await eventually("it is on the menu", () => allSent(workerId));
     expect(server.requests).toEqual([]);
   });
 
-  test("a token that the service no longer knows is removed, and not tried again [D-79]", async () => {
+  test("a token that the service no longer knows is removed and not retried [D-79]", async () => {
     server.respond = () => refusedAs(404, "UNREGISTERED");
     start();
     const { workerId } = await notify("offer", [{ platform: "ios", token: "gone-1" }]);
@@ -168,7 +168,7 @@ describe.each(await anyStore())("push over Firebase Cloud Messaging on $title", 
     expect(fixture.errors).toEqual([]);
   });
 
-  test("a token that was replaced meanwhile is kept", async () => {
+  test("a token that was replaced in the meantime is kept", async () => {
     start();
     const { workerId } = await notify("offer", [{ platform: "ios", token: "new-1" }]);
     await eventually("it is sent", () => allSent(workerId));
@@ -186,7 +186,7 @@ describe.each(await anyStore())("push over Firebase Cloud Messaging on $title", 
     [403, "SENDER_ID_MISMATCH"],
     [429, "QUOTA_EXCEEDED"],
     [503, "UNAVAILABLE"],
-  ])("a refusal as %i %s is tried again, and the token is kept", async (status, code) => {
+  ])("a rejection with %i %s is retried, and the token is kept", async (status, code) => {
     let refusals = 2;
     server.respond = () => (refusals-- > 0 ? refusedAs(status, code) : accepted);
     start();
@@ -197,7 +197,7 @@ describe.each(await anyStore())("push over Firebase Cloud Messaging on $title", 
     expect(fixture.errors).toMatchObject([{ code }, { code }]);
   });
 
-  test("a service that does not respond is tried again after its timeout", async () => {
+  test("a service that does not respond is retried after its timeout", async () => {
     let silent = true;
     server.respond = () => (silent ? null : accepted);
     start();
@@ -208,7 +208,7 @@ describe.each(await anyStore())("push over Firebase Cloud Messaging on $title", 
     expect(fixture.errors[0]).toMatchObject({ name: "TimeoutError" });
   });
 
-  test("an access token that was revoked is replaced", async () => {
+  test("a revoked access token is replaced", async () => {
     let revoked = true;
     server.respond = () => (revoked ? refusedAs(401, "THIRD_PARTY_AUTH_ERROR") : accepted);
     start();
@@ -219,7 +219,7 @@ describe.each(await anyStore())("push over Firebase Cloud Messaging on $title", 
     expect(server.requests.filter(({ path }) => path === "/token").length).toBeGreaterThan(1);
   });
 
-  test("no error repeats the device's token, the title or the key", async () => {
+  test("errors never contain the device's token, the title or the key", async () => {
     let refusals = 1;
     server.respond = () => (refusals-- > 0 ? refusedAs(400, "INVALID_ARGUMENT") : accepted);
     start();

@@ -9,11 +9,11 @@ import { eventually } from "../support/eventually.ts";
 import { anyStore } from "../support/stores/stores.ts";
 import { usePush } from "./use-push.ts";
 
-describe.each(await anyStore())("push on $title", ({ createDatabase, title }) => {
+describe.each(await anyStore())("the notification feed on $title", ({ createDatabase, title }) => {
   const push = usePush(createDatabase);
   const { start, openFeed, publish, addOffer, addWorkers, notify, countUnsent } = push;
 
-  test("the feed passes a notification immediately to its worker, and to nobody else", async () => {
+  test("passes a notification immediately to its worker and to nobody else", async () => {
     const feed = openFeed();
     const [listening = "", silent = ""] = await addWorkers(2);
     const heard: Notification[] = [];
@@ -34,7 +34,7 @@ describe.each(await anyStore())("push on $title", ({ createDatabase, title }) =>
     expect(heard).toHaveLength(1);
   });
 
-  test("the feed resumes after the last notification seen", async () => {
+  test("resumes after the last notification seen", async () => {
     const feed = openFeed();
     const [workerId = ""] = await addWorkers(1);
     const offers = [await addOffer(), await addOffer(), await addOffer()];
@@ -52,7 +52,7 @@ describe.each(await anyStore())("push on $title", ({ createDatabase, title }) =>
     await feed.stop();
   });
 
-  test("a notification that is committed late comes after those that were seen [D-48]", async ({ skip }) => {
+  test("returns a notification that is committed late after those already seen [D-48]", async ({ skip }) => {
     skip(title === "PGlite", "it has one transaction at a time, so none ends out of order");
     const feed = openFeed();
     const [workerId = ""] = await addWorkers(1);
@@ -84,7 +84,7 @@ describe.each(await anyStore())("push on $title", ({ createDatabase, title }) =>
     await feed.stop();
   });
 
-  test("an open transaction that supersedes a push holds no reader back [D-48]", async ({ skip }) => {
+  test("is not delayed by an open transaction that supersedes a push [D-48]", async ({ skip }) => {
     skip(title === "PGlite", "it has one transaction at a time");
     const feed = openFeed();
     const [workerId = ""] = await addWorkers(1);
@@ -119,7 +119,7 @@ describe.each(await anyStore())("push on $title", ({ createDatabase, title }) =>
 
   const writers = 8;
   const perWriter = share(15, 1_250);
-  test("with eight writers and streams that break off and resume, nothing is skipped and nothing arrives twice", {
+  test("skips and repeats nothing with eight writers and streams that disconnect and resume", {
     timeout: 600_000,
   }, async () => {
     const feed = openFeed();
@@ -162,7 +162,7 @@ describe.each(await anyStore())("push on $title", ({ createDatabase, title }) =>
     await feed.stop();
   });
 
-  test("a notification of a transaction that took half a minute is heard after later ones", async () => {
+  test("delivers a notification of a half-minute transaction after later ones", async () => {
     const feed = openFeed();
     const [workerId = ""] = await addWorkers(1);
     const [early, late] = [await addOffer(), await addOffer()];
@@ -183,7 +183,7 @@ describe.each(await anyStore())("push on $title", ({ createDatabase, title }) =>
     await feed.stop();
   });
 
-  test("one that the transport rejects is on the menu all the same, once and in order [D-48]", async () => {
+  test("has a notification that the transport rejects on the menu, once and in order [D-48]", async () => {
     const feed = openFeed();
     const [workerId = ""] = await addWorkers(1);
     const offers = [await addOffer(), await addOffer()];
@@ -208,7 +208,7 @@ describe.each(await anyStore())("push on $title", ({ createDatabase, title }) =>
     await feed.stop();
   });
 
-  test("a worker without a device has the notification on the menu [D-48]", async () => {
+  test("has a notification on the menu for a worker without a device [D-48]", async () => {
     const feed = openFeed();
     const sent: Notification[] = [];
     start({ send: async (_, notification) => void sent.push(notification) });

@@ -22,7 +22,7 @@ const key = "demo-key-harbour";
 const now = (): Date => new Date();
 
 describe.each(await storesUnderTest())("processes that push on $title", ({ createDatabase }) => {
-  test(`overtake nothing while they are killed with kill -9, ${kills} times, and the latest of each offer arrives [D-99]`, {
+  test(`never send an older push after a newer one while they are killed ${kills} times, and the latest of each offer arrives [D-99]`, {
     timeout: 180_000 + kills * 30_000,
   }, async () => {
     const database = await createDatabase();

@@ -86,7 +86,7 @@ describe.each(await anyStore())("the order of pushes on $title [D-99]", ({ creat
     ["once", 1],
     ["twice", 2],
   ])(
-    "an offer that the push service refused %s is not sent after its withdrawal [interface: Overview 4b]",
+    "an offer that the push service rejected %s is not sent after its withdrawal [interface: Overview 4b]",
     async (_, refusals) => {
       refuseOffers();
       start();
@@ -113,7 +113,7 @@ describe.each(await anyStore())("the order of pushes on $title [D-99]", ({ creat
     },
   );
 
-  test("a withdrawal waits for the offer that the push service leaves hanging, and then takes its place", async () => {
+  test("a withdrawal waits while the push of its offer hangs, and then replaces it", async () => {
     let before = -1;
     server.respond = ({ data }) => {
       if (data.reason === "offer") return null;
@@ -152,7 +152,7 @@ describe.each(await anyStore())("the order of pushes on $title [D-99]", ({ creat
     expect(await menu()).toEqual(["offer", "withdrawn"]);
   });
 
-  test("an offer that a dead process may just be sending is neither overtaken nor sent again", async () => {
+  test("an offer that a dead process may still be sending is neither overtaken nor sent again", async () => {
     const offerId = await create();
     const dead = new Leases(fixture.store, 2_000, (error) => fixture.errors.push(error));
     expect(await claimRows(fixture.store, dead, pushes, 10)).toHaveLength(1);
@@ -174,7 +174,7 @@ describe.each(await anyStore())("the order of pushes on $title [D-99]", ({ creat
     expect(await menu()).toEqual(["offer", "withdrawn"]);
   });
 
-  test("a withdrawal supersedes the decision, and pushes of other offers stay", async () => {
+  test("a withdrawal supersedes the decision, and pushes of other offers remain", async () => {
     server.respond = () => refusedAs(503, "UNAVAILABLE");
     start();
     const [offerId] = [await create(), await create()];
@@ -201,7 +201,7 @@ describe.each(await anyStore())("the order of pushes on $title [D-99]", ({ creat
 
 const shared = (await anyStore()).filter(({ title }) => title !== "PGlite");
 
-describe.each(shared)("what locks pushes on $title", ({ createDatabase }) => {
+describe.each(shared)("row locks on pushes on $title", ({ createDatabase }) => {
   const fixture = useDeliveryFixture(createDatabase);
   afterEach(() => fixture.reset());
 
@@ -246,7 +246,7 @@ describe.each(shared)("what locks pushes on $title", ({ createDatabase }) => {
   }
 
   test.each<Action>([{ type: "withdraw" }, { type: "complete", workerIds: ["cleo"] }])(
-    "to $type locks them in one order, whenever they are due",
+    "are taken in one order by $type, whenever the pushes are due",
     async (action) => {
       const { ids, act } = await create();
       expect(await act({ type: "apply", workerId: "cleo" })).toBe("done");
@@ -258,7 +258,7 @@ describe.each(shared)("what locks pushes on $title", ({ createDatabase }) => {
     },
   );
 
-  test("what settles them locks them in the same order, however they ended", async () => {
+  test("are taken in the same order when they are settled, however they ended", async () => {
     const { ids } = await create();
     const ends = new Map<number, () => void>();
     const send = (_: unknown, { id }: { id: number }) => new Promise<void>((resolve) => ends.set(id, resolve));

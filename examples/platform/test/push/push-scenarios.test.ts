@@ -12,7 +12,7 @@ const scenariosAtOnce = 50;
 describe.each(await anyStore())("scenarios of pushes on $title", ({ createDatabase }) => {
   const fixture = useDeliveryFixture(createDatabase);
 
-  test(`${scenarioCount} of them: no push starts after a newer one, and each device gets the latest [D-99]`, {
+  test(`in ${scenarioCount} cases, no push starts after a newer one, and each device gets the latest [D-99]`, {
     timeout: 180_000 + scenarioCount * 200,
   }, async () => {
     let pushCount = 0;

@@ -13,7 +13,7 @@ describe.each(await anyStore())("push on $title", ({ createDatabase }) => {
   const push = usePush(createDatabase);
   const { start, addOffer, addWorkers, notify, countUnsent } = push;
 
-  test("every device of every worker is sent its own notification [D-48] [interface: Overview 1c]", async () => {
+  test("sends every device of every worker its own notification [D-48] [interface: Overview 1c]", async () => {
     const sent: { platform: string; notification: Notification }[] = [];
     start({ send: async ({ platform }, notification) => void sent.push({ platform, notification }) });
     const offerId = await addOffer();
@@ -25,7 +25,7 @@ describe.each(await anyStore())("push on $title", ({ createDatabase }) => {
     expect(sent[0]?.notification).toMatchObject({ workerId, offerId, offerTitle: "Night shift", reason: "offer" });
   });
 
-  test("the pause after a refusal is twice as long each time [D-48]", async () => {
+  test("doubles the pause after each rejection [D-48]", async () => {
     const time = virtualTime(push.fixture, { queue: "pushes" });
     const hourMs = 3_600_000;
     let refusals = 0;
@@ -47,7 +47,7 @@ describe.each(await anyStore())("push on $title", ({ createDatabase }) => {
     await eventually("it is sent", async () => (await countUnsent(offerId)) === 0);
   });
 
-  test("one that the transport refused is sent again later [D-48]", async () => {
+  test("retries a push that the transport rejected [D-48]", async () => {
     let refusals = 1;
     start({
       send: async () => {
@@ -62,7 +62,7 @@ describe.each(await anyStore())("push on $title", ({ createDatabase }) => {
     expect(push.fixture.errors).toMatchObject([{ message: "busy" }]);
   });
 
-  test("one that a process claimed which died is sent by another when the lease has ended", async () => {
+  test("sends a push from another process when the process that claimed it died and the lease ended", async () => {
     const offerId = await addOffer();
     await notify(offerId, await addWorkers(1));
     const dead = new Leases(push.fixture.store, 2_000, (error) => push.fixture.errors.push(error));
@@ -77,7 +77,7 @@ describe.each(await anyStore())("push on $title", ({ createDatabase }) => {
     expect(sent).toBe(1);
   });
 
-  test("an offer to 3,000 workers is one transaction, and does not delay the next offer", async () => {
+  test("writes an offer to 3,000 workers in one transaction, and does not delay the next offer", async () => {
     const [large, small] = [await addOffer(), await addOffer()];
     const many = await addWorkers(3_000);
     const [workerId = ""] = await addWorkers(1);
@@ -96,7 +96,7 @@ describe.each(await anyStore())("push on $title", ({ createDatabase }) => {
     await eventually("all are sent", async () => (await countUnsent(large)) === 0);
   });
 
-  test("a push that was rejected once lets the first pushes of others pass", async () => {
+  test("gives a push that was rejected once a lower priority than the first pushes of others", async () => {
     const [large, small] = [await addOffer(), await addOffer()];
     const [workerId = ""] = await addWorkers(1);
     const refused = new Set<string>();
@@ -125,7 +125,7 @@ describe.each(await anyStore())("push on $title", ({ createDatabase }) => {
     await eventually("all are sent", async () => (await countUnsent(large)) === 0);
   });
 
-  test("one that takes its time holds up no other", async () => {
+  test("does not delay others for a slow push", async () => {
     const [slow, quick] = [await addOffer(), await addOffer()];
     const workers = await addWorkers(20);
     let finish = (): void => undefined;

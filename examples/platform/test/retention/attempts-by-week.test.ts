@@ -50,7 +50,7 @@ describe.each(partitioned)("attempts by week on $title [D-140]", ({ createDataba
     while (await purgeExpired(store, now, defaultRetention, onError));
   };
 
-  test("are stored in the partition of their week, from the first and in the two weeks that come", async () => {
+  test("are stored in the partition of their week, in the first one and the two that follow", async () => {
     const now = Date.now();
     for (const at of [now, now + weekMs]) await addAttempt(new Date(at));
     const mondayOf = (at: number): Date => new Date(Math.floor((at - 4 * dayMs) / weekMs) * weekMs + 4 * dayMs);
@@ -63,7 +63,7 @@ describe.each(partitioned)("attempts by week on $title [D-140]", ({ createDataba
     expect((await tables()).slice(2)).toEqual(weeks);
   });
 
-  test("go with their week, once its last day is 90 days ago; without one, each after 90 days", async () => {
+  test("are deleted with their week once its last day is 90 days old, and otherwise each after 90 days", async () => {
     await purge(monday);
     for (const days of [0, 6.5, 30]) await addAttempt(after(days));
     await purge(after(96.9));
@@ -76,7 +76,7 @@ describe.each(partitioned)("attempts by week on $title [D-140]", ({ createDataba
     expect(await tables()).toEqual([]);
   });
 
-  test("of a clock that runs ahead move into their week when it is added, by several processes in parallel", async () => {
+  test("of a fast clock move into their week when it is added, even by several processes in parallel", async () => {
     const ids = [await addAttempt(after(1)), await addAttempt(after(8)), await addAttempt(after(15))];
     expect(await tables()).toEqual(Array(3).fill("attempts_otherwise"));
     await Promise.all(Array.from({ length: 4 }, () => purge(monday)));
@@ -85,7 +85,7 @@ describe.each(partitioned)("attempts by week on $title [D-140]", ({ createDataba
     expect(rows.map(({ delivery_id }) => delivery_id)).toEqual(ids);
   });
 
-  test("keep their week while a transaction reads them: others wait for it 200 ms at most, and all else expires", async () => {
+  test("keep their week while a transaction reads them: others wait at most 200 ms, and all else expires", async () => {
     await purge(monday);
     await addAttempt(after(0));
     await store.db

@@ -10,7 +10,7 @@ describe.each(await anyStore())("retention on $title", ({ createDatabase }) => {
   const retention = useRetention(createDatabase);
   const { purgeAll, addDelivery, addEvent, idsOf, countOf } = retention;
 
-  test("the response of an endpoint is emptied after 30 days, the attempt stays for 90 [D-77]", async () => {
+  test("empties the response of an endpoint after 30 days, and keeps the attempt for 90 [D-77]", async () => {
     await addDelivery({ state: "acknowledged", days: 29 });
     await addDelivery({ state: "acknowledged", days: 31 });
     await purgeAll();
@@ -24,7 +24,7 @@ describe.each(await anyStore())("retention on $title", ({ createDatabase }) => {
     ]);
   });
 
-  test("an acknowledged delivery is forgotten after 90 days, with its event and attempts", async () => {
+  test("deletes an acknowledged delivery after 90 days, with its event and attempts", async () => {
     const kept = await addDelivery({ state: "acknowledged", days: 89 });
     await addDelivery({ state: "acknowledged", days: 91 });
     await purgeAll();
@@ -33,14 +33,14 @@ describe.each(await anyStore())("retention on $title", ({ createDatabase }) => {
     expect(await countOf("attempts")).toBe(1);
   });
 
-  test("an event without a delivery is forgotten after 90 days", async () => {
+  test("deletes an event without a delivery after 90 days", async () => {
     const kept = await addEvent(89);
     await addEvent(91);
     await purgeAll();
     expect(await idsOf("events")).toEqual([kept]);
   });
 
-  test("the feed goes on after events that were forgotten: their cursors stay valid, and their positions are not used again [D-133]", async () => {
+  test("keeps the cursors of the feed valid after deleted events, and never reuses their positions [D-133]", async () => {
     const read = (after?: string) => readFeed(retention.store, retention.organisation, { after, limit: 10 });
     const idsIn = ({ events }: Awaited<ReturnType<typeof read>>) => events.map(({ id }) => id);
     const old = [await addEvent(91), await addEvent(91)];
@@ -54,7 +54,7 @@ describe.each(await anyStore())("retention on $title", ({ createDatabase }) => {
     for (const after of [undefined, beforeSecond.cursor, unread.cursor]) expect(idsIn(await read(after))).toEqual(kept);
   });
 
-  test("a delivery that is pending, held or dead is never forgotten, nor is its event; its old attempts are [D-77]", async () => {
+  test("never deletes a pending, held or failed delivery or its event, but deletes its old attempts [D-77]", async () => {
     const ids = [
       await addDelivery({ state: "pending", days: 3_000 }),
       await addDelivery({ state: "dead", days: 3_000 }),
@@ -71,7 +71,7 @@ describe.each(await anyStore())("retention on $title", ({ createDatabase }) => {
     expect(await countOf("attempts")).toBe(0);
   });
 
-  test("a dead delivery is forgotten once a later response has superseded it, and before that response", async () => {
+  test("deletes a failed delivery once a later response has superseded it, and before that response", async () => {
     const dead = await addDelivery({ state: "dead", days: 100, orderKey: "one" });
     const later = await addDelivery({ state: "acknowledged", days: 95, orderKey: "one" });
     // The later one goes in the next batch: it must stay as long as the dead one.
@@ -87,7 +87,7 @@ describe.each(await anyStore())("retention on $title", ({ createDatabase }) => {
     expect(dead).not.toBe(recent);
   });
 
-  test("a delivery that was redelivered is forgotten after its redelivery", async () => {
+  test("deletes a redelivered delivery after its redelivery", async () => {
     const eventId = await addEvent(100);
     const first = await addDelivery({ state: "acknowledged", days: 100, eventId });
     const repeat = await addDelivery({ state: "acknowledged", days: 10, eventId, redeliveryOf: first });
@@ -101,7 +101,7 @@ describe.each(await anyStore())("retention on $title", ({ createDatabase }) => {
     expect(await countOf("events")).toBe(0);
   });
 
-  test("thousands are forgotten batch by batch", async () => {
+  test("deletes thousands of rows in batches", async () => {
     await retention.store.execute(
       `with added as (
          insert into events (id, organisation_id, type, data, created_at)
@@ -118,13 +118,13 @@ describe.each(await anyStore())("retention on $title", ({ createDatabase }) => {
     expect(await countOf("events")).toBe(0);
   });
 
-  test("two processes forget the same things side by side", async () => {
+  test("works in two processes at the same time", async () => {
     for (let index = 0; index < 20; index += 1) await addDelivery({ state: "acknowledged", days: 91 });
     await Promise.all([purgeAll(), purgeAll(), purgeAll()]);
     expect(await countOf("deliveries")).toBe(0);
   });
 
-  test("the periods are settings", async () => {
+  test("takes its periods from the settings", async () => {
     await addDelivery({ state: "acknowledged", days: 8 });
     await purgeExpired(retention.store, today, { deliveryDays: 7, contentDays: 1 }, fail);
     expect(await countOf("deliveries")).toBe(0);

@@ -10,7 +10,7 @@ describe.each(await anyStore())("retention on $title", ({ createDatabase }) => {
   const retention = useRetention(createDatabase);
   const { purgeAll, addDelivery, idsOf, countOf } = retention;
 
-  test("notifications of an offer that is over are forgotten after 90 days, those that may be sent never", async () => {
+  test("deletes notifications of a finished offer after 90 days, and never those that may still be sent", async () => {
     const worker = { id: randomUUID(), name: "Ann", password_hash: "" };
     await retention.store.db.insertInto("workers").values(worker).execute();
     const device = { id: randomUUID(), worker_id: worker.id, platform: "ios" as const };
@@ -48,7 +48,7 @@ describe.each(await anyStore())("retention on $title", ({ createDatabase }) => {
     expect((await idsOf("notifications")).map(Number).sort((a, b) => a - b)).toEqual(kept);
   });
 
-  test("mail is forgotten after 30 days, but not before it was sent or given up [D-77]", async () => {
+  test("deletes mail after 30 days, but not before it is sent or given up [D-77]", async () => {
     const add = async (days: number, sent: Date | null, attempts: number, due: Date | null): Promise<number> => {
       const mail = { to_address: "amal@example.com", subject: "", body: "", sent_at: sent, attempts, due_at: due };
       const row = retention.store.db.insertInto("mails").values({ ...mail, created_at: daysAgo(days) });
@@ -61,7 +61,7 @@ describe.each(await anyStore())("retention on $title", ({ createDatabase }) => {
     expect(await idsOf("mails")).toEqual(kept);
   });
 
-  test("sessions, idempotency keys and rotated secrets are forgotten when their time is over", async () => {
+  test("deletes sessions, idempotency keys and rotated secrets when they expire", async () => {
     const worker = { id: randomUUID(), name: "Ann", password_hash: "" };
     await retention.store.db.insertInto("workers").values(worker).execute();
     for (const days of [-1, 1])
@@ -99,7 +99,7 @@ describe.each(await anyStore())("retention on $title", ({ createDatabase }) => {
     ]);
   });
 
-  test("a failure is reported, and keeps nothing else from being forgotten", async () => {
+  test("reports a failure, and still deletes everything else", async () => {
     await addDelivery({ state: "acknowledged", days: 91 });
     const mail = {
       to_address: "ann@acme.example",

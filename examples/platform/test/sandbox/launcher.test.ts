@@ -16,7 +16,7 @@ const runAs = (version: string) => {
 };
 
 test.each(["18.20.8", "20.19.0", "22.18.0", "21.7.3", "8.17.0"])(
-  "on Node %s it says in one line what it needs",
+  "says in one line on Node %s which version it needs",
   async (version) =>
     expect(await runAs(version)).toBe(`@offers/sandbox needs Node 22.19 or newer; this is Node ${version}.\n`),
 );

@@ -52,7 +52,7 @@ function launch([file = "", ...args]: string[], more: NodeJS.ProcessEnv = {}) {
   return { child, lines, closed: once(child, "close") as Promise<[number | null]> };
 }
 
-test("it registers the endpoint once that passes its checks, plays the example, and prints each delivery [D-106]", async () => {
+test("registers the endpoint once it passes its checks, runs the example, and prints each delivery [D-106]", async () => {
   const receiver = await openReceiver(respondWith(503));
   const options = ["--port", "0", "--data", await newFolder(), "--webhooks-to", receiver.baseAddress, "--example"];
   const { child, lines, closed } = start(...options);
@@ -83,13 +83,13 @@ test.each([
     "/dev/null/x",
     /^offers-sandbox: --data: \/dev\/null\/x cannot be the data folder: .*; set --data to a folder/,
   ],
-])("with %s %s it says why it does not start, in one line", async (option, value, message) => {
+])("says in one line with %s %s why it does not start", async (option, value, message) => {
   const { lines, closed } = start("--port", "0", option, value);
   expect(await closed).toEqual([2, null]);
   expect(lines).toEqual([expect.stringMatching(message)]);
 });
 
-test("--reset deletes the data and nothing else, and not while it is in use", async () => {
+test("--reset deletes only the data, and not while it is in use", async () => {
   const folder = await mkdtemp(join(tmpdir(), "offers-reset-"));
   onTestFinished(() => rm(folder, { recursive: true }));
   await mkdir(join(folder, "pglite"));
@@ -102,7 +102,7 @@ test("--reset deletes the data and nothing else, and not while it is in use", as
   expect((await readdir(folder)).sort()).toEqual(["lock", "mine.txt"]);
 });
 
-test("it ends when the shell has gone in which npm started it", async () => {
+test("exits when the shell in which npm started it has exited", async () => {
   const shell = ["sh", "-c", '"$0" "$@"; :', ...command, "--port", "0", "--data", await newFolder()];
   const { child, lines, closed } = launch(shell, { npm_config_user_agent: "npm/11.0.0" });
   await eventually("it listens", () => lines.some((line) => line.startsWith("sandbox listening on")));

@@ -29,7 +29,7 @@ describe.each(stores)("signals on $title", ({ createDatabase }) => {
     return { heard, end: signals.subscribe((each) => void (each === "everything" || heard.push(each))) };
   };
 
-  test("are received in their own process immediately, in order, until the subscription ends", async () => {
+  test("reach their own process immediately and in order until the subscription ends", async () => {
     const [one, other] = [hear(), hear()];
     signals.publish([offer, delivery]);
     expect(one.heard).toEqual([offer, delivery]);
@@ -42,7 +42,7 @@ describe.each(stores)("signals on $title", ({ createDatabase }) => {
     other.end();
   });
 
-  test("a listener that throws is reported, and the others still hear", () => {
+  test("reach the other listeners when one throws, and the error is reported", () => {
     const end = signals.subscribe(() => {
       throw new Error("deaf");
     });
@@ -98,7 +98,7 @@ describe.each(stores.filter(({ title }) => title.startsWith("PostgreSQL")))(
       store.execute(`select pg_terminate_backend(pid) from pg_stat_activity
         where datname = current_database() and application_name = 'offers-platform signals'`);
 
-    test("are heard by all others, and by none twice", async () => {
+    test("reach every other process once", async () => {
       const [one, two, three] = [await openProcess(), await openProcess(), await openProcess()];
       one.signals.publish([offer, { topic: "notification", workerIds: ["w1", "w2"] }]);
       two.signals.publish({ topic: "mail" });
@@ -112,7 +112,7 @@ describe.each(stores.filter(({ title }) => title.startsWith("PostgreSQL")))(
       expect(three.heard).toContainEqual({ topic: "notification", workerIds: ["w1", "w2"] });
     });
 
-    test("are sent at most twenty times a second, those in between together, and none is lost", async () => {
+    test("are sent at most twenty times a second, combined in between, and none is lost", async () => {
       const [one, two, payloads] = [await openProcess(), await openProcess(), await tap()];
       const began = performance.now();
       for (let index = 0; index < 200; index += 1) {
@@ -133,7 +133,7 @@ describe.each(stores.filter(({ title }) => title.startsWith("PostgreSQL")))(
       expect(two.heard.length).toBeLessThan(400);
     });
 
-    test("of more organisations than one payload holds are everything", async () => {
+    test('become "everything" when they name more organisations than a payload can hold', async () => {
       const [one, two] = [await openProcess(), await openProcess()];
       one.signals.publish(
         Array.from(
@@ -146,7 +146,7 @@ describe.each(stores.filter(({ title }) => title.startsWith("PostgreSQL")))(
       expect([one.heard.length, one.errors]).toEqual([300, []]);
     });
 
-    test("may have been missed while the connection was lost: everything, and then what comes [D-82]", async () => {
+    test('become "everything" after a lost connection, and later ones arrive as usual [D-82]', async () => {
       const [one, two] = [await openProcess(), await openProcess()];
       expect((await cut()).rows).toHaveLength(2);
       for (const { heard } of [one, two]) await eventually("it listens again", () => heard.includes("everything"));
@@ -160,7 +160,7 @@ describe.each(stores.filter(({ title }) => title.startsWith("PostgreSQL")))(
       expect(two.heard.slice(2)).toEqual([offer]);
     });
 
-    test("are sent again after a failure, which is reported and fails no caller", async () => {
+    test("are sent again after a failure, which is reported and does not affect callers", async () => {
       let failures = 2;
       const failing = await openProcess((own) => ({
         ...own,
@@ -175,7 +175,7 @@ describe.each(stores.filter(({ title }) => title.startsWith("PostgreSQL")))(
       expect(failing.errors).toMatchObject([{ message: "away" }, { message: "away" }]);
     });
 
-    test("that wait are sent when their process stops, and it hears no more", async () => {
+    test("are sent when their process stops, and it receives no more", async () => {
       const [one, two] = [await openProcess(), await openProcess()];
       for (const signal of [offer, delivery]) {
         one.signals.publish(signal);

@@ -26,17 +26,17 @@ const saying = (reason: RegExp) =>
     ),
   });
 
-test("a server without TLS, where the address asks for it", async () =>
+test("explains a server without TLS when the address requires it", async () =>
   expect(await refusalAt((socket) => socket.once("data", () => socket.end("N")), "?sslmode=verify-full")).toEqual(
     saying(/the server takes no TLS; remove sslmode from the address/),
   ));
 
-test("a server that does not respond", async () =>
+test("explains a server that does not respond", async () =>
   expect(await refusalAt((socket) => socket.resume())).toEqual(
     saying(/\S+ did not respond in time; correct host and port, or open the firewall/),
   ));
 
-test("a server of another kind", async () =>
+test("explains a server of another kind", async () =>
   expect(
     await refusalAt((socket) => socket.once("data", () => socket.end("HTTP/1.1 400 Bad Request\r\n\r\n"))),
   ).toEqual(saying(/what listens at \S+ does not respond as PostgreSQL does; correct host and port/)));
@@ -66,21 +66,21 @@ test.each([
   ],
   ["53300", "too many connections", /it has too many connections; .*/],
   ["57P03", "the database system is starting up", /the server ended the connection; .* Try again/],
-])("a server that refuses with %s: %s", async (code, message, reason) => {
+])("explains a server that rejects with %s: %s", async (code, message, reason) => {
   const refusal = await refusalAt((socket) => socket.once("data", () => socket.end(errorResponse(code, message))));
   expect(refusal).toEqual(saying(reason));
   expect(String(refusal)).toContain(`(${code})`);
   expect(String(refusal)).not.toContain("s3cret");
 });
 
-test("an address whose password is a parameter, or has unusual characters, shows none of it", async () => {
+test("hides an address whose password is a parameter or contains unusual characters", async () => {
   for (const url of ["postgres://ann:%zz%2Fs3cret@127.0.0.1:1/x", "postgres://127.0.0.1:1/x?password=s3cret&user=ann"])
     await expect(checkDatabase(url)).rejects.toThrow(/^(?!.*s3cret)DATABASE_URL: the database x at 127\.0\.0\.1:1 /);
 });
 
 const [, postgres] = await storesUnderTest();
 
-test.runIf(postgres)("a database that is there, and one that is not", async () => {
+test.runIf(postgres)("accepts an existing database and explains a missing one", async () => {
   const database = await postgres?.createDatabase();
   const databaseUrl = database?.options.databaseUrl ?? "";
   await expect(checkDatabase(databaseUrl)).resolves.toBeUndefined();

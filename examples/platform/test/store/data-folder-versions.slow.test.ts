@@ -18,7 +18,7 @@ async function newDatabase({ createDatabase }: StoreUnderTest, tables?: "none") 
 }
 
 describe.each(stores)("tables on $title", (store) => {
-  test("of a later version are rejected, and are left as they are [D-107]", async () => {
+  test("from a later version are rejected and left unchanged [D-107]", async () => {
     const options = await newDatabase(store);
     const opened = await openStore(options);
     const later = sql`insert into kysely_migration (name, timestamp) values ('999-later', '2099-01-01')`;
@@ -30,7 +30,7 @@ describe.each(stores)("tables on $title", (store) => {
   });
 });
 
-describe.each(stores)("tables of a version before the first release on $title", (store) => {
+describe.each(stores)("tables from before the first release on $title", (store) => {
   test("are rejected, and the message says what to remove [D-107]", async () => {
     const options = await newDatabase(store);
     const opened = await openStore(options);
@@ -56,7 +56,7 @@ describe.each(stores)("tables of a version before the first release on $title", 
 });
 
 describe.each(stores.slice(1))("two versions that start simultaneously on $title", (store) => {
-  test("the one that comes second is rejected in the same words, when the other is later", async () => {
+  test("reject the second one with the same message when the other is later", async () => {
     const options = await newDatabase(store, "none");
     const later = new pg.Client(options.databaseUrl);
     await later.connect();
@@ -80,7 +80,7 @@ describe.each(stores.slice(0, 1))("the data folder of $title [D-107]", (store) =
   test.each([
     ["17\n", "by PostgreSQL 17"],
     [undefined, "by another program"],
-  ])("with files of version %j is rejected with an explanation", async (version, words) => {
+  ])("is rejected with an explanation when its files are of version %j", async (version, words) => {
     const { dataFolder } = await newDatabase(store, "none");
     const folder = join(dataFolder, "pglite");
     await mkdir(folder);
@@ -89,7 +89,7 @@ describe.each(stores.slice(0, 1))("the data folder of $title [D-107]", (store) =
     await expect(openStore({ dataFolder })).rejects.toEqual(expect.objectContaining(refusal));
   });
 
-  test("whose creation was killed is created again, and one that was opened stays", async () => {
+  test("is created again when its creation was killed, and is kept once it has been opened", async () => {
     const { dataFolder } = await newDatabase(store, "none");
     const killed = await prepareClusterFiles(dataFolder);
     await mkdir(killed.folder);

@@ -95,7 +95,7 @@ describe.each((await storesUnderTest()).slice(1))("a platform that loses $title"
     expect((await platform.call("GET", "/healthz")).status).toBe(200);
   });
 
-  test("shows a page that says what to do", async () => {
+  test("shows a page that explains what to do", async () => {
     proxy.cut();
     const { status, headers, text } = await page.get("/offers");
     expect([status, headers.get("retry-after"), headers.get("content-type")]).toEqual([
@@ -115,7 +115,7 @@ describe.each((await storesUnderTest()).slice(1))("a platform that loses $title"
     expect(failed).toMatchObject([{ error: "StoreError", code: "database_lost", cause: { error: "Error" } }]);
   });
 
-  test("responds with 503 when its connection is ended in the middle of a transaction, and changes nothing", async () => {
+  test("responds with 503 when its connection ends in the middle of a transaction, and changes nothing", async () => {
     const blocker = new pg.Client(database.options.databaseUrl);
     await blocker.connect();
     await blocker.query("begin; lock table recipients in exclusive mode");
@@ -131,7 +131,7 @@ describe.each((await storesUnderTest()).slice(1))("a platform that loses $title"
     expect(await offersTitled("ended in the middle")).toBe(0);
   });
 
-  test("responds with 503 to changes while the server is read-only, and drops the connections to it", async () => {
+  test("responds with 503 to changes while the server is read-only, and closes its connections", async () => {
     await admin.query(`alter database ${name} set default_transaction_read_only to on`);
     await endBackends();
     await expect.poll(() => create("read-only").then(seen)).toEqual(unavailable());
@@ -179,7 +179,7 @@ describe.each((await storesUnderTest()).slice(1))("a platform that loses $title"
         ])
       ).rowCount === 1;
 
-    test("says that the change may have been made, and the same key does not make it twice [D-145]", async () => {
+    test("says that the change may have been made, and the same key does not repeat it [D-145]", async () => {
       const creation = create("uncertain: committed");
       await expect.poll(isCommitting).toBe(true);
       proxy.cut();
@@ -203,7 +203,7 @@ describe.each((await storesUnderTest()).slice(1))("a platform that loses $title"
       expect([again.status, again.headers.get("idempotency-replayed")]).toEqual([201, null]);
     });
 
-    test("is survived by a client that knows that the service honours Idempotency-Key", async () => {
+    test("is handled by a client that knows the service honours Idempotency-Key", async () => {
       const client = new OffersClient({ baseUrl: platform.address, apiKey: key, serviceHonoursIdempotencyKey: true });
       const creation = client.createOffer({ ...input, title: "uncertain: by the client" });
       await expect.poll(isCommitting).toBe(true);

@@ -37,7 +37,7 @@ describe("prepared statements on PGlite", () => {
     expect(rows).toEqual((await database.query(sql, values)).rows);
   });
 
-  test("say how many rows were written", async () => {
+  test("report how many rows were written", async () => {
     const insert = "insert into shift select generate_series(1, $1::int)";
     expect(await statements.run(insert, [3])).toEqual({ rows: [], affectedRows: 3 });
     expect(await statements.run("delete from shift where id > $1 returning id", [1])).toEqual({
@@ -46,7 +46,7 @@ describe("prepared statements on PGlite", () => {
     });
   });
 
-  test("fail with PostgreSQL's code, and work again after", async () => {
+  test("fail with PostgreSQL's code, and work again afterwards", async () => {
     const insert = "insert into shift (id) values ($1)";
     await statements.run(insert, [1]);
     await expect(statements.run(insert, [1])).rejects.toMatchObject({ code: "23505", constraint: "shift_pkey" });
@@ -54,7 +54,7 @@ describe("prepared statements on PGlite", () => {
     expect(await statements.run(insert, [2])).toMatchObject({ affectedRows: 1 });
   });
 
-  test("in a failed transaction are rejected until it is rolled back", async () => {
+  test("are rejected in a failed transaction until it is rolled back", async () => {
     const select = "select id from shift where id = $1";
     await database.exec("begin");
     await expect(statements.run("select 1 / $1::int", [0])).rejects.toMatchObject({ code: "22012" });
@@ -63,7 +63,7 @@ describe("prepared statements on PGlite", () => {
     expect(await statements.run(select, [1])).toMatchObject({ rows: [] });
   });
 
-  test("are kept, but no more than two hundred, the last ones used", async () => {
+  test("are cached up to two hundred, the most recently used ones", async () => {
     await statements.run("select $1::int as first", [1]);
     for (let number = 0; number < 150; number += 1) await statements.run(`select $1::int as n${number}`, [number]);
     await statements.run("select $1::int as first", [1]);

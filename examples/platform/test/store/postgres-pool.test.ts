@@ -28,7 +28,7 @@ describe.each(shared)("connections to $title", ({ createDatabase }) => {
     await database.remove();
   });
 
-  test("that go silent are given up, and others take their place", async () => {
+  test("are closed when they go silent, and others replace them", async () => {
     const errors: unknown[] = [];
     const pool = openPool(databaseUrl, (error) => errors.push(error), { silenceMs });
     const client = await pool.connect();
@@ -54,7 +54,7 @@ describe.each(shared)("connections to $title", ({ createDatabase }) => {
     await pool.end();
   });
 
-  test("through a pooler in transaction mode keep nothing in the session, and give each transaction its limits", async () => {
+  test("through a pooler in transaction mode keep no session state, and limit each transaction", async () => {
     const listenUrl = database.options.databaseUrl;
     const store = await openStore({ dataFolder: database.options.dataFolder, databaseUrl, listenUrl });
     const settings = sql<{ limit: string; cost: string; names: number }>`
@@ -83,7 +83,7 @@ const knownToPgBouncer = ["user", "database", "client_encoding", "datestyle", "t
 test.each([
   ["the pool", (url: string): Promise<unknown> => openPool(url, () => undefined).connect()],
   ["the connection for signals", (url: string): Promise<unknown> => ownClient(url).connect()],
-])("%s names no startup parameter that PgBouncer rejects", async (_, connect) => {
+])("%s uses no startup parameter that PgBouncer rejects", async (_, connect) => {
   let startup: Buffer | undefined;
   const server = createServer((socket) => {
     socket.on("error", () => undefined);

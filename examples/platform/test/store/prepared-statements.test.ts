@@ -32,7 +32,7 @@ describe.each(shared)("statements of background work on $title", ({ createDataba
         .filter((statement) => !statement.includes("pg_prepared_statements"));
     });
 
-  test("are prepared once by each connection; those of requests are not", async () => {
+  test("are prepared once by each connection, unlike those of requests", async () => {
     const twice = async (of: Pick<Store, "db">) =>
       expect([await doubled(of, 1), await doubled(of, 21)]).toEqual([2, 42]);
     expect(await preparedBy(store, twice)).toEqual([]);
@@ -50,7 +50,7 @@ describe.each(shared)("statements of background work on $title", ({ createDataba
     expect(plans).toEqual([{ generic: 3, custom: 0 }]);
   });
 
-  test("are prepared again by the connection that takes the place of a lost one", async () => {
+  test("are prepared again by the connection that replaces a lost one", async () => {
     expect(await doubled(store.background, 1)).toBe(2);
     const others = "select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database()";
     await store.execute(`${others} and pid <> pg_backend_pid()`);

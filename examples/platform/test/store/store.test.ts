@@ -31,9 +31,9 @@ describe.each(await storesUnderTest())("the store on $title", ({ title, createDa
   const organisations = (name: string) =>
     store.db.selectFrom("organisations").select("id").where("name", "=", name).execute();
 
-  test("names itself", () => expect(store.label).toContain(title));
+  test("identifies itself", () => expect(store.label).toContain(title));
 
-  test("keeps all of a transaction, or nothing of it", async () => {
+  test("commits a whole transaction or nothing of it", async () => {
     await store.transaction((trx) =>
       trx.insertInto("organisations").values({ id: "o1", name: "kept", kind: "hirer" }).execute(),
     );
@@ -48,7 +48,7 @@ describe.each(await storesUnderTest())("the store on $title", ({ title, createDa
 
   // PGlite has one connection, so no other transaction commits meanwhile.
   if (title !== "PGlite")
-    test("runs transactions at read committed, whatever the database's default is, and ends those of a process that stalls", async () => {
+    test("runs transactions at read committed, whatever the database's default, and ends those of a stalled process", async () => {
       const name = new URL(database.options.databaseUrl ?? "").pathname.slice(1);
       await store.execute(`alter database ${name} set default_transaction_isolation to 'repeatable read'`);
       const later = await openStore(database.options);
@@ -65,7 +65,7 @@ describe.each(await storesUnderTest())("the store on $title", ({ title, createDa
       await later.close();
     });
 
-  test("gives errors of the database their SQLSTATE", async () => {
+  test("gives database errors their SQLSTATE", async () => {
     const organisation = { id: "twice", name: "twice", kind: "hirer" } as const;
     await store.db.insertInto("organisations").values(organisation).execute();
     // 23505 is unique_violation: https://www.postgresql.org/docs/current/errcodes-appendix.html
@@ -75,7 +75,7 @@ describe.each(await storesUnderTest())("the store on $title", ({ title, createDa
     });
   });
 
-  test("does not pretend to commit a transaction in which a statement failed", async () => {
+  test("reports an error when it commits a transaction with a failed statement", async () => {
     const swallowed = store.transaction(async (trx) => {
       await trx.insertInto("organisations").values({ id: "o3", name: "swallowed", kind: "hirer" }).execute();
       await sql`select 1 / 0`.execute(trx).catch(() => undefined);
@@ -84,7 +84,7 @@ describe.each(await storesUnderTest())("the store on $title", ({ title, createDa
     expect(await organisations("swallowed")).toHaveLength(0);
   });
 
-  test("rolls back a transaction that is open too long, and says what may be wrong", async () => {
+  test("rolls back a transaction that is open too long, and suggests the cause", async () => {
     const slow = store.transaction(async (trx) => {
       await trx.insertInto("organisations").values({ id: "o4", name: "slow", kind: "hirer" }).execute();
       await new Promise(() => undefined);
@@ -96,7 +96,7 @@ describe.each(await storesUnderTest())("the store on $title", ({ title, createDa
     expect(await organisations("slow")).toHaveLength(0);
   });
 
-  test("rejects statements after one that took too long: they would run after the rollback, outside the transaction", async () => {
+  test("rejects statements after one that took too long, which would run after the rollback and outside the transaction", async () => {
     let ask = (_result: unknown): void => undefined;
     const asked = new Promise((resolve) => {
       ask = resolve;
@@ -111,7 +111,7 @@ describe.each(await storesUnderTest())("the store on $title", ({ title, createDa
     expect(await organisations("late")).toHaveLength(0);
   });
 
-  test("rejects a statement of a transaction that has ended", async () => {
+  test("rejects a statement of a finished transaction", async () => {
     let leaked: Parameters<Parameters<Store["transaction"]>[0]>[0] | undefined;
     await store.transaction(async (trx) => {
       leaked = trx;
@@ -119,7 +119,7 @@ describe.each(await storesUnderTest())("the store on $title", ({ title, createDa
     await expect(leaked?.selectFrom("organisations").selectAll().execute()).rejects.toThrow(/committed/);
   });
 
-  test("runs transactions that were started at the same time", async () => {
+  test("runs concurrent transactions", async () => {
     const ids = Array.from({ length: 20 }, (_, index) => `parallel-${index}`);
     const add = (id: string) =>
       store.transaction(async (trx) => {
@@ -137,7 +137,7 @@ describe.each(await storesUnderTest())("the store on $title", ({ title, createDa
     expect(rows[0]).toEqual({ count: expect.any(Number), newest: expect.any(Date) });
   });
 
-  test("a recipient's response is none at first, and may only have the documented values", async () => {
+  test("defaults a recipient's response to none, and allows only the documented values", async () => {
     const organisationId = await addOrganisation(store);
     await store.execute("insert into workers (id, name, password_hash) values ('amal', 'Amal', '')");
     await store.execute(
@@ -155,7 +155,7 @@ describe.each(await storesUnderTest())("the store on $title", ({ title, createDa
       });
   });
 
-  test("several processes may open a new store at the same time, PGlite's folder only one", () => {
+  test("can be created by several processes at the same time, but PGlite's folder only by one", () => {
     const refusals = opened.flatMap((result) => (result.status === "rejected" ? [result.reason] : []));
     expect(refusals).toHaveLength(store.name === "pglite" ? 1 : 0);
     for (const refusal of refusals)
@@ -163,7 +163,7 @@ describe.each(await storesUnderTest())("the store on $title", ({ title, createDa
   });
 });
 
-test("a transaction of PGlite that can't be rolled back either says what went wrong first", async () => {
+test("a PGlite transaction that cannot be rolled back reports the original error first", async () => {
   const [pglite] = await storesUnderTest();
   const database = (await pglite?.createDatabase()) as TestDatabase;
   const thread = new PgliteThread(join(database.options.dataFolder, "pglite"), () => undefined);

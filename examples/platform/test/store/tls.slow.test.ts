@@ -48,7 +48,7 @@ describe.runIf(hasPostgresServer)("TLS to PostgreSQL with sslmode=verify-full", 
     await rm(folder, { recursive: true, force: true });
   });
 
-  test("opens the store with the authority's root certificate, encrypted", async () => {
+  test("opens an encrypted store with the authority's root certificate", async () => {
     const databaseUrl = urlOf("localhost", "authority.crt");
     await checkDatabase(databaseUrl);
     const store = await openStore({ dataFolder: folder, databaseUrl });
@@ -57,16 +57,16 @@ describe.runIf(hasPostgresServer)("TLS to PostgreSQL with sslmode=verify-full", 
     await store.close();
   });
 
-  test("rejects a server whose certificate another authority signed, with the remedy", () =>
+  test("rejects a server whose certificate another authority signed, and explains the remedy", () =>
     expect(checkDatabase(urlOf("localhost", "other.crt"))).rejects.toThrow(
       /its certificate is not trusted; name the authority's with sslrootcert/,
     ));
 
-  test("rejects a server whose certificate is for another name, with the remedy", () =>
+  test("rejects a server whose certificate is for another name, and explains the remedy", () =>
     expect(checkDatabase(urlOf("127.0.0.1", "authority.crt"))).rejects.toThrow(
       /ERR_TLS_CERT_ALTNAME_INVALID.*its certificate is not trusted/,
     ));
 
-  test("rejects a root certificate that is missing, with the remedy", () =>
+  test("rejects a missing root certificate, and explains the remedy", () =>
     expect(checkDatabase(urlOf("localhost", "missing.crt"))).rejects.toThrow(/correct sslrootcert, sslcert or sslkey/));
 });

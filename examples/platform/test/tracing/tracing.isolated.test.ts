@@ -62,7 +62,7 @@ describe.each(await anyStore())("tracing on $title", ({ createDatabase }) => {
     exporter.getFinishedSpans().filter(({ name }) => name === "POST /offer/response");
   const parentOf = (span: ReadableSpan | undefined) => span?.parentSpanContext?.spanId;
 
-  test("the caller's trace goes on through the request, the push, the worker's response and each attempt", async () => {
+  test("continues the caller's trace through the request, the push, the worker's response and each attempt", async () => {
     let count = 0;
     receiver.respond = (request, response) => respondWith(++count === 1 ? 500 : 200)(request, response);
     const offerId = await createOffer({ traceparent, tracestate: "vendor=1" });
@@ -88,7 +88,7 @@ describe.each(await anyStore())("tracing on $title", ({ createDatabase }) => {
     );
   });
 
-  test("a trace of the worker's app is continued in place of the offer's", async () => {
+  test("continues a trace of the worker's app instead of the offer's", async () => {
     const offerId = await createOffer({ traceparent });
     const phones = traceparent.replace(traceId, "a".repeat(32));
     await apply(offerId, { traceparent: phones });
@@ -96,7 +96,7 @@ describe.each(await anyStore())("tracing on $title", ({ createDatabase }) => {
     expect(attempts()[0]?.spanContext().traceId).toBe("a".repeat(32));
   });
 
-  test("no span holds an id, a key or a name, and baggage goes no further", async () => {
+  test("puts no id, key or name into a span, and does not forward baggage", async () => {
     const offerId = await createOffer({ traceparent, baggage: "user=SENTINEL" });
     await apply(offerId);
     await eventually("it is acknowledged", () => attempts().length === 1);
@@ -112,7 +112,7 @@ describe.each(await anyStore())("tracing on $title", ({ createDatabase }) => {
     ["zeros", `00-${"0".repeat(32)}-${callersSpan}-01`],
     ["more text", `${traceparent}'; drop table events; --`],
     ["two", `${traceparent}, ${traceparent}`],
-  ])("an invalid header, %s, begins a trace and is written nowhere", async (_what, invalid) => {
+  ])("starts a trace on an invalid header, %s, and writes it nowhere", async (_what, invalid) => {
     const offerId = await createOffer({ traceparent: invalid, tracestate: "SENTINEL" });
     await apply(offerId);
     await eventually("it is acknowledged", () => attempts().length === 1);

@@ -8,7 +8,7 @@ const traceparent = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
 const phones = "00-aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa-00f067aa0ba902b8-01";
 const key = "demo-key-harbour";
 
-describe.each(await anyStore())("without an SDK of OpenTelemetry on $title", ({ createDatabase }) => {
+describe.each(await anyStore())("without an OpenTelemetry SDK on $title", ({ createDatabase }) => {
   let database: TestDatabase;
   let platform: PlatformUnderTest;
   let receiver: Receiver;
@@ -40,19 +40,19 @@ describe.each(await anyStore())("without an SDK of OpenTelemetry on $title", ({ 
     return { traceparent, tracestate };
   }
 
-  test("the headers of a trace are passed through from the creation to the webhook [D-138]", async () => {
+  test("the trace headers pass from the creation to the webhook [D-138]", async () => {
     const sent = { traceparent, tracestate: "vendor=1" };
     expect(await respondToOffer(sent)).toEqual(sent);
   });
 
-  test("the trace of the worker's app takes the place of the offer's [D-138]", async () => {
+  test("the trace of the worker's app replaces the offer's [D-138]", async () => {
     expect(await respondToOffer({ traceparent, tracestate: "vendor=1" }, { traceparent: phones })).toEqual({
       traceparent: phones,
       tracestate: undefined,
     });
   });
 
-  test("a webhook has no trace where nobody sent one, or an invalid one [D-138]", async () => {
+  test("a webhook has no trace when nobody sent a valid one [D-138]", async () => {
     expect(await respondToOffer({ traceparent: "00-0-0-01" })).toEqual({
       traceparent: undefined,
       tracestate: undefined,

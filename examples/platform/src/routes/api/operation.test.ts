@@ -18,16 +18,16 @@ function check(search: string, required: boolean): unknown {
   }
 }
 
-test.each([true, false])("1.0 is accepted, required or not (%s)", (required) =>
+test.each([true, false])("accepts version 1.0, required or not (%s)", (required) =>
   expect(check("api-version=1.0&other=2", required)).toBe("accepted"),
 );
 
-test("a missing version is accepted where it is optional", () => expect(check("", false)).toBe("accepted"));
+test("accepts a missing version where it is optional", () => expect(check("", false)).toBe("accepted"));
 
 const remedy = "Give api-version=1.0 exactly once.";
 const refusal = { code: "unsupported_api_version", message: remedy, errors: new Map([["api-version", [remedy]]]) };
 
-test("a missing version is rejected where it is required", () =>
+test("rejects a missing version where it is required", () =>
   expect(check("api_version=1.0", true)).toMatchObject(refusal));
 
 test.each([
@@ -41,7 +41,7 @@ test.each([
   "api-version=1.0&api-version=2.0",
   "api-version[]=1.0",
   "api-version[a]=2.0&api-version=1.0",
-])("%s is rejected, required or not", (search) => {
+])("rejects %s, required or not", (search) => {
   for (const required of [true, false]) expect(check(search, required)).toMatchObject(refusal);
 });
 
@@ -69,10 +69,11 @@ async function read(...headers: string[]): Promise<unknown> {
   }
 }
 
-test("a request without the header has no key", async () => expect(await read("Idempotency-Keys: k")).toBeUndefined());
+test("finds no key in a request without the header", async () =>
+  expect(await read("Idempotency-Keys: k")).toBeUndefined());
 
 test.each(["k", " ~!", "8f14e45f-ceea-4e7b-9c3a-5d6f7a8b9c0d", '"quoted, with a comma"', "x".repeat(255)])(
-  "%j is a key",
+  "accepts the key %j",
   async (key) => expect(await read(`idempotency-key: ${key}`)).toBe(key.trim()),
 );
 
@@ -83,7 +84,7 @@ test.each([
   ["one with a tab", ["Idempotency-Key: a\tb"]],
   ["two", ["Idempotency-Key: a", "idempotency-key: b"]],
   ["the same one twice", ["Idempotency-Key: a", "Idempotency-Key: a"]],
-])("%s is rejected", async (_, headers) =>
+])("rejects the key %s", async (_, headers) =>
   expect(await read(...headers)).toMatchObject({
     code: "invalid_request",
     errors: new Map([["Idempotency-Key", [expect.stringContaining("1 to 255 printable ASCII")]]]),

@@ -18,9 +18,9 @@ test.each([
   ["FFFFFFFF", "FFFFFFFF"],
   ["bbbFFFFFFFFFF", "FFFFbFFFFbFFb"],
   ["", ""],
-])("%s is served as %s", async (asked, served) => expect(await orderOf(lanes(asked))).toBe(served));
+])("serves %s as %s", async (asked, served) => expect(await orderOf(lanes(asked))).toBe(served));
 
-test("one at a time, also after one that failed", async () => {
+test("serves one at a time, even after a failure", async () => {
   const turns = new PriorityMutex();
   let running = 0;
   let most = 0;
@@ -40,7 +40,7 @@ test("one at a time, also after one that failed", async () => {
   expect(most).toBe(1);
 });
 
-test("a request during a handover comes after the receiver of the turn", async () => {
+test("serves a request made during a handover after the one that receives the turn", async () => {
   const turns = new PriorityMutex();
   const order: string[] = [];
   const first = turns.take("foreground", async () => void order.push("first"));

@@ -7,20 +7,20 @@ const page = `<!doctype html><html><head><title>Offers</title></head><body>
 
 const versionIn = (parts: string): string => /data-version="(\w+)"/.exec(parts)?.[1] ?? "";
 
-test("holds the parts that were asked for, and the title", () =>
+test("sends the requested parts and the title", () =>
   expect(changedParts(page, "offers=").replace(/ data-version="\w{16}"/, "")).toBe(
     '<!doctype html><title>Offers</title><section class="panel" id="offers" data-live="offer">' +
       "<section>of <b>two</b></section><p>&lt;/section&gt;</p></section>",
   ));
 
-test("leaves out a part that the browser has", () => {
+test("omits a part that the browser already has", () => {
   const version = versionIn(changedParts(page, "offers="));
   expect(changedParts(page, `offers=${version} mails=${version}`)).not.toContain("two");
   expect(changedParts(page, `offers=${version} mails=${version}`)).toContain("none");
   expect(changedParts(page.replace("two", "three"), `offers=${version}`)).toContain("three");
 });
 
-test.each(["still=", "unknown=", "1", "", "offers.*="])("has nothing for %j", (wanted) =>
+test.each(["still=", "unknown=", "1", "", "offers.*="])("sends nothing for %j", (wanted) =>
   expect(changedParts(page, wanted)).toBe("<!doctype html><title>Offers</title>"),
 );
 
@@ -29,7 +29,7 @@ test("sends a part once, even if it is asked for 2,000 times", () => {
   expect(changedParts(page, wanted)).toBe(changedParts(page, "offers="));
 });
 
-test("searches for no more parts than a page has", () => {
+test("looks for no more parts than a page has", () => {
   const others = Array.from({ length: 32 }, (_, index) => `other-${index}=`);
   expect(changedParts(page, [...others, "offers="].join(" "))).not.toContain("two");
 });

@@ -24,7 +24,7 @@ const offer: Heard = { topic: "offer", organisationId: "org_a" };
 const delivery: Heard = { topic: "delivery", organisationId: "org_a" };
 const nothing: Heard = { topic: "delivery", organisationId: "org_b" };
 
-test("a page immediately gets what changed since it was made, each topic once", () => {
+test("sends a page what changed since it was rendered, each topic once", () => {
   const { live, give, follow } = openTopics();
   give(offer);
   const since = live.position();
@@ -33,7 +33,7 @@ test("a page immediately gets what changed since it was made, each topic once", 
   expect(follow(live.position()).received).toEqual([]);
 });
 
-test("later signals are sent together, and none after the page is closed", async () => {
+test("sends later signals together, and none after the page is closed", async () => {
   const { live, give, follow } = openTopics();
   const [page, left] = [follow(live.position()), follow(live.position())];
   give(offer, delivery, offer);
@@ -47,7 +47,7 @@ test("later signals are sent together, and none after the page is closed", async
   expect(left.received).toEqual([]);
 });
 
-test('"everything" is sent as such, then and later', async () => {
+test('sends "everything" as such, immediately and later', async () => {
   const { live, give, follow } = openTopics();
   const since = live.position();
   const page = follow(since);
@@ -57,7 +57,7 @@ test('"everything" is sent as such, then and later', async () => {
   expect(follow(since).received).toEqual(["everything"]);
 });
 
-test("a position older than the kept signals, or of another process, gets everything", () => {
+test("sends everything when the position is older than the kept signals or from another process", () => {
   const { live, give, follow } = openTopics();
   const since = live.position();
   for (let count = 0; count < 1_000; count += 1) give(nothing);
@@ -67,7 +67,7 @@ test("a position older than the kept signals, or of another process, gets everyt
   expect(follow(openTopics().live.position()).received).toEqual(["everything"]);
 });
 
-test("mail to another person is sent only where all mail is shown", () => {
+test("sends news of mail to others only where all mail is shown", () => {
   for (const showAllMail of [false, true]) {
     const { live, give, follow } = openTopics(showAllMail);
     const since = live.position();
@@ -77,7 +77,7 @@ test("mail to another person is sent only where all mail is shown", () => {
   }
 });
 
-test("hears nothing when it is stopped", () => {
+test("receives nothing after it is stopped", () => {
   const { live, listeners } = openTopics();
   live.stop();
   expect(listeners.size).toBe(0);

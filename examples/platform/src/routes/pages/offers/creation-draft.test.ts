@@ -2,14 +2,14 @@ import { expect, test } from "vitest";
 import { localTimes } from "../layout/time.ts";
 import { creationOf, emptyDraft, readDraft } from "./creation-draft.ts";
 
-test("empty fields are left out", () =>
+test("omits empty fields", () =>
   expect(creationOf({ ...emptyDraft(), title: "Bar" }, "user_hana", localTimes("UTC"))).toEqual({
     createdByUserId: "user_hana",
     title: "Bar",
     workerIds: [],
   }));
 
-test("workers are the picked ones, then the typed ones with any separator", () => {
+test("lists the picked workers first, then the typed ones, with any separator", () => {
   const form = new URLSearchParams([
     ["worker", "worker_amal"],
     ["worker", "worker_ben"],
@@ -31,7 +31,7 @@ test.each([
   ["2099-05-01T16:00:30.5", "2099-05-01T16:00:30.500Z"],
   ["tomorrow", "tomorrow"],
   ["", ""],
-])("a slot from %j starts at %j", (start, expected) => {
+])("converts a slot's start %j to %j", (start, expected) => {
   const form = new URLSearchParams([
     ["start", ""],
     ["end", ""],
@@ -48,7 +48,7 @@ test.each([
   ["Europe/London", "2027-03-27T22:00", "2027-03-28T06:00", "2027-03-27T22:00:00Z", "2027-03-28T05:00:00Z"],
   ["America/St_Johns", "2027-03-13T22:00", "2027-03-14T06:00", "2027-03-14T01:30:00Z", "2027-03-14T08:30:00Z"],
   ["Pacific/Chatham", "2027-04-03T22:00", "2027-04-04T06:00", "2027-04-03T08:15:00Z", "2027-04-03T17:15:00Z"],
-])("in %s a shift from %s to %s across a clock change is in UTC from %s to %s", (timeZone, start, end, from, to) => {
+])("in %s converts a shift from %s to %s across a clock change to UTC: %s to %s", (timeZone, start, end, from, to) => {
   const form = new URLSearchParams({ start, end });
   expect(creationOf(readDraft(form), "", localTimes(timeZone)).events).toEqual([{ start: from, end: to }]);
 });

@@ -5,7 +5,7 @@ import { ownPath } from "./own-path.ts";
 
 const origins = ["https://offers.example", "http://127.0.0.1:3000", "http://localhost", "http://localhost:8080"];
 
-test("a path that passes stays on every origin, even when it is parsed again [D-86]", () => {
+test("accepts only paths that stay on every origin, even when they are parsed again [D-86]", () => {
   const hosts = origins.map((origin) => new URL(origin).host);
   fc.assert(
     fc.property(hostileNext(hosts), (text) => {
@@ -25,7 +25,7 @@ test("a path that passes stays on every origin, even when it is parsed again [D-
 });
 
 test.each(["/", "/offers", "/offers/offer_1?before=a%2Fb&x=1", "/a//b", "/app/offers/x%20y", "/x?next=//evil.example"])(
-  "%j is an own path",
+  "accepts %j as its own path",
   (path) => expect(ownPath(path)).toBe(path),
 );
 
@@ -57,4 +57,4 @@ test.each([
   "http://user:pw@localhost/",
   "/offers#part",
   "/ö",
-])("%j is not", (text) => expect(ownPath(text)).toBeUndefined());
+])("rejects %j", (text) => expect(ownPath(text)).toBeUndefined());
