@@ -1,4 +1,4 @@
-// The operations that a hirer calls, as spec/interface.md describes them, received by a service that the hirer's process calls.
+// Runs the hirer's process against a recording service, and compares its requests with spec/interface.md.
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { createServer, type Server } from "node:http";

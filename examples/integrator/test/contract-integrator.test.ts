@@ -1,4 +1,4 @@
-// The endpoints of an implementer as spec/interface.md shows them, tested on the integrator's process.
+// Tests the integrator's process against the endpoints in spec/interface.md.
 import { type ChildProcess, spawn } from "node:child_process";
 import { createHash } from "node:crypto";
 import { once } from "node:events";
@@ -11,7 +11,7 @@ const secret = "a-secret-of-the-company-profile";
 const search = { userEmailAddresses: ["hana@harbour-hotels.example"] };
 const accepted = { offerId: "offer_1", workerId: "worker_amal", response: "accepted" };
 
-/** Made without our code: the SHA-256 of the timestamp as a string and the secret. */
+/** Computed without our code: the SHA-256 of the timestamp string and the secret. */
 function signed(timestamp = new Date().toISOString(), by = secret): Record<string, string> {
   const digest = createHash("sha256").update(`${timestamp}${by}`).digest("hex").toUpperCase();
   return { Timestamp: timestamp, Authorization: `hmac ${digest}` };

@@ -3,7 +3,7 @@ import type { Phone } from "./phone.ts";
 import type { RecordingProxy } from "./recording-proxy.ts";
 import type { Reporter } from "./reporter.ts";
 
-/** What every scenario uses: the callers, the phones and the proxy before the integrator. */
+/** Shared by all scenarios: the callers, the phones and the proxy in front of the integrator. */
 export interface Context {
   reporter: Reporter;
   /** Calls the hirer's system, whose back end uses @offers/client. */

@@ -10,7 +10,7 @@ export type FailureMode = "status 500" | "no response";
 export interface RecordingProxy {
   /** Where the proxy listens. */
   readonly address: string;
-  /** The headers of the last request that got 200. A check sends a forged one after it. */
+  /** The headers of the last request that got 200. A forged request of a check may follow it. */
   readonly lastHeaders: IncomingHttpHeaders;
   /** The number of requests that currently wait without a response. */
   readonly hanging: number;

@@ -19,7 +19,7 @@ export class TrafficLog {
     this.#exchanges.push({ begun, exchange: { ...exchange, milliseconds } });
   }
 
-  /** Returns and forgets the recorded requests, sorted by the time at which they started. */
+  /** Returns and clears the recorded requests, sorted by the time at which they started. */
   drain(): Exchange[] {
     const drained = this.#exchanges.sort((one, other) => one.begun - other.begun);
     this.#exchanges = [];

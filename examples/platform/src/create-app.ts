@@ -21,7 +21,7 @@ export interface AppDeps extends ApiDeps, Omit<PageDeps, "onFailedPage">, Pick<C
   allowedHosts: readonly string[] | undefined;
   /** Number of `X-Forwarded-For` hops to trust. */
   trustedProxies: number;
-  /** Receives every request when it is over. */
+  /** Receives every request when it completes. */
   onRequest: (request: CompletedRequest) => void;
   /** Whether this process accepts requests: the database responds, and no shutdown has started. */
   isReady: () => Promise<boolean>;

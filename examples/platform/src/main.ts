@@ -8,7 +8,7 @@ async function main(): Promise<void> {
   const settings = readSettings(process.env, packageFolder);
   const log = createLog(settings.logLevel);
   const platform = await startPlatform(settings, log);
-  // Before the line that says that it runs, since a supervisor may then send signals.
+  // Registered before the startup line is logged, because a supervisor may send signals from then on.
   stopOnSignals(platform, log);
   const { address, storeLabel } = platform;
   log.info({ address, store: storeLabel, pid: process.pid }, `platform listening on ${address} (store ${storeLabel})`);

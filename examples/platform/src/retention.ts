@@ -3,7 +3,7 @@ import { deleteExpiredKeys } from "./http/idempotent.ts";
 import type { RetentionPeriods } from "./settings/settings.ts";
 import type { Store, Trx } from "./store/store.ts";
 
-/** Rows per statement. PGlite has one connection, so each request waits for a batch: for 44 ms (p99) with 500 rows, for 13 with 100. */
+/** Rows per statement. Smaller on PGlite, whose single connection makes each request wait for a batch. */
 const batchSizes = { pglite: 100, postgres: 500 } as const;
 const dayMs = 24 * 60 * 60 * 1_000;
 
@@ -42,7 +42,7 @@ export async function purgeExpired(
       where (response <> '' or exchange is not null) and started_at <= ${content} order by started_at limit ${batchSize}
     ) returning id`);
   await inBatch((trx) => purgeDeliveries(trx, delivery, batchSize));
-  // By organisation: another index, by time alone, would cost each attempt that is stored.
+  // By organisation, because an index by time alone would make every stored attempt more expensive.
   for (const table of attemptsByRow[name].map((each) => sql.table(each)))
     await runBatch(sql`
       delete from ${table} where (delivery_id, id) in (
@@ -75,19 +75,19 @@ export async function purgeExpired(
   return more;
 }
 
-/** The tables from which attempts are deleted row by row: PostgreSQL's are those of no week. */
+/** The tables from which attempts are deleted row by row. On PostgreSQL, only attempts outside every week's partition. */
 const attemptsByRow = { pglite: ["attempts"], postgres: ["attempts_otherwise"] } as const;
 
 const weekMs = 7 * dayMs;
 
-/** The name of the partition of a week which begins on this day. */
+/** The name of the partition of the week that starts on this day. */
 const weekOf = (day: Date): string => `attempts_${day.toISOString().slice(0, 10).replaceAll("-", "_")}`;
 
 /**
  * Adds the partitions of attempts of this week and the next, and drops those that have expired as a whole (D-140).
  *
- * Both wait for transactions that have read attempts, a backup for example, and others wait for them. So they give up soon. The next
- * call tries again, a week early as a rule.
+ * Both wait for transactions that have read attempts, such as a backup, and block others meanwhile. So they give up soon, and the next
+ * call tries again. Partitions are added a week early.
  */
 async function keepWeeks({ transaction, db }: Pick<Store, "transaction" | "db">, now: Date, before: Date) {
   const briefly = (statement: RawBuilder<unknown>) =>
@@ -106,9 +106,8 @@ async function keepWeeks({ transaction, db }: Pick<Store, "transaction" | "db">,
 }
 
 /**
- * Deletes deliveries settled before `before`, and events without deliveries (D-77). A failed delivery is
- * deleted only if a later delivery superseded it, and before that one: otherwise it could be redelivered after the later
- * response (D-32).
+ * Deletes deliveries settled before `before`, and events without deliveries (D-77). A failed delivery is deleted only if a later
+ * delivery superseded it, and before that one: otherwise it could be redelivered after the later response (D-32).
  *
  * @returns the number of deleted deliveries
  */

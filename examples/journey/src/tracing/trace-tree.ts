@@ -1,11 +1,11 @@
 import { attributeOf, type CollectedSpan } from "./collector.ts";
 
-/** A span in its place within a tree. */
+/** A span and its position in a tree. */
 export interface Branch {
   span: CollectedSpan;
   /** 0 for a span whose parent was not collected: it has no parent, or the parent's process was killed before it ended. */
   depth: number;
-  /** For each level above, whether a line continues there, and last for the level of the span. */
+  /** For each level down to the span's own, whether a line continues there. */
   goesOn: readonly boolean[];
 }
 

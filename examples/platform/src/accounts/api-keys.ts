@@ -44,7 +44,7 @@ export async function authenticate(
   return { organisationId, peopleOf: agencyId === null ? [organisationId] : [organisationId, agencyId] };
 }
 
-/** Writes when the key was last used, at most once a minute, so that not every request writes (D-119). */
+/** Records when the key was last used, at most once a minute to limit writes (D-119). */
 async function recordUse({ db }: Store, keyHash: string): Promise<void> {
   await db
     .updateTable("api_keys")
@@ -54,11 +54,11 @@ async function recordUse({ db }: Store, keyHash: string): Promise<void> {
     .execute();
 }
 
-/** Begins the keys that the portal creates. Programs that search for leaked secrets recognise keys by it. */
+/** The prefix of keys that the portal creates. Secret scanners recognise keys by it. */
 export const apiKeyPrefix = "ok_";
 
 /**
- * What people recognise a key by, such as `ok_Ab3d…x9Qz`: its first characters, if it starts with the prefix, and its last four. At
+ * A hint by which people recognise a key, such as `ok_Ab3d…x9Qz`: its first characters, if it starts with the prefix, and its last four. At
  * least two thirds of a key stay hidden, since keys of a seed file may be short.
  */
 export function apiKeyHint(key: string): string {

@@ -20,7 +20,7 @@ export interface SearchDeps {
 }
 
 export interface Search {
-  /** Organisations that implement suggestions are called. */
+  /** Only those that implement suggestions are called. */
   organisationIds: readonly string[];
   filter?: string;
   userEmailAddresses: readonly string[];
@@ -152,7 +152,7 @@ const compressed = (contentEncoding: string): string =>
 function parse(body: Buffer): unknown {
   try {
     const value: unknown = JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(body));
-    // Throws for nesting so deep that the value could not be sent on.
+    // Throws when the nesting is too deep to serialise.
     JSON.stringify(value);
     return value;
   } catch {

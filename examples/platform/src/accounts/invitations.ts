@@ -6,7 +6,7 @@ const dayMs = 24 * 60 * 60 * 1_000;
 /** When the link of an invitation expires (D-122). */
 export const invitationExpiry = (invitedAt: Date): Date => new Date(invitedAt.getTime() + invitationValidDays * dayMs);
 
-/** The part of an email address that says whose it is: the same string for `Eli@example.com` and `eli+work@EXAMPLE.com`. */
+/** Reduces an email address to its mailbox: the same string for `Eli@example.com` and `eli+work@EXAMPLE.com`. */
 export function mailboxOf(emailAddress: string): string {
   const [name = "", domain = ""] = emailAddress.normalize("NFKC").split("@");
   const host = domain.replace(/\.+$/, "");

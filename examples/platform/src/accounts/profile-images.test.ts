@@ -16,13 +16,13 @@ test.each([
 ])("detects the type of %s: %s", (hex, type) => expect(imageTypeOf(Buffer.from(hex, "hex"))).toBe(type));
 
 test.each([
-  ["nothing", Buffer.alloc(0)],
+  ["an empty body", Buffer.alloc(0)],
   ["SVG", Buffer.from('<svg xmlns="http://www.w3.org/2000/svg"><script>alert(1)</script></svg>')],
   ["HTML", Buffer.from("<!doctype html><title>x</title>")],
   ["SVG behind the word PNG", Buffer.from("PNG\r\n<svg/>")],
   ["a video", Buffer.from("0000001c6674797069736f6d0000020069736f6d69736f326d703431", "hex")],
-  ["a sound", Buffer.from("524946462400000057415645666d7420", "hex")],
-  ["half a signature", Buffer.from("89504e47", "hex")],
+  ["audio", Buffer.from("524946462400000057415645666d7420", "hex")],
+  ["an incomplete signature", Buffer.from("89504e47", "hex")],
   ["HEIC", Buffer.from("00000018667479706865696300000000686569636d696631", "hex")],
 ])("does not recognise %s as an image", (_, bytes) => expect(imageTypeOf(bytes)).toBeUndefined());
 
@@ -36,9 +36,9 @@ test("encrypts a URL into a reference and decrypts it", () => {
 });
 
 test.each([
-  ["of another session", () => referenceOf(url, key, "other")],
+  ["from another session", () => referenceOf(url, key, "other")],
   ["under another key", () => referenceOf(url, randomBytes(32), "session")],
-  ["encrypted for another use", () => encrypt(url, key, "session")],
+  ["encrypted for another purpose", () => encrypt(url, key, "session")],
   ["made up", () => url],
   ["empty", () => ""],
 ])("rejects a reference that is %s", (_, make) => expect(() => urlOf(make() ?? "", key, "session")).toThrow());

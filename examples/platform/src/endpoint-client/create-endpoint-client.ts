@@ -99,8 +99,7 @@ interface ExchangeOptions extends Pick<EndpointRequest, "timeoutMs" | "signal" |
 const maxInformationalResponses = 64;
 
 /**
- * Sends one request and receives its response, as a handler of undici: an attempt takes a third less CPU than by
- * `undici.request`.
+ * Sends one request and receives its response, as an undici handler, which needs less CPU than `undici.request`.
  */
 function exchange(
   dispatcher: Dispatcher,

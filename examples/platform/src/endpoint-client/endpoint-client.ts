@@ -16,13 +16,13 @@ export type EndpointFailureCode =
   | "protocol_error";
 
 export interface EndpointRequest {
-  /** `"PUT"` only of a test event: the service never sends it. */
+  /** `PUT` is only for test events: the service itself never sends it. */
   method: "GET" | "POST" | "PUT";
   /** The integrator's base address, perhaps with a path prefix and a trailing slash. */
   baseAddress: string;
-  /** Whether `baseAddress` is a complete URL, as of an image. `path` is then only its name in logs. @default false */
+  /** Whether `baseAddress` is a complete URL, such as an image's. `path` is then only used in logs. @default false */
   isWholeAddress?: boolean;
-  /** A path template such as `/contact/new/{workerId}`; what logs may show. */
+  /** A path template such as `/contact/new/{workerId}`, which is safe to log. */
   path: string;
   /** Fills the template, percent-encoded. */
   parameters?: Record<string, string>;
@@ -49,7 +49,7 @@ export interface EndpointResponse {
   ok: true;
   status: number;
   contentType?: string;
-  /** Of a body that is compressed although none was asked for. */
+  /** Set when the body is compressed although the request did not ask for it. */
   contentEncoding?: string;
   /** At most `maxReadBytes`, with confidential values masked. */
   body: Buffer;
@@ -69,7 +69,7 @@ export interface EndpointResponse {
 export interface EndpointFailure {
   ok: false;
   code: EndpointFailureCode;
-  /** For people; holds no secret. */
+  /** For people; contains no secret. */
   reason: string;
   durationMs: number;
   /** With redacted signatures; absent when the request could not be made. */
@@ -84,9 +84,9 @@ export interface EndpointClient {
   close(): Promise<void>;
 }
 
-/** The content of a signature, in addition to the time. */
+/** The signed content, in addition to the time. */
 export interface MessageToSign {
-  /** Of the endpoint's profile (D-76). */
+  /** From the endpoint's profile (D-76). */
   scheme: EndpointScheme;
   /** The delivery's id, or a new one for another request; a retry keeps it. */
   id: string;

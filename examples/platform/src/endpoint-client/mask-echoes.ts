@@ -12,7 +12,7 @@ const digests = /(?<![\da-z])[\da-f]{64}(?![\da-z])|(?<![\da-z])v1a?,[\da-z+/_-]
 /** The minimum length of an echo that is masked at the end of a truncated response. */
 const minCut = 4;
 
-/** A decoded text of the body. `starts` has the index in the body of each of its characters, and the end. */
+/** A decoding of the body. `starts` has the index in the body of each of its characters and of its end. */
 interface Reading {
   text: string;
   starts: number[];
@@ -24,7 +24,7 @@ interface Reading {
  * `isCut` says that a part was truncated: then its end may be the start of an echo.
  */
 export function maskEchoes(confidential: Confidential): (part: Buffer, isCut?: boolean) => Buffer {
-  // Takes as long as the rest of an attempt: once for a response, and only if a part of it could contain an echo.
+  // Expensive, so built once per response, and only if a part of it could contain an echo.
   let windows: EchoWindows | undefined;
   return (part, isCut = false) => {
     // Latin-1 has one character per byte, so an index in the text is one in the part.
@@ -57,7 +57,7 @@ function findEchoes(text: string, windows: EchoWindows, isCut: boolean): Uint8Ar
   return masked;
 }
 
-/** Without one layer of escapes; undefined if there are no escapes. */
+/** Removes one layer of escapes; undefined if there are no escapes. */
 function unescaped({ text, starts }: Reading): Reading | undefined {
   const parts: string[] = [];
   const kept: number[] = [];
@@ -81,7 +81,7 @@ function unescaped({ text, starts }: Reading): Reading | undefined {
 }
 
 function markEchoes({ text, starts }: Reading, windows: EchoWindows, masked: Uint8Array, isCut: boolean): void {
-  /** Where each letter and digit is in the text. */
+  /** The index of each letter and digit in the text. */
   const places: number[] = [];
   for (const { index, 0: run } of text.matchAll(/[\da-z]+/gi))
     for (let at = index; at < index + run.length; at += 1) places.push(at);
@@ -113,10 +113,10 @@ function withMasks(text: string, masked: Uint8Array): string {
   return parts.join("");
 }
 
-/** Parts of confidential texts, as `alphanumericOf` writes them, by their length. */
+/** Parts of confidential strings, normalised by `alphanumericOf`, by length. */
 type EchoWindows = Map<number, Set<string>>;
 
-/** The values that `maskEchoes` searches for: the signatures that were sent, and the secrets that made them. */
+/** The values that `maskEchoes` searches for: the signatures that were sent, and their secrets. */
 export interface Confidential {
   /** Digests and signatures in hexadecimal or base64. Parts of eight characters are found. */
   signatures: readonly string[];
@@ -144,7 +144,7 @@ function addForms(windows: EchoWindows, text: string, length: number): void {
   const bytes = Buffer.from(text);
   addParts(windows, text, length);
   addParts(windows, bytes.toString("hex"), length);
-  // Each character is two or three digits, so a part of the same information is longer.
+  // Each character becomes two or three digits, so a part needs twice the length to be as specific.
   addParts(windows, bytes.join(""), 2 * length);
   for (const form of base64Forms(bytes)) addParts(windows, form, length);
   // The bytes that the text encodes.
@@ -155,7 +155,7 @@ function addForms(windows: EchoWindows, text: string, length: number): void {
   for (const form of base64Forms(decoded)) addParts(windows, form, length);
 }
 
-/** Within other bytes it may begin at any of the three offsets of a group. Digits that depend on the bytes before it are cut. */
+/** Inside other bytes, it may start at any of the three offsets of a base64 group. Digits that depend on the bytes before it are cut. */
 const base64Forms = (bytes: Buffer): string[] =>
   [0, 1, 2].map((before) =>
     Buffer.concat([Buffer.alloc(before), bytes])

@@ -75,7 +75,7 @@ const cloudInternal = new Set(["168.63.129.16"]);
 const globalUnicast = ipaddr.IPv6.parseCIDR("2000::/3");
 const nat64 = ipaddr.IPv6.parseCIDR("64:ff9b::/96");
 
-/** The IPv4 address that an address of NAT64 leads to: where a network has only IPv6, DNS64 gives such ones for names (RFC 6052). */
+/** The IPv4 address in a NAT64 address, which DNS64 returns for names on networks that have only IPv6 (RFC 6052). */
 function ipv4Behind(address: string): string | undefined {
   const parsed = ipaddr.IPv6.isValid(address) ? ipaddr.IPv6.parse(address) : undefined;
   return parsed?.match(nat64) ? parsed.toByteArray().slice(-4).join(".") : undefined;
@@ -113,7 +113,7 @@ export function isOwnAddress(address: string): boolean {
 }
 
 export interface NameResolverOptions {
-  /** For one try at one server; there are two tries. */
+  /** For one query to one server; each server is queried twice. */
   timeoutMs: number;
   /** `address:port` of name servers. @default the system's */
   servers?: readonly string[];
@@ -144,7 +144,7 @@ const loopback = [
 const addressesOf = (result: PromiseSettledResult<string[]>, family: 4 | 6): LookupAddress[] =>
   result.status === "rejected" ? [] : result.value.map((address) => ({ address, family }));
 
-/** Of one response on the wire, with headers and framing: far above every limit for bodies (D-24). */
+/** The limit for one response on the wire, including headers and framing: far above every limit for bodies (D-24). */
 const maxWireBytes = 4 * maxSuggestionsBytes;
 const readChunkBytes = 4_096;
 
@@ -164,8 +164,8 @@ function limitResponseBytes(socket: Socket): void {
     if (readSoFar - responseStart > maxWireBytes)
       socket.destroy(new EndpointError("protocol_error", "the response is too large"));
   });
-  // Headers that are too large destroy the socket, but undici parses what it has read, with an error for each line: 100 ms
-  // for 64 kB. So undici gets small chunks, and none from a destroyed socket.
+  // Headers that are too large destroy the socket, but undici parses what it has read, with an error for each line.
+  // So undici gets small chunks, and nothing from a destroyed socket.
   const read = socket.read.bind(socket);
   socket.read = (size?: number) =>
     socket.destroyed ? null : read(size ?? (Math.min(socket.readableLength, readChunkBytes) || undefined));

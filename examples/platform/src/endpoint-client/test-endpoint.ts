@@ -14,7 +14,7 @@ type TestWebhook = typeof testWebhook | typeof authWebhook;
 /** The outcome of a check, for programs; never changes between releases. Without a response it is the code of the failure. */
 export type EndpointCheckCode = "passed" | "blocked" | EndpointProblemCode | EndpointFailureCode;
 
-/** A fault although the check passed; never changes between releases. */
+/** A problem even though the check passed; never changes between releases. */
 export type EndpointWarningCode = "accepts_forged";
 
 export interface EndpointCheck {
@@ -27,7 +27,7 @@ export interface EndpointCheck {
   /** Sent headers, with redacted signatures. */
   headers: Record<string, string>;
   milliseconds: number;
-  /** The base address to which the endpoint redirects, if that can be one. */
+  /** The base address that the endpoint redirects to, if it is a valid one. */
   redirectsTo?: string;
   warning?: { code: EndpointWarningCode; reason: string; advice: string };
   /** Why there is no response; then the next three are null. */
@@ -61,7 +61,7 @@ export async function testEndpoint(
     sendSigned(endpointClient, sign, { baseAddress, scheme, secret: one }, { timeoutMs, ...authWebhook });
   // Unsigned, but the endpoint may know the secret and send it, or a digest made with it.
   const unsigned = { confidential: { signatures: [], secrets: [secret] }, timeoutMs, ...testWebhook };
-  // At the same time: an endpoint that does not respond takes its time limit once.
+  // In parallel, so that an endpoint that does not respond costs one time limit.
   const [test, auth] = await Promise.all([endpointClient.send({ baseAddress, ...unsigned }), signedWith(secret)]);
   const checks = [checkOf(baseAddress, testWebhook, test), checkOf(baseAddress, authWebhook, auth)] as const;
   const passed = checks.every((check) => check.passed);
@@ -91,11 +91,11 @@ const isRefused = (result: EndpointResult): boolean => result.ok && (result.stat
 const blocked =
   ": GET /test carries no signature, so the secret is not the reason. A firewall, an access list or a sign-in before the endpoint refuses the service's requests";
 
-/** How a server responds that expects TLS. */
+/** Whether the response is that of a server that expects TLS. */
 const isNotHttp = (result: EndpointResult): boolean =>
   result.ok ? result.status === 400 : result.code === "connection_lost" || result.code === "protocol_error";
 
-/** Enough to recognise what responded. */
+/** Enough to recognise the program that responded. */
 const shownBytes = 1_024;
 
 function checkOf(baseAddress: string, webhook: TestWebhook, result: EndpointResult): EndpointCheck {
@@ -118,7 +118,7 @@ function checkOf(baseAddress: string, webhook: TestWebhook, result: EndpointResu
   };
 }
 
-/** The base address below which a redirect leads to the same path. */
+/** The base address that leads to the redirect's target when the same path is appended. */
 function baseOf(from: URL, location: string, { path }: TestWebhook): string | undefined {
   const target = URL.parse(location, from)?.href ?? "";
   const end = target.replace(/\/$/, "");

@@ -97,7 +97,7 @@ export const parameter = <T>(read: (text: string) => T | undefined, remedy: stri
       return value;
     });
 
-/** The most rows of a page, from 1 to `most`. */
+/** The maximum number of rows in a page, from 1 to `most`. */
 export const limitParameter = (most: number, byDefault: number) =>
   parameter(
     (text) => (/^[1-9]\d{0,8}$/.test(text) && Number(text) <= most ? Number(text) : undefined),

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { RequestHandler } from "express";
 
-/** A request that is over. `route` is the template, never the path. */
+/** A completed request. `route` is the template, never the path. */
 export interface CompletedRequest {
   method: string;
   route: string;
@@ -11,7 +11,7 @@ export interface CompletedRequest {
   requestId: string;
 }
 
-/** Sets `X-Request-Id` to a new id (D-53), and reports every request when it is over. */
+/** Sets `X-Request-Id` to a new id (D-53), and reports every request when it completes. */
 export const observeRequests =
   (onRequest: (request: CompletedRequest) => void): RequestHandler =>
   (request, response, next) => {

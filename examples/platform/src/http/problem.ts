@@ -127,7 +127,7 @@ const databaseDetails = {
     "Idempotency-Key, which cannot change anything twice; without one, look first.",
 };
 
-/** A load balancer, a program or a person is to try again a second later. */
+/** Asks load balancers, programs and people to try again a second later. */
 export const serviceUnavailable = (detail: string, cause?: unknown): ProblemError =>
   new ProblemError("service_unavailable", detail, { cause, headers: { "Retry-After": "1" } });
 

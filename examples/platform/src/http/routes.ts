@@ -24,7 +24,7 @@ export function defineRoutes(router: Router, path: string, { head, ...handlers }
   route.all(rejectMethod);
 }
 
-/** A decoded path parameter. Text that cannot be an id becomes the empty id, which matches nothing. */
+/** A decoded path parameter. A string that cannot be an id becomes the empty id, which matches nothing. */
 export function pathParameter(request: Request, name: string): string {
   const value = request.params[name];
   // PostgreSQL rejects U+0000 in any string.

@@ -44,7 +44,7 @@ test("names the missing field, not the whole body", () => {
 });
 
 test.each<[string, unknown]>([
-  ["no object", "text"],
+  ["not an object", "text"],
   ["null", null],
 ])("reports a missing field when its parent is %s", (_, event) => {
   const path = ["event", "start"];
@@ -54,20 +54,20 @@ test.each<[string, unknown]>([
 });
 
 test.each<[string, z.ZodType, unknown, string]>([
-  ["an array", z.array(z.string()), {}, "Make it an array."],
-  ["a whole number", z.int(), 1.5, "Make it a whole number."],
-  ["a boolean", z.boolean(), "true", "Make it a boolean."],
+  ["a value that is not an array", z.array(z.string()), {}, "Make it an array."],
+  ["a value that is not a whole number", z.int(), 1.5, "Make it a whole number."],
+  ["a value that is not a boolean", z.boolean(), "true", "Make it a boolean."],
   ["an empty string", z.string().min(1), "", "Do not leave it empty."],
-  ["a short text", z.string().min(3), "ab", "Give at least 3 characters."],
-  ["a long text", z.string().max(3), "abcd", "Give at most 3 characters."],
-  ["a short list", z.array(z.string()).min(2), ["a"], "Give at least 2."],
-  ["a long list", z.array(z.string()).max(1), ["a", "b"], "Give at most 1."],
-  ["a small number", z.number().min(1), 0, "Make it at least 1."],
-  ["a large number", z.number().max(5), 6, "Give at most 5."],
-  ["a word that is not one of them", z.enum(["ios", "android"]), "palm", "Use one of: ios, android."],
+  ["a string that is too short", z.string().min(3), "ab", "Give at least 3 characters."],
+  ["a string that is too long", z.string().max(3), "abcd", "Give at most 3 characters."],
+  ["a list that is too short", z.array(z.string()).min(2), ["a"], "Give at least 2."],
+  ["a list that is too long", z.array(z.string()).max(1), ["a", "b"], "Give at most 1."],
+  ["a number that is too small", z.number().min(1), 0, "Make it at least 1."],
+  ["a number that is too large", z.number().max(5), 6, "Give at most 5."],
+  ["an unknown enum value", z.enum(["ios", "android"]), "palm", "Use one of: ios, android."],
   ["an unknown format", z.string().regex(/^x$/), "y", "Write it in the documented format."],
-  ["our own rule", z.string().refine(() => false, { error: "Remove the dot." }), "a.b", "Remove the dot."],
-  ["a rule without its own message", z.union([z.string(), z.number()]), true, "Correct it as documented."],
+  ["a custom rule", z.string().refine(() => false, { error: "Remove the dot." }), "a.b", "Remove the dot."],
+  ["a rule without a message", z.union([z.string(), z.number()]), true, "Correct it as documented."],
 ])("explains how to fix %s", (_, schema, value, remedy) =>
   expect(errorsOf(z.object({ field: schema }), { field: value })).toEqual({ field: [remedy] }),
 );

@@ -3,7 +3,7 @@ import type { z } from "zod";
 import { type FieldErrors, invalidRequest, maxFields } from "./problem.ts";
 
 /**
- * Parses a body with its schema; code behind it relies on the type.
+ * Parses a body with its schema; later code relies on the type.
  *
  * @throws {ProblemError} `invalid_request`
  */

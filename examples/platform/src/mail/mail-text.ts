@@ -44,11 +44,11 @@ export interface OfferSummary {
   events: readonly OfferEventValue[];
   /** Its name, or its id while it has none; empty without a place. */
   place: string;
-  /** Of the reader; null while it is unknown. */
+  /** The reader's time zone; null while it is unknown. */
   timeZone: string | null;
 }
 
-/** More time slots than this are counted. */
+/** Any further time slots are only counted. */
 const shownSlots = 5;
 
 /** `When: Fri, 5 Mar 2027, 17:00–23:00 GMT`, a line per time slot, and `Where: …`. */

@@ -17,7 +17,7 @@ test.each<[string, (log: ReturnType<typeof createLog>) => void]>([
   ["with a message", (log) => log.error(new Error("hunter2"), "store.failed")],
   ["as a field", (log) => log.error({ err: new Error("hunter2") })],
   [
-    "with what caused it",
+    "with its cause",
     (log) => log.error(new Error("x", { cause: Object.assign(new Error("hunter2"), { detail: "hunter2" }) })),
   ],
 ])("logs an error %s without its message", (_, write) => {

@@ -112,8 +112,8 @@ interface Backlog {
   unsentNotifications: number;
   unsentMails: number;
   /**
-   * Every claim meets the rows that were deleted after the oldest snapshot: `bench -- scale`. Those of other database users are seen
-   * with the role `pg_read_all_stats` only.
+   * Every claim scans the rows that were deleted after the oldest snapshot. Snapshots of other database users are visible only with
+   * the role `pg_read_all_stats`.
    */
   oldestSnapshotSeconds: number;
 }

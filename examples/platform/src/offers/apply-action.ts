@@ -55,7 +55,7 @@ export async function applyAction(
   return "done";
 }
 
-/** Mails what changed to the contact of the offer (D-121). */
+/** Mails the change to the offer's contact (D-121). */
 const mailContact = (
   trx: Trx,
   deps: Pick<OfferDeps, "now" | "linkTo">,
@@ -165,7 +165,7 @@ export function refusalProblem(refusal: Refusal | { code: "offer_not_found" }, a
   }
 }
 
-/** For an unknown offer and for another organisation's offer alike (D-20). */
+/** The same for an unknown offer and for another organisation's offer (D-20). */
 export const offerNotFound = (): ProblemError =>
   new ProblemError("offer_not_found", "You have no offer with this id; was it created with this key?");
 

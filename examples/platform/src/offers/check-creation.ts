@@ -33,7 +33,7 @@ export async function checkCreation(body: unknown, context: CreationContext): Pr
   return parsed.data;
 }
 
-/** Rejects text that PostgreSQL cannot store unchanged (D-44). The schema excludes it from all other fields. */
+/** Rejects strings that PostgreSQL cannot store unchanged (D-44). The schema excludes them from all other fields. */
 function checkTexts(values: object, errors: FieldErrors, nameOf = (key: string) => key): void {
   for (const [key, value] of Object.entries(values)) {
     const remedy = typeof value === "string" ? textProblem(value) : undefined;

@@ -30,7 +30,7 @@ export async function mailCreation(trx: Trx, deps: MailDeps, offer: MailedOffer,
   await writeMails(trx, [{ to_address: offer.notify_email_address, subject: `Offer created: ${title}`, body }]);
 }
 
-/** Mails the contact what workers responded: several responses in one mail (D-121). */
+/** Mails the workers' responses to the contact, several in one mail (D-121). */
 export async function mailResponses(trx: Trx, deps: MailDeps, offer: MailedOffer): Promise<void> {
   const { id, notify_email_address: address } = offer;
   if (address === null) return;

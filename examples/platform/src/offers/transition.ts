@@ -70,7 +70,7 @@ const isWithdrawn: Move = { kind: "reject", code: "offer_withdrawn" };
 
 /** Every action in every state. A worker who was not addressed gets "not found" in every state (D-36). */
 export const transitionTable: Readonly<Record<Action["type"], Readonly<Record<StateName, Move>>>> = {
-  // Viewing an offer is no response and sends no webhook.
+  // Viewing an offer is not a response and sends no webhook.
   open: { open: noop, complete: noop, withdrawn: noop, completeAndWithdrawn: noop },
   close: { open: noop, complete: noop, withdrawn: noop, completeAndWithdrawn: noop },
   // D-08: the response may change until the offer is complete or withdrawn.

@@ -18,7 +18,7 @@ const wakeupsRead = 200;
  * @param limit how many rows at most
  * @throws when the reply came too late for the lease: the rows may belong to another process by then
  * @returns undefined when no lane is due, or other processes are claiming from all lanes of the oldest wake-ups; no rows when the
- *   lanes that were taken have none that may go now
+ *   taken lanes have no rows that may be attempted now
  */
 export async function claimRows(
   store: Store,
@@ -45,7 +45,7 @@ export async function claimRows(
 }
 
 /**
- * Locks lanes that are due until the end of the transaction, so that no other process counts their leases meanwhile. Passes over those
+ * Locks lanes that are due until the end of the transaction, so that no other process counts their leases meanwhile. Skips those
  * that another process has locked. Deletes all wake-ups of these lanes: `leaseRows` inserts the one that is still needed.
  */
 async function takeLanes(trx: Trx, { name }: OutboxQueue, limit: number): Promise<string[]> {
@@ -64,7 +64,7 @@ async function takeLanes(trx: Trx, { name }: OutboxQueue, limit: number): Promis
 
 /**
  * Leases the oldest due rows of these lanes, and reads one more of each lane, to know whether rows remain. If a lane has a free slot
- * for that row, it is woken when the row is due, or at the end of the line if that has passed. If it has none, the end of a lease wakes it.
+ * for that row, it is woken when the row is due, or last in line if that time has passed. Otherwise, the end of a lease wakes it.
  */
 async function leaseRows(
   trx: Trx,

@@ -48,8 +48,7 @@ export interface DispatcherOptions<Row, Result> {
 /** Rows of one claim and of one commit. On PGlite, a request that creates an offer waits for each of their statements. */
 const batchSize = 100;
 /**
- * How long to wait before a commit, so that early results join the batch: a separate group would cost half as much as a
- * full one.
+ * How long to wait before a commit, so that early results join the batch instead of a separate transaction.
  */
 const storeDelayMs = 5;
 /** How many groups are settled at a time. PGlite has one connection. */
@@ -61,7 +60,7 @@ const settledAtOnce = { postgres: 2, pglite: 1 };
 const maxIdleMs = { postgres: 5_000, pglite: 60_000 };
 /** How often a busy process looks for leases that have ended. One that has paused knows when the first will end. */
 const lapseLookMs = 500;
-/** After a claim that found no lane: nothing is due, or other processes are claiming from all that are. A claim takes some 3 ms. */
+/** After a claim that found no lane: nothing is due, or other processes are claiming from all that are. */
 const busyPauseMs = 5;
 
 /**
@@ -127,7 +126,7 @@ export function startDispatcher<Row, Result>(options: DispatcherOptions<Row, Res
     // Attempts start in the next turn of the event loop, so that the next claim is sent first.
     let turn: Promise<unknown> = setImmediate();
     for (const [index, lease] of claimed.entries()) {
-      // Ten at a time: starting a hundred requests together would block the event loop for 5 ms.
+      // Ten at a time: starting a hundred requests together would block the event loop.
       if (index % 10 === 9) turn = turn.then(() => setImmediate());
       const row = rows.get(lease.rowId);
       if (row === undefined) hasStrayLeases = true;

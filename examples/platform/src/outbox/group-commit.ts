@@ -9,8 +9,8 @@ export interface GroupCommitOptions<T> {
   /** How long a group that is not full waits for more items. @default 0 */
   delayMs?: number;
   /**
-   * Called with the error of each failed commit. The group is retried until `giveUpAfterMs`, because a restart of the
-   * database is short. Then each item is committed alone once, so that one bad item does not discard the others.
+   * Called with the error of each failed commit. The group is retried until `giveUpAfterMs`, long enough for the
+   * database to restart. Then each item is committed alone once, so that one bad item does not discard the others.
    */
   onError: (error: unknown) => void;
   giveUpAfterMs: number;

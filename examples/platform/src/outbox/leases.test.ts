@@ -23,10 +23,10 @@ function isHeldAfter(renewals: readonly Renewal[], atMs: number): boolean {
 }
 
 test.each([
-  ["within the lease", [[0, 1]], 3_999, true],
-  ["after the lease, which begins when it is asked for", [[0, 500]], 4_000, false],
+  ["holds a row within the lease", [[0, 1]], 3_999, true],
+  ["does not hold a row after the lease, which starts when the renewal is sent", [[0, 500]], 4_000, false],
   [
-    "renewed in time, and again",
+    "holds a row while the lease is renewed in time",
     [
       [0, 1],
       [1_000, 1_001],
@@ -36,7 +36,7 @@ test.each([
     true,
   ],
   [
-    "renewed too late: others may have worked on the row",
+    "does not hold a row after a late renewal, since others may have worked on it",
     [
       [0, 1],
       [4_000, 4_001],
@@ -45,7 +45,7 @@ test.each([
     false,
   ],
   [
-    "asked for in time, and renewed too late, perhaps",
+    "does not hold a row when the renewal was sent in time but its reply came too late",
     [
       [0, 1],
       [3_999, 4_000],
@@ -54,7 +54,7 @@ test.each([
     false,
   ],
   [
-    "renewed too late, and in time since",
+    "does not hold a row after a late renewal, even if later ones are in time",
     [
       [0, 1],
       [5_000, 5_001],

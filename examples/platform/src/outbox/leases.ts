@@ -7,14 +7,14 @@ import { type Loop, runLoop } from "./timers.ts";
 
 export interface LeasesOptions {
   /**
-   * Lease duration (visibility timeout): how long other processes leave the rows of a process alone that has crashed or stalled
-   * (D-70). @default 4
+   * Lease duration (visibility timeout): how long other processes wait before they take over the rows of a process that crashed or
+   * stalled (D-70). @default 4
    */
   leaseSeconds?: number;
   onError: (error: unknown) => void;
 }
 
-/** When a queue is looked at next, by the database's clock. */
+/** When to look at a queue next, by the database's clock. */
 export interface NextLook {
   /** Until the first wake-up of a lane; not positive when one is due, Infinity without any. */
   wakeupMs: number;
@@ -40,7 +40,7 @@ export class Leases {
   readonly leaseMs: number;
   readonly #renewing: Loop;
   #underWay = 0;
-  /** Until when the lease lasts at least, by performance.now(). */
+  /** The lease lasts at least until this time, by performance.now(). */
   #heldUntilMs = Number.NEGATIVE_INFINITY;
   /** How many times the lease was started again after it had ended. */
   #gaps = 0;
@@ -63,8 +63,8 @@ export class Leases {
   }
 
   /**
-   * Begins the lease, or renews it. It never becomes shorter: a claim's `now()` is the begin of its transaction, and a renewal that was
-   * sent later may be committed before. In a transaction it also keeps other processes from ending it until the commit.
+   * Starts or renews the lease. It never becomes shorter: a claim's `now()` is the start of its transaction, and a renewal that was
+   * sent later may be committed earlier. In a transaction, it also prevents other processes from ending the lease until the commit.
    */
   async renewIn(db: Store["db"]): Promise<void> {
     await sql`
@@ -132,8 +132,8 @@ export class Leases {
   }
 
   /**
-   * One statement, so that what it reads is of one moment: another process that frees rows deletes their leases and wakes their lanes in
-   * one transaction.
+   * One statement, so that it reads one snapshot: another process that frees rows deletes their leases and wakes their lanes in one
+   * transaction.
    */
   async nextLook(queue: QueueName): Promise<NextLook> {
     const { rows } = await sql<{ wakeup: number | null; lapse: number | null }>`
@@ -153,7 +153,7 @@ export class Leases {
     await this.#free(sql`id = ${this.processId}`);
   }
 
-  /** Leaves rows that a transaction is settling, even if its process has stalled, and their process: a later call frees them. */
+  /** Skips processes with rows that a transaction is settling, even a stalled one: a later call frees them. */
   async #free(which: ReturnType<typeof sql>): Promise<void> {
     await this.#store.transaction(async (trx) => {
       // While these rows are locked, their processes cannot claim.

@@ -43,7 +43,7 @@ export interface Lease {
 }
 
 /**
- * Enqueues: has a process look at these lanes, now or `at` a later time. Called in the transaction that makes their rows due. It
+ * Enqueues: asks a process to look at these lanes, now or `at` a later time. Called in the transaction that makes their rows due. It
  * only inserts wake-ups, which have no key, so it never waits for another transaction.
  */
 export async function wakeLanes(

@@ -15,7 +15,7 @@ const longestPauseMs = 2 ** 31 - 1;
  * Calls `tick` in a loop; each call starts after the one before has ended.
  *
  * @param tick returns the pause after it in milliseconds: 0 when there may be more to do
- * @param onError receives what a tick threw; the loop goes on after a second
+ * @param onError receives what a tick threw; the loop continues after a second
  */
 export function runLoop(tick: () => Promise<number>, onError: (error: unknown) => void): Loop {
   let stopping = false;

@@ -13,7 +13,7 @@ export interface FcmCredentials {
 
 export interface FcmOptions {
   credentials: FcmCredentials;
-  /** Called when the push service does not know the device's token any more: the app was removed. */
+  /** Called when the push service no longer knows the device's token, because the app was removed. */
   onUnregistered: (device: Device) => Promise<void>;
   now: () => Date;
   /** For requests to Google, whose hosts are fixed. Closed with the transport. @default keeps 32 connections */
@@ -37,8 +37,8 @@ const scope = "https://www.googleapis.com/auth/firebase.messaging";
 const tokenTimeoutMs = 3_000;
 
 /**
- * Pushes over the HTTP v1 API of Firebase Cloud Messaging, to iOS through APNs (D-79). Not with firebase-admin: it repeats
- * a request for over a minute, by when the process should have stopped, and asks for its access token past any agent.
+ * Pushes over the HTTP v1 API of Firebase Cloud Messaging, to iOS through APNs (D-79). Not with firebase-admin: it retries a
+ * request for over a minute, which would delay a shutdown, and requests its access token without the given agent.
  */
 export function fcmTransport({ credentials, onUnregistered, now, ...options }: FcmOptions): PushTransport {
   const { dispatcher = new Agent({ connections: 32 }), timeoutMs = 9_000 } = options;
@@ -98,14 +98,13 @@ const titles: Record<NotificationReason, string> = {
 
 const daySeconds = 24 * 60 * 60;
 
-/** The service rejects a message of more than 4 kB; an offer's title may be longer, a phone shows a line or two. */
+/** The service rejects messages over 4 kB, and a phone shows only a line or two of a title. */
 const maxTitleLength = 200;
 
 /**
- * The message for Firebase Cloud Messaging: the words to show, and the ids with which the worker app opens the offer. A phone
- * shows one entry for each offer, its latest word: a notification sent twice is seen once, and a withdrawal takes the
- * place of the offer. `sequence` is the notification's number, which ascends: an app can detect a push that the service held up
- * on its way from a newer one (D-99).
+ * The message for Firebase Cloud Messaging: the text to show, and the ids with which the worker app opens the offer. A phone
+ * shows only the latest notification of each offer: one that is sent twice appears once, and a withdrawal replaces the offer.
+ * `sequence` is an ascending number, from which an app can tell that the service delivered a push after a newer one (D-99).
  *
  * @see https://firebase.google.com/docs/reference/fcm/rest/v1/projects.messages
  */
@@ -129,7 +128,7 @@ export function fcmMessage(
   return { ...message, apns: { headers, payload: { aps: { sound: "default", "thread-id": offerId } } } };
 }
 
-/** Removes a device's token: it has the notifications menu only, unless the app has registered another token since. */
+/** Removes a device's token, unless the app has registered another one since. The device then has only the notifications menu. */
 export async function forgetToken(store: Store, { id, token }: Device): Promise<void> {
   await store.db.updateTable("devices").set({ token: null }).where("id", "=", id).where("token", "=", token).execute();
 }

@@ -19,7 +19,7 @@ export interface NotificationFeed {
   /**
    * Calls `listener` once for each notification, in their order.
    *
-   * @param after the position of the last one that is known: of those of `since`, or 0 for all
+   * @param after the position of the last known notification, from `since`, or 0 for all
    * @returns ends the subscription
    */
   subscribe(workerId: string, after: number, listener: NotificationListener): () => void;
@@ -33,7 +33,7 @@ export interface NotificationFeedOptions {
 
 const untilWoken = Number.POSITIVE_INFINITY;
 
-/** After which notifications that another transaction had locked are looked for again: it may end without a signal. */
+/** The delay before notifications locked by another transaction are read again: it may end without a signal. */
 const lockedPauseMs = 250;
 
 interface Subscriber {
@@ -56,7 +56,7 @@ export function openNotificationFeed(store: Store, { signals, onError }: Notific
 
   const look = async (): Promise<number> => {
     const after = new Map<string, number>();
-    // One who subscribes while this reads may be further behind than what is read, and is looked for next.
+    // A subscriber that arrives during the read may be further behind than it, and waits for the next read.
     const listening = new Set<Subscriber>();
     for (const workerId of stale)
       for (const subscriber of subscribers.get(workerId) ?? []) {
@@ -149,7 +149,7 @@ function readPlaced({ db }: Store, after: ReadonlyMap<string, number>): Promise<
     .execute();
 }
 
-/** Where a worker's feed ends now: a page that shows everything until here resumes after it. */
+/** The end of a worker's feed: a page that shows everything until then resumes after it. */
 export async function endOfNotifications(store: Store, workerId: string): Promise<number> {
   await placeAll(store, [workerId]);
   const feed = await store.db

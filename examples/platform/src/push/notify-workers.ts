@@ -9,19 +9,18 @@ export interface WorkersToNotify {
   reason: NotificationReason;
 }
 
-/** Workers per statement, so that each ends within the five seconds of a transaction on a slow machine too. */
+/** Workers per statement, so that a transaction stays within its five seconds even on a slow machine. */
 const workersPerStatement = 2_000;
 
 /**
  * Writes one notification per device of each worker, or one for the menu of a worker without any, in the caller's transaction.
- * Fit for 10,000 workers: the number of statements does not grow with them. Pushes about the same offer that still wait are
- * superseded: they stay on the menu and are not sent any more (D-99).
+ * Waiting pushes about the same offer are superseded: they stay on the menu and are not sent (D-99).
  *
  * @returns how many notifications were written
  */
 export async function notifyWorkers(trx: Trx, { offerId, workerIds, reason }: WorkersToNotify): Promise<number> {
   let written = 0;
-  // The notification of the offer itself is the first one: it supersedes none.
+  // The notification of the offer itself is the first one, so there is nothing to supersede.
   if (reason !== "offer") await supersede(trx, offerId, workerIds);
   for (let from = 0; from < workerIds.length; from += workersPerStatement) {
     const some = workerIds.slice(from, from + workersPerStatement);
@@ -33,8 +32,8 @@ export async function notifyWorkers(trx: Trx, { offerId, workerIds, reason }: Wo
 }
 
 async function supersede(trx: Trx, offerId: string, workerIds: readonly string[]): Promise<void> {
-  // Locks all of the offer's rows together, in the order of settling: two that lock in different orders wait for each other, and a
-  // completion comes here twice.
+  // Locks all of the offer's rows together, in the order of settling: two transactions that lock in different orders deadlock, and a
+  // completion calls this twice.
   await sql`
     update notifications set due_at = null
     where worker_id = any (array(select ${texts(workerIds)})) and id = any (array(

@@ -22,7 +22,7 @@ export interface Notification {
   createdAt: Date;
 }
 
-/** The push payload: a notification with what a phone shows of it. */
+/** The push payload: a notification with the details that a phone shows. */
 export interface Push extends Notification, OfferSummary {}
 
 /** Sends notifications to workers' devices: not at all (`inboxTransport`), or by Firebase Cloud Messaging (D-79). */

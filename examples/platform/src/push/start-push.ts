@@ -85,9 +85,9 @@ async function settlePushes(trx: Trx, made: readonly AttemptedPush[], firstRetry
 }
 
 /**
- * The notifications as a queue, one lane for each offer: an offer to thousands and one to a few take turns. A push waits for
- * the one before it, to the same worker and device about the same offer, to end (D-99). Nothing comes before the offer itself. The
- * capacity is two claims: one is attempted while the other is stored.
+ * The notifications as a queue with one lane per offer, so that an offer to thousands of workers and one to a few take turns. A push
+ * waits until the previous one about the same offer to the same worker and device has ended (D-99). The capacity is two claims: one is
+ * attempted while the other is stored.
  */
 export const pushes: OutboxQueue = {
   name: "pushes",

@@ -48,10 +48,14 @@ test("accepts a hash instead of a password", () => {
 });
 
 test.each([
-  ["neither", { password: undefined }, "Give either a password or a passwordHash."],
-  ["both", { passwordHash: "scrypt$2$1$1$MDEy$6pWBhsd6g_qcmFKRz87Oj_855N3jJpYdf8ywpedkgC4" }, "Give either a password"],
+  ["neither a password nor a hash", { password: undefined }, "Give either a password or a passwordHash."],
   [
-    "a hash that no password fits",
+    "both a password and a hash",
+    { passwordHash: "scrypt$2$1$1$MDEy$6pWBhsd6g_qcmFKRz87Oj_855N3jJpYdf8ywpedkgC4" },
+    "Give either a password",
+  ],
+  [
+    "an invalid hash",
     { password: undefined, passwordHash: "s3cret" },
     "Give a hash of the form scrypt$N$r$p$salt$key.",
   ],
@@ -89,28 +93,28 @@ test.each([
     `organisations[1].apiKeys[0]: ${another}`,
   ],
   [
-    "one API key for an organisation and for who acts for it",
+    "one API key for an organisation and for its agency",
     { organisations: [acme, crewFor("acme", "s3cret-of-acme")] },
     `organisations[1].actsFor[0].apiKey: ${another}`,
   ],
   [
-    "one email address, in other letters, for two people",
+    "one email address in different case for two people",
     { people: [person({}), person({ id: "bo", emailAddresses: ["Ann@Acme.example"] })] },
     `people[1].emailAddresses[0]: ${another}`,
   ],
   ["U+0000 in a name", { people: [person({ name: "s3cret\0" })] }, "people[0].name: Remove the character U+0000."],
   [
-    "half a character in an id",
+    "a lone surrogate in an id",
     { workers: [worker({ id: "s3cret\ud800" })] },
     "workers[0].id: Remove the lone surrogate.",
   ],
   [
-    "half a character in an email address",
+    "a lone surrogate in an email address",
     { people: [person({ emailAddresses: ["s3cret\ud800@x"] })] },
     "people[0].emailAddresses[0]: Remove the lone surrogate.",
   ],
   [
-    "an id longer than an index takes",
+    "an id that is too long for an index",
     { workers: [worker({ id: "s3cret".repeat(500) })] },
     "workers[0].id: Give at most 500 characters.",
   ],

@@ -27,11 +27,11 @@ test("reads a service account's key", async () => {
 });
 
 test.each([
-  ["no key", "s3cret"],
-  ["nothing", ""],
-  ["half a key", rsa.privateKey.export(pkcs8).toString().slice(0, 800)],
+  ["a string that is not a key", "s3cret"],
+  ["an empty key", ""],
+  ["an incomplete key", rsa.privateKey.export(pkcs8).toString().slice(0, 800)],
   ["a public key", rsa.publicKey.export({ format: "pem", type: "spki" })],
-  ["a key that Google does not take", generateKeyPairSync("ed25519").privateKey.export(pkcs8)],
+  ["a key of a type that Google rejects", generateKeyPairSync("ed25519").privateKey.export(pkcs8)],
 ])("rejects %s and quotes nothing from it", (_, privateKey) =>
   expect(read(privateKey)).rejects.toMatchObject({
     code: "invalid_setting",

@@ -113,8 +113,8 @@ describe.each(await anyStore())("the offers API on $title", ({ createDatabase })
       ["missing", {}],
       ["wrong", { "X-UE-Api-Subscription-Key": "demo-key-harbou" }],
       ["empty", { "X-UE-Api-Subscription-Key": "" }],
-      ["twice", { "X-UE-Api-Subscription-Key": "demo-key-harbour, demo-key-harbour" }],
-      ["elsewhere", { Authorization: "Bearer demo-key-harbour" }],
+      ["sent twice", { "X-UE-Api-Subscription-Key": "demo-key-harbour, demo-key-harbour" }],
+      ["sent in another header", { Authorization: "Bearer demo-key-harbour" }],
     ])("gets 401 on every operation when it is %s [D-18] [interface: Authentication 5]", async (_, headers) => {
       for (const [method, path] of [
         ["POST", "/offer"],

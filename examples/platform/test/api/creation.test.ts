@@ -14,7 +14,7 @@ describe.each(await anyStore())("the offers API on $title", ({ createDatabase })
       ["malformed", { body: '{"title":', headers: json }, 400, "malformed_json"],
       ["not UTF-8", { body: new Uint8Array([0x22, 0xff, 0x22]), headers: json }, 400, "malformed_json"],
       ["missing", {}, 400, "missing_body"],
-      ["text", { body: "{}", headers: { "Content-Type": "text/plain" } }, 415, "unsupported_media_type"],
+      ["declared as text", { body: "{}", headers: { "Content-Type": "text/plain" } }, 415, "unsupported_media_type"],
       ["without a media type", { body: new Uint8Array([0x7b, 0x7d]) }, 415, "unsupported_media_type"],
       [
         "in another charset",
@@ -23,19 +23,19 @@ describe.each(await anyStore())("the offers API on $title", ({ createDatabase })
         "unsupported_media_type",
       ],
       [
-        "compressed by an unknown coding",
+        "compressed with an unknown coding",
         { body: "{}", headers: { ...json, "Content-Encoding": "zstd9" } },
         415,
         "unsupported_media_type",
       ],
       [
-        "not what its coding says",
+        "not compressed as declared",
         { body: "{}", headers: { ...json, "Content-Encoding": "gzip" } },
         400,
         "malformed_json",
       ],
       [
-        "nested without end",
+        "nested too deeply",
         { body: `{"x":${"[".repeat(30_000)}${"]".repeat(30_000)}}`, headers: json },
         400,
         "invalid_request",
@@ -61,7 +61,7 @@ describe.each(await anyStore())("the offers API on $title", ({ createDatabase })
     test.each([
       ["a list", [], { body: ["Make it an object."] }],
       ["null", null, { body: ["Make it an object."] }],
-      ["nothing of it", {}, { createdByUserId: 1, title: 1, workerIds: 1 }],
+      ["an empty object", {}, { createdByUserId: 1, title: 1, workerIds: 1 }],
       ["a number as title", { ...input, title: 7 }, { title: ["Make it a string."] }],
       ["an empty title", { ...input, title: "" }, { title: ["Write a title; do not leave it empty or blank."] }],
       ["a long title", { ...input, title: "x".repeat(201) }, { title: ["Give at most 200 characters."] }],
@@ -72,7 +72,7 @@ describe.each(await anyStore())("the offers API on $title", ({ createDatabase })
       ["a creator of another organisation", { ...input, createdByUserId: "user_bo" }, { createdByUserId: 1 }],
       ["an unknown creator", { ...input, createdByUserId: "unknown" }, { createdByUserId: 1 }],
       ["an unknown field", { ...input, titel: "x" }, { titel: 1 }],
-      ["an odd email address", { ...input, notifyEmailAddress: "hana" }, { notifyEmailAddress: 1 }],
+      ["an invalid email address", { ...input, notifyEmailAddress: "hana" }, { notifyEmailAddress: 1 }],
       [
         "an event that ends before it starts",
         { ...input, events: [slot, { start: slot?.end, end: slot?.start }] },
@@ -89,17 +89,17 @@ describe.each(await anyStore())("the offers API on $title", ({ createDatabase })
         { "events[0].start": [`Choose a start of today (${today} in UTC) or later.`] },
       ],
       [
-        "an event without end",
+        "an event without an end",
         { ...input, events: [{ start: slot?.start }] },
         { "events[0].end": ["Add this field; it is required."] },
       ],
       [
-        "a date without zone",
+        "a date without a zone",
         { ...input, events: [{ ...slot, start: "2099-05-01T16:00:00" }] },
         { "events[0].start": 1 },
       ],
       [
-        "a date whose zone is no offset",
+        "a date whose zone is not an offset",
         { ...input, events: [{ ...slot, start: "2099-05-01T16:00:00 CEST" }] },
         { "events[0].start": 1 },
       ],
@@ -109,8 +109,8 @@ describe.each(await anyStore())("the offers API on $title", ({ createDatabase })
         { "events[0].note": ["Remove it, or correct its name: there is no such field."] },
       ],
       ["a blank title", { ...input, title: " \n " }, { title: ["Write a title; do not leave it empty or blank."] }],
-      ["an event that is no object", { ...input, events: [null] }, { "events[0]": ["Make it an object."] }],
-      ["a character the store cannot keep", { ...input, title: "a\0b", details: "\ud800" }, { title: 1, details: 1 }],
+      ["an event that is not an object", { ...input, events: [null] }, { "events[0]": ["Make it an object."] }],
+      ["a character that cannot be stored", { ...input, title: "a\0b", details: "\ud800" }, { title: 1, details: 1 }],
     ])(
       "with %s gets 400 with the fields and the reasons [D-19] [D-30] [D-44] [interface: Overview 1b] [interface: Creation 2] [interface: Errors 3]",
       async (_, body, errors) => {

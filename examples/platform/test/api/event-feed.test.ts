@@ -89,7 +89,7 @@ describe.each(await anyStore())("the event feed on $title", ({ createDatabase, t
   });
 
   test.each([
-    { what: "no cursor of ours", after: () => "x" },
+    { what: "one that the service never issued", after: () => "x" },
     { what: "an empty one", after: () => "" },
     { what: "another organisation's", after: async () => (await read("", "demo-key-bistro")).cursor },
     {
@@ -97,7 +97,7 @@ describe.each(await anyStore())("the event feed on $title", ({ createDatabase, t
       after: () => Buffer.from('["events",9007199254740991,"org_harbour"]').toString("base64url"),
     },
     { what: "another list's", after: () => Buffer.from('["offers",1,"org_harbour"]').toString("base64url") },
-    { what: "two", after: async () => `${await end()}&after=${await end()}` },
+    { what: "two cursors", after: async () => `${await end()}&after=${await end()}` },
   ])("rejects a cursor and names it: $what [D-133]", async ({ after }) => {
     const response = await platform.call("GET", `/events?after=${await after()}`, { key });
     expect(response.status).toBe(400);

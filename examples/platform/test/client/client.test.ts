@@ -119,11 +119,11 @@ describe.each(variants)(
 
     describe("an error", () => {
       test.each<[string, number, string, (id: string) => Promise<unknown>]>([
-        ["a field is wrong", 400, "invalid_request", () => harbour.createOffer({ ...input, title: "" })],
+        ["a field is invalid", 400, "invalid_request", () => harbour.createOffer({ ...input, title: "" })],
         ["the worker has not applied", 400, "worker_not_applied", (id) => harbour.completeOffer(id, ["worker_amal"])],
         ["no worker is named", 400, "invalid_request", (id) => harbour.completeOffer(id, [])],
         [
-          "the version is another one",
+          "the version is unsupported",
           400,
           "unsupported_api_version",
           (id) => clientWith({ apiVersion: "2.0" }).getOffer(id),
@@ -135,7 +135,7 @@ describe.each(variants)(
           () => harbour.createOffer({ ...input, details: "x".repeat(5_000) }),
         ],
         [
-          "the body is not declared as JSON",
+          "the body is not JSON",
           415,
           "unsupported_media_type",
           () =>

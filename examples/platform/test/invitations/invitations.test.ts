@@ -24,8 +24,8 @@ describe.each(await anyStore())("invitations on $title", ({ createDatabase }) =>
 
     test.each<[string, Partial<SuggestedPerson>]>([
       ["another name", { name: "Dear Dana, your account is locked: https://evil.example/unlock" }],
-      ["the name of another", { name: "Farah Aziz" }],
-      ["an address that only contains it", { emailAddress: "x.dana@example.com" }],
+      ["another person's name", { name: "Farah Aziz" }],
+      ["an address that contains theirs", { emailAddress: "x.dana@example.com" }],
     ])("get 422 for %s [D-87]", async (_, changes) => {
       const shown = person();
       const token = await shownTo(hana, [shown, person({ name: "Farah Aziz" })]);

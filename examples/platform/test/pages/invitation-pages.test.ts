@@ -254,14 +254,22 @@ describe.each((await anyStore()).slice(0, 1))("the pages of invitations on $titl
     });
 
     test.each([
-      ["what is no person", { organisationId: "org_harbour", person: "{" }, 400],
-      ["no email address", { organisationId: "org_harbour", person: pick("Eve", "eve") }, 400],
-      ["that no search showed", { organisationId: "org_harbour", person: pick("Eve", "eve@example.com") }, 422],
+      ["an invalid person", { organisationId: "org_harbour", person: "{" }, 400],
+      ["an invalid email address", { organisationId: "org_harbour", person: pick("Eve", "eve") }, 400],
+      [
+        "a person that no search showed",
+        { organisationId: "org_harbour", person: pick("Eve", "eve@example.com") },
+        422,
+      ],
       ["a line break", { organisationId: "org_harbour", person: pick("Eve\nBcc: x", "eve@example.com") }, 400],
       ["101 people", { organisationId: "org_harbour", person: Array(101).fill(pick("Eve", "eve@example.com")) }, 400],
       ["no organisation", { person: pick("Eve", "eve@example.com") }, 400],
       ["an unknown organisation", { organisationId: "x", person: pick("Eve", "eve@example.com") }, 404],
-      ["one without suggestions", { organisationId: "org_crew", person: pick("Eve", "eve@example.com") }, 404],
+      [
+        "an organisation without suggestions",
+        { organisationId: "org_crew", person: pick("Eve", "eve@example.com") },
+        404,
+      ],
     ])("with %s is rejected", async (_, fields, status) => {
       expect((await bo.send("/invitations", fields)).status).toBe(status);
       expect(await invitedBy("bo@bistro-group.example")).toEqual([]);

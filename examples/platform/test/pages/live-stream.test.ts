@@ -68,8 +68,8 @@ describe.each(stores)("the live stream on $title", ({ createDatabase }) => {
   test.each([
     ["nonsense", () => "nonsense"],
     ["nothing", () => ""],
-    ["a position in another process", () => "0123456789abcdef-0"],
-    ["a position that is yet to come", (own: string) => own.replace(/\d+$/, "999999")],
+    ["a position of another process", () => "0123456789abcdef-0"],
+    ["a position in the future", (own: string) => own.replace(/\d+$/, "999999")],
   ])("reports after %s that changes may have been missed", async (_, positionOf) => {
     const stream = await streamOf(cookie);
     const own = new URL(stream).searchParams.get("since") ?? "";

@@ -141,7 +141,7 @@ describe("an offer", () => {
 
   test.each<[string, Record<string, string>, string]>([
     ["no worker", {}, "Select at least one worker who has applied."],
-    ["who has not applied", { worker: "worker_ben" }, "A selected worker no longer applies. Reload the page."],
+    ["a worker who has not applied", { worker: "worker_ben" }, "A selected worker no longer applies. Reload the page."],
   ])("is not completed with %s [D-83]", async (_, ticked, remedy) => {
     const path = await create();
     const { status, text } = await hana.send(`${path}/complete`, ticked);

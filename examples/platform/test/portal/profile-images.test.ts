@@ -66,10 +66,10 @@ describe("profile images", () => {
 
   test.each<[string, Respond]>([
     ["SVG", picture(Buffer.from("<svg xmlns='http://www.w3.org/2000/svg'/>"), "image/svg+xml")],
-    ["HTML that says it is a picture", picture(Buffer.from("<!doctype html>"), "image/png")],
+    ["HTML declared as an image", picture(Buffer.from("<!doctype html>"), "image/png")],
     ["a redirect", respondWith(302, { location: "/dana.gif" })],
-    ["not found", (_, response) => void response.writeHead(404).end(gif)],
-    ["a hang-up", hangUp],
+    ["a 404", (_, response) => void response.writeHead(404).end(gif)],
+    ["a closed connection", hangUp],
   ])("are not shown for %s", async (_, response) => {
     host.respond = response;
     expect(await open()(`${host.baseAddress}/a`)).toBeUndefined();

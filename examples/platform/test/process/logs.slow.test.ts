@@ -205,9 +205,9 @@ describe("a failing start", () => {
 
   const [one] = seed.people;
   test.each<[string, object | string]>([
-    ["is no JSON", `{ "organisations": "${sentinel}`],
-    ["has a wrong field", { ...seed, people: [{ ...one, emailAddresses: [sentinel] }] }],
-    ["names an organisation that is not there", { ...seed, people: [{ ...one, organisationId: sentinel }] }],
+    ["is not JSON", `{ "organisations": "${sentinel}`],
+    ["has an invalid field", { ...seed, people: [{ ...one, emailAddresses: [sentinel] }] }],
+    ["names an unknown organisation", { ...seed, people: [{ ...one, organisationId: sentinel }] }],
   ])("on a seed that %s quotes nothing from it", async (_, content) => {
     const path = join(folder, "wrong.json");
     await writeFile(path, typeof content === "string" ? content : JSON.stringify(content));

@@ -41,7 +41,7 @@ export const dialects = {
     completed: { status: 204 },
     withdrawn: { status: 204 },
     absent: () => ({ status: 204 }),
-    // The live service documents 400 for every rejected request. Completing an unknown offer is one: no worker has applied to it.
+    // The live service documents 400 for every rejected request, including the completion of an unknown offer.
     statuses: { offer_not_found: 400, offer_completed: 400, offer_withdrawn: 400, idempotency_key_reused: 400 },
   },
 } as const satisfies Record<string, Dialect>;

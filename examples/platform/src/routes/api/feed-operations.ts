@@ -7,7 +7,7 @@ import { readFeed } from "../../webhooks/event-feed.ts";
 import { redeliverOne, redeliverRange, redeliveryRangeSchema } from "../portal/deliveries/redeliver.ts";
 import { type ApiDeps, apiRoute } from "./operation.ts";
 
-/** Operations of the reference platform alone, with an API key: the event feed and redeliveries (D-133, D-134). */
+/** Operations that only the reference platform has, with an API key: the event feed and redeliveries (D-133, D-134). */
 export function mountExtensions(router: Router, deps: ApiDeps): void {
   defineRoutes(router, "/events", {
     get: apiRoute(deps, { ...unversioned, parameters: ["after", "limit"] }, async ({ caller, request }) => {

@@ -6,7 +6,7 @@ import express from "express";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { checkApiVersion, idempotencyKey } from "./operation.ts";
 
-/** As Express parses it. */
+/** Parses the query as Express does. */
 function check(search: string, required: boolean): unknown {
   const parse = express().get("query parser fn") as (search: string) => Request["query"];
   const request: Partial<Request> = { query: parse(search) };
@@ -55,7 +55,7 @@ afterAll(() => {
   server.closeAllConnections();
 });
 
-/** The key that is read from a request with these headers. */
+/** @returns the key of a request with these headers */
 async function read(...headers: string[]): Promise<unknown> {
   const arrival = once(server, "request") as Promise<[IncomingMessage]>;
   const socket = connect((server.address() as AddressInfo).port, "127.0.0.1");
@@ -78,13 +78,13 @@ test.each(["k", " ~!", "8f14e45f-ceea-4e7b-9c3a-5d6f7a8b9c0d", '"quoted, with a 
 );
 
 test.each([
-  ["an empty one", ["Idempotency-Key:"]],
-  ["a long one", [`Idempotency-Key: ${"x".repeat(256)}`]],
-  ["a key that is not ASCII", ["Idempotency-Key: schl\u00fcssel"]],
-  ["one with a tab", ["Idempotency-Key: a\tb"]],
-  ["two", ["Idempotency-Key: a", "idempotency-key: b"]],
-  ["the same one twice", ["Idempotency-Key: a", "Idempotency-Key: a"]],
-])("rejects the key %s", async (_, headers) =>
+  ["that is empty", ["Idempotency-Key:"]],
+  ["that is too long", [`Idempotency-Key: ${"x".repeat(256)}`]],
+  ["that is not ASCII", ["Idempotency-Key: schl\u00fcssel"]],
+  ["with a tab", ["Idempotency-Key: a\tb"]],
+  ["that is sent with another one", ["Idempotency-Key: a", "idempotency-key: b"]],
+  ["that is sent twice", ["Idempotency-Key: a", "Idempotency-Key: a"]],
+])("rejects a key %s", async (_, headers) =>
   expect(await read(...headers)).toMatchObject({
     code: "invalid_request",
     errors: new Map([["Idempotency-Key", [expect.stringContaining("1 to 255 printable ASCII")]]]),

@@ -5,7 +5,7 @@ import { dirname, join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { packageFolder } from "../../settings/package-folder.ts";
 
-/** A file of the console, compressed: the reference alone has 4.9 MB. */
+/** A compressed file of the console. */
 export interface ConsoleFile {
   /** With the hash of its content, except the document's. */
   name: string;

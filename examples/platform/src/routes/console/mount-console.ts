@@ -8,7 +8,7 @@ import { consoleFiles } from "./console-files.ts";
 
 export interface ConsoleDeps {
   cookies: { isSecure: boolean };
-  /** The key of the demo's first organisation, to call operations with; undefined without the demo's data. */
+  /** The API key of the demo's first organisation, for calls from the console; undefined without the demo's data. */
   demoKey: string | undefined;
 }
 
@@ -28,8 +28,7 @@ export function mountConsole(router: Router, { cookies, demoKey }: ConsoleDeps):
 }
 
 /**
- * As strict as the reference can bear: it styles its elements in place, and shows icons that are data. Only the console's own pages have
- * this policy.
+ * As strict as the reference allows: it uses inline styles and data URLs for icons. Only the console's own pages have this policy.
  */
 const policy = {
   "style-src": ["'self'", "'unsafe-inline'"],
@@ -37,7 +36,7 @@ const policy = {
   "form-action": ["'none'"],
 };
 
-/** The reference's own colours for small print have a contrast below 4.5. */
+/** The reference's own colours for small text have a contrast below 4.5. */
 const customCss = `
 .light-mode { --scalar-color-2: #545454; --scalar-color-3: #636363; --scalar-color-green: #056b47; --scalar-color-blue: #0062b0; --scalar-color-orange: #9c4a00; --scalar-color-red: #c00a1b; }
 .dark-mode { --scalar-color-2: #c0c0c0; --scalar-color-3: #a8a8a8; --scalar-color-green: #12c98a; --scalar-color-blue: #6ab4f5; }

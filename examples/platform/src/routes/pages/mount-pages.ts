@@ -67,7 +67,7 @@ export function mountPages(router: Router, deps: PageDeps): void {
   router.use(pages);
 }
 
-/** Pages and their files. A compressor would hold the events of a stream back. */
+/** Compresses pages and their files, but not streams: a compressor would delay their events. */
 const isCompressed: compression.CompressionFilter = (request, response) =>
   !String(response.getHeader("Content-Type")).startsWith("text/event-stream") && compression.filter(request, response);
 

@@ -6,7 +6,7 @@ import { html, type Markup } from "../layout/markup.ts";
 import type { Page } from "../routing/page.ts";
 import type { AppContext, AppForm, AppPage } from "../sections/app-section.ts";
 
-/** `GET /app/offers/{id}`: the offer view. Opening is recorded, and is no response (D-84). */
+/** `GET /app/offers/{id}`: the offer view. Opening it is recorded, but is not a response (D-84). */
 export const offerPage: AppPage = async (context) => {
   const { deps, user, id, request } = context;
   // A live update does not open the offer.

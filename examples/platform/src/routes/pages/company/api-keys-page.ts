@@ -19,7 +19,7 @@ import type { PortalContext, PortalForm, PortalPage } from "../sections/portal-s
 /** `GET /api-keys` */
 export const apiKeysPage: PortalPage = (context) => showKeys(context);
 
-/** `POST /api-keys`: creates a key and shows it. Submitting the form again creates no other one, and cannot show it (D-119). */
+/** `POST /api-keys`: creates a key and shows it. Submitting the form again neither creates another one nor shows it again (D-119). */
 export const createApiKeyForm: PortalForm = async (context, form) => {
   const { deps, user } = context;
   const name = form.get("name")?.trim() ?? "";
@@ -41,7 +41,7 @@ export const createApiKeyForm: PortalForm = async (context, form) => {
   }
 };
 
-/** The form of an earlier session, as it was sent. */
+/** Shows the form of an earlier session as it was sent. */
 export const restoreApiKeyForm: PortalForm = (context, typed) => showKeys(context, { name: typed.get("name") ?? "" });
 
 /** `GET /api-keys/{id}/revoke`: asks for confirmation, since a revoked key cannot be used again. */

@@ -25,7 +25,7 @@ export function checksSection(draft: ProfileDraft, checks: readonly EndpointChec
     </section>`;
 }
 
-/** Takes over the address to which the endpoint redirects. The secret must be typed again, since no page contains it. */
+/** Uses the address that the endpoint redirects to. The secret must be typed again, since no page contains it. */
 function redirectForm(
   { scheme, suggestsContacts }: ProfileDraft,
   checks: readonly EndpointCheck[],

@@ -16,7 +16,7 @@ import { type ProfileDraft, profileForm, readProfileDraft, rotationForm } from "
 import { testEventForm } from "./test-event-page.ts";
 import { timeZoneSection } from "./time-zone-section.ts";
 
-/** `GET /company?baseAddress=…&scheme=…`: with an address, its form has that one. */
+/** `GET /company?baseAddress=…&scheme=…`: an address in the query fills the form. */
 export const companyPage: PortalPage = (context) => {
   const given = new URLSearchParams(context.request.url.split("?")[1]);
   const draft = readProfileDraft(given);
@@ -33,7 +33,7 @@ export const saveCompanyForm: PortalForm = (context, form) => {
   return showOutcome(context, work, { draft, done: "The profile is saved." });
 };
 
-/** The form of an earlier session, as it was sent. */
+/** Shows the form of an earlier session as it was sent. */
 export const restoreCompanyForm: PortalForm = (context, typed) =>
   showCompany(context, { draft: readProfileDraft(typed) });
 
@@ -75,7 +75,7 @@ interface CompanyView {
   refusal?: string;
 }
 
-/** The page after one of its forms, with the checks or the field errors. */
+/** The page after one of its forms was submitted, with the checks or the field errors. */
 async function showOutcome(
   context: PortalContext,
   work: () => Promise<EndpointCheck[]>,
@@ -92,7 +92,7 @@ async function showOutcome(
   }
 }
 
-/** An address to which no request can be sent is an error of its field, not a failed check. */
+/** An invalid address is an error of its field, not a failed check. */
 function failureOf(checks: EndpointCheck[]): Pick<CompanyView, "checks" | "errors"> {
   const [invalid] = checks.filter(({ code }) => code === "invalid_address");
   if (invalid === undefined) return { checks };

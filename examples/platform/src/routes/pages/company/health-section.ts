@@ -6,7 +6,7 @@ import type { LocalTimes } from "../layout/time.ts";
 import type { PortalContext } from "../sections/portal-section.ts";
 import { busy } from "./profile-form.ts";
 
-/** The health of the endpoint, live; with a form that enables a disabled one. */
+/** The health of the endpoint, live, with a form to enable a disabled one. */
 export const healthSection = (context: PortalContext, endpoint: ReadEndpoint | undefined): Markup => html`
     <section class="panel" id="health" data-live="endpoint delivery" aria-labelledby="health-title">
       <h2 id="health-title">Endpoint</h2>

@@ -23,7 +23,7 @@ export const namePlaceForm: PortalForm = async (context, form) => {
   }
 };
 
-/** The form of an earlier session, as it was sent. */
+/** Shows the form of an earlier session as it was sent. */
 export const restorePlaceForm: PortalForm = (context, typed) => showPlaces(context, placeIn(typed));
 
 const placeIn = (form: URLSearchParams): Place => ({

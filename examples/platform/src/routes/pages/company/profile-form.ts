@@ -73,7 +73,7 @@ export const profileForm = (context: PortalContext, { draft, errors, isSaved }: 
       </div>
     </form>`;
 
-/** For a script: makes a secret, shows it and copies it, to enter it at the endpoint too. */
+/** Buttons for a script that generates a secret, shows it and copies it for the endpoint. */
 const secretTools = (id: string): Markup => html`
       <div class="row" data-secret="${id}" hidden>
         <button type="button" class="quiet small" data-generate>Generate a secret</button>
@@ -81,7 +81,7 @@ const secretTools = (id: string): Markup => html`
         <button type="button" class="quiet small" data-copy="${id}" aria-label="Copy the secret" hidden>Copy</button>
       </div>`;
 
-/** Shown while the checks are made. */
+/** Shown while the checks are running. */
 export const busy = "Calling the endpoint…";
 
 /** Rotates the secret. */

@@ -13,7 +13,7 @@ import { badge, counted } from "../layout/labels.ts";
 import { html, type Markup } from "../layout/markup.ts";
 import type { PortalContext, PortalForm, PortalPage } from "../sections/portal-section.ts";
 
-/** What was chosen, without the secret, which is never shown again. */
+/** The user's choices, without the secret, which is never shown again. */
 interface Draft {
   event: string;
   way: string;

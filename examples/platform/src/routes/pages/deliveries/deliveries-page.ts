@@ -63,7 +63,7 @@ export const deliveriesPage: PortalPage = async (context) => {
   return { title: "Deliveries", main };
 };
 
-/** The rows of a page to tick, and everything that the filter leaves. */
+/** A form that redelivers the selected rows of the page, or everything that matches the filter. */
 const tickedForm = (context: PortalContext, filter: PageFilter, rows: readonly ReadDelivery[]): Markup => html`
         <form method="get" action="/deliveries/redeliver" class="stack" id="ticked">
           ${hiddenParameters(parametersOf(filter))}

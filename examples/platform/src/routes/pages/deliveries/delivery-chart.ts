@@ -53,7 +53,7 @@ interface Axes {
   highest: string;
 }
 
-/** Bars with labelled axes. The labels are text, since the picture stretches. */
+/** Bars with labelled axes. The labels are HTML, because the image is stretched. */
 function plot(
   label: string,
   { buckets, times, highest }: Axes,

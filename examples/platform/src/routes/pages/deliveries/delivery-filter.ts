@@ -14,18 +14,18 @@ export const ranges = {
   week: { label: "the last 7 days", lastMs: 7 * 24 * 3_600_000, count: 28 },
 } as const;
 
-/** What the page shows, as its query parameters say. */
+/** The page's query parameters. */
 export interface PageFilter {
   state: ShownState | undefined;
   type: EventType | undefined;
-  /** Of the last attempt. */
+  /** Status of the last attempt. */
   status: number | undefined;
   /** Failure code of the last attempt. */
   error: string | undefined;
   range: keyof typeof ranges;
   /** Part of a worker's name or an offer's title, or an id of either, of the delivery or its event. */
   text: string | undefined;
-  /** When the events happened, as it was typed. */
+  /** The start of the time range of events, as typed. */
   from: string | undefined;
   until: string | undefined;
   sort: "oldest" | undefined;
@@ -57,7 +57,7 @@ function localTimeIn(request: Request, name: string): string | undefined {
   return text !== undefined && isLocalTime(text) ? text : undefined;
 }
 
-/** The filter of the list, with times of the time zone. */
+/** The filter of the list, with its times converted from the time zone. */
 export function listFilterOf({ range: _, from, until, sort, ...filter }: PageFilter, { toUtc }: LocalTimes) {
   const instant = (local: string | undefined) => {
     const utc = local === undefined ? undefined : toUtc(local);
@@ -80,7 +80,7 @@ export const parametersOf = ({ range, status, text, ...filter }: Partial<PageFil
 export const addressOf = (filter: Partial<PageFilter>, before?: string): string =>
   withQuery("/deliveries", { ...parametersOf(filter), before });
 
-/** The page that asks to redeliver everything that the filter leaves. */
+/** The page that asks for confirmation to redeliver everything that matches the filter. */
 export const redeliverAddressOf = (filter: PageFilter): string =>
   withQuery("/deliveries/redeliver", parametersOf(filter));
 
@@ -96,7 +96,7 @@ export const rangeBar = (filter: PageFilter): Markup =>
     addressOf({ ...filter, range }),
   ]);
 
-/** By worker or offer, time, event, and by status and error of the last attempt. */
+/** Filters by worker or offer, time, event, and status and error of the last attempt. */
 export const filterForm = (filter: PageFilter): Markup => {
   const { state, type, status, error, range, text, from, until, sort } = filter;
   const isAny = sort === undefined && isUnfiltered({ ...filter, state: undefined });

@@ -17,7 +17,7 @@ export function eventLabel({ type, data, workerName, offerTitle }: ReadDelivery)
   }
 }
 
-/** In the words of the offer pages: only the webhook says `accepted` where a worker applied. */
+/** The words of the offer pages. Only the webhook says `accepted` when a worker applied. */
 const responseVerbs: Readonly<Record<string, string>> = { accepted: "applied for", rejected: "rejected" };
 
 export const eventNames: Readonly<Record<EventType, string>> = {
@@ -38,7 +38,7 @@ const tones = { pending: "none", held: "warn", acknowledged: "good", dead: "bad"
 export const deliveryState = ({ state, attempts }: ReadDelivery): Markup =>
   state === "pending" && attempts > 0 ? badge("Retrying", "warn") : badge(stateLabels[state], tones[state]);
 
-/** The next attempt of a pending delivery; not before the circuit breaker of its endpoint closes. */
+/** The time of a pending delivery's next attempt, which waits for the circuit breaker of its endpoint. */
 export function nextAttempt(
   { time }: LocalTimes,
   { state, nextAttemptAt, pausedUntil }: ReadDelivery,

@@ -80,7 +80,7 @@ export const retryForm: PortalForm = async ({ deps, user, id }) => {
   }
 };
 
-/** What a person can do about the delivery in its state. */
+/** The action that the delivery's state allows. */
 function actionOf(context: PortalContext, { id, state }: ReadDelivery): Markup {
   if (state === "held") return html`<a class="button quiet" href="/company#health">Enable the endpoint…</a>`;
   const [action, label] = state === "pending" ? ["retry", "Retry now"] : ["redeliver", "Redeliver"];
@@ -102,7 +102,7 @@ const facts = ({ times, deps }: PortalContext, delivery: ReadDelivery): Markup =
             <dt>Delivery id</dt><dd><code>${delivery.id}</code></dd>
           </dl>`;
 
-/** As the latest attempt sent it; before the first, as it will be sent to the endpoint. */
+/** The request of the latest attempt, or before the first one, the request that will be sent. */
 function requestOf({ id, type, data }: ReadDelivery, latest: string | null, endpoint: Target): Markup {
   const { method, path, parameters, body } = webhookCall(type, data);
   const exchange = latest === null ? undefined : (JSON.parse(latest) as AttemptExchange);
@@ -122,7 +122,7 @@ ${headerLines(headers)}${body !== undefined && `\n\n${JSON.stringify(body, null,
           ${baseAddress && curl({ method, path: filled, body: Buffer.from(content), id }, baseAddress, endpoint)}`;
 }
 
-/** With a signature that the command makes, from the secret that the person has. */
+/** A curl command that computes the signature from a secret in the user's environment. */
 function curl(
   webhook: Parameters<typeof writeTestRequests>[1],
   baseAddress: string,
@@ -130,7 +130,7 @@ function curl(
 ): Markup | undefined {
   const scheme = endpoint?.scheme === "timestampDigestAndStandardWebhooks" ? "standardWebhooks" : "timestampDigest";
   const [asSent] = testWays;
-  // Only the commands that sign are shown, so any secret will do.
+  // The secret is not shown: only the shell commands that compute the signature are.
   const signing = { scheme, secret: btoa("a secret that is not shown"), now: new Date(0) } as const;
   const [request] = asSent === undefined ? [] : writeTestRequests(asSent, webhook, signing);
   if (request === undefined) return undefined;

@@ -16,10 +16,10 @@ import type { PortalContext, PortalForm, PortalPage } from "../sections/portal-s
 import { addressOf, filterOf, listFilterOf, type PageFilter } from "./delivery-filter.ts";
 import { eventNames, failureLabels, stateLabels } from "./delivery-labels.ts";
 
-/** `GET /deliveries/redeliver?…`: asks for confirmation, with the count. The filter is the list's; `id` names ticked rows alone. */
+/** `GET /deliveries/redeliver?…`: asks for confirmation, with the count. The filter is the list's; with `id`, only those rows. */
 export const redeliverManyPage: PortalPage = (context) => askToRedeliver(context);
 
-/** `POST /deliveries/redeliver?…`: begins to redeliver what the confirmation has counted. */
+/** `POST /deliveries/redeliver?…`: starts to redeliver the events that the confirmation counted. */
 export const redeliverManyForm: PortalForm = async (context, form) => {
   const { deps, user, request } = context;
   const which = form.get("which") ?? "";
@@ -35,16 +35,16 @@ export const redeliverManyForm: PortalForm = async (context, form) => {
   return redirect;
 };
 
-/** Which of the events to redeliver, where the filter leaves a choice. */
+/** Which events to redeliver, if the filter does not decide it. */
 const choices = { dead: "Failed", acknowledged: "Acknowledged", all: "Both" } as const;
 
-/** Rows that a page of the list can have. */
+/** The maximum number of rows on a page of the list. */
 const maxTicked = 50;
 
 const tickedIn = ({ url }: Request): string[] =>
   new URLSearchParams(url.split("?")[1]).getAll("id").slice(0, maxTicked);
 
-/** The filter of the list with the ticked rows, if any: then these alone, whatever their state is by now. */
+/** The filter of the list, or only the selected rows if there are any, whatever their state is now. */
 function shownFilter({ request, times }: PortalContext): DeliveryFilter {
   const ids = tickedIn(request);
   if (ids.length > 0) return { ids };
@@ -54,7 +54,7 @@ function shownFilter({ request, times }: PortalContext): DeliveryFilter {
 
 function chosenFilter(context: PortalContext, which: keyof typeof choices): DeliveryFilter {
   const filter = shownFilter(context);
-  // A filter by another state has no event that can be redelivered.
+  // Events in any other state cannot be redelivered.
   return which === "all" || filter.state !== undefined ? filter : { ...filter, state: which };
 }
 
@@ -132,7 +132,7 @@ function wordsOf(shown: PageFilter, { times }: PortalContext): string {
   return words.length === 0 ? "all events" : words.join(", ");
 }
 
-/** A finished task is shown for so long. */
+/** How long a finished task is shown. */
 const shownMs = 10 * 60_000;
 
 /** The progress of the tasks, live. */

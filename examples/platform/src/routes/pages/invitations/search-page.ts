@@ -45,7 +45,7 @@ export const inviteForm: PortalForm = async (context, form) => {
   }
 };
 
-/** The schema rejects text that is not JSON. */
+/** Returns a string that is not JSON unchanged; the schema rejects it. */
 function parsed(text: string): unknown {
   try {
     return JSON.parse(text);

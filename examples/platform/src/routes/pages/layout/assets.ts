@@ -26,7 +26,7 @@ interface Asset {
 
 const assets = new Map<AssetName, Asset>();
 for (const name of names) {
-  // Files that name another one come after it.
+  // A file comes after those that it refers to.
   const content = [...assets].reduce(
     (text, [other, { file }]) => text.replaceAll(`"${other}"`, `"${file}"`),
     readFileSync(join(folder, name), "utf8"),

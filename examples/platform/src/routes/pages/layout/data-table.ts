@@ -3,12 +3,12 @@ import { html, type Markup } from "./markup.ts";
 export interface Column<Row> {
   heading: string;
   cell(row: Row): Markup | string | number;
-  /** Of a compact table on a phone: below the name, on a separate line, beside others on the last line, or left out. @default "beside" */
+  /** The column's place in a compact table on a phone: below the name, on its own line, beside others on the last line, or hidden. @default "beside" */
   phone?: "below" | "line" | "beside" | "none";
 }
 
 export interface DataTable<Row> {
-  /** Read by screen readers before the table. */
+  /** Screen readers read it before the table. */
   caption: string;
   columns: readonly Column<Row>[];
   rows: readonly Row[];

@@ -3,7 +3,7 @@ import { html, type Markup } from "./markup.ts";
 export interface FieldOptions {
   name: string;
   label: string;
-  /** Text typed before, when the form is shown again. Never set for a secret. */
+  /** The earlier input, when the form is shown again. Never set for a secret. */
   value?: string | undefined;
   /** @default "text" */
   type?: "text" | "email" | "password" | "url" | "search" | "datetime-local";

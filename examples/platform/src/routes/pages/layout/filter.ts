@@ -1,6 +1,6 @@
 import { html, type Markup } from "./markup.ts";
 
-/** A query parameter that must be one of these; others have no effect. */
+/** A query parameter with one of these values; any other value is ignored. */
 export const oneOf = <Value extends string>(values: readonly Value[], text: string | undefined): Value | undefined =>
   values.find((value) => value === text);
 
@@ -10,7 +10,7 @@ export function withQuery(path: string, parameters: Record<string, string | unde
   return given.length === 0 ? path : `${path}?${new URLSearchParams(given)}`;
 }
 
-/** Links of which one is current, for filters that are kept in the URL. */
+/** Links for a filter in the URL, with the current one marked. */
 export const linkBar = <Value>(
   label: string,
   values: readonly Value[],
@@ -52,6 +52,6 @@ export const filterInput = (
             <input type="${type}" id="${name}" name="${name}" value="${value ?? ""}" maxlength="200">
           </div>`;
 
-/** Parameters that a filter's form keeps. */
+/** Hidden inputs for parameters that a filter's form keeps. */
 export const hiddenParameters = (parameters: Record<string, string | undefined>): Markup =>
   html`${Object.entries(parameters).map(([name, value]) => value && html`<input type="hidden" name="${name}" value="${value}">`)}`;

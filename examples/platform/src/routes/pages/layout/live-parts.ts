@@ -1,16 +1,16 @@
 import { hash } from "node:crypto";
 
-/** More than any page has. Each is searched for in the whole page. */
+/** More than any page has. Limits the work, since each is searched for in the whole page. */
 const mostParts = 32;
 
 /**
- * The parts of a page (`data-live`) that a live update asks for, without those that it has already.
+ * The parts of a page (`data-live`) that a live update asks for, except those that the browser already has.
  *
  * @param page the whole document
  * @param wanted ids with the version that the browser has, if any: `offers=1f2e3d4c decisions=`
  */
 export function changedParts(page: string, wanted: string): string {
-  // Each once, even when it is named again and again.
+  // Each once, even if it is repeated.
   const asked = new Map(
     wanted.split(" ", mostParts).map((each) => {
       const [id = "", known] = each.split("=");

@@ -3,7 +3,7 @@ import { textProblem } from "../../../http/fields.ts";
 import type { PagedList } from "../../../http/list-cursor.ts";
 import { html, type Markup } from "./markup.ts";
 
-/** A query parameter of the page, such as `before`; undefined when it is missing or not storable text. */
+/** A query parameter of the page, such as `before`; undefined when it is missing or not storable. */
 export function parameterOf({ url }: Request, name: string): string | undefined {
   const text = new URLSearchParams(url.split("?")[1]).get(name) ?? "";
   return text === "" || textProblem(text) !== undefined ? undefined : text;
@@ -14,7 +14,7 @@ export function parameterOf({ url }: Request, name: string): string | undefined 
  * starts with the newest row.
  *
  * @param addressOf the URL of the page with a cursor. @default the path of the request with the parameter `before`
- * @param words of the links, for a list in another order
+ * @param words the labels of the links, for a list in another order
  */
 export async function newestFirst<Deps, User, Row>(
   { deps, user, request }: { deps: Deps; user: User; request: Request },
@@ -53,7 +53,7 @@ const link = (word: string, address: string): Markup =>
 const row = (first: Markup | undefined, next: Markup | undefined): Markup | undefined =>
   first || next ? html`<p class="row">${first} ${next}</p>` : undefined;
 
-/** The links of a list that is not the newest first. */
+/** The labels of the links of a list that is not sorted newest first. */
 export const inOtherOrder = ["The first", "More"] as const;
 
 /** `/offers?before=offer_1` */

@@ -3,7 +3,7 @@ import { html, type Markup } from "./markup.ts";
 
 /** A labelled choice of time zones. */
 export function timeZoneSelect(current: string): Markup {
-  // Such as Etc/GMT+5, which the list does not have.
+  // Keeps a current zone that is not in the list, such as Etc/GMT+5.
   const names = timeZones.includes(current) ? timeZones : [current, ...timeZones];
   return html`
       <div class="field">

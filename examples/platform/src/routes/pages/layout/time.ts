@@ -9,9 +9,9 @@ export interface LocalTimes {
   timeSpan(start: Date | string, end: Date | string): Markup;
   day(moment: Date | string): Markup;
   /**
-   * Turns the value of a `datetime-local` input into UTC. Any other string is unchanged, so that its check rejects it.
+   * Turns the value of a `datetime-local` input into UTC. Any other string is returned unchanged, and validation rejects it.
    *
-   * @param notBefore of a repeated hour the earlier time is taken, or the first that is later than this
+   * @param notBefore a time in a repeated hour means the earlier one, or the first one after this
    */
   toUtc(local: string, notBefore?: string): string;
   /** Why `toUtc` cannot convert the value; undefined when it can. */

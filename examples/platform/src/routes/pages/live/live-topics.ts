@@ -2,22 +2,22 @@ import { randomBytes } from "node:crypto";
 import type { Signals } from "../../../store/signals.ts";
 import type { Heard, Topic } from "../../../store/store.ts";
 
-/** A page that is further behind when it connects reloads everything. */
+/** A page that has missed more when it connects reloads everything. */
 const keptSignals = 1_000;
 /** Signals within this time are sent together. */
 const mergeMs = 50;
 
 export type LiveListener = (topics: readonly Topic[] | "everything", position: string) => void;
 
-/** Changed topics of organisations, for the event streams of its pages (D-82). */
+/** Changed topics of organisations, for the event streams of their pages (D-82). */
 export interface LiveTopics {
   /** The current position, valid in this process only. Take it before reading the data of a page. */
   position(): string;
   /**
-   * Calls `listener` with what changed since a position, then with every further change. With "everything" when the position is
+   * Calls `listener` with the changes since a position, then with every further change. Passes "everything" when the position is
    * unknown or too old.
    *
-   * @returns a function that ends it
+   * @returns a function that ends the subscription
    */
   follow(organisationIds: readonly string[], since: string, listener: LiveListener): () => void;
   stop(): void;
@@ -37,7 +37,7 @@ export function openLiveTopics(
 ): LiveTopics {
   const process = randomBytes(8).toString("hex");
   const followers = new Set<Follower>();
-  /** The latest signals. */
+  /** The most recent signals. */
   const heard: Heard[] = [];
   let count = 0;
   let timer: NodeJS.Timeout | undefined;

@@ -42,7 +42,7 @@ interface Sample {
   /** Element id, unique on the page. */
   id: string;
   act: string;
-  /** The call of the client. */
+  /** The call with the client. */
   call: string;
   path: string;
   /** JSON; undefined for a GET. */
@@ -83,7 +83,7 @@ const figure = (id: string, title: string, code: string): Markup => html`
       <pre tabindex="0" aria-label="${title}"><code id="${id}">${code}</code></pre>
     </figure>`;
 
-/** Quotes text as one word of a POSIX shell. */
+/** Quotes a string as one word of a POSIX shell. */
 const shellWord = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;
 
 /** A TypeScript literal: property names without quotes. */

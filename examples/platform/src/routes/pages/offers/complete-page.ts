@@ -36,7 +36,7 @@ async function complete(context: PortalContext, form: URLSearchParams, workerIds
   });
 }
 
-/** Shows what a completion with these workers does. Refuses what the completion itself would refuse. */
+/** Shows the effect of a completion with these workers. Rejects whatever the completion itself would reject. */
 async function askToComplete(context: PortalContext, workerIds: readonly string[]): Promise<Page> {
   const { deps, user } = context;
   const { id, title, responses, complete, widthdrawn } = await readOfferDetails(deps, user, context.id);
@@ -74,7 +74,7 @@ async function askToComplete(context: PortalContext, workerIds: readonly string[
   return { title: `Complete ${title}`, main };
 }
 
-/** The error text; undefined when the offer cannot be shown. */
+/** The error message; undefined when the offer cannot be shown. */
 function remedyOf({ code, message }: ProblemError, workerIds: readonly string[]): string | undefined {
   if (code === "offer_completed" || code === "offer_withdrawn") return message;
   if (code !== "worker_not_applied") return undefined;

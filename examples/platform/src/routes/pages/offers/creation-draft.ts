@@ -1,6 +1,6 @@
 import type { LocalTimes } from "../layout/time.ts";
 
-/** Input of the form of a new offer, unchanged until it is valid. */
+/** The input of the form for a new offer, not validated. */
 export interface CreationDraft {
   /** The organisation that an agency's user creates the offer for. */
   organisationId: string;
@@ -11,7 +11,7 @@ export interface CreationDraft {
   /** The typed id of a place. It takes precedence over the list. */
   locationPlaceId: string;
   notifyEmailAddress: string;
-  /** What the list of workers is searched for. */
+  /** The text to search the list of workers for. */
   workerSearch: string;
   /** Selected worker ids. */
   selected: string[];

@@ -16,7 +16,7 @@ export interface FoundWorkers {
   selected: readonly Candidate[];
   /** Others that match. */
   shown: readonly Candidate[];
-  /** How many match, with those that are selected. */
+  /** How many match, including selected ones. */
   matching: number;
   /** How many more match than are shown. */
   hidden: number;
@@ -68,7 +68,7 @@ const organisationSelect = ({ user }: PortalContext, draft: CreationDraft): Mark
           </select>
         </div>`;
 
-/** A place with a name. The other field takes any id. */
+/** Selects a place with a name. The other field accepts any id. */
 const placeSelect = (places: readonly Candidate[], draft: CreationDraft): Markup => html`
           <div class="field">
             <label for="place">Place</label>

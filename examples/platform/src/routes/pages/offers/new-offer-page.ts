@@ -14,14 +14,14 @@ import { type FoundWorkers, newOfferForm } from "./new-offer-form.ts";
 
 /** Workers to choose from; others are found by the search. */
 const workersLimit = 60;
-/** So many are looked at; of more, the search finds a part. */
+/** The search looks at this many workers; if there are more, it may miss some. */
 const foundLimit = 1_000;
 const slotsLimit = 366;
 
 /** `GET /offers/new` */
 export const newOfferPage: PortalPage = (context) => showForm(context, emptyDraft());
 
-/** The form of an earlier session, as it was sent. */
+/** Shows the form of an earlier session as it was sent. */
 export const restoreOfferForm: PortalForm = (context, typed) => showForm(context, readDraft(typed));
 
 /** `POST /offers/new`: creates the offer, shows the form with its errors, or adds a time slot to it. */

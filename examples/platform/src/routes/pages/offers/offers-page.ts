@@ -69,7 +69,7 @@ export const offersPage: PortalPage = async (context) => {
   return { title: shown.state === undefined ? "Offers" : `Offers: ${stateNames[shown.state]}`, main };
 };
 
-/** What the page shows, as its query parameters say; the dates as they were typed. */
+/** The page's query parameters, with the dates as typed. */
 interface Shown extends Pick<OfferFilter, "state" | "time" | "text" | "order"> {
   from: string | undefined;
   until: string | undefined;

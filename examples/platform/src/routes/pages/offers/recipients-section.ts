@@ -12,7 +12,7 @@ export interface Completion {
 }
 
 /**
- * Recipients and their responses, live; with the completion form while the offer is open.
+ * Recipients and their responses, live, with the completion form while the offer is open.
  *
  * @param links to the other pages of recipients
  */

@@ -20,7 +20,7 @@ export const errorPages =
     }
     const context = response.locals.context as PageContext<User> | undefined;
     const page = errorPage(problem, section, String(response.get("X-Request-Id")));
-    // Without it where the store fails: that is the error which the page is about.
+    // Omitted when the store fails, since that is the error on the page.
     const strip = context && (await section.strip?.(context).catch(() => undefined));
     const document = await sectionDocument(section, page, context, { strip });
     const { "WWW-Authenticate": _, ...headers } = problem.headers;

@@ -24,7 +24,7 @@ export function pageRoutes<User>(deps: PageDeps, section: PageSection<User>) {
     use?: PersonUse,
   ): Promise<PageContext<User>> {
     const { token = "", formToken, timeZone: browserZone } = pageSession;
-    // A check of a stream that is open cannot renew the cookie.
+    // The check of an open stream cannot renew the cookie.
     const session = await (use === undefined ? findSession : useSession)(deps, token, section.role);
     if (session === undefined) throw unauthenticated();
     if ("isExtended" in session && session.isExtended) await pageSession.save();

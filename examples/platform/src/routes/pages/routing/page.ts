@@ -15,7 +15,7 @@ export interface PageDeps extends PortalDeps, WorkerAppDeps {
   live: LiveTopics;
   /** `https://offers.example` behind a proxy; undefined to use the Host header. */
   publicOrigin: string | undefined;
-  /** Call it after a commit that began a redelivery. */
+  /** Call it after a commit that started a redelivery. */
   wakeRedeliveries: () => void;
   /** Receives errors that become a page with status 500. */
   onFailedPage: (error: unknown, response: Response) => void;
@@ -31,9 +31,9 @@ export interface PageContext<User> {
   readonly session: Session;
   /** CSRF token of the page's forms. */
   readonly formToken: string;
-  /** In the time zone of the user. */
+  /** Shows times in the user's time zone. */
   readonly times: LocalTimes;
-  /** Whether that is the browser's, because none was chosen. */
+  /** Whether that is the browser's time zone, because the user chose none. */
   readonly isBrowserZone: boolean;
   /** Position before the page's data was read, from which its event stream starts. */
   readonly livePosition: string;
@@ -75,13 +75,13 @@ export interface PageSection<User> {
   readUser(store: Store, session: Session, now: () => Date): Promise<User>;
   /** The time zone of the user's pages (D-115); null until it is chosen. */
   timeZoneOf(user: User): string | null;
-  /** Stores the browser's time zone for a user without one. @default it is kept in the session, for this user alone */
+  /** Stores the browser's time zone for a user without one. @default keeps it in the session, only for this user */
   guessTimeZone?(store: Store, ownerId: string, timeZone: string): Promise<void>;
   /** Asks the user something on every page until it is answered. @default nothing */
   question?(context: PageContext<User>): Markup | undefined;
-  /** On every page, live: what is wrong and the one thing to do about it. @default nothing */
+  /** A problem and its remedy, live on every page. @default nothing */
   strip?(context: PageContext<User>): Promise<Markup>;
-  /** How much is new, for the title and the first link of the navigation. @default 0 */
+  /** The number of new items, for the title and the first link of the navigation. @default 0 */
   countNew?(context: PageContext<User>): number;
   /** Path of the web app manifest. @default none */
   readonly manifest?: string;
@@ -91,7 +91,7 @@ export interface PageSection<User> {
   readonly bodyClass?: string;
   /** URL of the event stream that updates the page. */
   streamAddress(context: PageContext<User>): string;
-  /** The time zone of the page's times, with a link to where it is chosen, and whose it is. */
+  /** The time zone of the page's times and whose it is, with a link to change it. */
   zoneLine(context: PageContext<User>): Markup;
   /** The names of the user, next to the button to sign out. */
   userName(user: User): Markup;
@@ -112,7 +112,7 @@ export interface BodyParts {
   navigation: Markup | undefined;
   /** The user and the button to sign out; undefined without a session. */
   signedIn: Markup | undefined;
-  /** Before the content, which a skip link leads to. */
+  /** Shown before the content. */
   strip: Markup | undefined;
   question: Markup | undefined;
   /** From `zoneLine`; undefined without a session. */

@@ -23,7 +23,7 @@ export async function sendPage<User>(
     return;
   }
   const { notice } = session;
-  // Shown once, and not by a live update.
+  // Shown once, and not in a live update.
   const wanted = response.req.get("x-part");
   const isWhole = wanted === undefined;
   if (notice !== undefined && isWhole) {

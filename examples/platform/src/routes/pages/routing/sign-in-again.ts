@@ -5,17 +5,17 @@ import type { PageSession } from "../security/page-session.ts";
 import type { Page, PageContext, PageSection } from "./page.ts";
 import { type Credentials, credentialFields, credentialsIn } from "./sign-in-page.ts";
 
-/** Of the fields by which a person signs in again, among those of the form that they had sent. */
+/** The prefix of the sign-in fields, which are sent along with the fields of the original form. */
 const prefix = "signIn-";
 
 /** Never written into a page. */
 const secretFields = new Set(["password", "secret"]);
 
-/** The credentials in a form that was sent by the page below; undefined in any other form. */
+/** The credentials in a form of `signInAgainPage`; undefined in any other form. */
 export const credentialsAgain = (form: URLSearchParams): Credentials | undefined =>
   form.has(`${prefix}password`) ? credentialsIn(form, prefix) : undefined;
 
-/** What was typed into a form, without its tokens, secrets and credentials. */
+/** The input of a form, without its tokens, secrets and credentials. */
 export const typedIn = (form: URLSearchParams): URLSearchParams =>
   new URLSearchParams(
     [...form].filter(([name]) => name !== "formToken" && !secretFields.has(name) && !name.startsWith(prefix)),
@@ -25,10 +25,10 @@ const hiddenFields = (typed: URLSearchParams): Markup =>
   html`${[...typed].map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`)}`;
 
 /**
- * Shown when a form is sent after its session has ended: signs in without losing what was typed (D-147).
+ * Shown when a form is sent after its session has ended: signs in without losing the input (D-147).
  *
- * @param path of the form
- * @param problem of the sign-in; undefined at first
+ * @param path the form's path
+ * @param problem why the sign-in failed; undefined at first
  */
 export function signInAgainPage<User>(
   section: PageSection<User>,
@@ -50,7 +50,7 @@ export function signInAgainPage<User>(
   return { title: problemKinds.unauthenticated.title, main, status: problem?.status ?? 401 };
 }
 
-/** Offers to send a form again that has nothing to type. */
+/** Offers to send a form without input again. */
 export function sendAgainPage<User>({ request, formToken }: PageContext<User>, form: URLSearchParams): Page {
   const main = html`
     <header class="page-head"><h1>Send the form again?</h1></header>

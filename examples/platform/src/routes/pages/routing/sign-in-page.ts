@@ -39,19 +39,19 @@ export function signInRoutes<User>(deps: PageDeps, section: PageSection<User>): 
   };
 }
 
-/** The form of a sign-in page is of an earlier session, such as one that has ended since. */
+/** The sign-in form belongs to an earlier session, such as one that has ended. */
 export const outdatedPage = (): ProblemError =>
   new ProblemError("csrf_check_failed", "This page was open for too long. Enter your password again.");
 
-/** What a person typed to sign in. */
+/** The input of a sign-in form. */
 export interface Credentials {
   name: string;
   password: string;
-  /** From a script; empty without one. */
+  /** Filled in by a script; empty without one. */
   timeZone: string;
 }
 
-/** @param prefix of the fields' names, in a form that has others */
+/** @param prefix the prefix of the fields' names, in a form that has others */
 export const credentialsIn = (form: URLSearchParams, prefix = ""): Credentials => ({
   name: form.get(`${prefix}name`)?.trim() ?? "",
   password: form.get(`${prefix}password`) ?? "",
@@ -89,7 +89,7 @@ export const signOutRoute =
   };
 
 /**
- * The browser's time zone, which a script fills in (D-115). Stored where it is the user's own; otherwise for the session.
+ * The browser's time zone, which a script fills in (D-115). Stored with the user if it can be, otherwise in the session.
  */
 export async function browserTimeZone<User>(
   deps: PageDeps,
@@ -115,7 +115,7 @@ export async function endSession<User>(
   if (closed !== undefined) deps.streams.end(closed);
 }
 
-/** PostgreSQL rejects U+0000 in text, and no name contains it. */
+/** PostgreSQL rejects U+0000, and no name contains it. */
 const storable = (name: string): string => (name.includes("\0") ? "" : name);
 
 interface SignInView {
@@ -139,7 +139,7 @@ function signInPage<User>(section: PageSection<User>, session: PageSession, { ne
   return { title: signIn.title, main, ...(problem && { status: problem.status }) };
 }
 
-/** @param prefix of the fields' names, as `credentialsIn` reads them */
+/** @param prefix the prefix of the fields' names, as in `credentialsIn` */
 export const credentialFields = <User>(
   { signIn: { label, type } }: PageSection<User>,
   name: string | undefined,

@@ -15,7 +15,7 @@ export const idempotencyField = (key: string = randomUUID()): Markup =>
 
 /**
  * Commits the effect of a form once. Submitting the same form again, by a double click or a reload, has no effect and
- * redirects as before, without a script (D-85).
+ * redirects as before, even without a script (D-85).
  *
  * @param organisationId the organisation that acts, or that receives the event
  * @param effect if it throws, the form can be submitted again
@@ -27,7 +27,7 @@ export async function submitOnce(
   effect: (trx: Trx) => Promise<Redirect>,
 ): Promise<Redirect> {
   if (!form.has("idempotencyKey")) return deps.store.transaction(effect);
-  // The form contains the session's CSRF token, so keys of sessions differ; and no Idempotency-Key has a line break.
+  // The form contains the session's CSRF token, so keys of sessions differ. An Idempotency-Key header cannot contain a line break.
   const keyHash = sha256(`form\n${request.path}\n${form}`);
   const key = { organisationId, keyHash, fingerprint: "", now: deps.now() };
   const { result } = await deps.store.transaction((trx) => idempotent(trx, key, () => effect(trx)));

@@ -11,7 +11,7 @@ export interface SignedInWorker {
   id: string;
   name: string;
   timeZone: string | null;
-  /** The latest notification when the page was made, after which its event stream starts. */
+  /** The latest notification on the page, after which its event stream starts. */
   lastPosition: number;
   /** Open offers that the worker has not seen, the newest first. */
   newOffers: readonly { id: string; title: string }[];
@@ -58,7 +58,7 @@ export const appSection: PageSection<SignedInWorker> = {
   zoneLine: ({ times }) => html`Times are in <a href="/app/time-zone">${times.timeZone}</a>, your time zone.`,
   userName: ({ name }) => html`<span>${name}</span>`,
   strip: async ({ user: { newOffers }, id, request }) => {
-    // The notifications page lists them, and the offer's own page is it.
+    // Not on the notifications page, which lists them, nor on the offer's own page.
     const [newest] = request.path === "/app" ? [] : newOffers.filter((offer) => offer.id !== id);
     return html`
 <div class="strip" id="arrived" data-live="notification">${

@@ -5,8 +5,10 @@ import { counted } from "../layout/labels.ts";
 import { html, type Markup } from "../layout/markup.ts";
 import type { PageContext } from "../routing/page.ts";
 
-/** While the endpoint is disabled, paused or failing (D-151): how many events wait, and the one thing to do. Empty while it is well,
- * and then only a change of the endpoint concerns it. */
+/**
+ * While the endpoint is disabled, paused or failing (D-151): how many events wait, and the action that helps. Empty while the endpoint is
+ * healthy; then only a change of the endpoint updates it.
+ */
 export async function endpointStrip(context: PageContext<SignedInPerson>): Promise<Markup> {
   const endpoint = await readEndpoint(context.deps, context.user.organisationId, "unhealthy");
   return html`

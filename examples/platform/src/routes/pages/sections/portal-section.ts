@@ -50,7 +50,7 @@ ${main}
 </footer>`,
 };
 
-/** Asked until one of the organisation's people has chosen a time zone: it is everyone's, so no browser decides it (D-115). */
+/** Asked until somebody chooses the organisation's time zone, which a browser does not decide, since it applies to everyone (D-115). */
 function zoneQuestion(context: PortalContext): Markup | undefined {
   const { user, times, isBrowserZone, request } = context;
   if (user.timeZone !== null) return undefined;

@@ -5,10 +5,10 @@ import type { PageSession } from "./page-session.ts";
 
 /**
  * Rejects cross-site request forgery (CSRF, D-81): a form from another origin, or without the session's token. A form without
- * the token that the browser says is ours is of an earlier session: the session ended, or another tab signed in or out.
+ * the token that the browser reports as same-origin belongs to an earlier session: it ended, or another tab signed in or out.
  *
  * @param publicOrigin the origin behind a proxy; undefined for the request's own host
- * @returns whether the form is of this session. Otherwise it must have no effect
+ * @returns whether the form belongs to this session. Otherwise it must have no effect
  * @throws {ProblemError} `csrf_check_failed`
  * @see https://developer.mozilla.org/en-US/docs/Web/HTTP/Reference/Headers/Sec-Fetch-Site
  */

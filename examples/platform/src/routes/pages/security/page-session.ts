@@ -34,7 +34,7 @@ export const cookiePassword = (encryptionKey: Uint8Array): string =>
 /**
  * Session cookie flags: `HttpOnly`, `SameSite=Lax`, `Path=/`, and behind https `Secure` with the prefix `__Host-` (D-80).
  *
- * @param section with the name of the cookie; portal and app have one each, so a browser can be signed in to both
+ * @param section has the cookie's name; portal and app have different ones, so a browser can be signed in to both
  */
 export async function openPageSession(
   { isSecure, password }: CookieSettings,

@@ -7,7 +7,7 @@ const self = ["'self'"];
  * Content-Security-Policy (CSP) and other headers: own files and form targets only, no framing (clickjacking), and over https
  * Strict-Transport-Security (HSTS).
  *
- * @param directives of the policy, in addition or instead
+ * @param directives added to the policy, or replacing its own
  */
 export const securityHeaders = (isSecure: boolean, directives: Record<string, string[]> = {}): RequestHandler =>
   helmet({

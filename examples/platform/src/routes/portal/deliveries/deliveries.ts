@@ -10,7 +10,7 @@ export type ReadAttempt = Awaited<ReturnType<typeof readAttempts>>[number];
 
 export const deliveriesCursor = listCursor("deliveries", /^$/);
 
-/** A page of the deliveries that match, in an order. */
+/** A page of the matching deliveries, and their order. */
 type DeliveryQuery = DeliveryFilter &
   ListPage & {
     /** @default false: the newest first */
@@ -34,7 +34,7 @@ export async function readDeliveries(
   return deliveriesCursor.cut(read, limit, ({ sequence }) => ({ position: sequence, id: "" }));
 }
 
-/** The same with every attempt, as the JSON route returns it. */
+/** The deliveries with every attempt, as the JSON route returns them. */
 async function readDeliveriesAndAttempts(deps: PortalDeps, person: SignedInPerson, filter: DeliveryQuery) {
   const { rows, next } = await readDeliveries(deps, person, filter);
   const ids = rows.map(({ id }) => id);
@@ -63,7 +63,7 @@ export const deliveryList = { cursor: deliveriesCursor, read: readDeliveriesAndA
 export const readDelivery = (deps: PortalDeps, organisationId: string, id: string) =>
   deliveries(deps, organisationId).where("deliveries.id", "=", id).executeTakeFirst();
 
-/** The deliveries before and after one in the list, as far as there are any. */
+/** The deliveries before and after one in the list, if any. */
 export async function readNeighbours({ store: { db } }: PortalDeps, organisationId: string, sequence: number) {
   const next = (isLater: boolean) =>
     db
@@ -77,7 +77,7 @@ export async function readNeighbours({ store: { db } }: PortalDeps, organisation
   return { later: (await next(true))?.id, earlier: (await next(false))?.id };
 }
 
-/** The attempts of a delivery with what was exchanged, as `attemptsOf` reads them. */
+/** The attempts of a delivery, with requests and responses. */
 export const readAttempts = (deps: PortalDeps, deliveryId: string) =>
   attemptsOf(deps, [deliveryId]).select(["response", "content_type as contentType", "exchange"]).execute();
 
@@ -104,7 +104,7 @@ const deliveries = ({ store }: PortalDeps, organisationId: string) =>
         .whereRef("endpoints.organisation_id", "=", "deliveries.organisation_id")
         .as("pausedUntil"),
     )
-    // All of them: `deliveries.attempts` begins again with each retry schedule.
+    // Counts all: `deliveries.attempts` restarts with each retry schedule.
     .select(sql<number>`(select count(*)::integer from attempts where delivery_id = deliveries.id)`.as("attempts"))
     .select(({ selectFrom }) =>
       jsonObjectFrom(

@@ -79,7 +79,7 @@ const noAttemptProblems: Record<NoAttempt, () => ProblemError> = {
 /**
  * Attempts a pending delivery now instead of at its due time (D-130).
  *
- * @returns the id that is attempted: of the earlier delivery for which this one waits, if there is one
+ * @returns the id of the attempted delivery: the earlier one that this one waits for, if any
  * @throws {ProblemError} `delivery_not_found`, `delivery_settled`, `endpoint_disabled` or `profile_missing`
  */
 export async function retryOne(
@@ -101,9 +101,9 @@ export async function retryOne(
 }
 
 /**
- * Attempts all pending deliveries now, in order (D-130). Those of a disabled endpoint once it passes both checks, which enables it.
+ * Attempts all pending deliveries now, in order (D-130). A disabled endpoint must pass both checks first, which enables it.
  *
- * @returns how many were pending, and the checks that were made
+ * @returns how many were pending, and the checks, if any
  * @throws {ProblemError} `profile_missing`, or `endpoint_check_failed` with the checks
  */
 export async function retryAll(

@@ -142,7 +142,7 @@ async function checkInvitationLimits(
     .where("created_at", ">", new Date(now.getTime() - dayMs))
     .orderBy("created_at")
     .execute();
-  // Once this invitation is a day old, all new ones are within the limit.
+  // When this invitation is a day old, all new ones are within the limit.
   const last = sent[sent.length + new Set(mailboxes).size - invitationsPerDay - 1];
   if (last === undefined) return;
   const waitMs = last.created_at.getTime() + dayMs - now.getTime();

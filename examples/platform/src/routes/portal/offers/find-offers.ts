@@ -10,10 +10,10 @@ import { responses } from "./read-offers.ts";
 export const offerStates = ["decision", "open", "past", "complete", "withdrawn"] as const;
 export type OfferStateFilter = (typeof offerStates)[number];
 
-/** By the time of the work. */
+/** Filters by the time of the work. */
 export const offerTimes = ["upcoming", "past"] as const;
 
-/** By their creation, or by the start of the work. Offers without a date come after all that have one. */
+/** Orders by creation, or by the start of the work. Offers without a date come last. */
 export const offerOrders = ["newest", "oldest", "nextWork", "lastWork"] as const;
 export type OfferOrder = (typeof offerOrders)[number];
 
@@ -26,7 +26,7 @@ export interface OfferFilter {
   from?: Date | undefined;
   /** Work that starts before this time. */
   until?: Date | undefined;
-  /** @default the next work first for upcoming work and decisions, the last first for past work, otherwise the newest offer */
+  /** @default the next work first for upcoming work and decisions, the latest work first for past work, otherwise the newest offer first */
   order?: OfferOrder | undefined;
 }
 
@@ -102,7 +102,7 @@ export async function findOffers(
 }
 
 // D-06: an offer without events is never past.
-// What has ended has started: the index on the start then skips what is ahead.
+// Work that has ended has also started, so the index on the start skips future work.
 const isPast = (at: Date) => sql<SqlBool>`(ends_at <= ${at} and work_from <= ${at})`;
 const notPast = (at: Date) => sql<SqlBool>`(ends_at is null or ends_at > ${at})`;
 const isOpen = sql<SqlBool>`completed_at is null and withdrawn_at is null`;
@@ -116,7 +116,7 @@ const stateConditions: Record<OfferStateFilter, (at: Date) => RawBuilder<SqlBool
   withdrawn: () => [sql`withdrawn_at is not null`],
 };
 
-/** More matching workers than this are looked for in each offer; the offers of fewer are found by an index. */
+/** Up to this many matching workers, an index finds their offers; for more, each offer is searched for them. */
 const fewWorkers = 50;
 
 async function contains(db: PortalDeps["store"]["db"], text: string): Promise<RawBuilder<SqlBool>> {

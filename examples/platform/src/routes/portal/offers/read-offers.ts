@@ -74,7 +74,7 @@ export async function readOfferDetails(
           .$if(after !== undefined, (query) => query.where(comesAfter(after ?? 0)))
           .limit(limit),
       ).as("recipients"),
-      // Also a person of an agency, who is not of this organisation.
+      // The creator may belong to an agency instead of this organisation.
       selectFrom("people").select("name").whereRef("people.id", "=", "created_by_user_id").as("createdBy"),
       selectFrom("organisations")
         .select("name")
@@ -89,7 +89,7 @@ export async function readOfferDetails(
   return { ...offer, ...offerFlags(offer, now()) };
 }
 
-/** Those of the workers who have applied to the offer, by name. */
+/** Those of the given workers who have applied to the offer, by name. */
 export const readApplicants = ({ store }: Pick<PortalDeps, "store">, offerId: string, workerIds: readonly string[]) =>
   store.db
     .selectFrom("recipients")
