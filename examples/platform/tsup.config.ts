@@ -13,8 +13,8 @@ const consoleFiles = {
   "openapi.yaml": "../../spec/openapi.yaml",
 };
 
-// What `dependencies` names stays outside; the kit, a devDependency, is bundled. All files lie in one folder: the store starts
-// its worker from next to its own file.
+// Packages in `dependencies` stay outside the bundle; the kit, a devDependency, is bundled. All files are in one folder, because the
+// store starts its worker from a file next to its own.
 export default defineConfig({
   entry: { main: "src/sandbox/main.ts", "pglite-worker": "src/store/pglite/pglite-worker.ts" },
   format: ["esm"],

@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// In syntax that old versions of Node parse too, to name the version that is needed instead of failing with a SyntaxError.
+// Uses syntax that old versions of Node can parse, to report the required version instead of a SyntaxError.
 const [major, minor] = process.versions.node.split(".").map(Number);
 
 if (major < 22 || (major === 22 && minor < 19)) {
@@ -12,9 +12,9 @@ if (major < 22 || (major === 22 && minor < 19)) {
     const [type] = rest;
     if ((type instanceof Object ? type.type : type) !== "ExperimentalWarning") emitWarning(warning, ...rest);
   };
-  // V8 optimises WebAssembly only after a hundred times as many calls as usual: the store opens with two thirds of the CPU time.
+  // V8 optimises WebAssembly only after a hundred times as many calls as usual, so the store opens faster.
   require("node:v8").setFlagsFromString("--wasm-tiering-budget=1500000000");
-  // Compiled JavaScript is kept in the folder for temporary files: later starts are faster.
+  // Keeps compiled JavaScript in the folder for temporary files, so that later starts are faster.
   require("node:module").enableCompileCache();
   void import("../dist/main.js");
 }

@@ -26,7 +26,7 @@ export interface BackgroundOptions
 /** Webhooks, pushes, mail, retention and metrics. */
 export interface Background {
   onRequest: Metrics["onRequest"];
-  /** Call it after a commit that began a redelivery. */
+  /** Call it after a commit that started a redelivery. */
   wakeRedeliveries(): void;
   /** Undefined when metrics are not served. */
   metricsAddress: string | undefined;
@@ -37,8 +37,8 @@ export interface Background {
 }
 
 /**
- * The pauses of retention: when nothing has expired, or else nine times as long as a batch took. Without the latter, the 99th percentile
- * of creating an offer was 1.28 times as long during retention as without.
+ * The pauses of retention: a fixed one when nothing has expired, otherwise nine times as long as the batch took, so that retention does
+ * not slow down requests.
  */
 const retentionPause = { idleMs: 10 * 60_000, timesAsLong: 9 };
 
@@ -83,7 +83,7 @@ export async function startBackground(options: BackgroundOptions): Promise<Backg
   };
 }
 
-/** The worker app's inbox alone, or with credentials Firebase Cloud Messaging too (D-79). Only then is its package loaded. */
+/** Only the worker app's inbox, or Firebase Cloud Messaging when there are credentials (D-79). Its package is loaded only then. */
 async function openPushTransport({ settings, store, now }: BackgroundOptions): Promise<PushTransport> {
   if (settings.fcmCredentials === undefined) return inboxTransport;
   const credentials = await readFcmCredentials(settings.fcmCredentials);

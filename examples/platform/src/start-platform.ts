@@ -43,7 +43,7 @@ export interface Platform {
 
 /** How long requests are still accepted while deliveries finish, so that load balancers see `/readyz` fail first. */
 const leaveMs = 5_000;
-/** How long open requests may take then. The longest, a search for suggestions, takes 5 s. */
+/** How long open requests may then take. The longest, a search for suggestions, takes 5 s. */
 const drainMs = 8_000;
 /** How long the start waits for the signals of other processes. */
 const listenMs = 5_000;
@@ -81,7 +81,7 @@ export async function startPlatform(settings: Settings, log: Logger, now = () =>
     resources.push(() => endpointClient.close());
     const context = { endpointClient, sign: createSigner(now), encryptionKey, signals, log, onError, now };
     const streams = new EventStreams();
-    // Without a setting, the address at which it serves.
+    // Without a setting, the platform's own address.
     let origin = publicOrigin;
     const linkTo = (path: string): string => `${origin ?? ""}${path}`;
     const background = await startBackground({
@@ -120,7 +120,7 @@ export async function startPlatform(settings: Settings, log: Logger, now = () =>
       wakeRedeliveries: background.wakeRedeliveries,
       isReady: async () => closing === undefined && (await pingDatabase(store)),
     });
-    // Pages that connect before would reload everything when it is ready.
+    // Pages that connect earlier would reload everything when the signals are ready.
     await Promise.race([signals.ready, delay(listenMs, undefined, { ref: false })]);
     const server = await serve("platform", settings, app);
     origin ??= server.address;
@@ -145,7 +145,7 @@ export async function startPlatform(settings: Settings, log: Logger, now = () =>
 }
 
 /**
- * Checks what the settings name, before anything is opened (D-90).
+ * Checks the files and servers in the settings before anything is opened (D-90).
  *
  * @returns the seed file's content
  * @throws {SettingError}
@@ -161,7 +161,7 @@ async function preflight(settings: Settings): Promise<Seed | undefined> {
   return seed;
 }
 
-/** More than the longest of what D-71 grants, 13 s for requests: beyond it, the database does not respond. */
+/** Longer than D-71 allows, which is 13 s for requests: after this time, the database must be unresponsive. */
 const shutdownLimitMs = 20_000;
 
 /** Stops the platform gracefully on SIGTERM and SIGINT. */
@@ -194,7 +194,7 @@ export function startFailure(error: unknown, databaseUrl: string | undefined): s
   if (error instanceof SettingError || error instanceof StoreError) return error.message;
   const { code, syscall, path, message } = Object(error) as NodeJS.ErrnoException;
   if (databaseUrl && connectionCode.test(code ?? "")) return databaseError(error, databaseUrl).message;
-  // An error of the file system says which file and why.
+  // A file system error already names the file and the reason.
   if (syscall !== undefined && path !== undefined) return message;
   return errorFields(error);
 }

@@ -1,5 +1,5 @@
-// Verifies webhooks and enqueues them; handles none. WEBHOOK_SECRET, PORT, and QUEUE_URL or DATABASE_URL are its settings; PAUSE_MS is
-// how long it waits before it responds, so that a kill in a demonstration hits it there.
+// Verifies webhooks and enqueues them without handling them. Its settings are WEBHOOK_SECRET, PORT, and QUEUE_URL or DATABASE_URL; PAUSE_MS
+// delays its responses, so that a kill in a demonstration hits it before one.
 import { setTimeout as pause } from "node:timers/promises";
 import { serve } from "@hono/node-server";
 import { standardWebhooks } from "@offers/webhook-kit";
@@ -12,14 +12,14 @@ const options = {
   basePath: "/offers",
   secret: WEBHOOK_SECRET,
   scheme: standardWebhooks(),
-  // Without an SDK of OpenTelemetry, which `node --import` would register, neither this nor the worker records anything.
+  // Records nothing unless an OpenTelemetry SDK is registered, for example by `node --import`.
   tracer: webhookTracer(),
 };
 const queue = await openQueue();
 
 async function receive(request: Request): Promise<Response> {
   const { event, response } = await parseWebhook(options, request);
-  // First the queue, then the response: killed between the two, the service sends the event again.
+  // Enqueue before responding: if the process is killed in between, the service sends the event again.
   if (event) await queue.send(event);
   await pause(Number(PAUSE_MS));
   return response;

@@ -3,8 +3,8 @@ import type { Pool } from "pg";
 import type { Queue } from "./queue.ts";
 
 /**
- * Enqueues what the platform's feed has after the last cursor. An event that came as a webhook too is a duplicate for the inbox, since
- * both have the same key.
+ * Enqueues the events in the platform's feed after the last cursor. The inbox recognises an event that also came as a webhook as a
+ * duplicate, since both have the same key.
  */
 export async function enqueueMissed(
   pool: Pool,
@@ -18,7 +18,7 @@ export async function enqueueMissed(
     apiKey,
     after: rows[0]?.cursor,
     onEvent: (event) => queue.send(event),
-    // Killed before this line, the page is read again, and the inbox knows its events.
+    // If the process is killed before this line, the page is read again, and the inbox recognises its events.
     onPage: ({ cursor }) =>
       pool.query("INSERT INTO feed VALUES ($1, $2) ON CONFLICT (platform) DO UPDATE SET cursor = excluded.cursor", [
         platform,

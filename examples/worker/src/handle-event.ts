@@ -2,7 +2,7 @@ import type { WebhookEvent } from "@offers/webhook-kit";
 import type { Inbox } from "@offers/webhook-kit/postgres";
 import type { Pool, PoolClient } from "pg";
 
-/** Handles one event of the queue. @returns whether the inbox has it already */
+/** Handles one event of the queue. @returns whether it was a duplicate */
 export async function handleEvent(pool: Pool, inbox: Inbox<PoolClient>, event: WebhookEvent): Promise<boolean> {
   switch (event.type) {
     case "WorkerOfferResponse": {

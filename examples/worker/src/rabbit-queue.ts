@@ -3,7 +3,7 @@ import { InvalidEventError } from "@offers/webhook-kit";
 import { Connection, ConsumerStatus } from "rabbitmq-client";
 import { concurrency, deadLetters, maxDeliveries, type Queue, queueName } from "./queue.ts";
 
-/** A quorum queue is replicated, and counts deliveries. */
+/** A quorum queue is replicated and counts deliveries. */
 const quorum = { "x-queue-type": "quorum" as const };
 const deadLetterOptions = { queue: deadLetters, durable: true, arguments: quorum };
 const queueOptions = {
@@ -23,7 +23,7 @@ const queueOptions = {
 /** Shorter than the service waits for the edge's response (15 s). */
 const acquireTimeout = 5_000;
 
-/** A queue in RabbitMQ. The client connects again by itself. */
+/** A queue in RabbitMQ. The client reconnects by itself. */
 export function openRabbitQueue(url: string): Queue {
   const rabbit = new Connection({ url, acquireTimeout, heartbeat: 10, retryHigh: 5_000 });
   rabbit.on("error", ({ message }) => console.error(message));
@@ -44,7 +44,7 @@ export function openRabbitQueue(url: string): Queue {
         } catch (error) {
           console.error(error instanceof Error ? error.message : error);
           if (error instanceof InvalidEventError) return ConsumerStatus.DROP;
-          // Otherwise a database that is away for a second would use up all deliveries.
+          // Otherwise a database outage of a second would use up all deliveries.
           await pause(Math.min(1_000 * 2 ** Number(headers?.["x-delivery-count"] ?? 0), 60_000));
           return ConsumerStatus.REQUEUE;
         }

@@ -1,6 +1,6 @@
-// Handles the events that edge.ts has enqueued. DATABASE_URL and QUEUE_URL are its settings; PAUSE_MS makes every message take that
-// long, so that a kill in a demonstration hits one that is being handled. With PLATFORM_URL and OFFERS_API_KEY, the worker begins with
-// the events that no webhook brought while it was away.
+// Handles the events that edge.ts enqueued. Its settings are DATABASE_URL and QUEUE_URL; PAUSE_MS delays each message, so that a kill in a
+// demonstration hits one that is being handled. With PLATFORM_URL and OFFERS_API_KEY, the worker starts with the events that it missed
+// while it was not running.
 import { setTimeout as pause } from "node:timers/promises";
 import { parseWebhookEvent, type WebhookEvent } from "@offers/webhook-kit";
 import { traceEvent } from "@offers/webhook-kit/opentelemetry";
@@ -18,13 +18,13 @@ const inbox = postgresInbox(pool);
 
 const tracer = trace.getTracer("@offers-examples/worker");
 
-/** A span of the worker's own, within the trace that began with `createOffer`. */
+/** Handles an event in a span of the trace that started with `createOffer`. */
 const handle = (event: WebhookEvent): Promise<boolean> =>
   traceEvent(event, () =>
     tracer.startActiveSpan("save event", (span) => handleEvent(pool, inbox, event).finally(() => span.end())),
   );
 
-/** Counts by the two ways in which an event comes twice. */
+/** Counts duplicates by their cause. */
 async function countDuplicate(isRedelivered: boolean): Promise<void> {
   const reason = isRedelivered ? "a worker ended before it removed the message" : "the service sent the event again";
   await pool.query(
@@ -40,7 +40,7 @@ if (PLATFORM_URL) {
 await queue.work(async ({ event, isRedelivered }) => {
   const isDuplicate = await handle(parseWebhookEvent(event));
   if (isDuplicate) await countDuplicate(isRedelivered);
-  // Killed before the end, the message comes again.
+  // If the process is killed before the end, the message is delivered again.
   await pause(Number(PAUSE_MS));
 });
 console.log("worker is waiting for events");

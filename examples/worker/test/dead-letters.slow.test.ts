@@ -9,11 +9,11 @@ import { hasRabbit, OwnRabbit } from "./own-rabbit.ts";
 
 const source = `${import.meta.dirname}/../src`;
 
-/** A queue that the test fills past the edge. */
+/** A queue that the test fills without the edge. */
 interface Filled {
   settings: Record<string, string>;
   send(event: object): Promise<unknown>;
-  /** A message of the dead letters, when there is one. */
+  /** Takes a message from the dead letters, if there is one. */
   takeDead(): Promise<unknown>;
 }
 

@@ -29,12 +29,12 @@ function start(file: string, env: NodeJS.ProcessEnv): ChildProcess {
   return child;
 }
 
-/** What is killed: a program of this example, or the broker. */
+/** A target of the kills: a program of this example, or the broker. */
 interface Target {
   killAndRestart(): Promise<void>;
 }
 
-/** Started again when it ends before it is ready, as a supervisor does: it does not start while the broker is away. */
+/** Restarted like under a supervisor when it ends before it is ready, because it cannot start while the broker is down. */
 class Program implements Target {
   readonly #start: () => ChildProcess;
   #child: ChildProcess;
@@ -82,7 +82,7 @@ class Program implements Target {
   }
 }
 
-/** As the service does: until 200, under one id, and signed when it is sent. */
+/** Delivers like the service: until 200, with one id, and signed at each attempt. */
 async function deliver(ports: readonly number[], path: string, json: object): Promise<void> {
   const body = JSON.stringify(json);
   const id = `msg_${randomUUID()}`;
@@ -131,7 +131,7 @@ async function tell({ queue, events, kills, sabotage }: Story): Promise<Result> 
     const killedBroker = { killAndRestart: () => broker.kill().then(() => broker.start()) };
     const targets: Target[] = [...programs, killedBroker];
 
-    // While the database is away, too.
+    // Works even while the database is down.
     const ask = async (text: string): Promise<pg.QueryResult> => {
       for (;;) {
         const result = await pool.query(text).catch(() => undefined);
@@ -150,7 +150,7 @@ async function tell({ queue, events, kills, sabotage }: Story): Promise<Result> 
         await deliver(ports, "/offer/eventDeleted", slot);
       }
     };
-    // The service delivers the responses of one worker to one offer one after the other (D-32).
+    // The service delivers one worker's responses to one offer one after another (D-32).
     const respond = (response: string): Promise<void> =>
       deliver(ports, "/offer/response", { offerId: "offer_1", workerId: "worker_amal", response });
     const sendResponses = async (): Promise<void> => {
@@ -159,7 +159,7 @@ async function tell({ queue, events, kills, sabotage }: Story): Promise<Result> 
     };
     const sending = Promise.all([...Array.from({ length: 6 }, sendSlots), sendResponses()]);
     for (let killed = 0; killed < kills; killed += 1) {
-      // After some progress, so that a busy machine does not kill processes which are still starting.
+      // Waits for some progress, so that a busy machine does not kill processes that are still starting.
       const before = await handled();
       await expect.poll(handled, { timeout: 120_000 }).toBeGreaterThan(before + 20);
       await pause(randomInt(100));
@@ -168,7 +168,7 @@ async function tell({ queue, events, kills, sabotage }: Story): Promise<Result> 
     isOver = true;
     await sending;
     expect(programs.map(({ crash }) => crash).filter((crash) => crash !== undefined)).toEqual([]);
-    // A message may come again until the longest delay between two deliveries is over.
+    // A message may be delivered again until the longest delay between two deliveries has passed.
     for (let last = -1, quietSince = Date.now(); Date.now() - quietSince < 15_000; await pause(200)) {
       const now = await handled();
       if (now !== last) [last, quietSince] = [now, Date.now()];

@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { freePort } from "../../../scripts/processes/free-port.ts";
 
-/** Debian's package. The program of the same name in /usr/sbin uses the data of the system's broker. */
+/** From Debian's package. The program of the same name in /usr/sbin uses the data of the system's broker. */
 const program = "/usr/lib/rabbitmq/bin/rabbitmq-server";
 const epmd = globSync("/usr/lib/erlang/erts-*/bin/epmd").at(-1) ?? "";
 
@@ -61,7 +61,7 @@ export class OwnRabbit {
   }
 
   async start(): Promise<void> {
-    // The group of processes that `kill` ends: the script, and Erlang under it.
+    // A separate process group, so that `kill` ends both the script and Erlang.
     const child = spawn(program, { env: this.#env, stdio: ["ignore", "pipe", "ignore"], detached: true });
     this.#child = child;
     let log = "";

@@ -1,5 +1,5 @@
-// Loaded into a program of this example with `node --import`, takes out what the environment's SABOTAGE names, so that the test of
-// kills shows that it would notice.
+// Loaded into a program of this example with `node --import`. Removes the safeguard that SABOTAGE names, to show that the test of kills
+// would notice.
 import { readFileSync } from "node:fs";
 import { registerHooks } from "node:module";
 

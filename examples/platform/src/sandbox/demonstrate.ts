@@ -6,10 +6,10 @@ import type { Printer } from "./printer.ts";
 const pauseMs = 1_000;
 
 /**
- * Saves the profile, as soon as the endpoint passes its checks: sandbox and endpoint may be started in any order. Prints every
- * new reason why it does not.
+ * Saves the profile as soon as the endpoint passes its checks, so sandbox and endpoint may be started in any order. Prints every new
+ * reason for a failure.
  *
- * @returns whether it was saved; an address that is no address never will be
+ * @returns whether it was saved; false for an invalid address
  */
 export async function connectWebhooks(caller: SandboxCaller, baseAddress: string, printer: Printer): Promise<boolean> {
   const { WEBHOOK_SECRET: secret = demo.webhookSecret } = process.env;
@@ -46,7 +46,7 @@ interface ProfileProblem {
   checks?: { method: string; path: string; passed: boolean; code: EndpointCheckCode; reason: string }[];
 }
 
-/** Codes that another address is needed for. */
+/** Codes that only another address can resolve. */
 const unusable: readonly EndpointCheckCode[] = ["invalid_address", "forbidden_address"];
 
 /**
@@ -81,7 +81,7 @@ export async function playExampleOffer(caller: SandboxCaller): Promise<string> {
   const created = await caller.call("POST", "/offer", { "X-UE-Api-Subscription-Key": demo.apiKey }, offer);
   if (!created.ok) throw new Error(`POST /offer responded with ${created.status}`);
   const text = await created.text();
-  // In the live dialect the body is the id alone (D-51).
+  // In the live dialect, the body is only the id (D-51).
   const id = text.startsWith("{") ? (JSON.parse(text) as { id: string }).id : text;
   for (const [index, workerId] of demo.workerIds.entries()) {
     const session = await caller.signIn("/worker-app/session", { workerId });

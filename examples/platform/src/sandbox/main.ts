@@ -65,7 +65,7 @@ try {
 }
 
 /**
- * Deletes what the platform stores in a folder, and nothing else that is there.
+ * Deletes the platform's data in a folder, and no other files.
  *
  * @throws {StoreError} `data_folder_in_use`
  */

@@ -4,7 +4,7 @@ import { demoSeedFile } from "../seed/demo-sign-ins.ts";
 import { SettingError } from "../settings/setting-error.ts";
 import { readSettings, type Settings } from "../settings/settings.ts";
 
-/** What the command line asks for. */
+/** The options of the command line. */
 export interface SandboxOptions {
   port: string;
   host: string;
@@ -80,7 +80,7 @@ export function readSandboxOptions(args: readonly string[], version: string): Sa
   } catch (cause) {
     if (!(cause instanceof CommanderError)) throw cause;
     if (cause.exitCode === 0) return undefined;
-    // On a separate line, Commander adds the option that may have been meant.
+    // Commander suggests a similar option on a second line.
     const problem = cause.message
       .replace(/^error: /, "")
       .replace("\n", " ")
@@ -95,7 +95,7 @@ export function readSandboxOptions(args: readonly string[], version: string): Sa
   return options;
 }
 
-/** The options that stand for settings. */
+/** The options that set a setting. */
 const optionOf: Record<string, string> = {
   PORT: "--port",
   HOST: "--host",
@@ -106,7 +106,7 @@ const optionOf: Record<string, string> = {
 };
 
 /**
- * The platform's settings for a demonstration on one machine. They come from the options alone: a `DATABASE_URL` or `PORT` in the
+ * The platform's settings for a demonstration on one machine. They come only from the options: a `DATABASE_URL` or `PORT` in the
  * environment belongs to the user's own program (D-106).
  *
  * @throws {SettingError} names the settings; see `namedByOptions`
@@ -132,9 +132,9 @@ export function sandboxSettings(options: SandboxOptions): Settings {
   );
 }
 
-/** Whether requests can have it as their host: no wildcard address, nor one of IPv6. */
+/** Whether requests can use it as their host: not a wildcard or an IPv6 address. */
 const isName = (host: string): boolean => host !== "0.0.0.0" && !host.includes(":");
 
-/** A message about settings, for a reader who gave options. */
+/** Replaces the names of settings in a message with those of options. */
 export const namedByOptions = (message: string): string =>
   message.replace(/\b[A-Z_]+\b/g, (name) => optionOf[name] ?? name);

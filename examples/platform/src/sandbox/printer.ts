@@ -4,7 +4,7 @@ import type { EndpointRecord } from "../webhooks/endpoint-health.ts";
 import type { AttemptRecord } from "../webhooks/settle-attempts.ts";
 import { demo } from "./demo.ts";
 
-/** Writes what happens to standard output: for a person, or as one JSON object per line. */
+/** Writes events to standard output: for a person, or as one JSON object per line. */
 export interface Printer {
   /** Receives the log's lines. */
   write(line: string): void;
@@ -30,7 +30,7 @@ export function readablePrinter(): Printer {
   return {
     write(line) {
       const found = readableLine(JSON.parse(line) as LogLine, address);
-      // Without colour when NO_COLOR is set, and when the output is no terminal.
+      // Without colour when NO_COLOR is set or the output is not a terminal.
       if (found) print(styleText(found.colour, found.text, { stream: process.stdout }));
     },
     started(sandbox) {
@@ -42,10 +42,10 @@ export function readablePrinter(): Printer {
   };
 }
 
-/** A line of the log, as JSON gives it back. */
+/** A parsed line of the log. */
 export type LogLine = { level: number; time: number; msg?: string } & Record<string, unknown>;
 
-/** Dates have become text. */
+/** Dates have become strings. */
 type Logged<Fields> = { [Field in keyof Fields]: Fields[Field] extends Date | undefined ? string : Fields[Field] };
 
 type Colour = "green" | "yellow" | "red" | "dim";
@@ -64,7 +64,7 @@ const outcomes: Record<AttemptRecord["outcome"], [word: string, colour: Colour]>
 
 const pinoWarning = 40;
 
-/** A line of the log for a person: deliveries, the endpoint's health, warnings and errors; undefined for anything else. */
+/** Formats a line of the log for a person: deliveries, the endpoint's health, warnings and errors; undefined for anything else. */
 export function readableLine(line: LogLine, address: string): ReadableLine | undefined {
   const found = lineOf(line, address);
   return found && { ...found, text: `${clock(line.time)} ${found.text}` };
@@ -114,7 +114,7 @@ function endpointLine(record: EndpointRecord, address: string): ReadableLine {
 
 const clock = (time: number | string | Date): string => new Date(time).toTimeString().slice(0, 8);
 
-/** What a program needs to use the sandbox; with `--json` the first line. */
+/** Everything that a program needs to use the sandbox; the first line with `--json`. */
 interface StartedSandbox {
   address: string;
   /** `PGlite in /home/ann/.cache/offers-sandbox` */
@@ -122,7 +122,7 @@ interface StartedSandbox {
   dialect: string;
 }
 
-/** What the sandbox prints once it runs. */
+/** The lines that the sandbox prints when it has started. */
 const startLines = ({ address, store, dialect }: StartedSandbox): string => `\
 sandbox listening on ${address} (store ${store}${dialect === "live" ? ", live dialect" : ""})
 

@@ -1,6 +1,6 @@
 // Writes the files of an empty store with the current tables to dist/, from which the bundle creates its store:
 //   node src/sandbox/write-template.ts
-// Each build writes the same bytes: the files are in memory, the clock stands still, and nothing is random.
+// Each build writes the same bytes: the files are in memory, the clock is stopped, and nothing is random.
 import crypto from "node:crypto";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -17,7 +17,7 @@ import { PriorityMutex } from "../store/pglite/priority-mutex.ts";
 import type { Tables } from "../store/tables.ts";
 
 mock.timers.enable({ apis: ["Date"], now: 0 });
-// PGlite asks it for random bytes. A cluster keeps 32 of them, by which it replies to clients that name an unknown role.
+// PGlite calls it for random bytes. A cluster keeps 32 of them, with which it answers clients that name an unknown role.
 mock.method(crypto, "randomFillSync", (bytes: Uint8Array) => bytes.fill(0));
 
 const database = await PGlite.create();
@@ -35,11 +35,11 @@ const pglite = new PgliteConnection(
 );
 const db = new Kysely<Tables>({ dialect: new PGliteDialect({ pglite }) });
 await migrate({ db, name: "pglite", label: "PGlite" });
-// Else half of the template was the log of what made its files, which the first start would repeat.
+// Otherwise half of the template would be the WAL of its creation, which the first start would replay.
 await database.exec("set wal_recycle = off; select pg_switch_wal(); checkpoint");
 const tar = Buffer.from(await (await database.dumpDataDir("none")).arrayBuffer());
 await db.destroy();
-// Its three databases are almost alike: with a window larger than one of them, the file is half the size.
+// Its three databases are nearly identical, so a window larger than one of them compresses better.
 const params = {
   [constants.BROTLI_PARAM_QUALITY]: 9,
   [constants.BROTLI_PARAM_LGWIN]: constants.BROTLI_MAX_WINDOW_BITS,

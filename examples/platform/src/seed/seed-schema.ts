@@ -6,7 +6,7 @@ import { lineField, textField, textProblem } from "../http/fields.ts";
 const keyText = z.string().min(8);
 const keyName = lineField.max(100).optional();
 
-/** The key alone, or with the name that the portal shows. */
+/** A key, or a key with the name that the portal shows. */
 const apiKeySchema = z.preprocess(
   (given) => (typeof given === "string" ? { key: given } : given),
   z.strictObject({ name: keyName, key: keyText }),
@@ -38,7 +38,7 @@ export const seedSchema = z.strictObject({
         apiKeys: z.array(apiKeySchema).min(1),
         /** Organisations that an agency acts for, each with the agency's key. */
         actsFor: z.array(z.strictObject({ organisationId: textField, name: keyName, apiKey: keyText })).default([]),
-        /** What its people call the places of its offers. */
+        /** Names for the places of its offers. */
         places: z.array(z.strictObject({ id: textField, name: lineField })).default([]),
       })
       .refine(({ kind, actsFor }) => kind === "agency" || actsFor.length === 0, {

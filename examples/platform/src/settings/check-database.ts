@@ -4,10 +4,10 @@ import { SettingError } from "./setting-error.ts";
 /**
  * Connects once to the database, before anything else is started.
  *
- * @param options.setting what the address comes from
+ * @param options.setting the setting with the address
  * @param options.timeoutMs for the connection
- * @throws {SettingError} with the likely mistake and the remedy. Of the URL it quotes only role, host, port and database: the
- *   rest may hold a password
+ * @throws {SettingError} with the likely mistake and the remedy. It quotes only the role, host, port and database of the URL: the
+ *   rest may contain a password
  */
 export async function checkDatabase(
   databaseUrl: string,
@@ -16,7 +16,7 @@ export async function checkDatabase(
   try {
     // The constructor may throw: it reads the certificates that the URL names.
     const client = new pg.Client({ connectionString: databaseUrl, connectionTimeoutMillis: timeoutMs });
-    // The store reports a connection that is lost while this one is closed.
+    // An error while the connection closes does not matter.
     client.on("error", () => undefined);
     await client.connect();
     await client.end();
@@ -25,7 +25,7 @@ export async function checkDatabase(
   }
 }
 
-/** The error of a database that cannot be used, for the person who starts the platform. */
+/** Describes a database that cannot be used, for the person who starts the platform. */
 export function databaseError(cause: unknown, databaseUrl: string, setting = "DATABASE_URL"): SettingError {
   const { code = "", message = "" } = Object(cause) as NodeJS.ErrnoException;
   const { username = "", hostname = "", port = "", pathname = "", searchParams } = URL.parse(databaseUrl) ?? {};
@@ -48,7 +48,7 @@ function decoded(text: string): string {
 }
 
 /**
- * Likely mistakes and their remedies. The first that matches the error's code and message counts.
+ * Likely mistakes and their remedies. The first one that matches the error's code and message applies.
  *
  * @see https://www.postgresql.org/docs/current/errcodes-appendix.html
  */

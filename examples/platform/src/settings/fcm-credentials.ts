@@ -8,14 +8,14 @@ const credentialsSchema = z.object({
   type: z.literal("service_account"),
   project_id: z.string().min(1),
   client_email: z.string().min(1),
-  // Google signs with RSA alone.
+  // Google accepts only RSA.
   private_key: z.string().refine((pem) => createPrivateKey(pem).asymmetricKeyType === "rsa"),
 });
 
 /**
  * Reads the file that OFFERS_FCM_CREDENTIALS names.
  *
- * @throws {SettingError} names the file and nothing that is in it
+ * @throws {SettingError} names the file but quotes nothing from it
  */
 export async function readFcmCredentials(path: string): Promise<FcmCredentials> {
   try {

@@ -3,15 +3,15 @@ import { dirname, join, resolve } from "node:path";
 import { SettingError } from "./setting-error.ts";
 
 /**
- * Creates the data folder, for its owner only, unless it exists, and tries to write in it.
+ * Creates the data folder, for its owner only, unless it exists, and tries to write to it.
  *
- * @throws {SettingError} when it cannot be created or written in
+ * @throws {SettingError} when it cannot be created or written to
  */
 export async function makeDataFolder(path: string): Promise<void> {
   const folder = resolve(path);
   try {
     await makeFolder(folder);
-    // Permissions are not enough: a read-only file system, and /proc, refuse the owner too.
+    // Checking permissions is not enough: a read-only file system and /proc reject even the owner.
     const probe = join(folder, `.writable.${process.pid}`);
     await writeFile(probe, "", { mode: 0o600 });
     await rm(probe);

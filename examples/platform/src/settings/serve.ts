@@ -8,7 +8,7 @@ export interface Address {
   port: number;
 }
 
-/** The settingsOf that hold the address of each server. */
+/** The settings with the address of each server. */
 const settingsOf = {
   platform: { host: "HOST", port: "PORT" },
   metrics: { host: "OFFERS_METRICS", port: "OFFERS_METRICS" },
@@ -19,13 +19,13 @@ type ServerName = keyof typeof settingsOf;
 export interface HttpServer {
   /** `http://127.0.0.1:3000` */
   address: string;
-  /** Accepts no more connections, and resets those that are still open after `graceMs`. @param graceMs default 0 */
+  /** Stops accepting connections, and resets those that are still open after `graceMs`. @param graceMs default 0 */
   close(graceMs?: number): Promise<void>;
 }
 
 /**
- * How long an idle connection is kept: longer than by a proxy, which would otherwise send a request to a connection that has just
- * been closed. nginx and AWS's ALB keep one for 60 s, Caddy for 120 s.
+ * How long an idle connection is kept: longer than a proxy keeps it, which would otherwise send a request on a connection that was just
+ * closed. nginx and AWS's ALB keep it for 60 s, Caddy for 120 s.
  */
 const keepAliveTimeout = 130_000;
 
@@ -51,7 +51,7 @@ export async function serve(name: ServerName, { host, port }: Address, listener:
   };
 }
 
-/** Fails early if the address cannot be listened at. */
+/** Fails early if the platform cannot listen on the address. */
 export async function checkAddress(name: ServerName, address: Address): Promise<void> {
   const server = await serve(name, address, () => undefined);
   await server.close();

@@ -25,12 +25,12 @@ const wholeNumber = (min: number, max: number) =>
 
 const origin = z.string().refine((text) => /^https?:/.test(text) && URL.parse(text)?.origin === text);
 
-/** Names its database: without one, PostgreSQL would take the user's name for it. */
+/** Must name a database: otherwise PostgreSQL would use the user's name. */
 const postgresUrl = z
   .string()
   .refine((text) => /^postgres(?:ql)?:\/\//.test(text) && /^\/./.test(URL.parse(text)?.pathname ?? ""));
 
-/** As libpq takes them: `postgres://a,b/database` or `?host=a,b`. */
+/** Several hosts in libpq's syntax: `postgres://a,b/database` or `?host=a,b`. */
 const severalHosts = /^postgres(?:ql)?:\/\/(?:(?:[^/?]*@)?[^/?@]*,[^/?@]*(?:[/?]|$)|[^#]*[?&]host=[^&]*(?:,|%2c))/i;
 const oneHost =
   "one host, which leads to the primary: a proxy such as HAProxy or PgBouncer, or the failover manager's address. Only libpq tries several";
@@ -69,7 +69,7 @@ const rateLimit = z.union([
     }),
 ]);
 
-/** Seven attempts within half a minute, so that a receiver under development soon gets its retries. */
+/** Seven attempts within half a minute, so that a receiver under development gets its retries soon. */
 const developmentSchedule: RetrySchedule = {
   delaysMs: [500, 1_000, 2_000, 4_000, 8_000, 12_000],
   jitter: 0.2,
@@ -83,7 +83,7 @@ const pauseMs = z
   .transform((text) => Number.parseInt(text, 10) * (unitsMs[text.replace(/^\d+/, "")] ?? 0))
   .pipe(z.number().positive());
 
-/** Named, or a list of pauses. */
+/** A name or a list of pauses. */
 const retrySchedule = z.union([
   z.literal("default").transform(() => defaultRetrySchedule),
   z.literal("development").transform(() => developmentSchedule),
@@ -197,7 +197,7 @@ export function readSettings(environment: Environment, exampleFolder: string) {
 }
 
 function parse(environment: Environment): z.infer<typeof schema> {
-  // A variable that is set to nothing counts as not set.
+  // An empty variable counts as not set.
   const isGiven = ([name, value]: [string, unknown]): boolean =>
     settingNames.includes(name) ? Boolean(value) : isSettingName(name);
   const { error, data } = schema.safeParse(Object.fromEntries(Object.entries(environment).filter(isGiven)));
@@ -208,7 +208,7 @@ function parse(environment: Environment): z.infer<typeof schema> {
   throw invalid(name, schema.shape[name].description ?? "another value", environment);
 }
 
-/** Quotes the value in one line, unless it has more than 100 characters, or may hold a secret, as a URL may hold a password. */
+/** Quotes the value in one line, unless it has more than 100 characters or may contain a secret, such as a URL with a password. */
 function invalid(name: string, expected: string, environment: Environment): SettingError {
   const value = environment[name] ?? "";
   const isQuotable = value !== "" && value.length <= 100 && !/_URL$|KEY$/.test(name);
@@ -226,12 +226,12 @@ const namesOfOthers = [
   "OFFERS_WEBHOOK_SECRET",
 ];
 
-/** Whether a variable can only be meant for the platform: in any case, so that `offers_data` is found to be misspelt. */
+/** Whether a variable can only be meant for the platform. Case-insensitive, so that `offers_data` is reported as misspelt. */
 const isSettingName = (name: string): boolean => /^OFFERS_/i.test(name) && !namesOfOthers.includes(name);
 
 /** What to do about a variable that is not one of `names` (D-90). */
 function unknownSetting(name: string, names: readonly string[]): string {
-  // Without the prefix, which almost all share: with it, any two of them would be near.
+  // Without the common prefix, which would make any two names similar.
   const bare = (full: string): string => full.replace(/^OFFERS_/i, "");
   const nearest = nearestName(bare(name), names.map(bare));
   const meant = names.find((known) => bare(known) === nearest);

@@ -1,2 +1,2 @@
-/** A pattern of `ilike` for texts that contain this one. */
+/** An `ilike` pattern for strings that contain this one. */
 export const containsPattern = (text: string): string => `%${text.replaceAll(/[\\%_]/g, String.raw`\$&`)}%`;

@@ -5,7 +5,7 @@ const version = "v1";
 const nonceBytes = 12;
 const tagBytes = 16;
 
-/** KeyObjects by key bytes. `createCipheriv` would create one on every call, which takes most of its time. */
+/** Caches KeyObjects by key bytes: `createCipheriv` would create one on every call, which is slow. */
 const keyObjects = new WeakMap<Uint8Array, KeyObject>();
 
 function keyObjectOf(key: Uint8Array): KeyObject {
@@ -67,7 +67,7 @@ export interface EncryptedSecrets {
 
 export interface Secrets {
   secret: string;
-  /** The one before the last rotation, during the overlap (D-75). */
+  /** The secret before the last rotation, during the overlap (D-75). */
   previousSecret?: string;
 }
 
@@ -84,7 +84,7 @@ export function decryptSecrets(row: EncryptedSecrets, key: Uint8Array, organisat
 }
 
 const maxDecrypted = 1_000;
-/** Decrypted secrets by key, in the order of last use (LRU cache): decrypting took a tenth of the CPU of a delivery. */
+/** An LRU cache of decrypted secrets by key, since every delivery needs one. */
 const decrypted = new WeakMap<Uint8Array, Map<string, string>>();
 
 function decryptOnce(encrypted: string, key: Uint8Array, organisationId: string): string {

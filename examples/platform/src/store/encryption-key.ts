@@ -9,7 +9,7 @@ const keyBytes = 32;
 
 /**
  * Reads the key that encrypts secrets at rest from `encryption.key` in the data folder; creates the file, readable by its
- * owner only, if it is missing. Without it encrypted secrets are lost: back it up, apart from the database.
+ * owner only, if it is missing. Without it, encrypted secrets are lost: back it up separately from the database.
  */
 export async function readEncryptionKey(dataFolder: string, linkFile = link): Promise<Uint8Array> {
   const path = join(dataFolder, "encryption.key");
@@ -30,10 +30,10 @@ export async function readEncryptionKey(dataFolder: string, linkFile = link): Pr
   return parseEncryptionKey((await readFile(path, "utf8")).trim(), path);
 }
 
-/** What `link` gives on exFAT, SMB and shared folders of virtual machines. */
+/** The errors of `link` on exFAT, SMB and shared folders of virtual machines. */
 const withoutHardLinks: ReadonlySet<string> = new Set(["EPERM", "ENOTSUP", "EOPNOTSUPP", "ENOSYS"]);
 
-/** Unless it exists. Whoever created it a moment ago may not have written to it yet. */
+/** Creates the file unless it exists. A process that has just created it may not have written to it yet. */
 async function createFile(path: string, content: string): Promise<void> {
   try {
     await writeFile(path, content, { flag: "wx", mode: 0o600 });
@@ -58,7 +58,7 @@ export function parseEncryptionKey(encoded: string, from: string): Uint8Array {
 }
 
 /**
- * Opens the key that this store's secrets are encrypted with, and checks it: the first key used with a store stays its key.
+ * Opens the encryption key of this store's secrets, and checks it: a store keeps the first key that was used with it.
  *
  * @param encoded from the settings; without it the key is read from the data folder
  * @throws {StoreError} `invalid_encryption_key`

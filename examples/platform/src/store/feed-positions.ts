@@ -1,9 +1,9 @@
 import { sql } from "kysely";
 import type { Store } from "./store.ts";
 
-/** Rows that are read in order, each owner's apart, and the table that holds each owner's last position. */
+/** Tables whose rows are read in order per owner, each with the table of every owner's last position. */
 const feeds = {
-  /** In the order of recording: under the lock of an order key, whatever the clocks of processes say. */
+  /** In the order of recording, which the lock of an order key guarantees, independent of clocks. */
   events: { owner: "organisation_id", order: "feed_order", positions: "event_feeds" },
   notifications: { owner: "worker_id", order: "id", positions: "notification_feeds" },
 } as const;
@@ -13,15 +13,15 @@ type FeedTable = keyof typeof feeds;
 /** Rows that get a position in one transaction: it must end within five seconds. */
 const maxPlaced = 5_000;
 
-/** What has no position yet: nothing, rows for another call, or only rows that another transaction has locked. */
+/** Which rows have no position yet: none, rows for another call, or only rows that another transaction has locked. */
 export type Unplaced = "none" | "more" | "locked";
 
 /**
- * Gives committed rows that have none a position in their owner's feed, in order. A number that is taken before the commit would let a
- * reader pass a row that is committed late; and waiting for the oldest transaction would let one that is forgotten stop all readers.
- * One reader places at a time, so a reader sees all positions below each that it sees.
+ * Gives committed rows without a position one in their owner's feed, in order. If numbers were assigned before the commit, a reader would
+ * skip a row that is committed late; and if readers waited for the oldest transaction, a forgotten one would stop them all. Only one
+ * reader assigns positions at a time, so a reader that sees a position has seen all lower ones.
  *
- * Waits a moment for rows that another transaction has locked, and then leaves them: a withdrawal may hold thousands for seconds.
+ * Waits a moment for rows that another transaction has locked, then skips them: a withdrawal may lock thousands for seconds.
  */
 export async function placeRows(store: Store, table: FeedTable, ownerIds: readonly string[]): Promise<Unplaced> {
   const owners = await unplacedOwners(store, table, ownerIds);
@@ -38,7 +38,7 @@ export async function placeRows(store: Store, table: FeedTable, ownerIds: readon
 const listed = (ids: readonly string[]) =>
   sql`(select json_array_elements_text(${JSON.stringify(ids)}::text::json) as id) as given`;
 
-/** The order makes the plan use the index even when statistics are older than the positions: otherwise a poll scans the table. */
+/** `order by` makes the planner use the index even with outdated statistics, with which a poll would scan the table. */
 async function unplacedOwners(store: Store, table: FeedTable, ownerIds: readonly string[]): Promise<string[]> {
   const { owner, order } = feeds[table];
   const { rows } = await sql<{ id: string }>`
@@ -49,7 +49,7 @@ async function unplacedOwners(store: Store, table: FeedTable, ownerIds: readonly
   return rows.map(({ id }) => id);
 }
 
-/** How long another transaction may hold a row before its row is left. The settling of a push holds it for milliseconds. */
+/** How long to wait for a row that another transaction has locked. Settling a push locks it for milliseconds. */
 const lockTimeoutMs = 200;
 
 const isLockTimeout = (error: unknown): boolean => error instanceof Error && "code" in error && error.code === "55P03";
@@ -65,7 +65,7 @@ function place(store: Store, table: FeedTable, ownerIds: readonly string[], lock
     await sql`select from ${counters} where ${theirs} order by ${ownerColumn} for update`.execute(trx);
     if (locked === "wait") await sql.raw(`set local lock_timeout = ${lockTimeoutMs}`).execute(trx);
     // A separate statement: it sees what was committed while this one waited for the locks. Rows are locked in the order in which
-    // pushes are settled and superseded, so that none of these waits for another in a circle.
+    // pushes are settled and superseded, so that they cannot deadlock.
     const { rows } = await sql<{ placed: number }>`
       with unplaced as materialized (
         select id, ${ownerColumn} as owner, ${orderColumn} as number from ${rowTable}

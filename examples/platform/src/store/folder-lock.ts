@@ -11,11 +11,11 @@ export interface FolderLock {
 }
 
 /**
- * Takes the data folder for this process alone. PGlite itself has no lock, and a second process on the same files
- * silently loses data.
+ * Locks the data folder for this process. PGlite itself has no lock, and a second process on the same files silently
+ * loses data.
  *
- * Node offers no file lock, SQLite does: an exclusive transaction on an otherwise empty database is a lock of the
- * operating system. It ends with its process, also after kill -9, so there are no stale locks.
+ * Node has no file locks, but SQLite does: an exclusive transaction on an empty database takes a lock of the operating
+ * system. It ends with its process, even after kill -9, so there are no stale locks.
  *
  * @throws {StoreError} `data_folder_in_use`
  */

@@ -1,7 +1,7 @@
 import type { ColumnType, Generated } from "kysely";
 import type { CreatedAt, DueAt, Fact, OptionalTimestamp, Timestamp } from "./column-types.ts";
 
-/** A person that a hirer picked from the suggestions. */
+/** A suggested person that a hirer selected. */
 export interface InvitationTable {
   id: Fact<string>;
   organisation_id: Fact<string>;
@@ -9,11 +9,11 @@ export interface InvitationTable {
   suggested_by: Fact<string>;
   name: Fact<string>;
   email_address: Fact<string>;
-  /** The address without what may be written otherwise: another spelling is no other person. */
+  /** The normalised address: another spelling is still the same person. */
   mailbox: Fact<string>;
   /** The address in lower case. */
   sign_in_address: ColumnType<string, never, never>;
-  /** Of the link in the mail (D-122). */
+  /** The hash of the token in the mail's link (D-122). */
   token_hash: ColumnType<string | null, string | undefined, never>;
   accepted_at: OptionalTimestamp;
   created_at: CreatedAt;
@@ -26,10 +26,10 @@ export interface SearchedOrganisationTable {
   searched_at: Timestamp;
 }
 
-/** That a search showed a person to a session, which may therefore invite them. Deleted with the session. */
+/** A person that a search showed in a session, which may therefore invite them. Deleted with the session. */
 export interface ShownSuggestionTable {
   session_id: Fact<string>;
-  /** Of the organisation, the name and the address. */
+  /** A hash of the organisation, the name and the address. */
   suggestion_hash: Fact<string>;
   shown_at: Timestamp;
 }
@@ -40,10 +40,10 @@ export interface MailTable {
   to_address: Fact<string>;
   subject: string;
   body: string;
-  /** What a mail reports that waits for more to report: an offer whose responses are bundled (D-121). */
+  /** The subject of a waiting digest: an offer whose responses are combined (D-121). */
   digest_of: ColumnType<string | null, string | undefined, never>;
   created_at: CreatedAt;
-  /** When the mail transport took it. */
+  /** When the mail transport accepted it. */
   sent_at: OptionalTimestamp;
   attempts: Generated<number>;
   due_at: DueAt;

@@ -3,19 +3,19 @@ import type pg from "pg";
 import { z } from "zod";
 import { type Heard, type Signal, type Store, topics } from "./store.ts";
 
-/** How often the listening connection is queried, so that a connection which a firewall dropped is noticed by its silence. */
+/** How often the listening connection is queried, to detect a connection that a firewall dropped silently. */
 const aliveMs = 15_000;
 /** At most twenty NOTIFYs a second: each takes a lock that all NOTIFYs of the database server share. */
 const notifyPauseMs = 50;
 
 /** PostgreSQL rejects a payload of 8,000 bytes or more. https://www.postgresql.org/docs/current/sql-notify.html */
 const maxPayloadBytes = 7_999;
-/** A signal for more workers names none of them. */
+/** A signal for more workers names nobody. */
 const maxNamedWorkers = 100;
 
 export interface ListenOptions {
   channel: string;
-  /** Called when the connection begins to listen. Payloads sent before may have been missed. */
+  /** Called when the connection starts to listen. Earlier payloads may have been missed. */
   onListening: () => void;
   onPayload: (payload: string) => void;
   onError: (error: unknown) => void;
@@ -25,7 +25,7 @@ export interface Listening {
   stop(): Promise<void>;
 }
 
-/** Receives the payloads of other processes on a separate connection. Reconnects when that is lost. */
+/** Receives the payloads of other processes on a separate connection, and reconnects when it is lost. */
 export function listenToOthers(newClient: () => pg.Client, options: ListenOptions): Listening {
   const { channel, onListening, onPayload, onError } = options;
   const stopping = new AbortController();
@@ -88,7 +88,7 @@ export interface NotifyOptions {
 
 export interface Notifier {
   add(signals: readonly Signal[]): void;
-  /** Sends the signals that still wait. */
+  /** Sends the waiting signals. */
   stop(): Promise<void>;
 }
 
@@ -141,12 +141,12 @@ const signalSchema = z.object({
   organisationId: z.string().optional(),
   workerIds: z.array(z.string()).optional(),
 });
-// The fields are short because the payload is small: `by` is the process id.
+// Short names, because the payload is limited: `by` is the process id.
 const payloadSchema = z.object({ by: z.string(), heard: z.array(z.union([signalSchema, z.literal("everything")])) });
 
 const everything = JSON.stringify("everything" satisfies Heard);
 
-/** The text of a signal in a payload. Equal signals have equal texts. */
+/** Encodes a signal for a payload. Equal signals have equal encodings. */
 export const signalText = (signal: Signal): string => {
   const { topic, organisationId, workerIds = [] } = signal;
   return JSON.stringify({
@@ -157,7 +157,7 @@ export const signalText = (signal: Signal): string => {
 };
 
 /**
- * The payload of one NOTIFY. If the signals do not fit, it says `everything` instead.
+ * The payload of one NOTIFY. If the signals do not fit, it contains `everything` instead.
  *
  * @param texts from `signalText`
  */
@@ -181,5 +181,5 @@ export function heardIn(payload: string, ownProcessId: string): readonly Heard[]
 const pause = (ms: number, signal: AbortSignal): Promise<void> =>
   setTimeout(ms, undefined, { signal }).catch(() => undefined);
 
-/** Twice as long after each failure in a row: from a quarter of a second to half a minute. */
+/** Doubles with each consecutive failure: from a quarter of a second to half a minute. */
 const growingPauseMs = (failures: number): number => Math.min(125 * 2 ** failures, 30_000);

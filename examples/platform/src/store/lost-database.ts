@@ -2,9 +2,9 @@ import pg from "pg";
 import { StoreError } from "./store.ts";
 
 /**
- * SQLSTATEs of a server that cannot serve for now: the connection is lost (08), resources such as connections are exhausted (53), the
- * server is stopping or starting (57P01 to 57P03), the database accepts no connections (55000 at connect), or the server is read-only,
- * as a standby and a primary after a failover are (25006). 25P03 ended a transaction that waited too long.
+ * SQLSTATEs of a server that is temporarily unavailable: the connection is lost (08), resources such as connections are exhausted (53),
+ * the server is stopping or starting (57P01 to 57P03), the database accepts no connections (55000 at connect), or the server is
+ * read-only, such as a standby or an old primary after a failover (25006). 25P03 ends a transaction that waited too long.
  *
  * @see https://www.postgresql.org/docs/current/errcodes-appendix.html
  */
@@ -25,7 +25,7 @@ function isLost(error: unknown): boolean {
 /** Whether a statement outside any transaction may have had an effect when its response is missing. */
 const isWrite = (text: string): boolean => !/^\s*(?:select|show)\b/i.test(text);
 
-/** What became of the connection of one client of the pool. */
+/** The state of the connection of one client of the pool. */
 export class Connection {
   #isInTransaction = false;
   #lost: StoreError | undefined;
@@ -36,7 +36,7 @@ export class Connection {
   }
 
   /**
-   * @param text of the statement that `send` sends
+   * @param text the statement that `send` sends
    * @throws {StoreError} `database_lost`, or `commit_uncertain`. After one, so does every later statement, with the first cause:
    *   kysely reports the error of its ROLLBACK instead of that of the COMMIT before it
    */
@@ -59,6 +59,6 @@ export class Connection {
   }
 }
 
-/** The error of a database that gives no connection, whatever the reason: nothing was sent. */
+/** The error when the database gives no connection, for any reason: nothing was sent. */
 export const databaseLost = (cause: unknown): StoreError =>
   new StoreError("database_lost", "the database is lost or not ready", { cause });

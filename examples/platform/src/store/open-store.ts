@@ -12,11 +12,11 @@ import { announcedIn, type Signal, type Store, StoreError, type Trx } from "./st
 import type { Tables } from "./tables.ts";
 
 export interface StoreOptions {
-  /** A PostgreSQL address. Without it, PGlite in the data folder. */
+  /** The address of a PostgreSQL database. @default PGlite in the data folder */
   databaseUrl?: string | undefined;
-  /** PostgreSQL itself, when `databaseUrl` is a pooler in transaction mode, through which nothing can `LISTEN`. */
+  /** The address of PostgreSQL itself, when `databaseUrl` is a pooler in transaction mode, which does not support `LISTEN`. */
   listenUrl?: string | undefined;
-  /** Created when missing. PGlite's files lie in it, for one process at a time. */
+  /** Created when missing. It contains PGlite's files, for one process at a time. */
   dataFolder: string;
   /** Called with connections lost in the background. @default ignored: the next query reports it */
   onError?: (error: Error) => void;
@@ -93,7 +93,7 @@ async function openPostgres(options: StoreOptions, databaseUrl: string): Promise
   const { listenUrl, onError = () => undefined, transactionLimitMs = 5_000 } = options;
   const isTransactionPooler = listenUrl !== undefined;
   const pool = openPool(databaseUrl, onError, { isTransactionPooler });
-  // PgBouncer keeps prepared statements in transaction mode since 1.21 only.
+  // PgBouncer supports prepared statements in transaction mode only since 1.21.
   const foregroundPool = isTransactionPooler ? withTransactionSettings(pool, "foreground") : withClients(pool);
   const backgroundPool = isTransactionPooler
     ? withTransactionSettings(pool, "background")
@@ -151,8 +151,8 @@ function queriesBy(dialect: Dialect, transactionLimitMs: number, commits: Commit
 }
 
 /**
- * Runs `work` in a transaction, and rolls it back when no statement of it began or returned for `limitMs`. A large
- * transaction may take longer in total; one that waits for anything but the database may not.
+ * Runs `work` in a transaction, and rolls it back when none of its statements started or returned for `limitMs`. A large
+ * transaction may take longer in total, but may not wait for anything except the database.
  */
 function inTransaction<T>(db: Kysely<Tables>, limitMs: number, work: (trx: Trx) => Promise<T>): Promise<T> {
   return db.transaction().execute(async (trx) => {

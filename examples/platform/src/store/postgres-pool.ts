@@ -14,7 +14,7 @@ const defaultSilenceMs = 35_000;
 
 /**
  * The server's timeouts for a statement or transaction that hangs; the platform's own limit, `transactionLimitMs`, is
- * shorter. They are not part of the connection's startup message, because PgBouncer refuses unknown parameters there.
+ * shorter. They are not part of the connection's startup message, where PgBouncer rejects unknown parameters.
  *
  * @param command `set` for the session, `set local` for the transaction
  */
@@ -25,15 +25,15 @@ const settingsBy = (command: "set" | "set local", idleLimit = "30s"): string => 
   ${command} default_transaction_isolation = 'read committed'`;
 
 /**
- * A process that stalls in the middle of background work loses its connection soon, and with it the locks for which others wait: of
+ * A process that stalls in the middle of background work soon loses its connection, and with it the locks that others wait for: those of
  * lanes, leases and settling.
  */
 const backgroundIdleLimit = "2s";
 
 export interface PoolOptions {
   /**
-   * Whether `databaseUrl` is a pooler in transaction mode: each transaction may use another session of PostgreSQL. Then nothing
-   * is set for a session, and statements have no names. @default false
+   * Whether `databaseUrl` is a pooler in transaction mode: each transaction may use another session of PostgreSQL. Then no
+   * session settings or named statements are used. @default false
    */
   isTransactionPooler?: boolean;
   /** @default 35_000 */
@@ -55,7 +55,7 @@ export function openPool(databaseUrl: string, onError: (error: Error) => void, o
     application_name: "offers-platform",
     ...(!isTransactionPooler && { onConnect: async (client) => void (await client.query(settingsBy("set"))) }),
     types: {
-      // Counts and identities are numbers, as PGlite gives them, not the strings of pg's default.
+      // Counts and identities are numbers, as in PGlite, instead of pg's default strings.
       getTypeParser: (oid, format) => (oid === int8 ? Number : pg.types.getTypeParser(oid, format)),
     },
   });
@@ -81,13 +81,13 @@ function endingInSilence(silenceMs: number): Socket {
   return socket;
 }
 
-/** A query with a list of varying length has many texts. Texts beyond this number are planned at each execution. */
+/** A query with a list of varying length has many forms. Beyond this number, each execution is planned. */
 const maxPrepared = 200;
 
 /**
- * The same pool with prepared statements, for background work, which repeats few statements: planning them took a quarter
- * of the CPU that deliveries cost PostgreSQL. In a transaction each has one plan for all parameters, which say little: PostgreSQL
- * compares costs, and where it believed the plan for the given parameters to be a little cheaper, it planned every claim again.
+ * The same pool with prepared statements, for background work, which repeats few statements and would otherwise plan them each time. In a
+ * transaction, each has one plan for all parameters: otherwise PostgreSQL plans a claim again whenever it estimates a custom plan to be
+ * slightly cheaper.
  */
 export function withPreparedStatements(pool: pg.Pool): PostgresPool {
   const names = new Map<string, string>();
@@ -111,7 +111,7 @@ export function withPreparedStatements(pool: pg.Pool): PostgresPool {
   });
 }
 
-/** The same pool for a pooler in transaction mode: each transaction starts with what is otherwise set for a session. */
+/** The same pool for a pooler in transaction mode: each transaction starts with the settings of a session. */
 export function withTransactionSettings(pool: pg.Pool, work: "foreground" | "background"): PostgresPool {
   const settings = settingsBy("set local", work === "background" ? backgroundIdleLimit : undefined);
   return withClients(
@@ -121,8 +121,8 @@ export function withTransactionSettings(pool: pg.Pool, work: "foreground" | "bac
 }
 
 /**
- * One string, so the settings take no further wait for the database. Each statement of a claim must see what was committed before it,
- * even in a database whose default is repeatable read.
+ * One string, so that the settings need no extra round trip. Each statement of a claim must see what was committed before it, even in a
+ * database whose default is repeatable read.
  */
 async function begin(client: pg.PoolClient, settings: string): Promise<unknown> {
   await client.query(`begin isolation level read committed; ${settings}`);
@@ -132,7 +132,7 @@ async function begin(client: pg.PoolClient, settings: string): Promise<unknown> 
 type Query = (text: string, values: unknown[]) => Promise<unknown>;
 
 /**
- * The same pool, whose clients query by `queryOf`. It throws away a connection to a database that is lost, or read-only since a failover.
+ * The same pool, whose clients query with `queryOf`. It discards connections to a database that is lost, or read-only since a failover.
  *
  * @param queryOf @default sends each statement unchanged
  */

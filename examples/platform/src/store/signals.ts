@@ -11,11 +11,11 @@ export interface Signals {
    * this process are called before it returns; those in other processes soon after.
    */
   publish(signals: Signal | readonly Signal[]): void;
-  /** Resolves when signals of other processes are received from now on. */
+  /** Resolves when this process starts to receive signals of other processes. */
   readonly ready: Promise<void>;
   /** @returns ends the subscription */
   subscribe(listener: SignalListener): () => void;
-  /** Sends the signals that still wait to the other processes, and stops listening to them. */
+  /** Sends waiting signals to the other processes, and stops listening to them. */
   stop(): Promise<void>;
 }
 
@@ -27,7 +27,7 @@ export interface SignalsOptions {
 const channel = "offers_signals";
 
 /**
- * Opens the signals of a store. With PGlite, which serves one process, they stay in the process. With PostgreSQL they are sent
+ * Opens the signals of a store. With PGlite, which serves one process, signals stay in the process. With PostgreSQL they are sent
  * to the other processes by NOTIFY, in a separate statement: a NOTIFY inside a transaction makes all commits that contain one
  * wait for each other. A signal may be lost with a connection; a process that reconnects therefore receives `everything`.
  *

@@ -6,10 +6,10 @@ export const topics = ["offer", "delivery", "endpoint", "mail", "notification"] 
 
 export type Topic = (typeof topics)[number];
 
-/** Says that something changed, not how: a listener reads the store. */
+/** Says that something changed, but not how: a listener reads the store. */
 export interface Signal {
   topic: Topic;
-  /** The organisation whose data changed. Absent for a notification, and for mail to an address of no organisation. */
+  /** The organisation whose data changed. Absent for a notification, and for mail to an address outside any organisation. */
   organisationId?: string | undefined;
   /** The workers who got a notification. Absent when they are unknown or too many to name: then every worker may have one. */
   workerIds?: readonly string[] | undefined;
@@ -21,14 +21,14 @@ export type Heard = Signal | "everything";
 const announced = new WeakMap<Trx, Signal[]>();
 
 /**
- * Has the store publish these signals after the commit of this transaction. A rollback discards them. Called by the function that
- * records the change, so that its callers cannot forget it.
+ * Makes the store publish these signals when this transaction commits. A rollback discards them. The function that records the change
+ * calls it, so that its callers cannot forget it.
  */
 export function announce(trx: Trx, ...signals: readonly Signal[]): void {
   announced.set(trx, [...announcedIn(trx), ...signals]);
 }
 
-/** For the store, when it commits. */
+/** The announced signals, which the store publishes after the commit. */
 export const announcedIn = (trx: Trx): readonly Signal[] => announced.get(trx) ?? [];
 
 /** A transaction. Code that runs inside one uses nothing else: no `store.db`, network or files. */
@@ -37,24 +37,24 @@ export type Trx = Transaction<Tables>;
 /** One SQL store under one code path: PGlite in the data folder, or PostgreSQL. */
 export interface Store {
   readonly name: "pglite" | "postgres";
-  /** For people: `PGlite in data`, `PostgreSQL 15.20`. Never the address, which may hold a password. */
+  /** For people: `PGlite in data`, `PostgreSQL 15.20`. Never the address, which may contain a password. */
   readonly label: string;
   readonly db: Kysely<Tables>;
   /**
-   * Commits what `work` did with `trx`, or nothing of it, and then publishes what it announced.
+   * Commits everything that `work` did with `trx`, or nothing, and then publishes the announced signals.
    *
-   * @throws {StoreError} `transaction_overdue` when no statement began for 5 s, and `database_lost` when one did not return for 5 s;
-   *   the transaction is then rolled back, and its further statements are rejected. `database_lost` too when the database is away
-   *   or read-only, and `commit_uncertain` when it was lost during the commit
+   * @throws {StoreError} `transaction_overdue` when no statement started for 5 s, and `database_lost` when one did not return for 5 s;
+   *   the transaction is then rolled back, and its further statements are rejected. `database_lost` also means that the database is
+   *   unavailable or read-only, and `commit_uncertain` when it was lost during the commit
    */
   transaction<T>(work: (trx: Trx) => Promise<T>): Promise<T>;
   /**
-   * Calls `publish` after each commit with the signals that were announced in the transaction, of background work too.
+   * Calls `publish` after each commit with the signals announced in the transaction, including those of background work.
    *
-   * @returns ends that
+   * @returns ends the subscription
    */
   onCommit(publish: (signals: readonly Signal[]) => void): () => void;
-  /** One SQL text outside kysely, possibly of several statements. */
+  /** Runs SQL without kysely, possibly several statements. */
   execute(text: string, values?: unknown[]): Promise<{ rows: Record<string, unknown>[] }>;
   /**
    * The same store for background work. On PGlite, which does one thing at a time, foreground work goes first; on PostgreSQL,

@@ -20,7 +20,7 @@ export interface OrganisationTable {
 /** An offers-API key. Only its SHA-256 is kept. */
 export interface ApiKeyTable {
   key_hash: Fact<string>;
-  /** Names the key without giving it away. */
+  /** Identifies the key without revealing it. */
   id: ColumnType<string, string | undefined, never>;
   /** Chosen by a person, or by the seed file. */
   name: ColumnType<string, string | undefined, never>;
@@ -38,7 +38,7 @@ export interface ApiKeyTable {
 export interface IdempotencyKeyTable {
   organisation_id: Fact<string>;
   key_hash: Fact<string>;
-  /** Of the request, to distinguish a retry from another request with the same key. */
+  /** The hash of the request, which distinguishes a retry from another request with the same key. */
   fingerprint: Fact<string>;
   /** As JSON; empty only within the transaction that has the effect. */
   result: string;
@@ -63,7 +63,7 @@ export interface PersonEmailAddressTable {
 export interface WorkerTable {
   id: Fact<string>;
   name: string;
-  /** Of an invited worker, who signs in with it; in lower case (D-122). */
+  /** The address of an invited worker, who signs in with it; in lower case (D-122). */
   email_address: OptionalText;
   password_hash: string;
   /** IANA name, chosen or guessed (D-115). */
@@ -71,14 +71,14 @@ export interface WorkerTable {
   created_at: CreatedAt;
 }
 
-/** Where a worker's push notifications go. */
+/** A device that receives a worker's push notifications. */
 export interface DeviceTable {
   id: string;
   worker_id: string;
   platform: "ios" | "android";
-  /** Of the push service; the inbox needs none. */
+  /** The push service's token; null for a device without push. */
   token: ColumnType<string | null, string | null | undefined, string | null>;
-  /** When its app registered it last. */
+  /** When the app last registered it. */
   created_at: ColumnType<Date, Date | string | undefined, Date | string>;
 }
 
@@ -90,7 +90,7 @@ export interface SessionTable {
   expires_at: Timestamp;
 }
 
-/** What people of an organisation call a place of its offers. */
+/** An organisation's name for a place of its offers. */
 export interface PlaceTable {
   organisation_id: Fact<string>;
   id: Fact<string>;
@@ -138,7 +138,7 @@ export interface RecipientTable {
 export interface NotificationTable {
   id: Generated<number>;
   worker_id: Fact<string>;
-  /** Null when the worker had none: it is on the menu alone. So it is when the device was removed since. */
+  /** Null when the worker had no device, so the notification is only on the menu. The device may have been removed since. */
   device_id: Fact<string | null>;
   offer_id: Fact<string>;
   reason: Fact<"offer" | "successful" | "unsuccessful" | "withdrawn">;
@@ -147,7 +147,7 @@ export interface NotificationTable {
   sent_at: OptionalTimestamp;
   attempts: Generated<number>;
   due_at: DueAt;
-  /** In the worker's feed; null until the feed is read after the commit. */
+  /** The position in the worker's feed; null until the feed is read after the commit. */
   position: Generated<number | null>;
 }
 
@@ -158,9 +158,9 @@ export interface EndpointTable {
   encrypted_secret: string;
   /** Whether it implements contact suggestions. */
   suggests_contacts: boolean;
-  /** How requests to it are signed; Standard Webhooks headers are added, never in the place of the documented two. */
+  /** How requests to it are signed; Standard Webhooks headers are added to the documented two, and never replace them. */
   scheme: ColumnType<EndpointScheme, EndpointScheme | undefined, EndpointScheme>;
-  /** The secret before the last rotation, and until when it counts; both or neither. */
+  /** The secret before the last rotation, and when it expires; both or neither. */
   previous_encrypted_secret: ColumnType<string | null, string | null | undefined, string | null>;
   previous_secret_until: OptionalTimestamp;
   /** Attempts that failed since the last acknowledgement. */
@@ -168,11 +168,11 @@ export interface EndpointTable {
   failing_since: OptionalTimestamp;
   /** Null while it is healthy. After a long time without attempts a failure starts a new period. */
   last_failed_at: OptionalTimestamp;
-  /** How often the breaker opened since the last acknowledgement: each pause is longer. */
+  /** How often the breaker has opened since the last acknowledgement: each pause is longer. */
   breaker_open_count: Generated<number>;
-  /** Nothing is attempted before; then one attempt, which closes or opens it. Null while closed. */
+  /** Nothing is attempted before this time; then one attempt closes or opens the breaker. Null while closed. */
   breaker_open_until: OptionalTimestamp;
-  /** From then on its deliveries wait, until it is enabled. */
+  /** From then on, its deliveries wait until it is enabled. */
   disabled_at: OptionalTimestamp;
   disabled_because: ColumnType<DisabledBecause | null, DisabledBecause | null | undefined, DisabledBecause | null>;
   updated_at: Timestamp;
@@ -180,21 +180,21 @@ export interface EndpointTable {
 
 export type EndpointScheme = "timestampDigest" | "timestampDigestAndStandardWebhooks";
 
-/** It responded with 410; or it has failed for five days. */
+/** It responded with 410, or has failed for five days. */
 export type DisabledBecause = "gone" | "failing";
 
 export type DeliveryState = "pending" | "acknowledged" | "dead";
 
-/** Something that happened, for an integrator's webhook. Immutable. */
+/** An event for an integrator's webhook. Immutable. */
 export interface EventTable {
   id: Fact<string>;
   organisation_id: Fact<string>;
   type: Fact<EventType>;
   data: JSONColumnType<Record<string, string>, string, never>;
   created_at: CreatedAt;
-  /** Ascending in the order of recording, with gaps, and out of the order of commits. */
+  /** Ascending in the order of recording, which may differ from the order of commits, and with gaps. */
   feed_order: Generated<number>;
-  /** In the feed; null until the feed is read after the commit. */
+  /** The position in the feed; null until the feed is read after the commit. */
   position: Generated<number | null>;
   /** As `activeTrace` returns it. */
   trace: ColumnType<string | null, string | null | undefined, never>;
@@ -227,7 +227,7 @@ export interface DeliveryTable {
   attempts: Generated<number>;
   due_at: DueAt;
   settled_at: OptionalTimestamp;
-  /** Of the last attempt, by which the portal filters. */
+  /** The status of the last attempt, for the portal's filter. */
   last_status: ColumnType<number | null, number | null | undefined, number | null>;
   last_error: OptionalText;
   /** The acknowledged delivery that this one repeats. */
@@ -263,14 +263,14 @@ export interface RedeliveryTable {
   organisation_id: Fact<string>;
   /** A `DeliveryFilter`. */
   filter: JSONColumnType<object, string, never>;
-  /** How many matched at the beginning. */
+  /** How many matched when the task started. */
   total: Fact<number>;
   redelivered: ColumnType<number, never, number>;
-  /** Not redelivered, because there is a later response, or because they have been since. */
+  /** The number skipped because of a later response, or because they were redelivered in the meantime. */
   skipped: ColumnType<number, never, number>;
-  /** Up to here they are redelivered. */
+  /** Deliveries up to this sequence are redelivered. */
   after_sequence: ColumnType<number, never, number>;
-  /** Later deliveries are not of this task. */
+  /** Later deliveries do not belong to this task. */
   last_sequence: Fact<number>;
   created_at: CreatedAt;
   continued_at: ColumnType<Date, never, Date>;

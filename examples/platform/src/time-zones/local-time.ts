@@ -1,13 +1,13 @@
 import { Temporal } from "temporal-polyfill";
 
-/** The instants of a local time such as `2027-03-28T01:30`: none in the hour that a clock change skips, two in a repeated one. */
+/** The instants of a local time such as `2027-03-28T01:30`: empty in an hour that a clock change skips, two in a repeated one. */
 export function instantsOf(local: string, timeZone: string): Date[] {
   const time = plainDateTime(local);
   if (time === undefined) return [];
   const both = (["earlier", "later"] as const).map((disambiguation) =>
     time.toZonedDateTime(timeZone, { disambiguation }),
   );
-  // Temporal moves a skipped time by the length of the change: it is no longer the time that was typed.
+  // Temporal moves a skipped time by the length of the change, so it no longer equals the given time.
   const exact = both.filter((zoned) => zoned.toPlainDateTime().equals(time));
   return [...new Set(exact.map(({ epochMilliseconds }) => epochMilliseconds))].map((ms) => new Date(ms));
 }
@@ -24,7 +24,7 @@ export function dayOf(local: string, timeZone: string): { start: Date; end: Date
   }
 }
 
-/** Whether the text is the value of a `datetime-local` input. */
+/** Whether a string is the value of a `datetime-local` input. */
 export const isLocalTime = (text: string): boolean => plainDateTime(text) !== undefined;
 
 /** The value of a `datetime-local` input that shows this instant. */

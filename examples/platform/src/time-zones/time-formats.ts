@@ -1,14 +1,14 @@
 /** Times as strings in one time zone, each with the name of its offset. */
 export interface TimeFormats {
   time(instant: Date, precision?: "minutes" | "seconds"): string;
-  /** With the days of the week; a common day is named once. */
+  /** A time span with the days of the week; a shared day is shown once. */
   span(start: Date, end: Date): string;
   day(instant: Date): string;
 }
 
 const formats = new Map<string, TimeFormats>();
 
-/** The formats of a time zone. Kept: creating one takes longer than using it. */
+/** The formats of a time zone, cached because creating one is slow. */
 export function timeFormats(timeZone: string): TimeFormats {
   const known = formats.get(timeZone) ?? createFormats(timeZone);
   formats.set(timeZone, known);
@@ -27,7 +27,7 @@ function createFormats(timeZone: string): TimeFormats {
   return {
     time: (instant, precision = "minutes") => (precision === "seconds" ? toSeconds : toMinutes).format(instant),
     span: (start, end) =>
-      // `formatRange` names only the later offset, also on a day with a clock change.
+      // `formatRange` shows only the later offset, even on a day with a clock change.
       offsetOf(start) === offsetOf(end)
         ? withWeekday.formatRange(start, end)
         : `${withWeekday.format(start)} – ${withWeekday.format(end)}`,

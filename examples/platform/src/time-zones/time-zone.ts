@@ -34,14 +34,14 @@ const currentNames: Readonly<Record<string, string>> = {
 /** The current name of a time zone. */
 export const currentTimeZone = (name: string): string => currentNames[name] ?? name;
 
-/** The names that people choose from, by name. */
+/** The names that people choose from, sorted. */
 export const timeZones: readonly string[] = [
   ...new Set([defaultTimeZone, ...Intl.supportedValuesOf("timeZone").map(currentTimeZone).toSorted()]),
 ];
 
-/** Whether it is the name of a zone of the IANA time zone database; browsers also name zones by their older names. */
+/** Whether a string is a name in the IANA time zone database, including older names that browsers still use. */
 export function isTimeZone(text: string): boolean {
-  // `Intl` also accepts offsets, which know no clock changes.
+  // `Intl` also accepts offsets, which ignore clock changes.
   if (!/^[A-Za-z][\w+/-]{0,63}$/.test(text)) return false;
   try {
     new Intl.DateTimeFormat("en", { timeZone: text });

@@ -19,13 +19,13 @@ import {
 } from "@opentelemetry/api";
 import type { RequestHandler } from "express";
 
-// Without an SDK of OpenTelemetry registered, for instance by `node --import`, none of this records anything.
+// Records nothing unless an OpenTelemetry SDK is registered, for example by `node --import`.
 const tracer = trace.getTracer("@offers/platform");
 
-/** The trace that a request belongs to as its headers say, whether or not an SDK records it. */
+/** The trace in the headers of a request, whether or not an SDK records it. */
 const sentTrace = new AsyncLocalStorage<TraceContext | undefined>();
 
-/** Each request gets a span, which continues the caller's trace. Its attributes hold no path, id or header (D-49). */
+/** Each request gets a span, which continues the caller's trace. Its attributes contain no path, id or header (D-49). */
 export const traceRequests: RequestHandler = (request, response, next) => {
   const { headersDistinct: headers } = request;
   const sent = readTraceContext(headers.traceparent ?? [], headers.tracestate);
@@ -50,8 +50,8 @@ export const traceRequests: RequestHandler = (request, response, next) => {
 };
 
 /**
- * The active place in a trace, as a string to store; null without a trace. Without an SDK it is the one that the request has sent: W3C Trace
- * Context asks those who do not trace to pass the headers through (https://www.w3.org/TR/trace-context/).
+ * The active trace context as a string to store; null without a trace. Without an SDK, it is that of the request: W3C Trace Context asks
+ * services that do not trace to pass the headers through (https://www.w3.org/TR/trace-context/).
  */
 export function activeTrace(): string | null {
   const place = activePlace() ?? sentTrace.getStore();
@@ -64,8 +64,8 @@ function activePlace(): TraceContext | undefined {
 }
 
 /**
- * Continues the trace of an offer where a worker responds to it, unless the worker's app has sent one: a phone knows nothing of the trace,
- * and the response belongs to the story of the offer. The span has a link to that of the request.
+ * Continues the trace of an offer when a worker responds to it, unless the worker's app has sent its own: a phone does not know the offer's
+ * trace, which the response belongs to. The span links to that of the request.
  *
  * @param stored as `activeTrace` returned it when the offer was created
  */
@@ -79,12 +79,11 @@ export function continueOffer<T>(stored: string | null, name: string, work: () =
   return sentTrace.run(offers, () => within(name, { kind: SpanKind.INTERNAL, links }, parent, work));
 }
 
-/** What goes out with a request: the headers of its span. */
+/** The trace headers of an outgoing request. */
 export type TraceHeaders = Partial<Readonly<Record<"traceparent" | "tracestate", string>>>;
 
 /**
- * Makes one attempt within a separate span, a child of the one stored with the event or offer: even after a restart, and in another
- * process than that which stored it.
+ * Makes one attempt within a separate span, a child of the one stored with the event or offer, even after a restart or in another process.
  *
  * @param work gets the headers to send
  * @param describe the attributes of its result, and `error.type` for a failure
@@ -98,7 +97,7 @@ export function traceAttempt<T>(
 ): Promise<T> {
   const storedTrace = traceOfStored(stored);
   const remote = storedTrace && remoteSpanContext(storedTrace, createTraceState);
-  // Not a child of whatever the process happens to do: attempts are made by loops that outlive every request.
+  // Not a child of the active span: attempts are made by loops that outlive every request.
   const parent = remote ? trace.setSpanContext(context.active(), remote) : trace.deleteSpan(context.active());
   return within(name, { kind: SpanKind.CLIENT, attributes }, parent, async (span) => {
     const result = await work(activePlace() ?? storedTrace ?? {});
@@ -126,7 +125,7 @@ async function within<T>(
   }
 }
 
-/** Neither a message nor a stack, which may hold anything (D-49). */
+/** Records neither a message nor a stack, which may contain anything (D-49). */
 const fail = (span: Span, type: string): Span =>
   span.setAttribute("error.type", type).setStatus({ code: SpanStatusCode.ERROR });
 

@@ -18,7 +18,7 @@ export type AttemptFailureCode = EndpointFailureCode | "not_acknowledged" | "int
 export interface Attempt {
   number: number;
   method: "GET" | "POST";
-  /** A template such as `/contact/new/{workerId}`: logs show no other form of the path. */
+  /** A template such as `/contact/new/{workerId}`, the only form of the path in logs. */
   path: string;
   /** The path with its parameters filled in. */
   filledPath: string;
@@ -35,7 +35,7 @@ export interface Attempt {
   exchange?: AttemptExchange;
 }
 
-/** What was sent where, and the headers of the response, without signatures and secrets. For the portal alone, never for logs. */
+/** The request and the headers of the response, without signatures and secrets. Only for the portal, never for logs. */
 export interface AttemptExchange {
   baseAddress: string;
   sent: Record<string, string>;
@@ -56,8 +56,8 @@ export interface AttemptContext {
 }
 
 /**
- * Calls the endpoint once, within a span that is a child of the event's. Never rejects: an error of the platform itself is a failed attempt
- * too, and is retried.
+ * Calls the endpoint once, within a span that is a child of the event's. Never rejects: an error of the platform itself is also a failed
+ * attempt, and is retried.
  */
 export function attemptDelivery(context: AttemptContext, delivery: PendingDelivery): Promise<Attempt> {
   const { type, data, trace, attempts } = delivery;
@@ -160,7 +160,7 @@ export async function loadDeliveries(
   return new Map(open.map((row) => [row.sequence, row]));
 }
 
-/** As one JSON text: PGlite took longer to return a hundred rows of fourteen columns than to find them. */
+/** Returns one JSON string: PGlite takes longer to return many columns than to find the rows. */
 async function readDeliveries({ db }: Store, leases: readonly Lease[]) {
   const claimed = db
     .selectFrom("deliveries")
@@ -198,7 +198,7 @@ async function readDeliveries({ db }: Store, leases: readonly Lease[]) {
 
 const dateOf = (text: string | null): Date | null => (text === null ? null : new Date(text));
 
-/** The request of a webhook. Its path is a template: logs show no other form of the path. */
+/** The request of a webhook. Its path is a template, the only form of the path in logs. */
 export type WebhookCall = Webhook & {
   parameters: Record<string, string>;
   body?: Record<string, string>;

@@ -7,8 +7,8 @@ import { healthRow } from "./endpoint-health.ts";
 import { type LinkTo, mailRecovered } from "./endpoint-mails.ts";
 
 /**
- * Enables an endpoint that passed its checks (D-73): it counts as healthy. Announces the change. After the commit call
- * `restartSchedules`.
+ * Enables an endpoint that passed its checks (D-73) and marks it as healthy. Announces the change. Call `restartSchedules` after the
+ * commit.
  */
 export async function enableEndpoint(trx: Trx, organisationId: string, linkTo: LinkTo): Promise<void> {
   const before = await trx
@@ -31,7 +31,7 @@ const isHeld = sql<boolean>`(deliveries.state = 'pending' and not exists (
 
 export const shownState = sql<ShownState>`case when ${isHeld} then 'held' else deliveries.state end`;
 
-/** A condition on deliveries: whether they are shown in this state. */
+/** A SQL condition: whether a delivery is shown in this state. */
 export function isShownAs(state: ShownState) {
   if (state === "held") return isHeld;
   const isState = sql<boolean>`deliveries.state = ${state}`;

@@ -3,7 +3,7 @@ import type { Updateable } from "kysely";
 import type { EndpointTable } from "../store/tables.ts";
 import type { Attempt } from "./attempt-delivery.ts";
 
-/** The columns of an endpoint's row that hold its health. Attempts change them. */
+/** The columns of an endpoint's row with its health, which attempts change. */
 export const healthColumns = {
   consecutiveFailures: "consecutive_failures",
   failingSince: "failing_since",
@@ -16,11 +16,11 @@ export const healthColumns = {
 
 export const healthFields = Object.keys(healthColumns) as (keyof EndpointHealth)[];
 
-/** The health as columns, to be written. */
+/** The health as columns to write. */
 export const healthRow = (health: EndpointHealth): Updateable<EndpointTable> =>
   Object.fromEntries(healthFields.map((field) => [healthColumns[field], health[field]]));
 
-/** What an attempt shows about the endpoint; nothing when the platform itself was the cause. */
+/** Classifies what an attempt says about the endpoint: nothing when the platform itself was the cause. */
 export function classifyAttempt({ status, failure }: Pick<Attempt, "status" | "failure">): AttemptResult {
   if (failure === undefined) return "acknowledged";
   if (failure === "internal_error" || failure === "request_too_large" || failure === "aborted") return "inconclusive";

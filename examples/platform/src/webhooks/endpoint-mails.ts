@@ -31,10 +31,10 @@ export const mailDisabled = (trx: Trx, organisationId: string, because: Disabled
 kept, and so is what happens meanwhile. All of it is delivered in its order once you switch the endpoint on.\n\nCheck and switch it on: ${linkTo("/company#health")}`,
   );
 
-/** An endpoint that fails, recovers and fails again is reported once in this time. */
+/** An endpoint that fails, recovers and fails again is reported once within this time. */
 const failingAgainMs = 24 * 60 * 60_000;
 
-/** Mails them that deliveries pause because of failures (D-72), in the transaction in which the first pause begins. */
+/** Mails each person that deliveries are paused after failures (D-72), in the transaction that starts the first pause. */
 export async function mailFailing(trx: Trx, organisationId: string, now: Date, linkTo: LinkTo): Promise<void> {
   if (await wasMailed(trx, organisationId, "failing", new Date(now.getTime() - failingAgainMs))) return;
   await mailPeople(
@@ -48,9 +48,9 @@ waiting, and retried for days.\n\nSee what it responds: ${linkTo("/deliveries?st
 }
 
 /**
- * Mails them that the endpoint works again, if they were told that it does not.
+ * Mails each person that the endpoint has recovered, if its failure was reported.
  *
- * @param since when it began to fail
+ * @param since when it started to fail
  */
 export async function mailRecovered(trx: Trx, organisationId: string, since: Date, linkTo: LinkTo): Promise<void> {
   const wasTold =
@@ -78,7 +78,7 @@ const peopleOf = (trx: Trx, organisationId: string) =>
     .orderBy("people.id")
     .orderBy("email_address");
 
-/** Mails are dated by the database's clock, when their transaction begins. */
+/** A tolerance, because mails are dated by the database's clock at the start of their transaction. */
 const clockMs = 60_000;
 
 async function wasMailed(trx: Trx, organisationId: string, news: News, since: Date): Promise<boolean> {

@@ -14,18 +14,18 @@ export interface FeedPage {
   more: boolean;
 }
 
-/** As the contract names the webhooks. */
+/** The contract's names of the webhooks. */
 const typeNames: Readonly<Record<EventType, string>> = {
   workerOfferResponse: "WorkerOfferResponse",
   workerAddedContact: "WorkerAddedContact",
 };
 
-/** A cursor belongs to one organisation, whose id it holds. */
+/** A cursor belongs to one organisation, whose id it contains. */
 const cursors = listCursor("events", /^/);
 
 /**
- * Reads the events of an organisation in the order of their positions, which committed events get when the feed is read. A write
- * transaction that is forgotten holds back its own events alone.
+ * Reads the events of an organisation in the order of their positions, which committed events get when the feed is read. A forgotten
+ * write transaction delays only its own events.
  *
  * @throws {ProblemError} `invalid_request` for a cursor that is not of this organisation's feed
  */

@@ -4,11 +4,11 @@ import type { EventType, Tables } from "../store/tables.ts";
 import { isShownAs, type ShownState } from "./disabled-endpoint.ts";
 import { responseOrderKey } from "./record-event.ts";
 
-/** Which deliveries of an organisation (D-124). */
+/** Selects deliveries of an organisation (D-124). */
 export interface DeliveryFilter {
   state?: ShownState | undefined;
   type?: EventType | undefined;
-  /** Of the last attempt. */
+  /** Status of the last attempt. */
   status?: number | undefined;
   /** Failure code of the last attempt. */
   error?: string | undefined;
@@ -18,11 +18,11 @@ export interface DeliveryFilter {
   until?: Date | undefined;
   /** Part of the worker's name or of the offer's title, or the id of either, of the delivery or of its event. */
   text?: string | undefined;
-  /** These alone. */
+  /** Only these deliveries. */
   ids?: readonly string[] | undefined;
 }
 
-/** The organisation's deliveries with their event, and with the worker and the offer that it is about, if they are known. */
+/** The organisation's deliveries with their event, its worker and its offer, if they are known. */
 export const deliveriesOf = (db: Kysely<Tables>, organisationId: string) =>
   db
     .selectFrom("deliveries")
@@ -35,7 +35,7 @@ export const deliveriesOf = (db: Kysely<Tables>, organisationId: string) =>
     )
     .where("deliveries.organisation_id", "=", organisationId);
 
-/** A condition on `deliveriesOf`. */
+/** A SQL condition for `deliveriesOf`. */
 export async function matchesFilter(
   db: Kysely<Tables>,
   organisationId: string,
@@ -55,14 +55,14 @@ export async function matchesFilter(
 
 const listOf = (ids: readonly string[]) => sql`(select json_array_elements_text(${JSON.stringify(ids)}::text::json))`;
 
-/** Only 200 acknowledges (D-13). The index by status holds failures alone, since most deliveries have none. */
+/** Only 200 acknowledges (D-13). The index by status contains only failures, since most deliveries succeed. */
 const hasLastStatus = (status: number) =>
   status === 200 ? sql<SqlBool>`last_status = 200` : sql<SqlBool>`(last_status = ${status} and last_error is not null)`;
 
-/** Up to so many matching workers and offers, their deliveries are found by an index; of more, each delivery is looked at. */
+/** Up to this many matching workers and offers, an index finds their deliveries; for more, each delivery is checked. */
 const fewMatches = 50;
 
-/** Of the workers and offers that match, by the order keys of their deliveries: events have no index by what is in them. */
+/** Finds the deliveries of matching workers and offers by order key, because events have no index on their data. */
 async function matchesText(db: Kysely<Tables>, organisationId: string, text: string): Promise<RawBuilder<SqlBool>> {
   const named = await db
     .selectFrom("deliveries")

@@ -6,7 +6,7 @@ import { announce, type Trx } from "../store/store.ts";
 import type { DeliveryTable } from "../store/tables.ts";
 import { activeTrace } from "../tracing/tracing.ts";
 
-/** Something that happened, with the payload of its webhook. */
+/** An event with the payload of its webhook. */
 export type EventToRecord =
   | { type: "workerOfferResponse"; data: components["schemas"]["WorkerOfferResponse"] }
   | { type: "workerAddedContact"; data: { workerId: string } };
@@ -19,13 +19,13 @@ export interface RecordedEvent {
 
 /**
  * Records an event in the caller's transaction, with its delivery if the organisation has an endpoint: either the caller's change
- * and the delivery are both committed, or neither (a transactional outbox). The delivery's row is its place in the queue. Wakes
+ * and the delivery are both committed, or neither is (a transactional outbox). The delivery's row is its entry in the queue. Wakes
  * the endpoint's lane, and announces the delivery.
  *
  * @param organisationId whose endpoint is called
  */
 export async function recordEvent(trx: Trx, organisationId: string, event: EventToRecord): Promise<RecordedEvent> {
-  // Ascending ids, so that the indexes grow at their end: with random ids, PostgreSQL delivered a twentieth less.
+  // Ascending ids, so that the indexes grow at their end.
   const eventId = uuidv7();
   await trx
     .insertInto("events")
@@ -45,7 +45,7 @@ export async function recordEvent(trx: Trx, organisationId: string, event: Event
     .executeTakeFirst();
   if (endpoint === undefined) return { eventId };
 
-  // The feed and the webhook have the same id, so that a receiver recognises the event (D-136).
+  // The feed and the webhook use the same id, so that a receiver recognises the event (D-136).
   const deliveryId = eventId;
   const orderKey = orderKeyOf(eventId, event);
   const row = { id: deliveryId, event_id: eventId, organisation_id: organisationId, order_key: orderKey };
@@ -61,12 +61,12 @@ function orderKeyOf(eventId: string, event: EventToRecord): string {
   return eventId;
 }
 
-/** An SQL expression: the order key of a worker's response to an offer, of a row with `offer_id` and `worker_id`. */
+/** A SQL expression: the order key of a worker's response to an offer, for a row with `offer_id` and `worker_id`. */
 export const responseOrderKey = sql<string>`'[' || to_json(offer_id)::text || ',' || to_json(worker_id)::text || ']'`;
 
 /**
- * Inserts a delivery that is due, unless an older delivery of its order key is pending. That one is locked then, so that the
- * transaction that settles it waits for this one, and makes the new delivery due.
+ * Inserts a due delivery, unless an older delivery with its order key is pending. It then locks the older one, so that the
+ * transaction that settles it waits for this one and makes the new delivery due.
  */
 async function insertFirst(trx: Trx, row: Insertable<DeliveryTable>): Promise<boolean> {
   for (;;) {
@@ -80,7 +80,7 @@ async function insertFirst(trx: Trx, row: Insertable<DeliveryTable>): Promise<bo
       )
       .returning("id")
       .executeTakeFirst();
-    // Else another transaction inserted the first delivery of this order key: lock that one in the next turn.
+    // Otherwise another transaction has inserted the first delivery of this order key. The next iteration locks it.
     if (inserted !== undefined) return true;
   }
 }
@@ -88,8 +88,8 @@ async function insertFirst(trx: Trx, row: Insertable<DeliveryTable>): Promise<bo
 type OrderKey = Pick<Selectable<DeliveryTable>, "organisation_id" | "order_key">;
 
 /**
- * Locks the deliveries of an order key that may still be attempted, oldest first, until the end of the transaction: no other
- * transaction settles, redelivers or overtakes them before. Includes failed deliveries and the latest one, since those can be
+ * Locks the deliveries of an order key that may still be attempted, oldest first, until the end of the transaction: until then, no other
+ * transaction can settle, redeliver or overtake them. Includes failed deliveries and the latest one, since those can be
  * redelivered.
  */
 async function lockOrder(trx: Trx, { organisation_id, order_key }: OrderKey) {

@@ -7,15 +7,15 @@ import { releaseNext } from "./settle-attempts.ts";
 
 /** The outcome of a redelivery (D-74). */
 export type Redelivery =
-  /** The id that is delivered now: a dead letter's own, for an acknowledged one a new one. */
+  /** The id that is delivered: a failed delivery keeps its id, an acknowledged one gets a new id. */
   | { outcome: "redelivered"; id: string }
   /** The organisation has no such delivery. */
   | { outcome: "unknown" }
   /** It is pending. */
   | { outcome: "waiting" }
-  /** There is a later response of the same worker to the same offer, which must stay the last word (D-32). */
+  /** The same worker gave a later response to the same offer, which must stay the latest (D-32). */
   | { outcome: "superseded" }
-  /** Another delivery repeats it already. */
+  /** Another delivery already repeats it. */
   | { outcome: "repeated" };
 
 /** Redelivers one delivery of the organisation. */
@@ -35,8 +35,8 @@ interface RedeliveryCandidate {
 }
 
 /**
- * Redelivers failed deliveries under their own id and acknowledged ones under a new id. Each begins the retry schedule
- * again. Announces them.
+ * Redelivers failed deliveries with their own id and acknowledged ones with a new id. Restarts the retry schedule of each. Announces
+ * them.
  *
  * @returns the outcome by id; unknown ids have no entry
  */
@@ -46,7 +46,7 @@ export async function redeliverThese(
   ids: readonly string[],
 ): Promise<Map<string, Redelivery>> {
   // Without this lock, a transaction that settles deliveries at the same time would not see the rows that this one makes
-  // pending, nor this one the rows that it makes due.
+  // pending, and this one would not see the rows that the other makes due.
   await lockSettling(trx, "webhooks");
   const candidates = await lockCandidates(trx, organisationId, ids);
   const redeliveries = new Map(candidates.map((each) => [each.id, redeliveryOf(each)]));
@@ -117,16 +117,16 @@ function redeliveryOf({ id, state, superseded, repeated }: RedeliveryCandidate):
 }
 
 export interface RedeliveryRange {
-  /** When the events happened: from here. */
+  /** Events created at this time or later. */
   since: Date;
-  /** Before here. */
+  /** Events created before this time. */
   until?: Date | undefined;
   states: readonly Extract<DeliveryState, "dead" | "acknowledged">[];
 }
 
 export interface RedeliveryCounts {
   redelivered: number;
-  /** Not redelivered, because there is a later response of the same worker to the same offer. */
+  /** The number skipped because of a later response of the same worker to the same offer. */
   superseded: number;
 }
 
@@ -134,8 +134,8 @@ export interface RedeliveryCounts {
 const maxRedelivered = 500;
 
 /**
- * Redelivers all settled deliveries of a range, oldest first, in batches (D-74). Called again, it redelivers those that
- * have settled since, and leaves pending ones alone.
+ * Redelivers all settled deliveries in a time range, oldest first, in batches (D-74). A repeated call redelivers those that have settled
+ * since, and skips pending ones.
  */
 export async function redeliverMany(
   store: Store,
@@ -154,7 +154,7 @@ export async function redeliverMany(
   return counts;
 }
 
-/** @returns where the next batch begins; undefined after the last one */
+/** @returns where the next batch starts; undefined after the last one */
 function redeliverBatch(
   store: Store,
   organisationId: string,
@@ -197,14 +197,14 @@ export type Retry =
   | { outcome: NoAttempt };
 
 /**
- * Makes a pending delivery due now, with the whole retry schedule before it: retries during an outage do not use the schedule up.
- * Only the oldest delivery of an order key becomes due, so their order stays. An attempt that is under way goes on.
+ * Makes a pending delivery due now and restarts its retry schedule, so that retries during an outage do not use it up. Only the oldest
+ * delivery of an order key becomes due, which keeps their order. A running attempt continues.
  *
  * @param now by the clock that the circuit breaker uses
  */
 export function retryNow(store: Store, organisationId: string, deliveryId: string, now: Date): Promise<Retry> {
   return store.transaction(async (trx) => {
-    // A settling transaction would set its own due time meanwhile.
+    // Otherwise a concurrent transaction that settles the delivery would set its own due time.
     await lockSettling(trx, "webhooks");
     const delivery = await trx
       .selectFrom("deliveries")
@@ -229,9 +229,9 @@ export function retryNow(store: Store, organisationId: string, deliveryId: strin
 }
 
 /**
- * Makes all pending deliveries of the organisation due now, in order, each with the whole retry schedule before it.
+ * Makes all pending deliveries of the organisation due now, in order, and restarts their retry schedules.
  *
- * @returns why not; undefined when they are due
+ * @returns why they cannot be attempted; undefined when they are due
  */
 export async function retryAllNow(store: Store, organisationId: string, now: Date): Promise<NoAttempt | undefined> {
   const noAttempt = await store.transaction((trx) => endPause(trx, organisationId, now));
@@ -240,8 +240,8 @@ export async function retryAllNow(store: Store, organisationId: string, now: Dat
 }
 
 /**
- * Ends the pause of the circuit breaker (D-72): the next attempt is the probe, which closes or opens it. Wakes the lane. Endpoints
- * are locked before deliveries, by every transaction: two that lock in different orders deadlock.
+ * Ends the pause of the circuit breaker (D-72): the next attempt is the probe, which closes or opens it. Wakes the lane. Every
+ * transaction locks endpoints before deliveries: two that lock in different orders deadlock.
  */
 async function endPause(trx: Trx, organisationId: string, now: Date): Promise<NoAttempt | undefined> {
   const endpoint = await trx
@@ -267,9 +267,9 @@ async function endPause(trx: Trx, organisationId: string, now: Date): Promise<No
 const maxRestarted = 1_000;
 
 /**
- * Makes the deliveries due that an endpoint's failures have delayed, and starts their retry schedule again (D-73), because
- * the endpoint has passed its checks, perhaps at another address. If it stops half way, the other deliveries are attempted
- * at their own time.
+ * Makes deliveries due that were delayed by an endpoint's failures, and restarts their retry schedules (D-73), because the
+ * endpoint has passed its checks, perhaps at another address. If it is interrupted, the other deliveries keep their due
+ * times.
  */
 export async function restartSchedules(store: Store, organisationId: string): Promise<void> {
   let after: number | undefined = 0;
@@ -277,8 +277,8 @@ export async function restartSchedules(store: Store, organisationId: string): Pr
 }
 
 /**
- * The lock waits for transactions that settle such a delivery or record one behind it, so that their results are restarted
- * too. Only a delivery with a due time was ever attempted: it is the oldest of its order key.
+ * The lock waits for transactions that settle such a delivery or record one behind it, so that these deliveries are also restarted.
+ * Only a delivery with a due time can have been attempted: it is the oldest of its order key.
  *
  * @returns where the next batch starts; undefined after the last
  */

@@ -6,13 +6,13 @@ import type { Tables } from "../store/tables.ts";
 import { type DeliveryFilter, deliveriesOf, matchesFilter } from "./find-deliveries.ts";
 import { redeliverThese } from "./redeliver.ts";
 
-/** What can be redelivered: deliveries of these states alone. */
+/** Only deliveries in these states can be redelivered. */
 export const redeliverableStates = ["dead", "acknowledged"] as const;
 type RedeliverableState = (typeof redeliverableStates)[number];
 
 /** How many deliveries a task of this filter would redeliver. */
 export interface Redeliverable extends Record<RedeliverableState, number> {
-  /** The latest delivery that was counted: later ones are not of the task. */
+  /** The latest counted delivery: later ones do not belong to the task. */
   lastSequence: number;
 }
 
@@ -39,7 +39,7 @@ export async function countRedeliverable(
 }
 
 /**
- * Begins to redeliver the matching deliveries up to `lastSequence`, in the background (D-149).
+ * Starts to redeliver the matching deliveries up to `lastSequence`, in the background (D-149).
  *
  * @returns how many there are
  */
@@ -69,7 +69,7 @@ export async function beginRedelivery(
 
 export type RedeliveryTask = Awaited<ReturnType<typeof readRedeliveries>>[number];
 
-/** The tasks that are under way, and those that were finished since a time; the newest first. */
+/** The running tasks, and those finished since a time, newest first. */
 export const readRedeliveries = ({ db }: Store, organisationId: string, finishedSince: Date) =>
   db
     .selectFrom("redeliveries")
@@ -81,18 +81,18 @@ export const readRedeliveries = ({ db }: Store, organisationId: string, finished
 
 /** Deliveries per transaction, which other transactions wait for. */
 const batchSize = 50;
-/** Another process may have been killed in the middle of a task. */
+/** How often to look for tasks of other processes that were killed. */
 const idleMs = 30_000;
 
-/** Works on the tasks of all organisations until it is stopped. Call `wake()` after a commit that began one. */
+/** Works on the tasks of all organisations until it is stopped. Call `wake()` after a commit that started one. */
 export function startRedeliveries(store: Store, onError: (error: unknown) => void): Loop {
   const tick = async () => ((await store.transaction(continueOne)) ? 0 : idleMs);
   return runLoop(tick, onError);
 }
 
 /**
- * Redelivers the next batch of the task that has waited longest. The place in the task is committed with the batch, so each delivery is
- * redelivered once, even if the process is killed.
+ * Redelivers the next batch of the task that has waited longest. The position in the task is committed with the batch, so that each
+ * delivery is redelivered once, even if the process is killed.
  *
  * @returns whether there was a task
  */
@@ -136,7 +136,7 @@ async function continueOne(trx: Trx): Promise<boolean> {
   return true;
 }
 
-/** As stored: with its times as strings. */
+/** Parses a stored filter, whose times are strings. */
 function filterIn(stored: object): DeliveryFilter {
   const { since, until, ...filter } = stored as Omit<DeliveryFilter, "since" | "until"> &
     Record<"since" | "until", string>;

@@ -25,7 +25,7 @@ export interface SettleContext {
 
 type AttemptedDelivery = Attempted<PendingDelivery, Attempt>;
 
-/** What a committed group of attempts changed, for the log. */
+/** The effects of a committed group of attempts, for the log. */
 export interface Settled {
   attempts: AttemptRecord[];
   endpoints: EndpointRecord[];
@@ -43,7 +43,7 @@ export async function settleAttempts(
   const held = await endLeases(trx, "webhooks", attempted);
   if (held.length === 0) return { attempts: [], endpoints: [] };
   const locked = await lockEndpoints(trx, held);
-  // Every transaction that locks several deliveries locks them in the order of their sequence.
+  // All transactions lock deliveries in the order of their sequence.
   const group = held.toSorted((one, other) => one.row.sequence - other.row.sequence);
   const endpoints = await updateHealth(trx, context, group, locked);
   const outcomes = group.map((each) => outcomeOf(context, each, endpoints.get(each.row.organisation_id)));
@@ -87,15 +87,15 @@ async function lockEndpoints(trx: Trx, attempted: readonly AttemptedDelivery[]):
 /** An endpoint's health before and after a group of attempts. */
 interface UpdatedEndpoint {
   organisationId: string;
-  /** Of the current profile. An attempt with another one was made before the profile was changed. */
+  /** The secret of the current profile. An attempt with another one was made before the profile changed. */
   encryptedSecret: string;
   before: EndpointHealth;
   after: EndpointHealth;
 }
 
 /**
- * Updates the health of the locked endpoints (D-72), by organisation. An acknowledgement by a healthy endpoint changes nothing, nor
- * does an attempt at a profile that was changed since.
+ * Updates the health of the locked endpoints (D-72), by organisation. An acknowledgement by a healthy endpoint changes nothing, and
+ * neither does an attempt at an earlier profile.
  */
 async function updateHealth(
   trx: Trx,
@@ -119,7 +119,7 @@ async function updateHealth(
   return new Map(updated.map((endpoint) => [endpoint.organisationId, endpoint]));
 }
 
-/** In one statement: when many endpoints fail at the same time, a group of attempts changes a hundred. */
+/** Writes all in one statement: when many endpoints fail at the same time, a group of attempts changes a hundred. */
 async function writeHealth(trx: Trx, updated: readonly UpdatedEndpoint[]): Promise<void> {
   const changed = updated
     .filter(({ before, after }) => after !== before)
@@ -142,7 +142,7 @@ interface AttemptOutcome {
   delivery: PendingDelivery;
   attempt: Attempt;
   outcome: DeliveryOutcome;
-  /** Until the next attempt; only used while the delivery stays pending. */
+  /** The delay until the next attempt; only used while the delivery stays pending. */
   delayMs: number;
   /** Whether it uses up one of the schedule's attempts. */
   counts: boolean;
@@ -150,7 +150,7 @@ interface AttemptOutcome {
   nextAttemptAt?: Date | undefined;
 }
 
-/** The delay after an attempt that failed because of the platform itself, which uses up none of the schedule's attempts. */
+/** The delay after an attempt that failed because of the platform itself, which does not count in the schedule. */
 const ownFailureDelayMs = 5 * 60_000;
 
 function outcomeOf(
@@ -180,8 +180,8 @@ function outcomeOf(
 
 /**
  * Stores attempts, and the new state of their deliveries. A delivery whose schedule was restarted during the attempt stays pending,
- * unless it was acknowledged. Delays begin now, not at the start of the transaction, which may have waited for locks: no attempt
- * starts before the time that was reported.
+ * unless it was acknowledged. Delays start now, not at the start of the transaction, which may have waited for locks: no attempt
+ * starts before its reported time.
  *
  * @returns the ids of the deliveries that stay pending
  */
@@ -239,7 +239,7 @@ async function storeAttempts(trx: Trx, outcomes: readonly AttemptOutcome[]): Pro
 }
 
 /**
- * From the event to the end of the attempt that acknowledged it. Not negative, though the database's clock may differ from
+ * The time from the event to the end of the acknowledged attempt. Not negative, even if the database's clock differs from
  * ours.
  */
 function lagMs(
@@ -251,9 +251,9 @@ function lagMs(
 
 /**
  * Makes the oldest pending delivery of each order key due. It must be a separate statement, after the one that settled the
- * delivery before: its snapshot then contains deliveries whose insert that statement waited for.
+ * previous delivery: its snapshot then contains deliveries whose insert that statement waited for.
  *
- * It has no condition `state = 'pending'`: with one, and without statistics, PGlite read all pending deliveries of the
+ * It has no condition `state = 'pending'`, with which PGlite, without statistics, reads all pending deliveries of the
  * organisation for each key.
  */
 export async function releaseNext(
@@ -276,7 +276,7 @@ export async function releaseNext(
     )`.execute(trx);
 }
 
-/** Announces the attempts and the changed endpoints, and mails the people of an endpoint that now fails, is disabled, or works again. */
+/** Announces the attempts and the changed endpoints, and mails the people of an endpoint that starts to fail, is disabled or recovers. */
 async function announceAttempts(
   trx: Trx,
   { linkTo, now }: SettleContext,
@@ -301,8 +301,8 @@ async function announceAttempts(
 export type AttemptRecord = ReturnType<typeof attemptRecord>;
 
 /**
- * @param pending the ids of the deliveries that stay pending. One of them may have failed its last attempt: its schedule was
- *   restarted meanwhile, so it is due now
+ * @param pending the ids of the deliveries that stay pending. One that failed its last attempt is due now, because its schedule was
+ *   restarted meanwhile
  */
 function attemptRecord({ delivery, attempt, ...rest }: AttemptOutcome, pending: ReadonlySet<string>, now: Date) {
   const { number, method, path, status, failure, durationMs } = attempt;

@@ -25,27 +25,27 @@ export interface DeliveryOptions {
   encryptionKey: Uint8Array;
   /** @default 10 attempts over about 45 hours (D-26) */
   retrySchedule?: RetrySchedule;
-  /** @default after ten failures in a row, pauses from 30 s to ten minutes (D-72) */
+  /** @default pauses from 30 s to ten minutes after ten consecutive failures (D-72) */
   breaker?: BreakerPolicy;
-  /** Called with an endpoint that is paused, resumed or disabled, once that is committed. */
+  /** Called when an endpoint is paused, resumed or disabled, after the commit. */
   onEndpoint?: (record: EndpointRecord) => void;
   /** Called with each attempt once it is committed: the one log line per attempt. */
   onAttempt?: (record: AttemptRecord) => void;
   /** Called with errors of the platform itself. Delivering continues. */
   onError: (error: unknown) => void;
-  /** For one attempt, all of it (D-25). @default 15_000 */
+  /** The time limit for a whole attempt (D-25). @default 15_000 */
   attemptTimeoutMs?: number;
   /** How long storing attempts is retried. @default 10_000 */
   settleLimitMs?: number;
   /** Grace period for attempts in flight when it is stopped; then they are aborted (D-71). @default 12_000 */
   finishWithinMs?: number;
-  /** The URL of a page, for mails. @default the path alone */
+  /** The URL of a page, for mails. @default only the path */
   linkTo?: LinkTo;
   now?: () => Date;
   random?: () => number;
 }
 
-/** Attempts of this process at a time: 64 endpoints with eight hanging attempts each fill it. */
+/** The maximum number of simultaneous attempts in this process, enough for 64 endpoints with eight hanging attempts each. */
 const maxUnderWay = 512;
 
 /**
@@ -106,7 +106,7 @@ export function startDelivery(options: DeliveryOptions): Loop {
 
 /**
  * The deliveries as a queue with one lane for each endpoint. The lane is closed while the endpoint is disabled (D-73) or
- * removed (D-120), and while its circuit breaker is open. Then it is half-open: one attempt, the probe, closes the breaker
+ * removed (D-120), and while its circuit breaker is open. Afterwards the breaker is half-open: one attempt, the probe, closes it
  * or opens it again (D-72).
  */
 export const webhooks = (now: () => Date): OutboxQueue => ({
@@ -117,7 +117,7 @@ export const webhooks = (now: () => Date): OutboxQueue => ({
   lane: "organisation_id",
   capacity: endpointCapacity,
   laneState(lane) {
-    // The breaker's time was written by this process's clock, and the queue uses the database's. So only a difference is passed on.
+    // The breaker's time comes from this process's clock, but the queue uses the database's, so only the difference is used.
     const at = sql`${now()}::timestamptz`;
     return sql<LaneState>`
       select now() + (breaker_open_until - ${at}) as opens_at,

@@ -56,7 +56,7 @@ describe("a person of an agency", async () => {
       expect((await ada.get(path)).text).not.toMatch(/Bar on Friday|Harbour Hotels/);
   });
 
-  // Last: it takes the key away.
+  // Runs last, because it revokes the key.
   test("loses access when the key is revoked [D-117]", async () => {
     const id = await createAndApply("Kitchen on Sunday");
     const hana = await signedIn("hana@harbour-hotels.example");

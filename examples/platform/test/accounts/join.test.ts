@@ -143,7 +143,7 @@ describe("the link of an invitation", () => {
     expect((await client.get("/app")).text).not.toContain("<script>alert");
   });
 
-  // Last: it moves the clock.
+  // Runs last, because it moves the clock.
   test("expires after 14 days [D-122]", async () => {
     const path = await invite(5);
     clockMs += 14 * dayMs - 1_000;

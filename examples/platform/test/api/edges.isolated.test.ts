@@ -218,7 +218,7 @@ describe.each(await anyStore())("edge cases of the API on $title", ({ createData
         expect((await create(slot(start, end))).json()).toMatchObject({
           errors: { "events[0].start": [expect.any(String)] },
         });
-      // The hour that occurs twice in Berlin.
+      // The repeated hour in Berlin.
       for (const [given, start] of [
         ["2099-10-25T02:30:00+02:00", "2099-10-25T00:30:00Z"],
         ["2099-10-25T02:30:00+01:00", "2099-10-25T01:30:00Z"],

@@ -278,7 +278,7 @@ describe.each(await anyStore())("the event feed on $title", ({ createDatabase, t
     for (const seen of await reads) {
       expect(seen.length).toBe(expected.length);
       expect(new Set(seen)).toEqual(new Set(expected));
-      // Each writer's own events in the order in which they were recorded.
+      // Each writer's events are in the order in which they were recorded.
       for (let writer = 0; writer < writers; writer += 1) {
         const own = seen.filter((each) => each.startsWith(`${writer}:`)).map((each) => Number(each.split(":")[1]));
         expect(own.every((number, index) => number === index)).toBe(true);

@@ -58,7 +58,7 @@ describe.each(await anyStore())("an expired idempotency key on $title", ({ creat
     expect(await useAlone(later(key, dayMs + 1), "second")).toEqual({ result: "second", replayed: false });
   });
 
-  /** Purges expired keys between two statements of `trx`, on another connection where there is one. */
+  /** Purges expired keys between two statements of `trx`, on another connection if possible. */
   async function forget(trx: Trx, now: Date): Promise<void> {
     if (store.name === "pglite") return void (await deleteExpiredKeys(trx, now));
     const forgotten = store.transaction(async (other) => {

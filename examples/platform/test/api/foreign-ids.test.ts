@@ -12,7 +12,7 @@ const lists = routes.filter(
   ({ method, path }) => method === "GET" && path.startsWith("/portal/") && !path.includes(":"),
 );
 
-/** Without these a route rejects the request before it looks up the id. */
+/** Without these, a route rejects the request before it looks up the id. */
 const details: Record<string, { query?: string; json?: unknown }> = {
   "POST /offer/:id/complete": { query: "?api-version=1.0", json: ["worker_amal"] },
 };
@@ -87,7 +87,7 @@ describe.each(await anyStore())("a resource of another organisation on $title", 
     }
   });
 
-  // After the others: it completes and withdraws.
+  // Runs after the others, because it completes and withdraws offers.
   test.each(withIds)("is available to its owner: $method $path", async (route) => {
     const { status } = await call(route, await theOwner(route.path));
     expect([200, 202, 204, 409]).toContain(status);

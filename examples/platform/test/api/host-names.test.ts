@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { openPlatform, type PlatformUnderTest } from "../support/platform-under-test.ts";
 import { anyStore, type TestDatabase } from "../support/stores/stores.ts";
 
-// No store can change who is served.
+// The store has no influence on the accepted hosts.
 const [{ createDatabase } = { createDatabase: undefined }] = await anyStore();
 let database: TestDatabase;
 let platform: PlatformUnderTest;

@@ -29,7 +29,7 @@ describe.each(await anyStore())("the rate limit on $title", ({ createDatabase })
   // A new window for each test.
   beforeEach(() => pass(2 * hourMs));
 
-  /** Not `platform.call`, which validates responses against a document without 429. */
+  /** Used instead of `platform.call`, which validates responses against a document without 429. */
   const ask = async (key: string, init: RequestInit = {}, path = "/offer/none") => {
     const headers = { "X-UE-Api-Subscription-Key": key, ...(init.headers as Record<string, string>) };
     const response = await fetch(platform.address + path, { ...init, headers });
@@ -118,7 +118,7 @@ describe.each(await anyStore())("the rate limit on $title", ({ createDatabase })
       await exhaust("demo-key-harbour", from("192.0.2.3"));
       expect((await ask("demo-key-harbour", from("192.0.2.3"))).status).toBe(429);
       expect((await ask("demo-key-bistro", from("192.0.2.3"))).status).toBe(404);
-      // Nor do valid keys make room for wrong ones.
+      // Valid keys do not make room for wrong ones either.
       expect((await ask("wrong-61", from("192.0.2.3"))).status).toBe(429);
     });
 

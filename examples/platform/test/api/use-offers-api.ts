@@ -25,7 +25,7 @@ export const input = {
   events: [{ start: "2099-05-01T16:00:00Z", end: "2099-05-01T22:00:00.250+00:00" }],
 };
 
-/** A platform, and calls of its offers API with the key of Harbour Hotels. */
+/** A platform, and calls to its offers API with the key of Harbour Hotels. */
 export interface OffersApi {
   readonly key: string;
   readonly platform: PlatformUnderTest;
@@ -33,7 +33,7 @@ export interface OffersApi {
   post(path: string, json: unknown): Promise<PlatformResponse>;
   /** Creates an offer. @returns its id */
   create(changes?: object): Promise<string>;
-  /** Does this action in the worker's app. */
+  /** Performs this action in the worker's app. */
   act(workerId: string, offerId: string, action: string): Promise<PlatformResponse>;
   complete(offerId: string, workerIds: unknown): Promise<PlatformResponse>;
   /** The reasons of the worker's notifications about the offer, the oldest first. */

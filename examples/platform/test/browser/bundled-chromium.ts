@@ -15,10 +15,10 @@ export interface BundledChromium {
 }
 
 /**
- * Unpacks the Chromium that the npm package @sparticuz/chromium carries, once per version. The package's own unpacking
+ * Unpacks the Chromium in the npm package @sparticuz/chromium, once per version. The package's own unpacking
  * is not used, because two processes would write to the same temporary folder.
  *
- * @throws where the package's binary does not run: on another system than Linux on x64
+ * @throws when the package's binary does not run: on any system except Linux on x64
  */
 export async function bundledChromium(): Promise<BundledChromium> {
   if (process.platform !== "linux" || process.arch !== "x64") throw new Error("it is for Linux on x64");
@@ -43,7 +43,7 @@ async function unpack(draft: string, { packageFolder, folder }: CacheEntry): Pro
 const decompress = (from: string, to: string, mode = 0o644): Promise<void> =>
   pipeline(createReadStream(from), createBrotliDecompress(), createWriteStream(to, { mode }));
 
-/** Its own font, and those of the machine where there are some. */
+/** Its own font, and any fonts of the machine. */
 const fontConfiguration = (folder: string): string => `<?xml version="1.0"?>
 <!DOCTYPE fontconfig SYSTEM "fonts.dtd">
 <fontconfig>

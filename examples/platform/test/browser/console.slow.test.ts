@@ -52,7 +52,7 @@ test.each(["light", "dark"] as const)(
           .evaluate((main) => (main as HTMLElement).inert),
       )
       .toBe(false);
-    // A library tries whether it may compile, and does without.
+    // A library tests whether it may compile code, and works without.
     const others = complaints.filter((complaint) => !complaint.includes("kEvalViolation"));
     expect({ elsewhere, failed, others }).toEqual({ elsewhere: [], failed: [], others: [] });
     await context.close();

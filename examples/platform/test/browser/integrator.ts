@@ -10,7 +10,7 @@ export const secret = "9a4f3c52-7c1e-4b57-9e0c-2f4f6f0f6a11";
 export interface Integrator {
   /** For the company profile. */
   baseAddress: string;
-  /** Each response of a worker, in the order it came: `worker_amal accepted`. */
+  /** Each response of a worker, in the order of arrival: `worker_amal accepted`. */
   responses: string[];
   /** Workers who added a contact. */
   contacts: string[];

@@ -52,11 +52,11 @@ describe("live pages", () => {
     expect(Math.max(...clicks)).toBeLessThan(2_000);
     await eventually("there is one stream", async () => (await openStreams()) === 1);
 
-    // Each hears of a change, though one of them alone has the stream.
+    // All of them receive a change, though only one has the stream.
     await fixture.createOffer("Kitchen help on Friday");
     for (const page of pages) await page.getByRole("link", { name: "Kitchen help on Friday" }).first().waitFor();
 
-    // The stream passes on as the page that has it is hidden, and nothing is missed.
+    // When the page with the stream is hidden, another one takes over, and no event is missed.
     for (const page of pages.slice(0, -1)) await setVisible(page, false);
     await eventually("there is one stream", async () => (await openStreams()) === 1);
     await fixture.createOffer("Breakfast on Sunday");

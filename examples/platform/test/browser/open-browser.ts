@@ -16,7 +16,7 @@ interface BrowserCandidate {
 }
 
 const candidates: readonly BrowserCandidate[] = [
-  // First npm's, which is the same on every machine.
+  // The npm package comes first, because it is the same on every machine.
   {
     from: "the npm package @sparticuz/chromium",
     async find() {
@@ -31,9 +31,9 @@ const candidates: readonly BrowserCandidate[] = [
 ];
 
 /**
- * Opens a headless Chromium: npm's if it runs, else the machine's.
+ * Opens a headless Chromium: that of npm if it runs, otherwise the machine's.
  *
- * @throws when none starts, with the reason of each: tests of the browser are never skipped
+ * @throws when neither starts, with both reasons: browser tests are never skipped
  */
 export async function openBrowser(): Promise<OpenBrowser> {
   const reasons: string[] = [];

@@ -21,7 +21,7 @@ export interface PagesFixture {
   createOffer(title: string): Promise<string>;
   /** A worker's response, over the API. */
   respond(workerId: string, action: "apply" | "reject", offerId: string): Promise<void>;
-  /** Creates one of everything that pages show: offers in each state, deliveries, failing organisations, invitations, mail. */
+  /** Creates an example of everything that pages show: offers in each state, deliveries, failing organisations, invitations, mail. */
   fill(): Promise<void>;
   close(): Promise<void>;
 }

@@ -14,7 +14,7 @@ describe("the contract's scenario, in the browser alone", () => {
 
   type Who = "hirer" | "worker" | "integrator";
 
-  /** How long each update took to be seen in another window, from before the click that caused it. */
+  /** How long each update took to appear in another window, measured from before the click. */
   const delays: Record<Who, number[]> = { hirer: [], worker: [], integrator: [] };
 
   /** Waits until `act` shows in other windows, which are not touched. */
@@ -68,7 +68,7 @@ describe("the contract's scenario, in the browser alone", () => {
     const row = ({ page }: Window, words: string) => page.getByRole("row").filter({ hasText: words });
     const acknowledged = (words: string) => row(integrator, words).filter({ hasText: "Acknowledged" });
 
-    // The company profile: saved when both checks get 200, and not before.
+    // The company profile is saved only when both checks get 200.
     await integrator.page.goto("/company");
     await saveProfile(integrator.page, `${fixture.integrator.baseAddress}/unknown`, secret);
     await integrator.page.getByText("Nothing was changed.").waitFor();

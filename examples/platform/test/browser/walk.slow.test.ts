@@ -22,7 +22,7 @@ describe("every page", () => {
     ["with scripts, in light", { colorScheme: "light" }],
     ["without scripts, in dark, on a phone", { colorScheme: "dark", javaScriptEnabled: false, ...phone }],
   ] as const;
-  /** The stories of zone-stories.slow.test.ts are in both, too. */
+  /** zone-stories.slow.test.ts also covers both. */
   const tried = variants.slice(0, process.env.TEST_MATRIX === "full" ? 2 : 1);
 
   /** Visits every linked page and a missing one. @returns their paths and problems */
@@ -33,7 +33,7 @@ describe("every page", () => {
     const look = async (path: string): Promise<void> => {
       const violations = await window.violations();
       const found = [...violations, ...complaints.splice(0)];
-      // A "not found" page has status 404, which the console reports too.
+      // A "not found" page has status 404, which the console also reports.
       const meant = found.filter((text) => path.includes("nowhere") && /status of 404/.test(text));
       if (found.length > meant.length) faults.push({ path, found });
       paths.push(new URL(page.url()).pathname);
@@ -73,7 +73,7 @@ describe("every page", () => {
     const send = async (path: string, button: string, spoil = async (): Promise<void> => {}): Promise<void> => {
       await goTo(page, path);
       await spoil();
-      // Values that the browser itself would refuse.
+      // Disables the browser's own validation, which would reject the values.
       await page.locator("form").evaluateAll((forms) => {
         for (const form of forms) (form as HTMLFormElement).noValidate = true;
       });
@@ -125,7 +125,7 @@ describe("every page", () => {
     const pictures = page.locator(".portrait img");
     await eventually("all have come", async () => {
       const widths = await pictures.evaluateAll((all) => all.map((image) => (image as HTMLImageElement).naturalWidth));
-      // The last picture cannot be fetched, so a single pixel takes its place.
+      // The last image cannot be fetched, so a single pixel replaces it.
       return widths.join() === "96,96,1";
     });
     expect([...hosts]).toEqual([fixture.platform.address]);

@@ -4,8 +4,8 @@ import type { Page } from "playwright-core";
 const perKind = 4;
 
 /**
- * Visits every page that is linked, directly or indirectly, from the window's page, and calls `each` on it. Of pages that
- * differ only in an id it visits the first few; of pages that differ only in the query, the first.
+ * Visits every page that is linked, directly or indirectly, from the window's page, and calls `each` on it. If pages differ
+ * only in an id, it visits the first few; if they differ only in the query, the first.
  */
 export async function walk(page: Page, each: (path: string) => Promise<void>): Promise<void> {
   const seen = new Set<string>();

@@ -23,12 +23,12 @@ export async function openWindow(browser: Browser, options: BrowserContextOption
   const { javaScriptEnabled = true, ...others } = options;
   const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, ...others });
   const page = await context.newPage();
-  // Only a fault takes this long, even on a busy machine.
+  // Only a defect takes this long, even on a busy machine.
   page.setDefaultTimeout(120_000);
   const complaints: string[] = [];
   page.on("console", (message) => void (message.type() === "error" && complaints.push(message.text())));
   page.on("pageerror", (error) => void complaints.push(error.message));
-  // Policy violations are reported in windows without scripts too.
+  // Policy violations are reported even in windows without scripts.
   const devTools = await context.newCDPSession(page);
   devTools.on("Audits.issueAdded", ({ issue: { code, details } }) => {
     if (code === "ContentSecurityPolicyIssue")
@@ -44,7 +44,7 @@ export async function openWindow(browser: Browser, options: BrowserContextOption
     context,
     complaints,
     async violations() {
-      // From here on scripts may run, for axe.
+      // From here on, scripts may run, for axe.
       await setScripts(true);
       // Over the developer tools, which the page's policy does not restrict.
       await page.evaluate(axe);

@@ -96,7 +96,7 @@ describe.each(looks)("scenarios in $name", ({ timeZone, options, byKeyboard, slo
     await target.page().keyboard.press("ControlOrMeta+a");
     await target.page().keyboard.type(text);
   }
-  /** Chromium's input has a part for each of month, day, year, hour, minute and half of the day. */
+  /** Chromium's input has separate parts for month, day, year, hour, minute and AM/PM. */
   async function typeTime(target: Locator, local: string): Promise<void> {
     if (!byKeyboard) return target.fill(local);
     const [, year, month, day, hour = "", minute] = /(\d+)-(\d+)-(\d+)T(\d+):(\d+)/.exec(local) ?? [];

@@ -263,7 +263,7 @@ describe.each(variants)(
       expect(JSON.parse(responses(toHarbour)[0]?.body ?? "")).toMatchObject({ offerId: id, workerId: "worker_amal" });
       await crewForHarbour.completeOffer(id, ["worker_amal"]);
       expect(await harbour.getOffer(id)).toMatchObject({ complete: true });
-      // The event of the agency's own offer arrives there, and no other.
+      // Only the event of the agency's own offer arrives there.
       const { id: own } = await crew.createOffer({ ...input, createdByUserId: "user_ada" });
       await act("worker_ben", own, "reject");
       await eventually("the agency gets the response", () => responses(toCrew).length === 1);

@@ -171,7 +171,7 @@ const ours = { apiKey: keys.harbour, query: "?api-version=1.0" };
 const amal = { type: "respond", offer: 0, workerId: "worker_amal", response: "applied" } as const;
 const completion = { type: "complete", offer: 0, body: ["worker_amal"], ...ours } as const;
 
-/** A sequence that every run includes: each step done, and refused for each reason. */
+/** A sequence that every run includes: each step succeeds once, and is rejected for each reason. */
 export const callScenario: CallStep[] = [
   { type: "create", body: input, idempotencyKey: "one", ...ours },
   { type: "create", body: input, idempotencyKey: "one", ...ours },

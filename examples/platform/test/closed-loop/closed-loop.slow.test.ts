@@ -6,10 +6,10 @@ import { playStory, type StoryStep, stories, wholeStory } from "./story.ts";
 import { inMemorySide } from "./story-in-memory.ts";
 import { openStoryPlatform, type StoryPlatform } from "./story-on-platform.ts";
 
-/** `CLOSED_LOOP_STORIES=1000` takes tens of minutes. */
+/** Set CLOSED_LOOP_STORIES for a longer run. */
 const numRuns = Number(process.env.CLOSED_LOOP_STORIES ?? 6);
 
-/** A story on the platform takes some of the real time; how much depends on the machine's load. */
+/** A story takes real time on the platform, more on a busy machine. */
 const mostLateMs = 20_000;
 
 const fixture = useDeliveryFixture();
@@ -47,7 +47,7 @@ test("sends a receiver the same requests from the service in memory as from the 
   timeout: 7_200_000,
 }, async () => {
   const seen = new Set(await compare(wholeStory));
-  // It went everywhere.
+  // Every status and outcome occurred.
   expect([...seen]).toEqual(
     expect.arrayContaining([
       "done",

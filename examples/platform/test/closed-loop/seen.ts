@@ -1,10 +1,10 @@
 import type { StorySide } from "./story.ts";
 import { type SeenRequest, type StoryReceiver, storyPrefix } from "./story-receiver.ts";
 
-/** Of HTTP itself: a handler in memory gets none of them. */
+/** Headers of the HTTP connection, which a handler in memory does not get. */
 const ofTransport = new Set(["host", "connection", "content-length"]);
 
-/** What stands in database of a value that differs each time, where it has the form that it must have. */
+/** Values that differ each time, by the form that they must have. */
 const forms: Readonly<Record<string, RegExp>> = {
   timestamp: /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/,
   authorization: /^hmac [\dA-F]{64}$/,
@@ -18,20 +18,20 @@ export interface Seen {
 }
 
 /**
- * What a receiver was sent, in order. Between requests of one instant the platform promises an order only for those of one worker
- * and offer (D-32): the others are sorted.
+ * The requests that a receiver got, in order. Of requests at the same instant, the platform orders only those of one worker and offer
+ * (D-32), so the others are sorted.
  *
- * @param sizes how many requests there are of each instant
+ * @param sizes the number of requests at each instant
  */
 export async function seenOf(side: StorySide, sizes: readonly number[]): Promise<Seen[][]> {
   const ids = await side.deliveryIds();
   const rest = side.receiver.requests.map((request) => shapeOf(request, ids));
   const instants = sizes.map((size) => rest.splice(0, size));
-  // What one side alone was sent.
+  // The requests that only one side got.
   return [...instants, rest].map((seen) => seen.toSorted((one, other) => keyOf(one).localeCompare(keyOf(other))));
 }
 
-/** The same for requests that have an order: the sort keeps it. */
+/** Requests with a guaranteed order have the same key, so the sort keeps their order. */
 const keyOf = ({ method, path, headers, body }: Seen): string =>
   `${path} ${method === "POST" ? Object(body).workerId : headers["offers-delivery-id"]}`;
 
@@ -49,14 +49,14 @@ function shapeOf({ method, path, headers, body }: SeenRequest, ids: readonly str
   };
 }
 
-/** Of each request, how many milliseconds of the story later it came on the one side than on the other. */
+/** How many milliseconds later each request arrived at one side than at the other, in the story's time. */
 export const latenessMs = (one: StorySide, other: StorySide): number[] =>
   one.receiver.requests.map(({ at }, index) => {
     const sameOnOther = other.receiver.requests[index]?.at ?? Number.NaN;
     return at - one.startedAt - (sameOnOther - other.startedAt);
   });
 
-/** How many requests each instant had, on a clock that stands still. */
+/** The number of requests at each instant of a stopped clock. */
 export function instantsOf({ requests }: StoryReceiver): Map<number, number> {
   const sizes = new Map<number, number>();
   for (const { at } of requests) sizes.set(at, (sizes.get(at) ?? 0) + 1);
@@ -69,12 +69,12 @@ export interface Moment {
   at: number;
 }
 
-/** How late attempts may be on the platform, where a story takes real time. Time beyond the story's own makes none early. */
+/** How late attempts may be on the platform, where a story takes real time. No attempt can be early. */
 const marginMs = 5_000;
 
 /**
- * Whether no attempt is so close before something else that on the platform it could come after it: before an attempt at another
- * delivery, or before the story's next step.
+ * Whether the order of attempts and steps is certain on the platform: no attempt is so close to an attempt at another delivery, or to the
+ * story's next step, that it could come after it.
  */
 export function isUnambiguous(moments: readonly Moment[], steps: readonly number[]): boolean {
   const others = [...moments, ...steps.map((at) => ({ at, deliveryId: "" }))];

@@ -7,12 +7,12 @@ import { type StoryDelivery, type StorySide, storyWorkers } from "./story.ts";
 import { StoryReceiver, storyPrefix, storySecret } from "./story-receiver.ts";
 
 export interface InMemorySide extends StorySide {
-  /** Unix milliseconds, as all moments. */
+  /** Unix milliseconds. */
   waitedUntil: readonly number[];
   moments(): Moment[];
 }
 
-/** The service in memory, on a clock that stands still but for the story. */
+/** The service in memory, on a clock that only the story advances. */
 export async function inMemorySide(): Promise<InMemorySide> {
   const startedAt = Date.now();
   const service = createTestService({ now: () => new Date(startedAt) });
@@ -52,7 +52,7 @@ export async function inMemorySide(): Promise<InMemorySide> {
   };
 }
 
-/** @returns what it resolves to, `done` for nothing, or the code of what it throws */
+/** @returns the resolved value, `done` for undefined, or the code of the thrown error */
 async function attempt(action: () => Promise<unknown>): Promise<string> {
   try {
     return ((await action()) ?? "done") as string;
@@ -61,7 +61,7 @@ async function attempt(action: () => Promise<unknown>): Promise<string> {
   }
 }
 
-/** Of each attempt; a retry was due before it, if the circuit breaker was open then. */
+/** The moments of each attempt. A retry may have been due earlier, while the circuit breaker was open. */
 const momentsOf = ({ id: deliveryId, attempts }: TestService["deliveries"][number]): Moment[] =>
   attempts.flatMap(({ at, number }, index) => {
     const before = number > 1 ? attempts[index - 1] : undefined;

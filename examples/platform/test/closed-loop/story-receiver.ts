@@ -2,7 +2,7 @@ import { webhookHandler } from "@offers/webhook-kit/fetch";
 
 export const storySecret = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
 
-/** Below the base address. */
+/** The path prefix of the base address. */
 export const storyPrefix = "/some/prefix";
 
 export const storySuggestion = {
@@ -35,7 +35,7 @@ export interface SeenRequest {
   at: number;
 }
 
-/** A receiver that verifies each request with the kit, remembers it, and responds as the story says. */
+/** A receiver that verifies each request with the kit, records it, and responds as the story says. */
 export class StoryReceiver {
   how: HowItResponds = "acknowledges";
   readonly requests: SeenRequest[] = [];

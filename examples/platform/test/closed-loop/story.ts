@@ -14,7 +14,7 @@ export type StoryAction =
   | { type: "search"; filter: string }
   | { type: "redeliver"; delivery: number };
 
-/** What happens, and how much time passes after it. */
+/** An action, and how much time passes after it. */
 export interface StoryStep {
   action: StoryAction;
   thenWaitMs: number;
@@ -22,7 +22,7 @@ export interface StoryStep {
 
 export const storyWorkers = ["worker_amal", "worker_ben", "worker_cleo"] as const;
 
-/** A delivery as it ended, without ids and times. */
+/** The final state of a delivery, without ids and times. */
 export interface StoryDelivery {
   type: string;
   workerId: string;
@@ -36,7 +36,7 @@ export interface StorySide {
   readonly receiver: StoryReceiver;
   /** Unix milliseconds, by the service's clock. */
   readonly startedAt: number;
-  /** Every method returns `done` or the code of the refusal. */
+  /** Every method returns `done` or the code of the error. */
   register(): Promise<string>;
   respond(worker: string, response: "applied" | "rejected"): Promise<string>;
   addContact(worker: string): Promise<string>;
@@ -44,15 +44,15 @@ export interface StorySide {
   /** The suggestions, or the code of the failure. */
   search(filter: string): Promise<unknown>;
   redeliver(delivery: number): Promise<string>;
-  /** To a time after the beginning; makes the attempts that are due until then. */
+  /** Waits until this time after the start, and makes the attempts that are due by then. */
   waitUntil(ms: number): Promise<void>;
-  /** The oldest first. */
+  /** Oldest first. */
   deliveries(): Promise<StoryDelivery[]>;
-  /** Of the same deliveries. */
+  /** The ids of the same deliveries. */
   deliveryIds(): Promise<string[]>;
 }
 
-/** Plays the steps, lets the receiver recover, and waits for the end of all retries. @returns what each step came to */
+/** Runs the steps, lets the receiver recover, and waits for all retries to end. @returns the outcome of each step */
 export async function playStory(side: StorySide, steps: readonly StoryStep[]): Promise<unknown[]> {
   const outcomes: unknown[] = [await side.register()];
   let elapsedMs = 0;
@@ -107,14 +107,14 @@ const action: fc.Arbitrary<StoryAction> = fc.oneof(
   { weight: 1, arbitrary: fc.record({ type: fc.constant("search" as const), filter: fc.constantFrom("", "cook") }) },
   { weight: 1, arbitrary: fc.constant({ type: "withdraw" as const }) },
 );
-// To the millisecond, so that two retries are hardly ever due at one time.
+// Millisecond precision, so that two retries are almost never due at the same time.
 const thenWaitMs = fc.oneof(
   { weight: 5, arbitrary: fc.integer({ min: 11 * second, max: 10 * minute }) },
   { weight: 3, arbitrary: fc.integer({ min: 10 * minute, max: 6 * hour }) },
   { weight: 1, arbitrary: fc.integer({ min: 6 * hour, max: 60 * hour }) },
 );
 
-/** Anything that workers, a hirer, the receiver and time may do. */
+/** Any sequence of actions by workers, a hirer and the receiver, at any intervals. */
 export const stories: fc.Arbitrary<StoryStep[]> = fc.array(fc.record({ action, thenWaitMs }), {
   minLength: 3,
   maxLength: 20,
@@ -126,7 +126,7 @@ const respond = (worker: number, response: "applied" | "rejected" = "applied"): 
   return { type: "respond", worker, response };
 };
 
-/** One that no chance may leave out: an outage with a pause, Retry-After, a refusal, 410 and what follows, five days of failures. */
+/** A sequence that every run includes: an outage with a pause, Retry-After, a rejection, 410 and its effects, five days of failures. */
 export const wholeStory: StoryStep[] = [
   then(7_111, respond(0)),
   then(9_001, { type: "addContact", worker: 1 }),

@@ -5,13 +5,13 @@ import { expect } from "vitest";
 export interface DocumentedField {
   field: string;
   type: string;
-  /** `yes` or `no`, where the table has the column. */
+  /** `yes` or `no`, if the table has the column. */
   required?: string;
 }
 
 const lines = readFileSync(new URL("../../../../spec/interface.md", import.meta.url), "utf8").split("\n");
 
-/** The rows of the first table of spec/interface.md after the line that starts with this text. */
+/** The rows of the first table in spec/interface.md after the line that starts with this string. */
 export function fieldsAfter(beginning: string): DocumentedField[] {
   const from = lines.findIndex((line) => line.startsWith(beginning));
   const head = lines.findIndex((line, index) => index > from && line.startsWith("|"));

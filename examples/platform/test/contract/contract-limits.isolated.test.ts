@@ -1,4 +1,4 @@
-// The default timeouts and retries of each side, which spec/decisions.yaml decides.
+// The default timeouts and retries of each side, from spec/decisions.yaml.
 import { once } from "node:events";
 import { createServer, request } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -94,7 +94,7 @@ describe("the limits", () => {
       await store.transaction((trx) => notifyWorkers(trx, offer));
       const notification = store.db.selectFrom("notifications").select(["attempts", "sent_at"]);
       await eventually("it is given up", async () => (await notification.executeTakeFirst())?.attempts === 10);
-      // A further attempt would be made immediately.
+      // Another attempt would be made immediately.
       await setTimeout(200);
       await push.stop();
       expect([tried, await notification.execute()]).toEqual([10, [{ attempts: 10, sent_at: null }]]);

@@ -36,7 +36,7 @@ describe("an offer's life", () => {
     );
   const offered = { reason: "offer", successful: null };
 
-  // Amal's device is an iOS one, Ben's an Android one.
+  // Amal has an iOS device, Ben an Android one.
   test.each([
     ["hirer", "demo-key-harbour", "user_hana"],
     ["agency", "demo-key-crew", "user_ada"],

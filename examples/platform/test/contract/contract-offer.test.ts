@@ -45,7 +45,7 @@ describe("the contract's offers", () => {
     "the creation field $field accepts $type and nothing else [interface: Resources 1] [interface: Creation createdByUserId, title, details, locationPlaceId, notifyEmailAddress, workerIds, events]",
     async (row) => {
       const optional = ["details", "locationPlaceId", "notifyEmailAddress", "events"];
-      // null stands for an optional field that is left out (D-94).
+      // null means that an optional field is absent (D-94).
       for (const value of wrongValues(row).filter((wrong) => wrong !== null || !optional.includes(row.field))) {
         const fields = (await refusedFields({ [row.field]: value })).map((name) => name.split(/[.[]/)[0]);
         expect([value, ...new Set(fields)]).toEqual([value, row.field]);

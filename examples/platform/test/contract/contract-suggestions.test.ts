@@ -1,4 +1,4 @@
-// The response of an implementer to a search for contacts, field by field, as in the tables of spec/interface.md.
+// An integrator's response to a search for contacts, field by field, as in the tables of spec/interface.md.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type Respond, respondWith } from "../support/receiver.ts";
 import { type DocumentedField, fieldsAfter, wrongValues } from "./contract-document.ts";
@@ -30,7 +30,7 @@ describe("a contact suggestion response", () => {
     const without = await found([change({ [row.field]: undefined })]);
     if (row.required === "no") expect(without).toBe("shown");
     else expect(without).toMatch(new RegExp(`invalid fields: .*\\.${row.field}\\.$`));
-    // null stands for an optional field that is left out (D-94).
+    // null means that an optional field is absent (D-94).
     for (const value of wrongValues(row).filter((wrong) => wrong !== null || row.required !== "no"))
       expect(await found([change({ [row.field]: value })])).toContain(`.${row.field}`);
   };

@@ -1,4 +1,4 @@
-// The service's requests to an implementer as in spec/interface.md, and how it treats the responses.
+// The service's requests to an integrator as in spec/interface.md, and how it handles the responses.
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { eventually } from "../support/eventually.ts";
 import { type ReceivedRequest, type Respond, respondWith } from "../support/receiver.ts";
@@ -49,7 +49,7 @@ describe("the contract's webhooks", () => {
 
   test("saving a base address calls GET /test without authentication, then GET /test/auth with it [interface: Introduction 1c] [interface: Overview 5, 5b] [interface: Webhooks Test, Test authorisation] [interface: Authentication 3]", async () => {
     expect((await fixture.enterProfile()).status).toBe(200);
-    // The third is ours: its signature is wrong, and a receiver that accepts it gets a warning (D-41).
+    // The third request has a wrong signature: a receiver that accepts it gets a warning (D-41).
     expect(urls()).toEqual(["GET /hooks/test", "GET /hooks/test/auth", "GET /hooks/test/auth"]);
     const [first, second, third] = fixture.receiver.requests;
     expect(Object.keys(first?.headers ?? {})).not.toContain("timestamp");

@@ -6,7 +6,7 @@ const [store] = await anyStore();
 const input = { createdByUserId: "user_hana", title: "Bar on Sunday", workerIds: ["worker_amal"] };
 const version = "?api-version=1.0";
 
-/** The responses themselves; client.test.ts tests how the client reads them. */
+/** Tests the responses themselves; client.test.ts tests how the client reads them. */
 describe("the live dialect", () => {
   let database: TestDatabase | undefined;
   let platform: PlatformUnderTest;

@@ -24,7 +24,7 @@ export const dana = {
 /** Whether the request is signed with `secret`. */
 export const isSigned = (request: ReceivedRequest): boolean => isSignedWith(secret, request);
 
-/** A platform with the system, the endpoint and the person Hana of Harbour Hotels, and with workers. */
+/** A platform with the API client, the endpoint and the person Hana of Harbour Hotels, and with workers. */
 export interface HarbourFixture {
   platform: PlatformUnderTest;
   /** The endpoint of Harbour Hotels. */
@@ -37,7 +37,7 @@ export interface HarbourFixture {
   app(workerId: string, method: string, path: string, json?: unknown): Promise<PlatformResponse>;
   /** Saves the endpoint's address and secret on the company profile. */
   enterProfile(changes?: object): Promise<PlatformResponse>;
-  /** To Amal and Ben, unless `changes` says otherwise. */
+  /** Creates an offer to Amal and Ben, unless `changes` has other workers. */
   createOffer(changes?: object, options?: CallOptions): Promise<string>;
   complete(offerId: string, workerIds: readonly string[]): Promise<PlatformResponse>;
   /** The notifications about the offer on the worker's menu. */

@@ -5,7 +5,7 @@ import type * as z from "zod";
 
 type Same<A, B> = [A] extends [B] ? ([B] extends [A] ? true : false) : false;
 
-/** Without the index signature of an open object, with optional fields as JSON has them, and an open enum as a string. */
+/** Removes the index signature of an open object, makes optional fields match JSON, and turns an open enum into a string. */
 type Plain<T> = [T] extends [string]
   ? [string & {}] extends [T]
     ? string
@@ -16,7 +16,7 @@ type Plain<T> = [T] extends [string]
       ? { [K in keyof T as string extends K ? never : K]: Plain<Exclude<T[K], undefined>> }
       : T;
 
-/** With every field required: an optional field that only one side has would not show otherwise. */
+/** Makes every field required, which reveals an optional field that only one side has. */
 type Full<T> = T extends readonly (infer Entry)[]
   ? Full<Entry>[]
   : T extends object

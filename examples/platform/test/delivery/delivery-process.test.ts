@@ -28,7 +28,7 @@ describe.each(await anyStore())("deliveries on $title", ({ createDatabase }) => 
     });
     await eventually("it is attempted", () => deliveries.receiver.requests.length > 0);
     await delivery.stop();
-    // One, or more when it was given back and attempted again before it stopped.
+    // One, or more if it was released and attempted again before the stop.
     const notStored = deliveries.receiver.requests.length;
     deliveries.receiver.respond = respondWith(200);
     expect(deliveries.fixture.attempts).toEqual([]);

@@ -121,7 +121,7 @@ describe.each(stores)("several processes on $title", ({ title, createDatabase })
     const offerIds = await Promise.all(["Bar", "Kitchen"].map(createOffer));
     await Promise.all(offerIds.flatMap((offerId) => workers.map((token) => respondTo(offerId, token, "apply"))));
     await eventually("attempts are under way", () => receiver.requests.length > 2);
-    // With attempts under way, whose leases end meanwhile. A single process just stops for a moment.
+    // Freezes processes during attempts whose leases end meanwhile. A single process just pauses for a moment.
     const all = [...processes];
     const still = all.slice(0, Math.max(1, count - 1));
     for (const { child } of still) child.kill("SIGSTOP");
@@ -140,7 +140,7 @@ describe.each(stores)("several processes on $title", ({ title, createDatabase })
 
 const open = ({ options }: TestDatabase) => openStore({ ...options, onError: () => undefined });
 
-/** Has a trigger count how often each delivery is settled. */
+/** Creates a trigger that counts how often each delivery is settled. */
 async function countSettlements(database: TestDatabase): Promise<void> {
   const store = await open(database);
   await sql`create table settlements (delivery_id text not null)`.execute(store.db);

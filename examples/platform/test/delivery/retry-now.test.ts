@@ -6,7 +6,7 @@ import { respondWith } from "../support/receiver.ts";
 import { anyStore } from "../support/stores/stores.ts";
 import { useDeliveries, workerResponse } from "./use-deliveries.ts";
 
-/** After the first failure, attempts are a day apart: whatever is attempted in a test, a person asked for. */
+/** After the first failure, attempts are a day apart, so that any further attempt in a test was requested by a person. */
 const daily = { delaysMs: Array.from({ length: 3 }, () => 86_400_000), jitter: 0, maxRetryAfterMs: 0 };
 
 describe.each(await anyStore())("an immediate retry on $title", ({ createDatabase }) => {

@@ -23,7 +23,7 @@ function openCluster(scheme: SignatureScheme, size: number) {
       onRejected: ({ code }) => void refused.push(code),
     });
   const instances = Array.from({ length: size }, () => start([secretOf(0)]));
-  // Random instead of round-robin: requests that alternate too could meet the same instance every time.
+  // Random instead of round-robin: alternating requests could reach the same instance every time.
   const listener: RequestListener = (request, response) =>
     instances[Math.floor(Math.random() * size)]?.(request, response);
   const restart = (index: number, secrets: string[]): void => {
@@ -75,7 +75,7 @@ describe.each(await storesUnderTest())("a secret rotation under load on $title",
         const half = size / 2;
         for (let index = 0; index < half; index += 1) restart(index, [old, fresh]);
         const rotate = () => platform.call("POST", "/portal/profile/rotation", { token, json: { secret: fresh } });
-        // Refused as long as the check meets an instance without the new secret.
+        // Rejected while the check reaches an instance without the new secret.
         while ((await rotate()).status !== 200) refusedChecks += 1;
         await more();
         for (let index = half; index < size; index += 1) {
@@ -97,7 +97,7 @@ describe.each(await storesUnderTest())("a secret rotation under load on $title",
         new Set(["1 200 acknowledged"]),
       );
       expect(attempts()).toHaveLength(recorded);
-      // Instances refused signatures of the new secret, and got the same event again with the old one.
+      // Instances rejected signatures with the new secret, and got the same event again with the old one.
       if (scheme === "timestampDigest") expect(refused.length).toBeGreaterThan(refusedChecks);
       else expect(refused).toHaveLength(refusedChecks);
     },

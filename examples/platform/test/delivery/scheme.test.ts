@@ -64,7 +64,7 @@ describe.each(await anyStore())("an endpoint's scheme on $title", ({ createDatab
         scheme: both,
         checks: [{ status: 200 }, { status: 200 }],
       });
-      // The platform's own third request, with a signature of another secret (D-41).
+      // The third request of the checks has a signature of another secret (D-41).
       expect(rejected.splice(0)).toEqual(["signature_mismatch"]);
       expect(await causeAll()).toMatchObject([{ suggestions: [{ name: "Köchin ✂" }] }]);
       await eventually("both events arrive", () => received.length === 2);
@@ -77,7 +77,7 @@ describe.each(await anyStore())("an endpoint's scheme on $title", ({ createDatab
     const receiver = await openReceiver(respondWith(200, {}, "[]"));
     open.push(receiver);
     await save(receiver.baseAddress);
-    // All but the third request, with a signature of another secret (D-41).
+    // Leaves out the third request, which has a signature of another secret (D-41).
     const [forged] = receiver.requests.splice(2, 1);
     expect(() => verify(forged as ReceivedRequest)).toThrow();
     receiver.respond = (request, response) => {
@@ -146,7 +146,7 @@ describe.each(await anyStore())("an endpoint's scheme on $title", ({ createDatab
 
 const idOf = (headers: ReceivedRequest["headers"]) => headers["webhook-id"];
 
-/** @throws unless the signature is right */
+/** @throws unless the signature is correct */
 function verify({ body, headers }: ReceivedRequest): void {
   new Webhook(secret).verify(body, headers as Record<string, string>);
 }

@@ -59,7 +59,7 @@ describe.each(shared)("several processes on $title", ({ createDatabase }) => {
     const record = (given: WorkerResponse) => deliveries.fixture.store.transaction((trx) => recordIn(trx, given));
     const settleIn = (trx: Trx, id: string, state: "acknowledged" | "dead") =>
       trx.updateTable("deliveries").set({ state, due_at: null }).where("id", "=", id).execute();
-    /** A transaction that has done its work. @returns commits it */
+    /** Runs a transaction without committing it. @returns commits it */
     const uncommitted = async (work: (trx: Trx) => Promise<unknown>): Promise<() => Promise<void>> => {
       const [isDone, done] = signal();
       const [mayCommit, commit] = signal();

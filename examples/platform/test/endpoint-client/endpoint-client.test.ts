@@ -110,7 +110,7 @@ describe("requests to an integrator", () => {
     await server.close();
   });
 
-  // Each keeps the connection busy in its own way; the deadline is that of the whole attempt.
+  // Each keeps the connection busy in a different way; the deadline applies to the whole attempt.
   const slow: [string, (socket: Socket) => void][] = [
     ["silence", () => undefined],
     ["headers byte by byte", (socket) => drip(socket, "HTTP/1.1 200 OK\r\nx-slow: ", "a")],

@@ -1,10 +1,10 @@
-// Worker threads for slow-loris.slow.test.ts: one with receivers that each hold a connection as long as they can, in its own
-// way, and one with a well-behaved receiver. Posts their addresses once all listen.
+// Worker threads for slow-loris.slow.test.ts: one with receivers that each keep a connection open as long as they can, in
+// different ways, and one with a well-behaved receiver. Posts their addresses when all are listening.
 import { once } from "node:events";
 import { type AddressInfo, createServer, type Socket } from "node:net";
 import { parentPort, workerData } from "node:worker_threads";
 
-/** Handles a connection from its first byte on. */
+/** Handles a connection from its first byte. */
 type Behave = (socket: Socket) => void;
 
 const everyMs = 50;

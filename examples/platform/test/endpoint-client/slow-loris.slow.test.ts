@@ -17,7 +17,7 @@ describe("receivers that keep a connection open", () => {
   let endless: Addresses;
   let well: Addresses;
   let endpointClient: EndpointClient;
-  /** In worker threads, so that they cost the platform's thread nothing. */
+  /** Opens receivers in worker threads, so that they do not slow down the platform's thread. */
   async function openReceivers(kind: "well" | "hostile"): Promise<Addresses> {
     const thread = new Worker(new URL("hostile-receivers.ts", import.meta.url), { workerData: kind });
     threads.push(thread);
@@ -52,7 +52,7 @@ describe("receivers that keep a connection open", () => {
     const attemptAll = async ([name, baseAddress]: [string, string], index: number): Promise<void> => {
       await setTimeout(50 * index);
       const started = performance.now();
-      // On a busy machine even a timer is late, so its delay is the measure.
+      // On a busy machine even a timer is late, so the attempts are compared with its delay.
       const timer = setTimeout(deadlineMs).then(() => performance.now() - started);
       const attempts = await Promise.all(Array.from({ length: perEndpoint }, () => attempt(baseAddress)));
       const limitMs = Math.max(deadlineMs, await timer) + 500;
@@ -81,7 +81,7 @@ describe("receivers that keep a connection open", () => {
   });
 
   test("delay no other endpoint: the 99th percentile of other attempts at most doubles", async () => {
-    /** Of four endpoints with many deliveries. */
+    /** Measures attempts at four endpoints with many deliveries. */
     async function measure(): Promise<number[]> {
       const taken: number[] = [];
       const inTurn = async (): Promise<void> => {
@@ -93,7 +93,7 @@ describe("receivers that keep a connection open", () => {
     async function beset<T>(work: () => Promise<T>): Promise<T> {
       let over = false;
       const attack = async (baseAddress: string): Promise<void> => {
-        // Not all at the same moment.
+        // Spreads the starts over time.
         await setTimeout(deadlineMs * Math.random());
         while (!over) {
           const { ms } = await attempt(baseAddress);
@@ -101,7 +101,7 @@ describe("receivers that keep a connection open", () => {
           await setTimeout(Math.max(0, deadlineMs - ms));
         }
       };
-      // Without the floods, which would need a separate machine.
+      // Excludes the floods, which would need a separate machine.
       const attacks = slow.flatMap(([, baseAddress]) => Array.from({ length: perEndpoint }, () => attack(baseAddress)));
       await setTimeout(2 * deadlineMs);
       const result = await work();
@@ -112,7 +112,7 @@ describe("receivers that keep a connection open", () => {
     await measure();
     const quiet: number[] = [];
     const busy: number[] = [];
-    // Alternately, and the fastest of five, to exclude the machine's other work.
+    // Alternates and takes the fastest of five, to exclude other load on the machine.
     for (let round = 0; round < 5; round += 1) {
       quiet.push(percentile(await measure(), 0.99));
       busy.push(percentile(await beset(measure), 0.99));

@@ -11,7 +11,7 @@ import { isOwnAddress, nameResolver, type Resolve } from "../../src/endpoint-cli
 import { openReceiver, respondWith } from "../support/receiver.ts";
 import { type NameServer, openNameServer } from "./name-server.ts";
 
-/** Spellings that a parser, a resolver or the kernel may take for this machine, a private network or a cloud's metadata. */
+/** Spellings that a parser, a resolver or the kernel may interpret as this machine, a private network or a cloud's metadata. */
 const literals = {
   "this machine": [
     "127.0.0.1",
@@ -243,7 +243,7 @@ describe("non-public addresses", () => {
     expect(new Set(hosts.map(([, host]) => host)).size).toBeGreaterThan(80));
 
   test.each(hosts)("in the spelling %s get no connection to %s", async (_, host) => {
-    // As a base address, and as the address of a picture, which is used unchanged.
+    // As a base address, and as the URL of an image, which is used unchanged.
     for (const scheme of ["http", "https"])
       for (const address of [
         `${scheme}://${host}:${port}`,
@@ -328,7 +328,6 @@ describe("non-public addresses", () => {
   });
 });
 
-/** A slow look-up must not block others. */
 test("names with silent servers delay no other name", async () => {
   const nameServer = await openNameServer((name) => (name.startsWith("silent") ? undefined : ["8.8.8.8"]));
   const resolve = nameResolver({ timeoutMs: 500, servers: [nameServer.address] });

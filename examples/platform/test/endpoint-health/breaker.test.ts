@@ -75,7 +75,7 @@ describe.each(stores)("the breaker of an endpoint on $title", ({ createDatabase 
       .executeTakeFirstOrThrow();
     return at.getTime();
   };
-  /** Fails attempts until it opens. @returns how many: 18 at most, because eight may be under way when it opens */
+  /** Fails attempts until the breaker opens. @returns how many: 18 at most, because eight may be running when it opens */
   const open = async (respond: Respond): Promise<number> => {
     receiver.respond = respond;
     await recordMany(40);
@@ -159,7 +159,7 @@ describe.each(stores)("the breaker of an endpoint on $title", ({ createDatabase 
     start();
     const attempted = await open(respondWith(500));
     await delivery.stop();
-    // The pause is 30 s by the platform's clock; the lane is woken then by the database's, on which a busy machine is later.
+    // The pause is 30 s by the platform's clock, but the database's clock wakes the lane, which is later on a busy machine.
     await time.advance(60 * second);
     const leaseMs = 2_000;
     const dead = new Leases(fixture.store, leaseMs, (error) => fixture.errors.push(error));

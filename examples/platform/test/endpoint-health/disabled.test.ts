@@ -52,7 +52,7 @@ describe.each(await anyStore())("a disabled endpoint on $title", ({ createDataba
       .select(["disabled_because", "disabled_at"])
       .where("organisation_id", "=", organisationId)
       .executeTakeFirstOrThrow();
-  /** Like the portal, once the checks have passed. */
+  /** Enables the endpoint like the portal after its checks have passed. */
   const enable = async () => {
     await fixture.store.transaction((trx) => enableEndpoint(trx, organisationId, (path) => path));
     await restartSchedules(fixture.store, organisationId);
@@ -72,7 +72,7 @@ describe.each(await anyStore())("a disabled endpoint on $title", ({ createDataba
     expect(await endpoint()).toEqual({ disabled_because: "gone", disabled_at: expect.any(Date) });
     await quiet();
     const attempted = receiver.requests.length;
-    // Only those that were under way.
+    // Only those that were already running.
     expect(attempted).toBeLessThanOrEqual(16);
     expect(fixture.attempts).toHaveLength(attempted);
     expect(
@@ -144,7 +144,7 @@ describe.each(await anyStore())("a disabled endpoint on $title", ({ createDataba
     await quiet();
     expect(await countOf("held")).toBe(300);
     expect(receiver.requests).toEqual([]);
-    // A later attempt that enabling must not wait for.
+    // A later due time that enabling must not wait for.
     await fixture.store.execute("update deliveries set attempts = 3, due_at = now() + interval '1 hour'");
     receiver.respond = respondWith(200);
     await enable();
@@ -159,7 +159,7 @@ describe.each(await anyStore())("a disabled endpoint on $title", ({ createDataba
     start();
     await eventually("it is planned for later", () => receiver.requests.length === 1);
     receiver.respond = respondWith(410);
-    // One behind it, and one of another worker, whose attempt disables the endpoint.
+    // One waits behind it, and the attempt of another worker's one disables the endpoint.
     await record(2);
     await eventually("it is held", async () => (await countOf("pending")) === 0);
     receiver.respond = respondWith(200);

@@ -56,7 +56,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
 /** Any sequence of events, responses, saved profiles, redeliveries and pauses. */
 export const steps = fc.array(step, { maxLength: 25, size: "max" });
 
-/** A scenario that every run includes: the endpoint fails until it is paused, rejects, is gone, and fails for five days. */
+/** A scenario that every run includes: the endpoint is paused after failures, rejects, responds with 410, and fails for five days. */
 export const fullScenario: Step[] = [
   { type: "record", worker: 0, count: 5 },
   ...[1, 2, 3].map((worker): Step => ({ type: "record", worker, count: 4 })),
@@ -80,7 +80,7 @@ export const fullScenario: Step[] = [
   { type: "wait", minutes: 1_500 },
 ];
 
-/** Runs the steps, lets the endpoint recover, and checks the invariants of every scenario. */
+/** Runs the steps, lets the endpoint recover, and checks the invariants. */
 export async function runScenario(
   fixture: DeliveryFixture,
   receiver: Receiver,
@@ -116,7 +116,7 @@ export async function runScenario(
     await time.quiet();
     const after = await endpoint();
     const wasPaused = before.breaker_open_until !== null && before.disabled_at === null;
-    // Paused before and after: at most the one attempt at the end of a pause was made.
+    // If it was paused before and after, at most the one attempt at the end of a pause was made.
     if (wasPaused && after.breaker_open_until !== null) expect(requests - made).toBeLessThanOrEqual(1);
     if (before.disabled_at !== null) expect(requests).toBe(made);
   };
@@ -187,7 +187,7 @@ export async function runScenario(
   expect(fixture.errors).toEqual([]);
 }
 
-/** Asserts that no attempt began before the time planned by its predecessor. The first of a fresh schedule is due immediately. */
+/** Asserts that no attempt started before its planned time. The first attempt of a new schedule is due immediately. */
 export async function expectOnSchedule({ store, attempts }: DeliveryFixture): Promise<void> {
   const made = await store.db.selectFrom("attempts").select(["delivery_id", "started_at"]).orderBy("id").execute();
   const planned = new Map<string, Date | undefined>();

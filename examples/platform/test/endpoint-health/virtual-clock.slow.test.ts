@@ -54,13 +54,13 @@ describe.each(await anyStore())("an endpoint, over days of a virtual clock on $t
       .where("organisation_id", "=", organisationId)
       .executeTakeFirst();
 
-  /** Like the portal, once the checks have passed. */
+  /** Enables the endpoint like the portal after its checks have passed. */
   const enable = async () => {
     await fixture.store.transaction((trx) => enableEndpoint(trx, organisationId, (path) => path));
     await restartSchedules(fixture.store, organisationId);
   };
 
-  /** Asserts that each delivery was received once, those of each worker in order. */
+  /** Asserts that each delivery was received once, and those of each worker in order. */
   const expectDelivered = (given: Awaited<ReturnType<typeof record>>[], received: string[]) => {
     expect(received).toHaveLength(given.length);
     expect(new Set(received).size).toBe(given.length);

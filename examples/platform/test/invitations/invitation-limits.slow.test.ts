@@ -112,7 +112,7 @@ describe.each(await anyStore())("invitations on $title", ({ title, createDatabas
   });
 });
 
-/** @returns the page of what was found */
+/** @returns the page of results */
 async function searchOnPage(client: PageClient, organisationIds: string[]): Promise<string> {
   const { status, text } = await client.send("/invitations/search", { organisationIds });
   expect(status).toBe(200);

@@ -122,7 +122,7 @@ describe.each(await anyStore())("a suggestion search on $title", ({ createDataba
       for (let count = 0; count < 40; count += 1) await addOrganisation(fixture.store, silent.baseAddress);
       await implementAll(fixture);
       const results = await search(fixture, endpointClient.send, 1_000);
-      // The first 32 use up the second. The rest are not called.
+      // The first 32 use up the time limit, so the rest are not called.
       expect(silent.requests.length).toBeLessThanOrEqual(32);
       expect(results.map((result) => "failure" in result && result.failure.code)).toEqual(Array(40).fill("timeout"));
       await endpointClient.close();

@@ -4,7 +4,7 @@ import { openPlatform, type PlatformResponse, type PlatformUnderTest } from "../
 import { openReceiver, type Receiver, respondWith } from "../support/receiver.ts";
 import type { StoreUnderTest, TestDatabase } from "../support/stores/stores.ts";
 
-/** A person, as an organisation suggests them. */
+/** A person in an organisation's suggestions. */
 export interface SuggestedPerson {
   name: string;
   emailAddress: string;
@@ -27,7 +27,7 @@ export interface InvitationsUnderTest {
   restart(meanwhile?: () => Promise<void>): Promise<void>;
   /** Opens a new session. @returns its token */
   signIn(emailAddress: string): Promise<string>;
-  /** Has an endpoint, by default that of Harbour Hotels, suggest these people. */
+  /** Makes an endpoint, by default that of Harbour Hotels, suggest these people. */
   suggest(people: readonly SuggestedPerson[], on?: Receiver): void;
   search(token: string, organisationIds?: unknown): Promise<PlatformResponse>;
   invite(token: string, people: readonly SuggestedPerson[], organisationId?: string): Promise<PlatformResponse>;

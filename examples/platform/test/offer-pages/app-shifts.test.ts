@@ -14,7 +14,7 @@ describe("the worker's app [D-118]", () => {
     await amal.send("/app/sign-in", credentials);
   });
 
-  /** @param day of March 2027; without one the offer has no date */
+  /** @param day a day of March 2027; without one, the offer has no date */
   async function create(title: string, day?: string): Promise<string> {
     const events = day === undefined ? [] : [{ start: `2027-03-${day}T17:00:00Z`, end: `2027-03-${day}T23:00:00Z` }];
     const json = {

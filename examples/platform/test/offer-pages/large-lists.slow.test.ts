@@ -11,7 +11,7 @@ const perStatement = 5_000;
 const samples = 50;
 const limitMs = 100;
 
-/** Fills the tables of Harbour Hotels: every hundredth offer waits for a decision, one delivery in fifty failed. */
+/** Fills the tables of Harbour Hotels: every hundredth offer needs a decision, and one delivery in fifty failed. */
 const statements = {
   workers: `insert into workers (id, name, password_hash)
     select 'w' || n, (array['Ann','Bob','Cy','Dee','Eve'])[1 + n % 5] || ' Worker ' || n, '' from generate_series($1::int, $2::int) n`,

@@ -19,10 +19,10 @@ describe("the list of offers", () => {
     await create("Is past", { day: 1, applicant: "worker_amal" });
     now = new Date(createdAt.getTime() + 3 * dayMs);
   });
-  // Signed in three days later: a session is shorter.
+  // Signs in three days later, because a session is shorter.
   const hana = usePageClient(platform, "hana@harbour-hotels.example");
 
-  /** @param day of the work, after the creation */
+  /** @param day the day of the work, counted from the creation */
   async function create(title: string, { day, applicant }: { day: number; applicant?: string }): Promise<string> {
     now = new Date(now.getTime() + 1_000);
     const start = new Date(createdAt.getTime() + day * dayMs).toISOString();

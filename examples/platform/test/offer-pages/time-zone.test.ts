@@ -11,7 +11,7 @@ describe("time zones on pages", async () => {
   const [store] = await anyStore();
   const platform = usePlatform();
 
-  /** As a browser with scripts does, which fills in the time zone. */
+  /** Signs in like a browser with scripts, which fills in the time zone. */
   async function signedIn(name: string, timeZone: string): Promise<PageClient> {
     const path = name.startsWith("worker") ? "/app/sign-in" : "/sign-in";
     const client = openPageClient(platform.address, path);
@@ -109,7 +109,7 @@ describe("time zones on pages", async () => {
     const shown = "Sat, 27 Mar 2027, 22:00 GMT – Sun, 28 Mar 2027, 06:00 BST";
     expect((await client.get(path)).text).toContain(shown);
     expect((await client.get("/offers")).text).toContain(shown);
-    // The worker is eight hours and a half from there.
+    // The worker's time zone is eight and a half hours away.
     const ben = await signedIn("worker_ben", "America/St_Johns");
     const offer = (await ben.get(`/app${path}`)).text;
     expect(offer).toMatch(/Sat, 27 Mar 2027, 19:30 GMT-2:30\s–\sSun, 28 Mar 2027, 02:30 GMT-2:30/);

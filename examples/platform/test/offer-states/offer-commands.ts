@@ -12,11 +12,11 @@ import { brokenInvariants } from "./offer-invariants.ts";
 /** An offer addresses some of them. */
 export const workerIds = ["amal", "ben", "cleo", "dana", "elif"] as const;
 
-/** The pure module, or the store. Offers are numbered in the order of creation. */
+/** The offers of the pure module or of the store, numbered in the order of creation. */
 export interface OffersUnderTest {
   create(workerIds: readonly string[]): Promise<void>;
   act(offer: number, step: OfferStep): Promise<OfferOutcome>;
-  /** One of every offer. */
+  /** One picture of every offer. */
   pictures(): Promise<OfferPicture[]>;
 }
 
@@ -28,7 +28,7 @@ export interface Model {
   onOutcome: (step: OfferStep["type"], outcome: OfferOutcome) => void;
 }
 
-/** A completion may name the workers who apply by then, because random names are nearly always refused. */
+/** A completion can name the workers who have applied by then, because random names are nearly always rejected. */
 type Plan =
   | OfferStep
   | { type: "complete"; organisation: Organisation; workerIds: "first who applies" | "all who apply" };
@@ -67,7 +67,7 @@ class Act implements OfferCommand {
     model.onOutcome(step.type, expected);
     if (expected === "done") history.add(step);
     await compare(model, real);
-    // A refused step changes nothing, nor does opening or closing the offer's page; no step changes another offer.
+    // A rejected step changes nothing, and neither does opening or closing the offer's page. No step changes another offer.
     const isInert = expected !== "done" || step.type === "open" || step.type === "close";
     const untouched = (pictures: OfferPicture[]) => pictures.filter((_, index) => isInert || index !== offer);
     expect(untouched(model.seen)).toEqual(untouched(seen));
@@ -89,7 +89,7 @@ async function compare(model: Model, real: OffersUnderTest): Promise<void> {
 }
 
 const worker = fc.constantFrom(...workerIds);
-/** An unknown worker too. */
+/** Includes an unknown worker. */
 const named = fc.constantFrom(...workerIds, "unknown");
 const organisation = fc.constantFrom<Organisation[]>("ours", "ours", "ours", "theirs");
 
@@ -116,7 +116,7 @@ export const offerCommands = (maxCommands: number) =>
 
 const ours = "ours" as const;
 
-/** A sequence that every run includes: each kind of step done, repeated, and refused for each reason. */
+/** A sequence that every run includes: each kind of step succeeds, is repeated, and is rejected for each reason. */
 export const offerScenario: readonly OfferCommand[] = [
   new Create(["cleo", "amal", "ben", "amal", "elif"]),
   new Create(["amal"]),

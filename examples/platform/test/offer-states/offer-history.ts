@@ -17,13 +17,13 @@ export interface OfferPicture {
   recipients: { workerId: string; response: string; confirmation: string }[];
   /** The events sent to the organisation, in order. */
   events: { organisation: Organisation; workerId: string; response: string }[];
-  /** The reasons of each worker's notifications, in order; of every worker, addressed or not. */
+  /** The reasons of each worker's notifications, in order, for every worker, addressed or not. */
   notifications: Record<string, string[]>;
 }
 
 /**
- * The model: the rules of interface.md and the decisions about an offer, as questions about all steps so far. It has no
- * states and shares no code with the platform.
+ * The model: the rules of interface.md and the decisions about an offer, as questions about all steps so far. It has no state
+ * machine and shares no code with the platform.
  */
 export class OfferHistory {
   readonly #addressed: readonly string[];

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import type { OfferPicture } from "./offer-history.ts";
 
-/** The invariants between two pictures of one offer, whatever was done in between. @returns those that do not hold */
+/** The invariants between two pictures of one offer, whatever happened in between. @returns the violated ones */
 export function brokenInvariants(before: OfferPicture, after: OfferPicture): string[] {
   const wasClosed = before.complete || before.withdrawn;
   const holds: Record<string, boolean> = {

@@ -13,7 +13,7 @@ import type { OfferPicture, Organisation } from "./offer-history.ts";
 
 type Organisations = Record<Organisation, string>;
 
-/** The platform's operations, and the rows as this test's own SQL reads them. */
+/** The platform's operations, and the rows read by this test's own SQL. */
 function storedOffers(deps: OfferDeps, organisations: Organisations): OffersUnderTest {
   const offerIds: string[] = [];
   return {

@@ -20,7 +20,7 @@ function pureOffers(): OffersUnderTest {
     },
     async act(number, step) {
       const offer = offers[number];
-      // Ownership is the store's to check.
+      // The store checks ownership.
       if (offer === undefined || ("organisation" in step && step.organisation === "theirs")) return "offer_not_found";
       const outcome = transition(offer.state, step);
       if (!outcome.allowed) return outcome.refusal.code === "not_addressed" ? "offer_not_found" : outcome.refusal.code;

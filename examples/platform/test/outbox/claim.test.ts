@@ -54,7 +54,7 @@ describe.each(shared)("claims by several processes on $title [D-139]", ({ create
   const outbox = useLeases(createDatabase);
   const { newProcess, claim } = outbox;
 
-  /** Claims. @returns commits the claim */
+  /** Claims rows without committing. @returns commits the claim */
   const claimAndStay = async (limit: number) => {
     let commit = (): void => undefined;
     const staying = new Promise<void>((resolve) => {

@@ -21,7 +21,7 @@ describe.each(await storesUnderTest())("claims on $title", ({ createDatabase }) 
       return [outbox.organisationId, otherId].map((id) => claimed.filter(({ lane }) => lane === id).length);
     };
     expect(await lanesOfClaim()).toEqual([50, 40]);
-    // All that is left of its capacity, which is a hundred.
+    // The rest of its capacity, which is a hundred.
     expect(await lanesOfClaim()).toEqual([50, 0]);
   });
 

@@ -17,7 +17,7 @@ const context = {
   linkTo: String,
 };
 
-// PGlite plans as PostgreSQL does, and has the same settings.
+// PGlite has PostgreSQL's planner and the same settings.
 const postgres = (await storesUnderTest()).filter(({ title }) => title !== "PGlite");
 
 describe.each(postgres)("claiming and settling on $title", ({ createDatabase }) => {
@@ -41,7 +41,7 @@ describe.each(postgres)("claiming and settling on $title", ({ createDatabase }) 
 
   test("read only the leases and deliveries that they name, despite a backlog and a history", async () => {
     const { store, organisationId } = outbox;
-    // A transaction has five seconds for a statement, even while all other tests are running.
+    // In batches, because a statement may take only five seconds, even while all other tests are running.
     for (let recorded = 0; recorded < 20_000; recorded += 2_500) await recordDue(store, organisationId, 2_500);
     await store.execute("update deliveries set state = 'acknowledged', due_at = null");
     await recordDue(store, organisationId, 1_000);

@@ -15,7 +15,7 @@ import type { StoreUnderTest, TestDatabase } from "../support/stores/stores.ts";
 
 export const leaseMs = 2_000;
 export const queue = webhooks(() => new Date());
-/** A queue whose lanes are never closed and have the capacity of a claim. */
+/** A queue whose lanes are always open and have the capacity of a claim. */
 export const wide: OutboxQueue = {
   name: "webhooks",
   wokenBy: [],
@@ -70,7 +70,7 @@ export function dispatch(store: Store, leases: Leases, options: Partial<Dispatch
 export interface LeasesUnderTest {
   readonly store: Store;
   readonly organisationId: string;
-  /** The leases of a new process. */
+  /** Opens the leases of a new process. */
   newProcess(ms?: number): Leases;
   claim(leases: Leases, limit?: number): Promise<readonly Lease[] | undefined>;
   claimOne(leases: Leases): Promise<Lease>;
@@ -80,12 +80,12 @@ export interface LeasesUnderTest {
   end(...ended: Lease[]): Promise<ReadonlySet<number>>;
   /** Ends leases, and acknowledges the rows of those that were valid. */
   settle(claimed?: readonly Lease[]): Promise<void>;
-  /** A connection of the test's own; only on PostgreSQL. */
+  /** Opens a separate connection; only on PostgreSQL. */
   connect(): Promise<pg.Client>;
   start: typeof dispatch;
 }
 
-/** A store for the tests of a describe block. Each test finds one organisation in it, and nothing of the tests before. */
+/** A store for the tests of a describe block. It contains one organisation and no data of earlier tests. */
 export function useLeases(createDatabase: StoreUnderTest["createDatabase"]): LeasesUnderTest {
   let database: TestDatabase;
   let store: Store;
@@ -99,7 +99,7 @@ export function useLeases(createDatabase: StoreUnderTest["createDatabase"]): Lea
     database = await createDatabase();
     store = await openStore({ ...database.options, onError });
   });
-  // Before each: a test's own connections, which may hold locks, end after the hooks that follow it.
+  // Before each test, because the connections of a test, which may hold locks, end after its `afterEach` hooks.
   beforeEach(async () => {
     await emptyTables(store);
     await store.execute("delete from outbox_processes");

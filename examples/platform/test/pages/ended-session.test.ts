@@ -18,7 +18,7 @@ async function signedIn(name: string, signInPath?: string): Promise<PageClient> 
   return client;
 }
 const tokenIn = (page: string): string => /name="formToken" value="([^"]+)"/.exec(page)?.[1] ?? "";
-/** The hidden inputs of the page's only form in its content. */
+/** The hidden inputs of the only form in the page's content. */
 const hiddenIn = (page: string): Record<string, string> =>
   Object.fromEntries(
     [...page.matchAll(/<input type="hidden" name="([^"]+)" value="([^"]*)">/g)].map(([, name, value]) => [
@@ -162,7 +162,7 @@ describe("a session", () => {
   });
 
   test("ends its event stream when it expires [D-56]", async () => {
-    // Twelve hours, but for a second, are over.
+    // A second less than twelve hours has passed.
     clockOffsetMs = 1_000 - 12 * hour;
     const hana = await signedIn(hanaAddress);
     clockOffsetMs = 0;

@@ -1,6 +1,6 @@
 import { fc } from "../../../../scripts/property-seed.ts";
 
-/** Paths that URL parsers, proxies and frameworks read differently, and paths that leave the site once decoded twice. */
+/** Paths that URL parsers, proxies and frameworks read differently, and paths that leave the site when decoded twice. */
 const pieces = [
   "/",
   "//",
@@ -128,6 +128,6 @@ export function hostileNext(ownHosts: readonly string[]): fc.Arbitrary<string> {
     { weight: 2, arbitrary: layers.map((all) => `${all.join("/")}//evil.example/portal`) },
     { weight: 1, arbitrary: fc.string({ unit: "binary" }) },
   );
-  // Half of a surrogate pair cannot be sent: UTF-8 has none.
+  // A lone surrogate cannot be sent, because UTF-8 cannot encode it.
   return text.map((given) => Buffer.from(given).toString());
 }

@@ -9,7 +9,7 @@ const png = Buffer.from("89504e470d0a1a0a0000000d49484452", "hex");
 const json = { "content-type": "application/json" };
 const rating = { rating: 4, ratingProvider: "Harbour Kitchen", lastWorked: "2025-11-30" };
 
-// portal-suggestions.test.ts runs the same statements on every store.
+// One store is enough: portal-suggestions.test.ts runs the same statements on all.
 describe.each((await anyStore()).slice(0, 1))("the pages of invitations on $title", ({ createDatabase }) => {
   const platform = usePlatform({ createDatabase });
   let harbour: Receiver;

@@ -76,7 +76,7 @@ describe.each(stores)("the live stream on $title", ({ createDatabase }) => {
     const reader = await readLive(stream, cookie, positionOf(own));
     await eventually("it says so", () => reader.events.length > 0);
     expect(reader.events).toMatchObject([{ type: "missed" }]);
-    // The stream goes on from there.
+    // The stream continues from there.
     const again = await readLive(stream, cookie, reader.events[0]?.id);
     await create();
     await eventually("the change is signalled", () => again.events.length > 0);

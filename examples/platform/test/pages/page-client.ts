@@ -15,7 +15,7 @@ export interface SendOptions {
 /** Requests pages and sends their forms like a browser that keeps cookies. */
 export interface PageClient {
   get(path: string, headers?: Record<string, string>): Promise<PageResponse>;
-  /** Sends a form as the platform's pages do. */
+  /** Submits a form like the platform's pages. */
   send(path: string, fields?: Record<string, string | string[]>, options?: SendOptions): Promise<PageResponse>;
   signIn(name: string): Promise<void>;
   /** The token in the forms of this client's pages. */
@@ -65,7 +65,7 @@ export function openPageClient(address: string, signInPath = "/sign-in"): PageCl
 
 export const companySecret = "9a4f3c52-7c1e-4b57-9e0c-2f4f6f0f6a11";
 
-/** Saves the company profile, with an endpoint that leads to the receiver. */
+/** Saves the company profile with the receiver as its endpoint. */
 export const saveCompany = (
   client: PageClient,
   { baseAddress }: { readonly baseAddress: string },

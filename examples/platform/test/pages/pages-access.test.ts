@@ -18,7 +18,7 @@ const open = [
   "/app/sign-out",
   "/app/join/:token",
 ];
-/** No page sends these a token of its session. */
+/** Routes that need no token. */
 const forAll = ["/portal/session", "/worker-app/session"];
 
 const routes = mountedRoutes();
@@ -200,7 +200,7 @@ describe("a forged form [D-81]", () => {
   });
 });
 
-// After the others: it completes and withdraws.
+// Runs after the others, because it completes and withdraws offers.
 describe("the owner", () => {
   test.each(pages.filter(({ path }) => !/live$/.test(path)))("can use $method $path", async (route) => {
     const { status, location } = await visit(isOfApp(route.path) ? amal : hana, route);

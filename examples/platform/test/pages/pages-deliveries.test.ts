@@ -21,7 +21,7 @@ async function addContact(workerId = "worker_amal"): Promise<void> {
   expect((await platform.call("POST", "/worker-app/contacts", { token, json })).status).toBe(204);
 }
 
-/** The path of the latest delivery once its page says so. */
+/** The path of the latest delivery, once its page contains this word. */
 async function latest(word: string): Promise<string> {
   let path = "";
   await eventually(`the latest delivery is ${word}`, async () => {
@@ -139,7 +139,7 @@ describe("deliveries", () => {
       expect(text).toContain("No matching events.");
       expect(text).not.toContain("Cleo Martin");
     }
-    // Unknown values have no effect.
+    // Unknown values are ignored.
     expect((await hana.get("/deliveries?status=9&error=x&type=y")).text).toContain("Cleo Martin");
   });
 

@@ -166,7 +166,7 @@ test("each string's text direction is isolated from its neighbours [D-89]", asyn
   const styles = (await client.get(stylesheet)).text;
   const isolated = /:where\(([^)]*)\) \{\s*unicode-bidi: isolate;/.exec(styles)?.[1]?.split(", ") ?? [];
   for (const path of ["/offers", `/offers/${id}`]) {
-    // The only text of its element.
+    // The string is the only content of its element.
     const { text } = await client.get(path);
     const elements = [...text.matchAll(/<(\w+)[^>]*>Bar \u202e\u2067on Sunday<\/\1>/g)].map(([, name]) => name);
     expect(elements).not.toEqual([]);

@@ -29,7 +29,7 @@ describe.each(await anyStore())("long lists on $title", ({ createDatabase }) => 
       await platform.close();
     });
 
-    /** Everything that the pages of a list show, reached only by their links. */
+    /** Everything that the pages of a list show, reached only through their links. */
     async function follow(path: string, shown: RegExp): Promise<string[][]> {
       const parts: string[][] = [];
       for (let next: string | undefined = path; next !== undefined; ) {

@@ -11,7 +11,7 @@ const hana = usePageClient(platform, "hana@harbour-hotels.example");
 const slot = { start: "2099-05-01T16:00", end: "2099-05-01T22:00" };
 const fields = { title: "Kitchen help", worker: ["worker_amal", "worker_ben"], ...slot, act: "create" };
 
-/** @returns its path */
+/** @returns the offer's path */
 async function create(changes: Record<string, string | string[]> = {}): Promise<string> {
   const response = await hana.send("/offers/new", { ...fields, ...changes });
   expect(response).toMatchObject({ status: 303, location: expect.stringMatching(/^\/offers\/offer_/) });
@@ -158,7 +158,7 @@ describe("an offer", () => {
     expect(question.text).toContain("<strong>Amal Haddad</strong>");
     expect(question.text).toContain("2 other workers, of whom 1 applied, are notified that it went to others.");
     expect(await read(path)).toMatchObject({ complete: false });
-    // What the question's form holds.
+    // The hidden fields of the confirmation form.
     const fields = [...question.text.matchAll(/<input type="hidden" name="(\w+)" value="([^"]*)">/g)];
     const form = Object.fromEntries(fields.map(([, name = "", value = ""]) => [name, value]));
     expect(await hana.send(`${path}/complete`, form)).toMatchObject({ status: 303, location: path });
@@ -182,7 +182,7 @@ describe("an offer", () => {
 
 describe("the code next to an action", () => {
   const env = { ...process.env, OFFERS_API_KEY: "demo-key-harbour" };
-  /** What the copy button copies. */
+  /** The text that the copy button copies. */
   const codeOf = (html: string, id: string): string => {
     const [, code = ""] = new RegExp(`<code id="${id}">([^]*?)</code>`).exec(html) ?? [];
     const entities: Record<string, string> = { lt: "<", gt: ">", quot: '"', amp: "&", "#39": "'" };

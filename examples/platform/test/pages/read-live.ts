@@ -6,14 +6,14 @@ export interface LiveEvent {
 
 export interface LiveReader {
   events: LiveEvent[];
-  /** How many events named the topic. */
+  /** The number of events with the topic. */
   countOf(topic: string): number;
   /** Resolves when the server ends the stream. */
   ended: Promise<void>;
   disconnect(): void;
 }
 
-/** A browser's connection to the stream of what changes. */
+/** A browser's connection to the live stream. */
 export async function readLive(address: string, cookie: string, lastEventId?: string): Promise<LiveReader> {
   const connection = new AbortController();
   const headers = {

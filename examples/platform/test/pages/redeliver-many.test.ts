@@ -14,7 +14,7 @@ describe.each(await anyStore())("redelivering many events on $title", ({ createD
   let platform: PlatformUnderTest;
   let hana: PageClient;
   const receiver = useReceiver(respondWith(200));
-  /** The ids of 484 failed deliveries of Ben and 16 of Amal, the oldest first. */
+  /** The ids of 484 failed deliveries of Ben and 16 of Amal, oldest first. */
   let ids: { amal: string[]; ben: string[] };
 
   beforeAll(async () => {
@@ -60,14 +60,14 @@ describe.each(await anyStore())("redelivering many events on $title", ({ createD
     expect(received()).toEqual([]);
 
     const sent = await hana.send(`/deliveries/redeliver?${query}`, fields);
-    // The filter is still there.
+    // The filter is kept.
     expect(sent.status).toBe(303);
     expect(sent.location).toBe(`/deliveries?${query}`);
     expect((await hana.get(sent.location ?? "")).text).toContain("Being redelivered: 16 events.");
     await eventually("all are sent", () => received().length >= 16);
     expect(received().toSorted()).toEqual(ids.amal.toSorted());
 
-    // The form that was sent twice has no second effect.
+    // Submitting the form again has no effect.
     expect((await hana.send(`/deliveries/redeliver?${query}`, fields)).status).toBe(303);
     await eventually("it is over", async () =>
       (await hana.get("/deliveries")).text.includes("Redelivered: 16 events."),

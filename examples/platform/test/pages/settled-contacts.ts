@@ -5,11 +5,11 @@ export interface SettledContacts {
   workerId: string;
   count: number;
   state: "dead" | "acknowledged";
-  /** When the first happened; each of the others a second later. */
+  /** The time of the first; each of the others is a second later. */
   from: Date;
 }
 
-/** Writes contacts of a worker at Harbour Hotels whose deliveries are over. @returns the ids of the deliveries */
+/** Writes contacts of a worker at Harbour Hotels with settled deliveries. @returns the ids of the deliveries */
 export async function settledContacts(
   { db }: Store,
   { workerId, count, state, from }: SettledContacts,

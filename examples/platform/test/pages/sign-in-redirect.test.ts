@@ -4,7 +4,7 @@ import { usePlatform } from "../support/use-opened.ts";
 import { hostileNext } from "./hostile-next.ts";
 import { openPageClient, type SendOptions } from "./page-client.ts";
 
-/** Each signs in for real. `REDIRECT_RUNS=10000` tries as many for each section. */
+/** Each run signs in. Set REDIRECT_RUNS for a longer run. */
 const runs = Number(process.env.REDIRECT_RUNS ?? (process.env.TEST_MATRIX === "full" ? 150 : 50));
 const publicOrigin = "https://offers.example";
 
@@ -16,7 +16,7 @@ const audiences = [
 const platform = usePlatform();
 
 describe.each(audiences)("signing in to $section", ({ signInPath, name, home }) => {
-  /** The hidden field that the page of a link has, and where its form leads. */
+  /** The hidden field of the sign-in page of a link, and the target of its form. */
   async function follow(query: string): Promise<{ kept: string; location: string }> {
     const client = openPageClient(platform.address, signInPath);
     const page = await client.get(`${signInPath}?${query}`);
@@ -33,7 +33,7 @@ describe.each(audiences)("signing in to $section", ({ signInPath, name, home }) 
     expect(response.status).toBe(303);
     return response.location ?? "";
   }
-  /** To every browser, whichever of our addresses it came by. */
+  /** Asserts that every browser stays on our origin, whichever of our addresses it uses. */
   function expectOurs(location: string): void {
     for (const origin of [platform.address, publicOrigin, "http://localhost"])
       expect([location, new URL(location, origin).origin]).toEqual([location, origin]);
@@ -44,7 +44,7 @@ describe.each(audiences)("signing in to $section", ({ signInPath, name, home }) 
     const next = hostileNext([host, "localhost", "127.0.0.1", "offers.example"]);
     const query = fc.oneof(
       { weight: 4, arbitrary: next.map((text) => `next=${encodeURIComponent(text)}`) },
-      // Not encoded, but for what no request line can hold.
+      // Not encoded, except for characters that a request line cannot contain.
       {
         weight: 2,
         arbitrary: next.map((text) => `next=${text.replaceAll(/[^!-~]|#/gu, encodeURIComponent)}`),

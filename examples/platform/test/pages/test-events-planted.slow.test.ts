@@ -12,11 +12,11 @@ const hana = usePageClient(platform, "hana@harbour-hotels.example");
 const codesOf = (text: string) =>
   [...text.matchAll(/<span class="fine">([a-z_]+)<\/span><\/h3>/g)].map(([, code]) => code);
 
-/** Test events do not show these: they need other framings, headers, addresses, or 16 MiB. */
+/** Defects that test events cannot find, because they need other framing, headers, addresses, or 16 MiB. */
 const notSeen =
   /chunked_body_refused|header_case_matters|trailing_slash_required|wrong_base_path|any_size_accepted|local time in UTC/;
 
-/** The event that shows a defect. Perl's receiver is planted with those of a search. */
+/** The event that reveals a defect. The Perl receiver has those of a search. */
 function eventOf({ program, found, defect }: (typeof plantedReceivers)[number]): string {
   if (found === "test_needs_authentication" || defect === "redirects /test") return "test";
   if (found === "auth_check_missing") return "test-auth";
@@ -64,7 +64,7 @@ test.each([...planted, ...byName])(
     });
     await stop();
     const defects = codesOf(text).filter((code) => code !== "unreadable_body_acknowledged");
-    // A receiver that checks no time accepts the future as well.
+    // A receiver that does not check the time also accepts the future.
     expect(defects).toEqual(found === "old_timestamp_accepted" ? [found, "future_timestamp_accepted"] : [found]);
   },
   30_000,

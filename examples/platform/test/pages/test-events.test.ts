@@ -19,7 +19,7 @@ const send = (fields: Record<string, string> = {}) =>
 const codesOf = (text: string) =>
   [...text.matchAll(/<span class="fine">([a-z_]+)<\/span><\/h3>/g)].map(([, code]) => code);
 
-/** What stands in a figure, as a person copies it. */
+/** The content of a figure, as a person would copy it. */
 const figuresOf = (text: string, label: string) =>
   [...text.matchAll(new RegExp(`aria-label="${label}[^"]*"><code[^>]*>([^<]*)</code>`, "g"))].map(([, code = ""]) =>
     code

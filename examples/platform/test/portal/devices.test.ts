@@ -35,7 +35,7 @@ describe.each(await anyStore())("a worker's devices on $title", ({ createDatabas
     const second = await add(ben, { platform: "ios", token: "token-3" });
     expect(second.status).toBe(201);
     expect(second.id).not.toBe(first.id);
-    // And back again: the first device has lost the token.
+    // It moves back as a new device, because the first one has lost the token.
     expect((await add(amal, { platform: "ios", token: "token-3" })).status).toBe(201);
   });
 
@@ -74,7 +74,7 @@ describe.each(await anyStore())("a worker's devices on $title", ({ createDatabas
     const first = await add(amal, { platform: "ios", token: "token-6" });
     for (let number = 0; number < 19; number += 1) await add(amal, { platform: "ios" });
     expect(await list(amal)).toHaveLength(20);
-    // It is in use: its app has just said so.
+    // The device is in use, because its app has just registered it again.
     expect(await add(amal, { platform: "ios", token: "token-6" })).toMatchObject({ status: 200, id: first.id });
     const devices = await list(amal);
     const { id } = await add(amal, { platform: "android" });

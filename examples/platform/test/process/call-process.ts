@@ -6,7 +6,7 @@ export interface ProcessCall {
   json?: unknown;
 }
 
-/** Calls a platform in another process. Rejects when that process dies meanwhile. */
+/** Calls a platform in another process. Rejects when that process dies during the call. */
 export function callProcess(address: string, method: string, path: string, call: ProcessCall = {}): Promise<Response> {
   const headers = new Headers(call.headers);
   if (call.key !== undefined) headers.set("X-UE-Api-Subscription-Key", call.key);

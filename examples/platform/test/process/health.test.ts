@@ -8,7 +8,7 @@ import { useDatabase, usePlatform, useStore } from "../support/use-opened.ts";
 
 const stores = await storesUnderTest();
 
-// The ping of the store is the next block's.
+// The next block tests the ping of the store.
 describe.each(await anyStore())("health on $title", ({ createDatabase }) => {
   const platform = usePlatform({ createDatabase });
 
@@ -29,12 +29,12 @@ describe.each(stores)("health on $title", ({ createDatabase }) => {
 
   test("reports not ready while the store does not respond within two seconds, and ready afterwards", async () => {
     expect(await pingDatabase(store)).toBe(true);
-    // PGlite has one connection, the pool of PostgreSQL twenty.
+    // PGlite has one connection, PostgreSQL's pool has twenty.
     let free = (): void => undefined;
     const held = new Promise<void>((resolve) => {
       free = resolve;
     });
-    // The first one of a store takes longer to begin.
+    // The first transaction of a store takes longer to start.
     await store.transaction(async () => undefined);
     const busy = Array.from({ length: 20 }, () => store.transaction(() => held));
     expect(await pingDatabase(store)).toBe(false);

@@ -13,7 +13,7 @@ describe.each(await storesUnderTest())("a process killed with kill -9 on $title"
   test("loses no event that it recorded", async () => {
     const database = await createDatabase();
     const receiver = await openReceiver();
-    // When the process dies, some are acknowledged, some refused, some under way.
+    // When the process dies, some attempts are acknowledged, some rejected and some running.
     let count = 0;
     receiver.respond = (request, response) => {
       count += 1;

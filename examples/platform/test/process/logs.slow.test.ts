@@ -178,7 +178,7 @@ describe.each(await anyStore())("the log on $title", ({ createDatabase }) => {
 describe("a failing start", () => {
   const database = useDatabase();
 
-  /** What main.ts prints, in a separate process. */
+  /** The output of main.ts in a separate process. */
   async function startedApart(environment: Record<string, string>): Promise<string> {
     const { exited, output } = startProcess(database, environment);
     expect((await exited).code).toBe(1);
@@ -186,7 +186,7 @@ describe("a failing start", () => {
     return output.stderr;
   }
 
-  /** The same without a process, which takes a second of CPU; in the full matrix, with one. */
+  /** The output without a separate process, which would be slow; in the full matrix, with one. */
   async function startedHere(environment: Record<string, string>): Promise<string> {
     if (process.env.TEST_MATRIX === "full") return startedApart(environment);
     const { dataFolder, databaseUrl = "" } = database.options;
@@ -221,7 +221,7 @@ describe("a failing start", () => {
     ["OFFERS_ENCRYPTION_KEY", { OFFERS_ENCRYPTION_KEY: sentinel }],
     ["DATABASE_URL", { DATABASE_URL: `postgres://a:${sentinel}@127.0.0.1:1/x?sslmode=${sentinel}` }],
   ])("names the variable %s and not its value", async (name, environment) => {
-    // A driver's warnings go past the log, to the process's own output.
+    // A driver's warnings bypass the log and go to the process's output.
     const printed = await (name === "DATABASE_URL" ? startedApart : startedHere)(environment);
     expect(printed).toMatch(new RegExp(`^platform did not start: .*${name}.*\n$`));
     expect(printed).not.toContain(sentinel);

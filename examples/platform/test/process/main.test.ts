@@ -18,7 +18,7 @@ const [pglite, postgres] = await storesUnderTest();
 const running: ChildProcess[] = [];
 const databases: TestDatabase[] = [];
 
-/** On PostgreSQL, where there is one: opening PGlite takes longer than all the rest of a start. */
+/** Uses PostgreSQL if there is one, because opening PGlite is slow. */
 async function createDatabase(): Promise<TestDatabase> {
   const database = await (postgres ?? pglite)?.createDatabase();
   if (database === undefined) throw new Error("there is always a store");
@@ -26,7 +26,7 @@ async function createDatabase(): Promise<TestDatabase> {
   return database;
 }
 
-/** For a process that does not get as far as its store. */
+/** For a process that fails before it opens its store. */
 async function createFolder(): Promise<TestDatabase> {
   const dataFolder = await mkdtemp(join(tmpdir(), "offers-main-"));
   const database = { options: { dataFolder }, remove: () => rm(dataFolder, { recursive: true, force: true }) };
@@ -47,7 +47,7 @@ const settingsOn = ({ options }: TestDatabase) => ({
   DATABASE_URL: options.databaseUrl ?? "",
 });
 
-/** What main.ts prints when it does not start with these settings. */
+/** The output of main.ts when it does not start with these settings. */
 async function failureOf(environment: Record<string, string>): Promise<string> {
   try {
     const platform = await startPlatform(readSettings(environment, packageFolder), createLog("silent"));
@@ -98,7 +98,7 @@ describe("the platform's process", () => {
     );
   });
 
-  // The last test of the process: it stops it.
+  // Runs last, because it stops the process.
   test("logs its address, and keeps its data when it is stopped", async () => {
     const headers = { "X-UE-Api-Subscription-Key": "demo-key-harbour", "Content-Type": "application/json" };
     const body = JSON.stringify({ createdByUserId: "user_hana", title: "Bar", workerIds: ["worker_amal"] });
@@ -163,7 +163,7 @@ describe("the platform's process", () => {
       /^OFFERS_DATA: \S+ cannot be the data folder: a part of its path is a file \(ENOTDIR\); .*$/,
     ],
   ] satisfies [Record<string, string>, RegExp][])("does not start with %o [D-90]", async (environment, message) => {
-    // Some fail only once the store is open.
+    // Some fail only after the store is open.
     const onFolder = "OFFERS_DATA" in environment && { DATABASE_URL: "" };
     const failure = await failureOf({ ...settingsOn(unchanged), ...onFolder, ...environment });
     expect(failure).toMatch(message);

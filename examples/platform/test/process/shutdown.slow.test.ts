@@ -65,7 +65,7 @@ describe.each(await anyStore())("a process on $title that is asked to stop [D-71
     for (const signal of ["SIGTERM", "SIGINT", "SIGINT"] as const) first.child.kill(signal);
     await eventually("it is not ready", async () => (await statusOf(`${address}/readyz`)) === 503);
     expect(await statusOf(`${address}/healthz`)).toBe(200);
-    // Earlier requests go on hanging; later ones get a response.
+    // Earlier requests keep hanging; later ones get a response.
     receiver.respond = respondWith(200);
     const second = isShared ? start() : undefined;
     expect(await first.exited).toEqual({ code: 0, signal: null });

@@ -155,7 +155,7 @@ describe.each(await anyStore())("the company profile on $title", ({ createDataba
       aheadMs = dayMs / 4;
       receiver.respond = knowing(second, third);
       const again = await rotate(third);
-      // A whole day for the secret that was just replaced, whatever time its predecessor had left.
+      // The replaced secret stays valid for a whole day, however much time its predecessor had left.
       const until = Date.parse(again.json<{ previousSecretUntil: string }>().previousSecretUntil);
       expect(until - Date.now()).toBeGreaterThan(1.2 * dayMs);
       receiver.respond = knowing(second);
@@ -237,7 +237,7 @@ describe.each(await anyStore())("the company profile on $title", ({ createDataba
       expect(stolen()).toEqual([]);
       expect((await call("GET", "/portal/profile")).json()).toMatchObject({ baseAddress: receiver.baseAddress });
 
-      // With the new secret entered, only that one is used there, also while it is rejected.
+      // When the new secret is entered, only that one is used there, even while it is rejected.
       stranger.respond = knowing(third);
       expect((await save({ baseAddress, secret: third })).status).toBe(200);
       stranger.respond = respondWith(401);
@@ -263,13 +263,13 @@ describe.each(await anyStore())("the company profile on $title", ({ createDataba
       expect((await rotation).json()).toMatchObject({ status: 409, code: "edit_conflict" });
       await search();
       expect(stolen()).toEqual([]);
-      // In addition to the checks, the last of which is signed with nobody's secret.
+      // Excludes the checks, the last of which is signed with a random secret.
       const others = stranger.requests.filter(({ url }) => url !== "/test" && url !== "/test/auth");
       expect(others.every((request) => isSignedWith(third, request))).toBe(true);
     });
   });
 
-  // The last test, because sessions end with the day too.
+  // Runs last, because sessions also end within the day.
   test("retries a rejected request with the old secret for a day after a rotation, and not after that [D-75]", async () => {
     await save();
     receiver.respond = knowing(first, second);

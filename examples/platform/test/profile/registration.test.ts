@@ -13,7 +13,7 @@ beforeEach(() => {
   receiver.requests.length = 0;
 });
 
-/** Like a receiver that verifies. */
+/** The requests with their signatures, as a verifying receiver sees them. */
 const digests = () => receiver.requests.map(({ url, headers }) => [url, headers.authorization]);
 
 describe("registering an endpoint", () => {

@@ -27,16 +27,16 @@ export type FcmResponse = { status: number; body: object } | "reset" | null;
 
 /** A fake of Google's token endpoint and of Firebase Cloud Messaging on loopback. */
 export interface FcmServer {
-  /** Connects every request to it, whatever the host. */
+  /** Connects every request to this server, whatever the host. */
   dispatcher: Agent;
   /** The messages it received, in order. */
   messages: FcmMessage[];
   requests: FcmRequest[];
   /** Decides the response to each message from now on. */
   respond: (message: FcmMessage) => FcmResponse;
-  /** The order of the messages; each lasts until its response, or until its sender gives up. */
+  /** The order of the messages, each of which lasts until its response or until its sender gives up. */
   order: PushOrder;
-  /** Where it listens on loopback, and the certificate that shows it to be Google. */
+  /** Its port on loopback, and its certificate for Google's names. */
   port: number;
   certificate: string;
   close(): Promise<void>;

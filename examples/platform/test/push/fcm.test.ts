@@ -136,7 +136,7 @@ describe.each(await anyStore())("push over Firebase Cloud Messaging on $title", 
     start();
     await eventually("it is sent", () => allSent(workerId));
     const [message] = server.messages as unknown as { notification: { body: string } }[];
-    // A thin space stands around the dash in some versions of the locale data.
+    // Some versions of the locale data have thin spaces around the dash.
     expect(message?.notification.body.replaceAll(/\s?–\s?/g, "–").split("\n")).toEqual([
       "Bar",
       "Sat, 6 Mar 2027, 06:45–12:45 GMT+13:45",

@@ -126,7 +126,7 @@ describe.each(await anyStore())("the notification feed on $title", ({ createData
     const workerIds = await addWorkers(10);
     const heard = new Map(workerIds.map((id) => [`steady ${id}`, [] as PlacedNotification[]]));
     for (const id of workerIds) feed.subscribe(id, 0, (notification) => heard.get(`steady ${id}`)?.push(notification));
-    // As phones that lose their connection forty times, and resume after the last notification.
+    // Simulates phones that lose their connection forty times, and resume after the last notification.
     const total = writers * perWriter;
     const breaksAfter = total / 40;
     const resume = (id: string, after: number): void => {

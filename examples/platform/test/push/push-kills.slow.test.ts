@@ -103,7 +103,7 @@ async function registerPhones(base: string): Promise<void> {
   }
 }
 
-/** Creates offers and soon withdraws them, until it is aborted. */
+/** Creates offers and withdraws them soon afterwards, until it is aborted. */
 async function keepActing(base: () => string, progress: { withdrawals: number }, signal: AbortSignal): Promise<void> {
   const act = async (): Promise<void> => {
     const json = { createdByUserId: "user_hana", title: "Bar", workerIds };

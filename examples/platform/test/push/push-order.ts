@@ -2,7 +2,7 @@ import type { Device, Notification } from "../../src/push/push-transport.ts";
 
 type StartedPush = Pick<Notification, "id" | "offerId" | "reason">;
 
-/** Checks the order of pushes: per worker, device and offer, none starts after or during a newer one. */
+/** Checks the order of pushes: per worker, device and offer, no push starts after or during a newer one. */
 export class PushOrder {
   /** One sentence per push that started after or during a newer one. */
   readonly faults: string[] = [];

@@ -21,7 +21,7 @@ interface Round {
 /** The steps on the offers of one organisation and on its workers' devices. */
 export type PushScenario = readonly Round[];
 
-/** Scenarios that run side by side on one clock and two processes. */
+/** Scenarios that run concurrently on one clock and two processes. */
 export interface PushScenarios {
   scenarios: readonly PushScenario[];
   /** After each round. */

@@ -4,10 +4,10 @@ import { PushOrder } from "./push-order.ts";
 /** How the push service treats a push. */
 export type Treatment = "takes" | "refuses" | "resets" | "hangs, then refuses" | "hangs, then takes";
 
-/** A push service in memory. A push that hangs does so until the test ends it. */
+/** A push service in memory. A push that hangs continues until the test ends it. */
 export class PushService implements PushTransport {
   readonly order = new PushOrder();
-  /** How many pushes began. */
+  /** How many pushes have started. */
   count = 0;
   /** How it treats the pushes of an offer. */
   treatmentOf: (offerId: string) => Treatment = () => "takes";
@@ -29,7 +29,7 @@ export class PushService implements PushTransport {
     }
   }
 
-  /** @returns the id of the last notification that it took for the device about the offer */
+  /** @returns the id of the last notification that it accepted for the device about the offer */
   lastTaken(offerId: string, deviceId: string): number | undefined {
     return this.#taken.get(`${offerId} ${deviceId}`);
   }

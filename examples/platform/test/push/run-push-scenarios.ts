@@ -13,19 +13,19 @@ import { virtualTime } from "../support/virtual-time.ts";
 import { type PushScenarios, type PushStep, workersPerScenario } from "./push-scenario.ts";
 import { PushService, type Treatment } from "./push-service.ts";
 
-/** What a run of scenarios pushed and notified. */
+/** The result of a run of scenarios. */
 export interface PushScenariosResult {
-  /** Pushes that began. */
+  /** The number of started pushes. */
   pushes: number;
-  /** Pushes that began after or during a newer one to the same device about the same offer. */
+  /** Pushes that started after or during a newer one to the same device about the same offer. */
   overtaken: string[];
-  /** Devices that did not receive the latest push of an offer, once the push service took everything again. */
+  /** Devices that did not receive the latest push of an offer after the push service had recovered. */
   unnotified: unknown[];
-  /** Notifications that are missing on a recipient's menu. */
+  /** Notifications that are missing from a recipient's menu. */
   missing: unknown[];
 }
 
-/** Runs scenarios to their end, when the push service takes everything. */
+/** Runs scenarios, and finally lets the push service accept everything. */
 export async function runPushScenarios(
   fixture: DeliveryFixture,
   { scenarios, pauses }: PushScenarios,
@@ -36,7 +36,7 @@ export async function runPushScenarios(
   service.treatmentOf = (offerId) => runners.find((runner) => runner.offerIds.includes(offerId))?.service ?? "takes";
   const time = virtualTime(fixture, { queue: "pushes", hanging: () => service.hanging });
   const processes = [await startProcess(fixture, service)];
-  // PGlite serves one process, which frees at its start what others had claimed.
+  // PGlite serves one process, which releases the claims of others when it starts.
   if (store.name !== "pglite") processes.push(await startProcess(fixture, service));
   for (const [number, { ms, restarts }] of pauses.entries()) {
     await Promise.all(runners.map((runner, index) => runner.runRound(scenarios[index]?.[number])));

@@ -74,7 +74,7 @@ describe.each(await anyStore())("retention on $title", ({ createDatabase }) => {
   test("deletes a failed delivery once a later response has superseded it, and before that response", async () => {
     const dead = await addDelivery({ state: "dead", days: 100, orderKey: "one" });
     const later = await addDelivery({ state: "acknowledged", days: 95, orderKey: "one" });
-    // The later one goes in the next batch: it must stay as long as the dead one.
+    // The later one is deleted in the next batch, because it must outlive the failed one.
     await purgeExpired(retention.store, today, defaultRetention, fail);
     expect(await idsOf("deliveries")).toEqual([later]);
     await purgeAll();

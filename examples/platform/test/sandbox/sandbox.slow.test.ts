@@ -1,4 +1,4 @@
-// The sandbox from its sources; scripts/release/sandbox plays the packed one.
+// Tests the sandbox from its sources; scripts/release/sandbox tests the packed one.
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdir, mkdtemp, readdir, rm, writeFile } from "node:fs/promises";

@@ -23,7 +23,7 @@ describe.each(stores)("signals on $title", ({ createDatabase }) => {
     await signals.stop();
   });
 
-  /** Without the signal that a listener gets when the connection is made. */
+  /** Ignores the signal that a listener gets when the connection is made. */
   const hear = (): { heard: Heard[]; end: () => void } => {
     const heard: Heard[] = [];
     return { heard, end: signals.subscribe((each) => void (each === "everything" || heard.push(each))) };
@@ -36,7 +36,7 @@ describe.each(stores)("signals on $title", ({ createDatabase }) => {
     one.end();
     signals.publish(offer);
     expect([one.heard.length, other.heard.length]).toEqual([2, 3]);
-    // Its own NOTIFY is not heard a second time.
+    // A process does not receive its own NOTIFY.
     await setTimeout(500);
     expect([one.heard.length, other.heard.length]).toEqual([2, 3]);
     other.end();
@@ -83,7 +83,7 @@ describe.each(stores.filter(({ title }) => title.startsWith("PostgreSQL")))(
       expect(heard.splice(0)).toEqual(["everything"]);
       return { signals, heard, errors };
     }
-    /** Every NOTIFY. */
+    /** Collects every NOTIFY. */
     async function tap(): Promise<string[]> {
       const client = new pg.Client({ connectionString: database.options.databaseUrl });
       const payloads: string[] = [];
@@ -93,7 +93,7 @@ describe.each(stores.filter(({ title }) => title.startsWith("PostgreSQL")))(
       opened.push(() => client.end());
       return payloads;
     }
-    /** Ends the connections that listen. */
+    /** Ends the listening connections. */
     const cut = () =>
       store.execute(`select pg_terminate_backend(pid) from pg_stat_activity
         where datname = current_database() and application_name = 'offers-platform signals'`);

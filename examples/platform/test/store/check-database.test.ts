@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { checkDatabase } from "../../src/settings/check-database.ts";
 import { storesUnderTest } from "../support/stores/stores.ts";
 
-/** The error for a server that does this with each connection. */
+/** The error when a server handles each connection like this. */
 async function refusalAt(onConnection: (socket: Socket) => void, query = ""): Promise<unknown> {
   const server = createServer((socket) => onConnection(socket.on("error", () => undefined))).listen(0, "127.0.0.1");
   await once(server, "listening");

@@ -34,7 +34,7 @@ describe.each(stores)("tables from before the first release on $title", (store) 
   test("are rejected, and the message says what to remove [D-107]", async () => {
     const options = await newDatabase(store);
     const opened = await openStore(options);
-    // The migrations of the last such version.
+    // The migrations of the last version before the first release.
     const names = [
       "001-tables",
       "002-portal",

@@ -30,7 +30,7 @@ describe.each((await storesUnderTest()).slice(1))("a platform that loses $title"
   let page: PageClient;
   let person: string;
   let worker: string;
-  /** Past the proxy, to another database, so that this one can be closed. */
+  /** Connects to another database without the proxy, so that this one can be closed. */
   let admin: pg.Client;
   let name: string;
 
@@ -60,7 +60,7 @@ describe.each((await storesUnderTest()).slice(1))("a platform that loses $title"
   const isReady = async () => (await platform.call("GET", "/readyz")).status === 200;
   const endBackends = (where = "true") =>
     admin.query(`select pg_terminate_backend(pid) from pg_stat_activity where datname = $1 and ${where}`, [name]);
-  /** Runs statements in the platform's database, past the proxy. */
+  /** Runs statements in the platform's database without the proxy. */
   const inDatabase = async (text: string): Promise<pg.QueryResult> => {
     const client = new pg.Client(database.options.databaseUrl);
     client.on("error", () => undefined);
@@ -141,7 +141,7 @@ describe.each((await storesUnderTest()).slice(1))("a platform that loses $title"
   });
 
   test("responds with 503 while the server has too many connections", async () => {
-    // A superuser is not bound by the database's limit.
+    // The database's connection limit does not apply to superusers.
     const role = `${name}_role`.slice(-60);
     await admin.query(`create role ${role} login password 'secret'`);
     const url = new URL(database.options.databaseUrl ?? "");

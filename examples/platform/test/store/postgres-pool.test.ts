@@ -7,7 +7,7 @@ import { openPool, ownClient } from "../../src/store/postgres-pool.ts";
 import { storesUnderTest, type TestDatabase } from "../support/stores/stores.ts";
 import { openTcpProxy, type TcpProxy } from "../support/tcp-proxy.ts";
 
-// A busy machine may take a second for what takes 10 ms on a quiet one.
+// Generous, because a busy machine is much slower.
 const silenceMs = 3_000;
 const shared = (await storesUnderTest()).filter(({ title }) => title !== "PGlite");
 
@@ -35,7 +35,7 @@ describe.each(shared)("connections to $title", ({ createDatabase }) => {
     expect((await client.query("select 1 as one")).rows).toEqual([{ one: 1 }]);
     proxy.silence();
     await expect(client.query("select 2 as two")).rejects.toThrow(`said nothing for ${silenceMs} ms`);
-    // Like a transaction of kysely: it must not wait on the dead connection for ever.
+    // Like a transaction of kysely, it must not wait for the dead connection for ever.
     await expect(client.query("rollback")).rejects.toThrow();
     client.release(true);
     expect((await pool.query("select 3 as three")).rows).toEqual([{ three: 3 }]);
@@ -77,7 +77,7 @@ describe.each(shared)("connections to $title", ({ createDatabase }) => {
   });
 });
 
-// https://www.pgbouncer.org/config.html#ignore_startup_parameters: it rejects all others.
+// https://www.pgbouncer.org/config.html#ignore_startup_parameters. It rejects all others.
 const knownToPgBouncer = ["user", "database", "client_encoding", "datestyle", "timezone", "application_name"];
 
 test.each([

@@ -17,7 +17,7 @@ describe.runIf(hasPostgresServer)("TLS to PostgreSQL with sslmode=verify-full", 
   const urlOf = (host: string, authority: string) =>
     `postgres://postgres@${host}:${server.port}/postgres?sslmode=verify-full&sslrootcert=${at(authority)}`;
 
-  /** Our own certificate authority, and a server's certificate from it for `localhost`. */
+  /** Creates a certificate authority, and a server certificate for `localhost`. */
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), "offers-tls-"));
     const key = (name: string) => ["-newkey", "rsa:2048", "-nodes", "-keyout", at(`${name}.key`)];

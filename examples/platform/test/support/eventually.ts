@@ -1,6 +1,6 @@
 import { setTimeout } from "node:timers/promises";
 
-/** Waits until `condition` holds. @throws after 2 minutes, which only a bug takes; the message names the condition */
+/** Waits until `condition` is true. @throws after 2 minutes, which only a bug takes; the message names the condition */
 export async function eventually(what: string, condition: () => boolean | Promise<boolean>): Promise<void> {
   const giveUpAt = performance.now() + 120_000;
   while (!(await condition())) {

@@ -10,15 +10,15 @@ export interface PlatformProcess {
   child: ChildProcess;
   output: { stdout: string; stderr: string };
   exited: Promise<{ code: number | null; signal: string | null }>;
-  /** Resolves once it listens. */
+  /** Resolves when it is listening. */
   address(): Promise<string>;
 }
 
-/** Starts the platform as a process that has only these settings in its environment. */
+/** Starts the platform as a process with only these settings in its environment. */
 export function startProcess({ options }: TestDatabase, environment: Record<string, string> = {}): PlatformProcess {
   const { dataFolder, databaseUrl = "", listenUrl = "" } = options;
   const store = { OFFERS_DATA: dataFolder, DATABASE_URL: databaseUrl, DATABASE_LISTEN_URL: listenUrl };
-  // A process lives for seconds, in which V8's optimising of PGlite costs more than it saves.
+  // A process lives for seconds, too short to benefit from V8's optimising compiler for PGlite.
   const child = spawn(process.execPath, ["--liftoff-only", main], {
     env: {
       PATH: process.env.PATH,

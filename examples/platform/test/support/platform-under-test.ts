@@ -27,9 +27,9 @@ export interface PlatformResponse extends WireResponse {
 /** The whole platform in this process, seeded with the demo, on a separate port. */
 export interface PlatformUnderTest {
   address: string;
-  /** Where `/metrics` is served; undefined unless the settings turn it on. */
+  /** The address of `/metrics`; undefined unless the settings turn it on. */
   metricsAddress: string | undefined;
-  /** Everything it logged, one line of JSON each. */
+  /** Its log, one line of JSON per entry. */
   logLines: string[];
   call(method: string, path: string, options?: CallOptions): Promise<PlatformResponse>;
   signInPerson(emailAddress: string): Promise<string>;

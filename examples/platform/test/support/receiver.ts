@@ -15,9 +15,9 @@ export type Respond = (request: ReceivedRequest, response: ServerResponse) => vo
 export interface Receiver {
   baseAddress: string;
   requests: ReceivedRequest[];
-  /** Sends the responses from now on. */
+  /** Responds to requests; can be replaced at any time. */
   respond: Respond;
-  /** Closes all connections, those without a response too. */
+  /** Closes all connections, even those without a response. */
   hangUp(): void;
   close(): Promise<void>;
 }

@@ -4,7 +4,7 @@ import type { Store } from "../../src/store/store.ts";
 export interface ManyEvents {
   organisationId: string;
   count: number;
-  /** Of workers in turn, each to the same offer. */
+  /** The number of workers, who take turns to respond to the same offer. */
   workers: number;
 }
 

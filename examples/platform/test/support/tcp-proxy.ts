@@ -5,7 +5,7 @@ import { type AddressInfo, connect, createServer, type Socket } from "node:net";
 export interface TcpProxy {
   /** Use it in place of the target's address. */
   address: string;
-  /** All bytes that clients sent through it, as latin1. */
+  /** All bytes that clients have sent through it, as latin1. */
   sent: string;
   /** Destroys every connection and refuses new ones. */
   cut(): void;

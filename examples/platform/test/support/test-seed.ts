@@ -5,7 +5,7 @@ const demo = join(import.meta.dirname, "..", "..", "seed", "demo.json");
 const folder = join(import.meta.dirname, "..", "..", ".cache");
 
 /**
- * Hash of the demo's password at the lowest cost: one of the usual cost takes 0.3 s of CPU at each start and sign-in.
+ * Hash of the demo's password at the lowest cost, because the default cost slows down each start and sign-in.
  * python3 -c 'import hashlib,base64; print(base64.urlsafe_b64encode(hashlib.scrypt(b"demo-password",
  *   salt=b"0123456789abcdef", n=2, r=1, p=1, dklen=32)).decode().rstrip("="))'
  */

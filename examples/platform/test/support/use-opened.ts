@@ -11,9 +11,9 @@ import { anyStore, type StoreUnderTest, type TestDatabase } from "./stores/store
 type CreateDatabase = StoreUnderTest["createDatabase"];
 
 /**
- * Opens something before the tests of a describe block (or file), and closes it after them: first what was opened last.
+ * Opens something before the tests of a describe block (or file), and closes it after them, in reverse order.
  *
- * @returns stands for what was opened; reading it earlier is an error
+ * @returns a proxy for the opened object, which throws if it is used before
  */
 function useOpened<T extends object>(open: () => Promise<T>, close: (opened: T) => unknown): T {
   let opened: T | undefined;
@@ -34,7 +34,7 @@ function useOpened<T extends object>(open: () => Promise<T>, close: (opened: T) 
   });
 }
 
-/** A database for the tests of a describe block: of any store, unless it is named. */
+/** A database for the tests of a describe block, of any store unless one is given. */
 export const useDatabase = (createDatabase: CreateDatabase = createAnyDatabase): TestDatabase =>
   useOpened(createDatabase, (database) => database.remove());
 
@@ -45,7 +45,7 @@ async function createAnyDatabase(): Promise<TestDatabase> {
 }
 
 interface DatabaseOptions {
-  /** Creates the database. @default of any store */
+  /** Creates the database. @default on any store */
   createDatabase?: CreateDatabase;
   /** A database that the test also uses. @default a new one */
   database?: TestDatabase;
@@ -71,7 +71,7 @@ export function usePlatform({ settings, now, ...options }: PlatformOptions = {})
 /**
  * A browser with a session.
  *
- * @param name of a person, or with `/app/sign-in` of a worker
+ * @param name the name of a person, or of a worker with `/app/sign-in`
  */
 export const usePageClient = (platform: PlatformUnderTest, name: string, signInPath?: string): PageClient =>
   useOpened(
@@ -101,7 +101,7 @@ export function useStore(options: DatabaseOptions = {}): Store {
   );
 }
 
-/** An endpoint that keeps the requests it gets. @param respond @default with 200 */
+/** An endpoint that records its requests. @param respond @default responds with 200 */
 export const useReceiver = (respond?: Respond): Receiver =>
   useOpened(
     () => openReceiver(respond),

@@ -9,11 +9,11 @@ export interface VirtualTime {
   now(): Date;
   /** Waits until no row is being worked on and no lane is due. */
   quiet(): Promise<void>;
-  /** Call it after `quiet()`: a row that is written meanwhile would be moved twice. */
+  /** Call it after `quiet()`: a row that is written during the call would be moved twice. */
   advance(ms: number): Promise<void>;
   /** When the next attempt is due; undefined if no attempt is due. */
   nextAt(): Promise<Date | undefined>;
-  /** Advances from each due attempt to the next until `condition` holds. */
+  /** Advances from each due attempt to the next until `condition` is true. */
   until(condition: () => boolean | Promise<boolean>): Promise<void>;
 }
 
@@ -37,7 +37,7 @@ export function virtualTime({ store, wake }: DeliveryFixture, options: VirtualTi
       await store.transaction(async (trx) => {
         for (const table of ["deliveries", "notifications", "mails"])
           await sql`update ${sql.table(table)} set due_at = due_at - ${by} where due_at is not null`.execute(trx);
-        // In two steps: the key holds `at`, and a moved row must not collide with one that has not moved yet.
+        // In two steps, because `at` is part of the key, and a moved row must not collide with one that has not moved yet.
         await sql`update outbox_wakeups set at = at - ${by} - interval '365000 days'`.execute(trx);
         await sql`update outbox_wakeups set at = at + interval '365000 days'`.execute(trx);
       });
@@ -54,7 +54,7 @@ export function virtualTime({ store, wake }: DeliveryFixture, options: VirtualTi
         await time.quiet();
         if (await condition()) return;
         const next = await time.nextAt();
-        // Without one, the last attempt has just begun.
+        // Undefined if the last attempt has just started.
         if (next !== undefined) await time.advance(Math.max(1, next.getTime() - now().getTime() + 1));
       }
     },

@@ -16,7 +16,7 @@ export interface PortalDeps extends OfferDeps, SessionDeps {
   showAllMail: boolean;
 }
 
-/** Signs in with any of their email addresses, which are stored in lower case. */
+/** Signs in with any of the person's email addresses, which are stored in lower case. */
 export const person: Role = {
   owner: "person_id",
   name: "emailAddress",
@@ -31,10 +31,10 @@ export const person: Role = {
       .executeTakeFirst(),
 };
 
-/** With their session, in which search results can be invited. */
+/** The signed-in person, with the session in which search results can be invited. */
 export type SignedInPerson = Awaited<ReturnType<typeof readPerson>>;
 
-/** The person whose session it is, their organisation, and those that it acts for (D-117). */
+/** The session's person, their organisation, and those that it acts for (D-117). */
 export async function readPerson({ db }: Store, { id: sessionId, ownerId }: Session) {
   const { actsFor, ...found } = await db
     .selectFrom("people")

@@ -55,7 +55,7 @@ export async function addContact(
   await recordEvent(trx, organisationId, { type: "workerAddedContact", data: { workerId } });
 }
 
-/** Counts events, which all processes share and which survive a restart. */
+/** Counts the stored events, so that the limit holds across processes and restarts. */
 async function checkContacts(trx: Trx, workerId: string, perHour: number): Promise<void> {
   // The lock serialises concurrent requests of one worker.
   await trx.selectFrom("workers").select("id").where("id", "=", workerId).forNoKeyUpdate().execute();

@@ -5,7 +5,7 @@ import { z } from "zod";
 import { ProblemError } from "../../http/problem.ts";
 import type { Store, Trx } from "../../store/store.ts";
 
-/** Every device gets every notification, so their number is limited (D-91). */
+/** Every device gets every notification, so the number of devices is limited (D-91). */
 const maxDevices = 20;
 
 export const deviceSchema = nullAsAbsent(
@@ -70,7 +70,7 @@ export async function addDevice(trx: Trx, workerId: string, { platform, token }:
   return { id, isNew: id === newId };
 }
 
-/** The worker's devices, the last registered first. Tokens are not returned: a token allows pushing to the phone. */
+/** The worker's devices, most recently registered first. Tokens are not returned: a token allows pushing to the phone. */
 export const listDevices = ({ db }: Store, workerId: string) =>
   db
     .selectFrom("devices")

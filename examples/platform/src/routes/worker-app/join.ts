@@ -15,7 +15,7 @@ const dayMs = 24 * 60 * 60 * 1_000;
 export type OpenInvitation = Awaited<ReturnType<typeof readInvitation>>;
 
 /**
- * The invitation of a link that was mailed.
+ * Reads the invitation of a mailed link.
  *
  * @throws {ProblemError} `invitation_not_found` when it is unknown, used or expired
  */
@@ -54,7 +54,7 @@ const invitationNotFound = (): ProblemError =>
     `The link works once, and for ${invitationValidDays} days. Ask the organisation for another invitation, or sign in.`,
   );
 
-/** What a person enters who joins. The address is the one that was invited. */
+/** The input of a person who joins. The email address is the invited one. */
 export const joinSchema = z.strictObject({ name: lineField.max(100), password: z.string().min(8).max(500) });
 
 /**
@@ -80,7 +80,7 @@ export async function joinAsWorker(
       .onConflict((conflict) => conflict.doNothing())
       .returning("id")
       .executeTakeFirst();
-    // Joined by another invitation meanwhile: the page then asks for the password.
+    // The person has joined by another invitation meanwhile: the page then asks for the password.
     if (joined === undefined) throw new ProblemError("edit_conflict", "You have joined already. Reload the page.");
     await addContact(trx, deps, id, organisation_id);
   });

@@ -8,7 +8,7 @@ export type WorkerShift = Awaited<ReturnType<typeof readShifts>>["rows"][number]
 
 const cursor = listCursor("shifts", /./);
 
-/** Work that the worker got and that is not over, the next first (D-118). */
+/** The worker's confirmed work that is not over, the next first (D-118). */
 const readShifts = async (deps: Deps, { id }: { id: string }, { before, limit }: ListPage) => {
   const read = await workOf(deps, id)
     .orderBy("offers.work_from")
@@ -27,7 +27,7 @@ export const shifts = { cursor, read: readShifts };
 export const readOpenOffers = (deps: Deps, workerId: string, limit: number) =>
   openOffers(deps, workerId).orderBy("offers.created_at", "desc").orderBy("offers.work_from").limit(limit).execute();
 
-/** Those of them that the worker has not seen, the newest first. */
+/** The open offers that the worker has not seen, the newest first. */
 export const readNewOffers = (deps: Deps, workerId: string) =>
   openOffers(deps, workerId)
     .where("opened_at", "is", null)
@@ -36,7 +36,7 @@ export const readNewOffers = (deps: Deps, workerId: string) =>
     .limit(newLimit)
     .execute();
 
-/** More than so many are not counted. */
+/** The count stops at this number. */
 const newLimit = 100;
 
 const openOffers = (deps: Deps, workerId: string) =>

@@ -30,7 +30,7 @@ export async function streamNotifications(
     sent.add(key);
     if (!isRead) write({ id: notification.position, type: "notification", data: menuEntry(notification) });
   };
-  // By position, not by id: one of a lower id may have been committed since.
+  // By position, not by id: one with a lower id may have been committed since.
   const lastPosition = all.some(({ position }) => String(position) === lastId) ? Number(lastId) : 0;
   for (const notification of all) send(notification, notification.position <= lastPosition);
   response.once("close", deps.feed.subscribe(workerId, all.at(-1)?.position ?? 0, send));

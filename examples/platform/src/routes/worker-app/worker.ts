@@ -18,7 +18,7 @@ export const worker: Role = {
       .selectFrom("workers")
       .select(["id", "password_hash"])
       .where(({ eb, or }) => or([eb("id", "=", id), eb("email_address", "=", id.toLowerCase())]))
-      // Where one worker's id equals another worker's address, it signs in the one with the id.
+      // If one worker's id equals another worker's address, the id wins.
       .orderBy(({ eb }) => eb("id", "=", id), "desc")
       .limit(1)
       .executeTakeFirst(),

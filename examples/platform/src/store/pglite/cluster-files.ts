@@ -3,7 +3,7 @@ import { rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { StoreError } from "../store.ts";
 
-/** The major version of PostgreSQL that PGlite 0.5 is. Another cannot read its files (D-107). */
+/** The major version of PostgreSQL in PGlite 0.5. Other versions cannot read its files (D-107). */
 const postgresVersion = "18";
 
 /** PGlite's files in a data folder that is locked. */
@@ -14,8 +14,8 @@ export interface ClusterFiles {
 }
 
 /**
- * Prepares PGlite's files. Removes what a process has left that was killed while it created them: PGlite can neither open nor
- * complete such files, and they hold no data yet.
+ * Prepares PGlite's files. Removes files that are incomplete because the process that created them was killed: PGlite can neither open
+ * nor complete them, and they contain no data yet.
  *
  * @throws {StoreError} `data_folder_incompatible`
  */

@@ -2,7 +2,7 @@ import type { PGlite, PGliteQueryResults, PGliteTransaction } from "kysely";
 import type { PgliteThread } from "./pglite-thread.ts";
 import type { Lane, PriorityMutex } from "./priority-mutex.ts";
 
-/** What runs requests in the order in which they are sent. */
+/** Runs requests in the order in which they are sent. */
 type RequestQueue = Pick<PgliteThread, "waitReady" | "ready" | "closed" | "send" | "close">;
 
 /** Adapts PGlite's single connection to kysely's `PGliteDialect`. Several instances share the connection and take turns. */
@@ -28,7 +28,7 @@ export class PgliteConnection implements PGlite {
   }
 
   async query<T>(sql: string, parameters: unknown[] = []): Promise<PGliteQueryResults<T>> {
-    // The thread runs requests in their order: the next one may be sent before this one has its response.
+    // The thread runs requests in order, so the next one may be sent before this one's response arrives.
     const { sent } = await this.#turns.take(this.#lane, async () => ({ sent: this.#ask<T>(sql, parameters, true) }));
     return sent;
   }
@@ -44,11 +44,11 @@ export class PgliteConnection implements PGlite {
     return this.#turns.take(this.#lane, () => this.#thread.close());
   }
 
-  /** @returns `commit` without waiting for it: the thread runs requests in their order, so the next one may be sent */
+  /** @returns `commit` without waiting for it: the thread runs requests in order, so the next one may be sent */
   async #transact<T>(
     work: (transaction: PGliteTransaction) => Promise<T>,
   ): Promise<{ result: T; commit: Promise<unknown> }> {
-    // The thread runs requests in their order: the first statement need not wait for this one.
+    // The thread runs requests in order, so the first statement need not wait for this one.
     const begun = this.#ask("begin", [], true);
     begun.catch(() => undefined);
     try {
@@ -60,7 +60,7 @@ export class PgliteConnection implements PGlite {
       // COMMIT in a failed transaction rolls back without an error. `select 1` before it reports the failure (25P02).
       return { result, commit: this.#ask("select 1; commit", [], true) };
     } catch (error) {
-      // If the rollback fails too, the thread has ended, and with it the transaction. The first error gives the cause.
+      // If the rollback fails too, the thread and its transaction have ended. The first error is the cause.
       await this.#ask("rollback", [], false).catch(() => undefined);
       throw error;
     }

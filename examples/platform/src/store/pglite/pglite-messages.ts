@@ -1,7 +1,7 @@
 /** Messages between `PgliteThread` and its worker thread. Plain data only. */
 export interface PgliteRequest {
   id: number;
-  /** Without parameters the text may hold several statements. */
+  /** May contain several statements if there are no parameters. */
   sql: string;
   parameters?: unknown[];
   /** Whether it is sent outside a transaction: after a failure the worker then rolls back, so that no transaction stays open. */
@@ -13,7 +13,7 @@ export interface PgliteRows {
   affectedRows?: number;
 }
 
-/** An error as data: `Error`s lose their own fields when they are posted, and `code` is what callers test. */
+/** An error as data: an `Error` loses its own fields when it is posted, and callers test `code`. */
 export type PgliteFailure = { message: string } & Partial<Record<(typeof failureFields)[number], string>>;
 
 export const failureFields = ["code", "severity", "detail", "hint", "schema", "table", "column", "constraint"] as const;

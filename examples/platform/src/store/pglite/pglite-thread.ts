@@ -13,7 +13,7 @@ const errorOf = (failure: PgliteFailure): Error => Object.assign(new Error(failu
 // Next to this file, even in the bundle, where both are JavaScript.
 const workerFile = new URL(`./pglite-worker${extname(import.meta.url)}`, import.meta.url);
 
-/** PGlite in a worker thread. It runs requests in their order; `PgliteConnection` decides that order. */
+/** PGlite in a worker thread. It runs requests in order; `PgliteConnection` decides the order. */
 export class PgliteThread {
   readonly waitReady: Promise<void>;
   ready = false;
@@ -23,7 +23,7 @@ export class PgliteThread {
   readonly #exited: Promise<void>;
   #lastId = 0;
 
-  /** @param onStopped called when the thread ends although it was not closed */
+  /** @param onStopped called when the thread ends without being closed */
   constructor(folder: string, onStopped: (error: Error) => void) {
     const workerData: PgliteWorkerData = { folder };
     this.#worker = new Worker(workerFile, { workerData, name: "pglite" });

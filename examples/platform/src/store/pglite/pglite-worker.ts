@@ -11,8 +11,8 @@ import {
 } from "./pglite-messages.ts";
 import { PgliteStatements } from "./pglite-statements.ts";
 
-// PGlite computes on its thread; on the main one it stalled HTTP for seconds while it opened. Requests are run
-// strictly in the order they were posted: `PgliteConnection` decides that order.
+// PGlite runs in a thread because it would block the main one for seconds while it opens. Requests run strictly in the
+// order in which they were posted, which `PgliteConnection` decides.
 
 function plainError(error: unknown): PgliteFailure {
   const failure: PgliteFailure = { message: error instanceof Error ? error.message : String(error) };
@@ -37,7 +37,7 @@ async function respond(
   }
 }
 
-/** Only in the bundle: files with the current tables, since loading them takes a third of the time of creating them. */
+/** Only in the bundle: files with the current tables, which load faster than migrations create them. */
 const template = new URL("pglite-template.tar.br", import.meta.url);
 
 function open(folder: string): Promise<PGlite> {

@@ -1,7 +1,7 @@
 /** Foreground: a person or program waits for the result. Background: deliveries, pushes, mail, retention. */
 export type Lane = "foreground" | "background";
 
-/** After so many foreground turns in a row the background gets one, so that no load starves it. */
+/** After this many consecutive foreground turns, the background gets one, so that it is not starved. */
 const maxConsecutive = 4;
 
 /** Runs one piece of work at a time, foreground first, each lane in the order of arrival. */

@@ -12,7 +12,7 @@ export interface CacheEntry {
 }
 
 /**
- * Creates a folder from an npm package once per version. The rename at the end makes it atomic, for two processes too.
+ * Creates a folder from an npm package once per version. The rename at the end makes it atomic, even for two processes.
  *
  * @param variant identifies its other inputs, such as a hash of the sources
  */

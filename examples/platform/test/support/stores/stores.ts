@@ -29,7 +29,7 @@ async function createFolder(): Promise<TestDatabase> {
 async function createPgliteFolder(tables = "migrated"): Promise<TestDatabase> {
   const database = await createFolder();
   if (tables === "none") return database;
-  // More than a thousand small files: one call copies them at a tenth of the CPU of as many promises.
+  // Synchronous, because a promise for each of more than a thousand small files is slower.
   cpSync(await migratedPglite(), join(database.options.dataFolder, "pglite"), { recursive: true });
   return database;
 }
@@ -76,8 +76,8 @@ export async function storesUnderTest(databaseUrl = process.env.DATABASE_URL || 
 }
 
 /**
- * One store, for tests that do not depend on the store: PostgreSQL when there is one, which costs a third of the CPU. All
- * stores in the full matrix (`npm test -- --full`).
+ * One store, for tests that do not depend on the store: PostgreSQL if there is one, because it is faster. All stores in the
+ * full matrix (`npm test -- --full`).
  */
 export async function anyStore(): Promise<StoreUnderTest[]> {
   const stores = await storesUnderTest();
@@ -101,7 +101,7 @@ export async function setup(): Promise<() => Promise<void>> {
   await migratedPglite();
   const folder = await folderInMemory("offers-stores-");
   process.env.TEST_STORES = folder;
-  // When a run is interrupted too: the folder is in memory.
+  // Even when a run is interrupted, because the folder is in memory.
   process.once("exit", () => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }));
   const template = await stores[1]?.createDatabase("none");
   if (template?.options.databaseUrl !== undefined) {

@@ -5,7 +5,7 @@ Scalar.createApiReference("#console", {
   servers: [{ url: location.origin, description: "This platform" }],
 });
 
-/** Roles and names that screen readers need and the reference leaves out. */
+/** Adds roles and names for screen readers that the reference lacks. */
 function completeRoles() {
   for (const box of document.querySelectorAll("[role=combobox]:not([aria-expanded])")) {
     box.setAttribute("aria-expanded", "false");
@@ -16,7 +16,7 @@ function completeRoles() {
     if (!document.getElementById(button.getAttribute("aria-controls"))) button.removeAttribute("aria-controls");
   for (const editor of document.querySelectorAll("[role=textbox].cm-content:not([aria-label])"))
     editor.setAttribute("aria-label", "Request body");
-  // The client is a dialog above the reference: nothing behind it can be reached.
+  // The client is a dialog above the reference, which must be unreachable behind it.
   const [reference, client] = document.querySelectorAll("main");
   if (reference) reference.inert = client?.checkVisibility({ visibilityProperty: true }) ?? false;
   const [, ...copies] = document.querySelectorAll("section[aria-live]:not([role])");
@@ -31,5 +31,5 @@ new MutationObserver(() => {
     completeRoles();
   });
 }).observe(document.body, { childList: true, subtree: true, attributeFilter: ["class", "style"] });
-// The client becomes invisible when its transition has ended.
+// The client becomes invisible at the end of its transition.
 document.addEventListener("transitionend", completeRoles);

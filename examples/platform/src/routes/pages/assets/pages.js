@@ -23,7 +23,7 @@ document.addEventListener("click", async (event) => {
   }, 2_000);
 });
 
-// Secrets that are made, shown and copied.
+// Buttons that generate a secret, show it and copy it.
 document.addEventListener("click", ({ target }) => {
   const tools = target instanceof Element ? target.closest("[data-secret]") : null;
   if (tools === null) return;
@@ -43,7 +43,7 @@ function showCopyButtons() {
   for (const button of document.querySelectorAll("button[data-copy]")) button.hidden = false;
 }
 
-/** Between two reloads, to stay below the rate limit (D-91). */
+/** The pause between two reloads, to stay below the rate limit (D-91). */
 const pauseMs = 500;
 
 const isVisible = () => document.visibilityState === "visible";
@@ -53,7 +53,7 @@ const isVisible = () => document.visibilityState === "visible";
  * (`data-live="endpoint delivery"`) are fetched again, and replace the old ones.
  *
  * The pages of a browser share one stream, since over HTTP/1.1 a browser has six connections to a host: the visible page that
- * holds the lock opens it, and passes on what it hears. While no page is visible, there is no connection.
+ * holds the lock opens it, and forwards its events. While no page is visible, there is no connection.
  */
 function follow(address) {
   const [path, since] = address.split("?since=");
@@ -98,7 +98,7 @@ function follow(address) {
     stream.addEventListener("open", () => tell({ state: "" }));
     stream.addEventListener("error", () => {
       tell({ state: " Connection lost; reconnecting." });
-      // EventSource gives up when the response is no stream: the server restarts, or the session has ended; a refresh shows which.
+      // EventSource gives up when the response is not a stream: the server is restarting, or the session has ended. A refresh shows which.
       if (stream.readyState !== EventSource.CLOSED) return;
       const given = stream;
       setTimeout(() => {
@@ -156,13 +156,13 @@ function follow(address) {
   if (isVisible()) join();
 }
 
-/** Whether one position of a stream, `process-count` or a number, is later than another. Those of two processes cannot be compared. */
+/** Whether one position of a stream, `process-count` or a number, is later than another. Positions of two processes cannot be compared. */
 function isAfter(position, other) {
   const [[, process, count], [, otherProcess, otherCount]] = [position, other].map((id) => /^(.*?)(\d*)$/.exec(id));
   return process !== otherProcess || Number(count) > Number(otherCount);
 }
 
-/** Shows the sign-in page, unless that would lose what was typed: sending the form asks to sign in, and keeps it. */
+/** Shows the sign-in page, unless that would lose input: then submitting the form asks to sign in and keeps it. */
 function signedOut() {
   if (!isTyping) location.reload();
   else say(" You are signed out. What you have typed is kept when you send it.");
@@ -193,23 +193,23 @@ function show(page, ids) {
     update(old, fresh);
     for (const { id } of changed) document.getElementById(id)?.classList.add("fresh");
     if (focused === undefined || document.activeElement === focused) continue;
-    // A row that was moved, or an element that is not there any more: the next stop is then within the part.
+    // A row was moved or an element was removed: the next Tab stop is then within the part.
     if (!focused.isConnected) old.tabIndex = -1;
     (focused.isConnected ? focused : old).focus({ preventScroll: true });
   }
   if (page.title) document.title = page.title;
-  // What one has done oneself is not news any more.
+  // The user's own action is no longer news.
   if (states() !== before) document.querySelector("#main > [data-own]")?.remove();
   showCopyButtons();
   countTicked();
 }
 
-/** Set by people and by this script, not by the server. */
+/** Attributes that people and this script set, not the server. */
 const kept = new Set(["open", "tabindex"]);
 
 /**
- * Makes an element like another one. Elements that both have stay: with focus, selection, input and open details, and screen readers
- * announce a change of a status only in an element that stays.
+ * Makes an element equal to another one. Elements that both have are kept, with focus, selection, input and open details, and because
+ * screen readers announce a change of a status only in an element that was there before.
  */
 function update(old, fresh) {
   if (old.nodeType !== Node.ELEMENT_NODE) {
@@ -238,7 +238,7 @@ function update(old, fresh) {
   }
 }
 
-/** The node, from `next` on, that becomes `child`: of the same id, or without one the next of its kind that no later child needs. */
+/** The node from `next` on that becomes `child`: the one with its id, or without an id the next of its type that no later child needs. */
 function matchOf(next, child, later) {
   for (let node = next; node !== null; node = node.nextSibling) {
     if (isSame(node, child)) return node;
@@ -253,10 +253,10 @@ function say(text) {
   if (liveState && liveState.textContent !== text) liveState.textContent = text;
 }
 
-/** A browser that stops loading says nothing: a form can then be sent again. */
+/** No event reports that the user stopped loading, so a form can be submitted again after this time. */
 const sendingMs = 60_000;
 
-// Prevents double submits, and shows that something is being done.
+// Prevents double submits, and shows that work is in progress.
 const sending = new Map();
 const settle = (form) => {
   sending.get(form)?.removeAttribute("aria-busy");
@@ -273,10 +273,10 @@ document.addEventListener("submit", (event) => {
   event.submitter?.setAttribute("aria-busy", "true");
   if (form.dataset.busy) say(` ${form.dataset.busy}`);
 });
-// The page is shown again from the browser's memory.
+// The page is shown again from the back/forward cache.
 addEventListener("pageshow", () => [...sending.keys()].forEach(settle));
 
-// Says how many boxes of a form are ticked, at what is done with them.
+// Shows how many boxes of a form are selected, next to its actions.
 function countTicked() {
   for (const element of document.querySelectorAll("[data-selected]")) {
     const count = element.closest("form").querySelectorAll("input[type=checkbox]:checked").length;
@@ -286,10 +286,10 @@ function countTicked() {
   }
 }
 document.addEventListener("change", countTicked);
-// Browsers restore ticks when they go back.
+// Browsers restore selected boxes when they go back.
 addEventListener("pageshow", countTicked);
 
-// The time zone of a user who has not chosen one (D-115).
+// Fills in the time zone of a user who has not chosen one (D-115).
 for (const input of document.querySelectorAll("input[data-time-zone]"))
   input.value = Intl.DateTimeFormat().resolvedOptions().timeZone;
 

@@ -3,7 +3,7 @@ import { html, type Markup } from "./markup.ts";
 export interface Column<Row> {
   heading: string;
   cell(row: Row): Markup | string | number;
-  /** The column's place in a compact table on a phone: below the name, on its own line, beside others on the last line, or hidden. @default "beside" */
+  /** In a compact table on a phone: below the name, on its own line, beside others on the last line, or hidden. @default "beside" */
   phone?: "below" | "line" | "beside" | "none";
 }
 

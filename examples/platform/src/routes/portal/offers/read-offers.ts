@@ -102,7 +102,7 @@ export const readApplicants = ({ store }: Pick<PortalDeps, "store">, offerId: st
     .orderBy("worker_id")
     .execute();
 
-/** Follows the order of recipients, by the current response of the last one. */
+/** Continues the order of recipients after one of them, by its current response. */
 const comesAfter = (id: number) => sql<SqlBool>`(response <> 'applied', recipients.id) > (
   select last.response <> 'applied', last.id from recipients as last where last.id = ${id} and last.offer_id = offers.id)`;
 

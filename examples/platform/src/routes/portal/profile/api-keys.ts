@@ -74,7 +74,7 @@ export async function createApiKey(
 }
 
 /**
- * Revokes a key: the next request with it is 401.
+ * Revokes a key: the next request with it gets 401.
  *
  * @throws {ProblemError} `api_key_not_found`, even for another organisation's key
  */

@@ -6,7 +6,7 @@ import type { EndpointScheme } from "../../../store/tables.ts";
 import type { PortalDeps } from "../person.ts";
 
 /**
- * Makes both checks of a base address, which must pass before it is saved.
+ * Runs both checks of a base address, which must pass before it is saved.
  *
  * @throws {ProblemError} `endpoint_check_failed` unless both responses have status 200
  */
@@ -20,11 +20,11 @@ export async function checkEndpoint(
   throw new ProblemError("endpoint_check_failed", detail, { extensions: { checks } });
 }
 
-/** A secret of the profile. A shorter one could be guessed from one captured request (D-43). */
+/** A secret of the profile. A shorter one could be guessed from a single captured request (D-43). */
 export const secretField = lineField
   // The prefix of Standard Webhooks is not part of the secret.
   .refine((text) => text.replace(/^whsec_/, "").length >= 16, "Give at least 16 characters, not counting whsec_.")
-  // Both sides hash the text, and a copied blank is invisible.
+  // Both sides hash the string, and copied white space is invisible.
   .refine((text) => text === text.trim(), "Remove white space at the start and end.");
 
 const standard = standardWebhooks();

@@ -9,7 +9,7 @@ const maxPlaces = 1_000;
 
 export type Place = z.infer<typeof placeSchema>;
 
-/** The places to which the organisation has given names, by name (D-131). */
+/** The places that the organisation has named, sorted by name (D-131). */
 export const readPlaces = ({ store }: Pick<PortalDeps, "store">, organisationIds: readonly string[]) =>
   store.db
     .selectFrom("places")
@@ -20,7 +20,7 @@ export const readPlaces = ({ store }: Pick<PortalDeps, "store">, organisationIds
     .limit(maxPlaces)
     .execute();
 
-/** Names a place, or gives it another name. */
+/** Names or renames a place. */
 export async function namePlace(
   { store }: Pick<PortalDeps, "store">,
   { organisationId }: SignedInPerson,

@@ -6,7 +6,7 @@ export type ReadEndpoint = NonNullable<Awaited<ReturnType<typeof readEndpoint>>>
 /**
  * The organisation's endpoint and its health, without secrets; undefined before the profile is first saved.
  *
- * @param only undefined while it is well, too
+ * @param only `unhealthy` returns nothing for a healthy endpoint
  */
 export const readEndpoint = ({ store }: PortalDeps, organisationId: string, only?: "unhealthy") =>
   store.db

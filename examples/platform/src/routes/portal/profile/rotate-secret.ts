@@ -11,8 +11,8 @@ export const rotationSchema = z.strictObject({ secret: secretField });
 const overlapMs = 24 * 60 * 60_000;
 
 /**
- * Secret rotation. The endpoint must accept the new one already. The old one remains valid for an overlap of 24 hours, while
- * the receiver's instances change; a still older one, from a rotation within that time, ends (D-75).
+ * Rotates the secret. The endpoint must already accept the new one. The old one stays valid for an overlap of 24 hours, while the
+ * receiver's instances change; an even older one, from a rotation within that time, becomes invalid (D-75).
  *
  * @returns the checks, made with the new secret only
  * @throws {ProblemError} `invalid_request`, `profile_missing`, `endpoint_check_failed` with the checks, or

@@ -23,8 +23,8 @@ export const profileSchema = nullAsAbsent(
 type Profile = z.infer<typeof profileSchema>;
 
 /**
- * Saves a company profile if both checks of its base address pass. Without a secret it only changes the suggestions switch, and
- * makes no checks (D-41).
+ * Saves a company profile if both checks of its base address pass. Without a secret, it only changes the suggestions switch, and
+ * runs no checks (D-41).
  *
  * @returns the checks, if any
  * @throws {ProblemError} `invalid_request`, or `endpoint_check_failed` with the checks

@@ -59,7 +59,7 @@ export interface TestEventResult {
   event: TriggerEvent;
   baseAddress: string;
   ways: { way: TestWay; exchanges: TestExchange[] }[];
-  /** What is wrong, each once, the most basic first. */
+  /** The problems, without repetition, the most basic first. */
   findings: (ExplainedFinding & { accepted?: string })[];
 }
 
@@ -112,7 +112,7 @@ export async function sendTestEvent(
       });
     }
     ways.push({ way, exchanges });
-    // The other requests would get none either, and wait as long.
+    // The other requests would get no response either, and wait as long.
     if (!hasResponse) break;
   }
   const shown: TestEventResult["findings"] = distinctFindings(
@@ -121,9 +121,9 @@ export async function sendTestEvent(
   const refused = event.isUnsigned ? undefined : ["as-sent", "to-the-minute"].find((name) => isRefused(ways, name));
   const precision = refused === "to-the-minute" ? "minute" : "ms";
   const found = refused === undefined ? undefined : await findMistake(deps, target, scheme, precision);
-  // A receiver that rejects a minute because of its age or its format accepts others.
+  // A receiver that rejects a time in whole minutes because of its age or format accepts other requests.
   const mistake = refused === "as-sent" || found?.code === "reformatted_date" ? found : undefined;
-  // The mistake says what these do not.
+  // The mistake explains more than these findings.
   const hasStopped = ways.length > 1 && isSilent(ways.at(-1)) && (await statusOfTest(deps, target)) === undefined;
   const isReplaced = (code: string) =>
     (hasStopped && code === "no_response") ||
@@ -140,7 +140,7 @@ export async function sendTestEvent(
   };
 }
 
-/** A person waits for the page. */
+/** Limits how long a person waits for the page. */
 const maxTotalMs = 30_000;
 const shownBytes = 1_024;
 
@@ -172,7 +172,7 @@ async function findTarget(
   return { baseAddress: saved.baseAddress, scheme: saved.scheme, secret: secrets.secret };
 }
 
-/** Sent as deliveries are, but byte for byte as the way has it. */
+/** Sends the request like a delivery, but with exactly the bytes of the way. */
 function send(
   { endpointClient }: PortalDeps,
   { baseAddress, secret }: Target,
@@ -203,7 +203,7 @@ const outcomeOf = (result: EndpointResult) => ({
   durationMs: result.durationMs,
 });
 
-/** A signature of the secret would be valid for five minutes. */
+/** Redacts the signature, which would be valid for five minutes. */
 function showRequest({ baseAddress }: Target, { method, path, headers, body }: TestRequest): string {
   const lines = headers.map(({ name, value, shell }) => {
     const isSigned = shell !== undefined && /^(authorization|webhook-signature)$/i.test(name);
@@ -240,7 +240,7 @@ async function statusOf(deps: PortalDeps, target: Target, request: TestRequest):
 const statusOfTest = (deps: PortalDeps, target: Target): Promise<number | undefined> =>
   statusOf(deps, target, { method: "GET", path: "/test", headers: [], body: Buffer.of() });
 
-/** Many requests: only to a receiver of this interface, which responds to `GET /test`. */
+/** Sends many requests, so only to a receiver of this interface, which responds to `GET /test`. */
 async function findMistake(deps: PortalDeps, target: Target, scheme: Scheme, precision: "ms" | "minute") {
   if ((await statusOfTest(deps, target)) !== 200) return undefined;
   const started = performance.now();
