@@ -80,7 +80,7 @@ function forward(
   record: (status: number | string) => void,
 ): void {
   const { method, url = "", rawHeaders } = incoming;
-  // A new connection for each request, so that none is left over from a killed platform.
+  // A new connection for each request, so that no connection is left over from a killed platform.
   const onward = request(new URL(url, target), { method, headers: rawHeaders, agent: false });
   onward.once("response", (response) => {
     outgoing.writeHead(response.statusCode ?? 502, response.rawHeaders);

@@ -188,7 +188,7 @@ export function stopOnSignals(platform: Pick<Platform, "close">, log: Logger): v
  */
 const connectionCode = /^(ECONN\w+|ENOTFOUND|EAI_\w+|ETIMEDOUT|E\w+UNREACH|EPIPE|08...|28...|3D000|42501|53300|57P0.)$/;
 
-/** One line that says what to do. Any other error is a bug: it keeps its stack, but not its message, which may hold secrets. */
+/** One line that says what to do. Any other error is a bug: it keeps its stack, but not its message, which may contain secrets. */
 export function startFailure(error: unknown, databaseUrl: string | undefined): string | Record<string, unknown> {
   if (error instanceof StoreError && error.code === "database_lost") return startFailure(error.cause, databaseUrl);
   if (error instanceof SettingError || error instanceof StoreError) return error.message;

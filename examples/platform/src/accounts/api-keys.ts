@@ -9,7 +9,7 @@ import type { RateLimits } from "./rate-limits.ts";
 export interface Caller {
   /** The organisation that the key was issued for; it owns the offers. */
   readonly organisationId: string;
-  /** Organisations whose people may create offers: the owner, and the agency that holds this key to act for it (D-37). */
+  /** Organisations whose people may create offers: the owner, and the agency that uses this key to act for it (D-37). */
   readonly peopleOf: readonly string[];
 }
 
@@ -37,7 +37,7 @@ export async function authenticate(
       headers: { "WWW-Authenticate": `ApiKey header="${apiKeyHeader}"` },
     });
   }
-  // Error responses have these headers too.
+  // Error responses also have these headers.
   response.set(await rateLimits.countRequest(keyHash));
   if (issued.isUseOld) await recordUse(store, keyHash);
   const { organisation_id: organisationId, agency_id: agencyId } = issued;

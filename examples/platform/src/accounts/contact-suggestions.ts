@@ -24,7 +24,7 @@ export interface Search {
   organisationIds: readonly string[];
   filter?: string;
   userEmailAddresses: readonly string[];
-  /** For the whole search, over all organisations. @default 5_000 (D-25) */
+  /** The time limit for the whole search, over all organisations. @default 5_000 (D-25) */
   timeoutMs?: number;
 }
 
@@ -121,7 +121,7 @@ export interface InvalidSuggestions {
   message: string;
 }
 
-/** Validates a response: all of its suggestions, or none with the reason (D-21). */
+/** Validates a response. @returns all of its suggestions, or the reason why it is invalid (D-21) */
 export function checkSuggestions({
   status,
   body,

@@ -14,13 +14,13 @@ export interface SignInAttempt {
 /** Whether a password matches the stored hash. */
 export type CheckPassword = (attempt: SignInAttempt, password: string, kept: string | undefined) => Promise<boolean>;
 
-/** A check takes 32 MiB and one of the four libuv threads, which DNS look-ups need too. */
+/** A check takes 32 MiB and one of the four libuv threads, which DNS look-ups also need. */
 const maxAtOnce = 2;
 const maxWaiting = 16;
 
 const windowSeconds = 5 * 60;
 const maxFromNetwork = 10;
-/** From all networks together. So an attacker needs ten networks to lock out the owner of an account. */
+/** From all networks together, so an attacker needs ten networks to lock out the owner of an account. */
 const maxFromAnywhere = 100;
 
 /**

@@ -18,7 +18,7 @@ interface RateLimit {
 export interface RateLimits {
   /** Counts a missing or invalid key. Does not limit valid keys from the same address. */
   countWrongKey(address: string): Promise<void>;
-  /** Counts a request with a valid key. @returns the response's headers that say how many are left; none without a limit */
+  /** Counts a request with a valid key. @returns the response's headers with the number left; empty without a limit */
   countRequest(keyHash: string): Promise<Record<string, string>>;
 }
 
@@ -107,7 +107,7 @@ export async function consume(limiter: RateLimiterMemory, key: string, what: str
 type LimitCode = "rate_limited" | "too_many_sign_ins";
 
 /**
- * A request over a rate limit (RFC 6585, 4). It had no effect. `Retry-After` is for programs, the text for people.
+ * A request over a rate limit (RFC 6585, 4). It had no effect. `Retry-After` is for programs, the message for people.
  */
 export function tooManyRequests(what: string, seconds: number, code: LimitCode = "rate_limited"): ProblemError {
   const wait = Math.max(1, Math.ceil(seconds));

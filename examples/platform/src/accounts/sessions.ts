@@ -164,7 +164,7 @@ const useOf = ({ method }: Request): PersonUse => (method === "GET" || method ==
 export const limitKey = (role: Role, { ownerId }: Session): string => `${role.owner} ${ownerId}`;
 
 /**
- * Authenticates the request without counting it: a stream is counted once, when it begins.
+ * Authenticates the request without counting it: a stream is counted once, when it starts.
  *
  * @throws {ProblemError} `unauthenticated` when the token is missing, unknown, expired or of another role
  */

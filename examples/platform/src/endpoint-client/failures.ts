@@ -54,7 +54,7 @@ const incomplete =
   "its certificate cannot be verified: send the intermediate certificates too (the full chain), of a public certificate authority";
 const notTls = "this port does not speak https: use the port that does, or start the address with http://";
 
-/** What to change, by the code. */
+/** The remedy for each code. */
 const tlsAdvice: Record<string, string> = {
   CERT_HAS_EXPIRED: expired,
   CERT_NOT_YET_VALID: "its certificate is not valid yet: check the clock of the machine that made it",

@@ -6,7 +6,7 @@ const escapes = /%[\da-f]{2}|&#\d{1,7};?|&#x[\da-f]{1,6};?|\\u[\da-f]{4}|\\u\{[\
 /** How many layers of escapes are removed, as of `%2541`. */
 const maxNesting = 3;
 
-/** Matches any digest, so that those of other attempts, or computed by the receiver, are masked too. */
+/** Matches any digest, so that those of other attempts, or computed by the receiver, are also masked. */
 const digests = /(?<![\da-z])[\da-f]{64}(?![\da-z])|(?<![\da-z])v1a?,[\da-z+/_-]{40,}={0,2}/gi;
 
 /** The minimum length of an echo that is masked at the end of a truncated response. */
@@ -120,7 +120,7 @@ type EchoWindows = Map<number, Set<string>>;
 export interface Confidential {
   /** Digests and signatures in hexadecimal or base64. Parts of eight characters are found. */
   signatures: readonly string[];
-  /** As people entered them, possibly with words that a response contains too. Parts of sixteen characters are found. */
+  /** As entered by people, possibly with words that a response also contains. Parts of sixteen characters are found. */
   secrets: readonly string[];
 }
 

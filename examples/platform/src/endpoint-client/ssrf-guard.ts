@@ -24,7 +24,7 @@ export interface GuardedConnectorOptions extends AddressGuardOptions {
 
 /**
  * Connects only to allowed addresses (SSRF). A name is resolved here, once, and rejected if one of its addresses is
- * forbidden. The connection goes to the address that was checked, which prevents DNS rebinding.
+ * forbidden. The connection uses the checked address, which prevents DNS rebinding.
  */
 export function guardedConnector({
   connectTimeoutMs,

@@ -31,7 +31,7 @@ export class EventStreams {
 
   /** Begins a stream. @returns a function that writes an event */
   begin(response: Response, { id: sessionId, expiresInMs, check }: StreamSession): (event: StreamEvent) => void {
-    // A proxy that buffers would hold the events back.
+    // A proxy that buffers would delay the events.
     response.status(200).set({ "Content-Type": "text/event-stream", "X-Accel-Buffering": "no" });
     response.write("retry: 1000\n\n");
     const end = (): void => void response.end();

@@ -17,7 +17,7 @@ export const observeRequests =
   (request, response, next) => {
     const startedAt = performance.now();
     const requestId = randomUUID();
-    // Withdraw is a GET, and responses hold personal data: no cache may store them.
+    // Withdraw is a GET, and responses contain personal data: no cache may store them.
     response.set({ "X-Request-Id": requestId, "Cache-Control": "no-store" });
     response.once("close", () => {
       const { method } = request;

@@ -42,7 +42,7 @@ export const lineInMail = (text: string): string =>
 /** The work of an offer, as lines of a mail or a push. */
 export interface OfferSummary {
   events: readonly OfferEventValue[];
-  /** Its name, or its id while it has none; empty without a place. */
+  /** The place's name, or its id if it has no name; empty without a place. */
   place: string;
   /** The reader's time zone; null while it is unknown. */
   timeZone: string | null;

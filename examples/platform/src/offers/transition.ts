@@ -26,7 +26,7 @@ export type Action =
 
 type NotifyReason = "successful" | "unsuccessful" | "withdrawn";
 
-/** What an action causes besides the new state of the offer. `applyEffect` carries it out. */
+/** A side effect of an action, in addition to the new state of the offer. `applyEffect` performs it. */
 export type Effect =
   | { type: "notify"; reason: NotifyReason; workerIds: readonly string[] }
   | { type: "workerOfferResponse"; workerId: string; response: "accepted" | "rejected" };

@@ -16,9 +16,9 @@ export interface LeasesOptions {
 
 /** When to look at a queue next, by the database's clock. */
 export interface NextLook {
-  /** Until the first wake-up of a lane; not positive when one is due, Infinity without any. */
+  /** The time until the first wake-up of a lane; not positive when one is due, Infinity without any. */
   wakeupMs: number;
-  /** Until the first lease of another process ends; Infinity without any. */
+  /** The time until the first lease of another process ends; Infinity without any. */
   lapseMs: number;
 }
 
@@ -52,7 +52,7 @@ export class Leases {
     const renew = async (): Promise<number> => {
       if (this.#underWay === 0) return Number.POSITIVE_INFINITY;
       const sentAtMs = performance.now();
-      // Each claim renews the lease too, so it may last long enough already.
+      // Each claim also renews the lease, so it may already last long enough.
       const leftMs = this.#heldUntilMs - sentAtMs - (leaseMs * 3) / 4;
       if (leftMs > 0) return leftMs;
       await this.renewIn(store.db);

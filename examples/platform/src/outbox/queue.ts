@@ -27,7 +27,7 @@ export interface OutboxQueue {
 export interface LaneState {
   /** How many rows may be attempted at a time; 0 while the lane is closed. */
   capacity: number;
-  /** When a lane that is closed for a while opens; else null or in the past. */
+  /** When a temporarily closed lane opens; otherwise null or in the past. */
   opens_at: Date | null;
 }
 
@@ -66,8 +66,8 @@ export const insertWakeups = (wakeups: RawBuilder<unknown>): RawBuilder<unknown>
 const settlingKey = (queue: QueueName) => sql`hashtext(${`offers-platform settling ${queue}`})`;
 
 /**
- * The shared lock of a transaction that settles rows. Any number of transactions hold it at a time, but none while another
- * holds `lockSettling`.
+ * The shared lock of a transaction that settles rows. Any number of transactions can hold it at a time, but not while
+ * another holds `lockSettling`.
  */
 export async function shareSettling(trx: Trx, queue: QueueName): Promise<void> {
   await sql`select pg_advisory_xact_lock_shared(${settlingKey(queue)})`.execute(trx);

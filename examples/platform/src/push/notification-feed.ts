@@ -49,7 +49,7 @@ function pass(notification: PlacedNotification, subscriber: Subscriber): void {
 }
 
 export function openNotificationFeed(store: Store, { signals, onError }: NotificationFeedOptions): NotificationFeed {
-  /** By worker. */
+  /** Subscribers by worker id. */
   const subscribers = new Map<string, Set<Subscriber>>();
   /** Workers who may have new notifications. */
   const stale = new Set<string>();

@@ -19,13 +19,13 @@ export interface PushOptions {
   onSettled?: (count: number) => void;
   /** Called with errors, including those of the transport. Pushing continues. */
   onError: (error: unknown) => void;
-  /** The pause after the first refusal by the transport; each further one is twice as long. @default 5_000 */
+  /** The pause after the transport's first rejection; each further one is twice as long. @default 5_000 */
   firstRetryMs?: number;
 }
 
 const maxUnderWay = 200;
 
-/** Push retry limit: after so many failed attempts a notification is no longer pushed; it stays on the menu (D-48). */
+/** Push retry limit: after this many failed attempts, a notification is no longer pushed; it stays on the menu (D-48). */
 export const maxPushAttempts = 10;
 
 type AttemptedPush = Attempted<DueNotification, "sent" | "refused">;

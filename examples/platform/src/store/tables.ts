@@ -27,9 +27,9 @@ export interface ApiKeyTable {
   /** Its prefix and last four characters; empty for a key that was created before they were kept. */
   hint: ColumnType<string, string | undefined, never>;
   organisation_id: Fact<string>;
-  /** The agency that holds it and acts for the organisation; null when it is the organisation's own. */
+  /** The agency that uses it to act for the organisation; null when it is the organisation's own. */
   agency_id: Fact<string | null>;
-  /** To the minute (D-119). */
+  /** Accurate to the minute (D-119). */
   last_used_at: OptionalTimestamp;
   created_at: CreatedAt;
 }
@@ -40,7 +40,7 @@ export interface IdempotencyKeyTable {
   key_hash: Fact<string>;
   /** The hash of the request, which distinguishes a retry from another request with the same key. */
   fingerprint: Fact<string>;
-  /** As JSON; empty only within the transaction that has the effect. */
+  /** The result as JSON; empty only within the transaction that produces it. */
   result: string;
   created_at: Fact<Date>;
 }
@@ -119,7 +119,7 @@ export interface OfferTable {
   created_at: CreatedAt;
   completed_at: OptionalTimestamp;
   withdrawn_at: OptionalTimestamp;
-  /** As `activeTrace` returns it. */
+  /** The trace context from `activeTrace`. */
   trace: ColumnType<string | null, string | null | undefined, never>;
 }
 
@@ -196,7 +196,7 @@ export interface EventTable {
   feed_order: Generated<number>;
   /** The position in the feed; null until the feed is read after the commit. */
   position: Generated<number | null>;
-  /** As `activeTrace` returns it. */
+  /** The trace context from `activeTrace`. */
   trace: ColumnType<string | null, string | null | undefined, never>;
 }
 
@@ -248,7 +248,7 @@ export interface AttemptTable {
   status: Fact<number | null>;
   /** A stable code such as `timeout` or `connection_refused`; null when the response was an acknowledgement. */
   error: Fact<string | null>;
-  /** From the event to the acknowledgement; null without an acknowledgement. */
+  /** The time from the event to the acknowledgement; null without one. */
   lag_ms: Fact<number | null>;
   content_type: ColumnType<string | null, string | null | undefined, string | null>;
   /** The start of the response's body as a string, for the portal; emptied by retention. */

@@ -82,7 +82,7 @@ export async function redeliverThese(
 
 /**
  * Locks the deliveries to redeliver and the failed ones of the same order keys, and only then looks for later deliveries: a
- * transaction that records or redelivers a later one locks these rows too. Pending rows are not locked.
+ * transaction that records or redelivers a later one also locks these rows. Pending rows are not locked.
  */
 async function lockCandidates(
   trx: Trx,

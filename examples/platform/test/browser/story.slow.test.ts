@@ -78,7 +78,7 @@ describe("the contract's scenario, in the browser alone", () => {
     await integrator.page.getByText("The profile is saved.").waitFor();
     await integrator.page.goto("/deliveries");
 
-    // An offer goes out, and gets every kind of response.
+    // An offer is sent, and gets every kind of response.
     const entry = amal.page.getByRole("link", { name: "Kitchen help on Friday" });
     await draft(hirer.page, "Kitchen help on Friday");
     await bringsAbout(() => create(hirer.page), { worker: entry });

@@ -56,7 +56,7 @@ const misbehaviours: Record<string, Behave> = {
   "a response and more of them": flood(`${ok}content-length: 0\r\n\r\n`, `${ok}content-length: 0\r\n\r\n`.repeat(100)),
 };
 
-/** For https; none of them speaks TLS. */
+/** For https, although none of them speaks TLS. */
 const handshakes: Record<string, Behave> = {
   "silence instead of a handshake": () => undefined,
   "a record of a handshake byte by byte": drip("\x16\x03\x03\x40\x00", "\x02"),

@@ -29,7 +29,7 @@ export function mountExtensions(router: Router, deps: ApiDeps): void {
   });
 }
 
-/** The live service has none of these: no dialect requires their version. */
+/** The live service does not have these operations, so no dialect requires their version. */
 const unversioned = { isVersionRequired: false };
 
 const feedSchema = z.strictObject({

@@ -7,7 +7,7 @@ import { packageFolder } from "../../settings/package-folder.ts";
 
 /** A compressed file of the console. */
 export interface ConsoleFile {
-  /** With the hash of its content, except the document's. */
+  /** Contains a hash of the content, except for the document. */
   name: string;
   type: string;
   zipped: Buffer;
@@ -16,7 +16,7 @@ export interface ConsoleFile {
 export interface ConsoleFiles {
   /** The standalone bundle of @scalar/api-reference. */
   reference: ConsoleFile;
-  /** Starts it. */
+  /** The script that starts the reference. */
   start: ConsoleFile;
   openapi: ConsoleFile;
 }

@@ -39,7 +39,7 @@ const tooLate: Partial<Record<string, string>> = {
   offer_withdrawn: "Your response came too late: the offer was withdrawn.",
 };
 
-/** `POST /app/offers/{id}/apply`, and likewise reject and close. */
+/** `POST /app/offers/{id}/apply`, `/reject` and `/close`. */
 export const respondToOffer =
   (action: Exclude<WorkerAction, "open">): AppForm =>
   async (context) => {

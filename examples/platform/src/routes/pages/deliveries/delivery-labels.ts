@@ -50,7 +50,7 @@ export function nextAttempt(
   return nextAttemptAt <= now ? "now" : time(nextAttemptAt, "seconds");
 }
 
-/** What failed, by the code of an attempt. */
+/** Labels of failures, by the code of an attempt. */
 export const failureLabels: Readonly<Record<AttemptFailureCode, string>> = {
   not_acknowledged: "only 200 acknowledges",
   internal_error: "internal error",

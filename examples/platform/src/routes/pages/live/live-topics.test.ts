@@ -67,7 +67,7 @@ test("sends everything when the position is older than the kept signals or from 
   expect(follow(openTopics().live.position()).received).toEqual(["everything"]);
 });
 
-test("sends news of mail to others only where all mail is shown", () => {
+test("reports mail to others only when all mail is shown", () => {
   for (const showAllMail of [false, true]) {
     const { live, give, follow } = openTopics(showAllMail);
     const since = live.position();

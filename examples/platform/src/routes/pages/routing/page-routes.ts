@@ -37,7 +37,7 @@ export function pageRoutes<User>(deps: PageDeps, section: PageSection<User>) {
     const isBrowserZone = chosen === null && browserZone !== undefined;
     const own = { user, session, times, isBrowserZone };
     const context: PageContext<User> = { deps, request, id, formToken, livePosition, ...own };
-    // For the layout of an error page.
+    // Used by the layout of an error page.
     response.locals.context = context;
     return context;
   }
@@ -51,7 +51,7 @@ export function pageRoutes<User>(deps: PageDeps, section: PageSection<User>) {
       const context = await readContext(request, response, session, use);
       await sendPage(section, response, session, context, await page(context));
     };
-  /** @param restore shows a form of an earlier session again, with what was typed. It has no effect */
+  /** @param restore shows a form of an earlier session again, with its input, and has no effect */
   const submit =
     (act: SubmitForm<User>, restore: SubmitForm<User> = sendAgainPage): RequestHandler =>
     async (request, response) => {
@@ -83,7 +83,7 @@ export function pageRoutes<User>(deps: PageDeps, section: PageSection<User>) {
   /**
    * Authenticates requests that are not pages: streams and images.
    *
-   * @param use kind of request for the rate limit (D-91); omitted for a stream that was counted when it began
+   * @param use kind of request for the rate limit (D-91); omitted for a stream that was counted when it started
    */
   const contextOf = async (request: Request, response: Response, use?: PersonUse): Promise<PageContext<User>> =>
     readContext(request, response, await open(request, response), use);

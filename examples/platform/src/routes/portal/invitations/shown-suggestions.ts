@@ -35,7 +35,7 @@ export async function recordShown(
       .forNoKeyUpdate()
       .executeTakeFirst();
     if (session === undefined) return;
-    // As one parameter: there may be thousands.
+    // One parameter, because there may be thousands.
     await sql`
       insert into shown_suggestions (session_id, suggestion_hash, shown_at)
       select ${sessionId}, hash, ${now()}::timestamptz from json_array_elements_text(${hashes}::text::json) as hash

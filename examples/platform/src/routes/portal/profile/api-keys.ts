@@ -22,7 +22,7 @@ const keysOf = ({ store }: PortalDeps, { organisationId }: SignedInPerson) =>
     .select("agencies.name as agencyName")
     .where("organisation_id", "=", organisationId);
 
-/** The keys that give access to the organisation's offers, with the agency that holds each, newest first (D-119). */
+/** The keys that give access to the organisation's offers, with the agency of each, newest first (D-119). */
 export const readApiKeys = (deps: PortalDeps, person: SignedInPerson) =>
   keysOf(deps, person).orderBy("api_keys.created_at", "desc").orderBy("api_keys.id").execute();
 

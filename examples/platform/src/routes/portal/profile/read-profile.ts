@@ -26,7 +26,7 @@ export const readEndpoint = ({ store }: PortalDeps, organisationId: string, only
     .where("organisation_id", "=", organisationId)
     .executeTakeFirst();
 
-/** Where the organisation's webhooks go, and how they are signed. */
+/** The address of the organisation's webhooks, and how they are signed. */
 export const readTarget = ({ store }: PortalDeps, organisationId: string) =>
   store.db
     .selectFrom("endpoints")

@@ -15,7 +15,7 @@ export async function reenableEndpoint(deps: PortalDeps, { organisationId }: Sig
   const endpoint = await savedEndpoint(deps, organisationId);
   const { secret } = decryptSecrets(endpoint, deps.encryptionKey, organisationId, deps.now());
   const checks = await checkEndpoint(deps, { ...endpoint, secret });
-  // A profile saved in the meantime has passed the checks too.
+  // A profile saved in the meantime has also passed the checks.
   await deps.store.transaction((trx) => enableEndpoint(trx, organisationId, deps.linkTo));
   await restartSchedules(deps.store, organisationId);
   return checks;
