@@ -16,7 +16,7 @@ const swapCase = (text: string) =>
   text.replace(/[a-z]/gi, (one) => (one === one.toUpperCase() ? one.toLowerCase() : one.toUpperCase()));
 
 const writings: Record<string, (text: string) => string> = {
-  "as it is": (text) => text,
+  unchanged: (text) => text,
   "in lower case": (text) => text.toLowerCase(),
   "in upper case": (text) => text.toUpperCase(),
   "with its case swapped": swapCase,

@@ -113,11 +113,11 @@ test.each(["Bar", "厨房", "7", "!", "☕", "👩🏽‍🍳", "מלצר", "\u2
 );
 
 test.each([
-  ["text that fits", Buffer.from("Grüße"), "Grüße"],
+  ["a string that fits", Buffer.from("Grüße"), "Grüße"],
   ["an empty body", Buffer.alloc(0), ""],
   ["a character that does not fit", Buffer.from("1234567ü"), "1234567"],
   ["exactly as much as fits", Buffer.from("123456ü"), "123456ü"],
   ["a null character", Buffer.from("a\0b"), "a\ufffdb"],
   ["invalid UTF-8", Buffer.from([0x61, 0xff, 0xed, 0xa0, 0x80]), "a\ufffd\ufffd\ufffd\ufffd"],
   ["an incomplete last character", Buffer.from([0x61, 0xc3]), "a\ufffd"],
-])("truncates %s to the limit", (_, body, text) => expect(truncateUtf8(body, 8)).toBe(text));
+])("truncates to the limit: %s", (_, body, text) => expect(truncateUtf8(body, 8)).toBe(text));

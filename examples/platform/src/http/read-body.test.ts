@@ -110,7 +110,7 @@ describe("a body", () => {
 
   test.each([
     ["by a byte", JSON.stringify("x".repeat(limitBytes - 1)), []],
-    ["when unpacked", gzipSync(JSON.stringify("x".repeat(9_999))), ["Content-Encoding: gzip"]],
+    ["after decompression", gzipSync(JSON.stringify("x".repeat(9_999))), ["Content-Encoding: gzip"]],
   ])("is rejected when it is too large %s", async (_, body, head) =>
     expect(await sized(body, json, ...head)).toMatchObject({
       status: 413,

@@ -44,7 +44,7 @@ const remedies = {
   worker: "Give the id of a worker; no worker has this one.",
 };
 
-describe("returns a valid creation unchanged", () => {
+describe("a valid creation", () => {
   test.each([
     ["with every field", full],
     ["with the required fields only (D-01)", smallest],
@@ -68,10 +68,10 @@ describe("returns a valid creation unchanged", () => {
         events: Array.from({ length: 366 }, () => slot),
       },
     ],
-  ])("%s", async (_, body) => expect(await check(body)).toEqual(body));
+  ])("is returned unchanged %s", async (_, body) => expect(await check(body)).toEqual(body));
 });
 
-describe("rejects a creation and names the field and the remedy", () => {
+describe("an invalid creation", () => {
   test.each<[string, unknown, Record<string, string[]>]>([
     ["a list", [], { body: ["Make it an object."] }],
     ["null", null, { body: ["Make it an object."] }],
@@ -178,9 +178,11 @@ describe("rejects a creation and names the field and the remedy", () => {
         "events[1].end": [remedies.add],
       },
     ],
-  ])("%s", async (_, body, errors) => expect(await errorsOf(body)).toEqual(errors));
+  ])("is rejected with the field and the remedy: %s", async (_, body, errors) =>
+    expect(await errorsOf(body)).toEqual(errors),
+  );
 
-  test("more workers than the limit, without a lookup", async () => {
+  test("is rejected without a lookup when it has more workers than the limit", async () => {
     knownWorkers.mockClear();
     const workerIds = Array.from({ length: 10_001 }, () => "unknown");
     expect(await errorsOf({ ...full, workerIds })).toEqual({ workerIds: ["Give at most 10000."] });

@@ -33,7 +33,7 @@ test("parses a retry schedule as a list of pauses", () =>
     250, 1_000, 120_000, 10_800_000,
   ]));
 
-test("retries ten times over about 45 hours by default", () => {
+test("makes ten attempts over about 45 hours by default", () => {
   const { delaysMs } = settings({ OFFERS_RETRY_SCHEDULE: "default" }).retrySchedule;
   expect(delaysMs).toHaveLength(9);
   expect(delaysMs.reduce((sum, ms) => sum + ms, 0) / 3_600_000).toBeCloseTo(45, 0);

@@ -32,7 +32,7 @@ test("the document is the contract's, and is compressed only for clients that ac
   expect(await zipped.text()).toBe(document);
 });
 
-test("only the console's policy allows inline style elements, and none allows another origin [D-150]", async () => {
+test("only the console's policy allows inline styles, and none allows another origin [D-150]", async () => {
   const policyOf = async (path: string) => (await get(path)).headers.get("content-security-policy") ?? "";
   expect(await policyOf("/docs")).toBe(
     "default-src 'none';script-src 'self';style-src 'self' 'unsafe-inline';img-src 'self' data:;connect-src 'self';form-action 'none';base-uri 'none';frame-ancestors 'none'",

@@ -73,7 +73,7 @@ test.each([
   expect(String(refusal)).not.toContain("s3cret");
 });
 
-test("hides an address whose password is a parameter or contains unusual characters", async () => {
+test("hides a password that is a parameter or contains unusual characters", async () => {
   for (const url of ["postgres://ann:%zz%2Fs3cret@127.0.0.1:1/x", "postgres://127.0.0.1:1/x?password=s3cret&user=ann"])
     await expect(checkDatabase(url)).rejects.toThrow(/^(?!.*s3cret)DATABASE_URL: the database x at 127\.0\.0\.1:1 /);
 });
