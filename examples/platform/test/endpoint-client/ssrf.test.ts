@@ -242,7 +242,7 @@ describe("non-public addresses", () => {
   test("are tested in more than eighty spellings", () =>
     expect(new Set(hosts.map(([, host]) => host)).size).toBeGreaterThan(80));
 
-  test.each(hosts)("in the spelling %s get no connection to %s", async (_, host) => {
+  test.each(hosts)("get no connection as a spelling of %s: %s", async (_, host) => {
     // As a base address, and as the URL of an image, which is used unchanged.
     for (const scheme of ["http", "https"])
       for (const address of [

@@ -35,38 +35,41 @@ const endings: [string, (client: PageClient) => Promise<unknown>][] = [
 ];
 
 describe("a form submitted after its session ended", () => {
-  test.each(endings)("asks to sign in again and keeps the input after %s [D-147]", async (how, end) => {
-    const typed = { title: `Typed for ten minutes, ended ${how}`, details: "Knives & aprons", worker: "worker_amal" };
-    const hana = await signedIn(hanaAddress);
-    const formToken = tokenIn((await hana.get("/offers/new")).text);
-    await end(hana);
+  test.each(endings)(
+    "asks to sign in again and keeps the input when the session ended %s [D-147]",
+    async (how, end) => {
+      const typed = { title: `Typed for ten minutes, ended ${how}`, details: "Knives & aprons", worker: "worker_amal" };
+      const hana = await signedIn(hanaAddress);
+      const formToken = tokenIn((await hana.get("/offers/new")).text);
+      await end(hana);
 
-    const ended = await hana.send("/offers/new", typed, { formToken });
-    expect(ended.status).toBe(401);
-    expect(ended.text).toContain("what you typed is kept");
-    expect(hiddenIn(ended.text)).toMatchObject({ title: typed.title, worker: "worker_amal" });
+      const ended = await hana.send("/offers/new", typed, { formToken });
+      expect(ended.status).toBe(401);
+      expect(ended.text).toContain("what you typed is kept");
+      expect(hiddenIn(ended.text)).toMatchObject({ title: typed.title, worker: "worker_amal" });
 
-    const kept = { ...hiddenIn(ended.text), details: typed.details };
-    const wrong = await hana.send("/offers/new", { ...kept, ...again, "signIn-password": "wrong" });
-    expect(wrong.status).toBe(401);
-    expect(wrong.text).toContain("Incorrect name or password.");
-    expect(wrong.text).not.toContain('"wrong"');
-    const { formToken: current, ...fields } = hiddenIn(wrong.text);
-    const form = await hana.send(
-      "/offers/new",
-      { ...fields, details: typed.details, ...again },
-      { formToken: current ?? "" },
-    );
-    expect(form.status).toBe(200);
-    expect(form.text).toContain("You have signed in again.");
-    expect(form.text).toContain(`value="${typed.title}"`);
-    expect(form.text).toContain("Knives &amp; aprons");
-    expect(form.text).toMatch(/value="worker_amal"[^>]* checked/);
-    expect((await hana.get("/offers")).text).not.toContain(typed.title);
+      const kept = { ...hiddenIn(ended.text), details: typed.details };
+      const wrong = await hana.send("/offers/new", { ...kept, ...again, "signIn-password": "wrong" });
+      expect(wrong.status).toBe(401);
+      expect(wrong.text).toContain("Incorrect name or password.");
+      expect(wrong.text).not.toContain('"wrong"');
+      const { formToken: current, ...fields } = hiddenIn(wrong.text);
+      const form = await hana.send(
+        "/offers/new",
+        { ...fields, details: typed.details, ...again },
+        { formToken: current ?? "" },
+      );
+      expect(form.status).toBe(200);
+      expect(form.text).toContain("You have signed in again.");
+      expect(form.text).toContain(`value="${typed.title}"`);
+      expect(form.text).toContain("Knives &amp; aprons");
+      expect(form.text).toMatch(/value="worker_amal"[^>]* checked/);
+      expect((await hana.get("/offers")).text).not.toContain(typed.title);
 
-    const created = await hana.send("/offers/new", typed, { formToken: tokenIn(form.text) });
-    expect(created.status).toBe(303);
-  });
+      const created = await hana.send("/offers/new", typed, { formToken: tokenIn(form.text) });
+      expect(created.status).toBe(303);
+    },
+  );
 
   test("never writes a secret into a page [D-147]", async () => {
     const hana = await signedIn(hanaAddress);
