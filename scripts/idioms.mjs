@@ -7,12 +7,12 @@ import { join } from "node:path";
 /** Each idiom with what to write instead, and how many uses are left; some of them are right. */
 const idioms = [
   [/\bbeside\b/gi, "next to, with, in addition to, while … is running", 16],
-  [/\bof (?:its|your|their|our|one's) own\b/gi, "its own, your own, separate", 10],
-  [/\b(?:a|one|any|no|each|every|the same|other|empty|as) texts?\b(?! (?:file|area|block|editor))/gi, "string", 40],
-  [/\b(?:is|are|was|were|be) none\b/gi, "is not one, there is no …", 11],
+  [/\bof (?:its|your|their|our|one's) own\b/gi, "its own, your own, separate", 9],
+  [/\b(?:a|one|any|no|each|every|the same|other|empty|as) texts?\b(?! (?:file|area|block|editor))/gi, "string", 39],
+  [/\b(?:is|are|was|were|be) none\b/gi, "is not one, there is no …", 10],
   [/\balso (?:when|if|for)\b/gi, "even when, including", 0],
-  [/\bat once\b/gi, "immediately, in parallel, together", 21],
-  [/\bwhom\b/gi, "who, that, or another sentence", 5],
+  [/\bat once\b/gi, "immediately, in parallel, together", 20],
+  [/\bwhom\b/gi, "who, that, or another sentence", 4],
 ];
 
 const root = join(import.meta.dirname, "..");
