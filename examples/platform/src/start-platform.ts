@@ -1,6 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type { Logger } from "pino";
-import { passwordCheck } from "./accounts/passwords.ts";
+import { passwordCheck, scryptPasswords } from "./accounts/passwords.ts";
 import { personLimits, rateLimits } from "./accounts/rate-limits.ts";
 import { createApp } from "./create-app.ts";
 import { createEndpointClient } from "./endpoint-client/create-endpoint-client.ts";
@@ -54,7 +54,12 @@ const proxiesNotTrusted =
   "one limit for wrong keys and passwords; set OFFERS_TRUSTED_PROXIES to the number of proxies";
 
 /** Opens the store, starts the background work, and serves last. If a part fails to start, closes those before it. */
-export async function startPlatform(settings: Settings, log: Logger, now = () => new Date()): Promise<Platform> {
+export async function startPlatform(
+  settings: Settings,
+  log: Logger,
+  now = () => new Date(),
+  passwords = scryptPasswords(),
+): Promise<Platform> {
   const loops: (() => Promise<unknown>)[] = [];
   const resources: (() => Promise<unknown>)[] = [];
   let closeServer = async (): Promise<void> => undefined;
@@ -74,7 +79,7 @@ export async function startPlatform(settings: Settings, log: Logger, now = () =>
     const signals = openSignals(store, { onError });
     resources.push(() => signals.stop());
     const encryptionKey = await openEncryptionKey(store, dataFolder, settings.encryptionKey);
-    if (seed !== undefined) await applySeed(store, seed);
+    if (seed !== undefined) await applySeed(store, seed, passwords);
     const leases = await openLeases(store.background, { onError });
     resources.push(() => leases.stop());
     const endpointClient = createEndpointClient({ allowLoopback: settings.allowLoopback });
@@ -110,7 +115,8 @@ export async function startPlatform(settings: Settings, log: Logger, now = () =>
       readJson: jsonReader(bodyLimitBytes),
       readForm: formReader(bodyLimitBytes),
       cookies: { isSecure: publicOrigin?.startsWith("https:") ?? false, password: cookiePassword(encryptionKey) },
-      checkPassword: passwordCheck(),
+      passwords,
+      checkPassword: passwordCheck(passwords),
       rateLimits: rateLimits(settings.rateLimit),
       personLimits: personLimits(settings.personRateLimit),
       trustedProxies: settings.trustedProxies,

@@ -1,5 +1,5 @@
 import { afterAll, beforeEach, expect, test, vi } from "vitest";
-import { hashPassword, passwordCheck, verifyPassword } from "./passwords.ts";
+import { passwordCheck, scryptPasswords } from "./passwords.ts";
 
 const refusal = (retryAfter: string) =>
   expect.objectContaining({ code: "too_many_sign_ins", status: 429, headers: { "Retry-After": retryAfter } });
@@ -11,13 +11,13 @@ afterAll(() => {
   vi.useRealTimers();
 });
 
-const rightOnly = () => passwordCheck(async (password) => password === "right");
+const rightOnly = () => passwordCheck({ verify: async (password) => password === "right" });
 
 const from = (account: string, address = "192.0.2.1") => ({ account, address });
 
 test("checks two passwords in parallel, queues sixteen, and rejects the next with Retry-After [D-55]", async () => {
   const finish: (() => void)[] = [];
-  const check = passwordCheck(() => new Promise((resolve) => finish.push(() => resolve(true))));
+  const check = passwordCheck({ verify: () => new Promise((resolve) => finish.push(() => resolve(true))) });
   const checked = Array.from({ length: 18 }, (_, index) => check(from(`worker ${index}`), "", undefined));
   await expect(check(from("worker 18"), "", undefined)).rejects.toEqual(refusal("1"));
   for (let done = 0; done < 18; done += 2) {
@@ -47,7 +47,7 @@ test("resets the count of wrong passwords after the correct one", async () => {
 });
 
 test("applies the limit to concurrent attempts", async () => {
-  const check = passwordCheck(async () => false);
+  const check = passwordCheck({ verify: async () => false });
   const tries = await Promise.allSettled(Array.from({ length: 12 }, () => check(from("ann"), "wrong", undefined)));
   expect(tries.filter(({ status }) => status === "rejected")).toHaveLength(2);
 });
@@ -73,26 +73,32 @@ test("accepts at most a hundred wrong passwords for an account from ten addresse
   await expect(check(from("ann", "192.0.2.99"), "wrong", undefined)).rejects.toEqual(refusal("300"));
 });
 
+const { hash, verify } = scryptPasswords({ N: 2, r: 1, p: 1 });
+
 // python3 -c 'import hashlib,base64; print(base64.urlsafe_b64encode(hashlib.scrypt(b"demo-password",
 //   salt=b"0123456789abcdef", n=2**15, r=8, p=3, maxmem=2**26, dklen=32)).decode().rstrip("="))'
 const kept = "scrypt$32768$8$3$MDEyMzQ1Njc4OWFiY2RlZg$UZGTFTbCRXw2kMQOQwmjkjr99AYHsWc_-V0itH5k0Z4";
 
 test("verifies a hash that another tool made", async () => {
-  expect(await verifyPassword("demo-password", kept)).toBe(true);
-  expect(await verifyPassword("demo-passwore", kept)).toBe(false);
+  expect(await verify("demo-password", kept)).toBe(true);
+  expect(await verify("demo-passwore", kept)).toBe(false);
 });
 
 // The same with n=2**14 and p=1.
 test("verifies a hash with a different cost", async () => {
   const older = "scrypt$16384$8$1$MDEyMzQ1Njc4OWFiY2RlZg$gFgNs58CZDm5o6FKvIRPf_brGHumYGCOr5W8vj4-JVQ";
-  expect(await verifyPassword("demo-password", older)).toBe(true);
-  expect(await verifyPassword("demo-passwore", older)).toBe(false);
+  expect(await verify("demo-password", older)).toBe(true);
+  expect(await verify("demo-passwore", older)).toBe(false);
 });
 
 test("verifies its own hashes, each of which is different", async () => {
-  const [first, second] = await Promise.all([hashPassword("one"), hashPassword("one")]);
+  const [first, second] = await Promise.all([hash("one"), hash("one")]);
   expect(first).not.toBe(second);
-  expect(await verifyPassword("one", second)).toBe(true);
+  expect(await verify("one", second)).toBe(true);
+});
+
+test("hashes at OWASP's cost by default", async () => {
+  expect(await scryptPasswords().hash("one")).toMatch(/^scrypt\$32768\$8\$3\$/);
 });
 
 test.each([
@@ -104,4 +110,4 @@ test.each([
   "scrypt$3$8$1$MDEy$QUJD",
   "scrypt$NaN$8$1$MDEy$QUJD",
   "scrypt$16384$8$0$MDEy$QUJD",
-])("rejects every password for the hash %j", async (odd) => expect(await verifyPassword("", odd)).toBe(false));
+])("rejects every password for the hash %j", async (odd) => expect(await verify("", odd)).toBe(false));

@@ -30,7 +30,7 @@ const maxFromAnywhere = 100;
  *
  * @throws {ProblemError} `too_many_sign_ins`
  */
-export function passwordCheck(verify = verifyPassword): CheckPassword {
+export function passwordCheck({ verify }: Pick<Passwords, "verify">): CheckPassword {
   const fromNetwork = new RateLimiterMemory({ points: maxFromNetwork, duration: windowSeconds });
   const fromAnywhere = new RateLimiterMemory({ points: maxFromAnywhere, duration: windowSeconds });
   const inTurn = pLimit(maxAtOnce);
@@ -65,27 +65,35 @@ export function passwordCheck(verify = verifyPassword): CheckPassword {
 const deriveKey = promisify<string, Uint8Array, number, ScryptOptions, Buffer>(scrypt);
 
 // OWASP's scrypt parameters with N = 2^15 and p = 3: its first choice, N = 2^17, needs 128 MiB, too much in addition to PGlite.
-const cost = { N: 2 ** 15, r: 8, p: 3 };
+const defaultCost = { N: 2 ** 15, r: 8, p: 3 };
 const keyBytes = 32;
 
-/** Password hashing with scrypt. @returns `scrypt$N$r$p$salt$key`, the last two in base64url */
-export async function hashPassword(password: string): Promise<string> {
-  const salt = randomBytes(16);
-  const key = await derive(password, salt, cost);
-  return ["scrypt", cost.N, cost.r, cost.p, salt.toString("base64url"), key.toString("base64url")].join("$");
+/** Password hashing with scrypt. */
+export interface Passwords {
+  /** @returns `scrypt$N$r$p$salt$key`, the last two in base64url */
+  hash(password: string): Promise<string>;
+  /**
+   * Constant-time comparison, against timing attacks. An unknown account takes as long as a known one, against enumeration of
+   * accounts by response times.
+   *
+   * @param kept a hash of any cost; undefined for an unknown account
+   */
+  verify(password: string, kept: string | undefined): Promise<boolean>;
 }
 
-/**
- * Constant-time comparison, against timing attacks. An unknown account takes as long as a known one, against enumeration of
- * accounts by response times.
- *
- * @param kept a hash from `hashPassword`, of any cost; undefined for an unknown account
- */
-export async function verifyPassword(password: string, kept: string | undefined): Promise<boolean> {
-  const { cost: keptCost, salt, key } = parseHash(kept ?? "");
-  const derived = await derive(password, salt, keptCost ?? cost);
-  return keptCost !== undefined && key.length === keyBytes && timingSafeEqual(derived, key);
-}
+/** @param cost of new hashes: at the default, one takes 0.3 s of CPU */
+export const scryptPasswords = (cost = defaultCost): Passwords => ({
+  async hash(password) {
+    const salt = randomBytes(16);
+    const key = await derive(password, salt, cost);
+    return ["scrypt", cost.N, cost.r, cost.p, salt.toString("base64url"), key.toString("base64url")].join("$");
+  },
+  async verify(password, kept) {
+    const { cost: keptCost, salt, key } = parseHash(kept ?? "");
+    const derived = await derive(password, salt, keptCost ?? cost);
+    return keptCost !== undefined && key.length === keyBytes && timingSafeEqual(derived, key);
+  },
+});
 
 /** Whether a password can match `text`. */
 export function isPasswordHash(text: string): boolean {
@@ -104,10 +112,10 @@ function parseHash(text: string) {
 }
 
 /** At most four times today's memory and passes; undefined beyond that, and for parameters that scrypt rejects. */
-function costOf(N: number, r: number, p: number): typeof cost | undefined {
+function costOf(N: number, r: number, p: number): typeof defaultCost | undefined {
   const isOne = Number.isInteger(Math.log2(N)) && N > 1 && Number.isInteger(r) && r > 0 && Number.isInteger(p) && p > 0;
-  return isOne && N * r <= 4 * cost.N * cost.r && p <= 4 * cost.p ? { N, r, p } : undefined;
+  return isOne && N * r <= 4 * defaultCost.N * defaultCost.r && p <= 4 * defaultCost.p ? { N, r, p } : undefined;
 }
 
-const derive = (password: string, salt: Uint8Array, { N, r, p }: typeof cost): Promise<Buffer> =>
+const derive = (password: string, salt: Uint8Array, { N, r, p }: typeof defaultCost): Promise<Buffer> =>
   deriveKey(password.normalize("NFKC"), salt, keyBytes, { N, r, p, maxmem: 256 * N * r + 2 ** 20 });

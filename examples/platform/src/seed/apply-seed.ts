@@ -1,6 +1,6 @@
 import type { InsertObject } from "kysely";
 import { apiKeyHint } from "../accounts/api-keys.ts";
-import { hashPassword } from "../accounts/passwords.ts";
+import type { Passwords } from "../accounts/passwords.ts";
 import { sha256 } from "../store/encrypt.ts";
 import type { Store } from "../store/store.ts";
 import type { Tables } from "../store/tables.ts";
@@ -9,12 +9,14 @@ import type { Credentials, Seed } from "./seed-schema.ts";
 const rowsPerInsert = 1_000;
 
 /** Inserts missing entries and changes no existing ones, so it is safe to apply at every start. */
-export async function applySeed({ db }: Store, { organisations, people, workers }: Seed): Promise<void> {
+export async function applySeed(
+  { db }: Store,
+  { organisations, people, workers }: Seed,
+  { hash }: Passwords,
+): Promise<void> {
   // Hashing is slow on purpose, so each password once.
   const passwords = new Set([...people, ...workers].flatMap(({ password }) => password ?? []));
-  const hashes = new Map(
-    await Promise.all([...passwords].map(async (text) => [text, await hashPassword(text)] as const)),
-  );
+  const hashes = new Map(await Promise.all([...passwords].map(async (text) => [text, await hash(text)] as const)));
   const hashOf = ({ password = "", passwordHash }: Credentials): string => passwordHash ?? hashes.get(password) ?? "";
 
   // In the order of foreign keys.

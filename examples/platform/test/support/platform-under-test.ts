@@ -1,4 +1,5 @@
 import { defaultRetrySchedule } from "@offers/contract/retry-schedule";
+import { scryptPasswords } from "../../src/accounts/passwords.ts";
 import { createLog } from "../../src/observability/log.ts";
 import type { Settings } from "../../src/settings/settings.ts";
 import { defaultRetention } from "../../src/settings/settings.ts";
@@ -69,6 +70,9 @@ const settingsFor = ({ options }: TestDatabase, changes: Partial<Settings>): Set
   ...changes,
 });
 
+/** At the default cost, each hash takes 0.3 s of CPU. */
+const passwords = scryptPasswords({ N: 2, r: 1, p: 1 });
+
 /** @param now the test's clock @default the system's */
 export async function openPlatform(
   database: TestDatabase,
@@ -77,7 +81,7 @@ export async function openPlatform(
 ): Promise<PlatformUnderTest> {
   const logLines: string[] = [];
   const log = createLog("info", { write: (line) => void logLines.push(line) });
-  const platform: Platform = await startPlatform(settingsFor(database, changes), log, now);
+  const platform: Platform = await startPlatform(settingsFor(database, changes), log, now, passwords);
 
   const call = async (method: string, path: string, options: CallOptions = {}): Promise<PlatformResponse> => {
     const headers = new Headers(options.headers);

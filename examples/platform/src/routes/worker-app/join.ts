@@ -1,6 +1,5 @@
 import { randomUUID } from "node:crypto";
 import { z } from "zod";
-import { hashPassword } from "../../accounts/passwords.ts";
 import { type NewSession, openSession, signIn } from "../../accounts/sessions.ts";
 import { invitationValidDays } from "../../generated/decisions.ts";
 import { lineField } from "../../http/fields.ts";
@@ -70,7 +69,7 @@ export async function joinAsWorker(
 ): Promise<NewSession> {
   // Before the costly hash.
   await readInvitation(deps, token);
-  const passwordHash = await hashPassword(password);
+  const passwordHash = await deps.passwords.hash(password);
   const id = `worker_${randomUUID()}`;
   await deps.store.transaction(async (trx) => {
     const { organisation_id, sign_in_address: address } = await useInvitation(trx, deps, token);

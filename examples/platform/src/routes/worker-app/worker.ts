@@ -1,3 +1,4 @@
+import type { Passwords } from "../../accounts/passwords.ts";
 import type { Role } from "../../accounts/sessions.ts";
 import type { SessionDeps } from "../../accounts/signed-in-routes.ts";
 import type { OfferDeps } from "../../offers/offer-deps.ts";
@@ -5,6 +6,7 @@ import type { NotificationFeed } from "../../push/notification-feed.ts";
 
 export interface WorkerAppDeps extends OfferDeps, SessionDeps {
   feed: NotificationFeed;
+  passwords: Passwords;
 }
 
 /** Signs in with the worker's id, or with the address that was invited (D-122). */

@@ -1,15 +1,14 @@
 import { once } from "node:events";
 import { serve } from "@hono/node-server";
 import { testReceiver } from "@offers/webhook-kit/testing";
-import { beforeEach, expect, onTestFinished, test, vi } from "vitest";
+import { beforeEach, expect, onTestFinished, test } from "vitest";
+import { prepareRecipe } from "../support/prepare-recipe.ts";
 
 const secret = "5f0c9a7e-2d43-4f0e-9b7a-0d6f3c1e8a52";
-vi.stubEnv("WEBHOOK_SECRET", secret);
+const log = prepareRecipe({ WEBHOOK_SECRET: secret });
 const { default: app } = await import("./hono.ts");
 
 const accepted = { offerId: "offer_1", workerId: "worker_amal", response: "accepted" } as const;
-const log = vi.spyOn(console, "log").mockReturnValue();
-vi.spyOn(console, "warn").mockReturnValue();
 beforeEach(() => log.mockClear());
 
 test("a Hono app on Node passes all checks", async () => {

@@ -2,19 +2,16 @@ import "reflect-metadata";
 import { Module, type Type } from "@nestjs/common";
 import { NestFactory } from "@nestjs/core";
 import { testReceiver } from "@offers/webhook-kit/testing";
-import { beforeEach, expect, onTestFinished, test, vi } from "vitest";
+import { beforeEach, expect, onTestFinished, test } from "vitest";
+import { prepareRecipe } from "../support/prepare-recipe.ts";
 import { mountWebhooks } from "./nest-main.ts";
 import { WebhooksModule } from "./nest-module.ts";
 
 const secret = "5f0c9a7e-2d43-4f0e-9b7a-0d6f3c1e8a52";
 const accepted = { offerId: "offer_1", workerId: "worker_amal", response: "accepted" } as const;
 
-const log = vi.spyOn(console, "log").mockReturnValue();
-vi.spyOn(console, "warn").mockReturnValue();
-beforeEach(() => {
-  vi.stubEnv("WEBHOOK_SECRET", secret);
-  log.mockClear();
-});
+const log = prepareRecipe({ WEBHOOK_SECRET: secret });
+beforeEach(() => log.mockClear());
 
 class EmptyModule {}
 Module({})(EmptyModule);

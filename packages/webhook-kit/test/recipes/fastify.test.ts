@@ -2,14 +2,13 @@ import { webhookListener } from "@offers/webhook-kit/node";
 import { testReceiver } from "@offers/webhook-kit/testing";
 import fastify from "fastify";
 import { expect, onTestFinished, test, vi } from "vitest";
+import { prepareRecipe } from "../support/prepare-recipe.ts";
 
 const secret = "5f0c9a7e-2d43-4f0e-9b7a-0d6f3c1e8a52";
-vi.stubEnv("WEBHOOK_SECRET", secret);
+const log = prepareRecipe({ WEBHOOK_SECRET: secret });
 const { app } = await import("./fastify.ts");
 
 test("a Fastify app passes all checks", async () => {
-  const log = vi.spyOn(console, "log").mockReturnValue();
-  vi.spyOn(console, "warn").mockReturnValue();
   onTestFinished(() => app.close());
   await using receiver = await testReceiver(app, { secret, basePath: "/offers" });
   const accepted = { offerId: "offer_1", workerId: "worker_amal", response: "accepted" } as const;

@@ -5,10 +5,11 @@ import { signHeaders, testReceiver } from "@offers/webhook-kit/testing";
 import type { ALBEvent, APIGatewayProxyEvent, APIGatewayProxyEventV2 } from "aws-lambda";
 import { handle } from "hono/aws-lambda";
 import { beforeEach, describe, expect, test, vi } from "vitest";
+import { prepareRecipe } from "../support/prepare-recipe.ts";
 import { httpApiEvent, loadBalancerEvent, restApiEvent, type Taken } from "./lambda-events.ts";
 
 const secret = "5f0c9a7e-2d43-4f0e-9b7a-0d6f3c1e8a52";
-vi.stubEnv("WEBHOOK_SECRET", secret);
+const log = prepareRecipe({ WEBHOOK_SECRET: secret });
 const { handler } = await import("./lambda.ts");
 const { default: honoApp } = await import("./hono.ts");
 
@@ -52,8 +53,6 @@ const events: [name: string, toEvent: (taken: Taken) => TestedEvent][] = [
 ];
 const accepted = { offerId: "offer_1", workerId: "worker_Jürgen", response: "accepted" } as const;
 
-const log = vi.spyOn(console, "log").mockReturnValue();
-vi.spyOn(console, "warn").mockReturnValue();
 beforeEach(() => log.mockClear());
 
 describe.each(functions)("%s", (_function, invoke) => {

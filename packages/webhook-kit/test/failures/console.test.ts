@@ -132,7 +132,7 @@ describe.each(anyAdapter)("$name", (adapter) => {
       expect(others).toEqual([]);
       expect(line).toMatch(words);
       expect(timesIn(line, "BOOM from the user's own code")).toBe(1);
-      expect(line).toMatch(/Error: BOOM(?:.|\n)*\n {4}at .*console\.isolated\.test\.ts/);
+      expect(line).toMatch(/Error: BOOM(?:.|\n)*\n {4}at .*console\.test\.ts/);
     },
   );
 

@@ -1,18 +1,16 @@
 import { webhookRouter } from "@offers/webhook-kit/express";
 import { testReceiver } from "@offers/webhook-kit/testing";
 import express from "express";
-import { beforeEach, describe, expect, test, vi } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
+import { prepareRecipe } from "../../support/prepare-recipe.ts";
 
 const harbour = "5f0c9a7e-2d43-4f0e-9b7a-0d6f3c1e8a52";
 const meadow = "a1b6c2f0-7f7e-4f51-9d0c-3f8f3e6f2b77";
-vi.stubEnv("HARBOUR_WEBHOOK_SECRET", harbour);
-vi.stubEnv("MEADOW_WEBHOOK_SECRET", meadow);
+const log = prepareRecipe({ HARBOUR_WEBHOOK_SECRET: harbour, MEADOW_WEBHOOK_SECRET: meadow });
 const { app: expressApp } = await import("./express-tenants.ts");
 const { app: honoApp } = await import("./hono-tenants.ts");
 
 const accepted = { offerId: "offer_1", workerId: "worker_amal", response: "accepted" } as const;
-const log = vi.spyOn(console, "log").mockReturnValue();
-vi.spyOn(console, "warn").mockReturnValue();
 beforeEach(() => log.mockClear());
 
 describe.each([
