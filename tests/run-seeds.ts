@@ -24,7 +24,8 @@ export const runSeeds = (
   root = join(import.meta.dirname, ".."),
 ): Promise<SeedsResult> =>
   new Promise((resolve, reject) => {
-    const program = ["--disable-warning=ExperimentalWarning", join(root, "tests", explorer, "run.ts")];
+    // Optimising PGlite's WebAssembly takes longer than it saves.
+    const program = ["--liftoff-only", "--disable-warning=ExperimentalWarning", join(root, "tests", explorer, "run.ts")];
     execFile(process.execPath, [...program, "--seed", `${first}`, "--count", `${count}`], (error, stdout, stderr) => {
       if (stdout.startsWith("{")) resolve(JSON.parse(stdout));
       else reject(error ?? new Error(stderr));

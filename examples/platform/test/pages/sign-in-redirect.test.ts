@@ -1,11 +1,11 @@
 import { describe, expect, test } from "vitest";
-import { fc } from "../../../../scripts/property-seed.ts";
+import { fc, share } from "../../../../scripts/property-seed.ts";
 import { usePlatform } from "../support/use-opened.ts";
 import { hostileNext } from "./hostile-next.ts";
 import { openPageClient, type SendOptions } from "./page-client.ts";
 
-/** Each run signs in. Set REDIRECT_RUNS for a longer run. */
-const runs = Number(process.env.REDIRECT_RUNS ?? (process.env.TEST_MATRIX === "full" ? 150 : 50));
+/** Each run signs in. */
+const runs = share(30, 150);
 const publicOrigin = "https://offers.example";
 
 const audiences = [

@@ -1,12 +1,11 @@
 import { describe, expect, test } from "vitest";
-import { fc } from "../../../../scripts/property-seed.ts";
+import { fc, share } from "../../../../scripts/property-seed.ts";
 import { anyStore } from "../support/stores/stores.ts";
 import { useDeliveryFixture } from "../support/use-opened.ts";
 import { pushScenarios } from "./push-scenario.ts";
 import { runPushScenarios } from "./run-push-scenarios.ts";
 
-/** Set PUSH_SCENARIOS for a longer run. */
-const scenarioCount = Number(process.env.PUSH_SCENARIOS || 100);
+const scenarioCount = share(100, 1_000);
 const scenariosAtOnce = 50;
 
 describe.each(await anyStore())("scenarios of pushes on $title", ({ createDatabase }) => {
