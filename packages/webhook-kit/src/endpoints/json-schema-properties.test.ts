@@ -3,7 +3,6 @@ import * as zodSchemas from "@offers/contract/schemas";
 import { expect, test } from "vitest";
 import * as z from "zod";
 import { fc } from "../../../../scripts/property-seed.ts";
-import { runs } from "../../test/support/property-runs.ts";
 import { inputSchemas, responseSchemas } from "../generated/payload-schemas.ts";
 import { describeIssues, type Schema, validate } from "./json-schema.ts";
 
@@ -108,7 +107,7 @@ test.each(pairs)("the schema of %s accepts, converts and rejects what zod does",
       if (expected.success) expect(data).toEqual(expected.data);
       seen[expected.success ? "accepted" : "rejected"] += 1;
     }),
-    runs(500),
+    { numRuns: 500 },
   );
   // Neither side of the comparison is empty.
   expect(Math.min(seen.accepted, seen.rejected)).toBeGreaterThan(20);
