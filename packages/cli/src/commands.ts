@@ -38,7 +38,10 @@ const timeoutOption = (meaning: string, seconds?: number): Option => {
   return seconds === undefined ? option : option.default(seconds * 1000, String(seconds));
 };
 
-/** For an action: Commander checks required options before it reports a misspelt one, and would not name the misspelt one. */
+/**
+ * For use in an action. Commander itself checks required options before unknown ones, and would report a misspelt one
+ * only as missing.
+ */
 function requireOption(command: Command, flags: string, value: string | undefined): asserts value is string {
   if (value === undefined) command.error(`error: required option '${flags}' not specified`);
 }
@@ -53,10 +56,10 @@ function readLine(text: string): number {
   return Number(text);
 }
 
-/** For an option that may be given several times. */
+/** Collects the values of an option that may be given several times. */
 const collect = (text: string, collected: string[] = []): string[] => [...collected, text];
 
-/** For a comma-separated list that may be given several times. */
+/** Collects the values of a comma-separated list that may be given several times. */
 const collectList = (text: string, collected: string[] = []): string[] => [
   ...collected,
   ...text.split(",").filter(Boolean),

@@ -1,5 +1,5 @@
 /**
- * What the response to a test vector shows about a receiver, for a program that sends the vectors itself.
+ * Explains what the response to a test vector shows about a receiver, for programs that send the vectors themselves.
  *
  * @module explain
  */

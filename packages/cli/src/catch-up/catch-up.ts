@@ -33,7 +33,7 @@ export async function catchUp({
   const mask = maskSecrets([apiKey, secret]);
   const style = styleFor(process.stdout);
   const readPage = openFeed(platform, apiKey, timeout);
-  // A shell variable that is not set yet.
+  // An empty string comes from an unset shell variable.
   let [cursor, count] = [options.after || undefined, 0];
   for (;;) {
     const page = await readPage(cursor);

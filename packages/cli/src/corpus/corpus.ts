@@ -6,7 +6,10 @@ export type FindingCode = keyof typeof catalogue;
 
 /** A fault of a receiver, why it matters, and what to change: an entry of spec/corpus/findings.json. */
 export interface Explanation {
-  /** A `defect` loses an event, lets a request in or fails registration; a `note` costs nothing; a `difference` is a choice. */
+  /**
+   * A `defect` loses an event, accepts a request that must be rejected, or fails registration. A `note` is harmless. A
+   * `difference` is a choice.
+   */
   severity: "defect" | "note" | "difference";
   /** The fault in a few words. */
   title: string;
@@ -22,19 +25,19 @@ export interface Explanation {
 export interface Shows {
   /** The receiver accepts a request that it must reject. */
   accepted?: FindingCode;
-  /** It rejects a request that it must accept. */
+  /** The receiver rejects a request that it must accept. */
   refused?: FindingCode;
-  /** It rejects it with 401. */
+  /** The receiver rejects a request that it must accept, with 401. */
   unauthorized?: FindingCode;
-  /** It rejects an invalid request with a status other than 401. */
+  /** The receiver rejects an invalid request with a status other than 401. */
   refusedOtherwise?: FindingCode;
-  /** It responds with a 5xx status. */
+  /** The receiver responds with a 5xx status. */
   failed?: FindingCode;
-  /** It does not respond. */
+  /** The receiver does not respond. */
   silent?: FindingCode;
-  /** It responds too late. */
+  /** The receiver responds too late. */
   slow?: FindingCode;
-  /** By the id of another case: the finding if that case gets the same wrong response. */
+  /** The finding if another case, by its id, gets the same wrong response. */
   ifAlso?: Readonly<Record<string, FindingCode>>;
   /** Whether a server may wait for the rest, or close the connection. */
   mayGoUnanswered?: boolean;
@@ -149,7 +152,7 @@ const readGroups = (folder: string): CorpusGroup[] =>
       return { name: file.replace(".json", ""), cases: cases.map((testCase) => withDefaults(testCase, shows)) };
     });
 
-/** What the head of a group says about all its cases. */
+/** Applies a group's default findings to one of its cases. */
 function withDefaults(testCase: CorpusCase, defaults: Shows | undefined): CorpusCase {
   const withDefault = (step: Step): Step => ({ ...step, shows: { ...defaults, ...step.shows } });
   if (!("sequence" in testCase)) return { ...testCase, ...withDefault(testCase) };

@@ -34,7 +34,7 @@ export function sign(config: Corpus["config"], now: number, how: Sign = {}): Rec
 
 const dayMs = 86_400_000;
 
-/** The fields of a calendar and a clock that are this far ahead of UTC. */
+/** The calendar and clock fields of an instant at this offset from UTC. */
 function momentOf(instant: number, aheadMs: number): Record<string, string> {
   const date = new Date(instant + aheadMs);
   const [YYYY = "", MM = "", DD = "", hh = "", mm = "", ss = "", SSS = ""] = date.toISOString().split(/[-T:.Z]/);
@@ -112,7 +112,7 @@ export function fillIn(text: string, values: Values): string {
 export const writeBody = (request: CorpusRequest, values: Values): Buffer<ArrayBuffer> =>
   Buffer.concat(writeBodyParts(request, values));
 
-/** In parts, each copied once: some bodies have 16 MiB. */
+/** Parts are copied once, because some bodies have 16 MiB. */
 function writeBodyParts({ body = "", bodyBase64 }: CorpusRequest, values: Values): Buffer[] {
   if (bodyBase64 !== undefined) return [Buffer.from(fillIn(unroll(bodyBase64), values), "base64")];
   return (typeof body === "string" ? [body] : body).map((part) => {

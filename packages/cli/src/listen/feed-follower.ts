@@ -13,7 +13,7 @@ export type HandOn = (retryMs: number | undefined) => Promise<boolean>;
 export interface FeedFollowerOptions {
   readPage: ReadPage;
   kept: KeptCursor;
-  /** Signs an event that no push has brought, and forwards it. */
+  /** Signs and forwards an event for which no push has arrived. */
   send(event: FeedEvent, retryMs: number): Promise<boolean>;
   /** Reports why the feed cannot be read, once per outage. */
   onFeedFailed(reason: string): void;
@@ -21,7 +21,7 @@ export interface FeedFollowerOptions {
   pollMs?: number | undefined;
 }
 
-/** The outcome of a push; `"waiting"` if its turn did not come in time, and then it is forgotten. */
+/** The outcome of a push; `"waiting"` if its turn did not come in time. The push is then dropped. */
 export type Turn = "handed-on" | "repeated" | "waiting";
 
 /** A webhook whose sender waits for the response. */
@@ -34,8 +34,8 @@ const firstRetryMs = 1_000;
 const lastRetryMs = 30_000;
 
 /**
- * Forwards each event once, in the order of the feed (D-146). A push tells the follower to read the feed, and brings the bytes of its
- * event. The other events come only from the feed, so none is missed while the listener or its receiver is down.
+ * Forwards each event once, in the order of the feed (D-146). A push triggers a read of the feed and provides the bytes
+ * of its event. All other events come from the feed, so none is missed while the listener or its receiver is down.
  */
 export class FeedFollower {
   readonly #options: FeedFollowerOptions;
@@ -52,7 +52,7 @@ export class FeedFollower {
     this.#pushes.get(id)?.settle("waiting");
     return new Promise((resolve) => {
       const timer = setTimeout(() => {
-        // It may be in progress, or replaced.
+        // The push may be in progress or replaced by a later one.
         if (this.#pushes.get(id) !== push) return;
         this.#pushes.delete(id);
         resolve("waiting");
@@ -105,7 +105,7 @@ export class FeedFollower {
     return undefined;
   }
 
-  /** Later events wait: once the receiver is corrected, it gets the event again. */
+  /** Later events wait: once the receiver is fixed, it gets this event again. */
   async #untilAcknowledged(event: FeedEvent, signal: AbortSignal): Promise<void> {
     for (let attempt = 1; !signal.aborted; attempt += 1) {
       const retryMs = retryDelay(attempt);

@@ -1,7 +1,7 @@
 import { appendFileSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { UsageError } from "../terminal/output.ts";
 
-/** A line of the file: the state from here on. The first line has the platform. */
+/** One line of the file: a change of the state. The first line names the platform. */
 type Line = { platform: string } | { cursor: string } | { forwarded: string };
 
 /** The service retries an event for about 45 hours. After that, no push can repeat an id. */
@@ -92,7 +92,7 @@ function readLines(file: string): Line[] {
     const lines = whole.split("\n").flatMap((line) => (line === "" ? [] : [JSON.parse(line)]));
     if (lines.length === 0 || typeof lines[0]?.platform === "string") return lines;
   } catch {
-    // The same message as for JSON that is something else.
+    // Not JSON: the same message as for JSON of another kind.
   }
   throw new UsageError(`${file} is not a file of offers listen. Choose another one with --cursor-file.`);
 }

@@ -53,7 +53,7 @@ export async function listen({ port: wanted, host, scheme, ...options }: ListenO
   const onArrival = (arrival: Arrival): void => {
     console.log(options.json ? toJsonLine(arrival, mask) : showArrival(arrival, mask, style, widthOf(process.stdout)));
     const { arrivedAt, recordedAt, method, target, body, verification, turn, isEvent } = arrival;
-    // A forged webhook would get a valid signature when it is sent again.
+    // Only verified webhooks are recorded: a replay signs again, so a forged webhook would get a valid signature.
     if (!isEvent || turn || !(verification?.ok || recordedAt !== undefined)) return;
     const { id = `delivery_${randomUUID()}` } = arrival;
     try {
@@ -87,7 +87,7 @@ export async function listen({ port: wanted, host, scheme, ...options }: ListenO
   const { port } = server.address() as AddressInfo;
   const address = `http://${host.includes(":") ? `[${host}]` : host}:${port}`;
   const destination = forwardTo ? `, forwarding to ${forwardTo.href}` : "";
-  // Not among the lines for a program.
+  // Standard output is reserved for JSON lines.
   console.error(`Listening on ${address}${destination}. Stop with Ctrl+C.`);
   if (kept)
     console.error(
@@ -139,7 +139,7 @@ async function sendEvent(
     target: path,
     rawHeaders: [],
     body,
-    // As for a push that could not be forwarded.
+    // The same status as for a push that could not be forwarded.
     status: sent ? sent.status || 502 : 200,
     durationMs: sent?.durationMs ?? 0,
     id,

@@ -25,7 +25,7 @@ export interface Arrival {
   isEvent: boolean;
   /** The id of an event that has one. */
   id?: string;
-  /** When the platform recorded an event that its feed has brought. Its bytes are signed here. */
+  /** When the platform recorded an event that came from the feed. The listener signs its bytes. */
   recordedAt?: string;
   /** When an event that was not acknowledged is forwarded again. */
   retryMs?: number;
@@ -50,8 +50,8 @@ const turnMs = 12_000;
 const maxBodyBytes = 8 * 1024 * 1024;
 
 /**
- * A server that verifies and reports each webhook. It responds as a receiver would, or forwards the request, verified or not, and returns
- * the response.
+ * A server that verifies and reports each webhook. It responds like a receiver, or forwards the request, verified or
+ * not, and returns the response.
  */
 export function createListener(options: ListenerOptions): Server {
   // Longer than a tunnel keeps an idle connection: cloudflared 90 s.

@@ -10,7 +10,7 @@ import { type Endpoint, isForEvents } from "./select.ts";
 import { type SendSettings, sendCase } from "./send.ts";
 import { findAcceptedVariant, type Precision, type SigningVariant, signedHeaders } from "./signing-variants.ts";
 
-/** A receiver, and what is needed to sign requests to it. */
+/** A receiver, and the scheme and secret for signing requests to it. */
 export interface Subject {
   url: ReceiverUrl;
   scheme: Scheme;
@@ -76,7 +76,7 @@ function checkFinding(code: FindingCode, target: string, asked: Asked, explanati
   return findingOf(code, [evidence]);
 }
 
-/** The mistakes that a status alone reveals, in either check. */
+/** The mistakes that a status alone reveals, for either check. */
 function fromStatus(target: string, asked: Asked): Finding | undefined {
   const { status, response } = asked;
   if (typeof status !== "number") return checkFinding("no_response", target, asked, "");

@@ -14,7 +14,7 @@ export interface Mismatch {
   text: string;
   /** Which request it is about, counted from 0. */
   step?: number;
-  /** Only with the kind `status`. */
+  /** Set only if `kind` is `status`. */
   allowed?: Status[];
   got?: Status;
 }

@@ -8,7 +8,7 @@ import type { ProbeResult } from "./probe.ts";
 export interface ReportOptions {
   url: ReceiverUrl;
   mask: Mask;
-  /** Show all notes, and not only their number. */
+  /** Show all notes instead of only their number. */
   showNotes: boolean;
   /** Count notes as findings. */
   isStrict: boolean;

@@ -3,7 +3,7 @@ import { createHash, createHmac } from "node:crypto";
 /** The two ways to sign a webhook that the service supports. */
 export type Scheme = "timestampDigest" | "standardWebhooks";
 
-/** The names in options and messages. */
+/** The schemes' names in options and messages. */
 export const schemeNames: Readonly<Record<Scheme, string>> = {
   timestampDigest: "timestamp-digest",
   standardWebhooks: "standard-webhooks",

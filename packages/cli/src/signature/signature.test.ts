@@ -18,7 +18,7 @@ describe.each(digests)("openssl's $variant digest of $timestamp", ({ timestamp, 
   const rawHeaders = ["Timestamp", timestamp, "Authorization", `hmac ${digest}`];
   const now = Date.parse(timestamp);
 
-  test("is accepted, and with another secret it is not", () => {
+  test("is accepted with its secret and rejected with any other", () => {
     const request = { rawHeaders, body: Buffer.of() };
     expect(verifyRequest("timestampDigest", secret, request, now)).toMatchObject({
       ok: true,
@@ -30,18 +30,15 @@ describe.each(digests)("openssl's $variant digest of $timestamp", ({ timestamp, 
   });
 });
 
-test.each(messages)(
-  "openssl's signature of $id is accepted, and made",
-  ({ id, timestamp, secret, bodyHex, signature }) => {
-    const content = Buffer.from(bodyHex, "hex");
-    const now = new Date(Number(timestamp) * 1000);
-    const headers = signRequest("standardWebhooks", secret, { now, id, body: content });
-    expect(Object.fromEntries(headers)["webhook-signature"]).toBe(`v1,${signature}`);
-    const request = { rawHeaders: headers.flat(), body: content };
-    expect(verifyRequest("standardWebhooks", secret, request, now.getTime())).toMatchObject({ ok: true });
-    expect(
-      verifyRequest("standardWebhooks", secret, { ...request, body: Buffer.concat([content, content]) }, now.getTime())
-        .ok,
-    ).toBe(content.length === 0);
-  },
-);
+test.each(messages)("makes and accepts openssl's signature of $id", ({ id, timestamp, secret, bodyHex, signature }) => {
+  const content = Buffer.from(bodyHex, "hex");
+  const now = new Date(Number(timestamp) * 1000);
+  const headers = signRequest("standardWebhooks", secret, { now, id, body: content });
+  expect(Object.fromEntries(headers)["webhook-signature"]).toBe(`v1,${signature}`);
+  const request = { rawHeaders: headers.flat(), body: content };
+  expect(verifyRequest("standardWebhooks", secret, request, now.getTime())).toMatchObject({ ok: true });
+  expect(
+    verifyRequest("standardWebhooks", secret, { ...request, body: Buffer.concat([content, content]) }, now.getTime())
+      .ok,
+  ).toBe(content.length === 0);
+});

@@ -7,7 +7,7 @@ test.each([
   ["over\rwrite", "over\\x0dwrite"],
   ["a\u202eb\u0007", "a\\u202eb\\x07"],
   ["Zoë 日本 🔑", "Zoë 日本 🔑"],
-])("%j is printed as %j [D-102]", (text, expected) => expect(printable(text)).toBe(expected));
+])("prints %j as %j [D-102]", (text, expected) => expect(printable(text)).toBe(expected));
 
 const secret = "Überraschung-für-Zoë";
 
@@ -16,11 +16,11 @@ test.each([
   secret.toUpperCase(),
   Buffer.from(secret).toString("latin1"),
   Buffer.from(secret).toString("base64"),
-])("%s is masked [D-102]", (form) =>
+])("masks %s [D-102]", (form) =>
   expect(maskSecrets([undefined, "", secret])(`before ${form} after`)).toBe("before <secret> after"),
 );
 
-test("no secret masks nothing", () => expect(maskSecrets([undefined, ""])("text")).toBe("text"));
+test("masks nothing without a secret", () => expect(maskSecrets([undefined, ""])("text")).toBe("text"));
 
-test("a stream that is not a terminal gets no colour", () =>
+test("writes no colour to a stream that is not a terminal", () =>
   expect(styleFor({ isTTY: false } as NodeJS.WriteStream)("red", "text")).toBe("text"));

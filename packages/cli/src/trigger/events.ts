@@ -15,7 +15,7 @@ export interface TriggerEvent {
   fields: Readonly<Record<string, string | readonly string[]>>;
   /** Unsigned: only the first check is. */
   isUnsigned?: true;
-  /** A request, which the service sends once. Everything else is an event, which it retries. */
+  /** Whether the service sends it only once. It retries events. */
   isRequest?: true;
 }
 

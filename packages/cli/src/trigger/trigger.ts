@@ -53,7 +53,8 @@ export async function trigger(name: string, { to: address, set = [], as, scheme,
       const received = await exchange(to, bytes, { methods: [request.method], timeoutMs });
       const [response] = received.responses;
       hasResponded ||= response !== undefined;
-      // Later, the receiver has reset the connection, or has stopped because of the request before.
+      // After the first request, the receiver may have reset the connection, or stopped because of the previous
+      // request.
       if (!hasResponded && received.error !== undefined)
         throw new UsageError(describeConnectionError(to, received.error));
       const outcome = { status: response?.status ?? ("closed" as const), body: response?.body ?? "", ...received };

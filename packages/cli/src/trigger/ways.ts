@@ -52,7 +52,7 @@ interface SignOptions {
   body?: Buffer;
   /** Whether the time has no seconds. @default false */
   isToTheMinute?: boolean;
-  /** In place of a time. */
+  /** The value of the header in place of a time. */
   timestamp?: string;
 }
 
@@ -287,7 +287,7 @@ export const testWays: readonly TestWay[] = [
     isFor: isSigned,
     write: ({ webhook, request, sign }) => [request(sign(), { path: `${webhook.path}/not-a-webhook` })],
   },
-  // The last, since it may stop the receiver.
+  // Sent last, because it may stop the receiver.
   {
     name: "no-date",
     title: "with a Timestamp that is not a date",

@@ -29,7 +29,7 @@ export const maxResponseBytes = 4 * 1024 * 1024;
 /** Longer than a check or a search may take, which is 5 seconds (D-25). */
 export const defaultTimeoutMs = 10_000;
 
-/** How long to wait after the last response for more, which would be a mistake. */
+/** How long to wait after the last response for more bytes, which would be a mistake. */
 const quietMs = 300;
 
 const largeText = 64 * 1024;

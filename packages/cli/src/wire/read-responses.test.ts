@@ -10,21 +10,23 @@ test.each([
   ["a length", `${ok}Content-Length: 2\r\n\r\nhi`],
   ["chunks", `${ok}Transfer-Encoding: chunked\r\n\r\n1;x=y\r\nh\r\n1\r\ni\r\n0\r\n\r\n`],
   ["the end of the connection", `${ok}\r\nhi`],
-])("reads a body by %s", (_, text) => expect(readResponses(text, ["GET"], true)[0]?.body).toBe("hi"));
+])("reads a body whose end is marked by %s", (_, text) =>
+  expect(readResponses(text, ["GET"], true)[0]?.body).toBe("hi"),
+);
 
-test("skips interim responses, and reads several", () =>
+test("skips interim responses, and reads several responses in a row", () =>
   expect(statuses(`HTTP/1.1 100 Continue\r\n\r\n${ok}Content-Length: 0\r\n\r\n${ok}Content-Length: 0\r\n\r\n`)).toEqual(
     [200, 200],
   ));
 
-test("a response to HEAD has no body, whatever its Content-Length", () =>
+test("reads no body in a response to HEAD, whatever its Content-Length", () =>
   expect(readResponses(`${ok}Content-Length: 5\r\n\r\n`, ["HEAD"], false)).toHaveLength(1));
 
-test.each(["-5", "zz", "", "ffffffffff", "1.5", "0x5"])("a chunk of the size %j ends the body", (size) =>
+test.each(["-5", "zz", "", "ffffffffff", "1.5", "0x5"])("an invalid chunk size, %j, ends the body", (size) =>
   expect(statuses(`${ok}Transfer-Encoding: chunked\r\n\r\n${size}\r\nxxxxx\r\n`)).toEqual([200]),
 );
 
-test.each(["-5", "1e3", "x", "+3"])("a length of %j is invalid", (length) =>
+test.each(["-5", "1e3", "x", "+3"])("a Content-Length of %j is invalid", (length) =>
   expect(statuses(`${ok}Content-Length: ${length}\r\n\r\nxxx`, false)).toEqual([]),
 );
 
@@ -46,7 +48,7 @@ const piece = fc.constantFrom(
   ],
 );
 
-test("ends for every string", () =>
+test("terminates for every string", () =>
   fc.assert(
     fc.property(fc.array(piece, { maxLength: 40 }), fc.boolean(), (pieces, isClosed) => {
       expect(readResponses(pieces.join(""), ["GET"], isClosed).length).toBeLessThanOrEqual(40);

@@ -6,12 +6,12 @@ const mask = (text: string) => text.replaceAll("the-secret", "<secret>");
 const command = (text: string, encoding: BufferEncoding = "latin1") =>
   toCommand(Buffer.from(text, encoding), target, mask);
 
-test("an ordinary request is sent by curl", () =>
+test("shows an ordinary request as a curl command", () =>
   expect(
     command("GET /test/auth HTTP/1.1\r\nHost: localhost:3001\r\nTimestamp: it's\r\nConnection: close\r\n\r\n"),
   ).toBe("curl -i --path-as-is -X GET \\\n  -H 'Timestamp: it'\\''s' \\\n  'http://localhost:3001/test/auth'"));
 
-test("a body is sent as it is, and masked parts are not shown", () =>
+test("the command sends the body unchanged, and shows no masked parts", () =>
   expect(
     command(
       'POST /offer/response HTTP/1.1\r\nHost: localhost:3001\r\nContent-Length: 16\r\n\r\n{"a":"the-secret',
@@ -25,8 +25,8 @@ test.each([
   ["chunks", "POST /test HTTP/1.1\r\nHost: localhost:3001\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n"],
   ["a Content-Length that differs", "POST /test HTTP/1.1\r\nHost: localhost:3001\r\nContent-Length: 5\r\n\r\n{}"],
   ["bytes beyond ASCII in the head", "GET /test HTTP/1.1\r\nHost: localhost:3001\r\nTimestamp: \xe9\r\n\r\n"],
-])("%s is sent byte by byte", (_, text) => {
+])("the command for %s sends the raw bytes", (_, text) => {
   expect(command(text)).toMatch(/^printf %b '.*' \| nc localhost 3001$/s);
 });
 
-test("a request that is too long has no command", () => expect(command("x".repeat(10_000))).toBeUndefined());
+test("a request that is too long to show has no command", () => expect(command("x".repeat(10_000))).toBeUndefined());

@@ -2,7 +2,7 @@ import { type Mask, printable } from "../terminal/output.ts";
 import type { Address } from "./exchange.ts";
 import type { WireResponse } from "./read-responses.ts";
 
-/** How much of a message a report shows. */
+/** How many characters of a message a report shows. */
 const maxShown = 1_200;
 
 /** A request as sent, for display. */

@@ -60,7 +60,7 @@ test("the events after a cursor are printed in order, with the next cursor", asy
   expect(urls).toEqual([1, 2].map((after) => `/base/events?after=${after}&limit=100&api-version=1.0`));
 });
 
-test("one event is counted in the singular", async () => {
+test("the count of one event is in the singular", async () => {
   const { from } = await startFeed();
   const { stdout } = await runOffers(["catch-up", "--from", from, "--after", "2"], env);
   expect(stdout).toContain("\n1 event. Next time, start with --after 3\n");
@@ -91,7 +91,7 @@ test("with --to, each event is sent as its webhook, signed and under the same id
   expect(code).toBe(0);
 });
 
-test("a receiver that does not acknowledge an event gets no later one, and the output says how to continue", async () => {
+test("after an event that is not acknowledged, no later one is sent, and the output says how to continue", async () => {
   const { from } = await startFeed();
   const { to, received } = await startRecorder((index) => (index === 1 ? 500 : 200));
   const args = ["catch-up", "--from", from, "--to", to, "--scheme", "standard-webhooks"];
@@ -103,7 +103,7 @@ test("a receiver that does not acknowledge an event gets no later one, and the o
   );
 });
 
-test("a receiver that rejects the signature is advised to compare the secret", async () => {
+test("when the receiver rejects the signature, the output advises comparing the secret", async () => {
   const { from } = await startFeed();
   const { to } = await startRecorder(401);
   const args = ["catch-up", "--from", from, "--to", to, "--scheme", "standard-webhooks"];
@@ -124,7 +124,7 @@ test.each([
   [{ status: 401, body: "{}" }, "Check the API key."],
   [{ status: 404, body: "" }, "a platform that has a feed?"],
   [{ status: 200, body: "<p>sign in</p>" }, "a platform that has a feed?"],
-])("a response of %j is not a page: the message has the remedy, but not the key", async (respond, remedy) => {
+])("a response of %j is not a page: the message contains the remedy, but not the key", async (respond, remedy) => {
   const { from } = await startFeed(respond);
   const { code, stderr } = await runOffers(["catch-up", "--from", from], env);
   expect(code).toBe(2);
@@ -133,7 +133,7 @@ test.each([
 });
 
 test.each([{}, { OFFERS_API_KEY: "" }, { OFFERS_API_KEY: "key\n" }])(
-  "without a usable key, %j, nothing is sent",
+  "with the unusable key %j, nothing is sent",
   async (wrong) => {
     const { from, urls } = await startFeed();
     const { code, stderr } = await runOffers(["catch-up", "--from", from], wrong);
@@ -142,7 +142,7 @@ test.each([{}, { OFFERS_API_KEY: "" }, { OFFERS_API_KEY: "key\n" }])(
   },
 );
 
-test("the message for a platform that is down has its URL", async () => {
+test("the message for a platform that is down contains its URL", async () => {
   const server = createServer().listen(0, "127.0.0.1");
   await once(server, "listening");
   const from = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;

@@ -21,13 +21,13 @@ async function probeWith(count: () => number, flags: readonly string[]) {
   return runOffers(args, { WEBHOOK_SECRET: secrets.timestampDigest });
 }
 
-test("a receiver that handles nothing that it rejects has no findings", async () => {
+test("reports nothing about a receiver whose handlers run only for accepted requests", async () => {
   const { code, stdout } = await probeWith(() => 3, ["--only", "digests"]);
   expect(stdout).toMatch(/^No findings in \d+ cases/);
   expect(code).toBe(0);
 });
 
-test("a handler that ran although the request was rejected is found", async () => {
+test("reports a handler that ran although the request was rejected", async () => {
   let count = 0;
   const { code, stdout } = await probeWith(() => count++, ["--only", "digests"]);
   expect(code).toBe(1);
@@ -35,7 +35,7 @@ test("a handler that ran although the request was rejected is found", async () =
   expect(stdout).toContain("expected 0 handled, got 1");
 });
 
-test("an accepted event that no handler got is found", async () => {
+test("reports an accepted event that no handler received", async () => {
   const { code, stdout } = await probeWith(() => 3, ["--only", "bodies", "--allow-events"]);
   expect(code).toBe(1);
   expect(stdout).toContain("expected 1 handled, got 0");

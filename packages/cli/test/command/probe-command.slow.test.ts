@@ -25,13 +25,13 @@ async function startNotFound(): Promise<string> {
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}/offers`;
 }
 
-test("a correct receiver ends with 0", async () => {
+test("a correct receiver results in exit code 0", async () => {
   const { code, stdout, stderr } = await runOffers(["probe", correct.url.href, "--only", "digests,freshness"], env);
   expect(stdout).toMatch(/^No findings in \d+ cases at http:/);
   expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
 });
 
-test("a report shows the case, what was sent and came back, why it matters and what to change [D-102]", async () => {
+test("a report shows the case, the request, the response, why it matters and what to change [D-102]", async () => {
   const { code, stdout, stderr } = await runOffers(["probe", prefix.url.href, "--only", "digests"], env);
   expect({ code, stderr }).toEqual({ code: 1, stderr: "" });
   for (const part of [
@@ -86,7 +86,7 @@ test("--exact counts every response that differs from the test vectors [D-104]",
   expect(stdout).toContain("timestamps/lower-t: expected 200, got 401");
 });
 
-test("another secret ends with 2, before anything is judged", async () => {
+test("a wrong secret results in exit code 2, before any case is sent", async () => {
   const other = { WEBHOOK_SECRET: "00000000-2d43-4f0e-9b7a-0d6f3c1e8a52" };
   const { code, stderr } = await runOffers(["probe", correct.url.href], other);
   expect(code).toBe(2);
@@ -94,7 +94,7 @@ test("another secret ends with 2, before anything is judged", async () => {
   expect(stderr).toContain("/test/auth got 401 with a valid signature, and must get 200. Does it have the same secret");
 });
 
-test("a wrong path is found, and the report gives the correct URL", async () => {
+test("reports a wrong path, with the correct URL", async () => {
   const { code, stdout } = await runOffers(["probe", `${correct.url.href}/elsewhere`], env);
   expect(code).toBe(1);
   expect(stdout).toContain("1. The endpoints are at another base address (wrong_base_path)");
@@ -102,13 +102,13 @@ test("a wrong path is found, and the report gives the correct URL", async () => 
   expect(stdout).toMatch(/1 finding in the service's own checks/);
 });
 
-test("a path of a server that is not a receiver ends with 2", async () => {
+test("a path of a server that is not a receiver results in exit code 2", async () => {
   const { code, stderr } = await runOffers(["probe", await startNotFound()], env);
   expect(code).toBe(2);
   expect(stderr).toContain("/test got 404, and must get 200. Give the base URL as it is on the company profile");
 });
 
-test("colour is used only if FORCE_COLOR asks for it, and never with NO_COLOR", async () => {
+test("uses colour only with FORCE_COLOR, and never with NO_COLOR", async () => {
   const only = ["probe", correct.url.href, "--only", "methods"];
   expect((await runOffers(only, { ...env, FORCE_COLOR: "1" })).stdout).toContain("\x1b[1m");
   expect((await runOffers(only, { ...env, NO_COLOR: "1" })).stdout).not.toContain("\x1b");

@@ -23,13 +23,13 @@ test("the schema rejects anything that is not a case", () => {
     expect(isTaken(change), JSON.stringify(change)).toBe(false);
 });
 
-test("there are at least 220 cases, each with a unique id below its group's name", () => {
+test("there are at least 220 cases, each with an id that is unique within its group", () => {
   expect(cases.length).toBeGreaterThanOrEqual(220);
   expect(new Set(cases.map(({ id }) => id)).size).toBe(cases.length);
   for (const group of groups) for (const { id } of group.cases) expect(id.split("/")[0]).toBe(group.name);
 });
 
-test("several correct responses occur only if the case says why there is a choice", () => {
+test("a case with several correct responses says why there is a choice", () => {
   const open = cases.filter((each) =>
     stepsOf(each).some(({ response }) => Array.isArray(response) || Array.isArray(response.status)),
   );
@@ -49,7 +49,7 @@ test("every finding of a case is explained, and every case that a finding refers
   expect(shows.flatMap(({ ifAlso = {} }) => Object.keys(ifAlso)).filter((id) => !ids.has(id))).toEqual([]);
 });
 
-test("accepting a request that must be rejected and that anyone can send shows a finding", () => {
+test("every case that anyone can send and that must be rejected has a finding if it is accepted", () => {
   const unsigned = groups.flatMap((group) =>
     group.cases.filter((testCase) =>
       stepsOf(testCase).some(({ reason, shows }) => reason === "signature_mismatch" && shows?.accepted === undefined),
@@ -68,7 +68,7 @@ test.each(vectors)("signs $timestamp with $secret like openssl, $variant", ({ ti
 );
 
 // date -u -d 2027-01-02T03:04:05.678Z '+%G-W%V-%u %Y-%j %s %a, %d %b %Y %T GMT'
-test("formats an instant in every way that the test vectors use", () => {
+test("formats an instant in every notation that the test vectors use", () => {
   const values = sign(config, Date.parse("2027-01-02T03:04:05.678Z"));
   expect(fillIn("{{week}} {{ordinal}} {{unix}} {{httpDate}}", values)).toBe(
     "2026-W53-6 2027-002 1798859045 Sat, 02 Jan 2027 03:04:05 GMT",

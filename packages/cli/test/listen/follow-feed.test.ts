@@ -147,7 +147,7 @@ test("a listener that is killed continues where it stopped [D-146]", async () =>
   expect(received.length).toBeLessThanOrEqual(151);
 }, 60_000);
 
-test("a webhook that is not in the feed is forwarded as it arrives, and a push with its own bytes [D-103] [D-146]", async () => {
+test("a webhook that is not in the feed is forwarded immediately, and a push keeps its bytes [D-103] [D-146]", async () => {
   const feed = await startFeed(0);
   const { to, received } = await startRecorder();
   const { url } = await startListening(["--from", feed.from, "--forward-to", to], folder());
@@ -177,7 +177,7 @@ test("while the feed is down a push waits for its turn, and nothing is lost [D-1
   expect(idsOf(received)).toEqual(["event_1", "event_2", "event_3"]);
 }, 30_000);
 
-test("a file of another platform is rejected, and --after starts again", async () => {
+test("rejects the cursor file of another platform, and starts again with --after", async () => {
   const feed = await startFeed(5);
   const other = await startFeed(5);
   const cwd = folder();
@@ -199,7 +199,7 @@ test("a file of another platform is rejected, and --after starts again", async (
   ]);
 }, 30_000);
 
-test("a recording has each verified event once, and offers replay signs it again", async () => {
+test("a recording contains each verified event once, and offers replay signs it again", async () => {
   const feed = await startFeed(2);
   const cwd = folder();
   const file = join(cwd, "events.jsonl");

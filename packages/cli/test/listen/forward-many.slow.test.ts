@@ -1,5 +1,4 @@
 import { test } from "vitest";
 import { forwardsByteForByte } from "./forward-suite.ts";
 
-test("10,000 random requests and their responses are the same behind --forward-to [D-103]", () =>
-  forwardsByteForByte(10_000));
+test("--forward-to changes none of 10,000 random requests and responses [D-103]", () => forwardsByteForByte(10_000));

@@ -41,14 +41,14 @@ test.each([
   ["a future signature", signed(inMinutes(6)), 401, { reason: "timestamp_out_of_tolerance" }],
   ["no date", { ...signed(), Timestamp: "yesterday" }, 401, { reason: "malformed_timestamp" }],
   ["another form", { ...signed(), Authorization: "Bearer x" }, 401, { reason: "malformed_authorization" }],
-])("%s gets its status, and its reason is reported", async (_, headers, status, verification) => {
+])("%s gets the right status, and the reason is reported", async (_, headers, status, verification) => {
   const { address, arrivals } = await listen("timestampDigest");
   const response = await fetch(`${address}/test/auth`, { headers });
   expect(response.status).toBe(status);
   expect(arrivals[0]).toMatchObject({ method: "GET", target: "/test/auth", status, verification });
 });
 
-test("Standard Webhooks are verified over the bytes that arrived", async () => {
+test("verifies Standard Webhooks over the received bytes", async () => {
   const { address, arrivals } = await listen("standardWebhooks");
   const body = '{ "offerId": "o",  "workerId":"w" }';
   const time = String(Math.floor(Date.now() / 1000));
@@ -61,14 +61,14 @@ test("Standard Webhooks are verified over the bytes that arrived", async () => {
   expect(arrivals.map(({ verification }) => verification?.ok)).toEqual([true, false]);
 });
 
-test("GET /test needs no signature, and a search gets an empty list", async () => {
+test("GET /test needs no signature, and the response to a search is an empty list", async () => {
   const { address } = await listen("timestampDigest");
   expect((await fetch(`${address}/test`)).status).toBe(200);
   const search = await fetch(`${address}/contact-suggestions`, { method: "POST", headers: signed(), body: "{}" });
   expect(await search.json()).toEqual([]);
 });
 
-test("a webhook about a worker whose id is test is verified, and is an event", async () => {
+test("a webhook about a worker whose id is test is verified, and counts as an event", async () => {
   const { address, arrivals } = await listen("timestampDigest");
   expect((await fetch(`${address}/contact/new/test`)).status).toBe(401);
   expect((await fetch(`${address}/contact/new/test`, { headers: signed() })).status).toBe(200);
@@ -97,7 +97,7 @@ const arrival: Arrival = {
 const mask = (text: string) => text.replaceAll(secret, "<secret>");
 const shown = (each: Arrival, width = 80) => showArrival(each, mask, (_, text) => text, width);
 
-test("the output contains no control character of the sender, no secret and no signature [D-102]", () => {
+test("the output contains no control characters from the sender, no secret and no signature [D-102]", () => {
   expect(shown(arrival).replace(/^\d\d:\d\d:06 {2}/, "")).toBe(
     'POST /offer/response  401  refused: signature_mismatch  3 ms\n  Compare the secrets.\n  {"offerId":"\\x1b[2J<secret>"}',
   );
@@ -105,7 +105,7 @@ test("the output contains no control character of the sender, no secret and no s
   expect(toJsonLine(arrival, mask)).not.toMatch(/hmac|5f0c9a7e/);
 });
 
-test("a line starts with the time of day, and no word is broken", () => {
+test("a line starts with the time of day, and breaks only between words", () => {
   const advice = "Compare WEBHOOK_SECRET with the secret on the company profile, letter by letter.";
   const verification = { ok: false as const, reason: "signature_mismatch", advice };
   const lines = shown({ ...arrival, verification, body: Buffer.of() }, 40).split("\n");
@@ -123,7 +123,7 @@ test("a failure shows the URL that the request was forwarded to", () => {
   expect(shown({ ...arrival, status: 200, forwardedTo })).not.toContain("forwarded to");
 });
 
-test("if the receiver rejects a verified webhook, the advice is to compare the secret", () => {
+test("if the receiver rejects a verified webhook, the output advises comparing the secret", () => {
   const rejected = { ...arrival, forwardedTo: "http://localhost:3001/offers/test/auth" };
   const verified = { ...rejected, verification: { ok: true as const, variant: "SHA-256", ageSeconds: 0 } };
   expect(shown(verified, 200)).toContain("/test/auth: the endpoint does not accept the secret; compare it with");
@@ -139,11 +139,11 @@ test.each([
   ["/a/offers", "/offers/test", "/a/offers/offers/test"],
   ["/offers", "/offersmith", "/offers/offersmith"],
   ["", "/offers/test", "/offers/test"],
-])("to a receiver at %j, %s is forwarded to %s", (base, target, expected) =>
+])("with a receiver at %j, %s is forwarded to %s", (base, target, expected) =>
   expect(forwardedPath(readUrl(`http://localhost:3001${base}`), target)).toBe(expected),
 );
 
-test("an idle connection is kept for more than 90 s, as long as cloudflared keeps it", async () => {
+test("keeps an idle connection longer than cloudflared does, which is 90 s", async () => {
   const { address } = await listen("timestampDigest");
   const { headers } = await fetch(`${address}/test`);
   expect(Number(/^timeout=(\d+)$/.exec(headers.get("keep-alive") ?? "")?.[1])).toBeGreaterThan(90);

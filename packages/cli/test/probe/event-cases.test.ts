@@ -32,7 +32,7 @@ async function startRecorder(): Promise<{
 }
 
 test.each(["timestampDigest", "standardWebhooks"] as Scheme[])(
-  "no request that could create work is sent without --allow-events: %s [D-101]",
+  "sends no request that could create work without --allow-events: %s [D-101]",
   async (scheme) => {
     const { url, received } = await startRecorder();
     const options = { url, scheme, secret: secrets[scheme], only: [], skip: ["timing"], timeoutMs: 1_000 };

@@ -26,7 +26,7 @@ test.each([
   expect(explainResponse(id, status)).toBeUndefined(),
 );
 
-test("a vector or a request that does not exist throws a RangeError that names it", () => {
+test("an unknown vector or request throws a RangeError that names it", () => {
   expect(() => explainResponse("freshness/yesterday", 200)).toThrow(RangeError);
   expect(() => explainResponse("freshness/hour-old", 200, 1)).toThrow("request 1 of a test vector freshness/hour-old");
 });

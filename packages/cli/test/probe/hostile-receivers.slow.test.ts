@@ -86,7 +86,7 @@ test.concurrent.for(Object.entries(misdeeds))(
   },
 );
 
-test("the kept part of a response is limited, whatever is sent", async ({ onTestFinished }) => {
+test("the probe keeps a limited part of each response, however much is sent", async ({ onTestFinished }) => {
   const url = await startHostile(
     (socket) => flood(socket, `${head}Content-Length: ${gigabyte}\r\n\r\n`, "x"),
     onTestFinished,

@@ -4,7 +4,8 @@ import { ambiguousHeaders, plantedDefects } from "./planted-defects.ts";
 import { probePlanted } from "./probe-planted.ts";
 
 /**
- * The defects of the documented scheme, and the one that only the other scheme can have. The slow suite has all, and five other languages.
+ * The defects of the documented scheme, and the one that only the other scheme can have. languages.slow.test.ts tests
+ * all defects, in five other languages.
  */
 const main = plantedDefects.filter(({ name, scheme }) => scheme === "timestampDigest" || name === "reserialised_json");
 

@@ -3,10 +3,10 @@ import { describeRunnable, programs, runnable } from "../support/start-program.t
 import { plantedReceivers } from "./planted-receivers.ts";
 import { probeProgram } from "./probe-program.ts";
 
-// On a machine that lacks a language the test passes, and prints what was not tried.
+// On a machine that lacks a language the test passes, and prints what it skipped.
 console.info(describeRunnable());
 
-test("there are thirty receivers with a defect, in four languages, and six correct ones", () => {
+test("there are at least thirty receivers with a defect, in four languages, and six correct ones", () => {
   expect(plantedReceivers.length).toBeGreaterThanOrEqual(30);
   expect(new Set(plantedReceivers.map(({ program }) => program)).size).toBe(4);
   expect(programs).toHaveLength(6);

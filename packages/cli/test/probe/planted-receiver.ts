@@ -13,7 +13,7 @@ export interface PlantedReceiver {
   says: string;
   /** The groups and cases that show it in a short run. By default, the service's own checks do. */
   only?: readonly string[];
-  /** Part of `npm test`. The slow suite has all, with every case. */
+  /** Whether planted.slow.test.ts tests it, with few cases. planted-all.slow.test.ts tests all, with every case. */
   isMain?: true;
 }
 

@@ -3,7 +3,7 @@ import { describeRunnable, runnable } from "../support/start-program.ts";
 import { plantedReceivers } from "./planted-receivers.ts";
 import { probeProgram } from "./probe-program.ts";
 
-// On a machine that lacks a language the test passes, and prints what was not tried.
+// On a machine that lacks a language the test passes, and prints what it skipped.
 console.info(describeRunnable());
 
 const main = plantedReceivers.filter(({ isMain, program }) => isMain && runnable.includes(program));
@@ -19,7 +19,7 @@ describe.each(main)("a receiver in $program that $defect", ({ program, edits, en
 /** All cases except those that depend on a server's own parser, or on the size of a body. */
 const quick = ["digests", "freshness", "headers", "methods", "payloads", "routes", "timestamps", "bodies/in-chunks"];
 
-/** The slow suite has all six, with every case, in three zones. */
+/** planted-all.slow.test.ts sends every case to all six, in three time zones. */
 const rightOnes = (["node", "python", "express"] as const).filter((program) => runnable.includes(program));
 
 test.each(rightOnes)("a correct receiver has neither findings nor notes: %s", async (program) => {

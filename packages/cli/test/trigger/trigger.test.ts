@@ -7,7 +7,7 @@ import { startRecorder } from "../support/start-recorder.ts";
 
 const env = { WEBHOOK_SECRET: secrets.timestampDigest };
 
-test("a webhook is sent with its fields, and the kit verifies it", async () => {
+test("sends a webhook with the given fields, which the kit verifies", async () => {
   const { to, received } = await startRecorder();
   const sets = ["--set", "offerId=offer_7", "--set", "response=rejected=maybe"];
   const { code, stdout } = await runOffers(["trigger", "worker-offer-response", "--to", to, ...sets], env);
@@ -29,7 +29,7 @@ test("a webhook is sent with its fields, and the kit verifies it", async () => {
   expect(stdout).not.toContain(secrets.timestampDigest);
 });
 
-test("under Standard Webhooks the kit verifies body and id", async () => {
+test("with Standard Webhooks, the kit verifies the body and the id", async () => {
   const { to, received } = await startRecorder();
   const args = ["trigger", "timeline-changed", "--to", to, "--scheme", "standard-webhooks"];
   expect((await runOffers(args, { WEBHOOK_SECRET: secrets.standardWebhooks })).code).toBe(0);
@@ -68,7 +68,7 @@ test("GET /test is sent unsigned, and needs no secret", async () => {
   expect(received[0]?.headers).not.toHaveProperty("authorization");
 });
 
-test("every status but 200 ends with 1", async () => {
+test("every status other than 200 results in exit code 1", async () => {
   const { to } = await startRecorder(204);
   const { code, stdout } = await runOffers(["trigger", "test-auth", "--to", to, "--json"], env);
   expect(code).toBe(1);
@@ -80,7 +80,7 @@ test.each([
   ["contact-suggestions", "Only 200 is a success. The service would not retry: the hirer sees no suggestions"],
   ["test-auth", "Only 200 is a success. The service would not retry, and would not save the URL"],
   ["test", "Only 200 is a success. The service would not retry, and would not save the URL"],
-])("the output after a failed %s agrees with delivery.md", async (event, text) => {
+])("the output after a failed %s says the same as delivery.md", async (event, text) => {
   const { to } = await startRecorder(500);
   const { code, stdout } = await runOffers(["trigger", event, "--to", to], env);
   expect(stdout).toContain(text);
@@ -98,7 +98,7 @@ test.each([
     "timeline-changed",
     "Only 200 acknowledges an event. Many frameworks send 204 for a handler that returns nothing",
   ],
-])("after %i for %s it says what to do", async (status, event, text) => {
+])("after a response of %i to %s, the output says what to do", async (status, event, text) => {
   const { to } = await startRecorder(status);
   const { code, stdout } = await runOffers(["trigger", event, "--to", to], env);
   expect(stdout).toContain(text);

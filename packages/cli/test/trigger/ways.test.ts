@@ -25,18 +25,21 @@ async function triggerEvery(event: string, to: string, scheme: Scheme) {
   return { code, lines };
 }
 
-test.each(schemes)("a correct receiver responds correctly to every way of every event, under %s", async (scheme) => {
-  const { url, stop } = await startReceiver("node", scheme);
-  for (const event of ["worker-offer-response", "contact-suggestions", "test-auth", "test"]) {
-    const { code, lines } = await triggerEvery(event, url.href, scheme);
-    expect(
-      lines.filter(({ right }) => !right),
-      event,
-    ).toEqual([]);
-    expect(code).toBe(0);
-  }
-  await stop();
-});
+test.each(schemes)(
+  "a correct receiver responds correctly to every event sent in every way, with %s",
+  async (scheme) => {
+    const { url, stop } = await startReceiver("node", scheme);
+    for (const event of ["worker-offer-response", "contact-suggestions", "test-auth", "test"]) {
+      const { code, lines } = await triggerEvery(event, url.href, scheme);
+      expect(
+        lines.filter(({ right }) => !right),
+        event,
+      ).toEqual([]);
+      expect(code).toBe(0);
+    }
+    await stop();
+  },
+);
 
 test.each([
   ["no_freshness", "late", "old_timestamp_accepted"],
@@ -48,7 +51,7 @@ test.each([
   ["empty_secret", "empty-secret", "empty_secret_accepted"],
   ["error_on_bad_signature", "wrong-signature", "error_on_bad_signature"],
   ["method_ignored", "other-method", "any_method_accepted"],
-])("a receiver with %s is wrong when an event is sent %s: %s", async (defect, way, finding) => {
+])("a receiver with the defect %s fails the way %s: %s", async (defect, way, finding) => {
   const { url, stop } = await startReceiver("node", "timestampDigest", defect);
   const { code, lines } = await triggerEvery("worker-offer-response", url.href, "timestampDigest");
   expect(lines).toContainEqual(expect.objectContaining({ way, right: false, finding }));
@@ -66,7 +69,7 @@ test("the finding of a wrong response is explained on the terminal", async () =>
   await stop();
 });
 
-test("a way that an event does not have is rejected, with a list of those it has", async () => {
+test("rejects a way that does not apply to the event, and lists those that do", async () => {
   const args = ["trigger", "test", "--to", "http://127.0.0.1:1", "--as", "late"];
   const { code, stderr } = await runOffers(args);
   expect([code, stderr]).toEqual([2, expect.stringContaining('not sent as "late". The choices are every, as-sent')]);
@@ -89,7 +92,7 @@ async function runShell(command: string, secret: string): Promise<string[]> {
 const way = (name: string) => testWays.find((each) => each.name === name) ?? expect.fail(name);
 
 test.each(schemes)(
-  "the shell command of each way contains no secret and no signature, and signs as the request is signed, under %s",
+  "the shell command of each way contains neither secret nor signature, and signs like the request itself, with %s",
   async (scheme) => {
     const secret = secrets[scheme];
     // The shell's own clock cannot be set, so a time in the past is written into the command.
@@ -143,17 +146,17 @@ const written = (wayName: string, eventName: string): TestRequest => {
   return writeTestRequests(way(wayName), webhook, options)[0] ?? expect.fail();
 };
 
-test("the shell command of a body that was changed after it was signed sends a signature that is wrong for it", async () => {
+test("the shell command for a body that was changed after signing sends a signature that does not match it", async () => {
   expect(isVerified(await sentBy(written("as-sent", "worker-offer-response")))).toBe(true);
   expect(isVerified(await sentBy(written("altered-body", "worker-offer-response")))).toBe(false);
 });
 
-test("the shell command of a request without a body does not sign the body of the command before it", async () => {
+test("the shell command for a request without a body does not sign the previous command's body", async () => {
   const { headers } = await sentBy(written("as-sent", "test-auth"), "body='an earlier body'");
   expect(isVerified({ headers, body: "" })).toBe(true);
 });
 
-test("every way goes on when the receiver resets a connection, once it has responded", async () => {
+test("the remaining ways are still sent when the receiver resets a connection after its response", async () => {
   let count = 0;
   const server = createTcpServer((socket) => {
     socket.on("error", () => undefined);
