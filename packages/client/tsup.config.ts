@@ -2,7 +2,7 @@ import { defineConfig, type Options } from "tsup";
 
 const shared: Options = {
   format: ["esm", "cjs"],
-  // One file per entry: Node takes about a millisecond for each further file, and the main entry should take two at most.
+  // One file per entry, because Node takes time to load each further file.
   splitting: false,
   removeNodeProtocol: false,
   target: "node20",

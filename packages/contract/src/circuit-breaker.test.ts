@@ -28,7 +28,7 @@ test.each([
   ...[408, 429, 500, 502, 503, undefined].map((status) => [status, "unhealthy"] as const),
 ] as const)("the status %s means %s", (status, result) => expect(classifyStatus(status)).toBe(result));
 
-test("ten failures in a row open the breaker, nine do not", () => {
+test("ten failures in a row open the breaker, but nine do not", () => {
   expect(times(9, {})).toMatchObject({ consecutiveFailures: 9, openUntil: null, failingSince: at(0) });
   expect(times(10, {})).toMatchObject({ openCount: 1, openUntil: at(30 * second) });
 });
@@ -68,13 +68,13 @@ test("Retry-After lengthens the pause, up to six hours, and never shortens it", 
   expect(asking(day)).toEqual(at(6 * 3_600 * second));
 });
 
-test("410 disables immediately, and attempts in progress do not undo it", () => {
+test("a 410 disables the endpoint immediately, and attempts in progress do not enable it again", () => {
   const gone = after(healthy, { result: "gone" });
   expect(gone).toMatchObject({ disabledAt: at(0), disabledBecause: "gone" });
   expect(after(gone, { result: "acknowledged" }).disabledBecause).toBe("gone");
 });
 
-test.each(["unhealthy", "rejected"] as const)("only five days of failures disable: %s", (result) => {
+test.each(["unhealthy", "rejected"] as const)("only five days of failures disable the endpoint: %s", (result) => {
   const failing = [0, 1, 2, 3, 4].reduce((health, days) => after(health, { result, at: at(days * day) }), healthy);
   expect(after(failing, { result, at: at(5 * day - 1) }).disabledAt).toBe(null);
   expect(after(failing, { result, at: at(5 * day) })).toMatchObject({ disabledBecause: "failing" });

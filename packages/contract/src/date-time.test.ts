@@ -34,7 +34,7 @@ test.each([
   expect(readDateTime(text)).toEqual({ earliest: time, latest: time }),
 );
 
-test("accepts nanoseconds and keeps the digits that a number can hold", () => {
+test("accepts nanoseconds and keeps the digits that a number can represent", () => {
   expect(readDateTime("2018-11-26T10:55:00.000000001Z")?.earliest).toBeCloseTo(minute, 3);
   expect(readDateTime("2018-11-26T10:55:00.999999999Z")?.earliest).toBeCloseTo(minute + 1_000, 2);
 });
@@ -136,7 +136,7 @@ test.each([
   ["2099-05-01", undefined],
 ])("%s is passed on as %s, which every reader accepts", (text, plain) => expect(inPlainForm(text)).toBe(plain));
 
-test("the passed on date-time is the same instant, in a form that Date reads", () =>
+test("a date-time that is passed on is the same instant, in a form that Date reads", () =>
   fc.assert(
     fc.property(
       fc.date({ min: new Date("0001-01-02"), max: new Date("9999-12-30"), noInvalidDate: true }),

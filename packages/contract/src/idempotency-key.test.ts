@@ -4,12 +4,12 @@ import { idempotencyKeySchema } from "./generated/schemas.ts";
 /** What a server receives: RFC 9110, section 5.5, removes white space at either end of a field's value. */
 const carried = (key: string): string | null => new Headers({ "Idempotency-Key": key }).get("Idempotency-Key");
 
-test.each(["k", "two words", "!~", "k".repeat(255)])("a key %j arrives as it is", (key) => {
+test.each(["k", "two words", "!~", "k".repeat(255)])("the key %j arrives unchanged", (key) => {
   expect(idempotencyKeySchema.safeParse(key).success).toBe(true);
   expect(carried(key)).toBe(key);
 });
 
-test.each([" ", " k", "k ", "   "])("a key %j, from which HTTP would remove a space, is rejected", (key) => {
+test.each([" ", " k", "k ", "   "])("the key %j, which HTTP would trim, is rejected", (key) => {
   expect(carried(key)).not.toBe(key);
   expect(idempotencyKeySchema.safeParse(key).success).toBe(false);
 });

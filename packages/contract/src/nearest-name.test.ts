@@ -21,15 +21,17 @@ const swapped = names.flatMap((name) =>
   }),
 );
 
-test.each(swapped)("%s is %s with two letters swapped", (wrong, name) => expect(nearestName(wrong, names)).toBe(name));
+test.each(swapped)("for %s, with two letters swapped, it suggests %s", (wrong, name) =>
+  expect(nearestName(wrong, names)).toBe(name),
+);
 
 test.each([
   ["keepHours", "keepMs"],
   ["timeout", "timeoutMs"],
   ["SECRET", "secret"],
   ["onOfferResponse", "onWorkerOfferResponse"],
-])("%s is near %s", (wrong, name) => expect(nearestName(wrong, names)).toBe(name));
+])("for %s it suggests %s", (wrong, name) => expect(nearestName(wrong, names)).toBe(name));
 
-test.each(["", "x", "frob", "colour"])("no name is near %j", (wrong) =>
+test.each(["", "x", "frob", "colour"])("for %j it suggests nothing", (wrong) =>
   expect(nearestName(wrong, names)).toBeUndefined(),
 );

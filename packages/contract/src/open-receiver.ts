@@ -1,4 +1,5 @@
-// What testReceiver of the kit and deliverTo of the client accept: one rule, with types that need neither Node's nor the DOM's.
+// The receivers that testReceiver of the kit and deliverTo of the client accept. The types depend on neither Node's nor
+// the DOM's.
 import type { Server } from "node:http";
 
 /** The part of a `node:http` or `node:https` server that is used. */
@@ -13,7 +14,7 @@ export interface FastifyApp {
   readonly server: HttpServer;
 }
 
-/** A receiver that can be called with a `Request`, or at a URL until it is closed. */
+/** A receiver that is called with a `Request`, or at a URL until it is closed. */
 type OpenedReceiver<Request, Response> = { readonly fetch: (request: Request) => Promise<Response> } | OpenedAddress;
 
 interface OpenedAddress {

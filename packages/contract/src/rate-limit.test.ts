@@ -24,7 +24,7 @@ test.each([
     { policy: "a", remaining: 0, resetAfterMs: undefined, limit: undefined, windowMs: undefined },
   ],
   ['"a";r=1', '"b";q=5', { policy: "a", remaining: 1, resetAfterMs: undefined, limit: undefined, windowMs: undefined }],
-])("reads %s with %s", (rateLimit, policies, expected) =>
+])("reads RateLimit %s with RateLimit-Policy %s", (rateLimit, policies, expected) =>
   expect(readRateLimit(headers(rateLimit, policies))).toEqual(expected),
 );
 
@@ -33,7 +33,7 @@ test.each([null, "", "limit=100, remaining=50", '"a";t=5', '"a";r=-1', '"a";r=so
   (rateLimit) => expect(readRateLimit(headers(rateLimit, '"a";q=5;w=60'))).toBeUndefined(),
 );
 
-test("prints what it reads, with seconds rounded up", () => {
+test("prints the fields that it reads, with seconds rounded up", () => {
   const printed = printRateLimit({ policy: "key", remaining: 7, resetAfterMs: 1_001, limit: 600, windowMs: 60_000 });
   expect(printed).toEqual({ RateLimit: '"key";r=7;t=2', "RateLimit-Policy": '"key";q=600;w=60' });
   expect(readRateLimit(headers(printed.RateLimit, printed["RateLimit-Policy"]))).toMatchObject({

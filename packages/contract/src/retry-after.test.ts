@@ -24,7 +24,7 @@ test.each([
   ["Fri, 31 Dec 1999 23:59:59 GMT", "no date", 59_000],
   ["Fri, 31 Dec 1999 23:59:59 GMT", undefined, 59_000],
   ["120", "Fri, 31 Dec 1999 22:59:00 GMT", 120_000],
-])("reads %j of a response whose Date is %j", (header, date, ms) => expect(retryAfterMs(header, now, date)).toBe(ms));
+])("reads %j in a response whose Date is %j", (header, date, ms) => expect(retryAfterMs(header, now, date)).toBe(ms));
 
 test.each([undefined, "", "-1", "1.5", "soon", "1e3", "2000-01-01", "Fri Dec 31 1999", ["1", "2"]])(
   "ignores %j",

@@ -12,7 +12,7 @@ test("ten attempts are made over about 45 hours, and no more [D-26] [interface: 
   expect(total / hour).toBeCloseTo(44.7, 1);
 });
 
-test("every pause is up to a fifth shorter or longer [D-26]", () => {
+test("jitter makes every delay up to a fifth shorter or longer [D-26]", () => {
   expect(pauses(0)[0]).toBe(4_000);
   expect(pauses(0.999_999)[0]).toBe(6_000);
 });

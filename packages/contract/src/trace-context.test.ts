@@ -14,7 +14,7 @@ test.each([
   ["a later version", `cc-${traceId}-${spanId}-01`, traceparent],
   ["a later version with an additional field", `cc-${traceId}-${spanId}-01-what-the-future-will-be-like`, traceparent],
   ["a later version with a hyphen at the end", `cc-${traceId}-${spanId}-01-`, traceparent],
-])("a traceparent is read: %s", (_what, text, expected) =>
+])("reads a traceparent: %s", (_what, text, expected) =>
   expect(readTraceContext([text])).toEqual({ traceparent: expected }),
 );
 
@@ -54,7 +54,7 @@ test.each([
   ["a script", ["<script>alert(1)</script>"]],
   ["SQL", [`00-${traceId}-${spanId}-01'; DROP TABLE events; --`]],
   ["null", ["null"]],
-])("a traceparent is ignored: %s", (_what, values) => expect(readTraceContext(values, ["foo=1"])).toBeUndefined());
+])("ignores a traceparent: %s", (_what, values) => expect(readTraceContext(values, ["foo=1"])).toBeUndefined());
 
 test.each<[string, string[], string]>([
   ["one member", ["foo=1"], "foo=1"],
@@ -73,7 +73,7 @@ test.each<[string, string[], string]>([
     [Array.from({ length: 32 }, (_, index) => `bar${index}=1`).join()],
     Array.from({ length: 32 }, (_, index) => `bar${index}=1`).join(),
   ],
-])("a tracestate is read: %s", (_what, tracestates, tracestate) =>
+])("reads a tracestate: %s", (_what, tracestates, tracestate) =>
   expect(readTraceContext([traceparent], tracestates)).toEqual({ traceparent, tracestate }),
 );
 
@@ -102,6 +102,6 @@ test.each<[string, string[]]>([
   ["a semicolon in place of the comma", ["foo=1;bar=2"]],
   ["more than 512 characters", [`foo=${"z".repeat(256)},bar=${"z".repeat(256)}`]],
   ["a megabyte", [`foo=${"z".repeat(1_000_000)}`]],
-])("a tracestate is dropped, and the traceparent stays: %s", (_what, tracestates) =>
+])("drops a tracestate but keeps the traceparent: %s", (_what, tracestates) =>
   expect(readTraceContext([traceparent], tracestates)).toEqual({ traceparent }),
 );

@@ -29,7 +29,7 @@ function respondingWith(statuses: number[], headers: Record<string, string> = {}
   return { fetch, delays };
 }
 
-/** The error of a call, while time passes as fast as the call waits. */
+/** The error of a call, with a fake clock that skips all delays. */
 async function errorOf(call: Promise<unknown>) {
   const error = call.then(
     () => expect.unreachable(),
@@ -78,7 +78,7 @@ test("a creation whose connection breaks while reading is sent once, whatever th
   expect(error).toMatchObject({ code: "connection_lost", attempts: 1 });
 });
 
-test("the line of a failed attempt is written even when the key cannot be refreshed", async () => {
+test("a failed attempt is logged even when the key cannot be refreshed", async () => {
   const { fetch } = respondingWith([401]);
   const lines: unknown[] = [];
   const client = new OffersClient({
@@ -105,7 +105,7 @@ async function requestOf(perform: Perform) {
   return sent ?? expect.unreachable();
 }
 
-test("a request without a body has no headers about a body, and no idempotency key", async () => {
+test("a request without a body has neither content headers nor an idempotency key", async () => {
   const { body, headers } = await requestOf((client) => client.withdrawOffer("a"));
   expect(body).toBeNull();
   expect(Object.keys(headers).sort()).toEqual(["accept", "user-agent", "x-ue-api-subscription-key"]);

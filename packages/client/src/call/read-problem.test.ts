@@ -3,7 +3,7 @@ import { readProblem, summarise } from "./read-problem.ts";
 
 const read = (body: unknown) => readProblem(JSON.stringify(body), "secret");
 
-test("every member is kept, the standard's and the extensions", () => {
+test("every member is kept, both standard members and extensions", () => {
   const problem = {
     type: "about:blank",
     title: "t",
@@ -33,9 +33,11 @@ test.each([
   expect(read({ ...member, traceId: "1" })).toEqual({ traceId: "1" }),
 );
 
-test.each([[[]], ["text"], [null], [7], [true]])("%j is not a problem", (body) => expect(read(body)).toBeUndefined());
+test.each([[[]], ["text"], [null], [7], [true]])("JSON that is not an object is not a problem: %j", (body) =>
+  expect(read(body)).toBeUndefined(),
+);
 
-test.each(["", "<html>", '{"title":'])("%j is not a problem", (text) =>
+test.each(["", "<html>", '{"title":'])("a body that is not JSON is not a problem: %j", (text) =>
   expect(readProblem(text, "secret")).toBeUndefined(),
 );
 
@@ -82,7 +84,7 @@ test.each([[{ title: "Kitchen", details: "Kitchen help" }], [{ title: "Kitchen h
   (body) => expect(detailIn("Kitchen help, Kitchen, kitchen", JSON.stringify(body))).toBe("[sent], [sent], kitchen"),
 );
 
-test("strings of at least three characters in the body are hidden, and so is the id", () => {
+test("strings of at least three characters that were sent are hidden, and so is the id", () => {
   const body = JSON.stringify({ title: "Amy", details: "no", workerIds: ["w_1", 4711, null], events: [{}, {}, {}] });
   expect(detailIn("Amy, no, w_1, 4711, null, offer_1", body, "offer_1")).toBe("[sent], no, [sent], 4711, null, [sent]");
   expect(detailIn("offer_1")).toBe("offer_1");

@@ -29,7 +29,7 @@ test("without these headers, a response has no request id and no delay", () => {
   expect([requestId, retryAfterMs]).toEqual([undefined, undefined]);
 });
 
-test("the request id of a response is read from either header", () => {
+test("the request id is read from either header", () => {
   expect(errorOf(503, "", { "Request-Id": "r1" }).requestId).toBe("r1");
   expect(errorOf(503, "", { "Request-Id": "r1", "X-Request-Id": "r2" }).requestId).toBe("r2");
 });
@@ -64,7 +64,7 @@ test.each(["<!doctype html><p>", " <HTML>"])("the body %j is HTML, and is not sh
   expect(errorOf(200, text, {}, getOffer).message).toBe("200; the body is HTML, not JSON; check baseUrl"),
 );
 
-test("an error keeps the response's facts, without the API key and other headers [D-144]", () => {
+test("an error keeps the response's status and known headers, but neither the API key nor other headers [D-144]", () => {
   const said = {
     "Retry-After": "7",
     RateLimit: '"key";r=0;t=7',

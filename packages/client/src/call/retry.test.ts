@@ -29,7 +29,7 @@ test.each([
   [4, 1, 8_000],
   [50, 0, 4_000],
   [50, 1, 8_000],
-])("after %i retries, chance %d, it waits %i ms", (retries, random, waitMs) =>
+])("after %i retries, with the random value %d, it waits %i ms", (retries, random, waitMs) =>
   expect(delay(unavailable, { retries, random })).toBe(waitMs),
 );
 

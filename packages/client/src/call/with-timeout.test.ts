@@ -13,7 +13,7 @@ const tooLate = {
 const aborted = (cause: unknown) => ({ name: "AbortedError", attempts: 1, cause });
 const never = () => new Promise<string>(() => {});
 
-test("resolves with the work's result, and leaves neither timer nor listener", async () => {
+test("resolves with the result of the work, and leaves neither timer nor listener", async () => {
   const { signal } = new AbortController();
   await expect(withTimeout({ ...call }, 1_000, signal, async () => "done")).resolves.toBe("done");
   await expect(withTimeout({ ...call }, 1_000, signal, () => Promise.reject(new Error("broken")))).rejects.toThrow(
@@ -23,7 +23,7 @@ test("resolves with the work's result, and leaves neither timer nor listener", a
   expect(getEventListeners(signal, "abort")).toEqual([]);
 });
 
-test("ends when time runs out, and aborts the work", async () => {
+test("rejects when time runs out, and aborts the work", async () => {
   let inner: AbortSignal | undefined;
   const result = withTimeout({ ...call }, 1_000, undefined, (signal) => {
     inner = signal;
@@ -37,7 +37,7 @@ test("ends when time runs out, and aborts the work", async () => {
   expect(inner).toMatchObject({ aborted: true, reason: expect.objectContaining(tooLate) });
 });
 
-test("ends when the caller aborts, with the caller's reason as cause, and aborts the work", async () => {
+test("rejects when the caller aborts, with the caller's reason as cause, and aborts the work", async () => {
   const controller = new AbortController();
   let inner: AbortSignal | undefined;
   const result = withTimeout({ ...call }, 1_000, controller.signal, (signal) => {

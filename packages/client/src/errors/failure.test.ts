@@ -19,18 +19,18 @@ test("a thrown error without a code results in a cause without one", () => {
   expect([code, syscall]).toEqual([undefined, undefined]);
 });
 
-test("a code counts even when its cause has none", () => {
+test("a code is kept even when the error's cause has none", () => {
   const cause = Object.assign(new Error("refused", { cause: new Error("why") }), { code: "ECONNREFUSED" });
   expect(causeOf(new TypeError("fetch failed", { cause })).code).toBe("ECONNREFUSED");
   expect(toOffersError(new TypeError("fetch failed", { cause }), "key").code).toBe("connect_failed");
 });
 
-test("an aggregate error may contain undefined", () => {
+test("an aggregate error that contains undefined is accepted", () => {
   const cause = Object.assign(new AggregateError([undefined]), { code: "EHOSTUNREACH" });
   expect(toOffersError(cause, "key").code).toBe("connection_lost");
 });
 
-test.each([undefined, null, "text", 7])("%j, thrown, is a lost connection", (thrown) =>
+test.each([undefined, null, "text", 7])("a thrown %j counts as a lost connection", (thrown) =>
   expect(toOffersError(thrown, "key")).toMatchObject({ name: "ConnectionError", code: "connection_lost" }),
 );
 
@@ -46,7 +46,7 @@ test.each([
   },
 );
 
-test("for a request that was certainly not sent, an error without a code has a cause without a code", () => {
+test("when the request was certainly not sent, an error without a code results in a cause without a code", () => {
   const failure = toOffersError(new NotSentError(new Error("the proxy is gone")), "key");
   expect(failure.code).toBe("connect_failed");
   expect((failure.cause as { code?: string }).code).toBeUndefined();

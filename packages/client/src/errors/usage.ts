@@ -1,6 +1,6 @@
 import { UsageError } from "./error-classes.ts";
 
-/** Throws a usage error: for an option, unless `code` says otherwise. */
+/** Throws a usage error. `code` defaults to the code for an invalid option. */
 export function throwUsageError(message: string, code: UsageError["code"] = "invalid_option"): never {
   throw new UsageError(message, { code });
 }

@@ -1,11 +1,11 @@
 import { expect, test } from "vitest";
 import { checkHeaderName, checkHeaderValue } from "./settings.ts";
 
-test.each(["k", "ke", "a key with ~tilde and !mark"])("%j can be a header's value", (value) =>
+test.each(["k", "ke", "a key with ~tilde and !mark"])("%j is a valid header value", (value) =>
   expect(checkHeaderValue("apiKey", value)).toBe(value),
 );
 
-test("a header's name is in lower case", () => expect(checkHeaderName("headers", "X-Team")).toBe("x-team"));
+test("a header name is converted to lower case", () => expect(checkHeaderName("headers", "X-Team")).toBe("x-team"));
 
 test("the error names the option, but not the value", () => {
   const refused = {

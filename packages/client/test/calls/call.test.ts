@@ -8,7 +8,7 @@ const clientOf = async (...respond: Parameters<typeof respondWith>) => {
   return { client: new OffersClient({ baseUrl, apiKey: "key" }), received };
 };
 
-test("a call is a promise that sends one request, whichever methods are used", async () => {
+test("a call sends one request, however many of its methods are used", async () => {
   const { client, received } = await clientOf(200, JSON.stringify(offer), { etag: '"1"' });
   const call = client.getOffer("a");
   expect(call).toBeInstanceOf(Promise);
@@ -27,7 +27,7 @@ test("a call that is not awaited is still made", async () => {
   await expect.poll(() => received.map(({ url }) => url)).toEqual(["/offer/a/withdraw?api-version=1.0"]);
 });
 
-test("safe() returns a failure as a value, the other methods reject, and each handles it", async () => {
+test("safe() returns a failure as a value and the other methods reject, and each handles the rejection", async () => {
   const unhandled: unknown[] = [];
   const note = (reason: unknown) => void unhandled.push(reason);
   process.on("unhandledRejection", note);

@@ -22,7 +22,7 @@ test.each([
   expect(received).toHaveLength(2);
 });
 
-test("the time-out holds even against a fetch that ignores its signal", async () => {
+test("the timeout applies even to a fetch that ignores its signal", async () => {
   const client = new OffersClient({
     baseUrl: "https://service.example",
     apiKey,
@@ -62,7 +62,7 @@ test("totalTimeoutMs covers the apiKey function", async () => {
   await expect(client.getOffer("a")).rejects.toMatchObject({ code: "timeout", attempts: 0 });
 });
 
-test("with a signal that is already aborted, nothing is sent", async () => {
+test("a signal that is already aborted prevents the request", async () => {
   const { baseUrl, received } = await serve(respondWith(200, JSON.stringify(offer)));
   const reason = new Error("changed my mind");
   const error = await new OffersClient({ baseUrl, apiKey })

@@ -93,7 +93,7 @@ test("times are sent in UTC, whatever their time zone", async () => {
   ]);
 });
 
-test("the header of the key, the version, the user agent and additional headers are configurable [D-18]", async () => {
+test("the API key's header, the version, the user agent and additional headers are configurable [D-18]", async () => {
   const { baseUrl, received } = await serve(respondWith(200, JSON.stringify(offer)));
   const client = new OffersClient({
     baseUrl,
@@ -107,7 +107,7 @@ test("the header of the key, the version, the user agent and additional headers 
   expect(received[0]?.headers).toMatchObject({ "x-api-key": apiKey, "user-agent": "us/1", "x-team": "staffing" });
 });
 
-test("withApiKey creates a client with the other key, and the first keeps its own", async () => {
+test("withApiKey creates a client with another key, and the original keeps its own", async () => {
   const { baseUrl, received } = await serve(respondWith(200));
   const agency = new OffersClient({ baseUrl, apiKey });
   await agency.withApiKey("key-of-seaside").withdrawOffer("offer_1");

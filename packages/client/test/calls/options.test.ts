@@ -62,7 +62,7 @@ test.each([
   "https://[::1",
   "https://a%zz",
   "https://a%zz/x:y",
-])("the base URL %j is rejected with the rule that it breaks, and not shown", (baseUrl) => {
+])("the base URL %j is rejected with the broken rule, and not shown", (baseUrl) => {
   for (const make of [
     () => new OffersClient({ ...valid, baseUrl: baseUrl as string }),
     () => createOpenApiClient({ ...valid, baseUrl: baseUrl as string }),
@@ -87,7 +87,7 @@ test.each([
   [" key", "is padded with white space"],
   ["key\n", "is padded with white space"],
   ["k\u00e9y", "is not printable ASCII"],
-])("the key %j is rejected with its fault, and not shown: %s", (apiKey, says) => {
+])("the key %j is rejected with the reason, and not shown: %s", (apiKey, says) => {
   const { code, message } = thrownBy(() => new OffersClient({ ...valid, apiKey: apiKey as string }));
   expect(code).toBe("invalid_api_key");
   expect(message).toBe(`apiKey ${says}`);
@@ -134,7 +134,7 @@ test.each([
   [{ userAgent: "" }, "userAgent", 'is ""'],
   [{ apiVersion: null }, "apiVersion", "Null"],
   [{ apiKeyHeader: "X Key" }, "apiKeyHeader", "name of a header"],
-])("the option %j is rejected by name, with the rule that it breaks", (option, named, wanted) => {
+])("the option %j is rejected by name, with the broken rule", (option, named, wanted) => {
   const error = thrownBy(() => new OffersClient({ ...valid, ...(option as object) }));
   expect(error).toMatchObject({ name: "UsageError", code: "invalid_option" });
   expect(error.message).toContain(named);

@@ -32,7 +32,7 @@ test("the API key header is not sent to a cross-origin redirect", async () => {
   expect(elsewhere.received).toEqual([]);
 });
 
-test('the id ".." is rejected, 0 requests', async () => {
+test('the id ".." is rejected before any request', async () => {
   const { baseUrl, received } = await serve(found);
   const client = new OffersClient({ baseUrl, apiKey });
   for (const call of [
@@ -44,7 +44,7 @@ test('the id ".." is rejected, 0 requests', async () => {
   expect(received).toEqual([]);
 });
 
-test("4xx and 5xx with an empty body reject with a typed error", async () => {
+test("a 4xx or 5xx with an empty body rejects with a typed error", async () => {
   const expected = [
     [400, "BadRequestError"],
     [401, "AuthenticationError"],
@@ -63,7 +63,7 @@ test("4xx and 5xx with an empty body reject with a typed error", async () => {
   }
 });
 
-test("200 with HTML from a proxy rejects with a typed error that has the status", async () => {
+test("a 200 with HTML from a proxy rejects with a typed error that has the status", async () => {
   const { baseUrl } = await serve(
     respondWith(200, "<!doctype html><title>Sign in</title>", { "content-type": "text/html" }),
   );
@@ -99,7 +99,7 @@ test("a POST whose socket is reset never takes effect twice", async () => {
   expect([received.length, effects.size]).toEqual([4, 2]);
 });
 
-test("429 with Retry-After 1 is waited for, within a cap", async () => {
+test("a 429 with Retry-After 1 is retried after a second, if the cap allows it", async () => {
   const throttled = first(respondWith(429, "", { "retry-after": "1" }));
   const delays: number[] = [];
   const onRetry = ({ delayMs }: { delayMs: number }) => void delays.push(delayMs);
@@ -115,7 +115,7 @@ test("429 with Retry-After 1 is waited for, within a cap", async () => {
   expect([hasty.received.length, delays.length]).toEqual([1, 1]);
 });
 
-test("503 with Retry-After 3600 fails immediately and says when to retry", async () => {
+test("a 503 with Retry-After 3600 fails immediately and says when to retry", async () => {
   const { baseUrl, received } = await serve(first(respondWith(503, "", { "retry-after": "3600" })));
   const error = await errorOf(new OffersClient({ baseUrl, apiKey }).getOffer("a"));
   expect(error).toMatchObject({ code: "server_error", retryAfterMs: 3_600_000, attempts: 1 });

@@ -16,7 +16,7 @@ async function clientOf(
   return new OffersClient({ baseUrl, apiKey: "secret-1", maxRetries: 0, ...options });
 }
 
-test("a result and an error have the requests left, whatever the transport [D-144]", async () => {
+test("a result and an error say how many requests are left, whatever the transport [D-144]", async () => {
   const pool = undiciFetch();
   onTestFinished(() => pool.close());
   for (const options of [{}, { fetch: pool }]) {

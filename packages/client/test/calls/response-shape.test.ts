@@ -66,10 +66,11 @@ const combinations = fields.flatMap(([path, empty, [given, read]]): [string, str
   [path, `${JSON.stringify(given)}, of another type`, given, read, true],
 ]);
 
-test("there are at least forty combinations", () => expect(combinations.length).toBeGreaterThanOrEqual(40));
+test("at least forty combinations of field and value are tested", () =>
+  expect(combinations.length).toBeGreaterThanOrEqual(40));
 
 test.each(combinations)(
-  "an offer whose %s is %s is read, with the value that the types promise [D-126]",
+  "an offer whose %s is %s is read with a value of the correct type [D-126]",
   async (path, _how, given, read, isReported) => {
     const { client, lines } = await reading(offerWith(path, given));
     expect(await client.getOffer("a")).toEqual(offerWith(path, read));
@@ -112,7 +113,7 @@ test("a shape is reported once per client, by its path, never by its value [D-12
   expect(JSON.stringify(lines)).not.toContain("4711");
 });
 
-test("a client without a logger, or with one that throws, reads converted offers too", async () => {
+test("a client without a logger, or with one that throws, converts offers too", async () => {
   const { baseUrl } = await serve(respondWith(200, JSON.stringify({ ...offer, title: 7 }), json));
   const throwing = () => {
     throw new Error("disk full");
@@ -259,7 +260,7 @@ test("an offer with any values is read as an offer of the correct types, or reje
   );
 });
 
-test("ten thousand recipients are checked, including the last", async () => {
+test("all ten thousand recipients are checked, including the last", async () => {
   const recipients = Array.from({ length: 10_000 }, (_, id): Recipient => ({ ...amal, id }));
   expect((await (await reading({ ...offer, recipients })).client.getOffer("a")).recipients).toHaveLength(10_000);
   recipients[9_999] = { ...amal, workerId: undefined as never };

@@ -100,7 +100,7 @@ test.each(transports)("the limit is exact, with and without Content-Length: %s",
 });
 
 test.each(transports)(
-  "an error's body is limited too, and the error is still that of its status: %s [D-98]",
+  "an error's body is limited too, and its class still follows from the status: %s [D-98]",
   async (_what, options) => {
     const { baseUrl } = await pouring((response) => response.writeHead(409).end(" ".repeat(11 * mebibyte)));
     const error = await errorOf(new OffersClient({ baseUrl, apiKey, ...options() }).getOffer("a"));
@@ -128,7 +128,7 @@ test("a fetch that returns a string and no stream is limited by its length", asy
   expect(await errorOf(client.getOffer("a"))).toMatchObject({ code: "response_too_large" });
 });
 
-test("a letter of several bytes is read correctly when two chunks split it", async () => {
+test("a character of several bytes that is split between two chunks is read correctly", async () => {
   const named = { ...offer, title: "Küchenhilfe 🍳" };
   const bytes = Buffer.from(`\uFEFF${JSON.stringify(named)}`);
   const cut = bytes.indexOf("🍳") + 2;

@@ -83,7 +83,7 @@ test("an abort between two reads ends a watch immediately and leaves no listener
   expect(getEventListeners(controller.signal, "abort")).toEqual([]);
 });
 
-test("after the loop is left, no more reads are sent", async () => {
+test("sends no more reads after the loop is left", async () => {
   const { baseUrl, received } = await serve(asItIs({ recipients: [amal, ben] }));
   for await (const { workerId } of new OffersClient({ baseUrl, apiKey }).watchOffer("a", { pollIntervalMs: 0 })) {
     expect(workerId).toBe("worker_amal");

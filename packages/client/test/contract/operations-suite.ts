@@ -76,7 +76,7 @@ export function operationsSuite(fixtureOf: () => ContractFixture, face: () => Of
     await expectNotified(id, "worker_dana", []);
   });
 
-  test("a completion accepts only workers who have applied, and otherwise changes nothing", async () => {
+  test("a completion with a worker who has not applied is rejected and changes nothing", async () => {
     const id = await create();
     await fixtureOf().respond(id, "worker_amal", "applied");
     await fixtureOf().respond(id, "worker_ben", "applied");
@@ -137,7 +137,7 @@ export function operationsSuite(fixtureOf: () => ContractFixture, face: () => Of
     expect(await read(id)).toMatchObject({ complete: false, widthdrawn: false });
   });
 
-  test("nothing is done without an issued key", async () => {
+  test("every operation is rejected without an issued key", async () => {
     const id = await create();
     const call = { apiKey: "demo-key-unknown" };
     for (const outcome of [

@@ -27,7 +27,7 @@ export function wireSuite(fixtureOf: () => ContractFixture): void {
     return Object.keys(errors).sort();
   };
 
-  test("each operation has the status, the headers and the body of its dialect", async () => {
+  test("each operation responds with the status, the headers and the body of its dialect", async () => {
     const [id, created] = await create();
     if (fixtureOf().dialect === "live") expect(created.headers.get("content-type")).toMatch(/^text\/plain/);
     else expect([created.headers.get("location"), JSON.parse(created.text)]).toEqual([`/offer/${id}`, { id }]);
@@ -174,11 +174,11 @@ export function wireSuite(fixtureOf: () => ContractFixture): void {
     });
 
     test.each(["application/json; charset=UTF-8", "application/vnd.offers+json", "Application/JSON"])(
-      "the media type may be %s",
+      "may have the media type %s",
       async (type) => void (await create({}, { "content-type": type })),
     );
 
-    test.each([null, {}, "worker_amal", 7])("of a completion is a list: %j is not one", async (body) => {
+    test.each([null, {}, "worker_amal", 7])("of a completion must be a list: %j is not one", async (body) => {
       const response = await post(`/offer/unknown/complete${version}`, body);
       expect([response.status, Object.keys(problemOf(response).errors)]).toEqual([400, ["body"]]);
     });
@@ -217,7 +217,7 @@ export function wireSuite(fixtureOf: () => ContractFixture): void {
       ["an event in the past", { ...input, events: [{ ...slot, start: "2020-01-01T00:00:00Z" }] }, ["events[0].start"]],
       ["U+0000", { ...input, title: "a\0b" }, ["title"]],
       ["a lone surrogate", { ...input, details: "\ud800" }, ["details"]],
-    ])("with %s is rejected field by field", async (_, body, fields) =>
+    ])("with %s is rejected, with the invalid fields", async (_, body, fields) =>
       expect(await refusedFields(body)).toEqual(fields),
     );
 
@@ -231,7 +231,7 @@ export function wireSuite(fixtureOf: () => ContractFixture): void {
       "2099-05-01T24:00:00Z",
       "soon",
       4_081_363_200_000,
-    ])("does not start %s", async (start) =>
+    ])("may not start at %s", async (start) =>
       expect(await refusedFields({ ...input, events: [{ start, end: "2099-12-31T00:00:00Z" }] })).toEqual([
         "events[0].start",
       ]),
@@ -242,11 +242,11 @@ export function wireSuite(fixtureOf: () => ContractFixture): void {
       ["2099-05-01t16:00:00z", "2099-05-01T16:00:00Z"],
       ["2099-05-01T18:00:00+02:00", "2099-05-01T16:00:00Z"],
       ["2099-05-01T16:00:00-00:00", "2099-05-01T16:00:00Z"],
-    ])("may start %s, which is kept as %s (D-96)", (start, kept) =>
+    ])("may start at %s, which is stored as %s (D-96)", (start, kept) =>
       expect(startOf({ events: [{ start, end: "2099-12-31T00:00:00Z" }] })).resolves.toBe(kept),
     );
 
-    test("with null for every optional field is taken, and none of them is there (D-94)", async () => {
+    test("with null for every optional field is accepted as if they were absent (D-94)", async () => {
       const absent = { details: null, locationPlaceId: null, notifyEmailAddress: null, events: null };
       const [id] = await create(absent);
       const offer = JSON.parse((await call("GET", `/offer/${id}${version}`)).text);
@@ -254,7 +254,7 @@ export function wireSuite(fixtureOf: () => ContractFixture): void {
     });
 
     test.each(["2099-05-01T16:00:00+00:00", "2099-05-01T16:00:00.123456789Z", "2096-02-29T16:00:00Z"])(
-      "may start %s, and keeps it exactly",
+      "may start at %s, which is stored unchanged",
       (start) => expect(startOf({ events: [{ start, end: "2099-12-31T00:00:00Z" }] })).resolves.toBe(start),
     );
 
@@ -275,7 +275,7 @@ export function wireSuite(fixtureOf: () => ContractFixture): void {
     });
   });
 
-  test("a replayed response says so", async () => {
+  test("a replayed response has the header Idempotency-Replayed", async () => {
     const key = { "idempotency-key": crypto.randomUUID() };
     const [[id, first], [again, second]] = [await create({}, key), await create({}, key)];
     const replayed = (response: WireResponse) => response.headers.get("idempotency-replayed");

@@ -93,7 +93,7 @@ test.each([
 test.each([
   ["no recipients", '{"id":"offer_1","events":[]}'],
   ["recipients that are not a list", '{"id":"offer_1","events":[],"recipients":{}}'],
-])("an offer with %s is an invalid response, instead of failing in the caller's loop", async (_what, body) => {
+])("an offer with %s is an invalid response, so it does not fail in the caller's loop", async (_what, body) => {
   const { client } = await clientOf(200, body);
   await expect(client.getOffer("a")).rejects.toMatchObject({ code: "invalid_response", status: 200 });
 });
@@ -107,7 +107,7 @@ test("a web page does not count as a completed or withdrawn offer [D-03] [D-10]"
 test.each([
   ["reset before a response", () => {}],
   ["reset within the body", (write: (text: string) => void) => write('{"id":')],
-])("a connection that is %s rejects with an error that says so", async (_when, begin) => {
+])("a call whose connection is %s rejects with an error that says so", async (_when, begin) => {
   const { baseUrl, received } = await serve((response) => {
     response.setHeader("content-length", "100");
     begin((text) => response.write(text));
@@ -127,7 +127,7 @@ test("a refused connection provably had no effect", async () => {
   expect(error).toMatchObject({ code: "connect_failed", cause: { code: "ECONNREFUSED" } });
 });
 
-test("a server without TLS is distinguished from a lost connection, and not retried [D-50]", async () => {
+test("a server without TLS is not reported as a lost connection, and not retried [D-50]", async () => {
   const { baseUrl } = await serve(respondWith(200));
   const client = new offers.OffersClient({ baseUrl: baseUrl.replace("http:", "https:"), apiKey });
   const error = await client.getOffer("a").catch((error: unknown) => error);
@@ -135,7 +135,7 @@ test("a server without TLS is distinguished from a lost connection, and not retr
   expect(error).toMatchObject({ code: "tls_failed", attempts: 1 });
 });
 
-test("a port that fetch refuses is distinguished from a lost connection, and not retried [D-50]", async () => {
+test("a port that fetch blocks is not reported as a lost connection, and not retried [D-50]", async () => {
   // The Fetch standard blocks port 1: https://fetch.spec.whatwg.org/#port-blocking
   const client = new offers.OffersClient({ baseUrl: "http://127.0.0.1:1", apiKey, fetch: runtimesFetch });
   const error = await client.getOffer("a").catch((error: unknown) => error);
@@ -161,7 +161,7 @@ test("the error for a redirect within the origin says to check baseUrl", async (
   expect(received).toHaveLength(1);
 });
 
-test("an error is recognised across two copies of the package, and only there", async () => {
+test("isOffersError recognises errors of another copy of the package, and nothing else", async () => {
   const { client } = await clientOf(404);
   const error = await client.getOffer("a").catch((error: unknown) => error);
   // The error that a second copy of the package would make.
@@ -176,7 +176,7 @@ test("an error is recognised across two copies of the package, and only there", 
     expect(offers.isOffersError(other)).toBe(false);
 });
 
-test("a logger, a crash and JSON show the message and the page of an error", async () => {
+test("loggers, crashes and JSON show an error's message and the URL of its page", async () => {
   const { client } = await clientOf(404, '{"title":"No such offer"}');
   const error = (await client.getOffer("a").catch((error: unknown) => error)) as offers.NotFoundError;
   const docsUrl = "https://github.com/offers/offers/blob/main/docs/errors.md#not_found";

@@ -34,7 +34,7 @@ test("the message does not contain the id of the call either", async () => {
   expect(message).toContain("There is no offer [sent]; check");
 });
 
-test("the service's title, detail and reasons are cut off at 500 characters", async () => {
+test("the service's title, detail and reasons are truncated to 500 characters", async () => {
   const errors = Object.fromEntries(Array.from({ length: 50 }, (_, index) => [`events[${index}].end`, ["is wrong"]]));
   const problem = { title: "t".repeat(100), detail: "d".repeat(300), errors };
   const { baseUrl } = await serve(respondWith(422, JSON.stringify(problem)));

@@ -1,4 +1,4 @@
-// Produces every error that a call of each operation can have: the table on the operation's page, cell by cell.
+// Produces every error of every operation: each cell of the table on the operation's page.
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
@@ -73,7 +73,7 @@ const causes: Record<AnyOffersError["code"], Cause> = {
   invalid_base_url: {},
 };
 
-test.each(cells)("%s × %s [D-143]", async (operation, code) => {
+test.each(cells)("a call of %s can fail with %s [D-143]", async (operation, code) => {
   const { at, options, call = {} } = causes[code as AnyOffersError["code"]];
   const baseUrl = (await at?.()) ?? "https://service.example";
   const client = new OffersClient({ baseUrl, apiKey: "key", maxRetries: 0, ...options });
@@ -87,7 +87,7 @@ test.each(cells)("%s × %s [D-143]", async (operation, code) => {
   expect(others.filter((other) => isOperationError(error, other))).toEqual([]);
 });
 
-test("each documented status of an operation has the code of its cell [D-143]", async () => {
+test("each documented status of an operation results in its documented code [D-143]", async () => {
   for (const [operation, errors] of table)
     for (const { code, statuses } of errors)
       for (const status of statuses) {
@@ -96,7 +96,7 @@ test("each documented status of an operation has the code of its cell [D-143]", 
       }
 });
 
-test("the codes that no call can have come from the constructor", () => {
+test("the codes that no call produces come from the constructor", () => {
   const produced = new Set<string>(cells.map(([, code]) => code));
   expect(Object.keys(causes).filter((code) => !produced.has(code))).toEqual(["invalid_base_url"]);
 });

@@ -91,7 +91,7 @@ test.each([301, 302, 303, 307, 308])(
   },
 );
 
-test("a redirect without a target is an error too", async () => {
+test("a redirect without a Location header is an error too", async () => {
   const { baseUrl } = await serve(respondWith(302, "", { location: "http://[" }));
   expect(await errorOf({ baseUrl, apiKey })).toMatchObject({ code: "unexpected_redirect", status: 302 });
 });

@@ -38,7 +38,7 @@ const calls = {
 };
 
 test.each(Object.entries(calls))(
-  "a forgotten await of %s ends the process with the error, which names the operation [D-97]",
+  "without an await, a failing %s ends the process with an error that names the operation [D-97]",
   async (name, call) => {
     const { baseUrl } = await serve(respondWith(409));
     const lines = [...made(), "", `${call};`, "setTimeout(() => console.log('still here'), 60_000);"];
@@ -50,7 +50,7 @@ test.each(Object.entries(calls))(
   },
 );
 
-test("after a forgotten await the stack shows no line of the caller, but operation and docsUrl help to find it [D-97]", async () => {
+test("without an await, the stack shows no line of the caller, but operation and docsUrl help to find it [D-97]", async () => {
   const { baseUrl } = await serve(respondWith(409));
   const show = "({ operation, docsUrl, stack }) => console.log(operation, docsUrl, stack.includes('hire.mjs'))";
   const lines = [...made(), `process.on("unhandledRejection", ${show});`, 'client.withdrawOffer("a");'];
@@ -58,7 +58,7 @@ test("after a forgotten await the stack shows no line of the caller, but operati
   expect(stdout).toMatch(/^WithdrawOffer https:\S+\/errors\.md#conflict false\n$/);
 });
 
-test("a forgotten await of withResponse, or of a refused connection, ends the process too", async () => {
+test("without an await, withResponse and a refused connection end the process too", async () => {
   const { baseUrl } = await serve(respondWith(404));
   for (const [call, url, shown] of [
     ['client.getOffer("a").withResponse();', baseUrl, "NotFoundError: GetOffer at "],
@@ -71,7 +71,7 @@ test("a forgotten await of withResponse, or of a refused connection, ends the pr
   }
 });
 
-test("a forgotten await of a traced client ends the process too", async () => {
+test("without an await, a failing call of a traced client ends the process too", async () => {
   const { baseUrl } = await serve(respondWith(404));
   const traced = `import { TracedOffersClient } from "${source}opentelemetry.ts";`;
   const options = '{ baseUrl: process.env.BASE_URL, apiKey: "key" }';

@@ -12,7 +12,7 @@ class ForeignController {
   abort() {}
 }
 
-test("in an environment with its own AbortSignal, the error says so after one attempt", async () => {
+test("in an environment with a foreign AbortSignal, the error says so after one attempt", async () => {
   // Node loads its fetch on the first call, with the classes that exist then.
   await fetch("data:,");
   vi.stubGlobal("AbortController", ForeignController);

@@ -55,7 +55,7 @@ test("the four operations have types, a key, a version and an idempotency key", 
   expect((await api.GET("/offer/{id}", {})).error).toMatchObject({ code: "invalid_id" });
 });
 
-test.each(["..", ".", ""])("the id %j is rejected, 0 requests", async (id) => {
+test.each(["..", ".", ""])("the id %j is rejected before any request", async (id) => {
   const { api, received } = await apiOf(found);
   const { data, error, response } = await api.GET("/offer/{id}", { params: { path: { id } } });
   expect([data, response.status]).toEqual([undefined, 0]);
@@ -104,7 +104,7 @@ test("a redirect is not followed, whatever the call options say, and the key is 
   expect([received.length, elsewhere.received.length]).toEqual([1, 0]);
 });
 
-test("another baseUrl or fetch of a call receives nothing [D-66]", async () => {
+test("a baseUrl or fetch given with a call is not used [D-66]", async () => {
   const elsewhere = await serve(found);
   const { api, received } = await apiOf(found);
   const stray = () => expect.unreachable();
@@ -124,7 +124,7 @@ test("a read is retried, a creation is not, and call options apply", async () =>
   expect([error?.code, response.status, silent.received.length]).toEqual(["timeout", 0, 1]);
 });
 
-test("a creation's key may be given as the header in the contract", async () => {
+test("a creation's idempotency key may be given as the contract's header", async () => {
   const { api, received } = await apiOf(respondWith(201, "offer_1"));
   await api.POST("/offer", { params: { header: { "Idempotency-Key": "shift-7" } }, body });
   await api.POST("/offer", { body, idempotencyKey: "shift-8", headers: { "X-Team": "kitchen" } });
@@ -143,14 +143,14 @@ test("twenty calls leave no listener on a shared signal, and aborting it ends a 
   expect(error).toMatchObject({ code: "aborted", cause: "enough", attempts: 0 });
 });
 
-test("a refused connection is a value too [D-66]", async () => {
+test("a refused connection is returned as an error value too [D-66]", async () => {
   const api = createOpenApiClient({ baseUrl: await unusedAddress(), apiKey, maxRetries: 0 });
   const { error } = await api.POST("/offer", { body });
   expect(error).toMatchObject({ name: "ConnectionError", code: "connect_failed" });
   expect(offers.isOffersError(error)).toBe(true);
 });
 
-test("a key that the service echoes is in no error", async () => {
+test("no error contains a key that the service echoes", async () => {
   const { api } = await apiOf(respondWith(403, JSON.stringify({ title: apiKey, detail: apiKey })));
   const { error } = await api.GET("/offer/{id}", { params: { path } });
   expect(error).toMatchObject({ code: "forbidden", problem: { title: "[redacted]" } });

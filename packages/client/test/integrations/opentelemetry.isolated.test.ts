@@ -58,7 +58,7 @@ const spans = () =>
     .getFinishedSpans()
     .map(({ name, kind, attributes, status, events }) => ({ name, kind, attributes, status, events }));
 
-test("each call is one span that ends with the call and has the conventions' attributes [D-67]", async () => {
+test("each call has one span, which ends with the call and has the conventions' attributes [D-67]", async () => {
   const { client, port } = await traced((response, request, count) =>
     (request.method === "GET" && !request.url?.includes("withdraw") ? found : respondWith(201, "offer_1"))(
       response,
@@ -214,7 +214,7 @@ test.each([
   ["https://service.example", "service.example", 443],
   ["http://localhost", "localhost", 80],
   ["http://[::1]:3000/prefix/", "::1", 3000],
-])("the server of %s is %s on port %i", async (baseUrl, address, port) => {
+])("the server address of %s is %s with port %i", async (baseUrl, address, port) => {
   const client = new TracedOffersClient({
     baseUrl: new URL(baseUrl),
     apiKey,

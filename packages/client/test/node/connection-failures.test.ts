@@ -1,4 +1,4 @@
-// Connections that fail in the ways of the kernel and OpenSSL, through the fetch of Node and of undici.
+// Connections that fail as the kernel and OpenSSL make them fail, through the fetch of Node and of undici.
 import dns, { type LookupAddress } from "node:dns";
 import { once } from "node:events";
 import { createSecureServer } from "node:http2";
@@ -58,7 +58,7 @@ test.each<[string, () => Fetch]>([
     },
   ],
 ])(
-  "a connect that hangs at one address and is refused at the next has not sent the request: fetch of %s",
+  "when one address hangs and the next refuses the connection, the request was not sent: fetch of %s",
   async (_name, way) => {
     const baseUrl = `http://localhost:${await hangingPort()}`;
     const client = new OffersClient({ baseUrl, apiKey, fetch: way(), maxRetries: 1 });

@@ -68,7 +68,7 @@ const optionsOf = (name: string): Partial<OffersClientOptions> => {
 };
 
 test.each(Object.keys(transports))(
-  "1,000 creations, a second after the previous one, behind a load balancer that resets idle connections: %s [D-142]",
+  "1,000 creations, a second apart, all succeed behind a load balancer that resets idle connections: %s [D-142]",
   async (name) => {
     const { baseUrl: serviceUrl, seen } = await offersService(60_000);
     const baseUrl = await resettingBalancer(serviceUrl);
@@ -108,7 +108,7 @@ const program = (baseUrl: string, transport: string) => `
 
 // The runtime's fetch is not included: whether it notices in time is a race.
 test.each(Object.entries(transports).filter(([name]) => name !== "the runtime's fetch"))(
-  "1,000 creations of two processes that are stopped for ten seconds between two calls: %s [D-142]",
+  "1,000 creations of two processes that are frozen for ten seconds between calls all succeed: %s [D-142]",
   async (_name, transport) => {
     const { baseUrl, seen } = await offersService(5_000);
     const flags = [
@@ -134,7 +134,7 @@ test.each(Object.entries(transports).filter(([name]) => name !== "the runtime's 
 );
 
 test.each(Object.keys(transports))(
-  "1,000 creations that a server stores before it resets the connection are sent once each: %s [D-142]",
+  "1,000 creations that a server stores before it resets the connection are each sent once: %s [D-142]",
   async (name) => {
     let stored = 0;
     const server = createHttpServer((request) => {

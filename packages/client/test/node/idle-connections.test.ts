@@ -63,7 +63,7 @@ test.each<[string, () => Partial<OffersClientOptions>]>([
   }
 });
 
-test("without either, the connection is lost [D-142]", async () => {
+test("without undiciFetch and reuseConnections: false, the connection is lost [D-142]", async () => {
   const { baseUrl } = await droppingService(350);
   const client = new OffersClient({ baseUrl, apiKey: "key" });
   await client.createOffer(input);

@@ -18,4 +18,4 @@ afterAll(() => {
   return pool.close();
 });
 
-test("the fetch of the runtime is undici's here", () => expect(globalThis.fetch).toBe(pool));
+test("the runtime's fetch is undici's in this file", () => expect(globalThis.fetch).toBe(pool));

@@ -90,7 +90,7 @@ function typesOf(entry: string): string[] {
   });
 }
 
-test.each(Object.entries(entries))("%s exports only what was decided", async (entry, { values, types }) => {
+test.each(Object.entries(entries))("%s exports exactly the listed names", async (entry, { values, types }) => {
   expect(Object.keys(await import(`../../src/${entry}.ts`)).sort()).toEqual(values);
   expect(typesOf(entry).sort()).toEqual(types);
 });

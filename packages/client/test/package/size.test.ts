@@ -1,4 +1,4 @@
-// The size of a program that reads one offer. Raising the limit is a decision: plain code comes before small code.
+// The size of a program that reads one offer. Raise the limit deliberately: plain code matters more than small code.
 import { gzipSync } from "node:zlib";
 import { expect, test } from "vitest";
 import { build } from "../support/esbuild.ts";
@@ -7,7 +7,7 @@ const program = `
   import { OffersClient } from "./src/index.ts";
   new OffersClient({ baseUrl: "https://service.example", apiKey: "key" }).getOffer("offer_1").then(console.log);`;
 
-test.each(["neutral", "browser"])("a program that reads one offer, bundled for %s", async (platform) => {
+test.each(["neutral", "browser"])("a program that reads one offer is small when bundled for %s", async (platform) => {
   const { outputFiles } = await build({
     stdin: { contents: program, resolveDir: new URL("../..", import.meta.url).pathname },
     bundle: true,

@@ -125,7 +125,7 @@ test("a switch over the codes of an operation is exhaustive: a missing case does
   expectTypeOf(forgetful).returns.toBeString();
 });
 
-test("the errors of an operation are its own [D-143]", () => {
+test("each operation has its own errors [D-143]", () => {
   expectTypeOf<Extract<OperationError<"CompleteOffer">, ConflictError>>().toEqualTypeOf<ConflictError>();
   expectTypeOf<Extract<OperationError<"GetOffer">, ConflictError>>().toBeNever();
   expectTypeOf<Extract<OperationError<"CreateOffer">["code"], "invalid_id" | "invalid_base_url">>().toBeNever();
@@ -136,6 +136,6 @@ test("the errors of an operation are its own [D-143]", () => {
   expectTypeOf(guard).returns.toBeVoid();
 });
 
-test("the runtime's own fetch is a Fetch", () => {
+test("the runtime's fetch is assignable to Fetch", () => {
   expectTypeOf<typeof globalThis.fetch>().toExtend<Fetch>();
 });

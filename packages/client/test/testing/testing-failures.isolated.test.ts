@@ -22,7 +22,7 @@ test("the next request fails as requested, the one after it does not", async () 
   expect(service.requests).toHaveLength(3);
 });
 
-test("several failures occur in the requested order, and a client that retries gets through", async () => {
+test("several failures occur in the requested order, and a client that retries succeeds", async () => {
   const { service, offers } = make({ maxRetries: 3 });
   const { id } = await offers.createOffer(input);
   service.failNext({ status: 503, retryAfterSeconds: 0 }, 2);
@@ -31,7 +31,7 @@ test("several failures occur in the requested order, and a client that retries g
   expect(attempts).toBe(4);
 });
 
-test("the injected response may be anything that a proxy would send", async () => {
+test("the injected response may be anything that a proxy could send", async () => {
   const { service, offers } = make();
   service.failNext({ status: 200, headers: { "Content-Type": "text/html" }, body: "<h1>Sign in</h1>" });
   await expect(offers.getOffer("a")).rejects.toMatchObject({ code: "invalid_response", status: 200 });

@@ -3,7 +3,7 @@ import { NotFoundError, OffersClient } from "../../src/index.ts";
 import { createTestService } from "../../src/testing.ts";
 import { input } from "../support/offer.ts";
 
-test("a test service is a complete set of client options", async () => {
+test("a test service can be passed as the client's options", async () => {
   const service = createTestService();
   const offers = new OffersClient(service);
   const { id } = await offers.createOffer(input);
@@ -27,7 +27,7 @@ test("the URL, the key, the users and the workers can be chosen [D-69]", async (
   await expect(offers.createOffer(input)).rejects.toMatchObject({ status: 400 });
 });
 
-test("the test's own clock makes an offer historic", async () => {
+test("the test's clock makes an offer historic", async () => {
   let now = new Date("2030-05-01T12:00:00Z");
   const service = createTestService({ now: () => now });
   const offers = new OffersClient(service);

@@ -6,7 +6,7 @@ import { minute, secret, setStage, sign, status } from "./stage.ts";
 
 const code = (code: string) => expect.objectContaining({ code });
 
-test("a worker's response is delivered, signed, under its delivery id", async () => {
+test("a worker's response is delivered, signed and with a delivery id", async () => {
   const { service, seen, offerId } = await setStage();
   service.respond(offerId, "worker_amal", "applied");
   expect(service.deliveries).toMatchObject([{ state: "pending", attempts: [], nextAttemptAt: service.now() }]);
@@ -163,7 +163,7 @@ test("no timer is set, and the test runner's fake clock is enough", async () => 
   expect(vi.getTimerCount()).toBe(0);
 });
 
-test("an outage refuses connections until it is over, and deliveries fail if it outlasts the schedule", async () => {
+test("during an outage connections are refused, and deliveries fail if it outlasts the schedule", async () => {
   const service = createTestService();
   const { id } = await new OffersClient(service).createOffer(input);
   let isDown = false;
@@ -183,7 +183,7 @@ test("an outage refuses connections until it is over, and deliveries fail if it 
   expect(service.deliveries[0]?.state).toBe("acknowledged");
 });
 
-test("a service with a receiver is still a complete set of client options", async () => {
+test("a service with a receiver can still be passed as the client's options", async () => {
   const { service, offerId } = await setStage();
   expect(Object.keys(service)).toEqual(["fetch", "baseUrl", "apiKey"]);
   expect((await new OffersClient(service).getOffer(offerId)).id).toBe(offerId);

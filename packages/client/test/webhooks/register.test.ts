@@ -36,7 +36,7 @@ test("a receiver that fails a check is not registered, and the error lists each 
   expect(service.deliveries).toEqual([]);
 });
 
-test("a receiver that fails a check later replaces nothing", async () => {
+test("a new receiver that fails a check does not replace the current one", async () => {
   const { service, seen, profile, offerId } = await setStage();
   await expect(service.deliverTo(async () => new Response(null, { status: 401 }), profile)).rejects.toEqual(
     code("endpoint_check_failed"),
@@ -46,7 +46,7 @@ test("a receiver that fails a check later replaces nothing", async () => {
   expect(seen).toHaveLength(1);
 });
 
-test("a receiver may be the URL of a running one", async () => {
+test("a receiver may be the URL of a running server", async () => {
   const { service, profile, offerId } = await setStage(false);
   const paths: (string | undefined)[] = [];
   const server = createServer(({ url }, response) => {
@@ -103,7 +103,7 @@ test("errors for mistakes in a test have a code", async () => {
   expect(() => service.redeliver("unknown")).toThrow(code("delivery_not_found"));
 });
 
-test("an error that sign throws is passed on, and the delivery waits", async () => {
+test("an error that sign throws is passed on, and the delivery stays pending", async () => {
   const { service, handler, profile, offerId } = await setStage();
   let isBroken = false;
   const mistaken = () => {
@@ -127,7 +127,7 @@ test("no two webhooks are signed with the same time, even when the clock stands 
   expect(sign({ secret, now: service.now() }).timestamp).toBe("2030-05-01T12:00:00.000Z");
 });
 
-test("if a handler returns no Response, the attempt has none", async () => {
+test("if a handler returns no Response, the attempt fails as a lost connection", async () => {
   const { service, respondWith, offerId } = await setStage();
   respondWith(() => undefined as unknown as Response);
   service.respond(offerId, "worker_amal", "applied");

@@ -113,7 +113,7 @@ test("410 disables the endpoint: everything is held until it is registered again
   ]);
 });
 
-test("five days without an acknowledgement disable the endpoint", async () => {
+test("five days without an acknowledgement disables the endpoint", async () => {
   const { service, respondWith } = await setStage();
   respondWith(status(401));
   for (let day = 0; day < 6; day += 1) {

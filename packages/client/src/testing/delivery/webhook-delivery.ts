@@ -158,7 +158,7 @@ function capacityAt({ disabledAt, openUntil }: EndpointHealth, now: number): num
   return openUntil === null ? endpointCapacity : 1;
 }
 
-/** The contract's path and payload. */
+/** The path and payload in the contract. */
 function webhookOf({ id, event }: QueuedDelivery): Webhook {
   if (event.type === "workerOfferResponse")
     return { method: "POST", path: "/offer/response", body: event.data, deliveryId: id };
