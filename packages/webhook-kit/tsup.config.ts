@@ -28,7 +28,7 @@ export default defineConfig({
   esbuildOptions: (options) => {
     options.sourcesContent = false;
   },
-  // For chunks in CommonJS, tsup names each chunk by its whole path in the chunk's own map: builds in two folders would differ.
+  // In CommonJS, tsup writes each chunk's absolute path into its source map, so builds in two folders would differ.
   onSuccess: async () => {
     for (const file of readdirSync("dist").filter((name) => name.endsWith(".cjs.map"))) {
       const map = readFileSync(join("dist", file), "utf8");

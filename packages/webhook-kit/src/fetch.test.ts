@@ -52,7 +52,7 @@ test("the body is not read before the signature is verified", async () => {
   expect(pull).toHaveBeenCalledTimes(1);
 });
 
-test("a header that the runtime joined from two counts as sent twice", async () => {
+test("two headers that the runtime joined into one count as sent twice", async () => {
   const onRejected = vi.fn();
   const headers = new Headers(signedJson());
   headers.append("Authorization", headers.get("Authorization") ?? "");
@@ -61,7 +61,7 @@ test("a header that the runtime joined from two counts as sent twice", async () 
   expect(onRejected).toHaveBeenCalledExactlyOnceWith(expect.objectContaining({ code: "duplicate_header" }));
 });
 
-test("a body that was read before is a 500 that says what to change", async () => {
+test("a body that was already read results in a 500, and the error says what to change", async () => {
   const onError = vi.fn();
   const request = event();
   await request.json();
@@ -70,7 +70,7 @@ test("a body that was read before is a 500 that says what to change", async () =
   expect(onError).toHaveBeenCalledExactlyOnceWith(expect.objectContaining({ code: "body_already_consumed" }));
 });
 
-test("a body too large for its limit is 413, declared or not", async () => {
+test("a body above the limit gets 413, whether or not its length is declared", async () => {
   const webhooks = webhookHandler({ ...quiet, secret, maxBodyBytes: 10, onWorkerOfferResponse: () => undefined });
   expect((await webhooks(event())).status).toBe(413);
   expect((await webhooks(event({ headers: { ...signedJson(), "content-length": "11" } }))).status).toBe(413);
@@ -88,7 +88,7 @@ test("the response to HEAD has no body", async () => {
   }
 });
 
-test("a status that must not have a body has none", async () => {
+test("a response whose status must not have a body has none", async () => {
   const deduplication = { ...memoryDeduplication(), acquire: () => ({ state: "completed", status: 204 }) as const };
   const response = await webhookHandler({ secret, deduplication, onWorkerOfferResponse: () => undefined })(event());
   expect([response.status, response.body]).toEqual([204, null]);
@@ -100,7 +100,7 @@ test("the fragment and the query of a URL are not part of its path", async () =>
     expect((await webhooks(new Request(`https://hooks.example/offers/test${end}`))).status).toBe(200);
 });
 
-test("works with a framework that removes the mount path", async () => {
+test("works in a framework that removes the mount path", async () => {
   const app = new Hono().mount("/offers", webhookHandler({ ...quiet, secret, onWorkerOfferResponse: () => undefined }));
   const responses = await Promise.all([
     app.request("/offers/test"),

@@ -55,10 +55,10 @@ test("a different tenant, scheme, signature, method, target, body or subject mak
     signatureKey(withId),
   ));
 
-test("an event without a body is a separate event", () =>
+test("an event without a body differs from the same event with one", () =>
   expect(keyOf(request)).not.toBe(eventKey(request, { incoming, body: undefined, entity: undefined }).key));
 
-test("the signature's notation, its time and the matching variant do not matter", () => {
+test("the key does not depend on the signature's notation, its time or the matching variant", () => {
   const again: VerifiedRequest = {
     ...request,
     parsed: { ...parsed, signature: Uint8Array.of(0xab, 0x01) },
@@ -103,7 +103,7 @@ test("a signature is identified by its bytes", () =>
     signatureKey(otherScheme(request)),
   ));
 
-test("a signature of an id is identified by the id and the time, not by a list that anyone can extend", () => {
+test("with a signed id, a signature is identified by the id and the time, not by a list that anyone can extend", () => {
   expect(signatureKey(otherSignature(withId))).toBe(signatureKey(withId));
   expectAllDifferent(
     signatureKey(withId),
@@ -127,7 +127,7 @@ const [event, withoutBody, id, bound] = [
   "MCIAAoRIbncMIymKZKnWBP2kyZPvnK46ceM60JnXDro", // ["t","sample","signature",["ab01"]]
 ];
 
-test("other processes and other releases compute the same keys", () => {
+test("every process and every release computes the same keys", () => {
   expect(keyOf(request)).toBe(event);
   expect(keyOf(request, { kind: "parsed", value: {} })).toBe(event);
   expect(eventKey(request, { incoming, body: undefined, entity: undefined }).key).toBe(withoutBody);

@@ -11,7 +11,7 @@ export interface DedupeKey {
   readonly onConflict?: () => Rejected;
 }
 
-/** What an event's key is made from, in addition to its signature. */
+/** The parts of an event's key other than its signature. */
 export interface EventSource {
   readonly incoming: Pick<IncomingRequest<unknown>, "method" | "target">;
   readonly body: ReceivedBody | undefined;

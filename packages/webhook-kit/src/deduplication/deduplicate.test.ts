@@ -59,7 +59,7 @@ test("a handler that fails immediately releases its record", async () => {
   expect(deduplication.complete).not.toHaveBeenCalled();
 });
 
-test("the response waits until its record is kept", async () => {
+test("the response waits until its record is stored", async () => {
   const { deduplication, run } = setUp();
   let finish = () => {};
   deduplication.complete.mockImplementation(
@@ -129,7 +129,7 @@ test("a handler that fails after its timeout frees its record for the next attem
   expect([deduplication.complete.mock.calls, deduplication.release.mock.calls]).toEqual([[], [["a", "1"]]]);
 });
 
-test("a foreign error waits for the record like any other", async () => {
+test("an error that is not the kit's also waits for the record", async () => {
   const { deduplication, run } = setUp();
   const error = Object.assign(new Error(), { code: "handler_timed_out" });
   const response = Promise.reject(error);
@@ -137,7 +137,7 @@ test("a foreign error waits for the record like any other", async () => {
   expect(deduplication.release).toHaveBeenCalledOnce();
 });
 
-test("a handler that returns no promise also responds only once its record is kept", async () => {
+test("even without a promise from the handler, the response waits until its record is stored", async () => {
   const { deduplication, run } = setUp();
   let finish = () => {};
   deduplication.complete.mockImplementation(

@@ -48,7 +48,7 @@ describe.each([false, true])("a store that responds %s later", (later) => {
     expect(failed).not.toHaveBeenCalled();
   });
 
-  test("a completed request gets its status again, and no key stays held", async () => {
+  test("a completed request gets its status again, and no key remains leased", async () => {
     const { store, acquire } = setUp({ b: { state: "completed", status: 204 } }, later);
     expect(await acquire({ key: "a" }, { key: "b" }, { key: "c" })).toEqual({ ...acknowledged, status: 204 });
     expect(store.release.mock.calls).toEqual([["a", "token of a"]]);
@@ -69,7 +69,7 @@ describe.each([false, true])("a store that responds %s later", (later) => {
     });
   });
 
-  test("a record with its own conflict rejects with it, whether its holder has finished or not", async () => {
+  test("a key with its own conflict rejects with that conflict, whether its holder has finished or not", async () => {
     for (const acquired of [
       { state: "completed", status: 200 },
       { state: "inProgress", retryAfterMs: 1 },
@@ -108,7 +108,7 @@ describe.each([false, true])("a store that responds %s later", (later) => {
     expect(store.release.mock.calls).toEqual([["a", "token of a"]]);
   });
 
-  test.each([200, 599])("a status of %d may be sent again", async (status) =>
+  test.each([200, 599])("a recorded status of %d is sent again", async (status) =>
     expect(await setUp({ a: { state: "completed", status } }, later).acquire({ key: "a" })).toMatchObject({
       status,
     }),
@@ -129,7 +129,7 @@ test("a store that throws is unavailable, unless it throws an error of the kit",
 });
 
 test.each([false, true])(
-  "a record that cannot be written is reported, and changes nothing (later: %s)",
+  "a record that cannot be written is reported, and does not change the response (later: %s)",
   async (later) => {
     const { store, failed, held, acquire } = setUp();
     const cause = new Error("connection lost");
@@ -174,7 +174,7 @@ test.each<[string, unknown, unknown, number]>([
   },
 );
 
-test("a foreign failure that is reported nowhere hides nothing", async () => {
+test("a failure that is reported nowhere else does not hide another", async () => {
   const { store, failed, held, acquire } = setUp();
   await acquire({ key: "a" });
   store.release.mockImplementation(() => {
@@ -184,7 +184,7 @@ test("a foreign failure that is reported nowhere hides nothing", async () => {
   expect(failed).toHaveBeenCalledTimes(1);
 });
 
-test("all records are awaited, not only the last", async () => {
+test("waits for all records, not only the last", async () => {
   const { store, held, acquire } = setUp();
   await acquire({ key: "a" }, { key: "b" });
   let finish = () => {};

@@ -48,7 +48,7 @@ test("completed records make room when they expire, and not before", async () =>
   expect(acquire("a").state).toBe("completed");
 });
 
-test("a full store is swept once a second, starting when it is full", () => {
+test("a full store is swept once a second, from the moment it is full", () => {
   const { clock, acquire } = setUp();
   acquire("a", 500);
   acquire("b", 1_600);
@@ -98,7 +98,7 @@ test("an invalid clock or duration fails instead of losing records", async () =>
   expect(() => memoryDeduplication({ now: () => new Date("?") }).acquire("a", { leaseMs: 1 })).toThrow(failed);
 });
 
-test("says what maxEntries must be", () =>
+test("the error for an invalid maxEntries says what it must be", () =>
   expect(() => memoryDeduplication({ maxEntries: 0 })).toThrow(/maxEntries must be an integer of at least 1/));
 
 test("expired entries are removed in batches, without a sweep", () => {
@@ -139,7 +139,7 @@ function hasRoomWithoutSearch({ clock, acquire }: ReturnType<typeof setUp>): boo
   return false;
 }
 
-test("a key that was acquired again after its lease expired does not precede expired ones", () => {
+test("a key that is acquired again after its lease expired does not block the removal of expired keys", () => {
   const store = setUp(301);
   const { clock, acquire } = store;
   const slow = Array.from({ length: 200 }, (_, index) => `slow ${index}`);
@@ -151,7 +151,7 @@ test("a key that was acquired again after its lease expired does not precede exp
   expect(hasRoomWithoutSearch(store)).toBe(true);
 });
 
-test("a subject that was completed again does not precede expired ones", async () => {
+test("a subject that is completed again does not block the removal of expired records", async () => {
   const store = setUp(301);
   const { deduplication, acquire } = store;
   const complete = async (key: string, subject: string, keepMs: number) => {
@@ -166,7 +166,7 @@ test("a subject that was completed again does not precede expired ones", async (
   expect(hasRoomWithoutSearch(store)).toBe(true);
 });
 
-test("between two sweeps no request searches the whole store", () => {
+test("no request searches the whole store between two sweeps", () => {
   const store = setUp(301);
   for (let index = 0; index < 300; index += 1) store.acquire(`at work ${index}`, 60_000);
   store.acquire("copies", 500);

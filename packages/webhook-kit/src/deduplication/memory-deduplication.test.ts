@@ -64,7 +64,7 @@ test("a full store still accepts a key whose lease has expired", async () => {
   expect(acquire("a").state).toBe("acquired");
 });
 
-test("only the last completed record of a subject takes up room", async () => {
+test("only the last completed record of a subject takes up space", async () => {
   const { deduplication, acquire } = setUp(2);
   for (const key of ["accepted", "rejected", "accepted", "rejected"]) {
     const { token } = acquire(key, "amal's response");
@@ -82,7 +82,7 @@ test("a running request is not affected by completions of its subject", async ()
   expect(acquire("accepted", "amal's response")).toEqual({ state: "inProgress", retryAfterMs: 1_000 });
 });
 
-test("a holder whose lease has expired completes nothing, even if no other request has arrived [D-64]", async () => {
+test("a holder whose lease has expired cannot complete its key, even if no other request has arrived [D-64]", async () => {
   const { clock, deduplication, acquire } = setUp();
   const { token } = acquire("a");
   clock.ms += 1_000;
@@ -119,21 +119,18 @@ test("an invalid clock makes acquire fail, and frees nothing", async () => {
   expect(acquire("completed").state).toBe("completed");
 });
 
-test.each([Number.NaN, Number.POSITIVE_INFINITY])(
-  "%d milliseconds are not a valid time to keep a record",
-  async (ms) => {
-    const { deduplication, acquire } = setUp();
-    expect(() => deduplication.acquire("a", { leaseMs: ms })).toThrow(
-      expect.objectContaining({ code: "deduplication_failed" }),
-    );
-    const { token } = acquire("a");
-    expect(() => deduplication.complete("a", token, 200, ms)).toThrow(
-      expect.objectContaining({ code: "deduplication_failed" }),
-    );
-    expect(acquire("a").state).toBe("inProgress");
-  },
-);
+test.each([Number.NaN, Number.POSITIVE_INFINITY])("rejects %d ms as the time to keep a record", async (ms) => {
+  const { deduplication, acquire } = setUp();
+  expect(() => deduplication.acquire("a", { leaseMs: ms })).toThrow(
+    expect.objectContaining({ code: "deduplication_failed" }),
+  );
+  const { token } = acquire("a");
+  expect(() => deduplication.complete("a", token, 200, ms)).toThrow(
+    expect.objectContaining({ code: "deduplication_failed" }),
+  );
+  expect(acquire("a").state).toBe("inProgress");
+});
 
-test.each([0, -1, 1.5, Number.NaN, Number.POSITIVE_INFINITY])("rejects a limit of %d", (maxEntries) =>
+test.each([0, -1, 1.5, Number.NaN, Number.POSITIVE_INFINITY])("rejects %d as maxEntries", (maxEntries) =>
   expect(() => memoryDeduplication({ maxEntries })).toThrow(expect.objectContaining({ code: "invalid_option" })),
 );

@@ -19,7 +19,7 @@ function setUp(result: unknown, options: Parameters<typeof redisDeduplication>[1
 const oddReply = expect.objectContaining({ message: expect.stringMatching(/Unexpected response from Redis/) });
 
 describe("acquire", () => {
-  test("is one script of two keys in one slot, with its own token", async () => {
+  test("runs one script with two keys in one slot and a new token", async () => {
     const { call, stores } = setUp("acquired");
     for (const store of stores) {
       const result = await store.acquire("k", { leaseMs: 20_999.5 });
@@ -40,7 +40,7 @@ describe("acquire", () => {
     expect(first).not.toBe(second);
   });
 
-  test("with a subject uses the subject's slot, and so do later calls with its token", async () => {
+  test("with a subject, uses the subject's slot, and so do later calls with its token", async () => {
     const { call, stores } = setUp("acquired", { prefix: "own:" });
     const [store] = stores;
     const result = await store?.acquire("k", { leaseMs: 1, subject: "s.t" });
@@ -58,7 +58,7 @@ describe("acquire", () => {
   test.each([
     ["completed 200", { state: "completed", status: 200 }],
     ["inProgress 12345", { state: "inProgress", retryAfterMs: 12_345 }],
-  ])("with the result %j was not the first", async (words, acquire) => {
+  ])("with the result %j, reports that another request was first", async (words, acquire) => {
     for (const result of [words, Buffer.from(words)])
       for (const store of setUp(result).stores) expect(await store.acquire("k", { leaseMs: 1 })).toEqual(acquire);
   });
@@ -80,7 +80,7 @@ describe("acquire", () => {
     1,
     ["acquired"],
     { toString: () => "acquired" },
-  ])("with the result %j fails, and releases what it may have acquired", async (result) => {
+  ])("with the result %j, fails and releases what it may have acquired", async (result) => {
     const { call, stores } = setUp(result);
     await expect(stores[0]?.acquire("k", { leaseMs: 1 })).rejects.toEqual(oddReply);
     await vi.waitFor(() => expect(call).toHaveBeenCalledTimes(2), { timeout: 60_000 });
@@ -94,7 +94,7 @@ describe("acquire", () => {
     ]);
   });
 
-  test("that Redis rejects fails with Redis' error, and releases what it may have acquired", async () => {
+  test("that Redis rejects, fails with Redis' error and releases what it may have acquired", async () => {
     const cause = new Error("LOADING Redis is loading the dataset in memory");
     const { call, stores } = setUp(cause);
     await expect(stores[0]?.acquire("k", { leaseMs: 1 })).rejects.toBe(cause);
@@ -102,7 +102,7 @@ describe("acquire", () => {
     expect(call.mock.calls[1]?.[1]).toBe(scripts.release);
   });
 
-  test.each([0, -1, Number.NaN, Number.POSITIVE_INFINITY])("is not made for %d ms", async (leaseMs) => {
+  test.each([0, -1, Number.NaN, Number.POSITIVE_INFINITY])("rejects a lease of %d ms", async (leaseMs) => {
     const { call, stores } = setUp("acquired");
     await expect(stores[0]?.acquire("k", { leaseMs })).rejects.toThrow(/^leaseMs must be .* at least 1\.$/);
     expect(call).not.toHaveBeenCalled();
@@ -117,31 +117,34 @@ describe("a record", () => {
     }
   });
 
-  test.each(["", "settled ", "unsettled", "stales", "OK", null])("is not when Redis says %j", async (result) => {
-    for (const store of setUp(result).stores) {
-      await expect(store.complete("k", "t", 200, 1)).rejects.toEqual(oddReply);
-      await expect(store.release("k", "t")).rejects.toEqual(oddReply);
-    }
-  });
+  test.each(["", "settled ", "unsettled", "stales", "OK", null])(
+    "is not settled when Redis says %j",
+    async (result) => {
+      for (const store of setUp(result).stores) {
+        await expect(store.complete("k", "t", 200, 1)).rejects.toEqual(oddReply);
+        await expect(store.release("k", "t")).rejects.toEqual(oddReply);
+      }
+    },
+  );
 
-  test.each([99, 1_000, 200.5, Number.NaN])("has no status of %d", async (status) => {
+  test.each([99, 1_000, 200.5, Number.NaN])("cannot have the status %d", async (status) => {
     const { call, stores } = setUp("settled");
     await expect(stores[0]?.complete("k", "t", status, 1)).rejects.toThrow(/^status must be an HTTP status/);
     expect(call).not.toHaveBeenCalled();
   });
 
-  test.each([100, 999])("may have a status of %d", async (status) =>
+  test.each([100, 999])("may have the status %d", async (status) =>
     expect(await setUp("settled").stores[0]?.complete("k", "t", status, 1)).toBeUndefined(),
   );
 
-  test.each([-1, Number.NaN])("is not kept for %d ms", async (keepMs) => {
+  test.each([-1, Number.NaN])("cannot be kept for %d ms", async (keepMs) => {
     const { call, stores } = setUp("settled");
     await expect(stores[0]?.complete("k", "t", 200, keepMs)).rejects.toThrow(/^keepMs must be .* at least 0\.$/);
     expect(call).not.toHaveBeenCalled();
   });
 });
 
-test("a Redis that does not respond times out, and a lease that it grants later is released", async () => {
+test("a call to a Redis that does not respond times out, and a lease that is granted later is released", async () => {
   let response = (_: string) => {};
   const results = [
     new Promise<string>((resolve) => {
@@ -169,7 +172,7 @@ test("waiting for Redis does not keep the process alive", () => {
 
 const client = { call: async () => "acquired" };
 
-test.each([undefined, null, {}, "redis://127.0.0.1", { call: 1 }, { eval: "x" }])("%j is not a client", (other) =>
+test.each([undefined, null, {}, "redis://127.0.0.1", { call: 1 }, { eval: "x" }])("%j is not a Redis client", (other) =>
   expect(() => redisDeduplication(other as unknown as RedisClient)).toThrow(
     expect.objectContaining({
       code: "invalid_option",
@@ -178,18 +181,18 @@ test.each([undefined, null, {}, "redis://127.0.0.1", { call: 1 }, { eval: "x" }]
   ),
 );
 
-test.each(["", "{", "a{b", "a}b", "}", 7 as unknown as string])("%j is not a valid prefix", (prefix) =>
+test.each(["", "{", "a{b", "a}b", "}", 7 as unknown as string])("rejects the prefix %j", (prefix) =>
   expect(() => redisDeduplication(client, { prefix })).toThrow(
     expect.objectContaining({ code: "invalid_option", message: expect.stringMatching(/^prefix must be/) }),
   ),
 );
 
-test.each([0, 60_001, 1.5, Number.NaN, "5" as unknown as number])("%j is not a valid timeout", (timeoutMs) =>
+test.each([0, 60_001, 1.5, Number.NaN, "5" as unknown as number])("rejects the timeout %j", (timeoutMs) =>
   expect(() => redisDeduplication(client, { timeoutMs })).toThrow(
     expect.objectContaining({ code: "invalid_option", message: expect.stringMatching(/^timeoutMs must be/) }),
   ),
 );
 
-test.each([1, 60_000])("%d ms is a valid timeout", (timeoutMs) =>
+test.each([1, 60_000])("accepts a timeout of %d ms", (timeoutMs) =>
   expect(redisDeduplication(client, { timeoutMs })).toHaveProperty("acquire"),
 );

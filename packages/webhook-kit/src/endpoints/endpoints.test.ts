@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { parse } from "yaml";
 import { decodeParameters, endpoints, findRoute, handlerNames } from "./endpoints.ts";
 
-test("there is one endpoint for every webhook of the contract, under its path, method and name [interface: Introduction 1]", () => {
+test("every webhook of the contract has one endpoint, with its path, method and name [interface: Introduction 1]", () => {
   const contract = parse(readFileSync(new URL("../../../../spec/openapi.yaml", import.meta.url), "utf8")) as {
     webhooks: Record<string, Record<string, { operationId: string }>>;
   };
@@ -53,11 +53,11 @@ test.each([
   ["/contact/new/%zz", undefined],
   ["/contact/new/%E0%A4%A", undefined],
   ["/contact/new/%FF", undefined],
-])("the worker of %s is %j", (path, workerId) =>
+])("the worker's id in %s is %j", (path, workerId) =>
   expect(decodeParameters(findRoute(path)?.parameters ?? {})).toEqual({ workerId }),
 );
 
-test("every webhook with a payload has a handler, and onEvent takes the remaining events", () => {
+test("every webhook with a payload has a handler, and onEvent gets the remaining events", () => {
   expect(handlerNames.toSorted()).toEqual([
     "onEvent",
     "onOfferEventDeleted",

@@ -49,4 +49,5 @@ const proven: [
 ] = [true, true, true, true, true, true, true, true, true, true, true, true, true, true, true];
 
 // The compiler checks the types; this makes the file a test and uses the tuple.
-test("our types, the contract's and the schemas' are the same", () => expect(proven).not.toContain(false));
+test("the exported types, the contract's types and the schemas' types are the same", () =>
+  expect(proven).not.toContain(false));

@@ -46,7 +46,7 @@ describe("a content type", () => {
     "multipart/form-data; boundary=application/json",
   ])("%j is not JSON", (type) => expect(isJson(["content-type", type])).toBe(false));
 
-  test("is required exactly once", () => {
+  test("must be sent exactly once", () => {
     expect(isJson([])).toBe(false);
     expect(isJson(["content-type", "application/json", "Content-Type", "application/json"])).toBe(false);
   });
@@ -62,7 +62,7 @@ test.each([
   expect(isJson(["content-type", "application/json", "Content-Encoding", encoding])).toBe(accepted),
 );
 
-test("two content encodings are one too many", () => {
+test("rejects two Content-Encoding headers", () => {
   const twice = ["content-encoding", "identity", "content-encoding", "identity"];
   expect(isJson(["content-type", "application/json", ...twice])).toBe(false);
 });
@@ -86,10 +86,10 @@ describe("a body", () => {
   );
 
   test.each([[[0x22, 0xff, 0x22]], [[0x22, 0xc0, 0x80, 0x22]], [[0x22, 0xed, 0xa0, 0x80, 0x22]], [[0xff, 0xfe]]])(
-    "the bytes %j are not UTF-8 and are rejected",
+    "is rejected if its bytes are not UTF-8: %j",
     (bytes) => expect(() => parse(Uint8Array.from(bytes))).toThrow(refused("invalid_encoding")),
   );
 
-  test("that a parser has read is taken from the parser", () =>
+  test("that a parser has read comes from the parser", () =>
     expect(parseJson({ kind: "parsed", value: [1] })).toEqual([1]));
 });

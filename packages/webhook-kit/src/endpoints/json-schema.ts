@@ -13,7 +13,7 @@ export interface Schema {
   readonly minimum?: number;
   readonly maximum?: number;
   readonly format?: "date-time" | "idn-email" | "uri";
-  /** The only pattern of a date-time requires UTC. */
+  /** The only pattern that a date-time has is the one that requires UTC. */
   readonly pattern?: RegExp;
 }
 

@@ -26,7 +26,7 @@ const events: WebhookEvent[] = [
   },
 ];
 
-test.each(events)("an event $type survives JSON", (event) =>
+test.each(events)("an event of type $type survives JSON", (event) =>
   expect(parseWebhookEvent(JSON.parse(JSON.stringify(event)))).toEqual(event),
 );
 
@@ -35,7 +35,7 @@ test("unknown fields are kept, of the event and of its data", () => {
   expect(parseWebhookEvent(event)).toEqual(event);
 });
 
-test("any string for a response is kept", () => {
+test("any string is accepted as a response", () => {
   const event = { type: "WorkerOfferResponse", data: { offerId: "o", workerId: "w", response: "later" }, receivedAt };
   expect(parseWebhookEvent(event)).toEqual(event);
 });
@@ -64,7 +64,7 @@ test.each<[string, unknown, string[]]>([
   }
 });
 
-test("the error contains no value of the event", () => {
+test("the error contains no values of the event", () => {
   const value = {
     type: "WorkerOfferResponse",
     data: { offerId: true, workerId: "worker_amal", response: "hush" },

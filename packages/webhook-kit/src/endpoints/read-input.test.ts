@@ -25,11 +25,11 @@ const unreadable = {
 const read = (path: string, signed?: Uint8Array) =>
   readInput({ maxBodyBytes: 10 }, unreadable, findRoute(path) as Route, { body: signed } as unknown as VerifiedRequest);
 
-test("a test of the receiver has no input, and no body is read for it", async () => {
+test("GET /test has no input, and its body is not read", async () => {
   expect(await read("/test")).toStrictEqual({ input: undefined, converted: [], body: undefined });
 });
 
-test("the input of a GET is in its path, and no body is read for it", async () => {
+test("the input of a GET is in its path, and its body is not read", async () => {
   expect(await read("/contact/new/J%C3%BCrgen")).toStrictEqual({
     input: { workerId: "Jürgen" },
     converted: [],

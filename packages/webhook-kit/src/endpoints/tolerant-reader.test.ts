@@ -191,7 +191,7 @@ const noMeaning: [what: string, schema: keyof typeof readings, given: unknown][]
   ["a flag for a filter", "a search", { ...search, filter: false }],
 ];
 
-test.each(noMeaning)("%s in %s has no meaning, and is rejected for the schema's reasons [D-125]", (_, name, given) => {
+test.each(noMeaning)("%s in %s is rejected as meaningless, for the schema's reasons [D-125]", (_, name, given) => {
   const [schema] = readings[name];
   const { issues } = validate(schema, given);
   expect(issues.length).toBeGreaterThan(0);
@@ -203,7 +203,7 @@ test("a payload is converted whole or not at all", () =>
     issues: [expect.objectContaining({ path: ["offerId"] }), expect.objectContaining({ path: ["workerId"] })],
   }));
 
-test.each([null, undefined])("%s for a payload that should be a list has no meaning", (given) =>
+test.each([null, undefined])("%s in place of a list is meaningless", (given) =>
   expect(readTolerantly({ type: "array", items: { type: "string" } }, given)).toEqual({
     issues: [expect.objectContaining({ expected: "array", path: [] })],
   }),

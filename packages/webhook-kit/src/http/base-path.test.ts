@@ -22,7 +22,7 @@ test.each([
   ["/hooks/:tenant", "/hooks/north/test/auth", "/test/auth"],
   ["/hooks/:tenant", "/hooks/a%2Fb/test", "/test"],
   ["/:tenant/hooks/:kind/", "/north/hooks/x/test", "/test"],
-])("below %s, %s is %j", (base, path, below) => expect(readBasePath(base)(path)).toBe(below));
+])("below %s, the path of %s is %j", (base, path, below) => expect(readBasePath(base)(path)).toBe(below));
 
 test.each([
   ["/offers", "/offersX/test"],

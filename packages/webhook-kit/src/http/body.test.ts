@@ -40,7 +40,7 @@ test("the bytes of all chunks are joined", async () => {
   expect(await readFetchBody(request, 100, 1000)).toEqual({ kind: "bytes", bytes: bytesOf("gar\u{1F511}!") });
 });
 
-test.each([null, streamed("")])("a missing body is an empty one (%#)", async (body) =>
+test.each([null, streamed("")])("a missing body counts as empty (%#)", async (body) =>
   expect(await readFetchBody({ body, bodyUsed: false, headers: new Headers() }, 100, 1000)).toEqual({
     kind: "bytes",
     bytes: bytesOf(""),
@@ -86,7 +86,7 @@ test("a truncated body is incomplete", async () => {
   await expect(readFetchBody(request, 5, 1000)).rejects.toEqual(rejected("body_incomplete"));
 });
 
-test("a stream that cannot be cancelled changes nothing", async () => {
+test("a stream that cannot be cancelled does not change the result", async () => {
   const { request, cancel } = requestWith([bytesOf("123456")]);
   cancel.mockRejectedValue(new Error("cannot"));
   await expect(readFetchBody(request, 5, 1000)).rejects.toEqual(rejected("body_too_large"));

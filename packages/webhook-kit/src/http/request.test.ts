@@ -4,7 +4,7 @@ import { duplicated, findDeliveryId, findHeader } from "./request.ts";
 test("finds a header regardless of case", () =>
   expect(findHeader(["Host", "a", "TIMESTAMP", "b"], "timestamp")).toBe("b"));
 
-test("does not find a value that looks like the name", () =>
+test("does not mistake a value for a header name", () =>
   expect(findHeader(["X-Note", "timestamp", "Host", "a"], "timestamp")).toBeUndefined());
 
 test("reports a header that was sent twice, with equal values or not", () => {
@@ -19,7 +19,7 @@ test("a name at the end without a value is not a header", () => {
   expect(findHeader(["Timestamp", "a", "Timestamp"], "timestamp")).toBe("a");
 });
 
-test("the delivery's id is the value of Offers-Delivery-Id", () =>
+test("reads the delivery's id from Offers-Delivery-Id", () =>
   expect(findDeliveryId(["Host", "a", "offers-Delivery-ID", "delivery_7"])).toBe("delivery_7"));
 
 test.each([
@@ -27,4 +27,6 @@ test.each([
   ["empty", ["Offers-Delivery-Id", ""]],
   ["sent twice", ["Offers-Delivery-Id", "a", "Offers-Delivery-Id", "b"]],
   ["joined from two by a runtime", ["Offers-Delivery-Id", "a, b"]],
-])("a delivery whose id is %s has no id", (_, rawHeaders) => expect(findDeliveryId(rawHeaders)).toBeUndefined());
+])("a delivery whose id is %s counts as having no id", (_, rawHeaders) =>
+  expect(findDeliveryId(rawHeaders)).toBeUndefined(),
+);

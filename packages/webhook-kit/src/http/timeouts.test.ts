@@ -29,7 +29,7 @@ test("rejects when the value is late", async () => {
   expect(failed).toHaveBeenCalledExactlyOnceWith(expect.objectContaining({ message: "too late" }));
 });
 
-test("waiting keeps the process alive, except with unref", () => {
+test("keeps the process alive while waiting, except with unref", () => {
   const timers = () => process.getActiveResourcesInfo().filter((name) => name === "Timeout").length;
   const before = timers();
   withTimeout(never, 60_000, late, { unref: true }).catch(() => undefined);
@@ -38,7 +38,7 @@ test("waiting keeps the process alive, except with unref", () => {
   expect(timers()).toBe(before + 1);
 });
 
-test("deadlines of one length share a timer, and each ends on time", () => {
+test("deadlines of the same length share a timer, and each ends on time", () => {
   vi.useFakeTimers();
   const deadlines = Deadlines.of(1_000);
   expect(Deadlines.of(1_000)).toBe(deadlines);
@@ -74,7 +74,7 @@ test("deadlines do not keep the process alive", () => {
   Deadlines.of(50_000).delete(end);
 });
 
-test("works where a timer is a number, as in browsers", async () => {
+test("works in runtimes whose timers are numbers, such as browsers", async () => {
   vi.stubGlobal("setTimeout", () => 1);
   expect(await withTimeout(Promise.resolve("in time"), 1_000, late, { unref: true })).toBe("in time");
 });

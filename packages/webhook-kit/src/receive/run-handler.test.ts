@@ -97,7 +97,7 @@ test("the outcome of a handler is reported even after its timeout", async () => 
   expect(await late.outcome).toBe(acknowledged);
 });
 
-test("any value that a handler throws becomes the cause; the kit's error about its result stays unchanged", async () => {
+test("any value that a handler throws becomes the cause; the kit's error about its result is unchanged", async () => {
   const fail = (cause: unknown) => run(() => Promise.reject(cause), 1_000);
   for (const cause of [new Error("own"), "a string", undefined, null])
     await expect(fail(cause)).rejects.toEqual(expect.objectContaining({ code: "handler_failed", cause }));
@@ -123,14 +123,14 @@ test("a handler that throws synchronously fails with its endpoint's name", async
   );
 });
 
-test("a handler's promise of another realm is awaited like any promise", async () => {
+test("a handler's promise from another realm is awaited like any other", async () => {
   const respond = vi.fn(() => acknowledged);
   const handle = () => runInNewContext("Promise.resolve('rows')");
   expect(await start(handle, 1_000, respond).response).toBe(acknowledged);
   expect(respond.mock.calls).toEqual([["rows"]]);
 });
 
-test("a handler that returns no promise is answered synchronously, and its signal never aborts", () => {
+test("the response is synchronous if the handler returns no promise, and its signal never aborts", () => {
   let signal: AbortSignal | undefined;
   const { response, outcome } = start((context) => {
     signal = context.signal;

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { readReceiverOptions } from "./settings.ts";
 
-test("deduplication by default uses the given clock", () => {
+test("the default deduplication store uses the given clock", () => {
   const clock = { ms: 1_000_000 };
   const { deduplication } = readReceiverOptions({
     secret: "5f0c9a7e-2d43-4f0e-9b7a-0d6f3c1e8a52",

@@ -74,7 +74,7 @@ test.each([
     );
 });
 
-test("a verified request has its signer, its time and its unsigned delivery id", async () => {
+test("a verified request says which secret signed it, when it was signed, and its unsigned delivery id", async () => {
   const rawHeaders = [...byMinute, "Offers-Delivery-Id", "delivery_7"];
   expect(await verifyRequest({ secret, now: () => new Date(start) }, { rawHeaders })).toEqual({
     ok: true,
@@ -120,7 +120,7 @@ test("hooks and logger that throw or reject change nothing", async () => {
   }
 });
 
-test("a scheme that throws is a 503 with its error as the cause", async () => {
+test("a scheme that throws results in a 503, with its error as the cause", async () => {
   const cause = new Error("broken scheme");
   const fail = () => {
     throw cause;
@@ -137,7 +137,7 @@ test("a scheme that throws is a 503 with its error as the cause", async () => {
   }
 });
 
-test("a clock that throws is a 500 with its error as the cause, and still a value", async () => {
+test("a clock that throws results in a 500, with its error as the cause, and the call still resolves", async () => {
   const cause = new Error("broken clock");
   const now = () => {
     throw cause;
@@ -162,7 +162,7 @@ test("a scheme that covers the body is never called without one", async () => {
   expect([await outcome(Buffer.from("123")), verify.mock.calls[0]?.[2]]).toEqual([401, Buffer.from("123")]);
 });
 
-test("only signed headers are accepted, and the result is always a value", () =>
+test("accepts only signed headers, and never rejects", () =>
   fc.assert(
     fc.asyncProperty(
       fc.array(fc.oneof(fc.string(), fc.constantFrom(...byMinute)), { maxLength: 8 }),

@@ -20,7 +20,7 @@ test.each([
   [undefined, "invalid_secret"],
   [null, "invalid_secret"],
   [42, "invalid_secret"],
-])("rejects %j at construction and, from a function, for the request", async (secret, expected) => {
+])("rejects %j: at construction, or with the request if a function returns it", async (secret, expected) => {
   expect(() => readSecret(secret as string, false)).toThrow(code(expected));
   if (secret === undefined) return;
   const lookUp = readSecret((() => secret) as SecretSource, false);
@@ -46,7 +46,7 @@ test("changing the list afterwards has no effect", () => {
   expect(lookUp({})).toEqual([good]);
 });
 
-test("calls the function with each request", async () => {
+test("calls the function once per request", async () => {
   const lookUp = readSecret<string>(async (tenant) => (tenant === "known" ? good : undefined), false);
   expect(await lookUp("known")).toEqual([good]);
   expect(await lookUp("unknown")).toBeUndefined();
@@ -90,7 +90,7 @@ test("accepts several secrets from the function, and rejects all if one is inval
   await expect(Promise.resolve(readSecret(() => [good, ""], false)({}))).rejects.toEqual(code("invalid_secret"));
 });
 
-test("says what to check", async () => {
+test("the error says what to check", async () => {
   const says = (message: RegExp) => expect.objectContaining({ message: expect.stringMatching(message) });
   expect(() => readSecret([], false)).toThrow(says(/a list with at least one, or a function/));
   const broken = readSecret(() => Promise.reject(new Error()), false);
@@ -101,7 +101,7 @@ test("says what to check", async () => {
   await expect(Promise.resolve(empty({}))).rejects.toEqual(says(/^From the secret function: .*empty/));
 });
 
-test("lets the scheme check every secret", async () => {
+test("has the scheme check every secret", async () => {
   const scheme = { checkSecret: (secret: string) => (secret.startsWith("whsec_") ? undefined : "No whsec_.") };
   const refusal = expect.objectContaining({ code: "invalid_secret", message: "No whsec_." });
   const whsec = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
@@ -125,7 +125,7 @@ test.each([
   ["sec\u007fret", /control character or a lone surrogate/],
   ["sec\u0085ret", /control character or a lone surrogate/],
   ["sec\ud83dret", /control character or a lone surrogate/],
-])("says of %j: %s", (secret, message) =>
+])("the message for %j is: %s", (secret, message) =>
   expect(findSecretProblem(secret)).toEqual({ code: "invalid_secret", message: expect.stringMatching(message) }),
 );
 
@@ -134,7 +134,7 @@ test.each(["x", "correct horse battery staple", "Zoë 🔑", "whsec_MfKQ9r8GKYqr
   (secret) => expect(findSecretProblem(secret)).toBeUndefined(),
 );
 
-test("16 characters are enough, 15 are not", () => {
+test("accepts 16 characters and rejects 15", () => {
   expect(findWeakness("sixteen-letters!")).toBeUndefined();
   expect(findWeakness("fifteen-letters")).toEqual({
     code: "short_secret",
@@ -142,7 +142,7 @@ test("16 characters are enough, 15 are not", () => {
   });
 });
 
-test("the prefix of a Standard Webhooks key does not count towards its length, the same letters elsewhere do", () => {
+test("the prefix of a Standard Webhooks key does not count towards its length, but the same letters elsewhere do", () => {
   expect(findWeakness("whsec_fifteen-letters")).toMatchObject({ code: "short_secret" });
   expect(findWeakness("whsec_sixteen-letters!")).toBeUndefined();
   expect(findWeakness("abcdewhsec_fghij")).toBeUndefined();

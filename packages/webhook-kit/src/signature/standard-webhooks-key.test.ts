@@ -5,13 +5,11 @@ test.each(["whsec_Zm9vYmFy", "Zm9vYmFy"])("extracts the key from %s", (secret) =
   expect(decodeStandardWebhooksKey(secret)).toEqual(Buffer.from("foobar")),
 );
 
-test("accepts a key of one byte: the encoding does not decide how long a secret must be", () =>
+test("accepts a key of one byte, because the length is checked elsewhere", () =>
   expect(decodeStandardWebhooksKey("whsec_AA==")).toEqual(Buffer.of(0)));
 
 // CVE-2026-41432, standard-webhooks #286: a receiver whose variable is not set accepts any signature.
-test.each(["", "whsec_"])("there is no key in %j", (secret) =>
-  expect(decodeStandardWebhooksKey(secret)).toBeUndefined(),
-);
+test.each(["", "whsec_"])("finds no key in %j", (secret) => expect(decodeStandardWebhooksKey(secret)).toBeUndefined());
 
 test.each([
   "whsec_Zm9vYmE",

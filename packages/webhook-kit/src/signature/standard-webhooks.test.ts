@@ -32,7 +32,7 @@ describe.each(vectors)("openssl's signature of $name", (vector) => {
   const { secret, id, timestamp, bodyHex, signature } = vector;
   const body = Buffer.from(bodyHex, "hex");
 
-  test("is what is signed", () =>
+  test("is the signature that the scheme makes", () =>
     expect(scheme.sign({ secret, id, body, now: new Date(Number(timestamp) * 1000 + 999) })).toEqual({
       "webhook-id": id,
       "webhook-timestamp": timestamp,
@@ -59,14 +59,14 @@ describe.each(vectors)("openssl's signature of $name", (vector) => {
     expect(verify(headersOf(vector), [secret], undefined)).toBeUndefined();
   });
 
-  test("belongs to this vector alone", () => {
+  test("does not match any other vector", () => {
     for (const other of vectors)
       if (other.signature !== signature)
         expect(verify(headersOf({ ...vector, signature: other.signature }), [secret], body)).toBeUndefined();
   });
 });
 
-test("there are enough vectors", () => {
+test("there are at least as many vectors as expected", () => {
   expect(vectors.length).toBeGreaterThanOrEqual(16);
   expect(new Set(vectors.map(({ secret }) => secret)).size).toBeGreaterThanOrEqual(6);
 });
@@ -85,7 +85,7 @@ describe("while a secret is rotated", () => {
     [["whsec_YW5vdGhlcg==", renewed.secret, old.secret], 1],
     [[old.secret, old.secret], 0],
   ])(
-    "a message signed with both keys is accepted with the secrets %j, and the index says which matched",
+    "a message signed with both keys is accepted with the secrets %j, and the index shows which matched",
     (secrets, secretIndex) => expect(verify(headersOf(both), secrets, body)).toEqual({ secretIndex, variant: "v1" }),
   );
 
@@ -136,7 +136,9 @@ test.each([
   [["webhook-id", "", ...timestamp, ...signature], "malformed_webhook_id"],
   [[...id, "webhook-timestamp", "", ...signature], "malformed_timestamp"],
   [[...id, ...timestamp, "webhook-signature", ""], "malformed_signature"],
-])("says of %j: %s", (rawHeaders, reason) => expect(verify(rawHeaders, [first.secret], Buffer.of())).toBe(reason));
+])("the message for %j is: %s", (rawHeaders, reason) =>
+  expect(verify(rawHeaders, [first.secret], Buffer.of())).toBe(reason),
+);
 
 test.each([
   ["a dot, which could turn part of the id into the time", "msg.1"],
@@ -148,7 +150,7 @@ test.each([
   ["a delete character", "msg_1\u007f"],
   ["a letter that is not ASCII", "mśg_1"],
   ["257 characters", "m".repeat(257)],
-])("an id may not contain %s", (_, text) => {
+])("rejects an id that contains %s", (_, text) => {
   expect(verify(["webhook-id", text, ...timestamp, ...signature], [first.secret], Buffer.of())).toBe(
     "malformed_webhook_id",
   );
@@ -157,7 +159,7 @@ test.each([
   );
 });
 
-test("an id may have 256 characters", () => {
+test("accepts an id of 256 characters", () => {
   const long = "m".repeat(256);
   expect(scheme.parse(["webhook-id", long, ...timestamp, ...signature])).toMatchObject({ id: long });
 });
@@ -216,7 +218,7 @@ test.each([...unusable, 42 as unknown as string])("does not sign with %j", (secr
   ),
 );
 
-test.each(unusable)("says what is wrong with the secret %j without quoting it", (secret) => {
+test.each(unusable)("explains what is wrong with the secret %j without quoting it", (secret) => {
   const problem = scheme.checkSecret?.(secret);
   expect(problem).toMatch(/contains no key.*base64/);
   expect(problem).not.toMatch(/Zm9v|Zg|5f0c/);
@@ -226,7 +228,7 @@ test.each(vectors.map(({ secret }) => secret))("accepts the secret %j", (secret)
   expect(scheme.checkSecret?.(secret)).toBeUndefined(),
 );
 
-test("is called standard-webhooks, and covers the body", () =>
+test("the scheme is called standard-webhooks and covers the body", () =>
   expect(scheme).toMatchObject({ name: "standard-webhooks", wwwAuthenticate: "standard-webhooks", signsBody: true }));
 
 test.each([
@@ -237,6 +239,6 @@ test.each([
   [["webhook-id", "", ...timestamp, ...signature], /webhook-id is not 1 to 256 visible/],
   [[...id, "webhook-timestamp", "x", ...signature], /whole number of seconds/],
   [[...id, ...timestamp, "webhook-signature", "x"], /v1 signature of 32 bytes/],
-])("explains %j", (rawHeaders, message) =>
+])("explains why %j is rejected", (rawHeaders, message) =>
   expect(scheme.parse(rawHeaders)).toEqual(expect.objectContaining({ message: expect.stringMatching(message) })),
 );

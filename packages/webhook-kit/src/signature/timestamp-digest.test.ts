@@ -50,7 +50,7 @@ test.each([
   ["auto", "sha256"],
   ["sha256", "sha256"],
   ["hmac", "hmac"],
-] as const)("variant %s signs like openssl's %s, in capitals [D-15]", (variant, signed) => {
+] as const)("the variant %s signs like openssl's %s, in capitals [D-15]", (variant, signed) => {
   const timestamp = "2026-11-20T09:30:00.123Z";
   for (const vector of vectors.filter((each) => each.timestamp === timestamp && each.variant === signed))
     expect(timestampDigest({ variant }).sign({ secret: vector.secret, now: new Date(timestamp) })).toEqual({
@@ -59,7 +59,7 @@ test.each([
     });
 });
 
-test("the index is that of the first matching secret", () => {
+test("the result has the index of the first matching secret", () => {
   const { Timestamp, Authorization } = timestampDigest().sign({ secret: "same", now: new Date(0) });
   const rawHeaders = ["Timestamp", Timestamp, "Authorization", Authorization];
   expect(verify(timestampDigest(), rawHeaders, ["other", "same", "same"])).toEqual({
@@ -77,7 +77,9 @@ test.each([
   [["Timestamp", "2018-11-26T10:55Z", "TIMESTAMP", "2018-11-26T10:55Z"], "duplicate_header"],
   [["Timestamp", "2018-11-26T10:55Z", "Authorization", "a", "authorization", "b"], "duplicate_header"],
   [["Timestamp", "2018-11-26T10:55Z", "Authorization", "a, b"], "duplicate_header"],
-])("says of %j: %s", (rawHeaders, reason) => expect(verify(timestampDigest(), rawHeaders, ["s"])).toBe(reason));
+])("the message for %j is: %s", (rawHeaders, reason) =>
+  expect(verify(timestampDigest(), rawHeaders, ["s"])).toBe(reason),
+);
 
 test("suggests a proxy if only Authorization is missing", () =>
   expect(timestampDigest().parse(["Timestamp", "2018-11-26T10:55Z"])).toEqual(
@@ -106,7 +108,7 @@ const secretText = fc.string({ minLength: 1, unit: "grapheme" });
 const time = fc.date({ min: new Date(0), max: new Date("9999-12-31T23:59:59.999Z"), noInvalidDate: true });
 const variants = fc.constantFrom("auto" as const, "sha256" as const, "hmac" as const);
 
-test("it verifies everything that it signs, and nothing with another secret", () =>
+test("verifies everything that it signs, and nothing with another secret", () =>
   fc.assert(
     fc.property(secretText, secretText, time, variants, (secret, other, now, variant) => {
       const scheme = timestampDigest({ variant });
@@ -123,7 +125,7 @@ test("it verifies everything that it signs, and nothing with another secret", ()
     }),
   ));
 
-test("nothing unsigned is accepted, and nothing is thrown", () =>
+test("accepts nothing unsigned, and never throws", () =>
   fc.assert(
     fc.property(
       fc.oneof(
@@ -138,7 +140,7 @@ test("nothing unsigned is accepted, and nothing is thrown", () =>
     ),
   ));
 
-test("is called timestamp-digest, challenges with hmac, and leaves the body alone", () =>
+test("the scheme is called timestamp-digest, challenges with hmac and ignores the body", () =>
   expect(timestampDigest()).toMatchObject({ name: "timestamp-digest", wwwAuthenticate: "hmac", signsBody: false }));
 
 test.each([
@@ -149,13 +151,13 @@ test.each([
     /not an ISO 8601 date-time with its zone, such as 2018-11-26T10:55:00Z, or 2018-11-26T10:55Z/,
   ],
   [["Timestamp", "2018-11-26T10:55Z", "Authorization", "hmac 00"], /the word hmac, a space and 64 hexadecimal digits/],
-])("explains %j", (rawHeaders, message) =>
+])("explains why %j is rejected", (rawHeaders, message) =>
   expect(timestampDigest().parse(rawHeaders)).toEqual(
     expect.objectContaining({ message: expect.stringMatching(message) }),
   ),
 );
 
-test("says which option is invalid", () => {
+test("the error names the invalid option", () => {
   expect(() => timestampDigest({ variant: "both" as "auto" })).toThrow(/^variant must be "auto"/);
   expect(() => timestampDigest().sign({ secret: "secret", now: new Date("?") })).toThrow(/^now must be a valid Date/);
 });

@@ -27,7 +27,7 @@ async function check(options: Partial<VerifyOptions<string>> = {}, now = signedA
   return verifySignature(settings, { rawHeaders: [], request: "a request", readBody });
 }
 
-test("returns which secret signed, when, and the clock skew", async () =>
+test("returns which secret signed, when it signed, and the clock skew", async () =>
   expect(await check({}, signedAt - 1_500)).toEqual({
     parsed: scheme.parse([]),
     receivedAt: new Date(signedAt - 1_500),
@@ -94,7 +94,7 @@ test.each<[string, Partial<VerifyOptions<string>>, string, RegExp]>([
 });
 
 test.each([-1, 1, 0.5, Number.NaN, undefined])(
-  "a scheme that returns the secret index %s has found no match",
+  "a scheme that returns the secret index %s counts as no match",
   async (secretIndex) => {
     const verify = () => ({ secretIndex: secretIndex as number, variant: "only" });
     for (const source of [secret, () => secret])
@@ -104,7 +104,7 @@ test.each([-1, 1, 0.5, Number.NaN, undefined])(
   },
 );
 
-test("a signed body that a parser has consumed is a configuration error, and nothing is verified", async () => {
+test("a signed body that a parser has consumed is a configuration error, and the scheme is not asked", async () => {
   const verify = vi.fn(scheme.verify);
   const settings = readVerifyOptions({
     secret,
@@ -142,7 +142,7 @@ test("a scheme whose verify rejects makes the receiver unavailable", async () =>
   );
 });
 
-test("a scheme's promise of another realm is awaited before it counts as a match", async () => {
+test("a scheme's promise from another realm is awaited before it counts as a match", async () => {
   const verify = (): Promise<undefined> => runInNewContext("Promise.resolve(undefined)");
   await expect(check({ scheme: { ...scheme, verify } })).rejects.toMatchObject({
     rejection: { code: "signature_mismatch" },

@@ -6,9 +6,9 @@ const signature = (value: number) => bytes(value).toString("base64");
 const good = `v1,${signature(1)}`;
 
 describe("a signature header", () => {
-  test("holds one signature", () => expect(parseWebhookSignature(good)).toEqual([bytes(1)]));
+  test("contains one signature", () => expect(parseWebhookSignature(good)).toEqual([bytes(1)]));
 
-  test("holds several, in their order", () =>
+  test("contains several signatures, in order", () =>
     expect(parseWebhookSignature(`v1,${signature(2)} v1,${signature(1)}`)).toEqual([bytes(2), bytes(1)]));
 
   test.each(["v1a,c29tZSBlZDI1NTE5", "v2,short", `v2,${signature(3)}`, "v-next_2,~", `V1,${signature(3)}`])(
@@ -61,8 +61,9 @@ describe("a signature header", () => {
   ])("is rejected for %s [D-65]", (_, text) => expect(parseWebhookSignature(text)).toBeUndefined());
 });
 
-test.each([good, `${good} ${good}`, `${good} v1a,x`, "v1,", "v1", "", " "])("%j is a single header", (text) =>
-  expect(isJoined(text)).toBe(false),
+test.each([good, `${good} ${good}`, `${good} v1a,x`, "v1,", "v1", "", " "])(
+  "does not take %j for joined headers",
+  (text) => expect(isJoined(text)).toBe(false),
 );
 
 test.each([
@@ -74,4 +75,4 @@ test.each([
   `,${good}`,
   `${good},`,
   ",",
-])("%j is two headers that a runtime joined", (text) => expect(isJoined(text)).toBe(true));
+])("recognises %j as two headers that a runtime joined", (text) => expect(isJoined(text)).toBe(true));

@@ -94,7 +94,10 @@ export class Signer {
     this.#now = options.now;
   }
 
-  /** Never returns the same millisecond twice in a row: receivers take two events signed at the same time for one. */
+  /**
+   * Never returns the same millisecond twice in a row, because receivers treat two events that were signed at the same
+   * time as one.
+   */
   now(): Date {
     const time = this.#now().getTime();
     const ahead = this.#last - time;

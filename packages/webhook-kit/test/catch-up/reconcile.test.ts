@@ -78,7 +78,7 @@ describe.each(await anyInbox())("reconcile on $title", (underTest: InboxUnderTes
     expect(handle.mock.calls.map(([, { source }]) => source)).toEqual(Array(4).fill("reconciled"));
   });
 
-  test("a change that was undone between two reads is not handled", async () => {
+  test("a change that is undone between two reads is not handled", async () => {
     const { service, run, written } = setUp();
     service.respond("a", "amal", "applied");
     await run([service.id("a")]);
@@ -98,7 +98,7 @@ describe.each(await anyInbox())("reconcile on $title", (underTest: InboxUnderTes
     expect(await written("a")).toEqual(["amal accepted", "ben accepted"]);
   });
 
-  test("an old webhook that is retried late handles the current response, not its own [D-135]", async () => {
+  test("a webhook that is retried late handles the current response, not its own [D-135]", async () => {
     const { service, source, run, written } = setUp();
     const offerId = service.id("a");
     const receiver = webhookHandler({ secret, onWorkerOfferResponse: reconcileOnWebhook(source) });
@@ -130,7 +130,7 @@ describe.each(await anyInbox())("reconcile on $title", (underTest: InboxUnderTes
     expect(await written("a")).toEqual(["amal accepted"]);
   });
 
-  test("runs and webhooks at the same time handle each change once", async () => {
+  test("concurrent runs and webhooks handle each change once", async () => {
     const { service, source, run, written } = setUp();
     const names = ["a", "b", "c"];
     const hint = reconcileOnWebhook(source);
@@ -208,7 +208,7 @@ describe.each(await anyInbox())("reconcile on $title", (underTest: InboxUnderTes
     ]);
   });
 
-  test("onEvent gets the event with its source and a key, as a queue carries it", async () => {
+  test("onEvent gets the event with its source and a key, as a queue would", async () => {
     const { service } = setUp();
     service.respond("a", "amal", "rejected");
     const events: WebhookEvent[] = [];

@@ -28,7 +28,7 @@ async function start(adapter: string, zone: string, scheme: Scheme = "timestampD
 describe.concurrent.each(adapters.flatMap((adapter) => zones.map((zone) => ({ adapter, zone }))))(
   "$adapter in $zone",
   ({ adapter, zone }) => {
-    test("passes every test vector, by the vectors' clock and by the real one [D-60]", async () => {
+    test("passes every test vector, with the vectors' clock and with the real one [D-60]", async () => {
       const receiver = await start(adapter, zone);
       for (const clock of isFull ? [corpus.config.clock, undefined] : [corpus.config.clock]) {
         const compared = await runCorpus({ ...corpus, scheme: "timestampDigest", clock }, receiver);

@@ -37,7 +37,7 @@ const spread = (processes: ReceiverProcess[], send: (to: ReceiverProcess | undef
 const handledBy = (processes: ReceiverProcess[]): string[] => processes.flatMap(({ handled }) => handled);
 
 describe.runIf(await findRedis())("three processes that share a Redis", () => {
-  test("of a hundred simultaneous identical requests one is handled, and all are acknowledged in the end", async () => {
+  test("of a hundred simultaneous identical requests, one is handled and all are eventually acknowledged", async () => {
     const processes = await startThree(20_000);
     const send = identicalRequest();
     const requests = spread(processes, send);
@@ -63,7 +63,7 @@ describe.runIf(await findRedis())("three processes that share a Redis", () => {
     expect(handledBy(processes)).toEqual(["worker_amal"]);
   });
 
-  test("when a process is killed half way through a request, another handles it once the lease expires", async () => {
+  test("when a process is killed halfway through a request, another handles it once the lease expires", async () => {
     const [killed, ...others] = (await startThree(500)) as [ReceiverProcess, ...ReceiverProcess[]];
     for (const process of others) process.finish();
     const send = identicalRequest();

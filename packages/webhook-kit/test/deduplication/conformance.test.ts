@@ -38,7 +38,7 @@ describe.runIf(await findRedis())("redisDeduplication", () => {
     expect(await one.acquire("k", { leaseMs: 1_000, subject: "s" })).toEqual({ state: "completed", status: 200 });
   });
 
-  test("everything that is written expires", async () => {
+  test("every record expires", async () => {
     const deduplication = redisDeduplication(nodeRedis, { prefix: `${prefix}ttl:` });
     const result = await deduplication.acquire("k", { leaseMs: 5_000 });
     await deduplication.acquire("held", { leaseMs: 5_000 });

@@ -33,7 +33,7 @@ describe.each(anyAdapter)("$name", (adapter) => {
     expect(onWorkerOfferResponse).toHaveBeenCalledTimes(1);
   });
 
-  test("the same signature bytes in another case are the same request", async () => {
+  test("a signature in another letter case is the same request", async () => {
     const onWorkerOfferResponse = vi.fn();
     const request = await mount({ onWorkerOfferResponse });
     const { Timestamp, Authorization } = sign();
@@ -60,7 +60,7 @@ describe.each(anyAdapter)("$name", (adapter) => {
     expect(handled).toEqual(["amal", "ben"]);
   });
 
-  test("a receiver that is mounted twice has separate requests for each path", async () => {
+  test("a receiver that is mounted twice treats requests to each path as different", async () => {
     const handled: unknown[] = [];
     const placeOf = (request: unknown) => /north|south/.exec(addressOf(request))?.[0];
     const { url } = await adapter.serve(
@@ -72,7 +72,7 @@ describe.each(anyAdapter)("$name", (adapter) => {
     expect(handled).toEqual(["north", "south"]);
   });
 
-  test("a request with another query is another request", async () => {
+  test("a request with another query is a different request", async () => {
     const onWorkerAddedContact = vi.fn();
     const { url } = await adapter.serve({ secret, onWorkerAddedContact });
     const headers = sign();
@@ -150,7 +150,7 @@ describe.each(anyAdapter)("$name", (adapter) => {
     expect(onWorkerOfferResponse).toHaveBeenCalledTimes(2);
   });
 
-  test("a handler that never ends holds its request for twice its timeout and a second", async () => {
+  test("a handler that never ends holds its request for twice its timeout plus a second", async () => {
     const onWorkerOfferResponse = vi.fn(() => new Promise<void>(() => undefined));
     const { clock, request } = await mountOverdue(onWorkerOfferResponse);
     expect((await request()).status).toBe(503);
@@ -213,7 +213,7 @@ describe.each(anyAdapter)("$name", (adapter) => {
     expect(onError).toHaveBeenCalledExactlyOnceWith(expect.objectContaining({ code: "deduplication_full" }));
   });
 
-  test("a store that fails in acquire causes 503; a later failure does not undo the handler's work", async () => {
+  test("a store that fails in acquire results in 503; a later failure does not undo the handler's work", async () => {
     const cause = new Error("connection lost");
     const fail = () => Promise.reject(cause);
     const onError = vi.fn();

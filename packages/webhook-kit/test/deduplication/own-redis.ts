@@ -23,7 +23,7 @@ export const hasRedisServer = (path = process.env.PATH ?? ""): boolean =>
     }
   });
 
-/** How long a node is silent before others take over. */
+/** How long a node may be silent before another takes over. */
 const silentMs = 1_500;
 
 /** A redis-server on loopback that a test kills. */
@@ -47,7 +47,7 @@ export class RedisNode {
     return node;
   }
 
-  /** The response of redis-cli. */
+  /** Runs redis-cli and returns its output. */
   async ask(...command: string[]): Promise<string> {
     const { stdout } = await run("redis-cli", ["-h", "127.0.0.1", "-p", String(this.port), ...command], {
       timeout: 10_000,
@@ -74,7 +74,7 @@ export class RedisNode {
 
 /** Several nodes, one of which can be killed. */
 export interface RedisGroup {
-  /** Of which clients learn the rest: nodes of a cluster, or sentinels. */
+  /** The nodes or sentinels from which clients learn about the others. */
   readonly ports: readonly number[];
   /** A primary, and the replica that takes over. */
   readonly primary: RedisNode;
@@ -89,7 +89,7 @@ const removeAll = async (nodes: readonly RedisNode[]): Promise<void> => {
 const isReady = async (node: RedisNode): Promise<boolean> =>
   (await node.ask("cluster", "info")).includes("cluster_state:ok");
 
-/** A cluster of one node that has every slot: it rejects keys of two slots in one command, as a large one does. */
+/** A cluster of one node that has every slot. Like a larger one, it rejects a command with keys in two slots. */
 export async function startOneNodeCluster(): Promise<RedisNode> {
   const settings = [`cluster-port ${await freePort()}`, "cluster-announce-ip 127.0.0.1"];
   const node = await RedisNode.start(["cluster-enabled yes", ...settings]);
@@ -122,7 +122,7 @@ export async function startRedisCluster(): Promise<RedisGroup> {
   return { ports: nodes.map(({ port }) => port), primary, replica, remove: () => removeAll(nodes) };
 }
 
-/** A primary, a replica and three sentinels, which know them as `main`. */
+/** A primary, a replica and three sentinels, which call the group `main`. */
 export async function startRedisSentinels(): Promise<RedisGroup> {
   const primary = await RedisNode.start([]);
   const replica = await RedisNode.start([`replicaof 127.0.0.1 ${primary.port}`]);

@@ -32,7 +32,7 @@ describe.runIf(hasRedisServer())("on Redis Cluster", () => {
     for (const { name, run } of deduplicationConformance(() => create())) test(name, run);
   });
 
-  test("a script with keys in two slots is rejected, which shows that the other tests mean something", async () => {
+  test("the cluster rejects a script with keys in two slots, so the other tests are meaningful", async () => {
     await expect(ioredis.call("EVAL", "return 1", "2", "{of:a}:lease:a", "{of:b}:completed")).rejects.toThrow(
       "CROSSSLOT",
     );

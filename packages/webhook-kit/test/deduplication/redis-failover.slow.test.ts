@@ -72,7 +72,7 @@ afterEach(async () => {
 });
 
 describe.runIf(hasRedisServer()).each(setups)("on $title, a failover", ({ start, connect }) => {
-  test("loses no event, may have one handled twice that was completed just before, and the inbox stops that", {
+  test("loses no event; one that was completed just before may be handled twice, unless the inbox is used", {
     timeout: 120_000,
   }, async () => {
     const group = await start();
@@ -97,7 +97,7 @@ describe.runIf(hasRedisServer()).each(setups)("on $title, a failover", ({ start,
       },
     });
     const statuses = new Map<number, number>();
-    /** As the service does: until 200. */
+    /** Sends the event until it gets 200, like the service. */
     const deliver = async (id: string): Promise<void> => {
       for (;;) {
         const headers = standardWebhooks().sign({ secret, now: new Date(), body: Buffer.alloc(0), id: `msg_${id}` });
@@ -122,7 +122,7 @@ describe.runIf(hasRedisServer()).each(setups)("on $title, a failover", ({ start,
     const killedAt = performance.now();
     await Promise.all(during.map(deliver));
     const seconds = (performance.now() - killedAt) / 1_000;
-    // The service sends again what it does not know to be acknowledged.
+    // The service resends every event without an acknowledgement.
     const sent = [...before, ...unreplicated, ...during];
     await Promise.all(sent.map(deliver));
 

@@ -75,7 +75,7 @@ describe.each(clients)("with a client of $name", ({ connect }) => {
     ]);
   });
 
-  test("when Redis is gone, the request gets 503", async () => {
+  test("when Redis is down, the request gets 503", async () => {
     const { port, cutOff } = await openSilentServer();
     const client = connect(port);
     cutOff();
@@ -120,7 +120,7 @@ test("a lease that may have been granted before the connection broke is released
   calls[1]?.fail();
 });
 
-test("a response in time leaves no timer, and waiting does not keep the process alive", async () => {
+test("a timely response leaves no timer, and waiting does not keep the process alive", async () => {
   const timersAtWork = () => process.getActiveResourcesInfo().filter((resource) => resource === "Timeout").length;
   const before = timersAtWork();
   const { calls, client } = fakeClient();
@@ -175,7 +175,7 @@ test.each([
   }
 });
 
-test.each([Number.NaN, Number.POSITIVE_INFINITY, -1])("%s is not a valid time to keep a record", async (time) => {
+test.each([Number.NaN, Number.POSITIVE_INFINITY, -1])("rejects %s as the time to keep a record", async (time) => {
   const { calls, client } = fakeClient();
   const deduplication = redisDeduplication(client);
   await expect(deduplication.acquire("k", { leaseMs: time })).rejects.toThrow(RangeError);
@@ -183,7 +183,7 @@ test.each([Number.NaN, Number.POSITIVE_INFINITY, -1])("%s is not a valid time to
   expect(calls).toEqual([]);
 });
 
-test.each([Number.NaN, 0, 99, 1_000, 200.5, "200"])("%s is not a valid status", async (status) => {
+test.each([Number.NaN, 0, 99, 1_000, 200.5, "200"])("rejects %s as a status", async (status) => {
   const { calls, client } = fakeClient();
   await expect(redisDeduplication(client).complete("k", "t", status as number, 1)).rejects.toThrow(RangeError);
   expect(calls).toEqual([]);

@@ -92,7 +92,7 @@ describe.each(await deduplicationsUnderTest())("deduplication in $title", ({ ope
     expect(handled).toEqual(["accepted", "rejected", "accepted"]);
   });
 
-  test("of a hundred simultaneous identical requests one is handled, and the others must retry", async () => {
+  test("of a hundred simultaneous identical requests, one is handled and the others must retry", async () => {
     const { runs, handler, started } = heldHandler();
     const send = await mount({ deduplication: await open(), now: duringMinute, onWorkerOfferResponse: handler });
     const requests = Array.from({ length: 100 }, () => send(responseOf("amal")));
@@ -124,7 +124,7 @@ describe.each(await deduplicationsUnderTest())("deduplication in $title", ({ ope
       return { runs, started, settled, request, second, slow, newer };
     }
 
-    test("does not undo a newer result by its failure", async () => {
+    test("does not undo a newer result when it fails", async () => {
       const { runs, settled, request, second, slow, newer } = await overtake();
       newer.finish();
       await second;
@@ -135,7 +135,7 @@ describe.each(await deduplicationsUnderTest())("deduplication in $title", ({ ope
       expect(runs).toHaveLength(2);
     });
 
-    test("does not acknowledge what a newer one has yet to do", async () => {
+    test("does not acknowledge an event that a newer handler is still working on", async () => {
       const { runs, started, settled, request, second, slow, newer } = await overtake();
       slow.finish();
       await settled(1);

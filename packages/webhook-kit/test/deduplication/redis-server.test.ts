@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { hasRedisServer } from "./own-redis.ts";
 import { findRedis } from "./redis-server.ts";
 
-test("if the Redis at REDIS_URL does not respond, that is an error, not a reason to skip tests", async () => {
+test("a Redis at REDIS_URL that does not respond is an error, not a reason to skip tests", async () => {
   const gone = createServer().listen(0, "127.0.0.1");
   await once(gone, "listening");
   const { port } = gone.address() as AddressInfo;

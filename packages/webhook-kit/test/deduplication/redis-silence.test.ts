@@ -64,7 +64,7 @@ describe.runIf(await findRedis())("Redis contains", () => {
     });
   });
 
-  test("a foreign value under a record's key, which makes acquire fail", async () => {
+  test("a value of another program under a record's key, which makes acquire fail", async () => {
     const { client, prefix } = await openRedis();
     const deduplication = redisDeduplication(client, { prefix });
     await client.set(`${prefix}{of:eternal}:lease:eternal`, "t");

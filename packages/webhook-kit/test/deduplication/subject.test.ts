@@ -58,7 +58,7 @@ test("responses of other workers and to other offers change nothing", async () =
   expect(handled).toEqual(["o1 amal accepted", "o1 ben rejected", "o2 amal rejected"]);
 });
 
-test("with its own signature each response is recorded, whatever has arrived since [D-57]", async () => {
+test("a response with its own signature is recorded, whatever has arrived since [D-57]", async () => {
   const { handled, send } = await mount(() => new Date());
   const first = signedJson();
   await send("accepted", first);

@@ -1,4 +1,5 @@
-// PostgreSQL ends idle connections, at a restart for instance. A pool reports that as an event, which ends a process without a listener.
+// PostgreSQL closes idle connections, for example when it restarts. The pool emits an event, which ends a process that
+// has no listener.
 import { fork } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import { once } from "node:events";
@@ -15,7 +16,7 @@ const opensPool = /\bnew Pool\(|\bdrizzle\(/;
 const ofPool =
   /^import .* from "(pg|drizzle-orm\/node-postgres)";$|\bnew Pool\(|\bdrizzle\(|\bpostgresInbox\(|\.on\("error"/;
 
-/** The lines of each sample that open a pool, and what they do about its errors. */
+/** The lines of each sample that open a pool and handle its errors. */
 const samples = new Map<string, string>();
 for (const source of globSync(documents, { cwd: root, exclude: ["**/node_modules/**", "docs/site/**"] }).sort())
   for (const { code, line } of snippetsIn(source, readFileSync(join(root, source), "utf8"))) {
@@ -26,7 +27,7 @@ for (const source of globSync(documents, { cwd: root, exclude: ["**/node_modules
 const hasPostgres = await findPostgres();
 const url = hasPostgres ? await databaseOfFile() : "";
 
-/** Runs such lines with this database, queries once, and queries again for each message. */
+/** Runs these lines with this database, queries once, and queries again for each message. */
 function start(code: string, applicationName: string) {
   const folder = mkdtempSync(join(import.meta.dirname, "started-"));
   const file = join(folder, "sample.ts");
@@ -55,7 +56,7 @@ describe.runIf(hasPostgres)("a program with the pool of a sample", () => {
   const terminate = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = $1";
 
   test.each([...samples].map(([code, source]) => ({ code, source })))(
-    "goes on when its idle connection has ended: $source",
+    "keeps running when its idle connection has ended: $source",
     async ({ code }) => {
       const name = `sample-${randomUUID()}`;
       const program = start(code, name);

@@ -1,4 +1,4 @@
-// Every receiver that the documents and docstrings print is what a reader copies, so each is probed as it stands.
+// Readers copy the receivers in the documents and docstrings, so each is probed unchanged.
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -20,20 +20,23 @@ const tracked = execFileSync("git", ["ls-files", "*.md", "packages/webhook-kit/s
 });
 const makesReceiver = /\b(webhook(Router|Listener|Handler|Function)|parseWebhook)\(/;
 const isTest = /"node:test"|createTestService/;
-/** Pages repeat a receiver: it is probed once. Those of the errors show a mistake each; a test of the reader's checks its own. */
+/**
+ * Pages repeat receivers, so each is probed once. The error pages are skipped because they show mistakes, and so are
+ * tests, which check their own receiver.
+ */
 const receivers = new Map<string, Snippet>();
 for (const source of tracked.trim().split("\n"))
   for (const snippet of source === "docs/errors.md" ? [] : snippetsIn(source, readFileSync(join(root, source), "utf8")))
     if (makesReceiver.test(snippet.code) && !isTest.test(snippet.code)) receivers.set(snippet.code, snippet);
 
-test("the documents print at least thirty different receivers", () =>
+test("the documents contain at least thirty different receivers", () =>
   expect(receivers.size).toBeGreaterThanOrEqual(30));
 
-test.each([...receivers.values()])("the receiver of $source:$line has no finding", async ({ code }) => {
+test.each([...receivers.values()])("the receiver in $source:$line has no findings", async ({ code }) => {
   const scheme = code.includes("standardWebhooks()") ? "standardWebhooks" : "timestampDigest";
   const secret = /\bsecret(?:: | = )"([^"]+)"/.exec(code)?.[1] ?? secrets[scheme];
   const base = await serve(code, secret);
-  // A handler that asks the service, a queue or a database has none here, and a page may show one kind of event only.
+  // Here a handler has no service, queue or database, and a page may handle only one kind of event.
   const allowEvents = /onWorkerOfferResponse|onEvent/.test(code) && !/OffersClient|declare |\bpg\b/.test(code);
   const { findings } = await probe({
     url: readUrl(base),
@@ -48,7 +51,7 @@ test.each([...receivers.values()])("the receiver of $source:$line has no finding
   expect(shown.map((finding) => JSON.stringify(finding))).toEqual([]);
 });
 
-/** Runs a snippet. @returns its base address */
+/** Runs a snippet. @returns its base URL */
 async function serve(code: string, secret: string): Promise<string> {
   // Below the package, where its own name and the frameworks are found.
   const folder = mkdtempSync(join(import.meta.dirname, "started-"));
@@ -72,7 +75,7 @@ async function serve(code: string, secret: string): Promise<string> {
   throw new Error("The receiver serves /test nowhere.");
 }
 
-/** Exports what a snippet makes and does not export itself. */
+/** Exports the receiver that a snippet creates but does not export. */
 function withExports(code: string): string {
   const names = [...code.matchAll(/^const (app|webhooks|server|receive)\b/gm)].map(([, name]) => `export { ${name} };`);
   return [code.replace(/^webhookRouter\(/m, "export const webhooks = $&"), ...names].join("\n");

@@ -1,4 +1,4 @@
-// Runs a snippet of the documents as its reader would, and serves the receiver that it makes:
+// Runs a snippet of the documents as a reader would, and serves the receiver that it creates:
 //   node serve-snippet.ts FILE   prints `listening PORT`
 import { readFileSync } from "node:fs";
 import { createServer, type RequestListener, Server } from "node:http";
@@ -10,14 +10,14 @@ import { httpApi } from "../recipes/lambda-events.ts";
 type Handle = (request: Request) => Promise<Response>;
 const file = process.argv[2] ?? "";
 
-// What a snippet only declares is the reader's own: a queue, a table of tenants whose secrets are all the same.
+// Defines what a snippet only declares: a queue, and a table of tenants who share one secret.
 const readersOwn: object = new Proxy(() => Promise.resolve(process.env.WEBHOOK_SECRET), {
   get: (_, name) => (name === "then" ? undefined : readersOwn),
 });
 for (const [, name = ""] of readFileSync(file, "utf8").matchAll(/^declare (?:const|function) (\w+)/gm))
   Reflect.set(globalThis, name, readersOwn);
 
-// A snippet chooses its own port, which another one may have taken.
+// Another snippet may be using the same port, so the port is ignored.
 type Listen = (this: Server, port: number, host: string, onListening?: () => void) => Server;
 const listen: Listen = Server.prototype.listen;
 const started: Server[] = [];
@@ -42,7 +42,10 @@ function serverOf([name, value]: [name: string, value: unknown] = ["", undefined
   return value instanceof Server ? value : createServer(listenerOf(name, value));
 }
 
-/** A receiver by what it is: an application, which may read its `env`, a serverless function, a handler of Request or of node:http. */
+/**
+ * Serves a receiver of any kind: an application, which may read its `env`, a serverless function, or a handler of
+ * Request or of node:http.
+ */
 function listenerOf(name: string, value: unknown): RequestListener {
   const { callback, fetch, routing, length } = Object(value);
   if (typeof callback === "function") return callback.call(value);
@@ -52,12 +55,12 @@ function listenerOf(name: string, value: unknown): RequestListener {
   if (name === "handler") return httpApi(value as Parameters<typeof httpApi>[0]);
   if (name === "fallback")
     return getRequestListener((request) => (value as (event: object) => Promise<Response>)({ request }));
-  // A router, or an application, which has its own paths.
+  // A router, or an application with its own paths.
   if (length === 3 && !("listen" in Object(value))) return express().use("/offers", value as RequestHandler);
   return length > 1 ? (value as RequestListener) : getRequestListener(value as Handle);
 }
 
-/** Nest is Express with other names. */
+/** Nest uses Express, with other names. */
 function onNest(name: string, value: unknown): RequestListener {
   const app = express();
   if (name === "mountWebhooks") (value as (app: object) => void)(app);

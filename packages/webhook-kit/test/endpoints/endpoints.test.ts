@@ -16,7 +16,7 @@ describe.each(anyAdapter)("$name", (adapter) => {
       expect((await request("/test", { headers })).status).toBe(200);
   });
 
-  test("/test/auth responds with 200 only for valid headers [D-17] [interface: Webhooks Test authorisation] [interface: Authentication 1b]", async () => {
+  test("/test/auth responds with 200 only to valid headers [D-17] [interface: Webhooks Test authorisation] [interface: Authentication 1b]", async () => {
     const request = await mount(adapter);
     expect((await request("/test/auth", { headers: signed() })).status).toBe(200);
     const refused = await request("/test/auth");
@@ -51,7 +51,7 @@ describe.each(anyAdapter)("$name", (adapter) => {
     expect(onRejected.mock.calls.map(([rejection]) => rejection.code)).toEqual(attempts.map(([reason]) => reason));
   });
 
-  test("a handler's event arrives, and is acknowledged with 200 and no body [D-12] [D-13] [D-14] [D-35] [interface: Webhooks Worker Offer Response]", async () => {
+  test("a handler gets its event, which is acknowledged with 200 and no body [D-12] [D-13] [D-14] [D-35] [interface: Webhooks Worker Offer Response]", async () => {
     const onWorkerOfferResponse = vi.fn();
     const request = await mount(adapter, { onWorkerOfferResponse });
     const response = await request(
@@ -70,7 +70,7 @@ describe.each(anyAdapter)("$name", (adapter) => {
     );
   });
 
-  test("a contact's worker is decoded from the path; an invalid encoding is 400 [interface: Webhooks Worker Added Contact]", async () => {
+  test("the worker of a contact is decoded from the path; an invalid encoding gets 400 [interface: Webhooks Worker Added Contact]", async () => {
     const onWorkerAddedContact = vi.fn();
     const request = await mount(adapter, { onWorkerAddedContact });
     expect((await request("/contact/new/J%C3%BCrgen%2F7/", { headers: signed() })).status).toBe(200);
@@ -90,7 +90,7 @@ describe.each(anyAdapter)("$name", (adapter) => {
     expect([onOfferEventDeleted.mock.calls[0]?.[0], onTimelineChanged.mock.calls[0]?.[0]]).toEqual([deleted, changed]);
   });
 
-  test("a known path without a handler is a 404 problem", async () => {
+  test("a known path without a handler gets a 404 problem", async () => {
     const onRejected = vi.fn();
     const request = await mount(adapter, { onRejected });
     const paths = ["/offer/response", "/contact-suggestions", "/contact/new/1", "/offer/eventDeleted"];
@@ -101,7 +101,7 @@ describe.each(anyAdapter)("$name", (adapter) => {
     expect(onRejected.mock.calls.map(([{ code }]) => code)).toEqual(paths.map(() => "handler_not_configured"));
   });
 
-  test("other methods are 405 with the allowed one; HEAD is allowed only for /test [D-46]", async () => {
+  test("other methods get 405 with the allowed one; HEAD is allowed only for /test [D-46]", async () => {
     const handler = vi.fn();
     const request = await mount(adapter, { onWorkerAddedContact: handler, onWorkerOfferResponse: handler });
     const send = async (method: string, path: string) => {

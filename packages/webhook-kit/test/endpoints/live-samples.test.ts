@@ -67,7 +67,7 @@ describe.each(anyAdapter)("$name", (adapter) => {
     expect(new Set(replayed).size).toBe(webhooks.length);
   });
 
-  test("all events of one minute are handled, although they have the same digest", async () => {
+  test("all events of one minute are handled even though they have the same digest", async () => {
     const { send, handled } = await receive();
     const events = webhooks.filter(({ outcome }) => outcome.handler !== undefined && outcome.variant === "sha256");
     for (const sample of events) expect((await send(sample)).status).toBe(200);

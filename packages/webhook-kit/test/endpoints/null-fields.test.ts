@@ -25,7 +25,7 @@ const handlersOf = (handler: () => never[]) => ({
 
 describe.each(anyAdapter)("$name [D-94]", (adapter) => {
   test.each(webhooks)(
-    "a null optional field of %s counts as absent, and no other field is lost",
+    "a null optional field of %s counts as absent, and all other fields are kept",
     async (path, required, optional) => {
       const handler = vi.fn((): never[] => []);
       const request = await mount(adapter, handlersOf(handler));
@@ -38,7 +38,7 @@ describe.each(anyAdapter)("$name [D-94]", (adapter) => {
     },
   );
 
-  test.each(webhooks)("a null required field of %s is 400, with its name", async (path, required) => {
+  test.each(webhooks)("a null required field of %s gets 400, with its name", async (path, required) => {
     const handler = vi.fn((): never[] => []);
     const request = await mount(adapter, handlersOf(handler));
     for (const name of Object.keys(required)) {

@@ -28,7 +28,7 @@ describe.each(anyAdapter)("$name", (adapter) => {
   );
 });
 
-test("any response reaches the handler [D-95]", () =>
+test("any string reaches the handler as a response [D-95]", () =>
   fc.assert(
     fc.asyncProperty(fc.string({ unit: "binary" }), async (response) => {
       const onWorkerOfferResponse = vi.fn();
@@ -39,7 +39,7 @@ test("any response reaches the handler [D-95]", () =>
     { numRuns: share(50, 200) },
   ));
 
-test("a worker's unknown responses within one signed minute are handled in order, and each counts", async () => {
+test("a worker's unknown responses within one signed minute are each handled, in order", async () => {
   const heard: string[] = [];
   const handler = webhookHandler({ secret, onWorkerOfferResponse: ({ response }) => void heard.push(response) });
   const { headers } = post(accepted);

@@ -20,7 +20,7 @@ describe.each(anyAdapter)("$name", (adapter) => {
       { filter: [expect.any(String) as string] },
     ],
   ])(
-    "an invalid payload for %s (%j) is 400 with errors per field and without its values [D-17] [interface: Resources 1]",
+    "an invalid payload for %s (%j) gets 400, with errors per field but no values [D-17] [interface: Resources 1]",
     async (path, payload, errors) => {
       const onRejected = vi.fn();
       const handler = vi.fn(() => []);

@@ -21,7 +21,7 @@ describe("readDateTime", () => {
     )
     .map(([date, length, zone]) => date.toISOString().slice(0, length) + zone);
 
-  test("reads every precision of an instant as Date does, and a minute as a range", () =>
+  test("reads every precision of an instant like Date, and a minute as a range", () =>
     fc.assert(
       fc.property(written, (text) => {
         const time = readDateTime(text);
@@ -70,7 +70,7 @@ describe("parseAuthorization", () => {
 describe("base64", () => {
   const bytes = fc.uint8Array({ maxLength: 70 });
 
-  test("every key is read back, with its prefix and without", () =>
+  test("every key is read back, with or without its prefix", () =>
     fc.assert(
       fc.property(bytes, (key) => {
         const text = Buffer.from(key).toString("base64");
@@ -143,7 +143,7 @@ describe("findRoute", () => {
     almost(fc.constantFrom("/test", "/test/auth", "/contact/new/amal", "/offer/response", "//offer/eventDeleted/")),
   );
 
-  test("knows the contract's paths, with one slash at the end or several at the start, and nothing else", () =>
+  test("finds the contract's paths, with one trailing or several leading slashes, and nothing else", () =>
     fc.assert(
       fc.property(path, (text) => {
         const route = findRoute(text);

@@ -7,8 +7,8 @@ import { secret, serve, signedJson } from "../support/serve.ts";
 const listOf = (bytes: number) => [{ name: "x".repeat(bytes), emailAddress: "dana.kim@example.com", ratings: [] }];
 
 test.each([
-  ["of a little less than 1 MiB is sent", 1_048_000, 200],
-  ["of more than 1 MiB is a 500, and onError gets the error", 1_048_576, 500],
+  ["is sent if it is a little smaller than 1 MiB", 1_048_000, 200],
+  ["gets a 500 if it is larger than 1 MiB, and onError gets the error", 1_048_576, 500],
 ])("a list of suggestions %s", async (_what, bytes, status) => {
   const onError = vi.fn();
   const { url } = await serve(express().use(webhookRouter({ secret, onError, suggestContacts: () => listOf(bytes) })));

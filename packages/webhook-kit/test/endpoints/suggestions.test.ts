@@ -70,7 +70,7 @@ describe.each(anyAdapter)("$name", (adapter) => {
       "[0].ratings[0].lastWorked",
     ],
   ])(
-    "an invalid list of suggestions (%s) is a 500 that reveals nothing, and onError gets the field [D-21] [D-23] [interface: Suggestion name] [interface: Rating rating]",
+    "an invalid list of suggestions (%s) gets a 500 that reveals nothing, and onError gets the field [D-21] [D-23] [interface: Suggestion name] [interface: Rating rating]",
     async (_, list, field) => {
       const onError = vi.fn();
       const request = await mount(adapter, { onError, suggestContacts: () => list as ContactSuggestion[] });

@@ -57,7 +57,7 @@ function setUp() {
 
 describe.each(anyAdapter)("$name", (adapter) => {
   test.each(careless)(
-    "a careless payload of %s reaches its handler, and its paths are logged once [D-125]",
+    "a loosely typed payload of %s reaches its handler, and its paths are logged once [D-125]",
     async (path, sent, handled, paths) => {
       const { handler, logger, options } = setUp();
       const request = await mount(adapter, options);
@@ -103,7 +103,7 @@ test.each(anyAdapter)(
   },
 );
 
-test("the line contains no value of the payload", async () => {
+test("the log line contains no value of the payload", async () => {
   const { logger, options } = setUp();
   const handle = webhookHandler({ secret, ...options });
   const body = { userEmailAddresses: ["SENTINEL@harbour.example", null], filter: 4711 };
@@ -167,7 +167,7 @@ test("any payload is handled with the contract's types, or gets 400 if it is mea
     runs(150),
   ));
 
-test("a queue's message is read with the same tolerance", () => {
+test("a message from a queue is read with the same tolerance", () => {
   const event = {
     type: "WorkerOfferResponse",
     receivedAt: "2099-04-20T09:30:00.000Z",

@@ -47,7 +47,7 @@ describe("parseWebhook", () => {
     expect(parseWebhookEvent(JSON.parse(JSON.stringify(event)))).toEqual(event);
   });
 
-  test("/test and /test/auth have their responses and no event", async () => {
+  test("/test and /test/auth get a response and no event", async () => {
     const results = await Promise.all([
       parseWebhook(options, request("/test")),
       parseWebhook(options, request("/test/auth", { headers: signed() })),
@@ -99,13 +99,13 @@ describe("parseWebhook", () => {
     expect(await parsed.response.json()).toEqual([expect.objectContaining({ name: "Dana Kim" })]);
   });
 
-  test("a retry is returned as an event again: the worker deduplicates", async () => {
+  test("a retry returns the event again, because the worker deduplicates", async () => {
     const headers = signedJson();
     const events = [await parseWebhook(options, responded(headers)), await parseWebhook(options, responded(headers))];
     expect(events.map(({ event }) => event?.type)).toEqual(["WorkerOfferResponse", "WorkerOfferResponse"]);
   });
 
-  test("under Standard Webhooks every attempt of an event has the same deduplicationKey, and another event has another one", async () => {
+  test("with Standard Webhooks, every attempt of an event has the same deduplicationKey, and another event has a different one", async () => {
     const standard = { secret: whsec, scheme: standardWebhooks() };
     const keyOf = async (id: string, now: Date) => {
       const init = signedRequest(JSON.stringify(response), { id, now });

@@ -161,7 +161,7 @@ describe.each(anyAdapter)("$name", (adapter) => {
     expect(printed().join()).not.toContain("PRIVATE");
   });
 
-  test("requests that are rejected print a warning for each reason and no error, so that no sender can fill the console [D-49]", async () => {
+  test("rejected requests print one warning per reason and no error, so that no sender can fill the console [D-49]", async () => {
     const warn = vi.spyOn(console, "warn").mockReturnValue(undefined);
     const unhooked = { onRejected: undefined } as object;
     const request = await mount(adapter, { onWorkerOfferResponse: () => undefined, ...unhooked });
@@ -187,7 +187,7 @@ describe.each(anyAdapter)("$name", (adapter) => {
     await vi.waitFor(() => expect(printed()).toEqual([expect.stringContaining("ORIGINAL")]));
   });
 
-  test("with a logger its line carries the error as err, and the console stays empty [D-49]", async () => {
+  test("a logger gets the error as err, and the console stays empty [D-49]", async () => {
     const cause = boom();
     const error = vi.fn();
     const logger = { info: vi.fn(), warn: vi.fn(), error };
@@ -205,7 +205,7 @@ describe.each(anyAdapter)("$name", (adapter) => {
     expect(print).not.toHaveBeenCalled();
   });
 
-  test("with onError alone the console stays empty", async () => {
+  test("the console stays empty with onError alone", async () => {
     const onError = vi.fn();
     const request = await mount(adapter, { onError, onWorkerOfferResponse: fails });
     await request("/offer/response", post(accepted));

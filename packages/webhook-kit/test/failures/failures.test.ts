@@ -7,7 +7,7 @@ import { signed } from "../support/serve.ts";
 captureConsole();
 
 describe.each(adapters)("$name", (adapter) => {
-  test("a handler that throws is a 500 without its message; onError gets it as the cause [D-49]", async () => {
+  test("a handler that throws results in a 500 without its message; onError gets the error as the cause [D-49]", async () => {
     const onError = vi.fn();
     const cause = new Error("PRIVATE words");
     const request = await mount(adapter, { onError, onWorkerOfferResponse: () => Promise.reject(cause) });
@@ -17,7 +17,7 @@ describe.each(adapters)("$name", (adapter) => {
     expect(error).toMatchObject({ code: "handler_failed", cause, message: expect.not.stringContaining("PRIVATE") });
   });
 
-  test("a clock that throws is a 500 that does not name a handler", async () => {
+  test("a clock that throws results in a 500 that does not name a handler", async () => {
     const cause = new Error("PRIVATE words");
     const now = () => {
       throw cause;
@@ -29,7 +29,7 @@ describe.each(adapters)("$name", (adapter) => {
     expect(onError).toHaveBeenCalledExactlyOnceWith(expect.objectContaining({ code: "internal_error", cause }));
   });
 
-  test("a handler that takes too long is a 503, and its signal aborts", async () => {
+  test("a handler that takes too long results in a 503, and its signal aborts", async () => {
     let aborted: Promise<unknown> | undefined;
     const request = await mount(adapter, {
       handlerTimeoutMs: 30,

@@ -30,7 +30,7 @@ test.each<[string, object]>([
   expect(() => webhookHandler(given)).toThrow(invalid);
 });
 
-test("in Express a basePath is rejected, because it would have no effect", () => {
+test("in Express, basePath is rejected because it would have no effect", () => {
   const given = { secret, basePath: "/offers" };
   expect(() => webhookRouter(given)).toThrow(invalid);
   expect(() => verifyWebhook(given)).toThrow(invalid);

@@ -90,7 +90,7 @@ const rejections: [string, string, () => RequestInit, string, RegExp][] = [
 
 describe.each(adapters)("$name", (adapter) => {
   test.each(rejections)(
-    "without logger and onRejected, %s prints one line a minute, with its page and nothing from the sender [D-49]",
+    "without logger and onRejected, %s prints one line a minute, with the URL of its page and nothing from the sender [D-49]",
     async (_, path, init, code, words) => {
       const { url } = await adapter.serve(unhooked);
       for (let count = 0; count < 5; count += 1) await fetch(url + path, init());
@@ -117,7 +117,7 @@ describe.each(adapters)("$name", (adapter) => {
     expect(lines()[2]).not.toContain("more");
   });
 
-  test("each reason has its own line, and so has each receiver", async () => {
+  test("each reason and each receiver has its own line", async () => {
     const [one, other] = [await adapter.serve(unhooked), await adapter.serve(unhooked)];
     for (const { url } of [one, other, one]) {
       await fetch(`${url}/test/auth`);
@@ -153,7 +153,7 @@ test.each(adaptersAlone)("$name: an unknown path prints one line a minute, witho
   expect(lines()[0]).not.toContain("SENTINEL");
 });
 
-test("in Express a router on a route prints one line", async () => {
+test("in Express, a router on a route prints one line", async () => {
   const [{ express }] = expresses as [(typeof expresses)[0]];
   const { url } = await serve(
     express().use((request, response, next) => {

@@ -7,7 +7,7 @@ const run = promisify(execFile);
 const program = join(import.meta.dirname, "replaced-promise-process.ts");
 
 // Bluebird, and zone.js, which Angular uses: both replace the global Promise, but not the one of async functions.
-test.each(["bluebird", "zone.js/node"])("%s as the global Promise changes no response", async (library) => {
+test.each(["bluebird", "zone.js/node"])("replacing the global Promise with %s changes no response", async (library) => {
   const { stdout, stderr } = await run(process.execPath, ["--no-warnings", program, library]);
   expect(JSON.parse(stdout)).toEqual({
     "a handler resolves": [200, 200, 200],

@@ -46,10 +46,13 @@ describe.each(receivers)("%s", (_, start) => {
     ]);
   });
 
-  test.each(["onWorkerAddedContact", "suggestContacts", "onEvent"])("needs no more than %s", (name) => {
-    start({ secret, [name]: () => [] });
-    expect(warn).not.toHaveBeenCalled();
-  });
+  test.each(["onWorkerAddedContact", "suggestContacts", "onEvent"])(
+    "does not warn if the only handler is %s",
+    (name) => {
+      start({ secret, [name]: () => [] });
+      expect(warn).not.toHaveBeenCalled();
+    },
+  );
 
   test.each([(whsec: string) => whsec, (whsec: string) => [secret, whsec]])(
     "warns about a secret that the scheme does not decode, without showing it (%#)",
@@ -73,14 +76,14 @@ describe.each(receivers)("%s", (_, start) => {
     expect(warn).toHaveBeenCalledTimes(2);
   });
 
-  test("does not warn about a secret that the scheme decodes, or one without the prefix", () => {
+  test("does not warn about a secret that the scheme decodes or that lacks the prefix", () => {
     start({ secret: "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw", scheme: standardWebhooks(), onWorkerAddedContact });
     start({ secret: () => "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw", onWorkerAddedContact });
     expect(warn).not.toHaveBeenCalled();
   });
 });
 
-test("a whsec_ secret still verifies as a plain string: a warning loses no event", async () => {
+test("a whsec_ secret still works as a plain string, so the warning costs no event", async () => {
   const whsec = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
   const handler = webhookHandler({ secret: whsec, onWorkerAddedContact, logger: logTo() });
   const { timestampDigest } = await import("../../src/index.ts");

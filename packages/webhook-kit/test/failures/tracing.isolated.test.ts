@@ -63,7 +63,7 @@ test("each request has its own span, named after the endpoint", async () => {
   ]);
 });
 
-test("a failure of the receiver is the span's error, by its code", async () => {
+test("a failure of the receiver is recorded as the span's error, by its code", async () => {
   const request = await mount({ onWorkerAddedContact: () => Promise.reject(new Error("SENTINEL in a handler")) });
   expect(await request("/contact/new/SENTINEL")).toBe(500);
   const [span] = exporter.getFinishedSpans();
@@ -73,7 +73,7 @@ test("a failure of the receiver is the span's error, by its code", async () => {
   expect(JSON.stringify([span?.name, span?.attributes, span?.status])).not.toContain("SENTINEL");
 });
 
-test("what a handler traces becomes a child of the request's span", async () => {
+test("spans that a handler starts are children of the request's span", async () => {
   const request = await mount({
     async onWorkerAddedContact() {
       await Promise.resolve();
@@ -119,7 +119,7 @@ test.each<[string, NonNullable<ReceiverOptions["tracer"]>]>([
   expect(runs).toBe(1);
 });
 
-test("the API's own tracer works, even when nothing is registered", async () => {
+test("OpenTelemetry's own tracer works even when no SDK is registered", async () => {
   const request = await mount({ tracer: trace.getTracer("unregistered") });
   expect(await request("/test/auth")).toBe(200);
 });

@@ -24,7 +24,7 @@ const lambdaEvents: [string, unknown][] = [
 ];
 
 describe("webhookFunction", () => {
-  test.each(lambdaEvents)("rejects %s, so that Lambda does not treat it as handled", async (_, event) => {
+  test.each(lambdaEvents)("rejects %s so that Lambda does not treat it as handled", async (_, event) => {
     await expect(webhookFunction(options)(event as never)).rejects.toEqual(
       expect.objectContaining({
         name: "ConfigurationError",
@@ -36,7 +36,7 @@ describe("webhookFunction", () => {
     expect(handle).not.toHaveBeenCalled();
   });
 
-  test("the error for an event with Records says that it comes from a queue or a stream", async () => {
+  test("the error for an event with Records says that the event comes from a queue or a stream", async () => {
     const event = { Records: [{ body: "PRIVATE" }] };
     const error = await webhookFunction(options)(event as never).catch((thrown: unknown) => thrown);
     expect(error).toMatchObject({ message: expect.stringMatching(/Records.*queue/) });

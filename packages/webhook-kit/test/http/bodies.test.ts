@@ -25,7 +25,7 @@ describe.each(adapters)("$name", (adapter) => {
     "application/json; charset=utf-8",
     'Application/JSON;charset="UTF-8"',
     "application/vnd.offers+json",
-  ])("takes %s", async (type) => {
+  ])("accepts %s", async (type) => {
     const { post } = await mount();
     expect((await post(JSON.stringify(accepted), { "content-type": type })).status).toBe(200);
   });
@@ -99,14 +99,14 @@ describe.each(adapters)("$name", (adapter) => {
     expect(response).toMatch(/^HTTP\/1\.1 413 /);
     expect(onRejected.mock.calls.map(([{ code }]) => code)).toEqual(["body_too_large", "body_too_large"]);
   });
-  test("a scheme that covers the body gets its bytes", async () => {
+  test("passes the bytes to a scheme that covers the body", async () => {
     const { post } = await mount({ scheme: coversLength(accepted) });
     expect((await post(JSON.stringify(accepted))).status).toBe(200);
     expect((await post(`${JSON.stringify(accepted)} `)).status).toBe(401);
   });
 });
 
-test("a body whose sender hung up before it was read is reported immediately", async () => {
+test("immediately reports a body whose sender hung up before it was read", async () => {
   const received = new Promise((resolve, reject) => {
     serve((request) => void request.once("close", () => resolve(readNodeBody(request, 100, 40))))
       .then(({ port }) => {
@@ -118,7 +118,7 @@ test("a body whose sender hung up before it was read is reported immediately", a
   await expect(received).rejects.toMatchObject({ rejection: { code: "body_incomplete" } });
 });
 
-test("a body that takes too long to arrive is abandoned [D-17]", async () => {
+test("abandons a body that takes too long to arrive [D-17]", async () => {
   const received = new Promise((resolve, reject) => {
     serve((request) => resolve(readNodeBody(request, 100, 40)))
       .then(({ port }) => connect(port, "127.0.0.1").write("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 9\r\n\r\n{"))

@@ -45,7 +45,7 @@ describe.each(expresses)("Express $version", ({ express }) => {
 
   const drain: RequestHandler = (request, _response, next) => void request.on("end", next).resume();
 
-  test("a consumed body is a 500 whose error says what to change", async () => {
+  test("a consumed body results in a 500 whose error says what to change", async () => {
     const { post, onError } = await mount({}, drain);
     const { status, text } = await post(JSON.stringify(accepted));
     expect([status, JSON.parse(text).code]).toEqual([500, "body_already_consumed"]);

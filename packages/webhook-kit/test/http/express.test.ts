@@ -8,7 +8,7 @@ captureConsole();
 
 /** Behaviour that only Express has; the other tests run on every adapter. */
 describe.each(expresses)("Express $version", ({ express }) => {
-  test("a known path without a handler is a 404 problem, an unknown one goes to the next middleware [D-46] [interface: Overview 5c, 5d]", async () => {
+  test("a known path without a handler gets a 404 problem, and an unknown one goes to the next middleware [D-46] [interface: Overview 5c, 5d]", async () => {
     const app = express().use("/hooks", webhookRouter({ ...quiet, secret }));
     app.use((_request, response) => void response.status(418).end("the next middleware"));
     const { url } = await serve(app);
@@ -55,7 +55,7 @@ describe.each(expresses)("Express $version", ({ express }) => {
   });
 });
 
-test("without Express the error says immediately what to use instead", () => {
+test("outside Express, both middlewares throw an error that says what to use instead", () => {
   for (const middleware of [webhookRouter({ secret }), verifyWebhook({ secret })]) {
     const listener = middleware as unknown as (request: object, response: object) => void;
     expect(() => listener({}, {})).toThrow(

@@ -13,7 +13,7 @@ function write(headers: Record<string, string>, missing = 0): string {
 }
 
 describe.each(adapters)("$name", (adapter) => {
-  test("a sender that hangs up half way is rejected and reported only to the hook", async () => {
+  test("a sender that hangs up halfway is rejected and reported only to the hook", async () => {
     const onRejected = vi.fn();
     const onWorkerOfferResponse = vi.fn();
     const { port, server } = await adapter.serve({ secret, onRejected, onWorkerOfferResponse });

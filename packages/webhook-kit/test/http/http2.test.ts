@@ -110,7 +110,7 @@ const rejections: [what: string, headers: () => Record<string, string>, status: 
 
 describe.each(servers)("%s over HTTP/2", (_name, connect) => {
   test.each(rejections)(
-    "ends the stream of %s and takes the session's next event",
+    "ends the stream of %s and accepts the session's next event",
     async (_what, headers, status, code) => {
       const onWorkerOfferResponse = vi.fn();
       const session = await connect(webhookListener({ secret, maxBodyBytes: 100_000, onWorkerOfferResponse }));
@@ -132,7 +132,7 @@ describe.each(servers)("%s over HTTP/2", (_name, connect) => {
     expect(await post(session, signedJson())).toMatchObject({ status: 200, rstCode });
   });
 
-  test("reports a sender that cancels before its body is read, and not a mistake of the receiver", async () => {
+  test("reports a sender that cancels before its body is read, not a mistake in the receiver", async () => {
     const [onRejected, onError] = [vi.fn(), vi.fn()];
     let find = (_secret: string) => {};
     const lookUp = vi.fn(() => new Promise<string>((resolve) => (find = resolve)));

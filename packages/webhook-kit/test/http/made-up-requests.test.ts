@@ -95,7 +95,7 @@ describe.each(receivers)("%s", (_, start) => {
   });
 });
 
-test("behind serverless-http a scheme that signs the body gets its bytes", async () => {
+test("behind serverless-http, a scheme that signs the body gets its bytes", async () => {
   const onWorkerOfferResponse = vi.fn();
   const scheme = standardWebhooks();
   const whsec = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
@@ -106,7 +106,7 @@ test("behind serverless-http a scheme that signs the body gets its bytes", async
   expect(onWorkerOfferResponse).toHaveBeenCalledOnce();
 });
 
-test("in node-mocks-http verifyWebhook verifies headers and calls next", async () => {
+test("in node-mocks-http, verifyWebhook verifies headers and calls next", async () => {
   const ask = inMocks(verifyWebhook({ secret, onRejected: ignore }));
   expect((await ask({ method: "GET", path: "/own", headers: signed() })).status).toBe(200);
   expect((await ask({ method: "GET", path: "/own", headers: {} })).status).toBe(401);

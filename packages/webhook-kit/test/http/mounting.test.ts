@@ -7,7 +7,7 @@ import { secret, signed } from "../support/serve.ts";
 captureConsole();
 
 describe.each(adapters)("$name", (adapter) => {
-  test("works at the root and under a prefix of several segments, with or without a trailing slash", async () => {
+  test("works at the root and below a prefix of several segments, with or without a trailing slash", async () => {
     const onWorkerOfferResponse = vi.fn();
     for (const prefix of ["/", "/some/prefix", "/some/prefix/"]) {
       const { url } = await adapter.serve({ secret, onWorkerOfferResponse }, prefix);
@@ -19,19 +19,19 @@ describe.each(adapters)("$name", (adapter) => {
     expect(onWorkerOfferResponse).toHaveBeenCalledTimes(9);
   });
 
-  test("a path that only starts like the prefix is not below it", async () => {
+  test("does not match a path that merely starts with the same characters as the prefix", async () => {
     const { url } = await adapter.serve({ secret }, "/offers");
     for (const path of ["/offersX/test", "/offer/test", "/test", "/x/offers/test"])
       expect([path, (await fetch(url + path)).status]).toEqual([path, 404]);
   });
 
-  test("the query is ignored", async () => {
+  test("ignores the query", async () => {
     const request = await mount(adapter);
     expect((await request("/test/auth?code=1&x=/y", { headers: signed() })).status).toBe(200);
     expect((await request("/test?", { headers: signed() })).status).toBe(200);
   });
 
-  test("tenants are distinguished by a path segment, and each has its own secret", async () => {
+  test("distinguishes tenants by a path segment, each with its own secret", async () => {
     const secrets: Record<string, string> = { north: secret, south: "another-secret-of-theirs" };
     const tenantOf = (request: unknown) => /\/(\w+)\/hooks\//.exec(addressOf(request))?.[1] ?? "";
     const seen: string[] = [];
@@ -50,7 +50,7 @@ describe.each(adapters)("$name", (adapter) => {
 });
 
 describe.each(adaptersAlone)("$name", (adapter) => {
-  test("an unknown path is a 404 problem, and onRejected says what to check [D-63]", async () => {
+  test("an unknown path gets a 404 problem, and onRejected says what to check [D-63]", async () => {
     const onRejected = vi.fn();
     const warn = vi.fn();
     const logger = { info: () => undefined, warn, error: () => undefined };

@@ -49,7 +49,7 @@ test.each([
   ["GET /%", 404, "unknown_path"],
   ["GET /offers/contact/new/%E0%A4%A", 400, "invalid_request"],
   ["GET /offers/contact/new/%00", 200, undefined],
-])("%s is %d (%s)", async (line, status, reason) =>
+])("%s gets %d (%s)", async (line, status, reason) =>
   expect(await responseTo(`${line} HTTP/1.1`, signed())).toEqual([status, reason]),
 );
 
@@ -81,7 +81,7 @@ test("when next throws, the connection is closed, and onError gets the error", a
   expect(onError.mock.calls).toEqual([[expect.objectContaining({ code: "internal_error", cause })]]);
 });
 
-test("a connect-style middleware treats two mount paths separately", async () => {
+test("connect-style middleware treats two mount paths separately", async () => {
   const onWorkerAddedContact = vi.fn();
   const listener = webhookListener({ secret, onWorkerAddedContact });
   const { url } = await serve(express().use("/north", listener).use("/south", listener));
@@ -91,7 +91,7 @@ test("a connect-style middleware treats two mount paths separately", async () =>
   expect(onWorkerAddedContact).toHaveBeenCalledTimes(2);
 });
 
-test("the value that a parser left is used", async () => {
+test("uses the value that a parser left", async () => {
   const onWorkerOfferResponse = vi.fn();
   const { url } = await serve(express().use(express.json(), webhookListener({ secret, onWorkerOfferResponse })));
   expect((await fetch(`${url}/offer/response`, post(accepted))).status).toBe(200);

@@ -136,7 +136,7 @@ describe.each(expresses.flatMap((each) => schemes.map((scheme) => ({ ...each, sc
       return { port, handler, onError };
     }
 
-    test("bytes without a valid signature never reach a handler, and never get 5xx", async () => {
+    test("bytes without a valid signature never reach a handler and never get a 5xx", async () => {
       const { port, handler, onError } = await receiver();
       await fc.assert(
         fc.asyncProperty(fc.oneof(odd(names), likely), fc.boolean(), async (each, isSigned) => {
@@ -148,7 +148,7 @@ describe.each(expresses.flatMap((each) => schemes.map((scheme) => ({ ...each, sc
       expect([handler.mock.calls, onError.mock.calls]).toEqual([[], []]);
     });
 
-    test("a webhook path with unsigned headers gets no more than 401", async () => {
+    test("an unsigned request to a webhook's path never gets past 401", async () => {
       const { port, handler, onError } = await receiver();
       const value = fc.oneof(
         lineBytes,
@@ -165,7 +165,7 @@ describe.each(expresses.flatMap((each) => schemes.map((scheme) => ({ ...each, sc
       expect([handler.mock.calls, onError.mock.calls]).toEqual([[], []]);
     });
 
-    test("a signed request always gets a response, whatever its content, and never 5xx", async () => {
+    test("a signed request always gets a response, whatever its content, and never a 5xx", async () => {
       const { port, handler, onError } = await receiver();
       await fc.assert(
         fc.asyncProperty(fc.oneof(odd(known), likely), async (each) => {

@@ -64,7 +64,7 @@ describe.each(adapters)("$name", (adapter) => {
     ["HEAD", "/offers/offer/response", 405, "POST"],
     ["OPTIONS", "/offers/offer/response", 405, "POST"],
     ["HEAD", "/offers/nothing", 404, undefined],
-  ])("a monitor's %s %s is %d, and HEAD has no body", async (method, path, status, allow) => {
+  ])("a monitor's %s %s gets %d, and the response to HEAD has no body", async (method, path, status, allow) => {
     const handler = vi.fn();
     const { port } = await adapter.serve({ secret, onWorkerOfferResponse: handler }, "/offers");
     const { Timestamp, Authorization } = signed();
@@ -79,7 +79,7 @@ describe.each(adapters)("$name", (adapter) => {
     expect(handler).not.toHaveBeenCalled();
   });
 
-  test("one connection can carry many requests, whatever the outcome of the earlier ones", async () => {
+  test("one connection serves many requests, whatever the outcome of the earlier ones", async () => {
     const { port } = await adapter.serve({ secret, onWorkerOfferResponse: () => undefined });
     const { Timestamp, Authorization } = signed();
     const signature = `Timestamp: ${Timestamp}\r\nAuthorization: ${Authorization}\r\n`;

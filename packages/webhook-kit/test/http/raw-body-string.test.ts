@@ -6,7 +6,7 @@ import { signedRequest, whsec } from "../signature/standard-signed.ts";
 import { serve } from "../support/serve.ts";
 
 // Middleware such as `express.json({ verify: (request, _, bytes) => { request.rawBody = bytes.toString() } })` keeps it this way.
-test("a rawBody that is a string is used to verify the signature, even behind a parser", async () => {
+test("a string rawBody is used to verify the signature, even behind a parser", async () => {
   const handled: unknown[] = [];
   const app = express();
   app.use(

@@ -87,7 +87,7 @@ const cases: [string, string[], number, string?][] = [
 ];
 
 test.each(adapters.flatMap((adapter) => cases.map((each) => ({ adapter, each }))))(
-  "$adapter.name: $each.0 → $each.2 [D-16] [interface: Authentication 1b]",
+  "$adapter.name responds to $each.0 with $each.2 [D-16] [interface: Authentication 1b]",
   async ({ adapter, each: [, headers, status, reason] }) => {
     const onRejected = vi.fn();
     const { port } = await adapter.serve({ secret, onRejected });

@@ -27,7 +27,7 @@ describe.each(expresses)("Express $version", ({ express }) => {
     expect(onWorkerOfferResponse).toHaveBeenCalledTimes(1);
   });
 
-  test("a stream with an encoding is a 500 whose error says what to change, however it arrives", async () => {
+  test("a stream with an encoding results in a 500 whose error says what to change, however it arrives", async () => {
     const { port, onError } = await mount((request, _, next) => {
       request.setEncoding("utf8");
       next();
@@ -59,7 +59,7 @@ describe.each(expresses)("Express $version", ({ express }) => {
     );
   });
 
-  test("an error of the kit's class that a handler throws is the user's: its message is not logged", async () => {
+  test("an error of the kit's class that a handler throws counts as the user's, so its message is not logged", async () => {
     const error = vi.fn();
     const logger = { info: () => undefined, warn: () => undefined, error };
     const cause = new HandlerError("invalid_handler_result", "SENTINEL@mail.example");

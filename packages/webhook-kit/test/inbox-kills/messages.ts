@@ -19,7 +19,7 @@ export type StageMessage =
   | { readonly type: "listening"; readonly port: number }
   | { readonly type: "reached"; readonly stage: Stage; readonly event: string };
 
-/** The parent lets the event continue, or it kills the process. */
+/** The parent lets the event continue, or kills the process. */
 export interface GoOnMessage {
   readonly goOn: string;
 }

@@ -31,7 +31,7 @@ afterAll(() => pglite.close());
 
 const createTable = "CREATE TABLE notes (text varchar(255) NOT NULL)";
 
-test("a foreign handle is rejected", async () => {
+test("rejects a handle of an unsupported library", async () => {
   const pool = mysql.createPool({});
   const sqlite = new DatabaseSync(":memory:");
   for (const handle of [undefined, null, {}, "sqlite::memory:", pool]) {
@@ -57,7 +57,7 @@ test("a Drizzle driver without transactions is rejected at the start, not on the
   expect(() => postgresInbox(handleOf("NodePgDatabase") as never)).not.toThrow();
 });
 
-test("the user's own InboxDatabase is called as it is", async () => {
+test("a user's InboxDatabase is called directly", async () => {
   await pglite.exec(`${inboxMigration()} ${createTable}`);
   type Run = (sql: string, values?: readonly unknown[]) => Promise<Record<string, unknown>[]>;
   const runOf =
@@ -88,7 +88,7 @@ describe("SQLite", () => {
   ].slice(0, isFull ? 2 : 1);
 
   test.each(kinds)(
-    "%s names inboxMigration() for a missing table, but not for one of the user's tables",
+    "the error of %s names inboxMigration() for a missing inbox table, but not for a table of the user",
     async (_, open) => {
       const database = open(":memory:");
       onTestFinished(() => void database.close());
@@ -143,7 +143,7 @@ describe("SQLite", () => {
     expect(await waiting).toEqual({ duplicate: false });
   });
 
-  test.each(kinds)("%s rejects work whose transaction was ended within", async (_, open) => {
+  test.each(kinds)("%s rejects when the work ends its own transaction", async (_, open) => {
     const database = open(":memory:");
     onTestFinished(() => void database.close());
     database.exec(sqliteMigration());
@@ -152,7 +152,7 @@ describe("SQLite", () => {
     expect(await inbox.once({}, async () => undefined, { key: "k" })).toEqual({ duplicate: false });
   });
 
-  test("a table of an attached database is used with its schema", async () => {
+  test("uses a table of an attached database with its schema", async () => {
     const database = new DatabaseSync(":memory:");
     database.exec(`ATTACH ':memory:' AS planning; ${sqliteMigration({ table: "planning.inbox" })}`);
     const inbox = sqliteInbox(database, { table: "planning.inbox" });
@@ -160,7 +160,7 @@ describe("SQLite", () => {
     expect(database.prepare("SELECT status FROM planning.inbox").all()).toMatchObject([{ status: 200 }]);
   });
 
-  test("a connection that reads integers as BigInt reports a completed key", async () => {
+  test("reports a completed key on a connection that reads integers as BigInt", async () => {
     const database = new SqliteDatabase(":memory:").defaultSafeIntegers();
     database.exec(sqliteMigration());
     const inbox = sqliteInbox(database);
@@ -179,7 +179,7 @@ describe.runIf(await findMysql())("MySQL", () => {
     return { url, pool };
   }
 
-  test("the error for a missing table names inboxMigration(), and a single connection is rejected", async () => {
+  test("names inboxMigration() in the error for a missing table, and rejects a single connection", async () => {
     const { pool, url } = await openMysql();
     const inbox = mysqlInbox(pool);
     const table = missing("mysqlInbox", "`offers_inbox`");
@@ -194,7 +194,7 @@ describe.runIf(await findMysql())("MySQL", () => {
     await connection.end();
   });
 
-  test("a deadlock whose error the work has caught rejects: nothing was committed", async () => {
+  test("rejects after a deadlock whose error the work caught, because nothing was committed", async () => {
     const { pool } = await openMysql();
     await pool.query(mysqlMigration());
     await pool.query("CREATE TABLE notes (text varchar(255) PRIMARY KEY, number int NOT NULL) ENGINE = InnoDB");
@@ -237,7 +237,7 @@ describe.runIf(await findMysql())("MySQL", () => {
     expect(await inbox.once({}, async () => undefined, { key: "k" })).toEqual({ duplicate: false });
   });
 
-  test("a session that is killed within work rejects, and the retry is handled", async () => {
+  test("rejects when its session is killed during the work, and handles the retry", async () => {
     const { pool } = await openMysql();
     await pool.query(mysqlMigration());
     const inbox = mysqlInbox(pool);

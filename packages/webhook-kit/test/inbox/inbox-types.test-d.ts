@@ -49,7 +49,7 @@ test("with handles of ORMs, SQLite and MySQL, work gets their transaction", () =
   expectTypeOf(mysqlInbox(mysqlPool)).toEqualTypeOf<Inbox<PoolConnection>>();
 });
 
-test("every dialect accepts an InboxDatabase", () => {
+test("every inbox accepts an InboxDatabase", () => {
   for (const inbox of [postgresInbox(own), sqliteInbox(own), mysqlInbox(own)])
     expectTypeOf(inbox).toEqualTypeOf<Inbox<OwnTables>>();
 });

@@ -23,7 +23,7 @@ describe.runIf(hasPostgres)("once on a pool whose connections are lost", () => {
     await observer.query("SELECT pg_terminate_backend($1)", [rows[0]?.pid]);
   };
 
-  test("a session that ends between two queries rejects, rolls back, and leaves the pool usable", async () => {
+  test("rejects when its session ends between two queries, rolls back, and leaves the pool usable", async () => {
     const pool = openPool(url, { max: 1 });
     const inbox = postgresInbox(pool);
     const [event, text] = [{ deduplicationKey: randomUUID() }, randomUUID()];
@@ -38,7 +38,7 @@ describe.runIf(hasPostgres)("once on a pool whose connections are lost", () => {
     expect(pool.totalCount).toBe(1);
   });
 
-  test("a retry does not wait for a transaction whose connection has closed", async () => {
+  test("a retry does not wait for a transaction whose connection is closed", async () => {
     const [inbox, other] = [postgresInbox(openPool(url)), postgresInbox(openPool(url))];
     const [event, text] = [{ deduplicationKey: randomUUID() }, randomUUID()];
     let crash = (_: pg.PoolClient) => {};
@@ -93,7 +93,7 @@ describe.runIf(hasPostgres)("once on a pool whose connections are lost", () => {
     expect(await Promise.all(texts.map(notes))).toEqual(texts.map(() => 1));
   });
 
-  test("idle_in_transaction_session_timeout ends work that waits for a pool of one which it holds itself", async () => {
+  test("idle_in_transaction_session_timeout ends work that waits for the only connection, which it holds itself", async () => {
     const pool = openPool(url, { max: 1, idle_in_transaction_session_timeout: 1_000 });
     const inbox = postgresInbox(pool);
     const [event, text] = [{ deduplicationKey: randomUUID() }, randomUUID()];
@@ -137,7 +137,7 @@ const authenticationOk = message("R", Buffer.alloc(4));
 const readyForQuery = message("Z", Buffer.from("I"));
 const ended = message("E", Buffer.from("SFATAL\0VFATAL\0C57P01\0Mterminating connection\0\0"));
 
-test("a server that ends while it gives a connection out ends the call, not the process", async () => {
+test("a server that stops while a connection is being handed out ends the call, not the process", async () => {
   const server = createServer((socket) => {
     socket.on("error", () => undefined);
     // In one packet, as a killed server may send them.

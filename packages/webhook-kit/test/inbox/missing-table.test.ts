@@ -55,7 +55,7 @@ test("a missing table of the user's own is the database's error, unchanged", asy
   );
 });
 
-test("a webhook gets 503, so that the service retries until the table is there", async () => {
+test("a webhook gets 503, so the service retries until the table exists", async () => {
   const deduplication = postgresInbox(pglite, { timeoutMs: 60_000 });
   const [onError, onWorkerAddedContact] = [vi.fn(), vi.fn()];
   const handler = webhookHandler({ secret, deduplication, onWorkerAddedContact, onError });

@@ -94,7 +94,7 @@ describe.each(await inboxesUnderTest())("a receiver with once on $title", ({ onc
     expect(await notes(worker)).toBe(2);
   });
 
-  test("under timestampDigest, once without a key is a 500 that says so; with a key the event is handled once", async () => {
+  test("with timestampDigest, once without a key results in a 500 that says so; with a key, the event is handled once", async () => {
     let key: string | undefined;
     const errors: AnyWebhookKitError[] = [];
     const webhooks = webhookHandler({
@@ -128,7 +128,7 @@ describe.each(await inboxesUnderTest())("a receiver with once on $title", ({ onc
     expect(await notes(workerId)).toBe(1);
   });
 
-  test("a record outlives the process: a restarted receiver knows the event", async () => {
+  test("a record outlives the process: a restarted receiver recognises the event", async () => {
     const { attempt, worker } = retriedOver((context, text) => once(context, [text]));
     expect([await attempt(0), await attempt(1), await attempt(1)]).toEqual([200, 200, 200]);
     expect(await notes(worker)).toBe(1);

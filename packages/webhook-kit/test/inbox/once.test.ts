@@ -48,7 +48,7 @@ describe.each(await inboxesUnderTest())("once on $title", ({ inbox, once, query,
     expect(await notes(text)).toBe(1);
   });
 
-  test("of twenty concurrent attempts of one event one is handled, and the others wait for its commit [D-100]", async () => {
+  test("of twenty concurrent attempts of one event, one is handled and the others wait for its commit [D-100]", async () => {
     const [event, text] = [newEvent(), randomUUID()];
     const results = await Promise.all(Array.from({ length: 20 }, () => once(retryOf(event), [text])));
     expect(results.filter(({ duplicate }) => !duplicate)).toHaveLength(1);
@@ -104,7 +104,7 @@ describe.each(await inboxesUnderTest())("once on $title", ({ inbox, once, query,
   });
 
   test.each(["'; DROP TABLE notes; --", '"', "\\", "\u0000", "k".repeat(100_000)])(
-    "key %# is only a key",
+    "key %# is stored as a key, whatever it contains",
     async (key) => {
       expect(await once({}, [], { key })).toEqual({ duplicate: false });
       expect(await once({}, [], { key })).toEqual({ duplicate: true });

@@ -35,7 +35,7 @@ describe("the table's name", () => {
   });
 
   test.each(["inbox", "planning.inbox", "select", "_1", `${"s".repeat(63)}.${"i".repeat(50)}`])(
-    "%s is used as it is, quoted",
+    "%s is used unchanged, in quotes",
     async (table) => {
       const [schema, name] = table.includes(".") ? table.split(".") : ["public", table];
       await pglite.exec(`CREATE SCHEMA IF NOT EXISTS "${schema}"; ${inboxMigration({ table })}`);

@@ -53,7 +53,7 @@ test.each(inboxes)(
 );
 
 test.each(inboxes)(
-  "with deduplication on %s that is down, a webhook gets 503 and its handler is not run",
+  "when deduplication uses %s and it is down, a webhook gets 503 and its handler does not run",
   async (...given) => {
     const [, deduplication, cause] = given;
     const [onError, onWorkerAddedContact] = [vi.fn(), vi.fn()];

@@ -41,6 +41,6 @@ test.each(["mysql", "postgres", "sqlite"])(
   },
 );
 
-test("only /express imports Express, and only its types", async () => {
+test("only /express imports Express, and only for its types", async () => {
   expect((await graphOf("express")).packages).not.toContain("express");
 });

@@ -28,7 +28,7 @@ function namesOf(entry: string): string[] {
     .sort();
 }
 
-test("each entry exports only what was decided", () => {
+test("each entry exports exactly the listed names", () => {
   expect(namesOf("index")).toEqual([
     "AcquireResult",
     "AnyWebhookKitError",
@@ -108,7 +108,7 @@ test("each entry exports only what was decided", () => {
   expect(new Set(entries.flatMap(namesOf)).size).toBeLessThanOrEqual(70);
 });
 
-test("the runtime values are those that are listed", async () => {
+test("the exports at run time are the listed values", async () => {
   const names = await Promise.all(
     entries.map(async (entry) => Object.keys(await import(`../../src/${entry}.ts`)).sort()),
   );

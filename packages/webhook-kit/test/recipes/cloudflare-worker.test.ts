@@ -15,14 +15,14 @@ const start = () =>
     basePath: "/offers",
   });
 
-test("a Worker takes its secret from the environment of the first request", async () => {
+test("a Worker reads its secret from the environment of the first request", async () => {
   await using receiver = await start();
   expect(await receiver.checkContract({ workerOfferResponse: accepted })).toEqual([]);
   expect(log.mock.calls).toEqual([Object.values(accepted)]);
   expect(warn).toHaveBeenCalled();
 });
 
-test("a Worker has one receiver for all requests: a repeated event is handled once", async () => {
+test("a Worker uses one receiver for all requests, so a repeated event is handled once", async () => {
   await using receiver = await start();
   expect([(await receiver.workerOfferResponse(accepted)).status, (await receiver.resend()).status]).toEqual([200, 200]);
   expect(log).toHaveBeenCalledTimes(1);

@@ -8,7 +8,7 @@ const { app } = await import("./express.ts");
 
 const accepted = { offerId: "offer_1", workerId: "worker_amal", response: "accepted" } as const;
 
-test("an Express app is right, in front of its body parser", async () => {
+test("an Express app passes all checks, in front of its body parser", async () => {
   await using receiver = await testReceiver(app, { secret, basePath: "/offers" });
   expect(await receiver.checkContract({ workerOfferResponse: accepted })).toEqual([]);
   expect(log.mock.calls).toEqual([Object.values(accepted)]);

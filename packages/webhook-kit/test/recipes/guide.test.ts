@@ -15,7 +15,7 @@ const readRecipes = (isShown: (file: string) => boolean): string[] =>
     .filter((file) => file.endsWith(".ts") && isShown(file))
     .map((file) => readFileSync(join(import.meta.dirname, file), "utf8"));
 
-test("the pages of the frameworks show exactly the receivers that are tested", () => {
+test("the framework pages show exactly the tested receivers", () => {
   const shown = pages.flatMap(({ text }) => [...text.matchAll(/^```ts\n(.*?)^```$/gms)].map(([, code]) => code));
   expect(shown.sort()).toEqual(readRecipes((file) => !file.endsWith(".test.ts") && !notShown.has(file)).sort());
 });
@@ -28,7 +28,7 @@ const onOneLine = (text: string) =>
     .replaceAll("(request: Request)", "(request)");
 const tests = onOneLine(readRecipes((file) => file.endsWith(".test.ts")).join("\n"));
 
-test.each(pages)("$file has the lines of its own test, and its known limits", ({ file, text }) => {
+test.each(pages)("$file shows the lines of its test and lists its known limits", ({ file, text }) => {
   const [, code = ""] = /^## Test it\n[\s\S]*?^```js\n(.*?)^```$/ms.exec(text) ?? [];
   const statements = code.split(";\n").filter(Boolean);
   expect(statements).not.toEqual([]);

@@ -32,7 +32,7 @@ test.each([0, 150, -150])("a skew of %d s logs no warning [D-59]", async (skewSe
   expect(await warningsFor(skewSeconds)).toEqual([]);
 });
 
-test("half the tolerance is half of the configured one", async () => {
+test("the warning starts at half of the configured tolerance", async () => {
   expect(await warningsFor(31, 60)).toHaveLength(1);
   expect(await warningsFor(30, 60)).toHaveLength(0);
   expect(await warningsFor(0, 0)).toHaveLength(0);

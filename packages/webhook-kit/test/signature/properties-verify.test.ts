@@ -25,7 +25,7 @@ describe.each(schemes)("verifyRequest under $name", ({ name, variants: [scheme],
     return verification.ok ? 200 : verification.response.status;
   }
 
-  test("a signed request is accepted while it is fresh, in either direction, and not a millisecond longer", () =>
+  test("accepts a signed request while it is fresh, in either direction, and not a millisecond longer", () =>
     fc.assert(
       fc.asyncProperty(
         message,
@@ -46,7 +46,7 @@ describe.each(schemes)("verifyRequest under $name", ({ name, variants: [scheme],
       runs(300),
     ));
 
-  test("arbitrary headers and bodies get 401, with one reason each", () =>
+  test("responds to arbitrary headers and bodies with 401, each for one reason", () =>
     fc.assert(
       fc.asyncProperty(
         message,
@@ -64,7 +64,7 @@ describe.each(schemes)("verifyRequest under $name", ({ name, variants: [scheme],
       runs(500),
     ));
 
-  test("headers that were signed with another secret get 401", () =>
+  test("responds with 401 to headers that were signed with another secret", () =>
     fc.assert(
       fc.asyncProperty(message, fc.uint8Array({ minLength: 33, maxLength: 40 }), async (each, other) => {
         const stranger = Buffer.from(other).toString("base64");
@@ -76,7 +76,7 @@ describe.each(schemes)("verifyRequest under $name", ({ name, variants: [scheme],
       runs(300),
     ));
 
-  test("changing any bit of a header makes it 401, unless only a letter's case changes", () =>
+  test("responds with 401 after any bit of a header changes, unless only a letter's case changes", () =>
     fc.assert(
       fc.asyncProperty(message, fc.nat(), fc.constantFrom(...names), async (each, bit, changed) => {
         const signed = pairsOf(scheme.sign(each)).map(([header, text]) => [header.toLowerCase(), text] as const);
@@ -92,7 +92,7 @@ describe.each(schemes)("verifyRequest under $name", ({ name, variants: [scheme],
       runs(500),
     ));
 
-  test("a modified body is 401 under the scheme that covers it, and a missing one is 500", () =>
+  test("responds with 401 to a modified body if the scheme covers it, and with 500 if it is missing", () =>
     fc.assert(
       fc.asyncProperty(message, fc.nat(), async (each, bit) => {
         const rawHeaders = pairsOf(scheme.sign(each)).flat();

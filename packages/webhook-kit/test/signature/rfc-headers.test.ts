@@ -26,7 +26,7 @@ describe.each(adapters)("$name", (adapter) => {
     "2026-03-07T23:00:00-03:30",
     "2026-03-08T16:30+14:00",
     "2026-03-08T02:30:00.0000000000000Z",
-  ])("Timestamp: %s is that instant, and is hashed as it was sent [D-96]", async (timestamp) => {
+  ])("Timestamp: %s is read as the same instant, and hashed as it was sent [D-96]", async (timestamp) => {
     const request = await mount(adapter, { now: () => now, toleranceSeconds: 0 });
     const Authorization = `hmac ${digestOf(timestamp)}`;
     expect((await request("/test/auth", { headers: { Timestamp: timestamp, Authorization } })).status).toBe(200);
@@ -42,7 +42,7 @@ describe.each(adapters)("$name", (adapter) => {
     ["2026-03-07T24:00:00Z", "malformed_timestamp"],
     ["2026-03-08T02:30:00,0Z", "duplicate_header"],
     ["2026-03-08T02:30:00+01:00", "timestamp_out_of_tolerance"],
-  ])("Timestamp: %s is ambiguous or another instant: %s", async (timestamp, reason) => {
+  ])("Timestamp: %s is rejected as ambiguous or as another instant: %s", async (timestamp, reason) => {
     const onRejected = vi.fn();
     const request = await mount(adapter, { now: () => now, onRejected });
     const headers = { Timestamp: timestamp, Authorization: `hmac ${digestOf(timestamp)}` };
@@ -59,7 +59,7 @@ describe.each(adapters)("$name", (adapter) => {
     [`hmac ${digestOf(timestamp)}, hmac ${digestOf(timestamp)}`, 401],
     [`hmac digest="${digestOf(timestamp)}"`, 401],
     [`hmac ${digestOf(timestamp)}=`, 401],
-  ])("Authorization: %s is %i [D-16]", async (Authorization, status) => {
+  ])("Authorization: %s gets %i [D-16]", async (Authorization, status) => {
     const request = await mount(adapter, { now: () => now });
     expect((await request("/test/auth", { headers: { Timestamp: timestamp, Authorization } })).status).toBe(status);
   });

@@ -53,7 +53,7 @@ async function receiverWith(secret: SecretSource) {
   return { url, more, handled: () => handled };
 }
 
-test("secrets are swapped under load without one 401", async () => {
+test("secrets are rotated under load without a single 401", async () => {
   let accepted: string[] = [before];
   let signer = before;
   const receiver = await receiverWith(async () => accepted);
@@ -70,7 +70,7 @@ test("secrets are swapped under load without one 401", async () => {
   expect(counts[200]).toBe(receiver.handled());
 });
 
-test("while secrets cannot be looked up the response is 503, never 401 or 200", async () => {
+test("while secrets cannot be looked up, the response is 503, never 401 or 200", async () => {
   let isOut = false;
   const receiver = await receiverWith(async () => {
     await Promise.resolve();

@@ -41,7 +41,7 @@ async function mount(options: Partial<ReceiverOptions> = {}) {
   return { handled, get, post, respond, reasons };
 }
 
-test("a signature that brought one request brings no other [D-58]", async () => {
+test("a signature that was used for one request is rejected for any other [D-58]", async () => {
   const { handled, get, post, respond, reasons } = await mount();
   const headers = signedJson();
   expect(await respond("amal", headers)).toBe(200);
@@ -53,14 +53,14 @@ test("a signature that brought one request brings no other [D-58]", async () => 
   expect(reasons()).toEqual(Array(4).fill("signature_reused"));
 });
 
-test("a repeat of the same event is acknowledged, as ever [D-58]", async () => {
+test("a repeated event is still acknowledged [D-58]", async () => {
   const { handled, respond } = await mount();
   const headers = signedJson();
   expect([await respond("amal", headers), await respond("amal", headers)]).toEqual([200, 200]);
   expect(handled).toHaveBeenCalledTimes(1);
 });
 
-test("a search and a check are handled once for each signature", async () => {
+test("a search and a check are handled once per signature", async () => {
   const { get, post } = await mount();
   const [search, check] = [signedAt(1), signedAt(2)];
   expect(await post("/contact-suggestions", { userEmailAddresses: [] }, search)).toBe(200);
@@ -75,14 +75,14 @@ test("each request with its own signature is handled", async () => {
   expect(handled).toHaveBeenCalledTimes(3);
 });
 
-test("a handler that failed leaves its signature free for the same request", async () => {
+test("after a handler fails, the same request may use its signature again", async () => {
   const onWorkerOfferResponse = vi.fn().mockRejectedValueOnce(new Error("database")).mockResolvedValue(undefined);
   const { respond } = await mount({ onWorkerOfferResponse });
   const headers = signedJson();
   expect([await respond("amal", headers), await respond("amal", headers)]).toEqual([500, 200]);
 });
 
-test("of many requests that race under one signature, one gets through", async () => {
+test("of many concurrent requests with one signature, one is accepted", async () => {
   const { handled, respond } = await mount();
   const headers = signedJson();
   const workers = Array.from({ length: 20 }, (_, index) => `worker_${index}`);
@@ -92,7 +92,7 @@ test("of many requests that race under one signature, one gets through", async (
   expect(handled).toHaveBeenCalledTimes(1);
 });
 
-test("a request refused for its signature leaves no record behind", async () => {
+test("a request that is rejected for its signature leaves no record", async () => {
   const inner = memoryDeduplication();
   const held = new Map<string, string>();
   const { respond } = await mount({
@@ -117,7 +117,7 @@ test("a request refused for its signature leaves no record behind", async () => 
   expect(held.size).toBe(0);
 });
 
-test("replay is one of two words", () => {
+test("replayProtection rejects any other value", () => {
   expect(() => webhookRouter({ secret, replayProtection: "once" as "single-use-signature" })).toThrow(
     ConfigurationError,
   );

@@ -25,7 +25,7 @@ describe.each(adapters)("$name", (adapter) => {
     ["one character less", (text: string) => text.slice(0, -1)],
     ["a byte order mark", (text: string) => `\ufeff${text}`],
     ["no body", () => ""],
-  ])("%s that was not signed is 401", async (_, tamper) => {
+  ])("%s that was not signed gets 401", async (_, tamper) => {
     const { post, onWorkerOfferResponse, onRejected } = await receiver();
     const response = await post({ ...signedRequest(body), body: tamper(body) });
     expect(response.status).toBe(401);
@@ -34,14 +34,14 @@ describe.each(adapters)("$name", (adapter) => {
     expect(onWorkerOfferResponse).not.toHaveBeenCalled();
   });
 
-  test("a body added to a request that was signed without one is 401", async () => {
+  test("a body that is added to a request signed without one gets 401", async () => {
     const { post, onWorkerOfferResponse } = await receiver();
     const { headers } = signedRequest(undefined);
     expect((await post({ method: "POST", headers, body })).status).toBe(401);
     expect(onWorkerOfferResponse).not.toHaveBeenCalled();
   });
 
-  test("other bytes that decode to the same string are 401, and invalid UTF-8 that was signed is 400", async () => {
+  test("other bytes that decode to the same string get 401, and signed invalid UTF-8 gets 400", async () => {
     const { post, onWorkerOfferResponse } = await receiver();
     const sent = Buffer.from(body.replace("amal", "am\ufffdl"));
     const at = sent.indexOf(0xef);
@@ -53,7 +53,7 @@ describe.each(adapters)("$name", (adapter) => {
     expect((await post(signedRequest(sent))).status).toBe(200);
   });
 
-  test("a body over the limit is 413, signed or not, and never hashed", async () => {
+  test("a body over the limit gets 413, signed or not, and is never hashed", async () => {
     const { post, onWorkerOfferResponse } = await receiver({ maxBodyBytes: body.length });
     expect((await post(signedRequest(`${body} `))).status).toBe(413);
     expect((await post({ ...signedRequest(body), body: `${body} ` })).status).toBe(413);
@@ -61,7 +61,7 @@ describe.each(adapters)("$name", (adapter) => {
     expect((await post(signedRequest(body))).status).toBe(200);
   });
 
-  test("headers that are malformed or stale are rejected without a look at the body", async () => {
+  test("malformed or stale headers are rejected without reading the body", async () => {
     const { post } = await receiver({ maxBodyBytes: 1 });
     for (const change of [
       { "webhook-id": "msg.1" },
@@ -74,7 +74,7 @@ describe.each(adapters)("$name", (adapter) => {
     }
   });
 
-  test("two signature headers are rejected as two, whether or not the runtime joined them", async () => {
+  test("two signature headers are rejected as duplicates, whether or not the runtime joined them", async () => {
     const { post, onRejected } = await receiver();
     const { headers, ...init } = signedRequest(body);
     for (const name of ["webhook-id", "webhook-timestamp", "webhook-signature"] as const) {
@@ -85,7 +85,7 @@ describe.each(adapters)("$name", (adapter) => {
     }
   });
 
-  test("a handler is given a contact whose id stands in the path, which the scheme does not sign", async () => {
+  test("a handler gets a contact whose id is in the path, which the scheme does not sign", async () => {
     const onWorkerAddedContact = vi.fn();
     const { request } = await receiver({ onWorkerAddedContact });
     expect((await request("/contact/new/worker_amal", signedRequest(undefined))).status).toBe(200);
@@ -111,7 +111,7 @@ describe.each(expresses)("Express $version", ({ express }) => {
       "a parser that keeps rawBody",
       express.json({ verify: (request, _, bytes) => Object.assign(request, { rawBody: bytes }) }),
     ],
-  ])("after %s the bytes are checked", async (_, parser) => {
+  ])("after %s, the original bytes are verified", async (_, parser) => {
     const { post, onWorkerOfferResponse } = await behind(parser);
     expect((await post({ ...signedRequest(body), body: `${body} ` })).status).toBe(401);
     expect(onWorkerOfferResponse).not.toHaveBeenCalled();
@@ -119,7 +119,7 @@ describe.each(expresses)("Express $version", ({ express }) => {
     expect(onWorkerOfferResponse).toHaveBeenCalledExactlyOnceWith(accepted, expect.anything());
   });
 
-  test("after express.json() the bytes are gone: 500 that says what to change, whatever was signed", async () => {
+  test("after express.json(), the bytes are gone: the 500 says what to change, whatever was signed", async () => {
     const { post, onWorkerOfferResponse, onError } = await behind(express.json());
     for (const init of [signedRequest(body), { ...signedRequest("{}"), body }]) {
       const response = await post(init);

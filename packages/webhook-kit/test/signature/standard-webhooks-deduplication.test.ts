@@ -20,7 +20,7 @@ describe.each(anyAdapter)("$name", (adapter) => {
     return { post, request, onWorkerOfferResponse };
   }
 
-  test("a retry with the same id and a fresh timestamp is acknowledged and not handled again", async () => {
+  test("a retry with the same id and a fresh timestamp is acknowledged but not handled again", async () => {
     const { post, onWorkerOfferResponse } = await receiver();
     const now = Date.now();
     for (const seconds of [-120, -60, 0]) {
@@ -30,7 +30,7 @@ describe.each(anyAdapter)("$name", (adapter) => {
     expect(onWorkerOfferResponse).toHaveBeenCalledOnce();
   });
 
-  test("the same payload under another id is a different event", async () => {
+  test("the same payload with another id is a different event", async () => {
     const { post, onWorkerOfferResponse } = await receiver();
     const now = new Date();
     for (const id of ["msg_1", "msg_2", "MSG_1", "msg_1"])
@@ -38,7 +38,7 @@ describe.each(anyAdapter)("$name", (adapter) => {
     expect(onWorkerOfferResponse).toHaveBeenCalledTimes(3);
   });
 
-  test("the id alone identifies a duplicate, whatever else is signed with it or added to the signature", async () => {
+  test("the id alone identifies a duplicate, whatever else is signed or added to the signature", async () => {
     const { post, onWorkerOfferResponse } = await receiver();
     const { headers, ...init } = signedRequest(body, { id: "msg_1" });
     expect(await post({ ...init, headers })).toBe(200);
@@ -49,7 +49,7 @@ describe.each(anyAdapter)("$name", (adapter) => {
     expect(onWorkerOfferResponse).toHaveBeenCalledOnce();
   });
 
-  test("an event that failed is handled when it is sent again under the same id", async () => {
+  test("a failed event is handled when it is sent again with the same id", async () => {
     const { post, onWorkerOfferResponse } = await receiver();
     onWorkerOfferResponse.mockRejectedValueOnce(new Error("the database is down"));
     expect(await post(signedRequest(body, { id: "msg_1" }))).toBe(500);
@@ -58,7 +58,7 @@ describe.each(anyAdapter)("$name", (adapter) => {
     expect(onWorkerOfferResponse).toHaveBeenCalledTimes(2);
   });
 
-  test("while it is being handled, a retry gets Retry-After, to come back", async () => {
+  test("while an event is being handled, its retry gets Retry-After", async () => {
     const { onWorkerOfferResponse, post, request } = await receiver();
     let finish = () => {};
     const begun = new Promise<void>((begin) => {
@@ -77,7 +77,7 @@ describe.each(anyAdapter)("$name", (adapter) => {
     expect(await first).toBe(200);
   });
 
-  test("an id is remembered for 72 hours, as long as a sender may go on trying", async () => {
+  test("an id is remembered for 72 hours, as long as a sender may retry", async () => {
     let time = Date.now();
     const now = () => new Date(time);
     const deduplication = memoryDeduplication({ now });
@@ -102,7 +102,7 @@ describe.each(anyAdapter)("$name", (adapter) => {
     expect(onWorkerOfferResponse).toHaveBeenCalledTimes(2);
   });
 
-  test("a request that was rejected leaves no record behind", async () => {
+  test("a rejected request leaves no record", async () => {
     const { post, onWorkerOfferResponse } = await receiver();
     expect(await post({ ...signedRequest(body, { id: "msg_1" }), body: "{}" })).toBe(401);
     expect(await post(signedRequest("{}", { id: "msg_1" }))).toBe(400);
@@ -110,7 +110,7 @@ describe.each(anyAdapter)("$name", (adapter) => {
     expect(onWorkerOfferResponse).toHaveBeenCalledOnce();
   });
 
-  test("bound to one request, a signature is good for no other, whatever is added to the list", async () => {
+  test("with single-use signatures, a signature is valid for no other request, whatever is added to the list", async () => {
     const onRejected = vi.fn();
     const { request } = await receiver({
       replayProtection: "single-use-signature",
@@ -128,7 +128,7 @@ describe.each(anyAdapter)("$name", (adapter) => {
     expect(onRejected).toHaveBeenLastCalledWith(expect.objectContaining({ code: "signature_reused" }));
   });
 
-  test("bound to one request, an event that is sent again is still a repeat, under a fresh timestamp as well", async () => {
+  test("with single-use signatures, an event that is sent again is still a duplicate, even with a fresh timestamp", async () => {
     const { post, onWorkerOfferResponse } = await receiver({ replayProtection: "single-use-signature" });
     const now = Date.now();
     for (const ms of [-60_000, -60_000, 0])

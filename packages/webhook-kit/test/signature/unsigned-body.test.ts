@@ -49,7 +49,7 @@ function isComplete(response: string): boolean {
 }
 
 describe.each(adapters)("$name", (adapter) => {
-  test("responds to 30 MB without a signature after less than 64 kB of them", async () => {
+  test("responds to an unsigned body of 30 MB after reading less than 64 kB", async () => {
     const { response, read, socket } = await sendUnsigned(adapter);
     socket.destroy();
     expect(response).toMatch(/^HTTP\/1\.1 401 /);
@@ -59,7 +59,7 @@ describe.each(adapters)("$name", (adapter) => {
 });
 
 describe.each(adapters.filter(({ isNode }) => isNode))("$name", (adapter) => {
-  test("cuts the connection of a sender who continues to send 30 MB without a signature", async () => {
+  test("closes the connection of a sender who keeps sending an unsigned body of 30 MB", async () => {
     const { response, socket, serverSide } = await sendUnsigned(adapter);
     expect(response).toMatch(/connection: close/i);
     if (!socket.closed) await new Promise((resolve) => socket.once("close", resolve));

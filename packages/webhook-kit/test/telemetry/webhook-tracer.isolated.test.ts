@@ -93,7 +93,7 @@ test("an active span is the parent, whatever the sender's trace [D-138]", async 
   expect(received?.request?.kind).toBe(SpanKind.INTERNAL);
 });
 
-test("link starts a trace and links to the sender's, even when a span is active", async () => {
+test("with link, the span starts a new trace and links to the sender's, even when a span is active", async () => {
   const { request } = await receive({ traceparent }, { sender: "link" });
   expect([request?.parentSpanContext, request?.links.map((link) => link.context.spanId)]).toEqual([
     undefined,
@@ -108,7 +108,7 @@ test("link starts a trace and links to the sender's, even when a span is active"
   expect(received?.request?.links.map((link) => link.context.traceId)).toEqual([traceId]);
 });
 
-test("ignore ignores the sender's trace", async () => {
+test("with ignore, the span does not refer to the sender's trace", async () => {
   const { request } = await receive({ traceparent }, { sender: "ignore" });
   expect([request?.parentSpanContext, request?.links]).toEqual([undefined, []]);
 });
@@ -122,7 +122,7 @@ test.each([
   expect([status, request?.parentSpanContext]).toEqual([200, undefined]);
 });
 
-test("a duplicate has a span in the sender's trace too", async () => {
+test("a duplicate also has a span in the sender's trace", async () => {
   const handler = webhookHandler({ secret, tracer: webhookTracer({ tracer }), onWorkerOfferResponse: () => undefined });
   const request = eventOf({ traceparent });
   await handler(request.clone());
@@ -161,7 +161,7 @@ test("a queue carries the trace to its worker, whose span is a child of the requ
   expect(process?.kind).toBe(SpanKind.CONSUMER);
 });
 
-test("an error of an event's handling is passed on, and the span has only its name", async () => {
+test("an error that the work throws is passed on, and the span has only its name", async () => {
   const event: Pick<WebhookEvent, "type" | "trace"> = { type: "WorkerOfferResponse" };
   const failure = new TypeError("SENTINEL");
   await expect(traceEvent(event, () => Promise.reject(failure), { tracer })).rejects.toBe(failure);
@@ -175,7 +175,7 @@ test("an error of an event's handling is passed on, and the span has only its na
 });
 
 test.each([null, 7, "text", {}, { traceparent: "x" }, { traceparent: 7 }])(
-  "a queue's event whose trace is %j has no trace",
+  "a queued event whose trace is %j counts as having none",
   (invalid) => {
     const event = {
       type: "WorkerAddedContact",

@@ -107,7 +107,7 @@ test("a listener that does not declare its parameters gets an error that says so
   await expect(receiver.test()).rejects.toThrow(/fetch|declare both its parameters/);
 });
 
-test("a server that was started is stopped by close, and one that was running is not", async () => {
+test("close stops a server that was started, but not one that was already running", async () => {
   const [own, running] = [createServer(listener), await listening("127.0.0.1")];
   for (const server of [own, running]) await (await testReceiver(server, { secret, basePath })).close();
   expect([own.listening, running.listening]).toEqual([false, true]);

@@ -78,7 +78,7 @@ const hmac = (key: string, time: string, id: string, body: Uint8Array) =>
 const isFull = process.env.TEST_MATRIX === "full";
 
 describe.each(adapters)("the kit on %s", (name, mount) => {
-  test("has no fault, and its handlers run only for samples [D-61]", async () => {
+  test("has no problems, and its handlers run only for samples [D-61]", async () => {
     const handlers = everyHandler();
     await using receiver = await testReceiver(mount({ secret, ...handlers }), { secret, basePath });
     expect(await receiver.checkContract()).toEqual([]);
@@ -105,7 +105,7 @@ describe.each(adapters)("the kit on %s", (name, mount) => {
     ["another clock", { now: () => new Date("2030-01-01") }, { now: () => new Date("2030-01-01") }],
   ];
   const tried = isFull || name === "node:http" ? settings : settings.slice(0, 1);
-  test.each(tried)("has no fault with %s, however often it is checked", async (what, options, changed) => {
+  test.each(tried)("has no problems with %s, however often it is checked", async (what, options, changed) => {
     const handlers = what === "no handler" ? {} : everyHandler();
     const app = mount({ secret, ...changed, ...handlers });
     await using receiver = await testReceiver(app, { secret, basePath, ...options });
@@ -113,7 +113,7 @@ describe.each(adapters)("the kit on %s", (name, mount) => {
     expect([await receiver.checkContract(given), await receiver.checkContract(given)]).toEqual([[], []]);
   });
 
-  test("has no fault with single-use signatures, even when a minute starts between two checks", async () => {
+  test("has no problems with single-use signatures, even when a minute starts between two checks", async () => {
     let time = Date.parse("2030-01-01T12:00:58Z");
     const now = () => new Date(time);
     const app = mount({ secret, now, replayProtection: "single-use-signature" });

@@ -23,7 +23,7 @@ const everywhere =
   "GET /test/auth, GET /contact/new/worker_made_up, POST /contact-suggestions, POST /offer/response, " +
   "POST /offer/eventDeleted, POST /events/timelineChanged, HEAD /test/auth, HEAD /contact/new/worker_made_up";
 
-test("the naive middleware has its known faults", async () => {
+test("the naive middleware has its known problems", async () => {
   const router = textbookRouter({ secret: [secret], now: () => new Date(), onRejected: () => undefined });
   expect(await faultsOf(express().use("/hooks", router), "/hooks")).toEqual([
     `A request signed in the future must be rejected, but 200 came from ${everywhere}.`,
@@ -43,7 +43,7 @@ test("a receiver that responds with 200 to everything breaks every rule about re
   expect(problems[0]).toBe(`A request without a signature must be rejected, but 200 came from ${everywhere}.`);
 });
 
-test("the problem of a receiver that is mounted elsewhere names basePath", async () => {
+test("for a receiver that is mounted elsewhere, the problem names basePath", async () => {
   const app = express().use("/hooks", webhookRouter({ ...quiet, secret }));
   for (const [basePath, requested] of [
     ["/webhooks/", "/webhooks/test"],
@@ -83,7 +83,7 @@ const signs = (timestamp: string, authorization: string): boolean =>
 const headersOf = ({ headers }: { headers: Record<string, unknown> }) =>
   [String(headers.timestamp ?? ""), String(headers.authorization ?? "")] as const;
 
-/** In front of a correct receiver: gives the wrong response for some requests, and leaves the rest to the kit. */
+/** Wraps a correct receiver: responds incorrectly to some requests and leaves the rest to the kit. */
 const mistakes: [mistake: string, wrong: RequestHandler, problems: RegExp[]][] = [
   [
     "asks for a signature on /test",
@@ -195,7 +195,7 @@ test.each(mistakes)("a receiver that %s has only that problem [D-61]", async (_m
   expect(await faultsOf(app, "/hooks")).toEqual(problems.map((problem) => expect.stringMatching(problem)));
 });
 
-test("the problem of a receiver that knows one variant of the digest names the other", async () => {
+test("for a receiver that accepts one variant of the digest, the problem names the other", async () => {
   const only = (variant: "sha256" | "hmac") =>
     express().use(webhookRouter({ ...quiet, secret, scheme: timestampDigest({ variant }) }));
   expect(await faultsOf(only("sha256"), "")).toEqual([
@@ -209,7 +209,7 @@ test("the problem of a receiver that knows one variant of the digest names the o
 const accepted = { offerId: "offer_1", workerId: "worker_amal", response: "accepted" } as const;
 const search = { userEmailAddresses: ["hana@harbour-hotels.example"] };
 
-test("a sample that is not acknowledged, even when repeated, is a fault", async () => {
+test("a sample that is not acknowledged, even when repeated, is a problem", async () => {
   const missing = express().use(webhookRouter({ ...quiet, secret }));
   expect(await faultsOf(missing, "", { workerOfferResponse: accepted })).toEqual([
     "workerOfferResponse must get 200, but 404 came from POST /offer/response.",

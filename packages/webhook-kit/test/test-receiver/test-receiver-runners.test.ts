@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 
 // Jest, which is not installed here, is a recipe: npm run check -- compatibility recipes.
-test("testReceiver works with Node's own runner, which ends by itself when the receiver is closed", () => {
+test("testReceiver works with Node's own runner, which exits when the receiver is closed", () => {
   const file = join(import.meta.dirname, "..", "recipes/node-test.ts");
   const { NODE_TEST_CONTEXT: _, ...env } = process.env;
   const { status, stdout } = spawnSync(process.execPath, ["--test", "--test-reporter=tap", file], {

@@ -56,7 +56,7 @@ test("a response shows its status, headers and body, whatever they are", async (
   expect(JSON.parse(response.body)).toMatchObject({ code: "handler_not_configured" });
 });
 
-test("an event that is sent again is handled again, unless it is exactly the same request", async () => {
+test("an event that is sent again is handled again unless it is exactly the same request", async () => {
   const onWorkerAddedContact = vi.fn();
   await using receiver = await testReceiver(appWith({ onWorkerAddedContact }), { secret, basePath: "/hooks" });
   await expect(receiver.resend()).rejects.toThrow("No request was sent yet");
@@ -66,7 +66,7 @@ test("an event that is sent again is handled again, unless it is exactly the sam
   expect(onWorkerAddedContact).toHaveBeenCalledTimes(20);
 });
 
-test("two signatures differ even when the clock stands still, and a clock that is set back is followed", async () => {
+test("two signatures differ even when the clock stands still, and signing follows a clock that is set back", async () => {
   const receivedAt: Date[] = [];
   let time = Date.parse("2030-01-01T00:00:00Z");
   const now = () => new Date(time);
@@ -88,11 +88,11 @@ test("two signatures differ even when the clock stands still, and a clock that i
   ]);
 });
 
-describe("an app is", () => {
+describe("an app", () => {
   const workers: string[] = [];
   const app = appWith({ onWorkerAddedContact: ({ workerId }) => void workers.push(workerId) });
 
-  test("the URL of a running receiver, with or without the path", async () => {
+  test("may be the URL of a running receiver, with or without the path", async () => {
     const { url } = await serve(app);
     for (const [address, basePath] of [
       [`${url}/hooks`, undefined],
@@ -107,7 +107,7 @@ describe("an app is", () => {
     expect((await fetch(`${url}/hooks/test`)).status).toBe(200);
   });
 
-  test("a listener of node:http, whose server ends when the receiver is closed, once or twice", async () => {
+  test("may be a listener of node:http, whose server stops when the receiver is closed, once or twice", async () => {
     let server: unknown;
     const receiver = await testReceiver(
       (request, response) => {
@@ -123,7 +123,7 @@ describe("an app is", () => {
     await expect(receiver.test()).rejects.toMatchObject({ code: "ECONNREFUSED" });
   });
 
-  test("an object with fetch, called as its method", async () => {
+  test("may be an object with fetch, which is called as its method", async () => {
     const worker = {
       greeting: "hello",
       async fetch(request: Request) {
@@ -146,16 +146,16 @@ describe("an app is", () => {
     ["a number", 3001],
     ["a URL with another scheme", "ftp://127.0.0.1/"],
     ["no address", "127.0.0.1"],
-  ])("not %s", async (_what, app) => {
+  ])("may not be %s", async (_what, app) => {
     await expect(testReceiver(app as string, { secret })).rejects.toMatchObject({ code: "invalid_option" });
   });
 });
 
-test("a secret that no service could sign with is rejected immediately", async () => {
+test("rejects a secret that no service could sign with, before any request", async () => {
   await expect(testReceiver(express(), { secret: "" })).rejects.toMatchObject({ code: "invalid_secret" });
 });
 
-test("a receiver that does not respond in time rejects, over a server and through fetch", async () => {
+test("rejects when a receiver does not respond in time, over a server and through fetch", async () => {
   const options = { secret, timeoutMs: 50 };
   await using listening = await testReceiver((_request, _response) => undefined, options);
   await expect(listening.test()).rejects.toMatchObject({ cause: { name: "TimeoutError" } });
@@ -164,7 +164,7 @@ test("a receiver that does not respond in time rejects, over a server and throug
   expect(await called.checkContract()).toEqual(["GET /test got no response (TimeoutError); nothing more was sent."]);
 });
 
-test("a truncated response rejects", async () => {
+test("rejects when the response is truncated", async () => {
   await using receiver = await testReceiver(
     (_request, response) => {
       response.writeHead(200, { "content-length": "10" }).write("half");

@@ -16,7 +16,7 @@ const noteOf = (mount: string) => {
   return note;
 };
 
-/** Values that are nested too deeply for the parent are not sent; nor do they stop the receiver. */
+/** Values that are nested too deeply for IPC are not sent, and do not stop the receiver. */
 function copied(event: unknown): unknown {
   try {
     const text = JSON.stringify(event);

@@ -34,7 +34,7 @@ describe.each([
   });
 });
 
-test("on Express a router between the tenant and the receiver must merge parameters", async () => {
+test("on Express, a router between the tenant and the receiver must merge parameters", async () => {
   const webhooks = webhookRouter({ secret: ({ params }) => (params.tenant === "harbour" ? harbour : undefined) });
   for (const [mergeParams, status] of [
     [true, 200],
