@@ -1,7 +1,7 @@
 import { ForkedProcess } from "../scripts/processes/forked-process.ts";
 
 /**
- * Runs a module in a separate process, which has compiled and allocated nothing for another candidate, and ends it.
+ * Runs a module in a separate process, which has not run any other candidate, and ends the process.
  *
  * @param module sends one message
  * @param task what the module reads with {@link readTask}

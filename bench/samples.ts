@@ -1,4 +1,4 @@
-/** One measurement of one candidate, in a process that has measured nothing else: one figure for each table. */
+/** One measurement of one candidate in a new process: one figure for each table. */
 export type Sample<Candidate> = (candidate: Candidate) => Promise<readonly number[]>;
 
 /**

@@ -27,15 +27,15 @@ test.each([
   [30, 10, 21],
   [50, 18, 33],
   [100, 40, 61],
-])("the 95 %% interval of the median of %i values lies between ranks %i and %i", (count, low, high) => {
+])("the 95 %% confidence interval of the median of %i values lies between ranks %i and %i", (count, low, high) => {
   expect(medianInterval(shuffled(count))).toEqual({ low, high });
 });
 
-test.each([0, 1, 2, 5])("%i values have no such interval", (count) => {
+test.each([0, 1, 2, 5])("%i values are too few for a confidence interval", (count) => {
   expect(medianInterval(shuffled(count))).toBeUndefined();
 });
 
-test("a median is the middle, or the mean of the two in the middle", () => {
+test("the median is the middle value, or the mean of the two middle values", () => {
   expect(median([10, 1, 3])).toBe(3);
   expect(median([4, 1, 3, 2])).toBe(2.5);
   expect(() => median([])).toThrow();
@@ -48,7 +48,7 @@ const alike = [99, 204, 100, 404, 97, 103, 198, 101, 95];
 const heading = { title: "Calls", unit: "µs", better: "lower" } as const;
 const comparison = compare(heading, new Map(Object.entries({ base, slower, alike })));
 
-test("a ratio is relative to the base of the same round", () => {
+test("each ratio is relative to the base of the same round", () => {
   const [, row] = comparison.rows;
   expect(row).toMatchObject({
     median: 130,
@@ -57,24 +57,24 @@ test("a ratio is relative to the base of the same round", () => {
   });
 });
 
-test("an interval that contains 1 shows nothing", () => {
+test("an interval that contains 1 counts as not shown", () => {
   expect(comparison.rows.map(({ verdict }) => verdict)).toEqual(["base", "worse", "not shown"]);
   expect(printTable(comparison)).toMatch(/\| alike \|.*\| 0\.97 to 1\.02 \| not shown \|/);
   expect(printTable(comparison)).toMatch(/\| slower \| 130\.0 \| 1\.20x \| 1\.10 to 1\.30 \| slower \|/);
 });
 
-test("for a rate, more is better", () => {
+test("a higher rate is better", () => {
   const rates = compare({ ...heading, better: "higher" }, new Map(Object.entries({ base, more: slower })));
   expect(rates.rows[1]?.verdict).toBe("better");
   expect(printTable(rates)).toContain("| faster |");
 });
 
-test("too few rounds show nothing", () => {
+test("too few rounds count as not shown", () => {
   const few = compare(heading, new Map(Object.entries({ base: [1, 1], twice: [2, 2] })));
   expect(few.rows[1]).toEqual({ label: "twice", median: 2, ratio: { median: 2 }, verdict: "not shown" });
 });
 
-test("a counted value needs no interval", () => {
+test("a counted value has no interval", () => {
   const sizes = compare(
     { ...heading, exact: true },
     new Map(Object.entries({ base: [100], small: [50], same: [100] })),
@@ -83,7 +83,7 @@ test("a counted value needs no interval", () => {
   expect(printTable(sizes)).toContain("| small | 50.0 | 0.50x | exact | smaller |");
 });
 
-test("a round measures the base first and last, and the others forwards and backwards in turn", async () => {
+test("a round measures the base first and last, and the others alternately forwards and backwards", async () => {
   const order: string[] = [];
   const candidates = ["base", "a", "b"].map((label) => ({ label }));
   const tables = await collectSamples(candidates, 2, async ({ label }) => {

@@ -2,7 +2,7 @@ import type { Comparison } from "./comparison.ts";
 
 /** How much is measured. */
 export interface SuiteOptions {
-  /** Few, short rounds: to see that everything runs, not to quote. */
+  /** Few, short rounds, to see that everything runs. Do not quote the figures. */
   readonly quick: boolean;
 }
 

@@ -59,9 +59,10 @@ const journey = ["offers", "./packages/*", "@offers/sandbox", "@offers-examples/
 const installationFor = (flags) => {
   const filters = (names) => names.flatMap((name) => ["--filter", name]);
   if (flags.includes("--all")) return ["install"];
-  // Installing less than what is there would remove the rest: vitest came with the rest.
+  // Installing a smaller part would remove the rest. vitest is installed only with the rest.
   if (flags.includes("--journey") && !existsSync(join(root, "node_modules", "vitest")))
-    // Skips the check of every locked version's age, which loads 170 MB of metadata; other installations, including CI's, do it.
+    // Skips the check of every locked version's age, which downloads a lot of metadata. Other installations, including
+    // CI's, do it.
     return [...filters(journey), "install", "--prod", "--config.minimumReleaseAge=0"];
   return [...filters(["!@offers/bench", "!@offers-tests/interoperability"]), "install"];
 };

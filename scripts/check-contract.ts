@@ -1,5 +1,5 @@
-// Fails if the contract is not proven: a statement of spec/interface.md or a decision without a test that runs and has its tag, an unknown
-// tag, an open question without a decision, an undecided id, or a decision that is not cited.
+// Fails if a statement of spec/interface.md or a decision has no test with its tag, a tag is unknown, an open question
+// has no decision, a cited decision does not exist, or a decision is not cited.
 import { globSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { readDecisions, readProofs, readStatements } from "./gate/contract.ts";

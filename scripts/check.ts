@@ -1,4 +1,4 @@
-// Everything that npm test does not run; each check installs and builds what it needs:
+// Runs the checks that are not part of npm test. Each installs and builds what it needs:
 //   npm run check                       lists the checks
 //   npm run check -- NAME [arguments…]  runs one
 //   npm run check -- NAME NAME…         runs several, and prints a summary
@@ -11,7 +11,7 @@ import { stripVTControlCharacters } from "node:util";
 
 interface Check {
   about: string;
-  /** What `scripts/bootstrap.mjs` runs, with its flags first. */
+  /** The arguments of `scripts/bootstrap.mjs`, flags first. */
   command: string;
 }
 

@@ -1,11 +1,11 @@
-// Which way imports may go: spec → packages → examples → docs. dependency-cruiser reads this, as a step of npm test.
+// The allowed direction of imports: spec → packages → examples → docs. dependency-cruiser reads this in npm test.
 // Tests and scripts may import anything. Biome checks that no two files import each other; this checks folders.
 const forbid = (name, from, to) => ({ name, severity: "error", from, to });
 const above = (folder, others) =>
   forbid(`${folder}-import-nothing-above-them`, { path: `^${folder}/` }, { path: `^(${others})/` });
 
-// The wings of the platform, from the ground up: a wing imports only itself and wings of lower lines. Start and stop (start-platform.ts and
-// similar files) are above all except the sandbox.
+// The layers of the platform, lowest first: a layer imports only itself and lower layers. start-platform.ts and similar
+// files are above all except the sandbox.
 const wings = [
   "generated",
   "store|time-zones",
@@ -54,13 +54,13 @@ export default {
       { path: "^packages/", pathNot: "^packages/([^/]+/dist|contract/src)/" },
     ),
     ...wingRules,
-    // Pages show what the JSON routes read and do, never the reverse.
+    // Pages may use JSON routes, but never the reverse.
     forbid(
       "platform-json-routes-import-no-pages",
       { path: `${platform}/routes/(api|portal|worker-app)/` },
       { path: `${platform}/routes/pages/` },
     ),
-    // Outside tests stay valid when the platform changes inside. Some scripts print what its sources say.
+    // Tests outside the platform must not depend on its internals. Some scripts read its sources.
     forbid(
       "only-simulator-and-interleavings-import-the-platform",
       {

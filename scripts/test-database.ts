@@ -80,9 +80,7 @@ const copying = (template: string): string => `template ${template} strategy fil
 const dropDatabase = (server: pg.Pool, name: string): Promise<unknown> =>
   server.query(`drop database if exists ${name} with (force)`);
 
-/**
- * Drops this run's databases. PostgreSQL makes a checkpoint for each drop; drops at the same time share one.
- */
+/** Drops this run's databases. PostgreSQL makes a checkpoint for each drop; concurrent drops share one. */
 export async function dropDatabases(): Promise<void> {
   const template = templateAt(defaultUrl);
   if (template === undefined) return;

@@ -4,10 +4,10 @@ import { join } from "node:path";
 /** A program that tries one seed after another: `run.ts` in its folder. */
 export type Explorer = "simulator" | "interleavings";
 
-/** What it prints. */
+/** The program's output. */
 export interface SeedsResult {
   ran: number;
-  /** Of the order in which everything happened with a seed. */
+  /** Hashes of the order in which everything happened with a seed. */
   fingerprints: { first: number; last: number };
   failed?: { seed: number; violations: readonly string[] };
 }

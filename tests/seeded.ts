@@ -1,6 +1,6 @@
 /** A run that is completely determined by a seed, so that it replays exactly. */
 export class Seeded {
-  /** What happened, in order, as a number: two runs with the same seed have the same number. */
+  /** A hash of everything that happened, in order. Two runs with the same seed have the same hash. */
   fingerprint = 0x811c9dc5;
   steps = 0;
   onStep: ((line: string) => void) | undefined;

@@ -6,13 +6,13 @@ import { stubFetch } from "./stub-fetch.ts";
 
 /** What is called, and how often. */
 export interface CallTask {
-  /** Of a {@link ClientCandidate}. */
+  /** The name of a {@link ClientCandidate}. */
   readonly module: string;
   readonly baseModule: string;
   readonly baseUrl: string;
   /** Whether fetch is a stub and CPU time is counted; otherwise wall time, because the server takes part. */
   readonly onStub: boolean;
-  /** Until the compiler has seen everything. */
+  /** Calls before the measurement, until V8 has compiled everything. */
   readonly warmUp: number;
   readonly slices: number;
   readonly callsPerSlice: number;

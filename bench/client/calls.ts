@@ -41,7 +41,7 @@ export async function measureCalls(clients: readonly ClientModule[], { quick }: 
     {
       baseUrl: `https://service.example${pathPrefix}`,
       onStub: true,
-      // With fewer calls V8 is still compiling, and processes differ more.
+      // With fewer calls, V8 is still compiling and processes differ more.
       warmUp: quick ? 200 : 15_000,
       slices: quick ? 3 : 27,
       callsPerSlice: quick ? 100 : 500,

@@ -1,2 +1,2 @@
-/** The client that `generateHeyApi` makes: one module, which Node and a bundler read. */
+/** The client that `generateHeyApi` creates: one module, for Node and for bundlers. */
 export const heyApiModule = new URL("../.cache/hey-api/client.mjs", import.meta.url);

@@ -15,7 +15,7 @@ const server = createServer(async (request, response) => {
   response.end(whole ? (request.method === "POST" ? created : found) : "{}");
 });
 
-/** A candidate that omits part of the work would win because of that. */
+/** A candidate that skips part of the work would win unfairly. */
 function isWhole({ method, url, headers }: IncomingMessage, body: string): boolean {
   if (headers["x-ue-api-subscription-key"] !== apiKey || !headers.accept?.includes("application/json")) return false;
   if (method === "GET") return url === `${pathPrefix}/offer/${offer.id}?api-version=1.0` && body === "";

@@ -5,10 +5,10 @@ import { type StartedProcess, startProcess } from "../../scripts/processes/start
 
 export type StoreName = "PGlite" | "PostgreSQL";
 
-/** Enough that no endpoint's limit of eight simultaneous attempts delays anything. */
+/** Enough organisations that the limit of eight simultaneous attempts per endpoint delays nothing. */
 const organisations = 20;
 const workers = 100;
-/** At the lowest cost of scrypt, because each person and worker signs in. */
+/** scrypt has its lowest cost, because every user and worker signs in. */
 const passwordHash = "scrypt$2$1$1$MDEyMzQ1Njc4OWFiY2RlZg$6pWBhsd6g_qcmFKRz87Oj_855N3jJpYdf8ywpedkgC4";
 const password = "demo-password";
 const numbers = (count: number) => Array.from({ length: count }, (_, number) => number);
@@ -32,7 +32,7 @@ const seed = {
 
 /** The platform as in production: processes that share a store, used only through HTTP. */
 export class BenchPlatform {
-  /** When each delivery was acknowledged: each process logs a line for it. */
+  /** When each delivery was acknowledged, from the lines that the processes log. */
   readonly acknowledged: number[] = [];
   readonly #dispatcher = new Agent({ connections: 20 });
   readonly #env: NodeJS.ProcessEnv;
@@ -101,7 +101,7 @@ export class BenchPlatform {
     }
   }
 
-  /** Makes every organisation receive webhooks at this URL. */
+  /** Registers this URL as the endpoint of every organisation. */
   async openEndpoints(baseAddress: string): Promise<void> {
     for (const n of numbers(organisations)) {
       const token = await this.#signIn("/portal/session", { emailAddress: `hana-${n}@bench.example` });

@@ -7,7 +7,7 @@ const server = createServer((request, response) => {
   const isGone = request.method === "POST" && request.url?.startsWith("/gone");
   request.once("end", () => response.writeHead(isGone ? 410 : 200).end());
 });
-// A connection waits for its next turn while others are measured.
+// Connections stay open while others are measured.
 server.keepAliveTimeout = 0;
 server.listen(0, "127.0.0.1", () => process.send?.((server.address() as AddressInfo).port));
 process.on("disconnect", () => process.exit());

@@ -18,7 +18,7 @@ export const measurePlatform: Suite = async (options) => {
   return comparisons;
 };
 
-/** The first events are warm-up: meanwhile V8 compiles PGlite's WebAssembly and our code. */
+/** The first events are a warm-up, during which V8 compiles PGlite's WebAssembly and our code. */
 const sizes = ({ quick }: SuiteOptions) =>
   quick ? { rounds: 1, warmUp: 500, events: 1_000 } : { rounds: 6, warmUp: 4_000, events: 6_000 };
 
@@ -108,7 +108,7 @@ async function slowestCreation(
     return performance.now() - startedAt;
   };
   const times: Promise<number>[] = [];
-  // Twenty a second, however long each takes. Measurements after the last delivery do not count.
+  // Twenty a second, however long each takes. Measurements after the last delivery are discarded.
   while (times.length < creations && (backlog === 0 || platform.acknowledged.length < backlog)) {
     times.push(create());
     await setTimeout(50);

@@ -24,7 +24,7 @@ export async function measureEndToEnd(
   shapes: readonly EventShape[],
   { quick }: SuiteOptions,
 ): Promise<Comparison[]> {
-  // It takes thousands of requests until V8 has compiled everything and the heap has found its size.
+  // V8 needs thousands of requests to compile everything, and the heap to reach its size.
   const [rounds, slices, requests, warmUp] = quick ? [2, 3, 60, 300] : [12, 9, 150, 5_000];
   const receivers: Receiver[] = [];
   for (const module of modules) {
@@ -73,7 +73,7 @@ class RunningReceiver {
     return new RunningReceiver(candidate, process, await Sender.open(await process.message<number>(), connections));
   }
 
-  /** Failing requests would make the figures worthless: every request must get 2xx and reach the user's code. */
+  /** Every request must get 2xx and reach the user's code, otherwise the figures are worthless. */
   async cpuPerRequest(count: number, shape: EventShape): Promise<number> {
     const requests = await makeRequests(this.#candidate, count, shape);
     const before = await this.#process.request<Usage>("usage");

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 
-/** What makes an event longer than the contract needs: one long string, which parses fast, or many small objects. */
+/** The padding of an event: one long string, which is fast to parse, or many small objects. */
 export type Padding = "text" | "objects";
 
 const slot = { start: "2026-11-20T08:00:00Z", end: "2026-11-20T16:30:00Z", role: "kitchen porter", breakMinutes: 30 };

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { type ReceiverCandidate, webhookPath } from "./candidate.ts";
 import { makeEvent, type Padding } from "./event.ts";
 
-/** The size of an event, and what makes it so long. */
+/** The size of an event, and its padding. */
 export interface EventShape {
   readonly bytes: number;
   readonly padding: Padding;

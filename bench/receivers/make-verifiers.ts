@@ -8,7 +8,10 @@ import { secret } from "./candidate.ts";
 import { makeEvent } from "./event.ts";
 import type { Verifier } from "./verifier.ts";
 
-/** Every verifier checks one message of 300 bytes, signed now. The first is the lower bound: a check without any care. */
+/**
+ * Every verifier checks one message of 300 bytes, signed now. The first is the lower bound: it compares the signature
+ * and checks nothing else.
+ */
 export async function makeVerifiers(): Promise<Verifier[]> {
   const body = makeEvent(300);
   const bytes = Buffer.from(body);

@@ -1,4 +1,4 @@
-// One receiver in a separate process; the parent asks what it has used so far.
+// One receiver in a separate process; the parent asks how much CPU time it has used.
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { ReceiverCandidate } from "./candidate.ts";
@@ -19,7 +19,7 @@ const server = createServer(
     handled += 1;
   }),
 );
-// A connection waits while the next requests are made and signed.
+// Connections stay open while the next requests are made and signed.
 server.keepAliveTimeout = 0;
 server.listen(0, "127.0.0.1", () => process.send?.((server.address() as AddressInfo).port));
 process.on("message", () => {

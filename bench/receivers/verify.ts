@@ -38,7 +38,7 @@ async function countPerSecond(verifier: Verifier, sliceMs: number): Promise<numb
 async function check({ label, verify }: Verifier, times: number): Promise<void> {
   for (let count = 0; count < times; count += 1) {
     const result = verify();
-    // Only a verifier that returns a promise pays for one.
+    // A synchronous verifier is not awaited, so it does not pay for a promise.
     if (!(typeof result === "boolean" ? result : await result)) throw new Error(`${label} rejected a valid signature.`);
   }
 }

@@ -16,6 +16,6 @@ console.log(`${pages.length} pages in docs/site; npm run docs -- --open serves t
 if (open) {
   await serve({ root: import.meta.dirname, base, port: 4173 });
   const command = { darwin: "open", win32: "explorer" }[process.platform as string] ?? "xdg-open";
-  // Without a browser, the printed URL has to do.
+  // Without a browser, the printed URL is enough.
   spawn(command, [`http://localhost:4173${base}`], { stdio: "ignore" }).on("error", () => undefined);
 }

@@ -39,10 +39,10 @@ try {
   const look = { colorScheme: "light", timezoneId: "Europe/Stockholm", viewport: { width: 960, height: 600 } } as const;
   const { page } = await fixture.openPortal(look);
   await page.goto(`/offers/${offer}`);
-  // The question about the time zone, which is asked once.
+  // The console asks once whether to use the browser's time zone.
   await page.getByRole("button", { name: "for everyone" }).click();
   await page.goto(`/offers/${offer}`);
-  // The hirer has chosen, and has not completed the offer yet.
+  // The hirer has selected workers but not completed the offer.
   await page.locator("label", { hasText: "Amal" }).getByRole("checkbox").check();
   await shoot(page, "offer");
   await page.goto(`/deliveries/${(await deliveryOf("worker_amal"))?.id}`);

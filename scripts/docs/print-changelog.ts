@@ -10,7 +10,7 @@ const packages: Readonly<Record<string, string>> = {
 
 const kinds: Readonly<Record<string, string>> = { major: "Breaking changes", minor: "New", patch: "Fixed" };
 
-/** Changes for users, by package and kind: first those of the next release, then each release from the first one on. */
+/** Changes for users, by package and kind: first those of the next release, then those of each release. */
 export function printChangelog(root: string): string {
   const changesets = globSync(".changeset/*.md", { cwd: root, exclude: [".changeset/README.md"] })
     .sort()

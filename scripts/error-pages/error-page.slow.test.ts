@@ -11,7 +11,7 @@ const sections = [...page.matchAll(/^### `(\w+)`$/gm)].map(([, code]) => code);
 const sectionOf = (docsUrl: string) =>
   /^https:\/\/github\.com\/offers\/offers\/blob\/main\/docs\/errors\.md#(\w+)$/.exec(docsUrl)?.[1];
 
-test("each code has a section, and each section a code [D-113]", () => {
+test("each code has a section, and each section belongs to a code [D-113]", () => {
   const codes = new Set(readCodes(join(import.meta.dirname, "../..")).map(({ code }) => code));
   expect(codes.size).toBeGreaterThan(80);
   expect(sections.sort()).toEqual([...codes].sort());
@@ -29,9 +29,9 @@ function docsUrlOfClient(): string {
 test.each([
   ["the client", docsUrlOfClient],
   ["the kit", () => new ConfigurationError("invalid_secret", "").docsUrl],
-])("an error of %s leads to its section [D-113]", (_, docsUrl) => expect(sections).toContain(sectionOf(docsUrl())));
+])("an error of %s links to its section [D-113]", (_, docsUrl) => expect(sections).toContain(sectionOf(docsUrl())));
 
-test("a rejected request leads to the section of its reason, and its response to that of its code", async () => {
+test("a rejection links to the section of its reason, and its response to that of its code", async () => {
   const rejected: string[] = [];
   const secret = "5f0c9a7e-2d43-4f0e-9b7a-0d6f3c1e8a52";
   const handler = webhookHandler({ secret, onRejected: ({ docsUrl }) => rejected.push(docsUrl) });

@@ -80,7 +80,7 @@ const keywordsOf = (uses: readonly ExplainedUse[]): string[] => [
   ),
 ];
 
-/** What a reader may have seen instead: a status, a code of Node or another word. */
+/** What a reader may search for instead: a status, a code of Node or another word. */
 function printOtherWords(uses: readonly ExplainedUse[]): string[] {
   const words = keywordsOf(uses);
   return words.length === 0 ? [] : [`**Other words for it.** ${words.join(", ")}`];

@@ -18,7 +18,7 @@ const explanationsSchema = z.record(
     calls: z
       .union([z.literal("all"), z.array(z.enum(["CreateOffer", "GetOffer", "CompleteOffer", "WithdrawOffer"]))])
       .optional(),
-    /** What makes an error of the client without a documented status: a server that is not the service. @default the client */
+    /** The origin of an error without a documented status: a server that is not the service. @default the client */
     by: z.literal("server").optional(),
     /** The platform's response. */
     detail: z.string().optional(),

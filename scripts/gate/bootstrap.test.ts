@@ -1,4 +1,4 @@
-// Runs the commands of package.json as on a machine that has nothing yet and whose registry does not respond.
+// Runs the commands of package.json as if nothing were installed and the registry did not respond.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { cp, mkdtemp, rm } from "node:fs/promises";
@@ -11,7 +11,7 @@ import { expect, onTestFinished, test } from "vitest";
 
 const root = join(import.meta.dirname, "../..");
 
-test("the bootstrap says what it installs before it contacts the registry, and what to check if that fails", {
+test("bootstrap.mjs says what it installs before it contacts the registry, and what to check if that fails", {
   timeout: 300_000,
 }, async () => {
   const home = await mkdtemp(join(tmpdir(), "offers-bootstrap-"));

@@ -33,7 +33,7 @@ Recipient object:
 2. The second.
 `;
 
-/** The check also reads this file, so its tags have other brackets. */
+/** The check also reads this file, so its tags use other brackets. */
 const withTags = (text: string) => text.replace(/<(.*?)>/g, "[$1]");
 
 /** A project with this document, one test for each title, and these files; its decisions are D-01 to D-10. */
@@ -68,7 +68,7 @@ const ofStatements = [
   "b <interface: Errors 1, 1b, 1c, 2>",
 ];
 
-test("a statement's tag has the name of its section, and a row's name or a number", async () => {
+test("a statement's tag consists of its section's name and the row's name or a number", async () => {
   const statements = readStatements(await projectWith([]));
   expect(statements.map(({ tag, text }) => `${tag}: ${text}`)).toEqual([
     "interface: Introduction 1: One sentence.",
@@ -108,7 +108,7 @@ test("an unknown tag is reported with its test, and a statement without a test",
   expect(errors).toContain(withTags("no test that runs has the tag <interface: Errors 1c>: a dash;\n"));
 });
 
-test("the pages mark what only slow tests prove", async () => {
+test("the pages mark statements that only slow tests prove", async () => {
   const slow = 'test("s <D-01> <D-02> <interface: Errors 1, 2>", () => {});';
   const root = await projectWith(["a <D-01> <interface: Errors 1>"], { "scripts/some.slow.test.ts": slow });
   const mark = "- **proven by slow tests alone**";

@@ -71,7 +71,7 @@ const decisionsSchema = z.record(
   }),
 );
 
-/** What spec/decisions.yaml holds, by id. */
+/** The decisions of spec/decisions.yaml, by id. */
 export const readDecisions = (root: string) =>
   decisionsSchema.parse(parse(readFileSync(join(root, "spec/decisions.yaml"), "utf8")));
 
@@ -128,7 +128,7 @@ export function readProofs(root: string): Proof[] {
         // A function may add the tests of a describe.
         if (!callee.startsWith("describe") || tests === before) add(name, skips);
       } else {
-        // Within a list from which titles are made.
+        // A tag within the table of a `test.each`.
         if (tagsIn(stringIn(node)).length > 0) add(`${outer} > ${stringIn(node)}`, isSkipped);
         ts.forEachChild(node, (child) => visit(child, outer, isSkipped));
       }

@@ -6,7 +6,10 @@ import { expect, test } from "vitest";
 const root = join(import.meta.dirname, "../..");
 const read = (file: string): string => readFileSync(join(root, file), "utf8");
 
-/** Organisations, their API keys and their places are not persons; the others contain numbers, times and ids of rows. */
+/**
+ * Organisations, their API keys and their places are not personal data; the other tables contain numbers, times and ids
+ * of rows.
+ */
 const withoutPersonalData = [
   "encryption_key_check",
   "event_feeds",

@@ -5,7 +5,7 @@ type Entity = TestCase | TestModule | TestSuite;
 
 /** Prints progress, and each failure with its output and the command to run it alone. A test that prints fails. */
 export class GateReporter implements Reporter {
-  /** Captures vitest's own messages, and what worker processes write past the console. */
+  /** Captures vitest's own messages, and what worker processes write directly to their streams. */
   readonly stream = new Writable({
     decodeStrings: false,
     write: (chunk: string, _encoding, done) => {
@@ -37,7 +37,7 @@ export class GateReporter implements Reporter {
   }
 
   onTestModuleEnd(module: TestModule): void {
-    // What slow tests print is worth reading.
+    // The output of slow tests is kept, because it has their results.
     const mustBeQuiet = module.project.name !== "slow";
     const failedSuites = [...module.children.allSuites()].filter((suite) => suite.errors().length > 0);
     // A file that cannot be loaded has no tests.

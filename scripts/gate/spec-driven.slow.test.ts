@@ -1,4 +1,4 @@
-// After a change of only the OpenAPI document, the type check reports what else must change.
+// After a change to the OpenAPI document alone, the type check reports what else must change.
 import { execFile } from "node:child_process";
 import { cp, mkdtemp, readFile, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, expect, test } from "vitest";
 
-/** One change of the OpenAPI document, and the parts whose type check must fail. */
+/** One change to the OpenAPI document, and the parts whose type check must fail. */
 interface Mutation {
   what: string;
   from: string;
@@ -86,14 +86,18 @@ beforeAll(async () => {
 
 afterAll(() => rm(copy, { recursive: true }));
 
-test.each(mutations)("a change of $what is noticed by $noticedBy", { timeout: 120_000 }, async (mutation) => {
-  const { from, to, noticedBy } = mutation;
-  expect(document.split(from)).toHaveLength(2);
-  await writeFile(join(copy, "spec/openapi.yaml"), document.replace(from, to));
-  await run(process.execPath, ["scripts/generate.ts"], { cwd: copy });
-  const output = await typeErrors();
-  for (const part of noticedBy) expect(output).toContain(`${part}/`);
-});
+test.each(mutations)(
+  "after a change to $what, the type check fails in $noticedBy",
+  { timeout: 120_000 },
+  async (mutation) => {
+    const { from, to, noticedBy } = mutation;
+    expect(document.split(from)).toHaveLength(2);
+    await writeFile(join(copy, "spec/openapi.yaml"), document.replace(from, to));
+    await run(process.execPath, ["scripts/generate.ts"], { cwd: copy });
+    const output = await typeErrors();
+    for (const part of noticedBy) expect(output).toContain(`${part}/`);
+  },
+);
 
 /** The errors that the type check of the copy prints. */
 async function typeErrors(): Promise<string> {

@@ -8,7 +8,7 @@ import { runCommand } from "../processes/run-command.ts";
 
 const root = join(import.meta.dirname, "../..");
 
-test("npm start installs less than half of what npm test needs, and its walkthrough passes", {
+test("npm start installs less than half as much as npm test, and its walkthrough passes", {
   timeout: 900_000,
 }, async () => {
   const folder = await mkdtemp(join(tmpdir(), "offers-start-"));

@@ -65,5 +65,5 @@ const streams = { stdout: reporter.stream, stderr: reporter.stream };
 await startVitest(filter, { project: projects, ...options, reporters: [reporter] }, {}, streams);
 const { passed, failed, skipped } = reporter.count;
 console.log(`${passed} passed, ${failed} failed${skipped > 0 ? `, ${skipped} skipped` : ""}`);
-// Vitest sets the exit code for failures that belong to no test.
+// Vitest sets the exit code for failures outside of tests.
 process.exit(failed > 0 || passed === 0 ? 1 : process.exitCode);

@@ -10,17 +10,17 @@ const entries = Object.values(readGlossary(root)).flat();
 /** A comment may break a term into two lines. */
 const textOf = (file: string) => readFileSync(join(root, file), "utf8").replace(/\s+(?:\*\s+|\/\/\s+|#\s+)?/g, " ");
 
-test.each(entries)("a search for $term in $file finds it", ({ term, file }) => {
+test.each(entries)("$file contains the term $term", ({ term, file }) => {
   expect(existsSync(join(root, file))).toBe(true);
   expect(textOf(file).toLowerCase()).toContain(term.toLowerCase());
 });
 
-test("each term is listed once", () => {
+test("the glossary lists each term once", () => {
   const terms = entries.map(({ term }) => term.toLowerCase());
   expect(new Set(terms).size).toBe(terms.length);
 });
 
-test("each decision that an entry names exists", () => {
+test("each decision that the glossary cites exists", () => {
   const ids = entries.flatMap(({ decision }) => decision ?? []);
   expect(Object.keys(readDecisions(root))).toEqual(expect.arrayContaining(ids));
 });

@@ -1,4 +1,4 @@
-// The commands of the documents. `npm run check -- guides` runs every document in a fresh clone.
+// Checks the commands in the documents. `npm run check -- guides` runs every document in a fresh clone.
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
@@ -11,12 +11,12 @@ describe.each(documents(root))("%s", (source) => {
   const blocks = readDocument(root, source);
   const commands = blocks.filter(isCommand);
 
-  test("has each command run by `npm run check -- guides`, or says why not", () => {
+  test("has every command run by `npm run check -- guides`, or says why not", () => {
     for (const { location, notRun } of commands)
       if (notRun !== undefined) console.log(`not run: ${location}: ${notRun}`);
   });
 
-  test("has commands that work in every shell and with Node 20", () => {
+  test("contains only commands that work in every shell and with Node 20", () => {
     for (const { code } of commands) {
       // An interactive zsh treats # and what follows as arguments.
       expect(code).not.toMatch(/(?:^|\s)#/m);
@@ -27,7 +27,7 @@ describe.each(documents(root))("%s", (source) => {
     }
   });
 
-  test("names existing scripts and checks", async () => {
+  test("names only existing scripts and checks", async () => {
     const { scripts } = JSON.parse(await readFile(join(root, "package.json"), "utf8")) as { scripts: object };
     const named = (await readFile(join(root, source), "utf8")).matchAll(
       /\bnpm run (?:check -- ([a-z][\w:-]*)|([a-z][\w:-]*))/g,
@@ -38,7 +38,7 @@ describe.each(documents(root))("%s", (source) => {
       );
   });
 
-  test("has samples that can listen while the platform is running, and use one name for the webhook secret", () => {
+  test("contains only samples that can listen while the platform is running, with one name for the webhook secret", () => {
     for (const { code } of blocks) {
       expect(code).not.toMatch(/\blisten\(\s*3000\b/);
       expect(code).not.toContain("OFFERS_WEBHOOK_SECRET");

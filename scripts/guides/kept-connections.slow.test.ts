@@ -1,4 +1,4 @@
-// A proxy sends the next request on a connection that it has kept. If the program has closed it, the proxy responds with 502.
+// A proxy reuses idle connections. If the program has closed the one it uses, the proxy responds with 502.
 import { once } from "node:events";
 import { Agent, request } from "node:http";
 import { join } from "node:path";
@@ -38,9 +38,9 @@ test.each([...withRedis, "examples/integrator/src/main.ts", "examples/worker/src
   },
 );
 
-// The time limit is shorter than an idle connection is kept.
+// The time limit is shorter than the time for which an idle connection is kept.
 test.each(withRedis)(
-  "%s stops after its last response, not with its last idle connection",
+  "%s stops after its last response, without waiting for idle connections",
   { timeout: 60_000 },
   async (file) => {
     const { address, stop } = await start(file);

@@ -2,7 +2,7 @@ import { freePort } from "../processes/free-port.ts";
 
 const documentedPorts = ["3000", "3001", "3002", "3003"];
 
-/** What a reader would write before `npm run …` if the documented ports are taken. */
+/** The environment variables that a reader would set if the documented ports are taken. */
 const settings: Record<string, string> = {
   platform: "PORT=3000",
   integrator: "PORT=3001",
@@ -15,7 +15,7 @@ export async function portsOfItsOwn(): Promise<(text: string) => string> {
   for (const port of documentedPorts) free.set(port, `${await freePort()}`);
   return (text) =>
     text
-      // Not if the document sets a port itself.
+      // Skipped if the document sets a port itself.
       .replace(/(?<!\bPORT=.*)\bnpm run ([\w:-]+)/g, (start, program) =>
         settings[program] ? `${settings[program]} ${start}` : start,
       )

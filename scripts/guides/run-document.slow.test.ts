@@ -28,10 +28,10 @@ test("variables, functions and the folder last from one block to the next", () =
     ...prints("hello Amal", "inner", "from a file"),
   ));
 
-test("… in a line, or as a whole line, matches anything", () =>
+test("… matches anything, within a line or as a whole line", () =>
   follow(...sh("echo id: 17, done; echo a; echo b; echo last"), ...prints("id: …, done", "…", "last")));
 
-test("a command that keeps running is left when it has printed its output, and ended with the document", async () => {
+test("a command that keeps running continues once it has printed its output, and ends with the document", async () => {
   const root = await folderWith([
     "<!-- keeps running -->",
     ...sh("echo $$ > pid; echo ready; exec sleep 600"),
@@ -88,7 +88,7 @@ test.each<[string, string[], string]>([
   expect(() => readDocument(root, "guide.md")).toThrow(message);
 });
 
-test("a block that is not run has its reason", async () => {
+test("a block that is not run has a reason", async () => {
   const root = await folderWith(["<!-- not run: it takes", "an hour -->", "", ...sh("sleep 3600")]);
   expect(readDocument(root, "guide.md")).toMatchObject([{ notRun: "it takes\nan hour", code: "sleep 3600\n" }]);
 });

@@ -22,8 +22,8 @@ export interface RunOptions {
 const waiter = join(import.meta.dirname, "wait-for-match.ts");
 
 /**
- * Types a document's commands into one shell, like a reader, with its own ports and temporary folders. Variables, functions and the current
- * folder last from one block to the next.
+ * Runs a document's commands in one shell, like a reader, with free ports and temporary folders. Variables, functions
+ * and the current folder last from one block to the next.
  *
  * @throws for the first command that fails, or prints something other than the document says
  */
@@ -76,14 +76,14 @@ export async function runDocument(blocks: readonly Block[], options: RunOptions)
   }
 }
 
-/** What the shell does for one block. The blocks read no input. */
+/** The shell commands for one block. The blocks read no input. */
 function commandsOf(block: Block & { path: string; isRun: boolean }): string {
   const { path, location, saveAs, isRun, keepsRunning } = block;
   const output = `> '${path}.out' 2>&1 < /dev/null`;
   const waitUntil = (ended: string) =>
     `'${process.execPath}' '${waiter}' '${path}.out' '${path}.expected' '${path}.${ended}'`;
   const run = keepsRunning
-    ? // Like in a separate terminal, until it has printed what it should, or has ended.
+    ? // Runs as in a separate terminal, until it has printed the expected output or ended.
       [
         `: > '${path}.out'; { set +e; ( set -e; . '${path}.sh' ) ${output}; : > '${path}.ended'; } &`,
         `${waitUntil("ended")}; : > '${path}.done'`,

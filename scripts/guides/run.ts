@@ -1,4 +1,4 @@
-// Types every command of every document, each in a fresh clone of the latest commit, with Node 20 and npm:
+// Runs every command of every document, each in a fresh clone of the latest commit, with Node 20 and npm:
 //   npm run check -- guides [document…]
 import { execFile } from "node:child_process";
 import { mkdir, mkdtemp, rm } from "node:fs/promises";
@@ -12,7 +12,7 @@ import { runDocument } from "./run-document.ts";
 const run = promisify(execFile);
 const root = join(import.meta.dirname, "../..");
 
-/** For one document, whose first command installs and builds. */
+/** For one document, including installation and build. */
 const limitMs = 30 * 60_000;
 
 for (const signal of ["SIGINT", "SIGTERM"]) process.once(signal, () => process.exit(1));

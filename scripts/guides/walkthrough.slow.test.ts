@@ -1,4 +1,4 @@
-// The first document that a person reads, run with the existing build.
+// Runs the first document that a newcomer reads, with the existing build.
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
@@ -9,7 +9,7 @@ import { runDocument } from "./run-document.ts";
 
 const root = join(import.meta.dirname, "../..");
 
-test("the manual walkthrough can be finished by copy and paste, and prints what the document says", {
+test("the manual walkthrough works by copy and paste, and prints what the document says", {
   timeout: 900_000,
 }, async () => {
   const bin = await mkdtemp(join(tmpdir(), "offers-npm-"));

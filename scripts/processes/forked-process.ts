@@ -11,7 +11,7 @@ export class ForkedProcess {
   }
 
   /**
-   * Its next message.
+   * The process's next message.
    *
    * @throws if it exits instead
    */

@@ -19,7 +19,7 @@ export interface Clone {
   build(): Promise<void>;
   run(command: string, ...args: string[]): Promise<string>;
   git(...args: string[]): Promise<string>;
-  /** Runs a command with the environment of a person who may publish. */
+  /** Runs a command with the environment of a maintainer who may publish. */
   runAs(env: Record<string, string | undefined>, command: string, ...args: string[]): Promise<string>;
 }
 
@@ -42,7 +42,7 @@ export async function cloneRepository(folder: string): Promise<Clone> {
     origin,
     run,
     runAs,
-    // Like release.yml.
+    // As in release.yml.
     async build() {
       await run(process.execPath, "scripts/bootstrap.mjs", "--build");
       await run("pnpm", "--filter", "./examples/*", "--if-present", "run", "build");

@@ -20,7 +20,7 @@ const cache = join(import.meta.dirname, "../../.cache/verdaccio-6.10.4-npm-12.2.
 
 export interface Registry {
   address: string;
-  /** The environment of a person who is signed in there with npm 12, and gets only packages of `@offers` from it. */
+  /** The environment of a user who is signed in to it with npm 12, and gets only packages of `@offers` from it. */
   env: Record<string, string | undefined>;
   stop(): Promise<void>;
 }

@@ -56,7 +56,7 @@ const registry = await startRegistry(join(scratch, "registry"));
 for (const signal of ["SIGINT", "SIGTERM"] as const)
   process.once(signal, () => void registry.stop().finally(() => process.exit(130)));
 
-/** A step without which the others make no sense. */
+/** Runs a step without which the others are pointless. */
 async function mustPass(name: string, check: () => Promise<string>): Promise<void> {
   if (!(await report.step(name, check))) throw new Stop();
 }
@@ -173,7 +173,7 @@ async function rehearse(): Promise<void> {
     });
 }
 
-/** Those of the versions that the registry delivers. */
+/** Those of the ids, `name@version`, that the registry delivers. */
 async function deliveredIds(ids: readonly string[]): Promise<readonly string[]> {
   const found = ids.map(async (id) => {
     const { versions } = await registryEntry(id.slice(0, id.lastIndexOf("@")));

@@ -1,4 +1,4 @@
-// Anyone can check that a published tarball was built from a commit, because they get the same bytes.
+// Builds are reproducible, so anyone can check that a published tarball was built from a commit.
 import { hash } from "node:crypto";
 import { mkdir, mkdtemp, readdir, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { cloneRepository } from "./clone.ts";
 
-test("two clones in different folders pack the same bytes", { timeout: 900_000 }, async () => {
+test("two clones in different folders produce identical tarballs", { timeout: 900_000 }, async () => {
   const scratch = await mkdtemp(join(tmpdir(), "offers-reproducible-"));
   onTestFinished(() => rm(scratch, { recursive: true, maxRetries: 5, retryDelay: 200 }));
   const hashes: Record<string, string>[] = [];

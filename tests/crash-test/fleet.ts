@@ -4,7 +4,10 @@ import { type StartedProcess, startProcess } from "../../scripts/processes/start
 
 export type StoreName = "pglite" | "postgres";
 
-/** Retries come soon, so that the end of the run measures the platform and not its schedule; there are enough that no delivery fails. */
+/**
+ * Retries come soon, so that the end of the run measures the platform, not its schedule. There are enough that no
+ * delivery fails.
+ */
 const retrySchedule = ["200ms", "500ms", ...Array.from({ length: 38 }, () => "1s")].join();
 
 interface Member {
@@ -20,7 +23,7 @@ export class Fleet {
   readonly #removeStore: () => Promise<unknown>;
   readonly #members = new Set<Member>();
   readonly #stalls = new Set<Promise<void>>();
-  /** A process's fault, in words. */
+  /** A process's error message. */
   readonly faults: string[] = [];
 
   private constructor(env: NodeJS.ProcessEnv, removeStore: () => Promise<unknown>) {

@@ -3,14 +3,14 @@ import { type Change, type Receipt, verifyHistory } from "./history.ts";
 
 const key = "offer 1, worker 1";
 const acked = (...words: string[]): Change[] => words.map((word) => ({ key, word, isAcked: true, doubts: 0 }));
-/** `A1`: the word A under the delivery id 1. In the given order. */
+/** `A1` is the response A with the delivery id 1. */
 const received = (...texts: string[]): Receipt[] =>
   texts.map(([word = "", deliveryId = ""], ordinal) => ({ ordinal, deliveryId, key, word, isAcknowledged: true }));
 
 const fine = { lost: 0, duplicated: 0, reordered: 0, invented: 0, examples: [] };
 
 describe("what the platform acked, compared with what the receiver got", () => {
-  test("there is no fault when each is received once and in order", () => {
+  test("reports no fault when each change is received once and in order", () => {
     expect(verifyHistory(acked("A", "R", "A"), received("A1", "R2", "A3"))).toEqual({
       acked: 3,
       delivered: 3,
@@ -18,7 +18,7 @@ describe("what the platform acked, compared with what the receiver got", () => {
     });
   });
 
-  test("an acked change that the receiver never got is lost", () => {
+  test("reports an acked change that the receiver never got as lost", () => {
     const verdict = verifyHistory(acked("A", "R", "A"), received("A1", "A3"));
     expect(verdict).toMatchObject({ acked: 3, delivered: 2, lost: 1, reordered: 0, invented: 0 });
     expect(verdict.examples).toEqual([
@@ -27,7 +27,7 @@ describe("what the platform acked, compared with what the receiver got", () => {
     expect(verifyHistory(acked("A"), [])).toMatchObject({ acked: 1, delivered: 0, lost: 1 });
   });
 
-  test("a response received before an earlier one is reordered", () => {
+  test("reports a response that is received before an earlier one as reordered", () => {
     expect(verifyHistory(acked("A", "R"), received("R2", "A1"))).toMatchObject({ delivered: 2, lost: 0, reordered: 1 });
     expect(verifyHistory(acked("A", "R", "A", "R"), received("A1", "A3", "R2", "R4"))).toMatchObject({
       lost: 0,
@@ -35,12 +35,12 @@ describe("what the platform acked, compared with what the receiver got", () => {
     });
   });
 
-  test("the order of the requests counts, not the order of their responses", () => {
+  test("compares the order of the requests, not of their responses", () => {
     const [first, second] = received("A1", "R2");
     expect(verifyHistory(acked("A", "R"), [second, first] as Receipt[])).toMatchObject({ reordered: 0 });
   });
 
-  test("a response received again after a later one is reordered", () => {
+  test("reports a response that is received again after a later one as reordered", () => {
     expect(verifyHistory(acked("A", "R"), received("A1", "R2", "A1"))).toMatchObject({ duplicated: 1, reordered: 1 });
     expect(verifyHistory(acked("A", "R"), received("A1", "A1", "R2", "R2"))).toMatchObject({
       duplicated: 2,
@@ -48,34 +48,34 @@ describe("what the platform acked, compared with what the receiver got", () => {
     });
   });
 
-  test("a delivery with only one response has no order", () => {
+  test("does not check the order of a single response", () => {
     expect(verifyHistory(acked("C", "C", "C"), received("C2", "C1", "C3", "C1"))).toMatchObject({
       duplicated: 1,
       reordered: 0,
     });
   });
 
-  test("a lost response does not make the ones next to it reordered", () => {
+  test("does not report the neighbours of a lost response as reordered", () => {
     expect(verifyHistory(acked("A", "R", "A", "R"), received("A1", "A3", "R4"))).toMatchObject({
       lost: 1,
       reordered: 0,
     });
   });
 
-  test("a delivery that got 200 and is sent again is duplicated, one without a response is not", () => {
+  test("reports a delivery that is sent again after a 200 as duplicated, but not after no response", () => {
     const receipts = received("A1", "A1", "A1");
     expect(verifyHistory(acked("A"), receipts)).toMatchObject({ delivered: 1, duplicated: 2, invented: 0 });
     const hungUp = receipts.map((receipt, index) => ({ ...receipt, isAcknowledged: index === 2 }));
     expect(verifyHistory(acked("A"), hungUp)).toMatchObject({ delivered: 1, duplicated: 0 });
   });
 
-  test("a second delivery id for one event is invented, and so is an event without a change", () => {
+  test("reports a second delivery id for one event, and an event without a change, as invented", () => {
     expect(verifyHistory(acked("A"), received("A1", "A2"))).toMatchObject({ delivered: 1, duplicated: 0, invented: 1 });
     expect(verifyHistory([], received("A1"))).toMatchObject({ acked: 0, delivered: 0, invented: 1 });
     expect(verifyHistory(acked("A"), received("R1"))).toMatchObject({ lost: 1, invented: 1 });
   });
 
-  test("a change without a response may have happened or not, and is neither lost nor wrong", () => {
+  test("reports a change without a response as neither lost nor invented, because it may have happened", () => {
     const doubtful: Change = { key, word: "R", isAcked: false, doubts: 1 };
     const changes = [...acked("A"), doubtful];
     expect(verifyHistory(changes, received("A1"))).toEqual({ acked: 1, delivered: 1, ...fine });
@@ -84,13 +84,13 @@ describe("what the platform acked, compared with what the receiver got", () => {
     expect(verifyHistory([doubtful, ...acked("A")], received("R2", "A1"))).toEqual({ acked: 1, delivered: 1, ...fine });
   });
 
-  test("a change that is retried until it is acked is one event that must be received", () => {
+  test("expects one event for a change that is retried until it is acked", () => {
     const changes = [...acked("A"), { key, word: "R", isAcked: true, doubts: 2 }];
     expect(verifyHistory(changes, received("A1", "R2"))).toEqual({ acked: 2, delivered: 2, ...fine });
     expect(verifyHistory(changes, received("A1"))).toMatchObject({ lost: 1 });
   });
 
-  test("each key is checked separately", () => {
+  test("checks each key separately", () => {
     const other = "offer 2, worker 1";
     const changes = [...acked("A"), ...acked("A").map((change) => ({ ...change, key: other }))];
     expect(verifyHistory(changes, received("A1", "A2"))).toMatchObject({

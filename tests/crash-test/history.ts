@@ -11,7 +11,7 @@ export interface Change {
   /** What the organisation must receive. */
   word: string;
   isAcked: boolean;
-  /** How many requests for it got no response, for instance because a process died: each may have taken effect. */
+  /** How many of its requests got no response, for instance because a process died. Each may have taken effect. */
   doubts: number;
 }
 
@@ -99,7 +99,7 @@ function verifyKey(verdict: Verdict, key: string, changes: readonly Change[], re
     );
 }
 
-/** Deliveries that were sent again after another word: for the receiver, the last word is then no longer the last. */
+/** How many deliveries were repeated after another response, so that the last one received is outdated. */
 function staleCount(receipts: readonly Receipt[]): number {
   const isStale = ({ deliveryId, word }: Receipt, index: number): boolean => {
     const before = receipts.slice(0, index);
@@ -114,7 +114,6 @@ const count = (words: readonly string[], word: string): number => words.filter((
 const historyOf = (receipts: readonly Receipt[]): string =>
   receipts.map(({ word, deliveryId, ordinal }) => `${word} (${deliveryId.slice(-8)}, request ${ordinal})`).join(" ");
 
-/** The length of the longest sequence that both contain in this order, with anything in between. */
 function longestCommonSubsequence(a: readonly string[], b: readonly string[]): number {
   let row = new Array<number>(b.length + 1).fill(0);
   for (const word of a) {

@@ -5,9 +5,9 @@ import { type Change, contactKey, responseKey } from "./history.ts";
 const password = "a password of the crash test";
 const organisationCount = 12;
 const workerCount = 16;
-/** Organisations that only get contacts, so that no later event soon hides a lost wake-up. */
+/** Organisations that only get contacts, so that a lost wake-up is not hidden by a later event. */
 const quietCount = 8;
-/** How many offers workers respond to at a time, and how often an organisation adds one. */
+/** How many offers are open at a time, and how often an organisation adds one. */
 const openOffers = 12;
 const createPauseMs = 3_000;
 const contactShare = 0.1;
@@ -17,7 +17,7 @@ export interface Organisation {
   id: string;
   apiKey: string;
   emailAddress: string;
-  /** Of its endpoint. */
+  /** The secret of its endpoint. */
   secret: string;
 }
 
@@ -51,7 +51,7 @@ interface PlatformRequest {
 /** Organisations that create offers, and workers that respond and add contacts, whatever happens to the platform's processes. */
 export class Load {
   readonly changes: Change[] = [];
-  /** Responses that nobody expected. */
+  /** Unexpected responses. */
   readonly faults: string[] = [];
   /** How many requests failed, by status and code. */
   readonly failures = new Map<string, number>();
@@ -123,7 +123,7 @@ export class Load {
     }
   }
 
-  /** Sent until it is acknowledged: repeating a response changes nothing, so it is one event. */
+  /** Sent until it is acknowledged. Repeating a response changes nothing, so there is one event. */
   async #respond(workerId: string, headers: Record<string, string>, offerId: string): Promise<void> {
     const key = responseKey(offerId, workerId);
     const [path, word] = this.#lastWords.get(key) === "accepted" ? ["reject", "rejected"] : ["apply", "accepted"];
@@ -137,7 +137,7 @@ export class Load {
     change.isAcked = true;
   }
 
-  /** Sent once: each time is an event (D-42). */
+  /** Sent once, because each request is an event (D-42). */
   async #addContact(workerId: string, headers: Record<string, string>): Promise<void> {
     const organisationId = anyOf(organisations)?.id ?? "";
     const key = contactKey(organisationId, workerId);

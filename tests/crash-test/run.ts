@@ -1,7 +1,7 @@
-// Kills the platform under load, and shows that no acknowledged change is lost, reordered or left over:
+// Kills the platform under load, and checks that no acknowledged change is lost, reordered or left undelivered:
 //   npm run torture -- --store pglite --kills 30
 //   npm run torture -- --store postgres --processes 3 --kills 30 --stalls 5
-// Exits with 1 if it found a fault.
+// Exits with 1 if it finds a fault.
 import { setTimeout as pause } from "node:timers/promises";
 import { parseArgs } from "node:util";
 import { listen } from "../../scripts/processes/listen.ts";
@@ -33,7 +33,7 @@ if (store === "pglite" && processes > 1)
 
 /** Longer than a lease, which lasts 4 s. */
 const stallMs = { least: 5_000, more: 2_000 };
-/** What the platform delivers between two failures: fewer would only show how processes start. */
+/** How many events the platform delivers between two failures. With fewer, the run would mostly test startup. */
 const deliveredBetween = 100;
 const waitAtMostMs = 15_000;
 const drainMs = 60_000;

@@ -76,11 +76,14 @@ function findUndocumented(name: string, change = (text: string) => text): string
   return [...found].filter((path) => !foreign.test(path) && !selfExplanatory.test(path)).sort();
 }
 
-test.each(["client", "webhook-kit", "cli"])("an editor has text for every export, option and field of %s", (name) => {
-  expect(findUndocumented(name)).toEqual([]);
-});
+test.each(["client", "webhook-kit", "cli"])(
+  "an editor has hover text for every export, option and field of %s",
+  (name) => {
+    expect(findUndocumented(name)).toEqual([]);
+  },
+);
 
-test("an option and a field that lose their text are found", () => {
+test("an option and a field without hover text are reported", () => {
   const without = (text: string) =>
     text
       .replace(/\/\*\* The maximum number of retries; 0 disables them\..*?\*\//, "")

@@ -3,7 +3,7 @@ import { type AddressInfo, connect, createServer, type Server, type Socket } fro
 import { setTimeout as pause } from "node:timers/promises";
 import { OwnPostgres } from "../../scripts/processes/own-postgres.ts";
 
-/** Leads to one PostgreSQL, like HAProxy or a virtual IP address. */
+/** Forwards connections to one PostgreSQL, like HAProxy or a virtual IP address. */
 class Switch {
   readonly url: string;
   port: number;
@@ -97,7 +97,7 @@ export class DatabasePair {
   }
 }
 
-/** As a primary it has no standby at first, and would wait for one with each commit. */
+/** A new primary has no standby yet, and would wait for one with each commit. */
 async function standbyOf(primary: OwnPostgres): Promise<OwnPostgres> {
   const standby = await OwnPostgres.createStandby(primary, "standby");
   await standby.query("alter system set synchronous_standby_names = ''");

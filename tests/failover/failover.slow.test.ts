@@ -14,7 +14,7 @@ import { DatabasePair } from "./database-pair.ts";
 const failovers = Number(process.env.FAILOVERS ?? 10);
 const changesASecond = 40;
 
-/** Resolves with the seconds from now until `count` has grown. What was in progress at the kill does not count. */
+/** Resolves with the seconds until `count` has grown, not counting what was in progress at the kill. */
 async function secondsUntilMore(count: () => number): Promise<number> {
   const killedAt = performance.now();
   await pause(500);
@@ -27,7 +27,7 @@ const range = (seconds: readonly number[]) =>
   `${Math.min(...seconds).toFixed(1)} to ${Math.max(...seconds).toFixed(1)} s`;
 
 test.runIf(hasPostgresServer)(
-  "failovers of PostgreSQL lose, reorder and double nothing, get 503 and no 500, and a client does not notice them [D-145]",
+  "failovers of PostgreSQL lose, reorder and duplicate nothing, cause 503 but no 500, and do not fail a client's calls [D-145]",
   { timeout: 900_000 },
   async () => {
     const pair = await DatabasePair.start();

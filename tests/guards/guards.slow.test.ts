@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { findPostgres } from "../../scripts/test-database.ts";
 import { exploreWithout, type Guard, guards } from "./guards.ts";
 
-/** `npm run check -- guards` says how many they take. */
+/** `npm run check -- guards` prints how many schedules each guard takes. */
 const most = 1_000;
 const hasPostgres = await findPostgres();
 const explored = (Object.keys(guards) as Guard[]).filter((guard) => guards[guard] === "simulator" || hasPostgres);

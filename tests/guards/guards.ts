@@ -1,4 +1,4 @@
-// How many schedules it takes to notice that a guard was removed: npm run check -- guards
+// Prints how many schedules it takes to notice that a guard was removed: npm run check -- guards
 //   capacity       one of them
 //   --seed 1       the first schedule
 //   --count 2000   at most this many for each
@@ -71,7 +71,7 @@ if (import.meta.main) {
     allowPositionals: true,
     options: { seed: { type: "string", default: "1" }, count: { type: "string", default: "2000" } },
   });
-  console.log("| Guard taken out | Found by | Schedules |\n|---|---|---|");
+  console.log("| Removed guard | Found by | Schedules |\n|---|---|---|");
   for (const guard of Object.keys(guards) as Guard[]) {
     if (selected.length > 0 && !selected.includes(guard)) continue;
     const { ran, failed } = await exploreWithout(guard, Number(flags.seed), Number(flags.count));

@@ -30,7 +30,7 @@ export async function recordIn(trx: Trx, organisation: string, workerId: string)
 export type Result = "acknowledged" | "retry" | "dead";
 export const results = ["acknowledged", "retry", "dead"] as const;
 
-/** What the endpoint's organisation may rely on, whatever the processes do simultaneously. */
+/** The guarantees for an endpoint's organisation, whatever concurrent processes do. */
 export class Deliveries {
   /** How many simultaneous attempts the endpoint gets. */
   capacity = endpointCapacity;
@@ -64,7 +64,7 @@ export class Deliveries {
     if (result === "acknowledged") this.capacity = endpointCapacity;
   }
 
-  /** Delivers the rest with an undisturbed process, and checks the result. */
+  /** Delivers the rest with a process that has no faults, and checks the result. */
   async finish(organisations: readonly string[] = [organisationId]): Promise<void> {
     const fixture = this.#fixture;
     await fixture.violates(

@@ -40,7 +40,7 @@ export class Postgres {
   }
 }
 
-/** The fixture of a scenario. Nothing of the previous one is left. */
+/** The fixture of a scenario, without any rows of the previous one. */
 export class Fixture {
   readonly interleaving: Interleaving;
   readonly #postgres: Postgres;

@@ -48,7 +48,7 @@ export function interceptStatements(): void {
   };
 }
 
-/** Actors wait for locks as long as the schedule decides: no clock decides anything. */
+/** The schedule decides how long actors wait for locks, not a clock. */
 const withoutTimeouts = (text: string): string =>
   text
     .replace("set_config('idle_in_transaction_session_timeout', '2000', true)", "null")
@@ -112,7 +112,7 @@ export class Interleaving extends Seeded {
   async toEnd(): Promise<void> {
     for (const { send } of this.#actors) send();
     let last: Actor | undefined;
-    /** Whether all actors that could continue are held back: they wait for each other. */
+    /** Whether all actors that could continue are held back because they wait for each other. */
     let isDeadlock = false;
     for (;;) {
       await this.#settled();
@@ -224,7 +224,7 @@ export class Interleaving extends Seeded {
     }
   }
 
-  /** The actors for which these wait. */
+  /** The actors that these are waiting for. */
   async #blockersOf(sent: readonly Actor[]): Promise<Map<Actor, Actor[]>> {
     const { rows } = await this.#monitor.query<{ pids: number[] }>(
       "select pg_blocking_pids(pid) as pids from unnest($1::int[]) with ordinality as sent (pid, place) order by place",

@@ -2,11 +2,11 @@ import { expect, test } from "vitest";
 import { findPostgres } from "../../scripts/test-database.ts";
 import { runSeeds } from "../run-seeds.ts";
 
-/** A sample: `npm run check -- interleavings` runs others, as many as requested. */
+/** A sample. `npm run check -- interleavings` runs others, as many as requested. */
 const count = 20;
 
 test.runIf(await findPostgres())(
-  "in whatever order processes send their statements, the contract holds, and a seed replays exactly",
+  "the contract holds in whatever order processes send their statements, and a seed replays exactly",
   async () => {
     const { ran, failed, fingerprints } = await runSeeds("interleavings", 1, count);
     expect(failed).toBeUndefined();

@@ -83,7 +83,7 @@ const claimBetweenSnapshotAndLock: Scenario = async (fixture) => {
   await deliveries.finish();
 };
 
-/** Two lanes in opposite order: for two endpoints, processes settle and people record in either order. */
+/** Two lanes in opposite order: for two endpoints, processes settle and users record in either order. */
 const lanesInOppositeOrder: Scenario = async (fixture) => {
   const { interleaving } = fixture;
   const deliveries = new Deliveries(fixture);

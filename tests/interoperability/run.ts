@@ -19,7 +19,7 @@ for (const name of named.length > 0 ? named : Object.keys(suites)) {
     for (const line of found) console.log(`  ${line}`);
     if (found.length > 0) process.exitCode = 1;
   } catch (error) {
-    // For instance a missing program. The other suite still runs, so that one run reports both.
+    // For instance because a program is missing. The other suite still runs, so that one run reports both.
     console.error(`${name}: failed`, error);
     process.exitCode = 1;
   }

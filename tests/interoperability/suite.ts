@@ -1,6 +1,6 @@
-/** What an external suite tried, and what it found. */
+/** The report of an external suite. */
 export interface SuiteReport {
-  /** The suite with its version. */
+  /** The suite's name and version. */
   suite: string;
   /** What was tried, with counts. */
   tried: string;

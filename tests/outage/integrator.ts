@@ -31,7 +31,7 @@ const source: ResponseSource = {
 const webhooks = webhookListener({
   secret,
   scheme: standardWebhooks(),
-  // Each failure is attempted again, which is the subject of the test.
+  // Failures are expected: the test checks that each is retried.
   onError: () => undefined,
   onWorkerOfferResponse: mode === "feed" ? onWorkerOfferResponse : reconcileOnWebhook(source),
 });

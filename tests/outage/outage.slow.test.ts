@@ -8,7 +8,7 @@ const seed = Number(process.env.SEED ?? 20_261_124);
 const outages = Number(process.env.OUTAGES ?? 25);
 const stores = await storesUnderTest();
 
-describe.runIf(await findPostgres())("a receiver that is down again and again", { timeout: 600_000 }, () => {
+describe.runIf(await findPostgres())("a receiver that is repeatedly down", { timeout: 600_000 }, () => {
   const run = async (options: Omit<OutagesOptions, "database" | "databaseUrl" | "seed">, store = stores[0]) => {
     const [database, receivers] = await Promise.all([store?.createDatabase(), createReceiversDatabase()]);
     if (!database) throw new Error("there is no store");

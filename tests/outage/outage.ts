@@ -51,7 +51,7 @@ export interface OutagesReport {
   /** Responses of workers that changed something. */
   changes: number;
   handled: number;
-  /** Empty when the run passed. */
+  /** Violations of the contract; empty if the run passed. */
   wrong: readonly string[];
 }
 
@@ -126,7 +126,7 @@ export async function runOutages(options: OutagesOptions): Promise<OutagesReport
   }
 }
 
-/** What workers have said, and which of it has been handled. */
+/** The workers' responses, and which of them have been handled. */
 class Story {
   readonly #service: Service;
   readonly #random: () => number;

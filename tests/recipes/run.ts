@@ -26,7 +26,7 @@ async function jest(project: FreshProject): Promise<void> {
 
 const nextRecipe = join(import.meta.dirname, "../../packages/webhook-kit/test/recipes/next-route.ts");
 
-/** Next passes the first of two such headers only: no route handler sees the second. */
+/** Next passes only the first of two such headers, so no route handler sees the second. */
 const unseenByNext = ["with Authorization twice", "with a false Authorization after the true one"].map(
   (what) => `A request ${what} must be rejected, but 200 came from GET /test/auth.`,
 );
@@ -34,7 +34,7 @@ const unseenByNext = ["with Authorization twice", "with a false Authorization af
 const pages = join(import.meta.dirname, "../../docs/guides/frameworks");
 const offers = join(import.meta.dirname, "../../packages/cli/dist/offers.js");
 
-/** Runs the command of `offers probe` on a framework's page, against this address. It ends with 1 if there is a finding. */
+/** Runs the `offers probe` command of a framework's page against this URL. It exits with 1 if there is a finding. */
 async function probeAsThePageSays(framework: string, address: string): Promise<void> {
   const page = await readFile(join(pages, `${framework}.md`), "utf8");
   const flags = /^offers probe \S+ (.*)$/m.exec(page)?.[1];
@@ -47,7 +47,7 @@ async function probeAsThePageSays(framework: string, address: string): Promise<v
 async function next(project: FreshProject): Promise<void> {
   await project.install("next", "react", "react-dom");
   await mkdir(join(project.folder, "app/offers/[...webhook]"), { recursive: true });
-  // The recipe is JavaScript as well; for a .ts file Next would ask for TypeScript and React's types.
+  // The recipe is also valid JavaScript. For a .ts file, Next would ask for TypeScript and React's types.
   await project.write("app/offers/[...webhook]/route.js", await readFile(nextRecipe, "utf8"));
 
   const cli = [join(project.folder, "node_modules/next/dist/bin/next")];
@@ -77,14 +77,14 @@ async function next(project: FreshProject): Promise<void> {
 
 const lambdaRecipe = join(import.meta.dirname, "../../packages/webhook-kit/test/recipes/lambda.ts");
 
-/** AWS joins headers of one name with commas in payload 2.0; serverless-offline passes the last one only. */
+/** In payload 2.0, AWS joins headers of the same name with commas, but serverless-offline passes only the last one. */
 const unseenByLambda = ["Timestamp", "Authorization"].flatMap((header) =>
   [`with ${header} twice`, `with a false ${header} before the true one`].map(
     (what) => `A request ${what} must be rejected, but 200 came from GET /test/auth.`,
   ),
 );
 
-/** The gateways that serverless-offline plays: an HTTP API (payload 2.0), a REST API (1.0). */
+/** The gateways that serverless-offline emulates: an HTTP API (payload 2.0) and a REST API (1.0). */
 const gateways = [
   { name: "HTTP API", event: { httpApi: "*" }, findings: unseenByLambda },
   { name: "REST API", event: { http: { method: "any", path: "{proxy+}" } }, findings: [] },
@@ -133,7 +133,7 @@ async function checkGateway(project: FreshProject, gateway: string, findings: re
 const guide = join(import.meta.dirname, "../../docs/guides/workers.md");
 const programs = join(import.meta.dirname, "queues");
 
-/** The guide's sample of BullMQ, on these packages and Redis: every event is handled, though handlers fail. */
+/** The guide's BullMQ sample, with these packages and Redis: every event is handled even though handlers fail. */
 async function queues(project: FreshProject): Promise<void> {
   await project.install("bullmq@6.7.0", "ioredis@5");
   const samples = [...(await readFile(guide, "utf8")).matchAll(/^```ts\n(.*?)^```$/gms)].map(([, code = ""]) => code);

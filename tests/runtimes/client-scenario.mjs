@@ -13,7 +13,7 @@ function demand(condition, otherwise) {
   if (!condition) throw new Error(otherwise);
 }
 
-/** The call's error, which must be one of ours with this code. */
+/** The call's error, which must be an error of the package with this code. */
 async function failure(call, ...codes) {
   const error = await call.then(
     () => undefined,

@@ -70,7 +70,7 @@ export async function webhooksOn(installed: Installed): Promise<Results> {
 }
 
 async function serveOn({ path, binary, flags, project }: Installed, entry: string) {
-  // The client needs nothing of Node.
+  // The client does not use Node's modules.
   if (binary === "workerd")
     return serveOnWorkerd(path, project, entry, entry === "webhooks.mjs" ? ["nodejs_compat"] : []);
   const { ready, stop } = startProcess(path, [...flags, join(project.folder, entry)], { cwd: project.folder });
@@ -80,7 +80,7 @@ async function serveOn({ path, binary, flags, project }: Installed, entry: strin
 const secret = "5f0c9a7e-2d43-4f0e-9b7a-0d6f3c1e8a52";
 const event = { offerId: "offer_1", workerId: "worker_amal", response: "accepted" } as const;
 
-/** What webhooks.mjs must do, on every runtime. */
+/** Checks webhooks.mjs, on every runtime. */
 export async function checkWebhooks(address: string): Promise<Record<string, string>> {
   const receiver = await testReceiver(address, { secret, basePath: "/offers" });
   const { status } = await receiver.workerOfferResponse(event);

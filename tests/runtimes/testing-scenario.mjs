@@ -1,4 +1,4 @@
-// Node 22.19 or newer: a day with the service in memory, as in a user's test.
+// For Node 22.19 or newer: a day with the service in memory, as in a user's test.
 import assert from "node:assert/strict";
 import { NotFoundError, OffersClient } from "@offers/client";
 import { createTestService } from "@offers/client/testing";

@@ -1,4 +1,4 @@
-// Node, Bun and Deno: each with its own server, or the one that its users use.
+// For Node, Bun and Deno: each with its built-in server, or the one that its users usually choose.
 import webhooks from "./webhooks.mjs";
 
 const where = { hostname: "127.0.0.1", port: 0 };

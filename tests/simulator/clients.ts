@@ -13,7 +13,7 @@ export interface Result {
 export class Connection extends EventEmitter {
   isLost = false;
   isInTransaction = false;
-  /** When a transaction started that has no statement yet: it holds nothing that others wait for. */
+  /** When a transaction started that has no statement yet. It holds no locks. */
   begunAtMs: number | undefined;
   isListening = false;
   /** The time until the server ends it within a transaction. */

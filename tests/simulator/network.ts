@@ -163,7 +163,7 @@ export class Network {
     const { faults } = this;
     const delayMs = schedule.latencyMs() + (schedule.chance(faults.slow) ? schedule.between(1_000, 20_000) : 0);
     const status = schedule.chance(faults.unavailable) ? 503 : schedule.chance(faults.gone) ? 410 : undefined;
-    // When the request arrives, it is decided which process listens.
+    // The listening process is chosen when the request arrives.
     schedule.at(undefined, delayMs, "request", () => {
       const { process } = this.#receiver;
       schedule.at(process, 0, "handle", async () => {

@@ -39,7 +39,7 @@ const lost = (): Error => Object.assign(new Error("Connection terminated unexpec
  * transactions one after another, by the schedule's clock.
  */
 export class SimulatedPostgres implements Server {
-  /** How far the server's clock is off. */
+  /** The skew of the server's clock. */
   offsetMs = 0;
   faults = noDatabaseFaults;
   /** Called when something may have delayed the renewal of leases: of one process, or of all that waited for a transaction. */
@@ -114,7 +114,7 @@ export class SimulatedPostgres implements Server {
     return connection;
   }
 
-  /** The server runs the statement after a while, and the process gets the reply after another. */
+  /** The server runs the statement after one delay, and the process gets the reply after another. */
   send(connection: Connection, text: string, values: readonly unknown[]): Promise<Result | Result[]> {
     const schedule = this.#scheduled;
     const { process } = connection;

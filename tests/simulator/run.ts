@@ -18,7 +18,7 @@ const { values: flags } = parseArgs({
   },
 });
 loadKitFromSource();
-// It has its own clock. Tests that run at the same time and wait for replies have priority.
+// The simulator has its own clock, so it yields to tests that run at the same time and wait for replies.
 setPriority(constants.priority.PRIORITY_LOW);
 // Loaded after the hooks are registered.
 const { Simulator } = await import("./simulator.ts");

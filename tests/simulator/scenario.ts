@@ -1,6 +1,9 @@
 import { Schedule } from "./schedule.ts";
 
-/** The possible faults, each with its probability: per step of a process, per statement, per request, or per action of a person. */
+/**
+ * The possible faults, each with its probability: per step of a process, per statement, per request, or per action of a
+ * user.
+ */
 export const faultRates = {
   /** Per step of a platform process. */
   kill: 0.002,
@@ -27,7 +30,7 @@ export const faultRates = {
   slow: 0.2,
   unavailable: 0.3,
   gone: 0.05,
-  /** Per event: a person enables the endpoint, saves its profile, or retries a delivery. */
+  /** Per event: a user enables the endpoint, saves its profile, or retries a delivery. */
   enable: 0.2,
   profile: 0.2,
   retryNow: 0.2,
@@ -69,7 +72,7 @@ function burst(schedule: Schedule): Omit<Scenario, "seed"> {
   return { processes, organisations: 1, keys: 50, events: 12, spreadMs: 50, faults: { ...common, ...faults } };
 }
 
-/** An endpoint fails until the retry schedule has long delays, and a person restarts the schedule. */
+/** An endpoint fails until the retry schedule has long delays, and a user restarts the schedule. */
 function outage(schedule: Schedule): Omit<Scenario, "seed"> {
   const faults: Scenario["faults"] = { slow: 0.4, [schedule.pick(["unavailable", "unavailable", "gone"] as const)]: 1 };
   if (schedule.chance(0.5)) faults[schedule.pick(["enable", "profile", "retryNow"] as const)] = 0.3;

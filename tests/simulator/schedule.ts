@@ -10,7 +10,7 @@ export class Process {
   isStopped = false;
   /** Until then no code of it runs, like during a long garbage collection or on a suspended machine. */
   stalledUntilMs = 0;
-  /** How far its wall clock is off. */
+  /** The skew of its wall clock. */
   wallOffsetMs = 0;
   /** When its wall clock last jumped. */
   clockJumpedAtMs = Number.NEGATIVE_INFINITY;

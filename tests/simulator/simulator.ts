@@ -224,7 +224,7 @@ class Run {
     });
   }
 
-  /** Runs a person's work in the API's process. */
+  /** Runs a user's action in the API's process. */
   #inApi(work: (store: Store, now: Date) => Promise<unknown>): void {
     const { process, store } = this.#api;
     if (process.isStopped) return;
@@ -255,7 +255,7 @@ class Run {
       });
   }
 
-  /** Like the portal does after a check of the endpoint. */
+  /** As the portal does after a check of the endpoint. */
   async #enable(store: Store, organisationId: string, isChanged: boolean): Promise<void> {
     this.#oracle.restarted(organisationId);
     await store.transaction(async (trx) => {
@@ -271,7 +271,7 @@ class Run {
     await restartSchedules(store, organisationId);
   }
 
-  /** Nothing goes wrong from now on. A person enables the failed endpoints; the others recover by themselves. */
+  /** No more faults from now on. A user enables the disabled endpoints; the others recover by themselves. */
   async #heal(): Promise<void> {
     const schedule = this.#schedule;
     schedule.beforeStep = () => undefined;

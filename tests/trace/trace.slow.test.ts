@@ -45,7 +45,7 @@ describe.runIf(await findPostgres())("one trace", () => {
   describe.each(stores)("with a platform on $title", (store) => {
     const opened = useSystem(store, { retrySchedule: "3s", failsFirst: true });
 
-    test("goes from createOffer to a span in the queue's worker, also past a kill -9 between two attempts", async () => {
+    test("continues from createOffer to a span in the queue's worker, even after a kill -9 between two attempts", async () => {
       const { system } = opened;
       const { id, traceId } = await system.createOffer();
       await appears("push notification", traceId);
@@ -117,7 +117,7 @@ describe.runIf(await findPostgres())("one trace", () => {
       };
     };
 
-    test("whose HTTP instrumentation continues the sender's trace, there is one tree, with its span between", async () => {
+    test("with HTTP instrumentation that continues the sender's trace, there is one tree, which includes the server's span", async () => {
       const { attempt, server, webhook, work } = await deliverTo("parent", "sender's trace");
       expect(server?.name).toBe("POST");
       expect(server?.parentSpanId).toBe(attempt?.spanId);
@@ -126,7 +126,7 @@ describe.runIf(await findPostgres())("one trace", () => {
       expect(work?.traceId).toBe(attempt?.traceId);
     });
 
-    test("with the option link, there are two traces, and the link", async () => {
+    test("with the option link, there are two linked traces", async () => {
       const { attempt, webhook, work } = await deliverTo("link");
       expect(webhook?.parentSpanId).toBeUndefined();
       expect(webhook?.links).toEqual([expect.objectContaining({ traceId: attempt?.traceId, spanId: attempt?.spanId })]);
@@ -134,7 +134,7 @@ describe.runIf(await findPostgres())("one trace", () => {
       expect([work?.traceId, work?.parentSpanId]).toEqual([webhook?.traceId, webhook?.spanId]);
     });
 
-    test("whose HTTP instrumentation begins a trace, and with the option link, there are two traces, and the link", async () => {
+    test("with HTTP instrumentation that starts a trace, and the option link, there are two linked traces", async () => {
       const { attempt, server, webhook, work } = await deliverTo("link", "own trace");
       expect([server?.name, server?.parentSpanId]).toEqual(["POST", undefined]);
       expect(webhook?.parentSpanId).toBe(server?.spanId);

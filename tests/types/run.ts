@@ -1,4 +1,4 @@
-// The packed packages' types, in a project of strict users, for every TypeScript that they may have:
+// Checks the packed packages' types in a strict project, with every supported TypeScript:
 //   npm run check -- compatibility types
 import { execFile } from "node:child_process";
 import { join } from "node:path";
@@ -10,7 +10,7 @@ const run = promisify(execFile);
 const compilers = { "5.9": "5.9.3", "6.0": "6.0.3", "7.0": "7.0.2" };
 const maxInstantiations = 80;
 
-/** What the user's program may count on being declared. */
+/** The globals that the user's program may rely on. */
 const globals = {
   DOM: { lib: ["es2023", "dom"], types: [] },
   "DOM and Node": { lib: ["es2023", "dom"], types: ["node"] },
@@ -62,7 +62,7 @@ try {
       const consumer = await copyProgram("consumer", extension, project.folder);
       const failuresProgram = await copyProgram("failures", extension, project.folder);
       const resolved = { ...options, ...resolution };
-      // The kit's declarations name types of Node, such as Buffer.
+      // The kit's declarations refer to types of Node, such as Buffer.
       const faults =
         (await compile(version, resolved, consumer)) +
         (await compile(version, { ...resolved, skipLibCheck: true }, failuresProgram));

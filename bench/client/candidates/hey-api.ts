@@ -3,7 +3,7 @@ import { fileURLToPath } from "node:url";
 import { apiKey, type ClientCandidate, commonHeaders, input } from "../candidate.ts";
 import { heyApiModule } from "../hey-api-module.ts";
 
-/** The used part of what is generated; its types come with the run. */
+/** The part of the generated module that is used; its types do not exist before the run. */
 interface Generated {
   client: { setConfig(config: object): void };
   getOffer(options: object): Promise<{ data: { id: string } }>;

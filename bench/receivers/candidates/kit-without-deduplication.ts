@@ -3,7 +3,7 @@ import express from "express";
 import { type ReceiverCandidate, secret } from "../candidate.ts";
 import { signAsDocumented } from "../sign-as-documented.ts";
 
-/** Remembers nothing, like the peers. */
+/** Stores no records, like the peers. */
 export const candidate: ReceiverCandidate = {
   label: "**@offers/webhook-kit/express**, no deduplication",
   sign: signAsDocumented,

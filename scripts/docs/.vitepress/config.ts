@@ -96,14 +96,14 @@ function labelCells(tokens: readonly Token[]): void {
 
 const markdown: MarkdownOptions = {
   theme: { light: "github-light-high-contrast", dark: "github-dark-high-contrast" },
-  // The same ids as on GitHub, so that a link works on both.
+  // The same heading ids as on GitHub, so that a link works on both.
   anchor: { slugify: slug },
   config(md) {
     md.use(tabsMarkdownPlugin);
     md.core.ruler.push("labelled-cells", ({ tokens }) => labelCells(tokens));
     md.core.ruler.push("repository-links", ({ tokens, env, Token }) => {
       const file: string | undefined = env.realPath ?? env.path;
-      if (file === undefined) return; // a title on its own
+      if (file === undefined) return; // a title alone
       const source = relative(root, file);
       for (const [index, { children }] of tokens.entries()) {
         const linksSymbols = tokens[index - 1]?.type !== "heading_open" && !source.startsWith("docs/reference/");
@@ -353,7 +353,7 @@ function printLlmsFull(outDir: string): string {
   return pages.map(({ path }) => readFileSync(join(outDir, path), "utf8").trim()).join("\n\n---\n\n");
 }
 
-/** A reader without scripts has the sidebar above the page, and no buttons that do nothing. */
+/** Without scripts, the sidebar is above the page, and buttons that would do nothing are hidden. */
 const withoutScripts = `<style>
 .VPLocalNav, .VPNavBar .content-body, .VPSidebar .caret, button { display: none !important }
 .VPSidebar { position: static !important; opacity: 1 !important; transform: none !important; width: auto !important; max-width: none !important }
@@ -416,7 +416,7 @@ export default defineConfig({
       : []),
   ],
   head: [["noscript", {}, withoutScripts]],
-  // The title of a group that cannot be collapsed does nothing.
+  // The title of a group that cannot be collapsed is not interactive.
   transformHtml: (html) => html.replaceAll('<div class="item" role="button" tabindex="0"', '<div class="item"'),
   async buildEnd({ pages, outDir, site }) {
     await Promise.all(pages.map((source) => copyMarkdown(source, join(outDir, pageOf(source)), site.base)));

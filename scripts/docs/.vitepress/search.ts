@@ -1,7 +1,10 @@
-// How readers find a page: words, endings, which pages come first, and what a screen reader announces.
+// Configures the search: how words are split and stemmed, which pages come first, and what a screen reader announces.
 import type { DefaultTheme, UserConfig } from "vitepress";
 
-/** A page as the search finds it: a guide comes before a table of decisions. Runs in the browser, so it uses nothing outside. */
+/**
+ * The weight of a page: guides come before tables of decisions. Runs in the browser, so it must not refer to anything
+ * outside.
+ */
 const boostDocument = (id: string): number => {
   if (/(?:contract|decisions|glossary|benchmarks)\.html/.test(id)) return 0.3;
   if (id.includes("/errors.html")) return 0.8;
@@ -62,7 +65,7 @@ export const search: DefaultTheme.Config["search"] = {
 };
 
 /**
- * The faults of VitePress's search box, and their corrections. It is a button that contains buttons, and its options contain links: a
+ * Corrects the faults of VitePress's search box. It is a button that contains buttons, and its options contain links: a
  * screen reader may announce neither (ARIA 1.2, "children presentational"). A link's label omits text that it shows (WCAG 2.5.3), and an
  * element without a role may have no label. The order matters: a replacement is not replaced again.
  */
@@ -81,7 +84,9 @@ const corrections = {
 
 type Plugin = NonNullable<NonNullable<UserConfig["vite"]>["plugins"]>[number];
 
-/** @throws if a new version of VitePress has another search box */
+/**
+ * @throws if a new version of VitePress has changed the search box
+ */
 export const accessibleSearchBox: Plugin = {
   name: "accessible-search-box",
   enforce: "pre",

@@ -1,4 +1,4 @@
-// The site as a reader opens it, in Chromium, below a path prefix.
+// Checks the site in Chromium, below a path prefix.
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import type { Browser, BrowserContextOptions, Page } from "playwright-core";
@@ -9,7 +9,7 @@ const pages = inject("pages");
 const address = inject("address");
 const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 
-/** The most read pages: the way from the first page to a running integration. */
+/** The most read pages: from the first page to a running integration. */
 const mostRead = [
   "index",
   "guides/first-offer",
@@ -48,7 +48,7 @@ async function open(options: BrowserContextOptions = {}): Promise<Page> {
 
 const visit = (page: Page, path: string) => page.goto(`${address}${path}.html`, { waitUntil: "load" });
 
-/** A page's reports: errors on its console, and requests to anything but the site. */
+/** The errors on a page's console, and its requests to anything but the site. */
 function watch(page: Page): string[] {
   const problems: string[] = [];
   page.on("console", (message) => {
@@ -86,7 +86,7 @@ test.each(["light", "dark"] as const)(
   },
 );
 
-test("no page is wider than a phone, and no picture is", async () => {
+test("no page and no picture is wider than a phone", async () => {
   const page = await open({ viewport: { width: widths.phone, height: 844 } });
   const wide: string[] = [];
   for (const path of pages) {
@@ -104,7 +104,7 @@ test("no page is wider than a phone, and no picture is", async () => {
 });
 
 describe.each([widths.laptop, widths.desktop, widths.wide])("at %i px", (width) => {
-  test("no code on the most read pages is cut off, at 13 px or more", async () => {
+  test("no code on the most read pages is cut off or smaller than 13 px", async () => {
     const page = await open({ viewport: { width, height: 900 } });
     const cut: string[] = [];
     let blocks = 0;
@@ -127,7 +127,7 @@ describe.each([widths.laptop, widths.desktop, widths.wide])("at %i px", (width) 
   });
 });
 
-test("at 1280 px the outline is on the right of the page, and the first page shows its code without scrolling", async () => {
+test("at 1280 px, the outline is on the right, and the first page shows its code without scrolling", async () => {
   const page = await open({ viewport: { width: widths.laptop, height: 800 } });
   await visit(page, "guides/first-webhook");
   const outline = await page.getByRole("navigation", { name: "On this page" }).boundingBox();
@@ -141,7 +141,7 @@ test("at 1280 px the outline is on the right of the page, and the first page sho
   await page.context().close();
 });
 
-test("on a phone, no row of a table of an operation or an event is higher than half a screen", async () => {
+test("on a phone, no table row of an operation or an event is higher than half the screen", async () => {
   const page = await open({ viewport: { width: widths.phone, height: 844 } });
   const high: string[] = [];
   for (const path of pages.filter((one) => /^(?:operations|events)\//.test(one))) {
@@ -155,7 +155,7 @@ test("on a phone, no row of a table of an operation or an event is higher than h
   expect(high).toEqual([]);
 });
 
-test("a URL without a page offers the search", async () => {
+test("the page for an unknown URL offers the search", async () => {
   const page = await open();
   await page.goto(`${address}404.html`);
   await page.waitForFunction(() => "__vue_app__" in (document.querySelector("#app") ?? {}));
@@ -165,11 +165,11 @@ test("a URL without a page offers the search", async () => {
   await page.context().close();
 });
 
-test("the search works with the keyboard, shows hits in their sentences, and has no violation", async () => {
+test("the search works with the keyboard, shows hits in context, and passes axe", async () => {
   const page = await open();
   const problems = watch(page);
   await visit(page, "guides/testing");
-  // The page reacts to keys only after Vue has started.
+  // The page reacts to keys only after Vue has mounted.
   await page.waitForFunction(() => "__vue_app__" in (document.querySelector("#app") ?? {}));
   await page.keyboard.press("/");
   await page.getByRole("searchbox").fill("rotate secret");
@@ -181,7 +181,7 @@ test("the search works with the keyboard, shows hits in their sentences, and has
   await page.context().close();
 });
 
-test("a language once chosen stays chosen, on the next page and after a reload", async () => {
+test("a chosen language is kept on the next page and after a reload", async () => {
   const page = await open();
   await visit(page, "operations/create-offer");
   await page.getByRole("tab", { name: "Python" }).click();
@@ -191,7 +191,7 @@ test("a language once chosen stays chosen, on the next page and after a reload",
   await page.context().close();
 });
 
-test("a page has links to its neighbours, its headings, its Markdown, and buttons that copy code", async () => {
+test("a page has links to the previous and next page, its headings and its Markdown, and buttons that copy code", async () => {
   const context = await browser.newContext({ viewport: { width: widths.desktop, height: 900 } });
   await context.grantPermissions(["clipboard-read", "clipboard-write"]);
   const page = await context.newPage();
@@ -226,7 +226,7 @@ test("the chosen theme is kept on the next page, and a diagram follows it", asyn
   await page.context().close();
 });
 
-test("a reader without scripts has the navigation and no dead buttons", async () => {
+test("without scripts, a reader has the navigation and no dead buttons", async () => {
   const page = await open({ javaScriptEnabled: false, viewport: { width: widths.phone, height: 844 } });
   await visit(page, "guides/first-offer");
   expect(await page.getByRole("button").filter({ visible: true }).count()).toBe(0);

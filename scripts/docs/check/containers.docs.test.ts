@@ -1,4 +1,4 @@
-// The files of the deployment guide: the guide shows what docs/containers contains, and linters find no fault in it.
+// Checks the files of the deployment guide: the guide shows docs/containers unchanged, and linters find no fault.
 import { globSync, readFileSync } from "node:fs";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -11,7 +11,7 @@ const containers = join(import.meta.dirname, "../../../docs/containers");
 const guide = readFileSync(join(containers, "../guides/deployment.md"), "utf8");
 const files = globSync("*/*", { cwd: containers }).sort();
 
-test("there are the files of a receiver and of the platform", () =>
+test("docs/containers has the files of a receiver and of the platform", () =>
   expect(files).toEqual([
     "platform/Caddyfile",
     "platform/Dockerfile",
@@ -26,7 +26,7 @@ test.each(files)("the guide shows %s", (file) =>
   expect(guide).toContain(readFileSync(join(containers, file), "utf8").trimEnd()),
 );
 
-test.each(files.filter((file) => file.endsWith("Dockerfile")))("%s has no fault", (file) =>
+test.each(files.filter((file) => file.endsWith("Dockerfile")))("linters find no fault in %s", (file) =>
   expect(validate(readFileSync(join(containers, file), "utf8"))).toEqual([]),
 );
 
@@ -49,14 +49,14 @@ describe("a compose file", () => {
   const faultsOf = (file: string) =>
     linter.lintFiles([file], false).flatMap((result: { messages: object[] }) => result.messages);
 
-  test("with a mistake is found", async () => {
+  test("is rejected if it contains a mistake", async () => {
     const folder = await mkdtemp(join(tmpdir(), "offers-compose-"));
     onTestFinished(() => rm(folder, { recursive: true }));
     await writeFile(join(folder, "compose.yaml"), "name: wrong\nservices:\n  platform:\n    imagee: node:24\n");
     expect(faultsOf(join(folder, "compose.yaml"))).not.toEqual([]);
   });
 
-  test.each(files.filter((file) => file.endsWith("compose.yaml")))("%s has no fault", (file) =>
+  test.each(files.filter((file) => file.endsWith("compose.yaml")))("passes the linter: %s", (file) =>
     expect(faultsOf(join(containers, file))).toEqual([]),
   );
 });

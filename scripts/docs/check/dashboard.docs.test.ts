@@ -10,7 +10,7 @@ const metrics = createMetrics({} as Store, () => new Date());
 afterAll(() => metrics.stop());
 
 test.each(["monitoring/dashboard.json", "guides/production.md"])(
-  "%s names metrics that the platform has",
+  "%s uses only metrics that the platform has",
   async (file) => {
     const { text } = await metrics.read();
     const known = [...text.matchAll(/^# TYPE (\S+)/gm)].map(([, name]) => name);

@@ -17,7 +17,7 @@ test("every page is valid HTML", async () => {
   const problems: string[] = [];
   for (const page of pages) {
     const { results } = await validator.validateFile(join(site, `${page}.html`));
-    // `as` belongs to a preload, and rel="preload stylesheet" is one too, but the rule compares the whole value of rel.
+    // The rule compares the whole value of rel, so it rejects the valid `as` of rel="preload stylesheet".
     for (const { messages } of results)
       for (const { line, ruleId, message } of messages)
         if (!(ruleId === "attribute-misuse" && message.startsWith('"as"')))
@@ -40,7 +40,7 @@ test("every page has its own title and description", () => {
   expect(seen.size).toBeGreaterThan(pages.length * 0.9);
 });
 
-// VitePress needs Vue: 60 kB of framework and theme load before the first page, and are kept for the others.
+// Vue and the theme load before the first page, and are cached for the others.
 test("a page loads at most 110 kB of compressed script before the search is opened", () => {
   const prefix = new URL(address).pathname;
   for (const page of pages) {
@@ -54,7 +54,7 @@ test("a page loads at most 110 kB of compressed script before the search is open
   }
 });
 
-test("every entry of the packages is documented, with every export", async () => {
+test("every entry point of the packages is documented, with every export", async () => {
   const titles = new Set(pages.map((page) => readHtml(site, page).querySelector("h1")?.firstChild?.textContent.trim()));
   const documented = new Set(pages.map((page) => page.slice(page.lastIndexOf("/") + 1)));
   for (const { name, source } of entries.filter((entry) => /client|webhook-kit/.test(entry.source))) {

@@ -62,20 +62,20 @@ test("no link into the repository is dead", () => {
 test("nothing is loaded from other sites", () =>
   expect(targets.filter(({ attribute, target }) => attribute === "src" && isExternal(target))).toEqual([]));
 
-test("each page has its Markdown, and llms.txt names pages that exist", () => {
+test("each page is also available as Markdown, and llms.txt lists only existing pages", () => {
   expect(pages.filter((page) => !existsSync(join(site, `${page}.md`)))).toEqual([]);
   const listed = markdownLinks("llms.txt");
   expect(listed.length).toBeGreaterThan(pages.length * 0.8);
   expect(listed.filter((path) => !existsSync(join(site, path)))).toEqual([]);
 });
 
-test("llms-full.txt has the guides and the references", () => {
+test("llms-full.txt contains the guides and the references", () => {
   const text = readFileSync(join(site, "llms-full.txt"), "utf8");
   for (const title of ["Your first webhook", "CreateOffer", "Worker Offer Response", "Error codes", "@offers/client"])
     expect(text).toContain(`# ${title}`);
 });
 
-test("no link of the Markdown is dead", () => {
+test("no link in the Markdown is dead", () => {
   const dead = pages.flatMap((page) =>
     markdownLinks(`${page}.md`)
       .filter((path) => !existsSync(join(site, path)))

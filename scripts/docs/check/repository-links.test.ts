@@ -1,4 +1,4 @@
-// The links that a reader of the repository follows without the site: those of its documents, and the URLs that the packages emit.
+// Checks the links in the repository's documents, and the URLs that the packages emit.
 import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { dirname, join, normalize } from "node:path/posix";
@@ -33,7 +33,7 @@ function anchorsOf(file: string): Set<string> {
   return found;
 }
 
-/** Why a link leads nowhere in the repository; empty if it leads somewhere, or out of it. */
+/** Why a link within the repository is dead; empty if it is not, or leads elsewhere. */
 function defectOf(source: string, target: string): string[] {
   const [, absolute] = /^https:\/\/github\.com\/offers\/offers\/(?:blob|tree)\/main\/([^?]*)/.exec(target) ?? [];
   if (absolute === undefined && /^[a-z]+:/.test(target)) return [];
@@ -53,7 +53,7 @@ const linksOf = (file: string): string[] => {
   return [...text.matchAll(/\]\(([^)\s]+)\)/g)].map(([, target = ""]) => target);
 };
 
-test("every link of a document leads to a file of the repository, and to a heading of it", () => {
+test("every link in a document leads to an existing file of the repository, and to an existing heading", () => {
   // spec/interface.md belongs to the service. A changeset becomes part of a changelog, and a skill's links are in its tarball.
   const documents = tracked.filter((file) => file.endsWith(".md") && !/^(?:\.changeset\/|spec\/interface)/.test(file));
   const links = documents.flatMap((file) => linksOf(file).map((target) => ({ file, target })));
@@ -61,7 +61,7 @@ test("every link of a document leads to a file of the repository, and to a headi
   expect(links.flatMap(({ file, target }) => defectOf(file, target))).toEqual([]);
 });
 
-test("every URL of the repository that a package or the platform emits exists", () => {
+test("every URL of the repository that a package or the platform emits leads somewhere", () => {
   const sources = tracked.filter((file) => /^(?:packages|examples)\/[^/]+\/(?:src\/|package\.json)/.test(file));
   const urls = sources.flatMap((file) =>
     [...read(file).matchAll(/https:\/\/github\.com\/offers\/offers\/(?:blob|tree)\/main\/[\w./@-]+(?:#[\w-]+)?/g)].map(

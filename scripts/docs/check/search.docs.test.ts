@@ -17,10 +17,10 @@ let page: Page;
 beforeAll(async () => {
   browser = (await openBrowser()).browser;
   page = await (await browser.newContext({ reducedMotion: "reduce" })).newPage();
-  // Only the URLs of the hits matter here: each excerpt would load a page.
+  // Excerpts are off, because each would load a page and only the URLs of the hits matter here.
   await page.addInitScript(() => localStorage.setItem("vitepress:local-search-detailed-list", "false"));
   await page.goto(`${address}index.html`);
-  // Before it is mounted, the page does not react to keys.
+  // The page does not react to keys before it is mounted.
   await page.waitForFunction(() => "__vue_app__" in (document.querySelector("#app") ?? {}));
   await page.keyboard.press("/");
   await page.getByRole("searchbox").waitFor();
@@ -39,13 +39,13 @@ async function find(question: string): Promise<string[]> {
   const paths = links.map((link) => {
     const { pathname, hash } = new URL(link, address);
     const path = pathname.slice(new URL(address).pathname.length);
-    // One page has all codes, so its section is what was found.
+    // One page has all codes, so the section counts as the hit.
     return path === "errors.html" ? `errors${hash}` : path;
   });
   return [...new Set(paths.map((path) => path.replace(/\.html$/, "").replace(/(?<=^|\/)$/, "index")))].slice(0, 3);
 }
 
-describe("finds the correct page among the first three", () => {
+describe("the search lists the correct page among the first three hits", () => {
   test.each(Object.entries({ ...missed, ...known }))("%s: %s", async (question, expected) => {
     const found = await find(question);
     expect(
@@ -59,7 +59,7 @@ test.each([
   ["other", others, 60, 3],
   ["tried", tried, 46, 3],
 ] as const)(
-  "of the %s questions, all but three find the correct page among the first three",
+  "for all but three of the %s questions, the correct page is among the first three hits",
   async (_, questions, count, allowed) => {
     const wrong: string[] = [];
     for (const [question, expected] of Object.entries(questions)) {
@@ -72,4 +72,5 @@ test.each([
   },
 );
 
-test("a query that matches nothing finds nothing", async () => expect(await find("xyzzyplugh")).toEqual([]));
+test("the search has no hits for a query that matches nothing", async () =>
+  expect(await find("xyzzyplugh")).toEqual([]));

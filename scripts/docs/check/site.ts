@@ -13,7 +13,7 @@ declare module "vitest" {
     site: string;
     /** The paths of its pages, without an extension. */
     pages: string[];
-    /** Its URL, with a path prefix like on GitHub Pages. */
+    /** The site's URL, with a path prefix like on GitHub Pages. */
     address: string;
   }
 }

@@ -40,7 +40,7 @@ function tabsOf(pattern: string): Tab[] {
     );
 }
 
-/** Runs a tab like its reader would. @returns its output */
+/** Runs a tab as a reader would. @returns its output */
 async function runTab({ language, code }: Tab, env: Record<string, string> = {}): Promise<string> {
   const { command, extension } = {
     ts: { command: [process.execPath, "--disable-warning=ExperimentalWarning"], extension: "ts" },
@@ -77,7 +77,7 @@ describe("the operations", () => {
 
   const tabs = tabsOf("docs/operations/*.md").filter(({ language }) => language !== "json");
 
-  test("are seven, each in three languages", () =>
+  test("the site shows seven, each in three languages", () =>
     expect(tabs.map(({ label }) => label)).toEqual(Array(7).fill(["TypeScript", "curl", "Python"]).flat()));
 
   test.each(tabs)("$page in $label", async (tab) => {
@@ -162,7 +162,7 @@ describe("the events", () => {
 
   const tabs = tabsOf("docs/events/[!p]*.md").filter(({ language }) => language === "sh");
 
-  test("are seven, each sent by the command line and by curl", () =>
+  test("the site shows seven, each sent by the command line and by curl", () =>
     expect(tabs.map(({ label }) => label)).toEqual(Array(7).fill(["offers", "curl"]).flat()));
 
   test.each(tabs)("$page with $label", async (tab) => {
@@ -175,7 +175,7 @@ describe("the events", () => {
     expect(handled).toEqual(isCheck ? [] : [type]);
   });
 
-  test("are signed on their pages in a way that the kit verifies", async () => {
+  test("the signatures on the pages pass the kit's verification", async () => {
     const requests = globSync("docs/events/[!p]*.md", { cwd: root }).flatMap((file) =>
       [...readFileSync(join(root, file), "utf8").matchAll(/^```http\n([\s\S]*?)^```$/gm)].map(([, text = ""]) => text),
     );

@@ -155,7 +155,7 @@ ${returns ? `const offer = await ${call};\nconsole.log(offer);` : `await ${call}
 \`\`\``;
 }
 
-/** For an operation that the client does not have. */
+/** The call of an operation that the client does not have. */
 function printFetch(method: string, url: string, body: string | undefined): string {
   const headers = [
     `"${apiKeyHeader}": "${apiKey}"`,
@@ -244,7 +244,7 @@ function bodyOf(content: NonNullable<Response["content"]>): string {
   return schema?.$ref ? schemaLink(nameOf(schema.$ref)) : schema ? printType(schema) : "";
 }
 
-/** What `safe()` narrows to, and how to handle every case. */
+/** The union that `safe()` narrows to, and how to handle every case. */
 function printErrors(operationId: string, errors: readonly OperationError[]): string[] {
   if (errors.length === 0) return [];
   const rows = errors.map(({ code, className, statuses, explanation }) => {

@@ -1,4 +1,4 @@
-// The rules for every workflow of this repository. Each rule must notice mistakes that are injected into the real files.
+// The rules for every workflow of this repository. Each rule must catch mistakes that are injected into the real files.
 import { readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { describe, expect, test } from "vitest";
@@ -15,7 +15,7 @@ const runnable = [
   ...Object.keys(checks).map((name) => `check ${name}`),
 ];
 
-/** A mistake in one of the real files, and part of the message of the rule that must notice it. */
+/** A mistake in one of the real files, and part of the message of the rule that must catch it. */
 type Planted = readonly [file: string, find: string | RegExp, put: string, found: string];
 
 const checkout = /actions\/checkout@\w+ # v[\d.]+/;
@@ -183,42 +183,42 @@ const exempt: Readonly<Record<string, string>> = {
 };
 
 describe.each(Object.entries(rules))("%s", (name, rule) => {
-  test.each([...texts])("in %s", (_, text) => {
+  test.each([...texts])("passes for %s", (_, text) => {
     expect(rule(parseWorkflow(text))).toEqual([]);
   });
 
   const mistakes = Object.entries(plantedMistakes[name] ?? {});
-  test.each(mistakes)("not with %s", (_, [file, find, put, found]) => {
+  test.each(mistakes)("fails with %s", (_, [file, find, put, found]) => {
     const text = texts.get(file) ?? "";
     const mistaken = text.replace(find, () => put);
     expect(mistaken).not.toBe(text);
     expect(rule(parseWorkflow(mistaken)).join("\n")).toContain(found);
   });
 
-  test("has an injected mistake", () => {
+  test("is tested with at least one injected mistake", () => {
     expect(mistakes).not.toEqual([]);
   });
 });
 
 describe("npm scripts", () => {
-  test("a person has at most 18 to choose from", () => {
+  test("there are at most 18 to choose from", () => {
     expect(Object.keys(scripts).length).toBeLessThanOrEqual(18);
   });
 
-  test("each runs for every pull request or every night, or need not run", () => {
+  test("each runs for every pull request or every night, unless it is exempt", () => {
     expect(notRun(texts)).toEqual([]);
   });
 
   test.each([
-    ["another", "- mutation types failover\n", "", "check mutation"],
-    ["a part of them", "- run: npm run bench --", "- if: false\n        run: npm run bench --", "bench"],
-    ["none", `CHECKS: \${{ matrix.checks }}`, "CHECKS: soak", "check slow"],
-  ])("not when the night runs %s: %s becomes %s", (_, find, put, missed) => {
+    ["another one", "- mutation types failover\n", "", "check mutation"],
+    ["only some of them", "- run: npm run bench --", "- if: false\n        run: npm run bench --", "bench"],
+    ["none of them", `CHECKS: \${{ matrix.checks }}`, "CHECKS: soak", "check slow"],
+  ])("are reported when the nightly workflow runs %s: %s becomes %s", (_, find, put, missed) => {
     const mistaken = (texts.get("nightly.yml") ?? "").replace(find, () => put);
     expect(notRun(new Map([...texts, ["nightly.yml", mistaken]]))).toContain(missed);
   });
 
-  test("each that a workflow runs exists", () => {
+  test("every script that a workflow runs exists", () => {
     const asked = [...texts.values()].flatMap((text) => {
       const { always, sometimes } = npmScriptsOf(parseWorkflow(text));
       return [...always, ...sometimes];
@@ -226,7 +226,7 @@ describe("npm scripts", () => {
     expect(asked.filter((name) => !runnable.includes(name))).toEqual([]);
   });
 
-  test("those that need not run exist", () => {
+  test("every exempt script exists", () => {
     expect(Object.keys(exempt).filter((name) => !runnable.includes(name))).toEqual([]);
   });
 });
@@ -236,7 +236,7 @@ test.each([...readActions()])("the action %s pins what it uses", (_, text) => {
   expect(isPinned?.(parseWorkflow(`on: []\njobs: {}\n${text}`))).toEqual([]);
 });
 
-/** The scripts that neither a pull request nor the night runs unconditionally. */
+/** The scripts that neither a pull request nor the nightly workflow runs unconditionally. */
 function notRun(files: ReadonlyMap<string, string>): string[] {
   const run = new Set(
     [...files.values()].flatMap((text) => {

@@ -3,7 +3,7 @@ import type { Job, Permissions, Step, Workflow } from "./workflow.ts";
 /** The errors of a workflow. */
 export type Rule = (workflow: Workflow) => readonly string[];
 
-/** With none of these can a person without rights in this repository start a run that has some. */
+/** Triggers that outsiders cannot use to start a run with permissions in this repository. */
 const triggers = ["pull_request", "push", "schedule", "workflow_call", "workflow_dispatch"];
 
 /** Actions that may run in a job with the right to publish: none of them runs code from this repository or a dependency. */

@@ -46,14 +46,14 @@ test("the tarball contains the command, the test vectors, the licence and a READ
     expect.arrayContaining(["LICENSE", "README.md", "package.json", "dist/offers.js", "dist/corpus/config.json"]),
   );
   expect(paths.filter((path) => !/^(dist\/|LICENSE$|README\.md$|package\.json$)/.test(path))).toEqual([]);
-  // Most of it is the test vectors. Raising these limits is a decision.
+  // Most of it is the test vectors. Raise these limits deliberately.
   const sizeOf = (pattern: RegExp) =>
     files.filter(({ path }) => pattern.test(path)).reduce((sum, { size }) => sum + size, 0);
   expect(sizeOf(/\.js$/)).toBeLessThan(190_000);
   expect(sizeOf(/./)).toBeLessThan(900_000);
 });
 
-test("installed outside the workspace, it probes a receiver", async () => {
+test("the installed command probes a receiver from outside the workspace", async () => {
   const receiver = await startReceiver("node", "timestampDigest");
   onTestFinished(async () => void (await receiver.stop()));
   const { stdout } = await run(process.execPath, [bin, "probe", receiver.url.href, "--skip", "timing"], {
@@ -63,7 +63,7 @@ test("installed outside the workspace, it probes a receiver", async () => {
   expect(stdout).toMatch(/^No findings in \d+ cases/);
 });
 
-test("it ends when SIGTERM ends the npx that started it", async () => {
+test("the command ends when SIGTERM ends the npx that started it", async () => {
   await mkdir(join(folder, "node_modules/.bin"));
   await symlink(bin, join(folder, "node_modules/.bin/offers"));
   const { child, ready } = startProcess("npx", ["offers", "listen", "--port", "0"], {

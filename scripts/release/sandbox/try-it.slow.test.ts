@@ -1,4 +1,5 @@
-// From an empty folder to a forged event that one's own receiver rejects, by clicks in a browser. Pictures are in .cache/try-it.
+// From an empty folder to a forged event that the reader's receiver rejects, by clicks in a browser. Pictures are in
+// .cache/try-it.
 import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
@@ -52,7 +53,7 @@ async function signIn(page: Window["page"], name: string): Promise<void> {
   await page.getByRole("button", { name: "Sign in" }).click();
 }
 
-test("getting from an empty folder to an offer, a response and a rejected forgery takes at most 90 s, by clicks in a browser", async () => {
+test("from an empty folder, an offer, a response and a rejected forgery take at most 90 s of clicking in a browser", async () => {
   const folder = await mkdtemp(join(tmpdir(), "offers-try-it-"));
   onTestFinished(() => rm(folder, { recursive: true, maxRetries: 5, retryDelay: 200 }));
   const tarball = await pack("sandbox", folder);

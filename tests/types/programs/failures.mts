@@ -1,4 +1,4 @@
-// What a user may rely on: every error class, its name and its codes.
+// The stable parts of errors: every class, its name and its codes.
 import * as client from "@offers/client";
 import * as kit from "@offers/webhook-kit";
 

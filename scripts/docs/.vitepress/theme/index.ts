@@ -15,7 +15,7 @@ const PageActions = defineComponent(() => {
       async (response) => new Blob([await response.text()], { type: "text/plain" }),
     );
     try {
-      // Safari allows a copy only while it handles the click, so it gets the promise.
+      // Safari allows copying only during the click, so it gets a promise.
       await navigator.clipboard.write([new ClipboardItem({ "text/plain": markdown })]);
       label.value = "Copied";
     } catch {
@@ -37,7 +37,7 @@ const PageActions = defineComponent(() => {
 /** The first page: VitePress's own has no `main`, which a screen reader jumps to. */
 const FrontPage = defineComponent(() => () => h("main", [h(VPHomeHero), h(VPHomeContent, () => h(Content))]));
 
-/** The page for a URL that does not exist: most readers who get here followed an old link. */
+/** The page for an unknown URL. Most readers get here from an old link. */
 const NotFound = defineComponent(() => {
   const openSearch = () => document.querySelector<HTMLButtonElement>(".VPNavBarSearch button")?.click();
   const pages = {
