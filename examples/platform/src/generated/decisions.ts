@@ -18,7 +18,7 @@ export const invitationsPerDay = 200;
 /** D-87: Which people can be invited, how often, and what does the mail say? */
 export const repeatInvitationDays = 30;
 
-/** D-121: Of what is `notifyEmailAddress` notified, and how often? */
+/** D-121: What is `notifyEmailAddress` notified about, and how often? */
 export const responseDigestMinutes = 10;
 
 /** D-122: What can an invited person do with the mail? */

@@ -48,7 +48,7 @@ export function classifyCases(
   const add = (code: FindingCode, evidence: Evidence) =>
     evidenceOf.set(code, [...(evidenceOf.get(code) ?? []), evidence]);
   const last = lastCases(compared);
-  for (const one of last) add("receiver_stopped", toEvidence(one, "connections are refused since"));
+  for (const one of last) add("receiver_stopped", toEvidence(one, "connections have been refused since"));
   const judged = compared
     .filter((one) => !one.isConnectionRefused && !last.includes(one))
     .map((one) => ({ ...one, codes: one.mismatches.map((mismatch) => classifyMismatch(one, mismatch)) }));

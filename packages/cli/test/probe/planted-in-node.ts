@@ -42,7 +42,7 @@ export const plantedInNode: PlantedReceiver[] = [
     isMain: true,
   },
   {
-    ...node("stops at a Timestamp that is not a date", "receiver_stopped", "connections are refused since", [
+    ...node("stops at a Timestamp that is not a date", "receiver_stopped", "connections have been refused since", [
       nodeExpected,
       `${nodeExpected} new Date(timestamp).toISOString();`,
     ]),

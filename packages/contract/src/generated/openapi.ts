@@ -12,7 +12,7 @@ export interface paths {
         put?: never;
         /**
          * Create an offer of work
-         * @description Every worker in `workerIds` is sent a push notification of the offer.
+         * @description Every worker in `workerIds` gets a push notification about the offer.
          */
         post: operations["CreateOffer"];
         delete?: never;
@@ -67,9 +67,9 @@ export interface paths {
         };
         /**
          * Withdraw an offer
-         * @description All workers addressed at creation are notified that the offer is withdrawn. The method is GET although it changes
-         *     state, so nothing may cache, prefetch or follow it. A second withdrawal gets the same response, and notifies no worker
-         *     again.
+         * @description All workers addressed at creation are notified that the offer is withdrawn. The method is GET although it
+         *     changes state, so nothing may cache, prefetch or follow it. A second withdrawal gets the same response and
+         *     notifies nobody again.
          */
         get: operations["WithdrawOffer"];
         put?: never;
@@ -89,7 +89,7 @@ export interface paths {
         };
         /**
          * Read the event feed
-         * @description An extension of the reference platform: the service does not document it, and the live service may not have it. Lists the events of the organisation in the order in which they were recorded, until retention deletes them. An event has the id that its webhook carries. Poll with the last cursor for what comes next.
+         * @description An extension of the reference platform: the service does not document it, and the live service may not have it. Lists the events of the organisation in the order in which they were recorded, until retention deletes them. An event has the same id as its webhook. Poll with the last cursor for further events.
          */
         get: operations["ListEvents"];
         put?: never;
@@ -211,8 +211,8 @@ export interface webhooks {
         put?: never;
         /**
          * Which contacts could this hirer invite?
-         * @description Called when a hirer searches organisations on the invitations page. This is a request, not a notification of an event:
-         *     it is neither queued nor retried.
+         * @description Called when a hirer searches organisations on the invitations page. This is a request, not an event: it is
+         *     neither queued nor retried.
          */
         post: operations["ContactSuggestions"];
         delete?: never;
@@ -289,7 +289,7 @@ export interface components {
             more: boolean;
         };
         FeedEvent: {
-            /** @description The id that the webhook of the event carries. */
+            /** @description The id of the event's webhook. */
             id: string;
             /** @description The operation of the webhook, `WorkerOfferResponse` or `WorkerAddedContact`. Others may be added. */
             type: string;
@@ -320,11 +320,11 @@ export interface components {
         };
         RedeliveryCounts: {
             redelivered: number;
-            /** @description Not sent, because there is a later response of the same worker to the same offer. */
+            /** @description The number of deliveries that were not sent, because there is a later response of the same worker to the same offer. */
             superseded: number;
         };
         Redelivered: {
-            /** @description What is delivered now; of an acknowledged delivery a new id. */
+            /** @description The id that is delivered now; a new one for an acknowledged delivery. */
             id: string;
         };
         /** @description An opaque identifier. */
@@ -341,7 +341,7 @@ export interface components {
         UtcDateTime: string;
         /**
          * Format: idn-email
-         * @description An email address, internationalised ones included.
+         * @description An email address; internationalised ones are allowed.
          */
         EmailAddress: string;
         /** @description A time slot of the work. */
@@ -383,7 +383,7 @@ export interface components {
             details: string;
             /** @description Whether the offer lies in the past. */
             isHistoric: boolean;
-            /** @description Whether the offer is withdrawn. The name is spelled exactly so, with the extra letter. */
+            /** @description Whether the offer is withdrawn. The name is spelled exactly like this, with the extra letter. */
             widthdrawn: boolean;
             /** @description Whether the offer is completed. */
             complete: boolean;
@@ -421,7 +421,7 @@ export interface components {
             instance?: string;
             /** @description The stable name of this kind of problem. */
             code?: string;
-            /** @description From the name of a parameter or field (`events[0].end`) to what is wrong with it. */
+            /** @description Maps the name of a parameter or field (`events[0].end`) to what is wrong with it. */
             errors?: {
                 [key: string]: string[];
             };
@@ -459,7 +459,7 @@ export interface components {
             offerId: components["schemas"]["Id"];
             /** @description The worker, as in `workerIds` of the offer. */
             workerId: components["schemas"]["Id"];
-            /** @description The webhook has `accepted` where the offer's recipient has `applied`. A receiver accepts any string. */
+            /** @description `accepted` in the webhook corresponds to `applied` in the offer's recipient. A receiver accepts any string. */
             response: "accepted" | "rejected" | (string & {});
         };
         OfferEventDeleted: {
@@ -577,7 +577,7 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description The service cannot serve for a moment, for example while its database fails over. `detail` says whether the change may have been made; the same `Idempotency-Key` makes repeating it safe. */
+        /** @description The service is temporarily unavailable, for example while its database fails over. `detail` says whether the change may have been made; the same `Idempotency-Key` makes repeating it safe. */
         ServiceUnavailable: {
             headers: {
                 /** @description The number of seconds to wait before the next request. */
@@ -614,9 +614,10 @@ export interface components {
         /** @description Exactly once. */
         RequiredApiVersion: components["schemas"]["ApiVersion"];
         /**
-         * @description One key for each intended effect. For 24 hours the same request with the same key has no further effect and gets the
-         *     first response again; a different request with it is rejected. A rejected request leaves its key unused. A key has no
-         *     space at its ends, since HTTP removes it there.
+         * @description One key for each intended effect. For 24 hours, the same request with the same key has no further effect and
+         *     gets the first response again; a different request with the same key is rejected. A rejected request leaves its
+         *     key unused. A key
+         *     must not start or end with a space, because HTTP removes it there.
          */
         IdempotencyKey: string;
         /**
@@ -654,9 +655,10 @@ export interface operations {
             };
             header?: {
                 /**
-                 * @description One key for each intended effect. For 24 hours the same request with the same key has no further effect and gets the
-                 *     first response again; a different request with it is rejected. A rejected request leaves its key unused. A key has no
-                 *     space at its ends, since HTTP removes it there.
+                 * @description One key for each intended effect. For 24 hours, the same request with the same key has no further effect and
+                 *     gets the first response again; a different request with the same key is rejected. A rejected request leaves its
+                 *     key unused. A key
+                 *     must not start or end with a space, because HTTP removes it there.
                  */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
@@ -672,7 +674,7 @@ export interface operations {
             /** @description The offer is created and its workers are being notified. */
             201: {
                 headers: {
-                    /** @description Where the offer can be read. */
+                    /** @description The URL of the offer. */
                     Location: string;
                     "Idempotency-Replayed": components["headers"]["IdempotencyReplayed"];
                     RateLimit: components["headers"]["RateLimit"];
@@ -739,9 +741,10 @@ export interface operations {
             };
             header?: {
                 /**
-                 * @description One key for each intended effect. For 24 hours the same request with the same key has no further effect and gets the
-                 *     first response again; a different request with it is rejected. A rejected request leaves its key unused. A key has no
-                 *     space at its ends, since HTTP removes it there.
+                 * @description One key for each intended effect. For 24 hours, the same request with the same key has no further effect and
+                 *     gets the first response again; a different request with the same key is rejected. A rejected request leaves its
+                 *     key unused. A key
+                 *     must not start or end with a space, because HTTP removes it there.
                  */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
@@ -823,9 +826,9 @@ export interface operations {
             query?: {
                 /** @description Optional here. */
                 "api-version"?: components["parameters"]["OptionalApiVersion"];
-                /** @description The `cursor` of the page before. Without it, the feed begins with its first event. */
+                /** @description The `cursor` of the previous page. Without it, the feed starts at its first event. */
                 after?: string;
-                /** @description The most events of the page. */
+                /** @description The maximum number of events per page. */
                 limit?: number;
             };
             header?: never;

@@ -46,7 +46,7 @@ export const idSchema = z.string().min(1);
 export const apiVersionSchema = z.enum(['1.0']);
 
 /**
- * An email address, internationalised ones included.
+ * An email address; internationalised ones are allowed.
  */
 export const emailAddressSchema = z.string().max(254).regex(/^[^\s\p{Cc}@]+@[^\s\p{Cc}@]+$/u);
 
@@ -148,9 +148,10 @@ export const optionalApiVersionSchema = apiVersionSchema;
 export const requiredApiVersionSchema = apiVersionSchema;
 
 /**
- * One key for each intended effect. For 24 hours the same request with the same key has no further effect and gets the
- * first response again; a different request with it is rejected. A rejected request leaves its key unused. A key has no
- * space at its ends, since HTTP removes it there.
+ * One key for each intended effect. For 24 hours, the same request with the same key has no further effect and
+ * gets the first response again; a different request with the same key is rejected. A rejected request leaves its
+ * key unused. A key
+ * must not start or end with a space, because HTTP removes it there.
  *
  */
 export const idempotencyKeySchema = z.string().min(1).max(255).regex(/^[!-~](?:[ -~]*[!-~])?$/);

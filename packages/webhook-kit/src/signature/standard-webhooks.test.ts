@@ -73,7 +73,7 @@ test("there are at least as many vectors as expected", () => {
 
 describe("while a secret is rotated", () => {
   const old = { ...first, signature: first.signature };
-  const renewed = vectors.find(({ name }) => name === "the same under another key") ?? first;
+  const renewed = vectors.find(({ name }) => name === "the same with another key") ?? first;
   const body = Buffer.from(first.bodyHex, "hex");
   const both = { ...first, signature: `v1,${renewed.signature} v1,${old.signature}` };
 
