@@ -9,7 +9,7 @@ export interface RetrySchedule {
   delaysMs: readonly number[];
   /** The share by which a pause is randomly made longer or shorter, so that retries do not all arrive together (thundering herd). */
   jitter: number;
-  /** A `Retry-After` that is longer than the schedule's delay is respected, up to this cap. */
+  /** The Retry-After cap: a `Retry-After` that is longer than the schedule's delay is respected up to this. */
   maxRetryAfterMs: number;
 }
 

@@ -25,7 +25,8 @@ export interface WithResponse<Data> {
 }
 
 /**
- * What `safe()` resolves with instead of throwing. It narrows on `ok`, and its error on `code` or `status`.
+ * The result value that `safe()` resolves with instead of throwing. It narrows on `ok`, and its error on `code` or
+ * `status`.
  *
  * @example
  * ```ts

@@ -4,7 +4,8 @@ import type { FetchResponse } from "../http.ts";
 const tooLarge = /TOO_L(ARGE|ONG)|MAX_SIZE/;
 
 /**
- * The decompressed body as a string. Undefined if it exceeds the limit `maxBytes`; the connection is then closed (D-98).
+ * The decompressed body as a string. Undefined if it exceeds the response size limit, `maxBytes`; the connection is
+ * then closed (D-98).
  */
 export async function readBody(
   response: FetchResponse & { readonly body?: ReadableStream<Uint8Array<ArrayBuffer>> | null },

@@ -13,8 +13,9 @@ const firstDelayMs = 500;
 const maxDelayMs = 8_000;
 
 /**
- * Decides how long to wait before retrying a failed attempt; undefined to give up. Exponential backoff with jitter (D-50): half of the
- * delay is fixed and half random, so that clients that failed together do not retry together.
+ * The retry decision: how long to wait before retrying a failed attempt; undefined to give up. Exponential backoff with
+ * jitter (D-50): half of the delay is fixed and half random, so that clients that failed together do not retry
+ * together.
  *
  * @param retries how many retries there have been
  */

@@ -113,7 +113,7 @@ async function callScheme<T>(call: () => T | Promise<T>): Promise<T> {
   }
 }
 
-/** The clock skew: negative for the past; 0 during the whole minute of a timestamp without seconds. */
+/** The clock skew: negative for the past; 0 during the whole minute of a minute-precision timestamp. */
 const measureSkew = ({ earliest, latest }: ParsedSignature["signedAt"], now: number): number =>
   Math.max(earliest - now, 0) || Math.min(latest - now, 0);
 

@@ -8,8 +8,7 @@ let webhooks: ReturnType<typeof webhookHandler> | undefined;
 
 export default {
   fetch(request: Request, env: Env): Promise<Response> {
-    // Created with the first request, when the secret is available, and kept, because it remembers the requests it has
-    // handled.
+    // Created with the first request, when the secret is available, and kept for its records.
     webhooks ??= webhookHandler({
       basePath: "/offers",
       secret: env.WEBHOOK_SECRET,
