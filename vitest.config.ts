@@ -1,6 +1,6 @@
 import { configDefaults, defineConfig } from "vitest/config";
 
-const compileCache = "scripts/gate/compile-cache.ts";
+const compileCache = "scripts/ci/compile-cache.ts";
 
 /** They write the templates that tests copy, and print the stores on which the tests run. */
 const stores = [

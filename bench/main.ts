@@ -5,10 +5,10 @@
 //   --quick                                   two rounds: too few for an interval
 //   --publish                                 writes the suites' sections of docs/benchmarks.md
 import { parseArgs } from "node:util";
-import { measureClients } from "./client/suite.ts";
+import { measureClients } from "./client/client-suite.ts";
 import { describeRun, publish } from "./page.ts";
-import { measurePlatform } from "./platform/suite.ts";
-import { measureReceivers } from "./receivers/suite.ts";
+import { measurePlatform } from "./platform/platform-suite.ts";
+import { measureReceivers } from "./receivers/receivers-suite.ts";
 import type { Suite } from "./suite.ts";
 import { printTable } from "./table.ts";
 

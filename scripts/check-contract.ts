@@ -2,7 +2,7 @@
 // has no decision, a cited decision does not exist, or a decision is not cited.
 import { globSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { readDecisions, readProofs, readStatements } from "./gate/contract.ts";
+import { readDecisions, readProofs, readStatements } from "./ci/contract.ts";
 
 const root = resolve(process.argv[2] ?? join(import.meta.dirname, ".."));
 const statements = readStatements(root);

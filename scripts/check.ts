@@ -21,19 +21,19 @@ const quietly = "--disable-warning=ExperimentalWarning";
 export const checks: Readonly<Record<string, Check>> = {
   full: {
     about: "npm test on every store, adapter and library; PROPERTY_SEED draws other cases for the property tests",
-    command: "--build node scripts/gate/test.ts --full",
+    command: "--build node scripts/ci/test.ts --full",
   },
   slow: {
     about: "tests that take minutes; a path selects some of them",
     command: "--build vitest run --project slow",
   },
   docs: {
-    about: "the built site in Chromium, and every snippet that says what it prints",
+    about: "the built site in Chromium, and every snippet that shows its output",
     command: "--build vitest run --project docs",
   },
   guides: {
     about: "runs every command of every document, each in a fresh clone with Node 20; `README.md` selects one",
-    command: "node scripts/guides/run.ts",
+    command: "node scripts/guides/run-guides.ts",
   },
   screenshots: {
     about: "takes pictures of every page of the platform: light, dark, on a phone",
@@ -45,10 +45,10 @@ export const checks: Readonly<Record<string, Check>> = {
   },
   mutation: {
     about: "mutants of client, kit and platform; `client`, `webhook-kit` or `platform` selects one",
-    command: "node scripts/mutation/run.ts",
+    command: "node scripts/mutation/run-mutation.ts",
   },
   mutants: {
-    about: "which of 120 mutants the tests notice, and in which file; ids or their prefixes select some",
+    about: "which of 120 mutants the tests catch, and in which file; ids or their prefixes select some",
     command: `node ${quietly} tests/mutants/replay.ts`,
   },
   types: {
@@ -57,19 +57,19 @@ export const checks: Readonly<Record<string, Check>> = {
   },
   simulator: {
     about: "scenarios of deliveries in virtual time, with faults; --seed and --count select some",
-    command: "node tests/simulator/run.ts",
+    command: "node tests/simulator/run-simulator.ts",
   },
   interleavings: {
     about: "interleavings of several processes' statements on PostgreSQL; --seed and --count select some",
-    command: `node ${quietly} tests/interleavings/run.ts`,
+    command: `node ${quietly} tests/interleavings/run-interleavings.ts`,
   },
   guards: {
-    about: "removes each guard of the outbox, which simulator or interleavings must notice; a name selects one",
+    about: "removes each guard of the outbox, which the simulator or the interleavings must notice; a name selects one",
     command: `node ${quietly} tests/guards/guards.ts`,
   },
-  torture: {
-    about: "kills the platform under load; options as `npm run torture` takes them",
-    command: `--build node ${quietly} tests/crash-test/run.ts --store pglite --kills 20`,
+  "crash-test": {
+    about: "kills the platform under load; options as for `npm run crash-test`",
+    command: `--build node ${quietly} tests/crash-test/run-crash-test.ts --store pglite --kills 20`,
   },
   failover: {
     about: "kills PostgreSQL under the platform, ten times, and promotes its standby; FAILOVERS says how often",
@@ -81,7 +81,7 @@ export const checks: Readonly<Record<string, Check>> = {
   },
   interoperability: {
     about: "Specmatic against the platform; other languages' Standard Webhooks: needs Java 17, Python 3 and Perl",
-    command: `--all --build node ${quietly} tests/interoperability/run.ts`,
+    command: `--all --build node ${quietly} tests/interoperability/run-interoperability.ts`,
   },
   corpus: {
     about: "sends the test vectors to your receiver: WEBHOOK_SECRET=… npm run check -- corpus http://…",

@@ -4,6 +4,8 @@ import { join } from "node:path";
 
 const named = process.argv.slice(2);
 for (const name of named.length > 0 ? named : ["runtimes", "types", "recipes"]) {
-  const { status } = spawnSync(process.execPath, [join(import.meta.dirname, name, "run.ts")], { stdio: "inherit" });
+  const { status } = spawnSync(process.execPath, [join(import.meta.dirname, name, `run-${name}.ts`)], {
+    stdio: "inherit",
+  });
   if (status !== 0) process.exitCode = 1;
 }

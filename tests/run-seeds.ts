@@ -1,7 +1,7 @@
 import { execFile } from "node:child_process";
 import { join } from "node:path";
 
-/** A program that tries one seed after another: `run.ts` in its folder. */
+/** A program that tries one seed after another: `run-NAME.ts` in its folder. */
 export type Explorer = "simulator" | "interleavings";
 
 /** The program's output. */
@@ -25,7 +25,7 @@ export const runSeeds = (
 ): Promise<SeedsResult> =>
   new Promise((resolve, reject) => {
     // Optimising PGlite's WebAssembly takes longer than it saves.
-    const program = ["--liftoff-only", "--disable-warning=ExperimentalWarning", join(root, "tests", explorer, "run.ts")];
+    const program = ["--liftoff-only", "--disable-warning=ExperimentalWarning", join(root, "tests", explorer, `run-${explorer}.ts`)];
     execFile(process.execPath, [...program, "--seed", `${first}`, "--count", `${count}`], (error, stdout, stderr) => {
       if (stdout.startsWith("{")) resolve(JSON.parse(stdout));
       else reject(error ?? new Error(stderr));

@@ -2,7 +2,7 @@ import { globSync } from "node:fs";
 import { mkdir, rm, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { build } from "vitepress";
-import { readProofs } from "../gate/contract.ts";
+import { readProofs } from "../ci/contract.ts";
 import { printContract, printDecisions } from "./pages/print-contract.ts";
 import { printEvents } from "./pages/print-events.ts";
 import { printGlossary } from "./pages/print-glossary.ts";

@@ -1,4 +1,4 @@
-import { readDecisions } from "../gate/contract.ts";
+import { readDecisions } from "../ci/contract.ts";
 
 /** The constants that spec/decisions.yaml decides for one package or example. */
 export function printConstants(root: string, owner: string): string {

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { readDecisions } from "../gate/contract.ts";
+import { readDecisions } from "../ci/contract.ts";
 import { readGlossary } from "./read-glossary.ts";
 
 const root = join(import.meta.dirname, "../..");

@@ -3,7 +3,7 @@ import { createHash } from "node:crypto";
 import { once } from "node:events";
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { parseWorkflow, readWorkflows } from "../gate/workflows/workflow.ts";
+import { parseWorkflow, readWorkflows } from "../ci/workflows/workflow.ts";
 import type { PackedRelease } from "./tarballs.ts";
 
 /** The output of the hash step of release.yml: what `sha256sum` prints for the plan and each tarball. */

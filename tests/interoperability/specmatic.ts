@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { listen } from "../../scripts/processes/listen.ts";
 import { type Integration, startIntegration } from "./integration.ts";
 import { examples, fresh, narrowedContract, narrowPatterns } from "./specmatic/narrowed-contract.ts";
-import type { SuiteReport } from "./suite.ts";
+import type { SuiteReport } from "./suite-report.ts";
 
 /** Why the platform differs on purpose from what the tester expects. */
 interface Rule {

@@ -2,7 +2,7 @@ import { standardWebhooks as scheme } from "@offers/webhook-kit";
 import { webhookHandler } from "@offers/webhook-kit/fetch";
 import { type ReceivedWebhook, startIntegration } from "./integration.ts";
 import { type Implementation, implementations, type SignedMessage } from "./standard-webhooks/implementations.ts";
-import type { SuiteReport } from "./suite.ts";
+import type { SuiteReport } from "./suite-report.ts";
 
 const secret = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
 const renewed = "whsec_bmV3IHNlY3JldCBvZiB0d2VudHkgYnl0ZXM=";

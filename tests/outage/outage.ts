@@ -74,7 +74,7 @@ export async function runOutages(options: OutagesOptions): Promise<OutagesReport
   const service = await Service.open({ database, dialect, secret, sparesMissed: mode === "feed" });
   const port = await freePort();
   const integrator = new Integrator({ mode, apiKey, secret, port, databaseUrl });
-  const story = new Story(service, random);
+  const scenario = new Scenario(service, random);
   const wrong: string[] = [];
   const report = { kills: 0, disabled: 0, purges: 0, purged: 0 };
   const restart = (): Promise<void> => integrator.start(service.platform.address);
@@ -82,17 +82,17 @@ export async function runOutages(options: OutagesOptions): Promise<OutagesReport
     await restart();
     await service.register(port);
     for (let index = 0; index < outages; index += 1) {
-      await story.openOffer();
-      await story.respond(2);
+      await scenario.openOffer();
+      await scenario.respond(2);
       const isDisabled = random() < 0.2;
       // Like an endpoint that the circuit breaker does not pause.
       if (isDisabled) await service.register(port);
       await integrator.kill();
       if (isDisabled) {
-        await service.disableEndpoint(port, () => story.respond(1));
+        await service.disableEndpoint(port, () => scenario.respond(1));
         report.disabled += 1;
       }
-      await story.respond(1 + Math.floor(random() * 6));
+      await scenario.respond(1 + Math.floor(random() * 6));
       // Usually lasts until the retry schedule is used up; sometimes the receiver comes back while attempts continue.
       await pause(random() < 0.7 ? 150 : 30);
       if (random() < 0.3) {
@@ -101,24 +101,24 @@ export async function runOutages(options: OutagesOptions): Promise<OutagesReport
       }
       await restart();
       if (isDisabled || random() < 0.3) await service.register(port);
-      const meanwhile = story.respond(2);
+      const meanwhile = scenario.respond(2);
       for (; random() < 0.4; report.kills += 1) {
-        const cut = integrator.catchUp(story.offerIds).catch(() => undefined);
+        const cut = integrator.catchUp(scenario.offerIds).catch(() => undefined);
         await pause(random() * 60);
         await integrator.kill();
         await cut;
         await restart();
       }
-      await Promise.all([integrator.catchUp(story.offerIds, 2), meanwhile]);
-      await story.settle(pool);
+      await Promise.all([integrator.catchUp(scenario.offerIds, 2), meanwhile]);
+      await scenario.settle(pool);
       const caughtUpAt = Date.now();
-      await integrator.catchUp(story.offerIds);
+      await integrator.catchUp(scenario.offerIds);
       service.caughtUpAt = caughtUpAt;
-      wrong.push(...(await story.findFaults(mode, pool)));
+      wrong.push(...(await scenario.findFaults(mode, pool)));
       if (wrong.length > 0) break;
     }
     const { rows } = await pool.query<{ count: string }>("SELECT count(*) FROM handled");
-    return { outages, ...report, changes: story.changes, handled: Number(rows[0]?.count), wrong };
+    return { outages, ...report, changes: scenario.changes, handled: Number(rows[0]?.count), wrong };
   } finally {
     await integrator.kill();
     await service.close();
@@ -127,7 +127,7 @@ export async function runOutages(options: OutagesOptions): Promise<OutagesReport
 }
 
 /** The workers' responses, and which of them have been handled. */
-class Story {
+class Scenario {
   readonly #service: Service;
   readonly #random: () => number;
   /** The newest last. A receiver knows which of its offers are open. */

@@ -6,7 +6,7 @@ import { createTestService } from "@offers/client/testing";
 const input = { createdByUserId: "user_hana", title: "Kitchen help", workerIds: ["worker_amal", "worker_ben"] };
 
 const checks = {
-  async story(service, offers) {
+  async completion(service, offers) {
     const { id } = await offers.createOffer(input);
     service.respond(id, "worker_amal", "applied");
     await offers.completeOffer(id, ["worker_amal"]);

@@ -7,7 +7,7 @@ import type {
   EndpointRequest,
   EndpointResult,
 } from "../../examples/platform/src/endpoint-client/endpoint-client.ts";
-import type { Oracle } from "./oracle.ts";
+import type { ContractChecker } from "./contract-checker.ts";
 import { currentProcess, Process, type Schedule, wallClock } from "./schedule.ts";
 
 export const secret = `whsec_${Buffer.from("a secret for simulations, 32 b..").toString("base64")}`;
@@ -40,12 +40,12 @@ export const noNetworkFaults: NetworkFaults = {
 export class Receiver {
   process: Process;
   readonly #schedule: Schedule;
-  readonly #oracle: Oracle;
+  readonly #checker: ContractChecker;
   #respond: (request: Request) => Promise<Response>;
 
-  constructor(schedule: Schedule, oracle: Oracle) {
+  constructor(schedule: Schedule, checker: ContractChecker) {
     this.#schedule = schedule;
-    this.#oracle = oracle;
+    this.#checker = checker;
     this.process = new Process("receiver");
     this.#respond = this.#start();
   }
@@ -73,7 +73,7 @@ export class Receiver {
           await inbox.once(context, (tx) =>
             tx.query("insert into handled (delivery_id, response) values ($1, $2)", [id, event.response]),
           );
-          this.#oracle.handled(id);
+          this.#checker.handled(id);
         },
       });
     });
@@ -89,12 +89,12 @@ export class Receiver {
 export class Network {
   faults = noNetworkFaults;
   readonly #schedule: Schedule;
-  readonly #oracle: Oracle;
+  readonly #checker: ContractChecker;
   readonly #receiver: Receiver;
 
-  constructor(schedule: Schedule, oracle: Oracle, receiver: Receiver) {
+  constructor(schedule: Schedule, checker: ContractChecker, receiver: Receiver) {
     this.#schedule = schedule;
-    this.#oracle = oracle;
+    this.#checker = checker;
     this.#receiver = receiver;
   }
 
@@ -133,7 +133,7 @@ export class Network {
         if (request.mayStart?.() === false) return fail("aborted");
         const deliveryId = request.headers?.["offers-delivery-id"] ?? "";
         const organisationId = new URL(request.baseAddress).pathname.slice(1);
-        ended = this.#oracle.starts({ deliveryId, organisationId, process });
+        ended = this.#checker.starts({ deliveryId, organisationId, process });
         if (schedule.chance(faults.lostRequests)) return;
         const arrive = (): void =>
           this.#arrive(

@@ -6,8 +6,8 @@ import { openStore } from "../../examples/platform/src/store/open-store.ts";
 import { openSignals } from "../../examples/platform/src/store/signals.ts";
 import type { Store } from "../../examples/platform/src/store/store.ts";
 import { startDelivery } from "../../examples/platform/src/webhooks/start-delivery.ts";
+import type { ContractChecker } from "./contract-checker.ts";
 import type { Network } from "./network.ts";
-import type { Oracle } from "./oracle.ts";
 import { type Process, type Schedule, wallClock } from "./schedule.ts";
 
 export const encryptionKey = new Uint8Array(32).fill(7);
@@ -47,7 +47,7 @@ export class Stores {
 interface PlatformOptions {
   schedule: Schedule;
   network: Network;
-  oracle: Oracle;
+  checker: ContractChecker;
   store: Store;
   process: Process;
   onError: (error: unknown) => void;
@@ -65,7 +65,7 @@ export class Platform {
     options.schedule.run(options.process, () => void this.#start(options).catch(options.onError));
   }
 
-  async #start({ schedule, network, oracle, store, process, onError }: PlatformOptions): Promise<void> {
+  async #start({ schedule, network, checker, store, process, onError }: PlatformOptions): Promise<void> {
     const now = (): Date => wallClock(schedule, process);
     const signals = openSignals(store, { onError });
     const leases = await this.#until(() => openLeases(store.background, { onError }), onError);
@@ -82,10 +82,10 @@ export class Platform {
       random: schedule.random,
       onError,
       onAttempt({ deliveryId, nextAttemptAt }) {
-        oracle.attempted(process, deliveryId, nextAttemptAt && nextAttemptAt.getTime() - now().getTime());
+        checker.attempted(process, deliveryId, nextAttemptAt && nextAttemptAt.getTime() - now().getTime());
       },
       onEndpoint({ change, organisationId }) {
-        if (change === "disabled") oracle.disabled(organisationId);
+        if (change === "disabled") checker.disabled(organisationId);
       },
     });
     this.#stop = [() => this.#delivery?.stop() ?? Promise.resolve(), () => leases.stop(), () => signals.stop()];

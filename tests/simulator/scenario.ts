@@ -53,7 +53,7 @@ export interface Scenario {
 }
 
 /**
- * The scenario of a seed. Most have one frequent kind of fault and few others: the more kinds, the more the oracle has to excuse. An eighth
+ * The scenario of a seed. Most have one frequent kind of fault and few others: the more kinds, the more the checker has to excuse. An eighth
  * each are bursts, takeovers and outages: few of the others need a guard against these.
  */
 export function scenarioOf(seed: number): Scenario {

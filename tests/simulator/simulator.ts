@@ -5,8 +5,8 @@ import type { Store } from "../../examples/platform/src/store/store.ts";
 import { enableEndpoint } from "../../examples/platform/src/webhooks/disabled-endpoint.ts";
 import { recordEvent } from "../../examples/platform/src/webhooks/record-event.ts";
 import { restartSchedules, retryNow } from "../../examples/platform/src/webhooks/redeliver.ts";
+import { ContractChecker, type Delivery, type Handled, type Outcome } from "./contract-checker.ts";
 import { Network, noNetworkFaults, Receiver, secret } from "./network.ts";
-import { type Delivery, type Handled, Oracle, type Outcome } from "./oracle.ts";
 import { encryptionKey, Platform, Stores } from "./platform.ts";
 import { noDatabaseFaults, SimulatedPostgres } from "./postgres.ts";
 import type { FaultName, Scenario } from "./scenario.ts";
@@ -77,7 +77,7 @@ class Run {
   readonly #stores: Stores;
   readonly #scenario: Scenario;
   readonly #schedule: Schedule;
-  readonly #oracle: Oracle;
+  readonly #checker: ContractChecker;
   readonly #receiver: Receiver;
   readonly #network: Network;
   readonly #organisations: readonly string[];
@@ -95,9 +95,9 @@ class Run {
     this.#scenario = scenario;
     this.#schedule = new Schedule(scenario.seed);
     this.#schedule.onStep = onStep;
-    this.#oracle = new Oracle(this.#schedule);
-    this.#receiver = new Receiver(this.#schedule, this.#oracle);
-    this.#network = new Network(this.#schedule, this.#oracle, this.#receiver);
+    this.#checker = new ContractChecker(this.#schedule);
+    this.#receiver = new Receiver(this.#schedule, this.#checker);
+    this.#network = new Network(this.#schedule, this.#checker, this.#receiver);
     this.#organisations = Array.from({ length: scenario.organisations }, (_, index) => `organisation-${index}`);
     this.#api = this.#startApi();
   }
@@ -114,12 +114,12 @@ class Run {
       await schedule.until(() => false, spreadMs + schedule.between(100, 5_000));
       await this.#heal();
       await this.#recover();
-      this.#oracle.finish(await this.#outcome());
+      this.#checker.finish(await this.#outcome());
     } finally {
       for (const process of this.#processes()) process.stop();
       for (const end of this.#atEnd) end();
     }
-    const { violations, sent } = this.#oracle;
+    const { violations, sent } = this.#checker;
     const { fingerprint, steps, nowMs } = schedule;
     return { violations: [...new Set(violations)], fingerprint, steps, virtualMs: nowMs, sent: sent.length };
   }
@@ -145,7 +145,7 @@ class Run {
         [id, `http://receiver/${id}`, encrypt(secret, encryptionKey, id)],
       );
     }
-    database.onFault = (process, durationMs) => this.#oracle.disturbed(process, durationMs);
+    database.onFault = (process, durationMs) => this.#checker.disturbed(process, durationMs);
   }
 
   #startApi(): { process: Process; store: Store } {
@@ -159,15 +159,15 @@ class Run {
   #startPlatform(name: string): void {
     const process = new Process(name);
     const store = this.#stores.lend(process, this.#atEnd);
-    const [schedule, network, oracle] = [this.#schedule, this.#network, this.#oracle];
-    this.#platforms.push(new Platform({ schedule, network, oracle, store, process, onError: this.#onError }));
+    const [schedule, network, checker] = [this.#schedule, this.#network, this.#checker];
+    this.#platforms.push(new Platform({ schedule, network, checker, store, process, onError: this.#onError }));
   }
 
   /** Errors of lost connections are expected; those of code and of constraints are defects. */
   #onError = (error: unknown): void => {
     const { code, name, message } = error as { code?: string; name?: string; message?: string };
     if (name === "TypeError" || name === "RangeError" || /^(23|42|22)/.test(code ?? ""))
-      this.#oracle.violations.push(`error: ${name} ${code ?? ""} ${message}`);
+      this.#checker.violations.push(`error: ${name} ${code ?? ""} ${message}`);
   };
 
   #beginFaults(): void {
@@ -186,14 +186,14 @@ class Run {
       if (schedule.chance(rate(isReceiver ? "receiverStall" : isAttempt ? "stallDuringAttempt" : "stall"))) {
         const durationMs = schedule.between(100, longestStallMs);
         process.stalledUntilMs = schedule.nowMs + durationMs;
-        this.#oracle.disturbed(process, durationMs);
+        this.#checker.disturbed(process, durationMs);
       }
       if (!isReceiver && schedule.chance(rate("stop"))) this.#stop(process);
       if (schedule.chance(rate("clockJump")))
         process.jumpClock(schedule.nowMs, schedule.between(-3_600_000, 3_600_000));
       if (schedule.chance(rate("databaseClockJump"))) {
         this.#database.offsetMs += schedule.between(-2_000, 10_000);
-        this.#oracle.databaseClockJumped();
+        this.#checker.databaseClockJumped();
       }
     };
   }
@@ -201,14 +201,14 @@ class Run {
   #kill(process: Process): void {
     if (this.#restarts >= mostRestarts) return;
     process.stop();
-    this.#oracle.disturbed(process);
+    this.#checker.disturbed(process);
     this.#restart(process, this.#schedule.between(10, 8_000));
   }
 
   #stop(process: Process): void {
     const platform = this.#platforms.find((each) => each.process === process);
     if (platform === undefined || platform.isStopping || this.#restarts >= mostRestarts) return;
-    this.#oracle.disturbed(process, 20_000);
+    this.#checker.disturbed(process, 20_000);
     void this.#schedule.run(process, () => platform.stop());
     this.#restart(process, this.#schedule.between(10, 20_000));
   }
@@ -248,16 +248,16 @@ class Run {
     if (schedule.chance(faults.profile ?? 0)) this.#inApi((store) => this.#enable(store, organisationId, true));
     if (schedule.chance(faults.retryNow ?? 0))
       this.#inApi(async (store, now) => {
-        const [id] = [...this.#confirmed].filter((each) => !this.#oracle.isHandled(each));
+        const [id] = [...this.#confirmed].filter((each) => !this.#checker.isHandled(each));
         if (id === undefined) return;
-        this.#oracle.restarted(organisationId);
+        this.#checker.restarted(organisationId);
         await retryNow(store, organisationId, id, now);
       });
   }
 
   /** As the portal does after a check of the endpoint. */
   async #enable(store: Store, organisationId: string, isChanged: boolean): Promise<void> {
-    this.#oracle.restarted(organisationId);
+    this.#checker.restarted(organisationId);
     await store.transaction(async (trx) => {
       if (isChanged)
         await trx
@@ -267,7 +267,7 @@ class Run {
           .execute();
       await enableEndpoint(trx, organisationId, (path) => path);
     });
-    this.#oracle.restarted(organisationId);
+    this.#checker.restarted(organisationId);
     await restartSchedules(store, organisationId);
   }
 
@@ -288,7 +288,7 @@ class Run {
     await this.#enableFailing(`
       select organisation_id as id from deliveries
       where state = 'pending' and (attempts >= 2 or due_at > now() + interval '60 s')`);
-    await schedule.until(() => !this.#oracle.isWaiting, 30_000);
+    await schedule.until(() => !this.#checker.isWaiting, 30_000);
     // Transactions that a stall has kept open have ended by then.
     await schedule.until(() => false, 3_000);
     // An outcome whose commit failed is committed again, for up to ten seconds.
@@ -313,7 +313,7 @@ class Run {
   /** Waits until no delivery is pending. */
   async #recover(): Promise<void> {
     for (let passedMs = 0; passedMs < recoveryMs; passedMs += 1_000) {
-      const isHandled = [...this.#confirmed].every((id) => this.#oracle.isHandled(id));
+      const isHandled = [...this.#confirmed].every((id) => this.#checker.isHandled(id));
       if (isHandled || passedMs > 20_000) {
         const busy = await this.#read(
           "select from deliveries where state = 'pending' union all select from outbox_leases",

@@ -4,8 +4,8 @@
  * @module explain
  */
 
-import { type ExplainedFinding, type Explanation, explain, readCorpus, stepsOf } from "./corpus/corpus.ts";
 import { classifyStatus } from "./probe/explain.ts";
+import { type ExplainedFinding, type Explanation, explain, readVectors, stepsOf } from "./vectors/vectors.ts";
 
 export type { ExplainedFinding, Explanation };
 
@@ -28,7 +28,7 @@ export type { ExplainedFinding, Explanation };
  * ```
  */
 export function explainResponse(vectorId: string, status: number | "closed", step = 0): ExplainedFinding | undefined {
-  const { groups, standardWebhooks } = readCorpus();
+  const { groups, standardWebhooks } = readVectors();
   const vector = [...groups, ...standardWebhooks].flatMap(({ cases }) => cases).find(({ id }) => id === vectorId);
   const request = vector && stepsOf(vector)[step];
   if (request === undefined) throw new RangeError(`There is no request ${step} of a test vector ${vectorId}.`);

@@ -4,7 +4,6 @@
  * @module test-events
  */
 
-export { type ExplainedFinding, type Explanation, explain, type Shows } from "./corpus/corpus.ts";
 export type { Scheme } from "./signature/sign-request.ts";
 export { events as testEvents, type TriggerEvent, uniqueFields } from "./trigger/events.ts";
 export {
@@ -24,3 +23,4 @@ export {
   writeTestRequests,
 } from "./trigger/ways.ts";
 export { fillEvent, type Webhook } from "./trigger/write-webhook.ts";
+export { type ExplainedFinding, type Explanation, explain, type Shows } from "./vectors/vectors.ts";

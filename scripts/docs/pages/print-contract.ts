@@ -1,4 +1,4 @@
-import { type Proof, readDecisions, readStatements } from "../../gate/contract.ts";
+import { type Proof, readDecisions, readStatements } from "../../ci/contract.ts";
 
 /** Every statement of the contract with the tests that prove it, as a page. */
 export function printContract(root: string, proofs: readonly Proof[]): string {

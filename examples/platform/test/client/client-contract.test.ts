@@ -1,5 +1,5 @@
 import { describe } from "vitest";
-import { contractSuite } from "../../../../packages/client/test/contract/suite.ts";
+import { contractSuite } from "../../../../packages/client/test/contract/contract-suite.ts";
 import { platformFixture } from "./platform-fixture.ts";
 
 /** test/contract has the rules of both dialects. */

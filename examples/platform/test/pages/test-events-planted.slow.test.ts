@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { Scheme } from "../../../../packages/cli/src/signature/sign-request.ts";
-import { plantedReceivers } from "../../../../packages/cli/test/probe/planted-receivers.ts";
+import { defectiveReceivers } from "../../../../packages/cli/test/probe/defective-receivers.ts";
 import { runnable, startProgram } from "../../../../packages/cli/test/support/start-program.ts";
 import { secrets, startReceiver } from "../../../../packages/cli/test/support/start-receiver.ts";
 import { usePageClient, usePlatform } from "../support/use-opened.ts";
@@ -17,13 +17,13 @@ const notSeen =
   /chunked_body_refused|header_case_matters|trailing_slash_required|wrong_base_path|any_size_accepted|local time in UTC/;
 
 /** The event that reveals a defect. The Perl receiver has those of a search. */
-function eventOf({ program, found, defect }: (typeof plantedReceivers)[number]): string {
+function eventOf({ program, found, defect }: (typeof defectiveReceivers)[number]): string {
   if (found === "test_needs_authentication" || defect === "redirects /test") return "test";
   if (found === "auth_check_missing") return "test-auth";
   return program === "perl" ? "contact-suggestions" : "worker-offer-response";
 }
 
-const planted = plantedReceivers
+const planted = defectiveReceivers
   .filter(({ program, found, defect }) => runnable.includes(program) && !notSeen.test(`${found} ${defect}`))
   .map((receiver) => ({
     defect: `${receiver.program} ${receiver.defect}`,

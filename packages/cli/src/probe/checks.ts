@@ -1,7 +1,7 @@
-import type { CorpusCase, CorpusRequest, FindingCode } from "../corpus/corpus.ts";
-import { writeRequest } from "../corpus/request.ts";
 import { type Scheme, schemeNames } from "../signature/sign-request.ts";
 import { UsageError } from "../terminal/output.ts";
+import { writeRequest } from "../vectors/request.ts";
+import type { FindingCode, TestVector, VectorRequest } from "../vectors/vectors.ts";
 import { defaultTimeoutMs, exchange } from "../wire/exchange.ts";
 import type { WireResponse } from "../wire/read-responses.ts";
 import { describeConnectionError, type ReceiverUrl } from "../wire/receiver-url.ts";
@@ -42,13 +42,13 @@ export async function runChecks(subject: Subject): Promise<Finding | undefined> 
   return auth.status === 200 ? undefined : await diagnoseAuth(subject, auth);
 }
 
-const signedCheck = (headers: [string, string][], target = "/test/auth"): CorpusRequest => ({
+const signedCheck = (headers: [string, string][], target = "/test/auth"): VectorRequest => ({
   method: "GET",
   target,
   headers,
 });
 
-async function ask({ url, timeoutMs }: Subject, request: CorpusRequest, base = url.base): Promise<Asked> {
+async function ask({ url, timeoutMs }: Subject, request: VectorRequest, base = url.base): Promise<Asked> {
   const sent = writeRequest(request, { host: `${url.host}:${url.port}`, base }, true);
   const limits = { methods: [request.method ?? "GET"], timeoutMs: timeoutMs ?? defaultTimeoutMs };
   const { responses, error, isClosed } = await exchange(url, sent, limits);
@@ -194,7 +194,7 @@ export async function findMissingEndpoints(
   for (const endpoint of Object.keys(plainRequests) as Endpoint[]) {
     const request = plainRequest(endpoint, settings.scheme);
     if (isForEvents(request) && !allowEvents) continue;
-    const testCase: CorpusCase = {
+    const testCase: TestVector = {
       id: "check/endpoint",
       title: `${endpoint} exists.`,
       why: "interface.md: webhook endpoints.",
@@ -222,7 +222,7 @@ const plainRequests: Readonly<Record<Endpoint, readonly [method: string, target:
 };
 
 /** The request that the service sends to an endpoint, with placeholders, as a test vector. */
-function plainRequest(endpoint: Endpoint, scheme: Scheme): CorpusRequest {
+function plainRequest(endpoint: Endpoint, scheme: Scheme): VectorRequest {
   const [method, target, body] = plainRequests[endpoint];
   const headers: [string, string][] =
     scheme === "timestampDigest"

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
-import { type Corpus, type ExpectedResponse, stepsOf } from "../corpus/corpus.ts";
-import { fillIn } from "../corpus/request.ts";
 import { challengeOf, type Scheme } from "../signature/sign-request.ts";
+import { fillIn } from "../vectors/request.ts";
+import { type ExpectedResponse, stepsOf, type TestVectors } from "../vectors/vectors.ts";
 import type { WireResponse } from "../wire/read-responses.ts";
 import type { SentCase } from "./send.ts";
 
@@ -26,7 +26,7 @@ export interface ComparedCase extends SentCase {
 
 /** Compares the responses with those that the test vector expects. */
 export function compareCases(
-  { config, scheme }: { config: Corpus["config"]; scheme: Scheme },
+  { config, scheme }: { config: TestVectors["config"]; scheme: Scheme },
   sent: readonly SentCase[],
 ): ComparedCase[] {
   const usual = usualRefusal(sent);
@@ -59,7 +59,7 @@ const failureTexts = {
   extra_response: "sent more responses than requests",
 };
 
-function compareCase(config: Corpus["config"], sentCase: SentCase, scheme: Scheme): Mismatch[] {
+function compareCase(config: TestVectors["config"], sentCase: SentCase, scheme: Scheme): Mismatch[] {
   const { testCase, responses, failure } = sentCase;
   if (failure !== undefined) return [{ kind: "failure", text: failureTexts[failure] }];
   const steps = stepsOf(testCase);
@@ -127,7 +127,7 @@ function compareNoted(chosen: ExpectedResponse[], reasons: string[], { noted, un
   return mismatches;
 }
 
-const findLeaks = (config: Corpus["config"], { responses, secrets }: SentCase): Mismatch[] =>
+const findLeaks = (config: TestVectors["config"], { responses, secrets }: SentCase): Mismatch[] =>
   responses.flatMap((response, step) => {
     const text = response ? [response.body, ...response.headers.values()].join("\n") : "";
     const isLeaking = [...config.never, ...secrets].some((word) => word !== "" && text.includes(word));

@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
-import { readCorpus } from "../corpus/corpus.ts";
+import { readVectors } from "../vectors/vectors.ts";
 import type { ComparedCase } from "./compare.ts";
 import { classifyCases } from "./explain.ts";
 
-const cases = readCorpus().groups.flatMap(({ name, cases: inGroup }) =>
+const cases = readVectors().groups.flatMap(({ name, cases: inGroup }) =>
   inGroup.map((testCase) => ({ group: name, testCase })),
 );
 

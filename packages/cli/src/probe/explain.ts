@@ -5,7 +5,7 @@ import {
   type Shows,
   type Step,
   stepsOf,
-} from "../corpus/corpus.ts";
+} from "../vectors/vectors.ts";
 import type { WireResponse } from "../wire/read-responses.ts";
 import type { ComparedCase, Mismatch, Status } from "./compare.ts";
 import { endpointOf } from "./select.ts";

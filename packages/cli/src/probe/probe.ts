@@ -1,5 +1,5 @@
-import { type Corpus, type CorpusGroup, readCorpus } from "../corpus/corpus.ts";
 import type { Scheme } from "../signature/sign-request.ts";
+import { readVectors, type TestVectors, type VectorGroup } from "../vectors/vectors.ts";
 import type { ReceiverUrl } from "../wire/receiver-url.ts";
 import { diagnosePrecision, findMissingEndpoints, runChecks } from "./checks.ts";
 import { compareCases } from "./compare.ts";
@@ -37,7 +37,10 @@ export interface ProbeResult {
 const maxSilentCases = 10;
 
 /** The groups of cases for a scheme, including those about timing. */
-export const groupsFor = (corpus: Corpus, scheme: Scheme): CorpusGroup[] => [...casesFor(corpus, scheme), timingGroup];
+export const groupsFor = (vectors: TestVectors, scheme: Scheme): VectorGroup[] => [
+  ...casesFor(vectors, scheme),
+  timingGroup,
+];
 
 /**
  * Sends the test vectors to a running receiver and explains its faults: select, send, compare, explain. The caller reports.
@@ -45,8 +48,8 @@ export const groupsFor = (corpus: Corpus, scheme: Scheme): CorpusGroup[] => [...
  */
 export async function probe(options: ProbeOptions): Promise<ProbeResult> {
   const { url, scheme, secret, timeoutMs, allowEvents } = options;
-  const corpus = readCorpus();
-  const named = selectNamed(groupsFor(corpus, scheme), options.only, options.skip);
+  const vectors = readVectors();
+  const named = selectNamed(groupsFor(vectors, scheme), options.only, options.skip);
   const failedCheck = await runChecks({ url, scheme, secret, timeoutMs });
   // A receiver that rejects the service's own checks fails most cases, for the same reason.
   if (failedCheck)
@@ -56,7 +59,7 @@ export async function probe(options: ProbeOptions): Promise<ProbeResult> {
       skipped: [{ reason: "the receiver must first pass the service's own checks", count: countCases(named) }],
     };
 
-  const settings = { config: configure(corpus, options), scheme, timeoutMs };
+  const settings = { config: configure(vectors, options), scheme, timeoutMs };
   const missing = await findMissingEndpoints(settings, url, allowEvents);
   const hasPreviousSecret = options.previousSecret !== undefined;
   const { groups, skipped } = selectSendable(named, {
@@ -77,8 +80,8 @@ export async function probe(options: ProbeOptions): Promise<ProbeResult> {
     options.onProgress?.(done, total);
     return silent < maxSilentCases && !hasStopped;
   };
-  const corpusGroups = groups.filter(({ name }) => name !== timingGroup.name);
-  const sent = await sendCases({ ...settings, groups: corpusGroups, onCase }, receiverAt(options));
+  const vectorGroups = groups.filter(({ name }) => name !== timingGroup.name);
+  const sent = await sendCases({ ...settings, groups: vectorGroups, onCase }, receiverAt(options));
   const unsent = total - timingCases.length - sent.length;
   const whyUnsent = hasStopped ? "the receiver stopped" : `the receiver did not respond to ${maxSilentCases} others`;
   if (unsent > 0) skipped.set(whyUnsent, unsent);
@@ -99,7 +102,7 @@ export async function probe(options: ProbeOptions): Promise<ProbeResult> {
   };
 }
 
-const countCases = (groups: readonly CorpusGroup[]): number => groups.reduce((sum, { cases }) => sum + cases.length, 0);
+const countCases = (groups: readonly VectorGroup[]): number => groups.reduce((sum, { cases }) => sum + cases.length, 0);
 
 function receiverAt({ url, counter }: ProbeOptions): Receiver {
   const count = async () => Number(await (await fetch(counter ?? "", { signal: AbortSignal.timeout(5_000) })).text());
@@ -112,7 +115,7 @@ function receiverAt({ url, counter }: ProbeOptions): Receiver {
 }
 
 /** The receiver's secrets, in place of those in the test vectors. */
-function configure({ config }: Corpus, { scheme, secret, previousSecret }: ProbeOptions): Corpus["config"] {
+function configure({ config }: TestVectors, { scheme, secret, previousSecret }: ProbeOptions): TestVectors["config"] {
   const wrong =
     scheme === "standardWebhooks" ? `whsec_${Buffer.alloc(32, 7).toString("base64")}` : (config.secrets.wrong ?? "");
   return { ...config, secrets: { current: secret, previous: previousSecret ?? "", wrong } };

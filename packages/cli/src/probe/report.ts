@@ -1,5 +1,5 @@
-import { type CorpusGroup, findings as catalogue, type Explanation } from "../corpus/corpus.ts";
 import { type Mask, plural, printable, type Style, styleFor, widthOf, wrapText } from "../terminal/output.ts";
+import { findings as catalogue, type Explanation, type VectorGroup } from "../vectors/vectors.ts";
 import type { ReceiverUrl } from "../wire/receiver-url.ts";
 import { showRequest, showResponse, toCommand } from "../wire/show-exchange.ts";
 import type { Evidence, Finding } from "./explain.ts";
@@ -131,6 +131,6 @@ export function toJson(result: ProbeResult, url: ReceiverUrl, mask: Mask) {
 }
 
 /** Prints every case, one per line. */
-export function listCases(groups: readonly CorpusGroup[]): void {
+export function listCases(groups: readonly VectorGroup[]): void {
   for (const { cases } of groups) for (const { id, title } of cases) console.log(`${id}  ${title}`);
 }

@@ -1,7 +1,7 @@
-import { readCorpus } from "../corpus/corpus.ts";
 import type { Scheme } from "../signature/sign-request.ts";
 import { maskSecrets, plural, UsageError } from "../terminal/output.ts";
 import { readSecret } from "../terminal/read-secret.ts";
+import { readVectors } from "../vectors/vectors.ts";
 import { readUrl } from "../wire/receiver-url.ts";
 import { groupsFor, probe } from "./probe.ts";
 import { countOf, listCases, printReport, toJson } from "./report.ts";
@@ -25,7 +25,7 @@ export interface ProbeFlags {
 export async function runProbe(address: string | undefined, flags: ProbeFlags): Promise<number> {
   const { scheme, only = [], skip = [], counter, timeout: timeoutMs, allowEvents = false } = flags;
   if (flags.list) {
-    listCases(groupsFor(readCorpus(), scheme));
+    listCases(groupsFor(readVectors(), scheme));
     return 0;
   }
   if (address === undefined)

@@ -1,21 +1,21 @@
+import type { Scheme } from "../signature/sign-request.ts";
+import { UsageError } from "../terminal/output.ts";
 import {
-  type Corpus,
-  type CorpusCase,
-  type CorpusGroup,
-  type CorpusRequest,
   type Sign,
   type Step,
   stepsOf,
+  type TestVector,
+  type TestVectors,
   type Text,
-} from "../corpus/corpus.ts";
-import type { Scheme } from "../signature/sign-request.ts";
-import { UsageError } from "../terminal/output.ts";
+  type VectorGroup,
+  type VectorRequest,
+} from "../vectors/vectors.ts";
 
 /** The cases for a scheme: its own, and those that do not test a signature. */
-export const casesFor = (corpus: Corpus, scheme: Scheme): CorpusGroup[] =>
+export const casesFor = (vectors: TestVectors, scheme: Scheme): VectorGroup[] =>
   (scheme === "timestampDigest"
-    ? corpus.groups
-    : [...corpus.standardWebhooks, ...asStandardWebhooks(corpus.groups)]
+    ? vectors.groups
+    : [...vectors.standardWebhooks, ...asStandardWebhooks(vectors.groups)]
   ).filter(({ cases }) => cases.length > 0);
 
 /**
@@ -23,10 +23,10 @@ export const casesFor = (corpus: Corpus, scheme: Scheme): CorpusGroup[] =>
  * name
  */
 export function selectNamed(
-  groups: readonly CorpusGroup[],
+  groups: readonly VectorGroup[],
   only: readonly string[],
   skip: readonly string[],
-): CorpusGroup[] {
+): VectorGroup[] {
   const known = new Set(groups.flatMap(({ name, cases }) => [name, ...cases.map(({ id }) => id)]));
   const unknown = [...only, ...skip].find((name) => !known.has(name));
   if (unknown !== undefined)
@@ -53,11 +53,11 @@ export interface Sendable {
 
 /** Skips the cases that cannot be sent, and counts them by reason. */
 export function selectSendable(
-  groups: readonly CorpusGroup[],
+  groups: readonly VectorGroup[],
   sendable: Sendable,
-): { groups: CorpusGroup[]; skipped: Map<string, number> } {
+): { groups: VectorGroup[]; skipped: Map<string, number> } {
   const skipped = new Map<string, number>();
-  const isSendable = (testCase: CorpusCase): boolean => {
+  const isSendable = (testCase: TestVector): boolean => {
     const reason = findSkipReason(testCase, sendable);
     if (reason !== undefined) skipped.set(reason, (skipped.get(reason) ?? 0) + 1);
     return reason === undefined;
@@ -66,7 +66,7 @@ export function selectSendable(
 }
 
 function findSkipReason(
-  testCase: CorpusCase,
+  testCase: TestVector,
   { allowEvents, hasPreviousSecret, missing }: Sendable,
 ): string | undefined {
   if (Object.keys(testCase.receiver ?? {}).length > 0)
@@ -81,7 +81,7 @@ function findSkipReason(
   return `the receiver has no ${absent}${absent === "POST /offer/response" ? "" : ", which is optional"}`;
 }
 
-const signsWithPrevious = (testCase: CorpusCase): boolean =>
+const signsWithPrevious = (testCase: TestVector): boolean =>
   stepsOf(testCase).some(({ sign, other }) => sign?.secret === "previous" || other?.secret === "previous");
 
 /** An optional endpoint: a webhook that an organisation need not implement. */
@@ -102,14 +102,14 @@ const endpointPaths: readonly (readonly [Endpoint, RegExp])[] = [
 ];
 
 /** The endpoint that a request calls, if any. */
-export function endpointOf({ target = "", raw = "", headers = [] }: CorpusRequest): Endpoint | undefined {
+export function endpointOf({ target = "", raw = "", headers = [] }: VectorRequest): Endpoint | undefined {
   const text = JSON.stringify([flat(target), flat(raw), headers]).toLowerCase();
   const spellings = [text, decode(text), decode(decode(text))].map((each) => each.replaceAll("\\", "/"));
   return endpointPaths.find(([, path]) => spellings.some((each) => path.test(each)))?.[0];
 }
 
 /** Whether a request calls an endpoint for events. */
-export const isForEvents = (request: CorpusRequest): boolean => {
+export const isForEvents = (request: VectorRequest): boolean => {
   const endpoint = endpointOf(request);
   return endpoint !== undefined && endpoint !== "POST /contact-suggestions";
 };
@@ -118,11 +118,11 @@ export const isForEvents = (request: CorpusRequest): boolean => {
  * Whether a request of this case calls an endpoint for events. An event creates work: a receiver that wrongly accepts one creates it too.
  * Only an unsigned request with an empty body cannot (D-101).
  */
-export const isEventCase = (testCase: CorpusCase): boolean =>
+export const isEventCase = (testCase: TestVector): boolean =>
   stepsOf(testCase).some(({ request }) => isForEvents(request) && !isHarmless(request));
 
 /** A POST with an empty object, which lacks every field of an event. */
-const isHarmless = ({ method, body, headers = [], raw }: CorpusRequest): boolean =>
+const isHarmless = ({ method, body, headers = [], raw }: VectorRequest): boolean =>
   raw === undefined &&
   method === "POST" &&
   body === "{}" &&
@@ -154,10 +154,10 @@ const untranslatable =
  * The cases that do not test the signature, signed with Standard Webhooks. Cases about the documented headers are skipped, and so are
  * sequences, in which an id has its own meaning.
  */
-const asStandardWebhooks = (groups: readonly CorpusGroup[]): CorpusGroup[] =>
+const asStandardWebhooks = (groups: readonly VectorGroup[]): VectorGroup[] =>
   groups.map((group) => ({ ...group, cases: group.cases.flatMap((each) => translateCase(each) ?? []) }));
 
-function translateCase(testCase: CorpusCase): CorpusCase | undefined {
+function translateCase(testCase: TestVector): TestVector | undefined {
   if ("sequence" in testCase || testCase.receiver) return undefined;
   const [step] = stepsOf(testCase);
   const translated = step && translateStep(step);
@@ -172,7 +172,7 @@ function translateStep(step: Step): Step | undefined {
   const isSigned = headers.length - others.length === 2;
   if (!isSigned && others.length !== headers.length) return undefined;
   if (untranslatable.test(JSON.stringify([rest, others]))) return undefined;
-  const translated: CorpusRequest = { ...rest, headers: [...(isSigned ? standardHeaders : []), ...others] };
+  const translated: VectorRequest = { ...rest, headers: [...(isSigned ? standardHeaders : []), ...others] };
   return { ...step, request: translated };
 }
 

@@ -1,21 +1,21 @@
 import { randomBytes } from "node:crypto";
+import type { Scheme } from "../signature/sign-request.ts";
+import { sign, signStandardWebhooks, writeBody, writeRequest } from "../vectors/request.ts";
 import {
-  type Corpus,
-  type CorpusCase,
-  type CorpusGroup,
   type ReceiverNeeds,
   type Step,
   stepsOf,
-} from "../corpus/corpus.ts";
-import { sign, signStandardWebhooks, writeBody, writeRequest } from "../corpus/request.ts";
-import type { Scheme } from "../signature/sign-request.ts";
+  type TestVector,
+  type TestVectors,
+  type VectorGroup,
+} from "../vectors/vectors.ts";
 import { type Address, defaultTimeoutMs, type Exchange, exchange } from "../wire/exchange.ts";
 import type { WireResponse } from "../wire/read-responses.ts";
 import { isForEvents } from "./select.ts";
 
 /** How cases are sent. */
 export interface SendSettings {
-  config: Corpus["config"];
+  config: TestVectors["config"];
   scheme: Scheme;
   /** For each exchange. @default 10,000, and 16,000 for an event */
   timeoutMs?: number | undefined;
@@ -52,7 +52,7 @@ export interface Noted {
 /** A case that was sent, and its responses. */
 export interface SentCase {
   group: string;
-  testCase: CorpusCase;
+  testCase: TestVector;
   requests: Buffer[];
   /** One per request; undefined if the connection was closed without a response. */
   responses: (WireResponse | undefined)[];
@@ -71,7 +71,7 @@ export interface SentCase {
 }
 
 export interface Sending extends SendSettings {
-  groups: readonly CorpusGroup[];
+  groups: readonly VectorGroup[];
   /**
    * The current time of sender and receiver in cases that do not specify one. By default the real time, and then cases with a fixed time
    * are skipped.
@@ -119,7 +119,7 @@ const eventTimeoutMs = 16_000;
 /** Sends the requests of a case, all signed with the same time. */
 export async function sendCase(
   { config, scheme, timeoutMs }: SendSettings,
-  testCase: CorpusCase,
+  testCase: TestVector,
   target: Target,
   now: number,
 ): Promise<Omit<SentCase, "group" | "testCase">> {

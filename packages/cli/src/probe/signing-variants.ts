@@ -1,6 +1,6 @@
 import { createHash, createHmac, randomUUID } from "node:crypto";
-import type { FindingCode } from "../corpus/corpus.ts";
 import { keyOf, type Scheme } from "../signature/sign-request.ts";
+import type { FindingCode } from "../vectors/vectors.ts";
 
 /** A signature that the service does not send, and that a receiver with a common mistake accepts. */
 export interface SigningVariant {

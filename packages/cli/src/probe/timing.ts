@@ -1,4 +1,4 @@
-import type { CorpusCase, CorpusGroup, FindingCode } from "../corpus/corpus.ts";
+import type { FindingCode, TestVector, VectorGroup } from "../vectors/vectors.ts";
 import { exchange, open } from "../wire/exchange.ts";
 import { checkTimeoutMs, type Evidence } from "./explain.ts";
 import type { Target } from "./send.ts";
@@ -6,7 +6,7 @@ import type { Target } from "./send.ts";
 /** A body must arrive within 10 seconds (D-17). The rest is a margin. */
 const patienceMs = 15_000;
 
-const stalled: CorpusCase = {
+const stalled: TestVector = {
   id: "timing/stalled-body",
   title: "A body that stops arriving is abandoned within 15 seconds.",
   why: "D-17: 408 after 10.",
@@ -14,7 +14,7 @@ const stalled: CorpusCase = {
   response: { status: [408, 400, 401, "closed"], handled: 0 },
 };
 
-const beside: CorpusCase = {
+const beside: TestVector = {
   id: "timing/beside-a-slow-sender",
   title: "GET /test responds while another body is stalled.",
   why: "D-25: a check may take 5 seconds.",
@@ -23,12 +23,12 @@ const beside: CorpusCase = {
 };
 
 /** For `--only`, `--skip` and `--list`. This case sends more than requests, so the test vectors' format cannot describe it. */
-export const timingGroup: CorpusGroup = { name: "timing", cases: [stalled, beside] };
+export const timingGroup: VectorGroup = { name: "timing", cases: [stalled, beside] };
 
 /** Stalls a body and watches what happens meanwhile. @returns the faults */
 export async function sendTimingCases(
   target: Target,
-  cases: readonly CorpusCase[],
+  cases: readonly TestVector[],
 ): Promise<{ code: FindingCode; evidence: Evidence }[]> {
   const host = `${target.host}:${target.port}`;
   const head = (line: string, more = "") => `${line} HTTP/1.1\r\nHost: ${host}\r\n${more}Connection: close\r\n\r\n`;
@@ -49,7 +49,7 @@ export async function sendTimingCases(
   });
   socket.write(slow);
   const results: { code: FindingCode; evidence: Evidence }[] = [];
-  const add = (code: FindingCode, { id, title }: CorpusCase, text: string, sent: Buffer) =>
+  const add = (code: FindingCode, { id, title }: TestVector, text: string, sent: Buffer) =>
     results.push({ code, evidence: { id, title, text, sent } });
   if (cases.includes(beside)) {
     const { responses } = await exchange(target, check, { methods: ["GET"], timeoutMs: checkTimeoutMs });

@@ -1,8 +1,8 @@
-import { type ExplainedFinding, explain, type FindingCode, type Shows } from "../corpus/corpus.ts";
 import { checkTimeoutMs, classifyStatus } from "../probe/explain.ts";
 import { findAcceptedVariant, type Precision } from "../probe/signing-variants.ts";
 import { isSuggestionList } from "../probe/suggestions.ts";
 import type { Scheme } from "../signature/sign-request.ts";
+import { type ExplainedFinding, explain, type FindingCode, type Shows } from "../vectors/vectors.ts";
 import type { TriggerEvent } from "./events.ts";
 import type { TestRequest, TestWay } from "./ways.ts";
 

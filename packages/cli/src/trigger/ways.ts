@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
-import type { Shows } from "../corpus/corpus.ts";
 import { type Scheme, signRequest } from "../signature/sign-request.ts";
+import type { Shows } from "../vectors/vectors.ts";
 import { headersOf, type Webhook } from "./write-webhook.ts";
 
 /** A header of a test event. */

@@ -3,10 +3,10 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
 import { expect, onTestFinished, test } from "vitest";
-import { readCorpus } from "../../src/corpus/corpus.ts";
 import { probe } from "../../src/probe/probe.ts";
 import { casesFor, isEventCase } from "../../src/probe/select.ts";
 import type { Scheme } from "../../src/signature/sign-request.ts";
+import { readVectors } from "../../src/vectors/vectors.ts";
 import { readUrl } from "../../src/wire/receiver-url.ts";
 import { secrets } from "../support/start-receiver.ts";
 
@@ -46,9 +46,9 @@ test.each(["timestampDigest", "standardWebhooks"] as Scheme[])(
 );
 
 test("most cases need no event, under either scheme [D-101]", () => {
-  const corpus = readCorpus();
+  const vectors = readVectors();
   const harmless = (scheme: Scheme) =>
-    casesFor(corpus, scheme)
+    casesFor(vectors, scheme)
       .flatMap(({ cases }) => cases)
       .filter((each) => !isEventCase(each)).length;
   expect(harmless("timestampDigest")).toBeGreaterThan(400);

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 import type { Scheme } from "../../src/signature/sign-request.ts";
 import { isInstalled, type Language, languages } from "../support/start-receiver.ts";
-import { plantedDefects } from "./planted-defects.ts";
-import { probePlanted } from "./probe-planted.ts";
+import { defectCases } from "./defects.ts";
+import { probeLanguage } from "./probe-language.ts";
 
 const all = Object.keys(languages) as Language[];
 const installed = all.filter(isInstalled);
@@ -16,18 +16,18 @@ describe.each(installed)("a receiver in %s", (language) => {
   test.each(["timestampDigest", "standardWebhooks"] as Scheme[])(
     "has no findings if it is correct: %s",
     async (scheme) => {
-      const { defects, evidence } = await probePlanted(language, { scheme, skip: [] });
+      const { defects, evidence } = await probeLanguage(language, { scheme, skip: [] });
       expect(defects, evidence).toEqual([]);
     },
   );
 
   test("has no findings if it is correct and gets events", async () => {
-    const { defects, evidence } = await probePlanted(language, { scheme: "timestampDigest", allowEvents: true });
+    const { defects, evidence } = await probeLanguage(language, { scheme: "timestampDigest", allowEvents: true });
     expect(defects, evidence).toEqual([]);
   });
 
-  test.each(plantedDefects)("$name is found: $scheme", async ({ name, scheme, found }) => {
-    const { defects, evidence } = await probePlanted(language, { scheme, defect: name });
+  test.each(defectCases)("$name is found: $scheme", async ({ name, scheme, found }) => {
+    const { defects, evidence } = await probeLanguage(language, { scheme, defect: name });
     expect(defects, evidence).toEqual(found);
   });
 });

@@ -1,31 +1,31 @@
 import { describe, expect, test } from "vitest";
 import type { Scheme } from "../../src/signature/sign-request.ts";
-import { ambiguousHeaders, plantedDefects } from "./planted-defects.ts";
-import { probePlanted } from "./probe-planted.ts";
+import { ambiguousHeaders, defectCases } from "./defects.ts";
+import { probeLanguage } from "./probe-language.ts";
 
 /**
  * The defects of the documented scheme, and the one that only the other scheme can have. languages.slow.test.ts tests
  * all defects, in five other languages.
  */
-const main = plantedDefects.filter(({ name, scheme }) => scheme === "timestampDigest" || name === "reserialised_json");
+const main = defectCases.filter(({ name, scheme }) => scheme === "timestampDigest" || name === "reserialised_json");
 
 describe("a receiver in Node [D-104]", () => {
   test.each(["timestampDigest", "standardWebhooks"] as Scheme[])(
     "has no findings if it is correct: %s",
     async (scheme) => {
-      const { defects, evidence, sent } = await probePlanted("node", { scheme });
+      const { defects, evidence, sent } = await probeLanguage("node", { scheme });
       expect(defects, evidence).toEqual([]);
       expect(sent).toBeGreaterThan(100);
     },
   );
 
   test.each(main)("$name is found: $scheme", async ({ name, scheme, found, groups }) => {
-    const { defects, evidence } = await probePlanted("node", { scheme, defect: name, only: groups });
+    const { defects, evidence } = await probeLanguage("node", { scheme, defect: name, only: groups });
     expect(defects, evidence).toEqual(found);
   });
 
   test.each(ambiguousHeaders)("$name is found first: $scheme", async ({ name, scheme, found, groups }) => {
-    const { defects, evidence } = await probePlanted("node", { scheme, defect: name, only: groups });
+    const { defects, evidence } = await probeLanguage("node", { scheme, defect: name, only: groups });
     expect(defects.slice(0, 1), evidence).toEqual(found);
   });
 });

@@ -18,7 +18,7 @@ import java.util.regex.Pattern;
 import javax.crypto.Mac;
 import javax.crypto.spec.SecretKeySpec;
 
-/** A small receiver, correct unless DEFECT names one of the planted defects. The JDK only: java Receiver.java */
+/** A small receiver, correct unless DEFECT names one of its defects. The JDK only: java Receiver.java */
 public class Receiver {
     static final String SECRET = System.getenv("WEBHOOK_SECRET");
     static final boolean STANDARD = "standard-webhooks".equals(System.getenv("SCHEME"));

@@ -1,5 +1,5 @@
 <?php
-// A small receiver, correct unless DEFECT names one of the planted defects. For PHP's own server: php -S 127.0.0.1:3001 receiver.php
+// A small receiver, correct unless DEFECT names one of its defects. For PHP's own server: php -S 127.0.0.1:3001 receiver.php
 
 const LIMIT = 256 * 1024;
 const ROUTES = ['/test' => 'GET', '/test/auth' => 'GET', '/contact-suggestions' => 'POST', '/offer/response' => 'POST'];

@@ -1,5 +1,5 @@
 #!/usr/bin/env perl
-# A small receiver, correct unless DEFECT names one of the planted defects. Perl's core modules only.
+# A small receiver, correct unless DEFECT names one of its defects. Perl's core modules only.
 use strict;
 use warnings;
 use Digest::SHA qw(sha256_hex hmac_sha256 hmac_sha256_hex);

@@ -1,4 +1,4 @@
-"""A small receiver, correct unless DEFECT names one of the planted defects. Python's standard library only."""
+"""A small receiver, correct unless DEFECT names one of its defects. Python's standard library only."""
 import base64
 import hashlib
 import hmac

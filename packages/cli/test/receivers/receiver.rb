@@ -1,4 +1,4 @@
-# A small receiver, correct unless DEFECT names one of the planted defects. Ruby's standard library only.
+# A small receiver, correct unless DEFECT names one of its defects. Ruby's standard library only.
 require "json"
 require "openssl"
 require "socket"

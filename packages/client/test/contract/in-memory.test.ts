@@ -1,6 +1,6 @@
 import { describe } from "vitest";
+import { contractSuite } from "./contract-suite.ts";
 import { inMemoryFixture } from "./in-memory.ts";
-import { contractSuite } from "./suite.ts";
 
 describe("the contract in memory", () => {
   for (const dialect of ["reference", "live"] as const)

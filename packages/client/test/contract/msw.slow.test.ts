@@ -1,8 +1,8 @@
 import { http } from "msw";
 import { setupServer } from "msw/node";
 import { describe } from "vitest";
+import { contractSuite } from "./contract-suite.ts";
 import { inMemoryFixture, seededTestService } from "./in-memory.ts";
-import { contractSuite } from "./suite.ts";
 
 describe("the contract behind msw", () => {
   for (const dialect of ["reference", "live"] as const)

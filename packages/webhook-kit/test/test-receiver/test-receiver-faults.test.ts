@@ -4,9 +4,9 @@ import { expect, test } from "vitest";
 import { verifyWebhook, webhookRouter } from "../../src/express.ts";
 import { timestampDigest } from "../../src/signature/timestamp-digest.ts";
 import { testReceiver } from "../../src/testing.ts";
-import { textbookRouter } from "../corpus/receivers/naive-receiver.ts";
 import { captureConsole } from "../support/capture-console.ts";
 import { quiet, secret, serve } from "../support/serve.ts";
+import { textbookRouter } from "../vectors/receivers/naive-receiver.ts";
 
 captureConsole();
 

@@ -1,6 +1,6 @@
-import { type PlantedReceiver, plantedIn } from "./planted-receiver.ts";
+import { type DefectiveReceiver, defectiveIn } from "./defective-receiver.ts";
 
-const node = plantedIn("node");
+const node = defectiveIn("node");
 
 const nodeGiven = 'const given = Buffer.from(/^hmac +([0-9a-f]{64})$/i.exec(authorization)?.[1] ?? "", "hex");';
 const nodeExpected = 'const expected = createHash("sha256").update(timestamp + secret).digest();';
@@ -10,7 +10,7 @@ const nodeTest = 'if (path === "/offers/test") return response.end();';
 const nodeParses = "Date.parse(timestamp)";
 const localZones = ["America/St_Johns", "Pacific/Kiritimati"];
 
-export const plantedInNode: PlantedReceiver[] = [
+export const nodeReceivers: DefectiveReceiver[] = [
   {
     ...node(
       "compares the digest in lower case, which is Node's default",

@@ -2,7 +2,7 @@
 //   npm run check -- interoperability [specmatic] [standard-webhooks]
 import { specmatic } from "./specmatic.ts";
 import { standardWebhooks } from "./standard-webhooks.ts";
-import type { SuiteReport } from "./suite.ts";
+import type { SuiteReport } from "./suite-report.ts";
 
 const suites: Readonly<Record<string, () => Promise<SuiteReport>>> = {
   specmatic,

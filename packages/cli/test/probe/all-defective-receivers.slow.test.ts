@@ -1,23 +1,23 @@
 import { describe, expect, test } from "vitest";
 import { describeRunnable, programs, runnable } from "../support/start-program.ts";
-import { plantedReceivers } from "./planted-receivers.ts";
+import { defectiveReceivers } from "./defective-receivers.ts";
 import { probeProgram } from "./probe-program.ts";
 
 // On a machine that lacks a language the test passes, and prints what it skipped.
 console.info(describeRunnable());
 
 test("there are at least thirty receivers with a defect, in four languages, and six correct ones", () => {
-  expect(plantedReceivers.length).toBeGreaterThanOrEqual(30);
-  expect(new Set(plantedReceivers.map(({ program }) => program)).size).toBe(4);
+  expect(defectiveReceivers.length).toBeGreaterThanOrEqual(30);
+  expect(new Set(defectiveReceivers.map(({ program }) => program)).size).toBe(4);
   expect(programs).toHaveLength(6);
 });
 
-const planted = plantedReceivers.filter(({ program }) => runnable.includes(program));
+const receivers = defectiveReceivers.filter(({ program }) => runnable.includes(program));
 
 // Perl starts a process for each connection.
 const timeout = 600_000;
 
-describe.concurrent.each(planted)("a receiver in $program that $defect", ({ program, edits, env, found, says }) => {
+describe.concurrent.each(receivers)("a receiver in $program that $defect", ({ program, edits, env, found, says }) => {
   test("is found first among all cases, with its remedy", { timeout }, async () => {
     const { findings } = await probeProgram(program, { edits, env });
     expect(findings[0]?.code, JSON.stringify(findings)).toBe(found);

@@ -1,12 +1,12 @@
 import { describe, expect, test } from "vitest";
 import { describeRunnable, runnable } from "../support/start-program.ts";
-import { plantedReceivers } from "./planted-receivers.ts";
+import { defectiveReceivers } from "./defective-receivers.ts";
 import { probeProgram } from "./probe-program.ts";
 
 // On a machine that lacks a language the test passes, and prints what it skipped.
 console.info(describeRunnable());
 
-const main = plantedReceivers.filter(({ isMain, program }) => isMain && runnable.includes(program));
+const main = defectiveReceivers.filter(({ isMain, program }) => isMain && runnable.includes(program));
 
 describe.each(main)("a receiver in $program that $defect", ({ program, edits, env, only, found, says }) => {
   test("is found first, with its remedy [D-104]", async () => {
@@ -19,7 +19,7 @@ describe.each(main)("a receiver in $program that $defect", ({ program, edits, en
 /** All cases except those that depend on a server's own parser, or on the size of a body. */
 const quick = ["digests", "freshness", "headers", "methods", "payloads", "routes", "timestamps", "bodies/in-chunks"];
 
-/** planted-all.slow.test.ts sends every case to all six, in three time zones. */
+/** all-defective-receivers.slow.test.ts sends every case to all six, in three time zones. */
 const rightOnes = (["node", "python", "express"] as const).filter((program) => runnable.includes(program));
 
 test.each(rightOnes)("a correct receiver has neither findings nor notes: %s", async (program) => {

@@ -3,7 +3,7 @@ import { type ProbeResult, probe } from "../../src/probe/probe.ts";
 import type { Scheme } from "../../src/signature/sign-request.ts";
 import { type Language, secrets, startReceiver } from "../support/start-receiver.ts";
 
-export interface PlantedRun {
+export interface ProbeRun {
   scheme: Scheme;
   /** The value of DEFECT; without it the receiver has no defect. */
   defect?: string;
@@ -15,9 +15,9 @@ export interface PlantedRun {
 }
 
 /** Starts a language's receiver for the test, and probes it. @returns the defects found, and the cases that show them */
-export async function probePlanted(
+export async function probeLanguage(
   language: Language,
-  { scheme, defect = "", only = [], skip = ["timing/stalled-body"], allowEvents = false }: PlantedRun,
+  { scheme, defect = "", only = [], skip = ["timing/stalled-body"], allowEvents = false }: ProbeRun,
 ): Promise<ProbeResult & { defects: string[]; evidence: string }> {
   const receiver = await startReceiver(language, scheme, defect);
   onTestFinished(async () => void (await receiver.stop()));

@@ -50,7 +50,7 @@ const disabledGraceMs = 1_000;
  * disturbance excuses duplicates of the process that it affects, because its lease may have ended: the contract promises only
  * at-least-once.
  */
-export class Oracle {
+export class ContractChecker {
   readonly violations: string[] = [];
   readonly #schedule: Schedule;
   readonly #sent: Sent[] = [];

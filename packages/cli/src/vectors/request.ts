@@ -1,13 +1,13 @@
 import { createHash, createHmac } from "node:crypto";
 import { keyOf } from "../signature/sign-request.ts";
-import type { Corpus, CorpusRequest, Sign, Text } from "./corpus.ts";
+import type { Sign, TestVectors, Text, VectorRequest } from "./vectors.ts";
 
 /**
  * The values of a signature's placeholders. Shares no code with the kit.
  *
  * @param now the time on the sender's clock, in milliseconds since 1970
  */
-export function sign(config: Corpus["config"], now: number, how: Sign = {}): Record<string, string> {
+export function sign(config: TestVectors["config"], now: number, how: Sign = {}): Record<string, string> {
   const { precision = "ms", format = config.formats[precision] ?? "", variant = "sha256", algorithm = "sha256" } = how;
   const secret = config.secrets[how.secret ?? "current"];
   if (secret === undefined) throw new Error(`The test vectors use the secret ${how.secret}, which is not configured.`);
@@ -66,7 +66,7 @@ function momentOf(instant: number, aheadMs: number): Record<string, string> {
  * @see https://github.com/standard-webhooks/standard-webhooks/blob/main/spec/standard-webhooks.md
  */
 export function signStandardWebhooks(
-  config: Corpus["config"],
+  config: TestVectors["config"],
   now: number,
   how: Sign,
   { id, body }: { id: string; body: Uint8Array },
@@ -102,18 +102,18 @@ const placeholder = /\{\{([A-Za-z.]+)(?:\[(\d+):(\d*)\])?\}\}/g;
 export function fillIn(text: string, values: Values): string {
   return text.replace(placeholder, (_, name: string, start?: string, end?: string) => {
     const value = values[name];
-    if (value === undefined) throw new Error(`The corpus names {{${name}}}, which has no value.`);
+    if (value === undefined) throw new Error(`A test vector uses {{${name}}}, which has no value.`);
     const whole = fillIn(value, values);
     return start === undefined ? whole : whole.slice(Number(start), end ? Number(end) : undefined);
   });
 }
 
 /** The bytes of a request's body, which is UTF-8. */
-export const writeBody = (request: CorpusRequest, values: Values): Buffer<ArrayBuffer> =>
+export const writeBody = (request: VectorRequest, values: Values): Buffer<ArrayBuffer> =>
   Buffer.concat(writeBodyParts(request, values));
 
 /** Parts are copied once, because some bodies have 16 MiB. */
-function writeBodyParts({ body = "", bodyBase64 }: CorpusRequest, values: Values): Buffer[] {
+function writeBodyParts({ body = "", bodyBase64 }: VectorRequest, values: Values): Buffer[] {
   if (bodyBase64 !== undefined) return [Buffer.from(fillIn(unroll(bodyBase64), values), "base64")];
   return (typeof body === "string" ? [body] : body).map((part) => {
     if (typeof part === "string") return Buffer.from(fillIn(part, values));
@@ -123,7 +123,7 @@ function writeBodyParts({ body = "", bodyBase64 }: CorpusRequest, values: Values
 }
 
 /** The bytes of a request. The head is ISO 8859-1, so that every byte can be written. */
-export function writeRequest(request: CorpusRequest, values: Values, isLast: boolean): Buffer<ArrayBuffer> {
+export function writeRequest(request: VectorRequest, values: Values, isLast: boolean): Buffer<ArrayBuffer> {
   const fill = (text: Text) => fillIn(unroll(text), values);
   if (request.raw !== undefined) return Buffer.from(fill(request.raw), "latin1");
   const { method = "GET", target = "/test/auth", version = "HTTP/1.1", headers = [], without = [] } = request;

@@ -1,21 +1,21 @@
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import * as z from "zod";
-import { findCorpusFolder, findings, readCorpus, stepsOf } from "../../src/corpus/corpus.ts";
-import { fillIn, sign } from "../../src/corpus/request.ts";
+import { fillIn, sign } from "../../src/vectors/request.ts";
+import { findings, findVectorsFolder, readVectors, stepsOf } from "../../src/vectors/vectors.ts";
 
-const { config, groups, standardWebhooks } = readCorpus();
+const { config, groups, standardWebhooks } = readVectors();
 const cases = groups.flatMap((group) => group.cases);
 const readJson = (url: URL) => JSON.parse(readFileSync(url, "utf8")) as never;
 
 test.each(groups)("$name follows its schema", ({ name }) => {
-  const schema = z.fromJSONSchema(readJson(new URL("group.schema.json", findCorpusFolder())));
-  const result = schema.safeParse(readJson(new URL(`cases/${name}.json`, findCorpusFolder())));
+  const schema = z.fromJSONSchema(readJson(new URL("group.schema.json", findVectorsFolder())));
+  const result = schema.safeParse(readJson(new URL(`cases/${name}.json`, findVectorsFolder())));
   expect(result.error?.issues ?? []).toEqual([]);
 });
 
 test("the schema rejects anything that is not a case", () => {
-  const schema = z.fromJSONSchema(readJson(new URL("group.schema.json", findCorpusFolder())));
+  const schema = z.fromJSONSchema(readJson(new URL("group.schema.json", findVectorsFolder())));
   const valid = { id: "http/x", title: "T.", why: "W.", request: {}, response: { status: 200, handled: 0 } };
   const isTaken = (change: object) => schema.safeParse({ description: "", cases: [{ ...valid, ...change }] }).success;
   expect(isTaken({})).toBe(true);
@@ -59,7 +59,7 @@ test("every case that anyone can send and that must be rejected has a finding if
 });
 
 // Made by openssl; each vector contains the command that printed it.
-const { vectors } = readJson(new URL("../vectors/timestamp-digest.json", findCorpusFolder())) as {
+const { vectors } = readJson(new URL("../vectors/timestamp-digest.json", findVectorsFolder())) as {
   vectors: { timestamp: string; secret: string; variant: "sha256" | "hmac"; digest: string }[];
 };
 

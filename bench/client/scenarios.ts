@@ -5,12 +5,12 @@ import { fc } from "../../scripts/property-seed.ts";
 import { readTask } from "../fresh-process.ts";
 import { median } from "../median.ts";
 
-export interface StoriesTask {
+export interface ScenariosTask {
   readonly count: number;
   readonly seed: number;
 }
 
-const { count, seed } = readTask<StoriesTask>();
+const { count, seed } = readTask<ScenariosTask>();
 const times: number[] = [];
 for (const steps of fc.sample(stories, { numRuns: count, seed })) {
   const startedAt = performance.now();

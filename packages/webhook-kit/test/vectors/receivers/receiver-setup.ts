@@ -1,5 +1,5 @@
-import { type Corpus, type ReceiverNeeds, readCorpus } from "../../../../cli/src/corpus/corpus.ts";
 import type { Scheme } from "../../../../cli/src/signature/sign-request.ts";
+import { type ReceiverNeeds, readVectors, type TestVectors } from "../../../../cli/src/vectors/vectors.ts";
 import type { SignatureScheme } from "../../../src/signature/signature-scheme.ts";
 
 /** The options of every receiver in a child process, whichever its adapter. */
@@ -31,8 +31,8 @@ export type FromReceiver =
   | { type: "tally"; noted: { handled: number; given: unknown[]; reasons: string[] }[]; isPolluted: boolean };
 
 /** The settings that sender and receiver share. Standard Webhooks needs base64 secrets. */
-export function configFor(scheme: Scheme): Corpus["config"] {
-  const { config } = readCorpus();
+export function configFor(scheme: Scheme): TestVectors["config"] {
+  const { config } = readVectors();
   if (scheme === "timestampDigest") return config;
   const encoded = Object.entries(config.secrets).map(([name, secret]) => [
     name,

@@ -1,8 +1,8 @@
 import { fork } from "node:child_process";
 import { once } from "node:events";
-import type { ReceiverNeeds } from "../../../../cli/src/corpus/corpus.ts";
 import type { Noted, Receiver, Target } from "../../../../cli/src/probe/send.ts";
 import type { Scheme } from "../../../../cli/src/signature/sign-request.ts";
+import type { ReceiverNeeds } from "../../../../cli/src/vectors/vectors.ts";
 import { type FromReceiver, type ToReceiver, writeMount } from "./receiver-setup.ts";
 
 /** A receiver that can be set up for every case, and reports what it recorded. */

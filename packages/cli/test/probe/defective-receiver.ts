@@ -1,8 +1,8 @@
-import type { FindingCode } from "../../src/corpus/corpus.ts";
+import type { FindingCode } from "../../src/vectors/vectors.ts";
 import type { Edit, Program } from "../support/start-program.ts";
 
 /** A correct receiver with one defect. */
-export interface PlantedReceiver {
+export interface DefectiveReceiver {
   program: Program;
   defect: string;
   /** The wrong lines, in place of the correct ones. */
@@ -13,16 +13,18 @@ export interface PlantedReceiver {
   says: string;
   /** The groups and cases that show it in a short run. By default, the service's own checks do. */
   only?: readonly string[];
-  /** Whether planted.slow.test.ts tests it, with few cases. planted-all.slow.test.ts tests all, with every case. */
+  /** Whether defective-receivers.slow.test.ts tests it, with few cases. all-defective-receivers.slow.test.ts tests all, with every case. */
   isMain?: true;
 }
 
-type Planted<Name extends Program> = Pick<PlantedReceiver, "defect" | "found" | "says" | "edits"> & { program: Name };
+type DefectiveIn<Name extends Program> = Pick<DefectiveReceiver, "defect" | "found" | "says" | "edits"> & {
+  program: Name;
+};
 
 /** Adds defects to the correct receiver of a language. */
-export const plantedIn =
+export const defectiveIn =
   <Name extends Program>(program: Name) =>
-  (defect: string, found: FindingCode, says: string, ...edits: Edit[]): Planted<Name> => ({
+  (defect: string, found: FindingCode, says: string, ...edits: Edit[]): DefectiveIn<Name> => ({
     program,
     defect,
     found,

@@ -59,7 +59,7 @@ export interface Sign {
 /** A string with placeholders; a very long one has repeated parts. */
 export type Text = string | (string | { repeat: string; times: number })[];
 
-export interface CorpusRequest {
+export interface VectorRequest {
   method?: string;
   target?: Text;
   version?: string;
@@ -83,7 +83,7 @@ export interface ExpectedResponse {
 }
 
 export interface Step {
-  request: CorpusRequest;
+  request: VectorRequest;
   sign?: Sign;
   other?: Sign;
   response: ExpectedResponse | ExpectedResponse[];
@@ -107,14 +107,14 @@ interface CaseHead {
   receiver?: ReceiverNeeds;
 }
 
-export type CorpusCase = CaseHead & (Step | { sequence: Step[]; pipelined?: boolean });
+export type TestVector = CaseHead & (Step | { sequence: Step[]; pipelined?: boolean });
 
-export interface CorpusGroup {
+export interface VectorGroup {
   name: string;
-  cases: CorpusCase[];
+  cases: TestVector[];
 }
 
-export interface Corpus {
+export interface TestVectors {
   config: {
     clock: string;
     secrets: Record<string, string>;
@@ -124,45 +124,45 @@ export interface Corpus {
     never: string[];
   };
   /** Signed with `Timestamp` and `Authorization`. */
-  groups: CorpusGroup[];
+  groups: VectorGroup[];
   /** Signed with Standard Webhooks. */
-  standardWebhooks: CorpusGroup[];
+  standardWebhooks: VectorGroup[];
 }
 
 /** A case with one request is a sequence of one. */
-export const stepsOf = (testCase: CorpusCase): Step[] => ("sequence" in testCase ? testCase.sequence : [testCase]);
+export const stepsOf = (testCase: TestVector): Step[] => ("sequence" in testCase ? testCase.sequence : [testCase]);
 
 /** The build copies spec/corpus/ next to the bundle. The sources read it in place. */
 const candidates = ["corpus/", "../../../../spec/corpus/"].map((path) => new URL(path, import.meta.url));
 
-/** The folder with the corpus's JSON files. @throws {Error} for an incomplete installation */
-export function findCorpusFolder(): URL {
+/** The folder with the JSON files of the test vectors. @throws {Error} for an incomplete installation */
+export function findVectorsFolder(): URL {
   const folder = candidates.find((each) => existsSync(new URL("config.json", each)));
-  if (!folder) throw new Error("The package's corpus is missing. Install @offers/cli again.");
+  if (!folder) throw new Error("The package's test vectors are missing. Install @offers/cli again.");
   return folder;
 }
 
-const readJson = (name: string): unknown => JSON.parse(readFileSync(new URL(name, findCorpusFolder()), "utf8"));
+const readJson = (name: string): unknown => JSON.parse(readFileSync(new URL(name, findVectorsFolder()), "utf8"));
 
-const readGroups = (folder: string): CorpusGroup[] =>
-  readdirSync(new URL(folder, findCorpusFolder()))
+const readGroups = (folder: string): VectorGroup[] =>
+  readdirSync(new URL(folder, findVectorsFolder()))
     .sort()
     .map((file) => {
-      const { shows, cases } = readJson(folder + file) as { shows?: Shows; cases: CorpusCase[] };
+      const { shows, cases } = readJson(folder + file) as { shows?: Shows; cases: TestVector[] };
       return { name: file.replace(".json", ""), cases: cases.map((testCase) => withDefaults(testCase, shows)) };
     });
 
 /** Applies a group's default findings to one of its cases. */
-function withDefaults(testCase: CorpusCase, defaults: Shows | undefined): CorpusCase {
+function withDefaults(testCase: TestVector, defaults: Shows | undefined): TestVector {
   const withDefault = (step: Step): Step => ({ ...step, shows: { ...defaults, ...step.shows } });
   if (!("sequence" in testCase)) return { ...testCase, ...withDefault(testCase) };
   return { ...testCase, sequence: testCase.sequence.map(withDefault) };
 }
 
 /** All test vectors, one group per file. */
-export function readCorpus(): Corpus {
+export function readVectors(): TestVectors {
   return {
-    config: readJson("config.json") as Corpus["config"],
+    config: readJson("config.json") as TestVectors["config"],
     groups: readGroups("cases/"),
     standardWebhooks: readGroups("standard-webhooks/"),
   };

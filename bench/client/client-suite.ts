@@ -6,7 +6,7 @@ import { type ClientModule, measureCalls } from "./calls.ts";
 import type { ClientCandidate } from "./candidate.ts";
 import { coldImportMs } from "./cold-import.ts";
 import { generateHeyApi } from "./generate-hey-api.ts";
-import { measureStories } from "./measure-stories.ts";
+import { measureScenarios } from "./measure-scenarios.ts";
 
 /** The first is the base. */
 const modules = [
@@ -56,6 +56,6 @@ export const measureClients: Suite = async (options) => {
     ...calls,
     compare({ title: weight, unit: "bytes, minified and gzipped", better: "lower", exact: true }, sizes),
     compare({ title: "Cold import", unit: "ms", better: "lower" }, imports?.values, imports?.ratios),
-    await measureStories(options),
+    await measureScenarios(options),
   ];
 };

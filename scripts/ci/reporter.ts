@@ -4,7 +4,7 @@ import type { Reporter, TestCase, TestModule, TestSuite, Vitest } from "vitest/n
 type Entity = TestCase | TestModule | TestSuite;
 
 /** Prints progress, and each failure with its output and the command to run it alone. A test that prints fails. */
-export class GateReporter implements Reporter {
+export class TestReporter implements Reporter {
   /** Captures vitest's own messages, and what worker processes write directly to their streams. */
   readonly stream = new Writable({
     decodeStrings: false,

@@ -1,13 +1,13 @@
 import { afterAll, describe, expect, test } from "vitest";
-import { readCorpus } from "../../../cli/src/corpus/corpus.ts";
 import { type ComparedCase, compareCases, type Mismatch } from "../../../cli/src/probe/compare.ts";
 import { type Receiver, type Sending, sendCases } from "../../../cli/src/probe/send.ts";
 import type { Scheme } from "../../../cli/src/signature/sign-request.ts";
+import { readVectors } from "../../../cli/src/vectors/vectors.ts";
 import { configFor } from "./receivers/receiver-setup.ts";
 import { startReceiver } from "./receivers/start-receiver.ts";
 import { summarise, wrongOf } from "./summarise.ts";
 
-const corpus = readCorpus();
+const vectors = readVectors();
 const isFull = process.env.TEST_MATRIX === "full";
 /** One adapter whose requests Node parses; all of them in the full matrix. */
 const adapters = isFull ? ["Express 4", "Express 5", "node:http", "fetch"] : ["Express 5"];
@@ -16,7 +16,7 @@ const zones = isFull ? ["UTC", "Pacific/Kiritimati", "America/St_Johns"] : ["Ame
 const started: { stop(): Promise<unknown> }[] = [];
 afterAll(() => Promise.all(started.map((receiver) => receiver.stop())));
 
-const runCorpus = async (sending: Sending, receiver: Receiver): Promise<ComparedCase[]> =>
+const runVectors = async (sending: Sending, receiver: Receiver): Promise<ComparedCase[]> =>
   compareCases(sending, await sendCases(sending, receiver));
 
 async function start(adapter: string, zone: string, scheme: Scheme = "timestampDigest") {
@@ -30,8 +30,8 @@ describe.concurrent.each(adapters.flatMap((adapter) => zones.map((zone) => ({ ad
   ({ adapter, zone }) => {
     test("passes every test vector, with the vectors' clock and with the real one [D-60]", async () => {
       const receiver = await start(adapter, zone);
-      for (const clock of isFull ? [corpus.config.clock, undefined] : [corpus.config.clock]) {
-        const compared = await runCorpus({ ...corpus, scheme: "timestampDigest", clock }, receiver);
+      for (const clock of isFull ? [vectors.config.clock, undefined] : [vectors.config.clock]) {
+        const compared = await runVectors({ ...vectors, scheme: "timestampDigest", clock }, receiver);
         expect(wrongOf(compared), summarise(compared)).toEqual([]);
         expect(compared.length, "cases that were sent").toBeGreaterThan(700);
       }
@@ -40,8 +40,8 @@ describe.concurrent.each(adapters.flatMap((adapter) => zones.map((zone) => ({ ad
     test("passes every test vector of Standard Webhooks", async () => {
       const scheme = "standardWebhooks";
       const receiver = await start(adapter, zone, scheme);
-      const compared = await runCorpus(
-        { config: configFor(scheme), groups: corpus.standardWebhooks, scheme },
+      const compared = await runVectors(
+        { config: configFor(scheme), groups: vectors.standardWebhooks, scheme },
         receiver,
       );
       expect(wrongOf(compared), summarise(compared)).toEqual([]);
@@ -53,8 +53,8 @@ describe.concurrent.each(adapters.flatMap((adapter) => zones.map((zone) => ({ ad
 // Tests the test vectors, not the kit.
 if (isFull)
   test.concurrent("a naive middleware fails at least 60 test vectors", async () => {
-    const compared = await runCorpus(
-      { ...corpus, scheme: "timestampDigest", clock: corpus.config.clock },
+    const compared = await runVectors(
+      { ...vectors, scheme: "timestampDigest", clock: vectors.config.clock },
       await start("the textbook", "UTC"),
     );
     // Neither headers nor the wording of responses: only what was accepted, rejected, handled or repeated.

@@ -12,10 +12,10 @@ import type { ReceiverSetup } from "./receiver-setup.ts";
 const express4 = createRequire(import.meta.url)("express4") as typeof express;
 
 /** A server that creates a receiver for every mount path, the first part of a path, on its first request. */
-type CorpusAdapter = (setUp: (mount: string) => ReceiverSetup) => Server;
+type VectorAdapter = (setUp: (mount: string) => ReceiverSetup) => Server;
 
 const onExpress =
-  (from: typeof express, router: (setup: ReceiverSetup) => RequestHandler): CorpusAdapter =>
+  (from: typeof express, router: (setup: ReceiverSetup) => RequestHandler): VectorAdapter =>
   (setUp) => {
     const receiverOf = oncePerMount((mount) => router(setUp(mount)));
     const app = from();
@@ -23,7 +23,7 @@ const onExpress =
     return createServer(app);
   };
 
-const onNode: CorpusAdapter = (setUp) => {
+const onNode: VectorAdapter = (setUp) => {
   const listenerOf = oncePerMount((mount) => webhookListener({ ...setUp(mount), basePath: `/${mount}` }));
   return createServer((request, response) => {
     const mount = findMount(request.url);
@@ -32,7 +32,7 @@ const onNode: CorpusAdapter = (setUp) => {
   });
 };
 
-const onFetch: CorpusAdapter = (setUp) => {
+const onFetch: VectorAdapter = (setUp) => {
   const handlerOf = oncePerMount((mount) => webhookHandler({ ...setUp(mount), basePath: `/${mount}` }));
   const server = createAdaptorServer({
     fetch: (request) => {
@@ -56,7 +56,7 @@ function oncePerMount<Made>(make: (mount: string) => Made): (mount: string) => M
 }
 
 /** Every adapter of the kit, and the naive middleware. */
-export const adapters: Readonly<Record<string, CorpusAdapter>> = {
+export const adapters: Readonly<Record<string, VectorAdapter>> = {
   "Express 4": onExpress(express4, webhookRouter),
   "Express 5": onExpress(express, webhookRouter),
   "node:http": onNode,

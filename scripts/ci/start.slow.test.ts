@@ -19,9 +19,9 @@ test("npm start installs less than half as much as npm test, and its walkthrough
   const installed = async () => (await readdir(join(clone, "node_modules/.pnpm"))).length;
 
   // The walkthrough needs OpenTelemetry's SDK.
-  const story = await run("start", "--", "--once", "--trace");
-  expect(story).toMatch(/^journey: \d+ steps passed, 0 failed$/m);
-  expect(story).toMatch(/^CreateOffer 201 +hirer /m);
+  const output = await run("start", "--", "--once", "--trace");
+  expect(output).toMatch(/^journey: \d+ steps passed, 0 failed$/m);
+  expect(output).toMatch(/^CreateOffer 201 +hirer /m);
   const first = await installed();
   expect(existsSync(join(clone, "node_modules/vitest"))).toBe(false);
 

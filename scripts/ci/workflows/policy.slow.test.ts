@@ -16,13 +16,13 @@ const runnable = [
 ];
 
 /** A mistake in one of the real files, and part of the message of the rule that must catch it. */
-type Planted = readonly [file: string, find: string | RegExp, put: string, found: string];
+type Injected = readonly [file: string, find: string | RegExp, put: string, found: string];
 
 const checkout = /actions\/checkout@\w+ # v[\d.]+/;
 const downloadStep = /- uses: actions\/download-artifact(?=@\w+ # v[\d.]+\n +with:\n +artifact-ids: \$\{\{ needs)/;
 const publishLine = 'npm publish "$tarball"';
 
-const plantedMistakes: Readonly<Record<string, Readonly<Record<string, Planted>>>> = {
+const injectedMistakes: Readonly<Record<string, Readonly<Record<string, Injected>>>> = {
   "every action is pinned by a commit, with its version in a comment": {
     "a tag": ["ci.yml", checkout, "actions/checkout@v7 # v7.0.1", "not pinned"],
     "a branch": ["nightly.yml", checkout, '"actions/checkout@main" # v7.0.1', "not pinned"],
@@ -175,9 +175,9 @@ const exempt: Readonly<Record<string, string>> = {
   platform: "stays up; npm start runs it",
   integrator: "stays up; npm start runs it",
   hirer: "stays up; npm start runs it",
-  changeset: "prompts a person; release.yml, while there are changesets",
+  changeset: "prompts a user; release.yml runs it while there are changesets",
   tarballs: "check guides runs it",
-  torture: "check torture runs it",
+  "crash-test": "check crash-test runs it",
   "check mutants": "compares the tests with those of 6779069c; run by hand",
   "check corpus": "needs the reader's receiver; npm test sends the test vectors to ours",
 };
@@ -187,7 +187,7 @@ describe.each(Object.entries(rules))("%s", (name, rule) => {
     expect(rule(parseWorkflow(text))).toEqual([]);
   });
 
-  const mistakes = Object.entries(plantedMistakes[name] ?? {});
+  const mistakes = Object.entries(injectedMistakes[name] ?? {});
   test.each(mistakes)("fails with %s", (_, [file, find, put, found]) => {
     const text = texts.get(file) ?? "";
     const mistaken = text.replace(find, () => put);

@@ -5,7 +5,7 @@
 // Other arguments go to vitest.
 import { execFile } from "node:child_process";
 import { parseCLI, startVitest } from "vitest/node";
-import { GateReporter } from "./reporter.ts";
+import { TestReporter } from "./reporter.ts";
 
 const checks: Record<string, readonly [command: string, ...args: string[]]> = {
   "generated code matches spec/": [process.execPath, "scripts/generate.ts", "--check"],
@@ -59,7 +59,7 @@ if (filter.length === 0) {
 }
 console.log(`Tests${isFull ? ", the full matrix" : ""}:`);
 if (isFull) process.env.TEST_MATRIX = "full";
-const reporter = new GateReporter();
+const reporter = new TestReporter();
 const projects = filter.length === 0 ? ["shared", "isolated"] : ["shared", "isolated", "slow"];
 const streams = { stdout: reporter.stream, stderr: reporter.stream };
 await startVitest(filter, { project: projects, ...options, reporters: [reporter] }, {}, streams);
