@@ -3,7 +3,7 @@ export type Sample<Candidate> = (candidate: Candidate) => Promise<readonly numbe
 
 /**
  * Measures every candidate once per round, with the base before and after all the others, whose order alternates between forwards and
- * backwards: anything that slows the machine down, even gradually, affects all of them alike.
+ * backwards: anything that slows the machine down, even gradually, affects all of them equally.
  *
  * @returns for each figure of a sample, every candidate's figures, round by round
  */

@@ -6,12 +6,12 @@ import { join } from "node:path";
 
 /** Each idiom with what to write instead, and how many uses are left; some of them are right. */
 const idioms = [
-  [/\bbeside\b/gi, "next to, with, in addition to, while … is running", 16],
-  [/\bof (?:its|your|their|our|one's) own\b/gi, "its own, your own, separate", 9],
-  [/\b(?:a|one|any|no|each|every|the same|other|empty|as) texts?\b(?! (?:file|area|block|editor))/gi, "string", 39],
-  [/\b(?:is|are|was|were|be) none\b/gi, "is not one, there is no …", 10],
+  [/\bbeside\b/gi, "next to, with, in addition to, while … is running", 8],
+  [/\bof (?:its|your|their|our|one's) own\b/gi, "its own, your own, separate", 3],
+  [/\b(?:a|one|any|no|each|every|the same|other|empty|as) texts?\b(?! (?:file|area|block|editor))/gi, "string", 5],
+  [/\b(?:is|are|was|were|be) none\b/gi, "is not one, there is no …", 5],
   [/\balso (?:when|if|for)\b/gi, "even when, including", 0],
-  [/\bat once\b/gi, "immediately, in parallel, together", 20],
+  [/\bat once\b/gi, "immediately, in parallel, together", 6],
   [/\bwhom\b/gi, "who, that, or another sentence", 4],
 ];
 

@@ -47,7 +47,7 @@ export default {
       { path: "^examples/([^/]+)/" },
       { path: "^examples/", pathNot: "^examples/$1/" },
     ),
-    // A published name leads into dist/; the contract's private package is never built by itself.
+    // A published name leads into dist/; the contract's private package is never built separately.
     forbid(
       "examples-import-packages-by-their-names",
       { path: "^examples/" },

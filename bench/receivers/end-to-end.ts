@@ -16,7 +16,7 @@ interface Receiver {
 
 const connections = 16;
 
-const inWords = { text: "its padding one text", objects: "its padding many small objects" } as const;
+const inWords = { text: "padded with one string", objects: "padded with many small objects" } as const;
 
 /** The CPU time that a server spends on one request, from the socket to the user's code and back, for each shape of event. */
 export async function measureEndToEnd(

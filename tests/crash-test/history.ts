@@ -1,7 +1,7 @@
 /** One worker's responses to one offer: delivered in order. */
 export const responseKey = (offerId: string, workerId: string): string => `offer ${offerId}, ${workerId}`;
 
-/** One worker's contacts at one organisation, which all look alike. */
+/** One worker's contacts at one organisation, which all look the same. */
 export const contactKey = (organisationId: string, workerId: string): string => `${workerId} at ${organisationId}`;
 
 /** A change that the platform must report to an organisation. */
@@ -46,7 +46,7 @@ const maxExamples = 10;
 /**
  * Compares what the platform acknowledged with what the receiver got.
  *
- * Two changes of one key with the same word look alike to the receiver, so they are only counted.
+ * Two changes of one key with the same word look the same to the receiver, so they are only counted.
  */
 export function verifyHistory(changes: readonly Change[], receipts: readonly Receipt[]): Verdict {
   const verdict: Verdict = {

@@ -17,7 +17,7 @@ interface Actor {
   isInTransaction: boolean;
   /** Whether its transaction has a `lock_timeout`. The seed decides when that expires. */
   hasLockTimeout: boolean;
-  /** Whether its next statement must wait until no other waits for a lock. */
+  /** Whether its next statement must wait until nobody else is waiting for a lock. */
   isHeldBack: boolean;
 }
 

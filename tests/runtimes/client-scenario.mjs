@@ -21,7 +21,7 @@ async function failure(call, ...codes) {
   );
   demand(error instanceof OffersError && isOffersError(error), `not one of our errors: ${error}`);
   demand(codes.includes(error.code), `${error.code}: ${error.message}`);
-  demand(!`${error.message} ${error.cause}`.includes("demo-key"), "the error holds the key");
+  demand(!`${error.message} ${error.cause}`.includes("demo-key"), "the error contains the key");
   return error;
 }
 

@@ -24,7 +24,7 @@ interface Reply {
   error?: Error;
 }
 
-/** Nothing outlives the process, and plans for tables of a dozen rows are all alike. */
+/** Nothing outlives the process, and plans for tables of a dozen rows are all the same. */
 const settings = {
   wal_level: "minimal",
   max_wal_senders: "0",

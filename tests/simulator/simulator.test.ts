@@ -8,7 +8,7 @@ test("the contract of deliveries holds whatever processes, database, network and
   const { ran, failed, fingerprints } = await runSeeds("simulator", 1, count);
   expect(failed).toBeUndefined();
   expect(ran).toBe(count);
-  // The last scenario on a database where no other ran before it.
+  // The last scenario on a fresh database.
   const alone = await runSeeds("simulator", count, 1);
   expect(alone.fingerprints.last).toBe(fingerprints.last);
 });

@@ -296,7 +296,8 @@ class Run {
       if ((await this.#read("select from outbox_leases limit 1")).length === 0) break;
       await schedule.until(() => false, 1_000);
     }
-    // A receiver may reject attempts while an earlier handler is still running: these failures come later, and cause delays as well.
+    // A receiver may reject attempts while an earlier handler is still running: these failures come later, and also
+    // cause delays.
     await this.#enableFailing(`
       select organisation_id as id from endpoints
       where disabled_at is not null or breaker_open_until > now() + interval '60 s'

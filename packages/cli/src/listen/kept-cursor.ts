@@ -26,7 +26,7 @@ export class KeptCursor {
     const lines = after === undefined ? readLines(file) : [];
     const owner = lines.find((line) => "platform" in line)?.platform ?? platform;
     if (owner !== platform)
-      throw new UsageError(`${file} holds the cursor of ${owner}. Choose another file with --cursor-file.`);
+      throw new UsageError(`${file} contains the cursor of ${owner}. Choose another file with --cursor-file.`);
     this.#cursor = after ?? lines.findLast((line) => "cursor" in line)?.cursor;
     this.#forwarded = new Set(lines.flatMap((line) => ("forwarded" in line ? [line.forwarded] : [])).slice(-maxIds));
     this.#rewrite();

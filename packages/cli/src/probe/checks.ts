@@ -110,7 +110,7 @@ async function diagnoseTest(subject: Subject, test: Asked): Promise<Finding> {
   }
   if (status >= 500) return checkFinding("server_error", "/test", test, "");
   throw new UsageError(
-    `GET ${url.href}/test got ${status}, and must get 200. Give the base URL as it is on the company profile, such as http://localhost:3001/offers; the probe appends /test to it.`,
+    `GET ${url.href}/test got ${status}; it must get 200. Give the base URL as it is on the company profile, such as http://localhost:3001/offers; the probe appends /test to it.`,
   );
 }
 
@@ -148,8 +148,8 @@ async function diagnoseAuth(subject: Subject, auth: Asked): Promise<Finding> {
   const advice =
     byOther.status === 200
       ? `It accepts the other scheme: add --scheme ${schemeNames[other]}.`
-      : "Does it have the same secret as WEBHOOK_SECRET? No common mistake explains the rejection: digests in lower case, as an HMAC, in base64, or of a re-formatted date, local time, a wrong clock, and a secret that is empty, quoted, decoded or has a line feed were all tried. offers trigger test-auth shows the whole exchange.";
-  throw new UsageError(`GET ${url.href}/test/auth got ${status} with a valid signature, and must get 200. ${advice}`);
+      : "Does it have the same secret as WEBHOOK_SECRET? No common mistake explains the rejection: digests in lower case, as an HMAC, in base64, or of a reformatted date, local time, a wrong clock, and a secret that is empty, quoted, decoded or has a line feed were all tried. offers trigger test-auth shows the whole exchange.";
+  throw new UsageError(`GET ${url.href}/test/auth got ${status} with a valid signature; it must get 200. ${advice}`);
 }
 
 /** How many variants are tried concurrently. */

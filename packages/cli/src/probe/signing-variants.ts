@@ -159,8 +159,8 @@ function otherFormats(instant: number): [name: string, text: string][] {
 
 function otherSecrets(secret: string): { code: FindingCode; name: string; other: string | Buffer }[] {
   const altered: [string, string | Buffer][] = [
-    ["the secret with a line feed at its end", `${secret}\n`],
-    ["the secret with a carriage return and a line feed at its end", `${secret}\r\n`],
+    ["the secret with a trailing line feed", `${secret}\n`],
+    ["the secret with a carriage return and a trailing line feed", `${secret}\r\n`],
     ["the secret in double quotes", `"${secret}"`],
     ["the secret in single quotes", `'${secret}'`],
     ["the secret without its prefix whsec_", secret.replace(/^whsec_/, "")],

@@ -14,7 +14,7 @@ const stalled: TestVector = {
   response: { status: [408, 400, 401, "closed"], handled: 0 },
 };
 
-const beside: TestVector = {
+const whileStalled: TestVector = {
   id: "timing/beside-a-slow-sender",
   title: "GET /test responds while another body is stalled.",
   why: "D-25: a check may take 5 seconds.",
@@ -23,7 +23,7 @@ const beside: TestVector = {
 };
 
 /** For `--only`, `--skip` and `--list`. This case sends more than requests, so the test vectors' format cannot describe it. */
-export const timingGroup: VectorGroup = { name: "timing", cases: [stalled, beside] };
+export const timingGroup: VectorGroup = { name: "timing", cases: [stalled, whileStalled] };
 
 /** Stalls a body and watches what happens meanwhile. @returns the faults */
 export async function sendTimingCases(
@@ -51,10 +51,10 @@ export async function sendTimingCases(
   const results: { code: FindingCode; evidence: Evidence }[] = [];
   const add = (code: FindingCode, { id, title }: TestVector, text: string, sent: Buffer) =>
     results.push({ code, evidence: { id, title, text, sent } });
-  if (cases.includes(beside)) {
+  if (cases.includes(whileStalled)) {
     const { responses } = await exchange(target, check, { methods: ["GET"], timeoutMs: checkTimeoutMs });
     const text = "GET /test got no response within 5 seconds while another body was stalled";
-    if (responses[0] === undefined) add("blocked_by_slow_sender", beside, text, check);
+    if (responses[0] === undefined) add("blocked_by_slow_sender", whileStalled, text, check);
   }
   if (cases.includes(stalled) && (await ended) > patienceMs)
     add("stalled_body", stalled, "waited for the rest of a body for more than 15 seconds", slow);

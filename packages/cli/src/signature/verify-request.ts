@@ -25,7 +25,7 @@ function verifyDigest(secret: string, { rawHeaders }: ReceivedRequest, now: numb
   const [timestamp = "", authorization = ""] = headers.values;
   const time = readDateTime(timestamp);
   if (!time)
-    return reject("malformed_timestamp", "Timestamp is not a date-time with its zone, such as 2018-11-26T10:55Z.");
+    return reject("malformed_timestamp", "Timestamp is not a date-time with a time zone, such as 2018-11-26T10:55Z.");
   const digits = /^hmac +([0-9a-f]{64})$/i.exec(authorization)?.[1];
   if (digits === undefined)
     return reject("malformed_authorization", "Authorization is not the word hmac, a space and 64 hexadecimal digits.");
@@ -67,7 +67,7 @@ const mismatch = reject(
 const outOfTolerance = (skew: number): Verification =>
   reject(
     "timestamp_out_of_tolerance",
-    `The timestamp is ${Math.abs(Math.round(skew))} s in the ${skew < 0 ? "past" : "future"}; ${toleranceSeconds} s are allowed. Is this machine's clock right, or was the request captured before?`,
+    `The timestamp is ${Math.abs(Math.round(skew))} s in the ${skew < 0 ? "past" : "future"}; ${toleranceSeconds} s are allowed. Is this machine's clock correct, or was the request captured earlier?`,
   );
 
 /** Seconds from now to the timestamp; negative is the past. */

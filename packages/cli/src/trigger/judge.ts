@@ -112,7 +112,7 @@ function follows(
 ): boolean {
   // A receiver that verifies nothing accepts every forgery.
   if (shown.has("unsigned_accepted") && name !== "unsigned") return expects === "refused" && shows.accepted === code;
-  // One that checks no age needs no second Timestamp.
+  // A receiver that does not check the age can be replayed without a second Timestamp.
   if (shown.has("old_timestamp_accepted") && code === "second_timestamp_accepted") return true;
   // To a receiver that serialises the body again, other white space is the same document.
   if (shown.has("serialised_body") && name === "altered-body") return true;

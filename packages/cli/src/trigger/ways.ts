@@ -195,7 +195,7 @@ export const testWays: readonly TestWay[] = [
   },
   {
     name: "cut-signature",
-    title: "with the beginning of the signature",
+    title: "with only the start of the signature",
     expects: "refused",
     shows: { accepted: "partial_comparison" },
     isFor: isSigned,
@@ -262,7 +262,7 @@ export const testWays: readonly TestWay[] = [
   },
   {
     name: "broken-body",
-    title: "with a body that ends half way",
+    title: "with a body that ends halfway",
     expects: "unreadable",
     shows: { accepted: "unreadable_body_acknowledged", failed: "server_error" },
     isFor: isSignedBody,

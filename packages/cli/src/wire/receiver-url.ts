@@ -37,7 +37,7 @@ const quoted = (text: string): string => JSON.stringify(text.slice(0, 200));
 /** Certificate errors, by the code of OpenSSL's verification, with what to do. */
 const certificateProblems: Readonly<Record<string, string>> = {
   CERT_HAS_EXPIRED: "its certificate has expired; renew it",
-  CERT_NOT_YET_VALID: "its certificate is not valid yet; are both clocks right?",
+  CERT_NOT_YET_VALID: "its certificate is not valid yet; are both clocks correct?",
   ERR_TLS_CERT_ALTNAME_INVALID: "its certificate is for another name; use the name in the certificate",
 };
 

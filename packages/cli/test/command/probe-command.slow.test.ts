@@ -91,7 +91,7 @@ test("a wrong secret results in exit code 2, before any case is sent", async () 
   const { code, stderr } = await runOffers(["probe", correct.url.href], other);
   expect(code).toBe(2);
   expect(stderr).toContain("GET http://127.0.0.1");
-  expect(stderr).toContain("/test/auth got 401 with a valid signature, and must get 200. Does it have the same secret");
+  expect(stderr).toContain("/test/auth got 401 with a valid signature; it must get 200. Does it have the same secret");
 });
 
 test("reports a wrong path, with the correct URL", async () => {
@@ -105,7 +105,7 @@ test("reports a wrong path, with the correct URL", async () => {
 test("a path of a server that is not a receiver results in exit code 2", async () => {
   const { code, stderr } = await runOffers(["probe", await startNotFound()], env);
   expect(code).toBe(2);
-  expect(stderr).toContain("/test got 404, and must get 200. Give the base URL as it is on the company profile");
+  expect(stderr).toContain("/test got 404; it must get 200. Give the base URL as it is on the company profile");
 });
 
 test("uses colour only with FORCE_COLOR, and never with NO_COLOR", async () => {

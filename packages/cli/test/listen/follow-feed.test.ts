@@ -186,7 +186,10 @@ test("rejects the cursor file of another platform, and starts again with --after
   await stop();
   const args = ["listen", "--port", "0", "--scheme", "standard-webhooks", "--cursor-file", join(cwd, ".offers-cursor")];
   const { code, stderr } = await runOffers([...args, "--from", other.from], env);
-  expect([code, stderr]).toEqual([2, expect.stringContaining(`holds the cursor of ${feed.from}. Choose another file`)]);
+  expect([code, stderr]).toEqual([
+    2,
+    expect.stringContaining(`contains the cursor of ${feed.from}. Choose another file`),
+  ]);
   const again = await startListening(["--from", feed.from, "--after", "3", "--json"], cwd);
   await expect.poll(() => again.output.stdout.trim().split("\n").length, { timeout: 10_000 }).toBe(2);
   const lines = again.output.stdout

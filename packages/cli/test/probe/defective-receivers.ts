@@ -21,7 +21,7 @@ const pythonReceivers: DefectiveReceiver[] = [
     isMain: true,
   },
   {
-    ...python("has a line feed in its secret", "secret_altered", "the secret with a line feed at its end", [
+    ...python("has a line feed in its secret", "secret_altered", "the secret with a trailing line feed", [
       pythonSecret,
       `${pythonSecret} + "\\n"`,
     ]),

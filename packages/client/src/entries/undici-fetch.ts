@@ -65,7 +65,7 @@ export function undiciFetch(
   } = {},
 ): UndiciFetch {
   const { dispatcher, connections = null } = options;
-  // undici 8 uses HTTP/2 by default and 7 does not: this makes both behave alike.
+  // undici 8 uses HTTP/2 by default and 7 does not: this makes both behave the same.
   const agent = dispatcher ?? new Agent({ connections, allowH2: false });
   const fresh = dispatcher ? undefined : new FreshConnections(connections ?? Number.POSITIVE_INFINITY);
   const send: Fetch = (url, { method, headers, body, signal, maxResponseBytes }) => {

@@ -40,7 +40,7 @@ function readSuggestions(check: FieldCheck, value: unknown): SuggestedContact[] 
     checkName(check, `${field}.name`, name);
     const address = check.text(`${field}.emailAddress`, emailAddress);
     if (address !== undefined && (address.length > 254 || !/^[^\s\p{Cc}@]+@[^\s\p{Cc}@]+$/u.test(address)))
-      check.add(`${field}.emailAddress`, "Write one e-mail address, such as hana@example.com.");
+      check.add(`${field}.emailAddress`, "Write one email address, such as hana@example.com.");
     // An optional field that is null counts as absent (D-94).
     const image = profileImageUrl === null ? undefined : profileImageUrl;
     const imageUrl = check.text(`${field}.profileImageUrl`, image, false);

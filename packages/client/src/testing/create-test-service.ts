@@ -17,8 +17,8 @@ const someWorkers = { worker_amal: "Amal Haddad", worker_ben: "Ben Okafor", work
 
 /**
  * Creates a stateful in-memory fake of the service for one test. It enforces the same rules as the reference platform; one contract suite
- * tests both. It sets no timer, opens a port only for a server or listener of yours, and needs no closing. `deliverTo` sends its webhooks
- * to your receiver.
+ * tests both. It sets no timer, opens a port only for your server or listener, and need not be closed. `deliverTo`
+ * sends its webhooks to your receiver.
  *
  * @throws {TypeError} for an invalid `baseUrl` or an unknown dialect
  * @example vitest

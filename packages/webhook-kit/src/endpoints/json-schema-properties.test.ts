@@ -134,7 +134,7 @@ function describe(issue: z.core.$ZodIssue): string {
   if (issue.code === "too_small") return `Too short or too small; at least ${issue.minimum}.`;
   if (issue.code === "too_big") return `Too long or too large; at most ${issue.maximum}.`;
   if (issue.code !== "invalid_format") return issue.code;
-  if (issue.format === "datetime") return "Must be a date-time with its zone, such as 2099-05-01T16:00:00Z.";
+  if (issue.format === "datetime") return "Must be a date-time with a time zone, such as 2099-05-01T16:00:00Z.";
   if (issue.format === "url") return "Must be a full URL.";
   return issue.pattern?.includes("@") ? "Must be an email address." : "Must start with http:// or https://.";
 }

@@ -14,7 +14,7 @@ test.each<[string, Schema, unknown, string[]]>([
     "a local time",
     lastWorked,
     "2025-01-01T10:00:00",
-    ["Must be a date-time with its zone, such as 2099-05-01T16:00:00Z."],
+    ["Must be a date-time with a time zone, such as 2099-05-01T16:00:00Z."],
   ],
   ["a script", profileImageUrl, "javascript:alert(1)", ["Must start with http:// or https://."]],
   ["six of five", rating, 6, ["Too long or too large; at most 5."]],
@@ -24,7 +24,7 @@ test.each<[string, Schema, unknown, string[]]>([
     "a time without its zone",
     inputSchemas["/offer/eventDeleted"].properties.eventStart,
     "2025-01-01",
-    ["Must be a date-time with its zone, such as 2099-05-01T16:00:00Z."],
+    ["Must be a date-time with a time zone, such as 2099-05-01T16:00:00Z."],
   ],
 ])("says what is wrong with %s", (_, schema, value, words) => expect(wordsOf(schema, value)).toEqual({ body: words }));
 

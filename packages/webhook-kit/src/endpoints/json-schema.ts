@@ -103,7 +103,7 @@ function readString({ minLength, maxLength, format, pattern }: Schema, text: str
     report(issues, `Too long or too large; at most ${maxLength}.`);
   if (format === "date-time") {
     const time = pattern ? inUtc(text) : inPlainForm(text);
-    return time ?? report(issues, "Must be a date-time with its zone, such as 2099-05-01T16:00:00Z.", format);
+    return time ?? report(issues, "Must be a date-time with a time zone, such as 2099-05-01T16:00:00Z.", format);
   }
   let result = text;
   if (format === "uri") {

@@ -118,7 +118,10 @@ export class Observer {
     this.failed(unexpected(cause));
   }
 
-  /** A failure goes to `onError` and the logger, or else to the console: no failure of the user's own code is silent. */
+  /**
+   * A failure goes to `onError` and the logger, or otherwise to the console: failures of the user's code are never
+   * silent.
+   */
   failed(error: AnyWebhookKitError, endpoint?: string): void {
     const { onError, logger } = this.#hooks;
     const { code, message } = error;

@@ -63,7 +63,7 @@ export function standardWebhooks(): SignatureScheme<{
 
 const nothing = new Uint8Array();
 
-/** No dot: the signed bytes of `a.1` at time 2 and of `a` at time 1 would start alike. */
+/** No dot: the signed bytes of `a.1` at time 2 and of `a` at time 1 would have the same start. */
 const validId = /^[\x21-\x2b\x2d\x2f-\x7e]{1,256}$/;
 const idInWords = "1 to 256 visible ASCII characters, none of them a dot or a comma";
 

@@ -148,7 +148,7 @@ test.each([
   [[], /no Timestamp header/],
   [
     ["Timestamp", "yesterday", "Authorization", "hmac 00"],
-    /not an ISO 8601 date-time with its zone, such as 2018-11-26T10:55:00Z, or 2018-11-26T10:55Z/,
+    /not an ISO 8601 date-time with a time zone, such as 2018-11-26T10:55:00Z, or 2018-11-26T10:55Z/,
   ],
   [["Timestamp", "2018-11-26T10:55Z", "Authorization", "hmac 00"], /the word hmac, a space and 64 hexadecimal digits/],
 ])("explains why %j is rejected", (rawHeaders, message) =>

@@ -72,11 +72,11 @@ export function timestampDigest(
 const problems = {
   duplicate_header: "Timestamp or Authorization was sent twice; does a proxy in front of this server add one?",
   missing_timestamp:
-    "There is no Timestamp header; does a proxy in front of this server strip it, or does the sender sign otherwise?",
+    "There is no Timestamp header; does a proxy in front of this server strip it, or does the sender use another scheme?",
   missing_authorization:
     "There is no Authorization header next to Timestamp; does a proxy in front of this server strip it?",
   malformed_timestamp:
-    "Timestamp is not an ISO 8601 date-time with its zone, such as 2018-11-26T10:55:00Z, or 2018-11-26T10:55Z without seconds; was it changed in transit?",
+    "Timestamp is not an ISO 8601 date-time with a time zone, such as 2018-11-26T10:55:00Z, or 2018-11-26T10:55Z without seconds; was it changed in transit?",
   malformed_authorization:
     "Authorization is not the word hmac, a space and 64 hexadecimal digits; does another middleware or a proxy set it?",
 } as const satisfies Partial<Record<RejectionCode, string>>;

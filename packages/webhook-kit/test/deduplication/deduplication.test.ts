@@ -115,7 +115,7 @@ describe.each(anyAdapter)("$name", (adapter) => {
     expect(onWorkerOfferResponse).toHaveBeenCalledTimes(2);
   });
 
-  /** Only the test moves the clock; only a handler's time runs by itself. */
+  /** Only the test moves the clock, except for the handler timeout. */
   async function mountOverdue(onWorkerOfferResponse: () => unknown) {
     const clock = { ms: Date.parse("2026-11-20T09:30:00.000Z") };
     const now = () => new Date(clock.ms);

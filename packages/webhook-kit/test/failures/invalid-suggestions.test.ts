@@ -19,7 +19,7 @@ test.each<[string, unknown, string]>([
         ratings: [{ rating: 5, ratingProvider: "A", lastWorked: "last week" }],
       },
     ],
-    "suggestContacts returned an invalid list. [0].ratings[0].lastWorked: Must be a date-time with its zone, such as 2099-05-01T16:00:00Z.",
+    "suggestContacts returned an invalid list. [0].ratings[0].lastWorked: Must be a date-time with a time zone, such as 2099-05-01T16:00:00Z.",
   ],
   [
     "seven people without addresses",

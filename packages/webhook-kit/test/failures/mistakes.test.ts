@@ -164,7 +164,7 @@ test.each<[string, RequestInit, object, string, string, string?]>([
     { headers: { Authorization } },
     {},
     "missing_timestamp",
-    "There is no Timestamp header; does a proxy in front of this server strip it, or does the sender sign otherwise?",
+    "There is no Timestamp header; does a proxy in front of this server strip it, or does the sender use another scheme?",
   ],
   [
     "no Authorization",
@@ -178,7 +178,7 @@ test.each<[string, RequestInit, object, string, string, string?]>([
     { headers: { Timestamp: "2026-03-08T02:30", Authorization } },
     {},
     "malformed_timestamp",
-    "Timestamp is not an ISO 8601 date-time with its zone, such as 2018-11-26T10:55:00Z, or 2018-11-26T10:55Z without seconds; was it changed in transit?",
+    "Timestamp is not an ISO 8601 date-time with a time zone, such as 2018-11-26T10:55:00Z, or 2018-11-26T10:55Z without seconds; was it changed in transit?",
   ],
   [
     "another credential",
@@ -279,7 +279,7 @@ test("the error for a body that was already read says where to mount the receive
       expect.objectContaining({
         code: "body_already_consumed",
         message:
-          "A body parser, such as express.json() or the one that Fastify has by itself, or something else in front of the webhook receiver has consumed the body. Mount the receiver before the parser, or in Express let it keep the bytes as request.rawBody. In Fastify, mount it in a scope whose content-type parser leaves the body unread, as the recipe for Fastify shows.",
+          "A body parser, such as express.json() or the one built into Fastify, or something else in front of the webhook receiver has consumed the body. Mount the receiver before the parser, or in Express let it keep the bytes as request.rawBody. In Fastify, mount it in a scope whose content-type parser leaves the body unread, as the recipe for Fastify shows.",
       }),
     ],
   ]);

@@ -11,7 +11,7 @@ const vectors = readVectors();
 const isFull = process.env.TEST_MATRIX === "full";
 /** One adapter whose requests Node parses; all of them in the full matrix. */
 const adapters = isFull ? ["Express 4", "Express 5", "node:http", "fetch"] : ["Express 5"];
-/** One time zone in which UTC differs from local time; in the full matrix, the furthest from UTC as well. */
+/** One time zone in which UTC differs from local time; the full matrix adds the one furthest from UTC. */
 const zones = isFull ? ["UTC", "Pacific/Kiritimati", "America/St_Johns"] : ["America/St_Johns"];
 const started: { stop(): Promise<unknown> }[] = [];
 afterAll(() => Promise.all(started.map((receiver) => receiver.stop())));

@@ -1,4 +1,7 @@
-/** A clock that the test moves, on top of one that may run by itself. It sets no timer: alarms ring only when the test moves it. */
+/**
+ * A clock that the test moves, on top of one that may run on its own. It sets no timer: alarms ring only when the test
+ * moves it.
+ */
 export class TestClock {
   readonly #base: () => Date;
   readonly #alarms = new Set<{ readonly at: number; readonly ring: () => void }>();

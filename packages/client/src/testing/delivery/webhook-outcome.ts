@@ -21,7 +21,7 @@ export interface WebhookOutcome {
 export interface ReceivedOutcome extends WebhookOutcome {
   /** The delay that `Retry-After` asks for. */
   readonly retryAfterMs?: number;
-  /** The body, as far as it is read. */
+  /** The part of the body that is read. */
   readonly body?: Uint8Array;
   /** Whether the body is longer than what is read. */
   readonly isTruncated?: boolean;
