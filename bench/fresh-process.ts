@@ -15,5 +15,5 @@ export async function inFreshProcess<Result>(module: URL, task: unknown): Promis
   return result;
 }
 
-/** The task for which this process was started. */
+/** The task that this process was started for. */
 export const readTask = <Task>(): Task => JSON.parse(process.argv[2] ?? "null") as Task;

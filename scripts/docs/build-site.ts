@@ -16,7 +16,7 @@ const root = join(import.meta.dirname, "../..");
  * Writes the pages that are made from code, and builds the site.
  *
  * @param out an empty folder
- * @param base the path under which the site is served: `/` or `/offers/`
+ * @param base the path where the site is served: `/` or `/offers/`
  * @returns the paths of the pages, without an extension
  */
 export async function buildSite(out: string, base: string): Promise<string[]> {

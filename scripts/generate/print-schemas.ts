@@ -6,7 +6,7 @@ import { parse } from "yaml";
 
 /**
  * The zod schemas of the document's components in two modules: those of an offer as it is read, which the client bundles, and the others,
- * which re-export them. zod's functions have no annotation with which a bundler could drop unused ones.
+ * which re-export them. zod's functions have no annotation that would let a bundler drop unused ones.
  */
 export async function printSchemas(root: string): Promise<{ offer: string; others: string }> {
   const offer = await zodSchemas(root, ["Offer"]);

@@ -38,7 +38,7 @@ test.each([...withRedis, "examples/integrator/src/main.ts", "examples/worker/src
   },
 );
 
-// The time limit is shorter than the time for which an idle connection is kept.
+// The time limit is shorter than the keep-alive timeout.
 test.each(withRedis)(
   "%s stops after its last response, without waiting for idle connections",
   { timeout: 60_000 },

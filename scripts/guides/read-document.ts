@@ -8,7 +8,7 @@ export interface Block {
   /** The word after the opening fence: `sh`, `text`, `ts`, or nothing. */
   language: string;
   code: string;
-  /** The file name under which the paragraph above tells the reader to save a TypeScript block. */
+  /** The file name that the paragraph above tells the reader to use for a TypeScript block. */
   saveAs?: string;
   /** Why the block is not run. */
   notRun?: string;

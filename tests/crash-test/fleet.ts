@@ -52,7 +52,7 @@ export class Fleet {
     await this.#start();
   }
 
-  /** Stops a process with SIGSTOP. It continues after this time, for which the call does not wait. */
+  /** Stops a process with SIGSTOP. It continues after this time, but the call does not wait. */
   stall(ms: number): void {
     const member = this.#pick();
     if (member === undefined) return;

@@ -17,8 +17,8 @@ const foreign =
 const selfExplanatory = /Error\.name$|^(OperationErrorCodes|Data|OperationResult|WithCode)\./;
 
 /**
- * Every export of a package, and every option and field that its types reach, for which an editor has no documentation. It reads the
- * declarations that are published, so the packages must be built.
+ * Every export of a package, and every option and field that its types reach, without documentation in an editor. It
+ * reads the declarations that are published, so the packages must be built.
  */
 function findUndocumented(name: string, change = (text: string) => text): string[] {
   const folder = join(packages, name);

@@ -19,7 +19,9 @@ export interface Integration {
   webhooks: readonly ReceivedWebhook[];
   /** Saves the company profile with this secret, or rotates its secret. */
   profile(change: "save" | "rotate", secret: string): Promise<void>;
-  /** @returns the id of a new offer to Amal and Ben, to which both apply if `applied` */
+  /**
+   * @returns the id of a new offer to Amal and Ben; both apply to it if `applied`
+   */
   createOffer(applied?: boolean): Promise<string>;
   /** Amal applies to a new offer. @returns the id of its webhook, once it is acknowledged */
   deliverResponse(): Promise<string>;

@@ -32,7 +32,7 @@ export interface OutagesOptions {
   /** How many outages. */
   outages: number;
   seed: number;
-  /** Of the platform. */
+  /** The platform's database. */
   database: TestDatabase;
   dialect: "reference" | "live";
   /** The receiver's own database, empty. */

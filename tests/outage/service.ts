@@ -21,7 +21,7 @@ interface ServiceOptions {
 
 /** The reference platform, which restarts and purges, and whose endpoint is disabled and registered again. */
 export class Service {
-  /** The time up to which the receiver has caught up. */
+  /** The receiver has caught up to this time. */
   caughtUpAt = Date.now();
   readonly #options: ServiceOptions;
   #platform: PlatformUnderTest | undefined;

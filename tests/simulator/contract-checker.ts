@@ -57,7 +57,7 @@ export class ContractChecker {
   readonly #handled = new Set<string>();
   readonly #disturbances: { atMs: number; untilMs: number; process: Process | undefined }[] = [];
   readonly #disabledAt = new Map<string, number>();
-  /** When a person last restarted the schedules of an organisation. */
+  /** When a user last restarted the schedules of an organisation. */
   readonly #restartedAtMs = new Map<string, number>();
   /** The reported time of the next attempt. */
   readonly #nextAtMs = new Map<string, number>();
@@ -92,7 +92,7 @@ export class ContractChecker {
     if (!this.#wasRestarted(organisationId)) this.#disabledAt.set(organisationId, this.#schedule.nowMs);
   }
 
-  /** A person enables the endpoint or restarts its schedules. Called before and after the commit. */
+  /** A user enables the endpoint or restarts its schedules. Called before and after the commit. */
   restarted(organisationId: string): void {
     this.#disabledAt.delete(organisationId);
     this.#restartedAtMs.set(organisationId, this.#schedule.nowMs);

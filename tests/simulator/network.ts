@@ -12,7 +12,7 @@ import { currentProcess, Process, type Schedule, wallClock } from "./schedule.ts
 
 export const secret = `whsec_${Buffer.from("a secret for simulations, 32 b..").toString("base64")}`;
 
-/** The share of requests to which each happens. */
+/** The probability of each fault per request. */
 export interface NetworkFaults {
   refused: number;
   lostRequests: number;

@@ -216,7 +216,7 @@ export function virtualiseTimers(): void {
 
 let atMs: number | undefined;
 
-/** Runs code for which `Date.now` returns this time, whichever process calls it: the database server's. */
+/** Runs the database server's code: `Date.now` returns this time, whichever process calls it. */
 export function atWallTime<T>(ms: number, work: () => T): T {
   atMs = ms;
   try {

@@ -105,7 +105,7 @@ export interface ClassifiedAttempt {
 const closed = { consecutiveFailures: 0, openCount: 0, openUntil: null };
 
 /**
- * The endpoint's health after another attempt (D-72, D-73). Only a person enables a disabled endpoint again.
+ * The endpoint's health after another attempt (D-72, D-73). Only a user can enable a disabled endpoint again.
  *
  * @param random from 0 up to 1
  */

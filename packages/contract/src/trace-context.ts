@@ -75,7 +75,7 @@ export function remoteSpanContext<State>(
   return {
     traceId,
     spanId,
-    // Of the flags, the API knows `sampled`.
+    // The API knows only the flag `sampled`.
     traceFlags: Number.parseInt(flags, 16) & 1,
     isRemote: true,
     ...(tracestate !== undefined && { traceState: parseState(tracestate) }),

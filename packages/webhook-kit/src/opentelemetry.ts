@@ -28,8 +28,9 @@ export type { Tracer } from "./options/options.ts";
 export type { WebhookEvent };
 
 /**
- * Creates a tracer for a receiver: each request gets a span, within which its handler runs. Its parent is the active span, if your server's
- * instrumentation made one; otherwise the sender's span, so that a trace continues from `createOffer` to your handler.
+ * Creates a tracer for a receiver: each request gets a span, and its handler runs within it. Its parent is the active
+ * span, if your server's instrumentation made one; otherwise the sender's span, so that a trace continues from
+ * `createOffer` to your handler.
  *
  * It also measures `offers.webhook.duration`, a histogram in seconds, by `offers.webhook.endpoint`, `offers.webhook.outcome` (handled,
  * duplicate, rejected, failed) and `error.type`, which is the code of a rejection or a failure.

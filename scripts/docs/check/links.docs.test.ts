@@ -84,7 +84,7 @@ test("no link in the Markdown is dead", () => {
   expect(dead).toEqual([]);
 });
 
-/** The paths of pages to which a Markdown file links. */
+/** The paths of the pages that a Markdown file links to. */
 function markdownLinks(file: string): string[] {
   const text = readFileSync(join(site, file), "utf8").replace(/^```[\s\S]*?^```$/gm, "");
   const links = [...text.matchAll(/(?<!!\[[^\]]*)\]\(([^)#\s]+)/g)].map(([, path = ""]) => path);

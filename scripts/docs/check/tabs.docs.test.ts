@@ -110,7 +110,7 @@ async function lastEvent(address: string): Promise<string> {
   return events.at(-1)?.id ?? "";
 }
 
-/** Registers the receiver, as a person does on the company profile. */
+/** Registers the receiver, as a user does on the company profile. */
 async function register(address: string, port: number): Promise<void> {
   const send = (method: string, path: string, token: string | undefined, body: object) =>
     fetch(`${address}/portal/${path}`, {

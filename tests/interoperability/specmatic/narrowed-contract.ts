@@ -13,7 +13,7 @@ interface Contract extends Json {
   };
 }
 
-/** Of a title and an email address. */
+/** The patterns of a title and an email address. */
 export const narrowPatterns = { title: "^[A-Z][A-Za-z ]{0,60}", emailAddress: "^[a-z]{1,20}@[a-z-]{1,30}\\.example" };
 
 /**
@@ -51,7 +51,10 @@ interface Example {
   "http-response": Json;
 }
 
-/** Requests from which tests are varied: they satisfy what a schema cannot say, such as a time in the future. */
+/**
+ * Base requests that tests are generated from: they meet rules that a schema cannot express, such as a time in the
+ * future.
+ */
 export function examples(apiKey: string, cursor: string): Readonly<Record<string, Example>> {
   const example = (method: string, path: string, status: number, more: Json = {}, response: Json = {}): Example => ({
     "http-request": {

@@ -47,7 +47,7 @@ interface KitCodes {
   InvalidEventError: "invalid_event";
 }
 
-/** The codes of every error class in a module, by the name under which it is exported and which its errors have. */
+/** The codes of every error class in a module, by its export name, which is also its errors' name. */
 type CodesIn<Module> = {
   -readonly [Name in keyof Module as Module[Name] extends abstract new (
     ...args: never[]

@@ -154,7 +154,7 @@ async function sendEvent(
 
 const maxBodyShown = 2_000;
 
-/** Prints one request for a person: a line with the time of day, the reason for a rejection, and the body. */
+/** Prints one request for people to read: a line with the time of day, the reason for a rejection, and the body. */
 export function showArrival(arrival: Arrival, mask: Mask, style: Style, width: number): string {
   const { arrivedAt, method, target, status, verification, durationMs, failure, forwardedTo, body } = arrival;
   const { id, retryMs, turn } = arrival;

@@ -114,7 +114,7 @@ async function diagnoseTest(subject: Subject, test: Asked): Promise<Finding> {
   );
 }
 
-/** Shorter paths first, which are mistakes in the URL; then paths at which receivers are often mounted. */
+/** Shorter paths first, which are mistakes in the URL; then paths where receivers are often mounted. */
 function otherBases(base: string): string[] {
   const segments = base.split("/").filter(Boolean);
   const shorter = segments.map((_, count) => segments.slice(0, segments.length - 1 - count)).map(joined);

@@ -35,7 +35,7 @@ function bySeverity({ findings }: ProbeResult) {
   };
 }
 
-/** Writes the report of a probe for a person. */
+/** Writes the report of a probe for people to read. */
 export function printReport(result: ProbeResult, options: ReportOptions, stream: NodeJS.WriteStream): void {
   const style = styleFor(stream);
   const width = widthOf(stream);

@@ -13,7 +13,7 @@ export interface SigningVariant {
 /** The precision of a `Timestamp`. */
 export type Precision = "ms" | "second" | "minute";
 
-/** The headers with which the service signs a request without a body. */
+/** The headers that sign a request without a body. */
 export function signedHeaders(scheme: Scheme, secret: string, now: number, precision: Precision = "ms") {
   if (scheme === "timestampDigest") {
     const timestamp = precisely(now, precision);

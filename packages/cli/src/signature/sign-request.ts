@@ -25,7 +25,7 @@ export function signRequest(
   { now, id, body, timestamp = now.toISOString() }: { now: Date; id: string; body: Uint8Array; timestamp?: string },
 ): [name: string, value: string][] {
   const digest = createHash("sha256").update(`${timestamp}${secret}`).digest("hex").toUpperCase();
-  // The platform sends these two under either scheme (D-76).
+  // The platform sends these two with either scheme (D-76).
   const documented: [string, string][] = [
     ["Timestamp", timestamp],
     ["Authorization", `hmac ${digest}`],

@@ -14,7 +14,7 @@ export interface ReceivedRequest {
   body: Uint8Array;
 }
 
-/** Verifies a webhook like the kit (D-15, D-16), and explains a rejection to the person at the terminal. */
+/** Verifies a webhook like the kit (D-15, D-16), and explains a rejection to the user. */
 export function verifyRequest(scheme: Scheme, secret: string, request: ReceivedRequest, now: number): Verification {
   return scheme === "timestampDigest" ? verifyDigest(secret, request, now) : verifyStandard(secret, request, now);
 }

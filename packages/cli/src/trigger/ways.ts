@@ -56,7 +56,7 @@ interface SignOptions {
   timestamp?: string;
 }
 
-/** The parts of which a way consists. */
+/** The parts of a way. */
 interface Message {
   /** The webhook to send. */
   webhook: Webhook;

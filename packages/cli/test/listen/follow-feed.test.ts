@@ -24,7 +24,7 @@ const eventAt = (position: number) => ({
   createdAt: "2026-11-20T08:00:00.000Z",
 });
 
-/** A platform's feed, to which events are added while it runs. */
+/** A platform's feed; tests add events while it runs. */
 async function startFeed(count: number) {
   const feed = { count, isDown: false, from: "" };
   const server = createServer((request, response) => {

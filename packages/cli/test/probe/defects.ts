@@ -27,7 +27,7 @@ const defects: Record<string, { schemes?: readonly Scheme[]; found: FindingCode[
   path_confusion: { found: ["path_confusion"], group: "routes" },
 };
 
-/** Ten classes of defects, each under every scheme in which it can exist. */
+/** Ten classes of defects, each with every scheme that can have it. */
 export const defectCases: readonly Defect[] = [
   ...Object.entries(defects).flatMap(([name, { schemes = both, found, group }]) =>
     schemes.map((scheme) => ({

@@ -146,7 +146,7 @@ class Call<Argument, Data> implements CallContext {
     const { apiKeyHeader, fetch, middleware } = this.#settings;
     this.attemptError = undefined;
     let isInMiddleware = middleware.length > 0;
-    // Middleware sees the error with which the call would reject.
+    // Middleware sees the error that the call would reject with.
     const toFetch: Send = async (sent) => {
       try {
         return await fetch(sent.url, { ...sent, redirect: "manual", cache: "no-store" });

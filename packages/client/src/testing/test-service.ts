@@ -138,7 +138,7 @@ export interface TestService extends TestWebhooks {
     grant?: {
       /** The users who may create offers with this key. @default none */
       userIds?: readonly string[];
-      /** An API key of the organisation for which the agency acts. @default a new organisation */
+      /** An API key of the organisation that the agency acts for. @default a new organisation */
       actingFor?: string;
     },
   ): void;

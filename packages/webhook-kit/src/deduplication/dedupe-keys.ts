@@ -23,7 +23,7 @@ export interface DedupeKeys {
   readonly keys: readonly DedupeKey[];
   /** How long the keys are kept once the handler has succeeded. */
   readonly keepMs: number;
-  /** The key of a signed id; undefined under a scheme that signs no id. */
+  /** The key of a signed id; undefined if the scheme signs no id. */
   readonly messageKey: string | undefined;
 }
 
@@ -71,7 +71,7 @@ export function eventKey(
   return { key: hash(place + hashBody(body)), subject: entity && hash(place) };
 }
 
-/** The key of an event whose id is signed; undefined under a scheme that signs no id. */
+/** The key of an event whose id is signed; undefined if the scheme signs no id. */
 export function messageKey(request: VerifiedRequest): string | undefined {
   const { parsed, tenant, verified } = request;
   return parsed.id === undefined ? undefined : messageKeyOf(tenant, verified.scheme, parsed.id);

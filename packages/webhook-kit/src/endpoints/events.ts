@@ -171,7 +171,7 @@ interface EventOfType<Type extends string, Data> {
   readonly receivedAt: string;
   /** The `source` in a handler's context; absent for a webhook. */
   readonly source?: "reconciled" | "feed";
-  /** The `deduplicationKey` in a handler's context; absent under a scheme that signs no id. */
+  /** The `deduplicationKey` in a handler's context; absent if the scheme signs no id. */
   readonly deduplicationKey?: string;
   /** The `unverifiedDeliveryId` in a handler's context. Use it only for logs. */
   readonly unverifiedDeliveryId?: string;

@@ -35,7 +35,9 @@ export interface EventContext {
    * scheme that signs no id, such as `timestampDigest()`.
    */
   readonly deduplicationKey: string | undefined;
-  /** The span within which the handler runs, for a queue's message; only with `tracer`. `onEvent` also has it in the event. */
+  /**
+   * The span that the handler runs in, for a queue's message; only with `tracer`. `onEvent` also has it in the event.
+   */
   readonly trace?: TraceContext | undefined;
   /** Aborts when `handlerTimeoutMs` has elapsed and the sender got 503, or when you abort `reconcile` or `catchUp`. */
   readonly signal: AbortSignal;

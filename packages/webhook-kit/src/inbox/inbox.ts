@@ -34,8 +34,8 @@ export interface Inbox<Tx> extends Deduplication {
    *
    * @param context the handler's context, or a `WebhookEvent` in a worker
    * @param work gets your own type of transaction; never use the pool or database itself in it, which could deadlock
-   * @param options.key identifies the event, and the tenant if you have several; needed under a scheme that signs no id, such as
-   * `timestampDigest()`. It replaces the signed id
+   * @param options.key identifies the event, and the tenant if you have several; needed if the scheme signs no id, such
+   *   as `timestampDigest()`. It replaces the signed id
    * @throws {ConfigurationError} (rejects) `inbox_key_required`; `inbox_used_twice` for a second call with the same context
    * @returns `result` is what `work` resolved with; undefined for a duplicate
    * @throws {UnavailableError} (rejects) `inbox_table_missing`; `inbox_unavailable` if the database fails before `work` is called

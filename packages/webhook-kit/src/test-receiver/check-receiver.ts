@@ -205,7 +205,7 @@ function nameOf(cause: unknown): string {
   return "code" in cause && typeof cause.code === "string" ? cause.code : cause.name;
 }
 
-/** The suggestions in a response, or the problems for which the service would reject the entire list (D-21). */
+/** The suggestions in a response, or the problems that make the service reject the entire list (D-21). */
 export function readSuggestions(json: string): {
   readonly suggestions?: ContactSuggestion[];
   readonly problems?: Record<string, string[]>;

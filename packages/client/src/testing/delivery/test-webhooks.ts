@@ -134,7 +134,7 @@ export interface TestWebhooks {
    */
   addContact(workerId: string): void;
   /**
-   * Redelivers a failed delivery under its id, or an acknowledged one under a new id. `deliver()` then sends it.
+   * Redelivers a failed delivery with its id, or an acknowledged one with a new id. `deliver()` then sends it.
    *
    * @returns the id of the delivery
    * @throws {Error} `code` is `delivery_not_found`, `delivery_pending`, or `delivery_superseded` after a later response
