@@ -25,7 +25,11 @@ export const runSeeds = (
 ): Promise<SeedsResult> =>
   new Promise((resolve, reject) => {
     // Optimising PGlite's WebAssembly takes longer than it saves.
-    const program = ["--liftoff-only", "--disable-warning=ExperimentalWarning", join(root, "tests", explorer, `run-${explorer}.ts`)];
+    const program = [
+      "--liftoff-only",
+      "--disable-warning=ExperimentalWarning",
+      join(root, "tests", explorer, `run-${explorer}.ts`),
+    ];
     execFile(process.execPath, [...program, "--seed", `${first}`, "--count", `${count}`], (error, stdout, stderr) => {
       if (stdout.startsWith("{")) resolve(JSON.parse(stdout));
       else reject(error ?? new Error(stderr));
