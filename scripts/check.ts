@@ -68,12 +68,8 @@ export const checks: Readonly<Record<string, Check>> = {
     command: `node ${quietly} tests/guards/guards.ts`,
   },
   "crash-test": {
-    about: "kills the platform under load; options as for `npm run crash-test`",
+    about: "kills the platform under load; --store, --processes, --kills and --stalls say how",
     command: `--build node ${quietly} tests/crash-test/run-crash-test.ts --store pglite --kills 20`,
-  },
-  failover: {
-    about: "kills PostgreSQL under the platform, ten times, and promotes its standby; FAILOVERS says how often",
-    command: "--build vitest run --project slow tests/failover",
   },
   compatibility: {
     about: "the packed packages on each runtime and compiler, and in other frameworks' projects",

@@ -1,6 +1,6 @@
 // Kills the platform under load, and checks that no acknowledged change is lost, reordered or left undelivered:
-//   npm run crash-test -- --store pglite --kills 30
-//   npm run crash-test -- --store postgres --processes 3 --kills 30 --stalls 5
+//   npm run check -- crash-test --store pglite --kills 30
+//   npm run check -- crash-test --store postgres --processes 3 --kills 30 --stalls 5
 // Exits with 1 if it finds a fault.
 import { setTimeout as pause } from "node:timers/promises";
 import { parseArgs } from "node:util";
