@@ -86,17 +86,34 @@ const idleMs = 30_000;
 
 /** Works on the tasks of all organisations until it is stopped. Call `wake()` after a commit that started one. */
 export function startRedeliveries(store: Store, onError: (error: unknown) => void): Loop {
-  const tick = async () => ((await store.transaction(continueOne)) ? 0 : idleMs);
+  const tick = async () => {
+    let taskId: string | undefined;
+    const chosen = (id: string) => {
+      taskId = id;
+    };
+    try {
+      return (await store.transaction((trx) => continueOne(trx, chosen))) ? 0 : idleMs;
+    } catch (error) {
+      // Other tasks come first now, or one that always fails would keep them waiting.
+      if (taskId !== undefined) await moveBack(store, taskId);
+      throw error;
+    }
+  };
   return runLoop(tick, onError);
+}
+
+async function moveBack({ db }: Store, taskId: string): Promise<void> {
+  await db.updateTable("redeliveries").set({ continued_at: new Date() }).where("id", "=", taskId).execute();
 }
 
 /**
  * Redelivers the next batch of the task that has waited longest. The position in the task is committed with the batch, so that each
  * delivery is redelivered once, even if the process is killed.
  *
+ * @param onChosen receives the task's id
  * @returns whether there was a task
  */
-async function continueOne(trx: Trx): Promise<boolean> {
+async function continueOne(trx: Trx, onChosen: (id: string) => void): Promise<boolean> {
   const task = await trx
     .selectFrom("redeliveries")
     .selectAll()
@@ -108,6 +125,7 @@ async function continueOne(trx: Trx): Promise<boolean> {
     .executeTakeFirst();
   if (task === undefined) return false;
   const { id, organisation_id: organisationId } = task;
+  onChosen(id);
   const matches = await matchesFilter(trx, organisationId, filterIn(task.filter));
   const rows = await redeliverable(trx, organisationId, matches)
     .where("deliveries.sequence", ">", task.after_sequence)
