@@ -3,7 +3,7 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
-import { installPackages } from "./installed/check-installed.ts";
+import { compileSnippets, installPackages } from "./installed/check-installed.ts";
 import { checkTarballs, readPublishPlan, writeBillsOfMaterials } from "./tarballs.ts";
 
 const [packed = "packed", billsOfMaterials = "sbom"] = process.argv.slice(2);
@@ -17,12 +17,11 @@ console.log(`${await writeBillsOfMaterials(root, names, billsOfMaterials)} compo
 
 const scratch = await mkdtemp(join(tmpdir(), "offers-release-"));
 try {
-  const project = await installPackages(
+  await installPackages(
     scratch,
     releases.map(({ tarball }) => join(folder, tarball)),
   );
-  console.log(`${await project.compileReadmes()} of READMEs compile`);
-  console.log(`${await project.goToDefinitions()} lead to readable sources`);
+  console.log(`${await compileSnippets(scratch)} snippets of READMEs compile`);
 } finally {
   await rm(scratch, { recursive: true });
 }

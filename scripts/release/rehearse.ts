@@ -1,77 +1,47 @@
 // Rehearses a release of the latest commit, from a bare clone, with a registry on loopback:
 //   npm run check -- release
 // Exits with 1 if a step fails.
-import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { runCommand } from "../processes/run-command.ts";
 import { cloneRepository } from "./clone.ts";
-import { type InstalledProject, installPackages } from "./installed/check-installed.ts";
-import { projects } from "./installed/projects.ts";
+import { compileSnippets, installPackages } from "./installed/check-installed.ts";
+import { runReadmePrograms } from "./installed/run-readme-programs.ts";
+import { readPublishedPackages } from "./packages/packages.ts";
+import { inBothModuleSystems } from "./packages/readme-program.ts";
 import { hashesOf, runPublishStep } from "./publish-step.ts";
 import { startRegistry } from "./registry.ts";
 import { checkTarballs, readPublishPlan, writeBillsOfMaterials } from "./tarballs.ts";
 
-/** The steps of a run, each with its result: a table at the end. */
-class Report {
-  readonly #rows: { step: string; result: "green" | "RED"; seconds: number; found: string }[] = [];
-
-  /**
-   * Runs a step.
-   *
-   * @param check returns what it found, in a few words
-   * @returns whether it is green
-   */
-  async step(step: string, check: () => Promise<string>): Promise<boolean> {
-    const start = performance.now();
-    const add = (result: "green" | "RED", found: string) => {
-      this.#rows.push({ step, result, seconds: Math.round((performance.now() - start) / 1_000), found });
-      console.log(`${result === "green" ? "✓" : "✗"} ${step}: ${found}`);
-    };
-    try {
-      add("green", await check());
-      return true;
-    } catch (error) {
-      console.error(error instanceof Error ? error.message : error);
-      const [line = ""] = String(error instanceof Error ? error.message : error).split("\n");
-      add("RED", line.slice(0, 160));
-      return false;
-    }
-  }
-
-  get firstRed(): string | undefined {
-    return this.#rows.find(({ result }) => result === "RED")?.step;
-  }
-
-  print(): void {
-    console.table(this.#rows);
-  }
-}
-
 // `npm run --silent` silences every npm that it starts: a failed step would have no cause to print.
 delete process.env.npm_config_loglevel;
-const report = new Report();
+const steps: { step: string; seconds: number; found: string }[] = [];
 const scratch = await mkdtemp(join(tmpdir(), "offers-rehearsal-"));
 const registry = await startRegistry(join(scratch, "registry"));
 for (const signal of ["SIGINT", "SIGTERM"] as const)
   process.once(signal, () => void registry.stop().finally(() => process.exit(130)));
 
-/** Runs a step without which the others are pointless. */
-async function mustPass(name: string, check: () => Promise<string>): Promise<void> {
-  if (!(await report.step(name, check))) throw new Stop();
-}
-class Stop extends Error {}
-
 try {
   await rehearse();
+  console.table(steps);
 } catch (error) {
-  if (!(error instanceof Stop)) throw error;
+  console.error(error instanceof Error ? error.message : error);
+  process.exitCode = 1;
 } finally {
   await registry.stop();
   await rm(scratch, { recursive: true, maxRetries: 5, retryDelay: 200 });
 }
-report.print();
-process.exitCode = report.firstRed === undefined ? 0 : 1;
+
+/** @param check returns what it found, in a few words */
+async function mustPass(step: string, check: () => Promise<string>): Promise<void> {
+  const start = performance.now();
+  const found = await check().catch((error: Error) => {
+    throw new Error(`${error.message}\n✗ ${step}`, { cause: error });
+  });
+  steps.push({ step, seconds: Math.round((performance.now() - start) / 1_000), found });
+  console.log(`✓ ${step}: ${found}`);
+}
 
 async function rehearse(): Promise<void> {
   const clone = await cloneRepository(scratch);
@@ -110,13 +80,12 @@ async function rehearse(): Promise<void> {
     const names = releases.map(({ name }) => name);
     return `${await writeBillsOfMaterials(clone.folder, names, join(scratch, "sbom"))} components`;
   });
-  let project: InstalledProject | undefined;
   await mustPass("the READMEs of the tarballs compile", async () => {
+    const project = join(scratch, "tarballs");
     const tarballs = releases.map(({ tarball }) => join(packed, tarball));
-    project = await installPackages(join(scratch, "tarballs"), tarballs);
-    return project.compileReadmes();
+    await installPackages(project, tarballs);
+    return `${await compileSnippets(project)} snippets`;
   });
-  await mustPass("go to definition leads to readable sources", async () => (await project?.goToDefinitions()) ?? "");
 
   const hashes = await hashesOf(packed, releases);
   await mustPass("publish", async () => {
@@ -163,14 +132,16 @@ async function rehearse(): Promise<void> {
     }
     return snapshots.map(({ id }) => id).join(", ");
   });
-  const dependencies = Object.fromEntries(releases.map(({ name, version }) => [name, version]));
-  for (const [index, [name, check]] of Object.entries(projects).entries())
-    await report.step(`a fresh project installs and runs: ${name}`, async () => {
-      const folder = join(scratch, `project-${index}`);
-      await mkdir(folder);
-      await check({ folder, env: registry.env, dependencies });
-      return "README.md";
-    });
+  await mustPass("a fresh project installs what was published, and runs README.md", async () => {
+    const project = join(scratch, "project");
+    await installPackages(project, ids, registry.env);
+    for (const system of inBothModuleSystems) await runReadmePrograms(project, system);
+    // Not with npx, which takes --help for itself.
+    for (const { name, bin } of readPublishedPackages(clone.folder))
+      for (const file of Object.values(bin))
+        await runCommand(process.execPath, [join("node_modules", name, file), "--help"], { cwd: project });
+    return "as an ES module and in CommonJS";
+  });
 }
 
 /** Those of the ids, `name@version`, that the registry delivers. */

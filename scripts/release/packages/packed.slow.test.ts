@@ -1,19 +1,17 @@
 // The packages as npm delivers them: packed, installed in a new project outside the workspace, and used there as the README shows, from an
 // ES module and from CommonJS.
-import { execFile, spawn } from "node:child_process";
+import { execFile } from "node:child_process";
 import { readFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { promisify } from "node:util";
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
-import { type DemoPlatform, startDemoPlatform } from "../../processes/demo-platform.ts";
-import { freePort } from "../../processes/free-port.ts";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { oldestNode } from "../../processes/run-command.ts";
+import { runReadmePrograms } from "../installed/run-readme-programs.ts";
 import { type FreshProject, freshProject } from "./fresh-project.ts";
 import { packageNames } from "./packages.ts";
-import { inBothModuleSystems, readmeProgram, signedStatuses } from "./readme-program.ts";
+import { inBothModuleSystems } from "./readme-program.ts";
 
 const run = promisify(execFile);
-const secret = "2b5f0e0e-4b0c-4f57-9d2a-6a3c1e6f7d10";
 
 const nodeNames = ["this Node", "Node 20.19"] as const;
 
@@ -24,10 +22,9 @@ const everywhere = (process.env.TEST_MATRIX === "full" ? nodeNames : nodeNames.s
 
 let project: FreshProject;
 let nodes: Record<"this Node" | "Node 20.19", string>;
-let platform: DemoPlatform;
 
 beforeAll(async () => {
-  [project, platform] = await Promise.all([freshProject(), startDemoPlatform()]);
+  project = await freshProject();
   // The optional peer of `/schemas`.
   await project.install("zod");
   nodes = { "this Node": process.execPath, "Node 20.19": "" };
@@ -35,7 +32,7 @@ beforeAll(async () => {
   nodes["Node 20.19"] = await oldestNode();
 }, 120_000);
 
-afterAll(() => Promise.all([project.remove(), platform.stop()]));
+afterAll(() => project.remove());
 
 describe.each(packageNames)("the tarball of %s", (name) => {
   test("contains the licence, a README and the sources that its maps lead to, and no tests", async () => {
@@ -61,12 +58,8 @@ test("the packages depend only on versions that npm understands outside the work
 });
 
 test.each(everywhere)(
-  "%s, %s: the README's client snippet works against the reference platform",
-  async (node, file, compile) => {
-    const script = await project.write(file, compile(readmeProgram("call")));
-    const { stdout } = await run(nodes[node], [script], { env: { ...process.env, SERVICE_ADDRESS: platform.address } });
-    expect(stdout).toBe("[ 'Amal Haddad: none' ]\n");
-  },
+  "%s, %s: the README's programs call the reference platform, and accept only what openssl signed",
+  (node, ...system) => runReadmePrograms(project.folder, system, nodes[node]),
 );
 
 test.each(everywhere)(
@@ -115,18 +108,5 @@ test.each(everywhere)(
         expect((await readFile(source, "utf8")).split("\n")[Number(line) - 1], frame).toMatch(/\w\(/);
       }
     }
-  },
-);
-
-test.each(everywhere)(
-  "%s, %s: the README's kit snippet accepts only what openssl signed",
-  async (node, file, compile) => {
-    const script = await project.write(file, compile(readmeProgram("receive")));
-    const port = await freePort();
-    const env = { ...process.env, SECRET: secret, PORT: String(port) };
-    const receiver = spawn(nodes[node], [script], { env, stdio: "inherit" });
-    onTestFinished(() => void receiver.kill("SIGKILL"));
-    const address = `http://127.0.0.1:${port}/offers`;
-    expect(await signedStatuses(address, secret)).toEqual([200, 401, 401, 401]);
   },
 );

@@ -1,0 +1,71 @@
+import { execFile, spawn } from "node:child_process";
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { promisify } from "node:util";
+import { startDemoPlatform } from "../../processes/demo-platform.ts";
+import { freePort } from "../../processes/free-port.ts";
+import { type ModuleSystem, readmeProgram } from "../packages/readme-program.ts";
+
+const secret = "2b5f0e0e-4b0c-4f57-9d2a-6a3c1e6f7d10";
+
+/**
+ * Runs both programs in a project that has installed the packages: against the reference platform, and against requests that openssl signed.
+ *
+ * @throws if one does not do what README.md says
+ */
+export async function runReadmePrograms(
+  project: string,
+  [file, compile]: ModuleSystem,
+  node = process.execPath,
+): Promise<void> {
+  const script = join(project, file);
+  await writeFile(script, compile(readmeProgram("call")));
+  const platform = await startDemoPlatform();
+  try {
+    const env = { ...process.env, SERVICE_ADDRESS: platform.address };
+    const { stdout } = await promisify(execFile)(node, [script], { env });
+    if (stdout !== "[ 'Amal Haddad: none' ]\n") throw new Error(`README.md's call printed ${stdout}`);
+  } finally {
+    await platform.stop();
+  }
+  await writeFile(script, compile(readmeProgram("receive")));
+  const port = await freePort();
+  const env = { ...process.env, SECRET: secret, PORT: String(port) };
+  const receiver = spawn(node, [script], { env, stdio: "inherit" });
+  try {
+    const statuses = await signedStatuses(`http://127.0.0.1:${port}/offers`);
+    if (statuses.join() !== "200,401,401,401") throw new Error(`README.md's receiver responded with ${statuses}`);
+  } finally {
+    receiver.kill("SIGKILL");
+  }
+}
+
+/** A receiver's statuses for what openssl signed, for another time, for another secret, and without headers. */
+async function signedStatuses(address: string): Promise<readonly number[]> {
+  await waitFor(`${address}/test`);
+  const timestamp = new Date().toISOString();
+  const status = async (headers: Record<string, string>) => (await fetch(`${address}/test/auth`, { headers })).status;
+  const authorization = `hmac ${await opensslDigest(timestamp + secret)}`;
+  return [
+    await status({ timestamp, authorization }),
+    await status({ timestamp: new Date(Date.now() + 1_000).toISOString(), authorization }),
+    await status({ timestamp, authorization: `hmac ${await opensslDigest(`${timestamp}another`)}` }),
+    await status({}),
+  ];
+}
+
+async function opensslDigest(text: string): Promise<string> {
+  const digest = promisify(execFile)("openssl", ["dgst", "-sha256", "-r"]);
+  digest.child.stdin?.end(text);
+  return (await digest).stdout.slice(0, 64);
+}
+
+async function waitFor(address: string): Promise<void> {
+  for (let left = 200; left > 0; left--) {
+    const response = await fetch(address).catch(() => undefined);
+    if (response?.status === 200) return;
+    await sleep(100);
+  }
+  throw new Error(`${address} does not respond with 200`);
+}
