@@ -7,7 +7,6 @@ import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { dirname, relative, resolve } from "node:path";
 import { promisify } from "node:util";
 import { drawDiagrams } from "./diagrams/draw-diagrams.ts";
-import { drawTrace } from "./diagrams/draw-trace.ts";
 import { printOperationErrors } from "./docs/pages/operation-errors.ts";
 import { printHttpReference } from "./docs/pages/print-http-reference.ts";
 import { printErrorPage } from "./error-pages/print-error-page.ts";
@@ -40,7 +39,6 @@ const products = new Map([
   ["docs/http-reference.md", printHttpReference(root)],
   ["docs/errors.md", printErrorPage(root)],
   ...(await drawDiagrams(root)),
-  ...drawTrace(root),
   ...printSkills(root),
 ]);
 const check = process.argv.includes("--check");

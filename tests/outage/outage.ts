@@ -1,10 +1,10 @@
-import { type ChildProcess, fork } from "node:child_process";
-import { once } from "node:events";
 import { setTimeout as pause } from "node:timers/promises";
 import { inboxMigration } from "@offers/webhook-kit/postgres";
 import pg from "pg";
 import type { TestDatabase } from "../../examples/platform/test/support/stores/stores.ts";
+import { ForkedProcess } from "../../scripts/processes/forked-process.ts";
 import { freePort } from "../../scripts/processes/free-port.ts";
+import { Seeded } from "../seeded.ts";
 import { apiKey, Service } from "./service.ts";
 
 /** `feed`: webhooks and the feed's events share their keys. `reconcile`: a webhook is a hint, and only GetOffer is read. */
@@ -34,7 +34,6 @@ export interface OutagesOptions {
   seed: number;
   /** The platform's database. */
   database: TestDatabase;
-  dialect: "reference" | "live";
   /** The receiver's own database, empty. */
   databaseUrl: string;
 }
@@ -61,8 +60,9 @@ const workers = ["worker_amal", "worker_ben", "worker_cleo", "worker_dana"] as c
 
 /** Stops a receiver again and again while workers respond, and compares what it has handled with their responses. */
 export async function runOutages(options: OutagesOptions): Promise<OutagesReport> {
-  const { mode, outages, seed, database, dialect, databaseUrl } = options;
-  const random = randomFrom(seed);
+  const { mode, outages, seed, database, databaseUrl } = options;
+  // The same scenario for the same seed, except for the times that processes take.
+  const seeded = new Seeded(seed);
   const pool = new pg.Pool({ connectionString: databaseUrl });
   // Its own connection may be ended by the removal of its database.
   pool.on("error", () => undefined);
@@ -71,10 +71,10 @@ export async function runOutages(options: OutagesOptions): Promise<OutagesReport
       id bigint GENERATED ALWAYS AS IDENTITY, offer_id text NOT NULL, worker_id text NOT NULL, response text NOT NULL
     );
     CREATE TABLE feed (one boolean PRIMARY KEY DEFAULT true, cursor text NOT NULL);`);
-  const service = await Service.open({ database, dialect, secret, sparesMissed: mode === "feed" });
+  const service = await Service.open({ database, secret, sparesMissed: mode === "feed" });
   const port = await freePort();
   const integrator = new Integrator({ mode, apiKey, secret, port, databaseUrl });
-  const scenario = new Scenario(service, random);
+  const scenario = new Scenario(service, seeded);
   const wrong: string[] = [];
   const report = { kills: 0, disabled: 0, purges: 0, purged: 0 };
   const restart = (): Promise<void> => integrator.start(service.platform.address);
@@ -84,7 +84,7 @@ export async function runOutages(options: OutagesOptions): Promise<OutagesReport
     for (let index = 0; index < outages; index += 1) {
       await scenario.openOffer();
       await scenario.respond(2);
-      const isDisabled = random() < 0.2;
+      const isDisabled = seeded.chance(0.2);
       // Like an endpoint that the circuit breaker does not pause.
       if (isDisabled) await service.register(port);
       await integrator.kill();
@@ -92,19 +92,19 @@ export async function runOutages(options: OutagesOptions): Promise<OutagesReport
         await service.disableEndpoint(port, () => scenario.respond(1));
         report.disabled += 1;
       }
-      await scenario.respond(1 + Math.floor(random() * 6));
+      await scenario.respond(seeded.between(1, 6));
       // Usually lasts until the retry schedule is used up; sometimes the receiver comes back while attempts continue.
-      await pause(random() < 0.7 ? 150 : 30);
-      if (random() < 0.3) {
+      await pause(seeded.chance(0.7) ? 150 : 30);
+      if (seeded.chance(0.3)) {
         report.purged += await service.restartAndPurge();
         report.purges += 1;
       }
       await restart();
-      if (isDisabled || random() < 0.3) await service.register(port);
+      if (isDisabled || seeded.chance(0.3)) await service.register(port);
       const meanwhile = scenario.respond(2);
-      for (; random() < 0.4; report.kills += 1) {
+      for (; seeded.chance(0.4); report.kills += 1) {
         const cut = integrator.catchUp(scenario.offerIds).catch(() => undefined);
-        await pause(random() * 60);
+        await pause(seeded.between(0, 60));
         await integrator.kill();
         await cut;
         await restart();
@@ -129,13 +129,13 @@ export async function runOutages(options: OutagesOptions): Promise<OutagesReport
 /** The workers' responses, and which of them have been handled. */
 class Scenario {
   readonly #service: Service;
-  readonly #random: () => number;
+  readonly #seeded: Seeded;
   /** The newest last. A receiver knows which of its offers are open. */
   readonly #said = new Map<string, Map<string, string[]>>();
 
-  constructor(service: Service, random: () => number) {
+  constructor(service: Service, seeded: Seeded) {
     this.#service = service;
-    this.#random = random;
+    this.#seeded = seeded;
   }
 
   get offerIds(): string[] {
@@ -157,18 +157,17 @@ class Scenario {
     };
     const response = await this.#service.platform.call("POST", "/offer?api-version=1.0", { key: apiKey, json });
     if (response.status >= 300) throw new Error(`no offer: ${response.status} ${response.text}`);
-    const created = /^\{|^"/.test(response.text) ? response.json<{ id: string } | string>() : response.text;
-    this.#said.set(typeof created === "string" ? created : created.id, new Map());
+    this.#said.set(response.json<{ id: string }>().id, new Map());
   }
 
   /** Workers respond to open offers; a third of them respond again, differently. */
   async respond(times: number): Promise<void> {
     for (let index = 0; index < times; index += 1) {
-      const offerId = pick(this.offerIds, this.#random);
-      const workerId = pick(workers, this.#random);
+      const offerId = this.#seeded.pick(this.offerIds);
+      const workerId = this.#seeded.pick(workers);
       const words = this.#said.get(offerId)?.get(workerId) ?? [];
       this.#said.get(offerId)?.set(workerId, words);
-      const changes = this.#random() < 1 / 3 ? 3 : 1;
+      const changes = this.#seeded.chance(1 / 3) ? 3 : 1;
       for (let change = 0; change < changes; change += 1) {
         const word = words.at(-1) === "accepted" ? "rejected" : "accepted";
         const token = await this.#service.platform.signInWorker(workerId);
@@ -227,7 +226,7 @@ function findFeedFault(said: readonly string[], handled: readonly string[]): str
 /** The receiver's process. */
 class Integrator {
   readonly #setup: Omit<IntegratorSetup, "platform">;
-  #child: ChildProcess | undefined;
+  #process: ForkedProcess | undefined;
 
   constructor(setup: Omit<IntegratorSetup, "platform">) {
     this.#setup = setup;
@@ -235,49 +234,17 @@ class Integrator {
 
   async start(platform: string): Promise<void> {
     const setup: IntegratorSetup = { ...this.#setup, platform };
-    const child = fork(new URL("integrator.ts", import.meta.url), [JSON.stringify(setup)], {
-      execArgv: ["--no-warnings"],
-    });
-    this.#child = child;
-    const [message] = await Promise.race([once(child, "message"), once(child, "exit")]);
-    if (message !== "listening") throw new Error(`the receiver did not start: ${message}`);
+    this.#process = new ForkedProcess(new URL("integrator.ts", import.meta.url), JSON.stringify(setup));
+    await this.#process.message();
   }
 
   async kill(): Promise<void> {
-    const child = this.#child;
-    if (!child || child.exitCode !== null || child.signalCode !== null) return;
-    const exited = once(child, "exit");
-    child.kill("SIGKILL");
-    await exited;
+    await this.#process?.stop("SIGKILL");
   }
 
   /** Rejects if the process ends before it is done. */
   async catchUp(offerIds: readonly string[], runs = 1): Promise<void> {
-    const child = this.#child as ChildProcess;
-    const over = new AbortController();
-    try {
-      const outcome = Promise.race([
-        once(child, "message", over).then(([message]) => message),
-        once(child, "exit", over).then(() => "killed"),
-      ]);
-      child.send({ offerIds, runs } satisfies Task, () => undefined);
-      const message = await outcome;
-      if (message !== "done") throw new Error(`${message}`);
-    } finally {
-      over.abort();
-    }
+    const message = await this.#process?.request<string>({ offerIds, runs } satisfies Task);
+    if (message !== "done") throw new Error(message);
   }
-}
-
-const pick = <T>(values: readonly T[], random: () => number): T => values[Math.floor(random() * values.length)] as T;
-
-/** mulberry32: the same scenario for the same seed, except for the times that processes take. */
-function randomFrom(seed: number): () => number {
-  let state = seed >>> 0;
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
-  };
 }

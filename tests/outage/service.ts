@@ -13,7 +13,6 @@ const dayMs = 24 * 60 * 60 * 1_000;
 
 interface ServiceOptions {
   database: TestDatabase;
-  dialect: "reference" | "live";
   secret: string;
   /** Whether retention spares what the receiver has not caught up with. The feed keeps events until retention; GetOffer keeps the state. */
   sparesMissed: boolean;
@@ -91,10 +90,9 @@ export class Service {
   }
 
   async #open(): Promise<void> {
-    const { database, dialect, sparesMissed } = this.#options;
+    const { database, sparesMissed } = this.#options;
     const deliveryDays = (): number => (sparesMissed ? (Date.now() - this.caughtUpAt) / dayMs : 0);
     this.#platform = await openPlatform(database, {
-      dialect,
       retrySchedule,
       logLevel: "error",
       retention: {

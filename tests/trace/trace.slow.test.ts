@@ -85,7 +85,6 @@ describe.runIf(await findPostgres())("one trace", () => {
       // Each attempt was made by another process.
       const attempts = spans.filter(({ name }) => name === "POST /offer/response");
       expect(attempts.map(({ pid }) => system.killed.has(pid))).toEqual([true, false]);
-      expect(system.findOrphans(collector.spans)).toEqual({ killed: [], orphans: [] });
       // The worker's own request has a separate trace, which the response links to.
       const tap = collector.spans.findLast(({ name }) => /^POST .*apply$/.test(name));
       const response = spans.find(({ name }) => name === "worker response");

@@ -1,5 +1,4 @@
 import { randomUUID } from "node:crypto";
-import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Middleware } from "@offers/client";
 import { TracedOffersClient } from "@offers/client/opentelemetry";
@@ -18,19 +17,10 @@ export type Service = "platform" | "receiver" | "worker";
 export interface TraceSettings {
   service: Service;
   collector: string;
-  /** Gets a line for each span that starts. */
-  startsFile: string;
   /**
    * Whether the HTTP instrumentation creates a span for each request to the process, and whether that span continues the sender's trace.
    */
   instrumentation: "none" | "sender's trace" | "own trace";
-}
-
-export interface StartedSpan {
-  traceId: string;
-  spanId: string;
-  name: string;
-  pid: number;
 }
 
 export interface ReceiverSetup {
@@ -64,7 +54,6 @@ const key = "demo-key-harbour";
 /** A platform, a receiver and its queue's worker, each a process with OpenTelemetry's SDK. The test acts as the hirer. */
 export class TracedSystem {
   readonly #options: SystemOptions;
-  readonly #startsFile: string;
   readonly #running = new Map<Service, Running>();
   /** The ids of the processes that `kill` has ended. */
   readonly killed = new Set<number>();
@@ -73,11 +62,9 @@ export class TracedSystem {
   #tokens = { hana: "", amal: "" };
 
   private constructor(options: SystemOptions, port: number) {
-    const { database, failsFirst = false } = options;
+    const { failsFirst = false } = options;
     this.#options = options;
-    this.#startsFile = join(database.options.dataFolder, "started-spans.jsonl");
     this.#receiver = { port, secret: randomUUID(), sender: "parent", failsFirst };
-    writeFileSync(this.#startsFile, "");
   }
 
   static async start(options: SystemOptions): Promise<TracedSystem> {
@@ -95,11 +82,11 @@ export class TracedSystem {
     const { databaseUrl: DATABASE_URL } = this.#options;
     const env = { ...process.env, DATABASE_URL };
     await runCommand(process.execPath, ["--no-warnings", "migrate.ts"], { cwd: worker, env });
-    await Promise.all([this.startPlatform(), this.startReceiver(), this.startWorker()]);
+    await Promise.all([this.startPlatform(), this.startReceiver(), this.#startWorker()]);
     const address = this.#platformAddress;
     const hana = await signIn(address, "/portal/session", { emailAddress: "hana@harbour-hotels.example" });
     this.#tokens = { hana, amal: await signIn(address, "/worker-app/session", { workerId: "worker_amal" }) };
-    await this.saveProfile();
+    await this.#saveProfile();
   }
 
   async startPlatform(): Promise<void> {
@@ -132,7 +119,7 @@ export class TracedSystem {
     });
   }
 
-  startWorker(): Promise<void> {
+  #startWorker(): Promise<void> {
     const env = { LEASE_SECONDS: "1", ...this.#traceSettings("worker") };
     return this.#startProgram("worker", join(worker, "worker.ts"), /(worker is waiting)/, env);
   }
@@ -150,7 +137,6 @@ export class TracedSystem {
     const settings: TraceSettings = {
       service,
       collector: this.#options.collector.address,
-      startsFile: this.#startsFile,
       instrumentation,
     };
     return { TRACE_SETTINGS: JSON.stringify(settings) };
@@ -165,22 +151,11 @@ export class TracedSystem {
     await running.kill();
   }
 
-  async restart(service: Service): Promise<void> {
-    await this.kill(service);
-    if (service === "platform") await this.startPlatform();
-    else if (service === "worker") await this.startWorker();
-    else {
-      await this.startReceiver();
-      await this.saveProfile();
-    }
-  }
-
   async close(): Promise<void> {
     for (const { kill } of this.#running.values()) await kill();
   }
 
-  /** Saving the profile again ends a pause of the circuit breaker. */
-  async saveProfile(): Promise<void> {
+  async #saveProfile(): Promise<void> {
     const { port, secret } = this.#receiver;
     const json = { baseAddress: `http://127.0.0.1:${port}`, secret, suggestsContacts: false };
     const call = { token: this.#tokens.hana, json };
@@ -205,28 +180,6 @@ export class TracedSystem {
   async apply(offerId: string): Promise<number> {
     const call = { token: this.#tokens.amal };
     return (await callProcess(this.#platformAddress, "POST", `/worker-app/offers/${offerId}/apply`, call)).status;
-  }
-
-  /** All spans that have started in the processes, whether they ended or not. */
-  get startedSpans(): StartedSpan[] {
-    const lines = readFileSync(this.#startsFile, "utf8").split("\n").filter(Boolean);
-    return lines.map((line) => JSON.parse(line) as StartedSpan);
-  }
-
-  /**
-   * The spans whose parent has not been collected.
-   *
-   * @returns `killed`: the parent started in a process that was killed. `orphans`: the others
-   */
-  findOrphans(spans: readonly CollectedSpan[]): { killed: CollectedSpan[]; orphans: CollectedSpan[] } {
-    const key = (traceId: string, spanId: string) => `${traceId} ${spanId}`;
-    const known = new Set(spans.map(({ traceId, spanId }) => key(traceId, spanId)));
-    const started = this.startedSpans.filter(({ pid }) => this.killed.has(pid));
-    const lost = new Set(started.map(({ traceId, spanId }) => key(traceId, spanId)));
-    const parentOf = ({ traceId, parentSpanId = "" }: CollectedSpan) => key(traceId, parentSpanId);
-    const without = spans.filter((span) => span.parentSpanId && !known.has(parentOf(span)));
-    const isKilled = (span: CollectedSpan) => lost.has(parentOf(span));
-    return { killed: without.filter(isKilled), orphans: without.filter((span) => !isKilled(span)) };
   }
 }
 

@@ -3,23 +3,21 @@ import { AsyncLocalStorageContextManager } from "@opentelemetry/context-async-ho
 import { W3CTraceContextPropagator } from "@opentelemetry/core";
 import { OTLPTraceExporter } from "@opentelemetry/exporter-trace-otlp-http";
 import { resourceFromAttributes } from "@opentelemetry/resources";
-import { SimpleSpanProcessor, type SpanProcessor, TracerProvider } from "@opentelemetry/sdk-trace";
+import { SimpleSpanProcessor, TracerProvider } from "@opentelemetry/sdk-trace";
 
 export interface TracingOptions {
   /** The service that a trace viewer shows for each span. */
   service: string;
   /** The collector, without the path `/v1/traces`. */
   collector: string;
-  /** In addition to the one that exports. */
-  spanProcessors?: readonly SpanProcessor[];
 }
 
 /** Registers OpenTelemetry's SDK for this process. Each span is sent when it ends, so that it arrives even before a SIGKILL. */
-export function startTracing({ service, collector, spanProcessors = [] }: TracingOptions): TracerProvider {
+export function startTracing({ service, collector }: TracingOptions): TracerProvider {
   const exporter = new OTLPTraceExporter({ url: `${collector}/v1/traces` });
   const provider = new TracerProvider({
     resource: resourceFromAttributes({ "service.name": service, "process.pid": process.pid }),
-    spanProcessors: [new SimpleSpanProcessor({ exporter }), ...spanProcessors],
+    spanProcessors: [new SimpleSpanProcessor({ exporter })],
   });
   context.setGlobalContextManager(new AsyncLocalStorageContextManager());
   propagation.setGlobalPropagator(new W3CTraceContextPropagator());

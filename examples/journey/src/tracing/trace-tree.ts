@@ -1,7 +1,7 @@
 import { attributeOf, type CollectedSpan } from "./collector.ts";
 
 /** A span and its position in a tree. */
-export interface Branch {
+interface Branch {
   span: CollectedSpan;
   /** 0 for a span whose parent was not collected: it has no parent, or the parent's process was killed before it ended. */
   depth: number;
@@ -10,7 +10,7 @@ export interface Branch {
 }
 
 /** The spans of a trace as a list, each followed by its children, oldest first. */
-export function branchesOf(spans: readonly CollectedSpan[]): Branch[] {
+function branchesOf(spans: readonly CollectedSpan[]): Branch[] {
   const known = new Set(spans.map(({ spanId }) => spanId));
   const childrenOf = ({ spanId }: CollectedSpan) => spans.filter(({ parentSpanId }) => parentSpanId === spanId);
   const grow = (siblings: readonly CollectedSpan[], above: readonly boolean[]): Branch[] =>
@@ -39,7 +39,7 @@ export function mostEventfulOffer(spans: readonly CollectedSpan[]): CollectedSpa
 const milliseconds = (nanoseconds: bigint): number => Number(nanoseconds) / 1e6;
 
 /** How long a span took, and when it started, in milliseconds after the first span of its trace. */
-export function timesOf({ startTimeUnixNano, endTimeUnixNano }: CollectedSpan, first: CollectedSpan) {
+function timesOf({ startTimeUnixNano, endTimeUnixNano }: CollectedSpan, first: CollectedSpan) {
   const start = BigInt(startTimeUnixNano);
   return {
     offsetMs: milliseconds(start - BigInt(first.startTimeUnixNano)),
@@ -48,7 +48,7 @@ export function timesOf({ startTimeUnixNano, endTimeUnixNano }: CollectedSpan, f
 }
 
 /** The status of the response, or why there was no response. */
-export const outcomeOf = ({ attributes }: CollectedSpan): string =>
+const outcomeOf = ({ attributes }: CollectedSpan): string =>
   attributeOf(attributes, "http.response.status_code") ?? attributeOf(attributes, "error.type") ?? "";
 
 /**
