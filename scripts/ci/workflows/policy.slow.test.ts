@@ -25,22 +25,13 @@ const publishLine = 'npm publish "$tarball"';
 const injectedMistakes: Readonly<Record<string, Readonly<Record<string, Injected>>>> = {
   "every action is pinned by a commit, with its version in a comment": {
     "a tag": ["ci.yml", checkout, "actions/checkout@v7 # v7.0.1", "not pinned"],
-    "a branch": ["nightly.yml", checkout, '"actions/checkout@main" # v7.0.1', "not pinned"],
-    "a short hash": ["ci.yml", checkout, "actions/checkout@3d3c42e # v7.0.1", "not pinned"],
     "no version": ["ci.yml", / # v7\.0\.1/, "", "without its version"],
-    "a version that moves": ["ci.yml", / # v7\.0\.1/, " # v7", "without its version"],
     "an image by its tag": ["ci.yml", checkout, "docker://node:24 # v24.0.0", "not pinned"],
     "a folder that is not read": ["ci.yml", checkout, "./others/setup", "does not read"],
     "an alias of a tag": [
       "ci.yml",
       /name: CI\n[\s\S]*?actions\/checkout@\w+ # v[\d.]+/,
       "name: &checkout actions/checkout@v7\non: push\njobs:\n  test:\n    steps:\n      - uses: *checkout",
-      "not pinned",
-    ],
-    "a called workflow of others": [
-      "release.yml",
-      "./.github/workflows/ci.yml",
-      "others/workflows/.github/workflows/ci.yml@main",
       "not pinned",
     ],
   },
@@ -54,12 +45,6 @@ const injectedMistakes: Readonly<Record<string, Readonly<Record<string, Injected
     "every secret": ["release.yml", "    permissions:\n      contents: read", "    secrets: inherit", "inherits"],
   },
   "what may publish builds nothing": {
-    "the job that packs may publish": [
-      "release.yml",
-      "contents: read\n    outputs:\n      packed",
-      "id-token: write\n    outputs:\n      packed",
-      "uses actions/checkout",
-    ],
     "the tests may publish": [
       "release.yml",
       "permissions:\n      contents: read",
@@ -73,10 +58,8 @@ const injectedMistakes: Readonly<Record<string, Readonly<Record<string, Injected
       "uses actions/checkout",
     ],
     "packs again": ["release.yml", publishLine, `npm run tarballs && ${publishLine}`, "runs npm"],
-    installs: ["release.yml", publishLine, `npm ci; ${publishLine}`, "runs npm"],
     "runs what came with the tarballs": ["release.yml", publishLine, "./publish.sh", "publish.sh"],
     "publishes a folder": ["release.yml", publishLine, "npm publish", "runs npm publish"],
-    "publishes by a program of the dependencies": ["release.yml", publishLine, "npx changeset publish", "runs npx"],
   },
   "what may publish waits for a reviewer": {
     "no environment": ["release.yml", "    environment: npm # a reviewer approves\n", "", "publish"],
@@ -89,7 +72,6 @@ const injectedMistakes: Readonly<Record<string, Readonly<Record<string, Injected
   },
   "what is published are the bytes that were tested": {
     "without a hash": ["release.yml", 'sha256sum --check --strict <<< "$SHA256SUMS"', "true", "hashes"],
-    "whatever hashes match": ["release.yml", "--check --strict", "--check --ignore-missing", "hashes"],
     "with a hash that comes too late": [
       "release.yml",
       'sha256sum --check --strict <<< "$SHA256SUMS"',
@@ -123,13 +105,10 @@ const injectedMistakes: Readonly<Record<string, Readonly<Record<string, Injected
   },
   "no stranger starts a run that has rights": {
     "a fork's pull request": ["ci.yml", "  pull_request:", "  pull_request_target:", "pull_request_target"],
-    "a comment": ["nightly.yml", "workflow_dispatch:", "issue_comment:", "issue_comment"],
     "the end of a fork's run": ["release.yml", "on:\n", "on:\n  workflow_run:\n    workflows: [CI]\n", "workflow_run"],
   },
   "no expression becomes part of a script": {
     "a title": ["ci.yml", "run: npm test", `run: echo \${{ github.event.pull_request.title }}`, "title"],
-    "a branch": ["ci.yml", "run: npm test", `run: |\n          git log \${{ github.head_ref }}`, "head_ref"],
-    "a value of the matrix": ["nightly.yml", "$CHECKS\n", `\${{ matrix.checks }}\n`, "matrix"],
     "the script of an action": [
       "release.yml",
       "script: npm run changeset -- version",
@@ -139,7 +118,6 @@ const injectedMistakes: Readonly<Record<string, Readonly<Record<string, Injected
   },
   "a checkout keeps no credentials": {
     "by default": ["nightly.yml", "        with:\n          persist-credentials: false\n", "", "checkout"],
-    "on purpose": ["release.yml", "persist-credentials: false", "persist-credentials: true", "checkout"],
   },
   "every job ends": {
     "after six hours": ["ci.yml", "    timeout-minutes: 30\n", "", "test"],
