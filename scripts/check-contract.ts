@@ -16,11 +16,11 @@ const errors: string[] = [];
 
 for (const { tag, test } of proofs) if (!known.has(tag)) errors.push(`unknown tag [${tag}]: ${test}`);
 for (const { tag, text } of statements) {
-  if (!proven.has(tag)) errors.push(`no test that runs has the tag [${tag}]: ${text}`);
+  if (!proven.has(tag)) errors.push(`no test has the tag [${tag}]: ${text}`);
   if (/not (shown|explained)/.test(text) && !decided.has(tag)) errors.push(`open, and not decided: [${tag}]: ${text}`);
 }
 for (const tag of decided) if (!known.has(tag)) errors.push(`unknown statement in spec/decisions.yaml: ${tag}`);
-for (const id of ids) if (!proven.has(id)) errors.push(`no test that runs has the tag [${id}]`);
+for (const id of ids) if (!proven.has(id)) errors.push(`no test has the tag [${id}]`);
 
 const cited = citedDecisions();
 for (const [id, file] of cited) if (!decisions[id]) errors.push(`${id} is cited in ${file}, but is not decided`);
