@@ -5,7 +5,7 @@ import { probeLanguage } from "./probe-language.ts";
 
 /**
  * The defects of the documented scheme, and the one that only the other scheme can have. languages.slow.test.ts tests
- * all defects, in five other languages.
+ * all defects, in three other languages.
  */
 const main = defectCases.filter(({ name, scheme }) => scheme === "timestampDigest" || name === "reserialised_json");
 

@@ -8,21 +8,22 @@ import { type ReceiverUrl, readUrl } from "../../src/wire/receiver-url.ts";
 
 const file = (name: string) => fileURLToPath(new URL(`../receivers/${name}`, import.meta.url));
 
-/** How each language's receiver is started. PHP's own limit would hide that the code has none. */
+/**
+ * How each language's receiver is started; start-program.ts starts those of the guides, in Python and Java. PHP's own limit would hide that
+ * the code has none.
+ */
 export const languages = {
   node: [process.execPath, file("receiver.mjs")],
-  python: ["python3", file("receiver.py")],
   php: ["php", "-d", "post_max_size=0", "-S", "", file("receiver.php")],
   perl: ["perl", file("receiver.pl")],
   ruby: ["ruby", file("receiver.rb")],
-  java: ["java", file("Receiver.java")],
 } as const satisfies Record<string, readonly string[]>;
 
 export type Language = keyof typeof languages;
 
 /** Whether this machine has the language's interpreter. */
 export const isInstalled = (language: Language): boolean =>
-  spawnSync(languages[language][0], [language === "java" ? "-version" : "--version"]).status === 0;
+  spawnSync(languages[language][0], ["--version"]).status === 0;
 
 export const secrets: Readonly<Record<Scheme, string>> = {
   timestampDigest: "5f0c9a7e-2d43-4f0e-9b7a-0d6f3c1e8a52",
