@@ -30,11 +30,14 @@ export async function standardWebhooks(): Promise<SuiteReport> {
   return { suite: others.map(({ name }) => name).join(", "), tried, found };
 }
 
-/** A message of the platform, its endpoint's secret at that time, and whether the previous secret is still valid. */
 interface SentMessage {
   message: SignedMessage;
+  /** The endpoint's secret when it was sent. */
   own: string;
+  /** Whether the previous secret is still valid. */
   isOverlap: boolean;
+  /** Whether the platform signed it wrongly on purpose, to see whether the endpoint rejects it (D-41). */
+  isForged: boolean;
 }
 
 /** All are sent before the first is verified: other programs block this one, and the platform closes idle connections. */
@@ -49,9 +52,9 @@ async function sendWebhooks(): Promise<readonly SentMessage[]> {
       const before = integration.webhooks.length;
       await integration.profile(change, own);
       await integration.deliverResponse();
-      // The check of a new secret is signed with it alone, and has no body.
-      for (const message of integration.webhooks.slice(before).flatMap(toMessage))
-        sent.push({ message, own, isOverlap: change === "rotate" && message.body !== "" });
+      // The checks of a new secret are signed with it alone, and have no body. The second one is forged.
+      for (const [index, message] of integration.webhooks.slice(before).flatMap(toMessage).entries())
+        sent.push({ message, own, isOverlap: change === "rotate" && message.body !== "", isForged: index === 1 });
     }
   } finally {
     await integration.stop();
@@ -66,12 +69,17 @@ function toMessage({ headers, body }: ReceivedWebhook): SignedMessage[] {
     : [];
 }
 
-function verifyPlatform(other: Implementation, { message, own, isOverlap }: SentMessage, compare: Compare): void {
+function verifyPlatform(
+  other: Implementation,
+  { message, own, isOverlap, isForged }: SentMessage,
+  compare: Compare,
+): void {
   const { id, timestamp, signature, body } = message;
   const kind = `${other.name} on the platform's ${body === "" ? "check" : "delivery"}`;
   const verify = (what: string, expected: boolean, changes: Partial<SignedMessage>, key = own) =>
     compare(`${kind} ${what}`, expected, other.verify(key, { ...message, ...changes }));
-  verify("as sent", true, {});
+  verify("as sent", !isForged, {});
+  if (isForged) return;
   verify("with the secret without its prefix", true, {}, own.slice("whsec_".length));
   verify("after a signature of another version", true, { signature: `v9,bm90IHJlYWQ= ${signature}` });
   verify("with the secret before the rotation", isOverlap, {}, own === renewed ? secret : renewed);
@@ -128,6 +136,7 @@ async function receive({ id, timestamp, signature, body }: SignedMessage, held: 
     secret: held,
     scheme: scheme(),
     deduplication: false,
+    onRejected: () => undefined,
     onWorkerOfferResponse: () => undefined,
   });
   const response = await handle(
