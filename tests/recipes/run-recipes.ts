@@ -79,7 +79,7 @@ const lambdaRecipe = join(import.meta.dirname, "../../packages/webhook-kit/test/
 
 /** In payload 2.0, AWS joins headers of the same name with commas, but serverless-offline passes only the last one. */
 const unseenByLambda = ["Timestamp", "Authorization"].flatMap((header) =>
-  [`with ${header} twice`, `with a false ${header} before the true one`].map(
+  [`with ${header} twice`, `with a forged ${header} before the genuine one`].map(
     (what) => `A request ${what} must be rejected, but 200 came from GET /test/auth.`,
   ),
 );

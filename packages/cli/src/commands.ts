@@ -32,7 +32,7 @@ const apiKeyFileOption = (): Option =>
 const timeoutOption = (meaning: string, seconds?: number): Option => {
   const option = new Option("--timeout <seconds>", meaning).argParser((text: string) => {
     const parsed = Number(text);
-    if (!(parsed > 0 && parsed <= 300)) throw new InvalidArgumentError("Give a number of seconds up to 300.");
+    if (!(parsed > 0 && parsed <= 300)) throw new InvalidArgumentError("Use a number of seconds, at most 300.");
     return parsed * 1000;
   });
   return seconds === undefined ? option : option.default(seconds * 1000, String(seconds));
@@ -47,19 +47,19 @@ function requireOption(command: Command, flags: string, value: string | undefine
 }
 
 function readPort(text: string): number {
-  if (!/^\d{1,5}$/.test(text) || Number(text) > 65_535) throw new InvalidArgumentError("Give a port from 0 to 65535.");
+  if (!/^\d{1,5}$/.test(text) || Number(text) > 65_535) throw new InvalidArgumentError("Use a port from 0 to 65535.");
   return Number(text);
 }
 
 function readLine(text: string): number {
-  if (!/^[1-9]\d{0,8}$/.test(text)) throw new InvalidArgumentError("Give a line number, from 1.");
+  if (!/^[1-9]\d{0,8}$/.test(text)) throw new InvalidArgumentError("Use a line number, counted from 1.");
   return Number(text);
 }
 
-/** Collects the values of an option that may be given several times. */
+/** Collects the values of an option that can be repeated. */
 const collect = (text: string, collected: string[] = []): string[] => [...collected, text];
 
-/** Collects the values of a comma-separated list that may be given several times. */
+/** Collects the values of a comma-separated list that can be repeated. */
 const collectList = (text: string, collected: string[] = []): string[] => [
   ...collected,
   ...text.split(",").filter(Boolean),
@@ -72,24 +72,24 @@ export const probeCommand = (): Command =>
     .description(
       "Sends hostile and unusual webhooks to your running receiver, and reports what it gets wrong: what was sent, what came back, why it matters and what to change.\n\nNothing is sent that could create work, unless you add --allow-events.",
     )
-    .argument("[url]", "base URL of the receiver, as on the company profile")
+    .argument("[url]", "the receiver's base URL, as it appears in the company profile")
     .option("--allow-events", "also send signed events; use a receiver that may create work from them")
     .option("--only <names>", "send only these groups or cases, separated by commas", collectList)
-    .option("--skip <names>", "leave out these groups or cases", collectList)
-    .option("--list", "print the groups and cases, and send nothing")
+    .option("--skip <names>", "skip these groups or cases", collectList)
+    .option("--list", "print the groups and cases without sending anything")
     .addOption(schemeOption())
     .addOption(secretFileOption())
-    .addOption(timeoutOption("how long to wait for a response; 10, and 16 for an event, if not given"))
-    .option("--counter <url>", "URL that responds with how often your handlers have run")
+    .addOption(timeoutOption("time limit for a response (default: 10, for events 16)"))
+    .option("--counter <url>", "URL that returns how often your handlers have run")
     .option("--notes", "also print notes, which are harmless differences")
     .option("--strict", "count notes as findings")
-    .option("--exact", "count every response that differs from the test vectors, for authors of kits")
+    .option("--exact", "count every difference from the test vectors, for authors of webhook libraries")
     .option("--json", "print the result as JSON")
     .addHelpText(
       "after",
       `
 Environment:
-  WEBHOOK_SECRET           the secret on your company profile
+  WEBHOOK_SECRET           the secret in your company profile
   WEBHOOK_SECRET_PREVIOUS  the secret before a rotation; without it, its cases
                            are left out
 
@@ -112,26 +112,26 @@ export const listenCommand = (): Command =>
   new Command("listen")
     .summary("receive webhooks, verify them and print them")
     .description(
-      "Receives webhooks, verifies them and prints them, with the reason if one is rejected.\n\nResponds as a receiver does: 200 to a valid request, 401 to another. With --forward-to, forwards every request byte for byte, and returns the response.\n\nWith --from and an API key, it misses nothing: it first forwards the events that follow the saved cursor in the reference platform's feed, then the webhooks that arrive, each event once and in order. An event that your receiver does not acknowledge is forwarded again until it does. The feed is read every 5 seconds, so no tunnel is needed.",
+      "Receives webhooks, verifies them and prints them, with the reason if one is rejected.\n\nResponds like a receiver: with 200 to a valid request, otherwise with 401. With --forward-to, forwards every request byte for byte and returns your receiver's response.\n\nWith --from and an API key, no event is missed: it first forwards the events after the saved cursor in the reference platform's feed, then the webhooks that arrive, each event once and in order. An event that your receiver does not acknowledge is forwarded again until it does. The feed is read every 5 seconds, so no tunnel is needed.",
     )
     .option("--port <port>", "port to listen on; 0 picks a free one", readPort, 3001)
     .option("--host <address>", "address to listen on", "127.0.0.1")
     .option("--forward-to <url>", "base URL of your receiver")
     .option("--from <url>", "base URL of the platform, to read its feed")
-    .option("--after <cursor>", "start there, not at the saved cursor or the start of the feed")
-    .option("--cursor-file <file>", "where the cursor is saved", ".offers-cursor")
-    .option("--skip <id>", "skip the event with this id; may be given several times", collect)
+    .option("--after <cursor>", "start after this cursor instead of the saved one")
+    .option("--cursor-file <file>", "file in which the cursor is saved", ".offers-cursor")
+    .option("--skip <id>", "skip the event with this id; can be repeated", collect)
     .addOption(apiKeyFileOption())
-    .option("--record <file>", "add each verified event to this file, for offers replay")
+    .option("--record <file>", "append each verified event to this file, for offers replay")
     .addOption(schemeOption())
     .addOption(secretFileOption())
-    .addOption(timeoutOption("how long to wait for a response", 30))
-    .option("--json", "print one line of JSON for each request")
+    .addOption(timeoutOption("time limit for a response", 30))
+    .option("--json", "print one line of JSON per request")
     .addHelpText(
       "after",
       `
 Environment:
-  WEBHOOK_SECRET  the secret on your company profile
+  WEBHOOK_SECRET  the secret in your company profile
   OFFERS_API_KEY  the organisation's API key, with --from
 
 Examples:
@@ -163,11 +163,11 @@ export const triggerCommand = (): Command =>
     )
     .argument("<event>", "the webhook to send; see below")
     .option("--to <url>", "base URL of the receiver")
-    .option("--set <field=value>", "set a field; may be given several times", collect)
-    .option("--as <way>", "how to send it, or every; see below", "as-sent")
+    .option("--set <field=value>", "set a field; can be repeated", collect)
+    .option("--as <way>", "how to send it, or every for all ways; see below", "as-sent")
     .addOption(schemeOption())
     .addOption(secretFileOption())
-    .addOption(timeoutOption("how long to wait for a response; 15 for an event and 5 for a request, if not given"))
+    .addOption(timeoutOption("time limit for a response (default: 15 for events, 5 for requests)"))
     .option("--json", "print the result as JSON")
     .addHelpText(
       "after",
@@ -179,7 +179,7 @@ Ways:
 ${wayLines}
 
 Environment:
-  WEBHOOK_SECRET  the secret on your company profile
+  WEBHOOK_SECRET  the secret in your company profile
 
 Exit code: 0 if the receiver acknowledged with 200, or rejected what it must
 reject; 1 if not, 2 if it cannot be reached.
@@ -204,22 +204,22 @@ export const catchUpCommand = (): Command =>
   new Command("catch-up")
     .summary("print the events that a receiver missed, or send them to it")
     .description(
-      "Reads the event feed of the reference platform from a cursor to its end, and prints the events. With --to, signs each as its webhook, under the same id, and sends it to your receiver, in order.",
+      "Reads the event feed of the reference platform from a cursor to its end, and prints the events. With --to, signs each event as a webhook with the same id, and sends them to your receiver in order.",
     )
     .option("--from <url>", "base URL of the platform")
-    .option("--after <cursor>", "where to start; without it, at the start of the feed")
+    .option("--after <cursor>", "cursor to start after; without it, the start of the feed")
     .option("--to <url>", "base URL of the receiver")
     .addOption(apiKeyFileOption())
     .addOption(schemeOption())
     .addOption(secretFileOption())
-    .addOption(timeoutOption("how long to wait for a response", 15))
-    .option("--json", "print one line of JSON for each event, and one for the cursor")
+    .addOption(timeoutOption("time limit for a response", 15))
+    .option("--json", "print one line of JSON per event, and one for the cursor")
     .addHelpText(
       "after",
       `
 Environment:
   OFFERS_API_KEY  the organisation's API key
-  WEBHOOK_SECRET  the secret on your company profile, with --to
+  WEBHOOK_SECRET  the secret in your company profile, with --to
 
 Exit code: 0 if all events were printed or acknowledged, 1 if the receiver did
 not acknowledge one, 2 if the feed or the receiver cannot be reached.
@@ -240,21 +240,21 @@ export const replayCommand = (): Command =>
   new Command("replay")
     .summary("send recorded webhooks again, newly signed")
     .description(
-      "Sends the webhooks that offers listen --record has written to a file, in order. Each is signed with the current time, under its id.",
+      "Sends the webhooks that offers listen --record saved, in order. Each keeps its id and is signed with the current time.",
     )
     .argument("<file>", "the recording, one webhook per line")
     .option("--to <url>", "base URL of the receiver")
     .option("--start-at <line>", "start at this line of the file", readLine, 1)
-    .option("--new-ids", "give each a new id, so that a receiver that has handled it handles it again")
+    .option("--new-ids", "give each webhook a new id, so that the receiver handles it again")
     .addOption(schemeOption())
     .addOption(secretFileOption())
-    .addOption(timeoutOption("how long to wait for a response", 15))
-    .option("--json", "print one line of JSON for each webhook")
+    .addOption(timeoutOption("time limit for a response", 15))
+    .option("--json", "print one line of JSON per webhook")
     .addHelpText(
       "after",
       `
 Environment:
-  WEBHOOK_SECRET  the secret on your company profile
+  WEBHOOK_SECRET  the secret in your company profile
 
 Exit code: 0 if all were acknowledged, 1 if the receiver did not acknowledge
 one, 2 if the receiver or the file cannot be used.

@@ -31,7 +31,7 @@ export function explainResponse(vectorId: string, status: number | "closed", ste
   const { groups, standardWebhooks } = readVectors();
   const vector = [...groups, ...standardWebhooks].flatMap(({ cases }) => cases).find(({ id }) => id === vectorId);
   const request = vector && stepsOf(vector)[step];
-  if (request === undefined) throw new RangeError(`There is no request ${step} of a test vector ${vectorId}.`);
+  if (request === undefined) throw new RangeError(`No test vector ${vectorId} has a request ${step}.`);
   const allowed = [request.response].flat().flatMap((response) => response.status);
   if (allowed.includes(status)) return undefined;
   const code = classifyStatus(request, allowed, status);

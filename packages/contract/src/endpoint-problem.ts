@@ -12,16 +12,16 @@ export function endpointProblem(path: string, status: number): { code: EndpointP
     return {
       code: "success_not_200",
       advice:
-        ". Many frameworks send 204 for a handler that returns nothing: return 200 explicitly, here and from the handlers of all webhooks",
+        ". Many frameworks send 204 for a handler that returns nothing: return 200 explicitly, here and from every webhook handler",
     };
   if (status >= 300 && status < 400)
-    return { code: "redirected", advice: ": redirects are not followed; enter the final address" };
+    return { code: "redirected", advice: ": redirects are not followed; enter the final URL" };
   // Only GET /test is unsigned.
   if (path !== "/test" && (status === 401 || status === 403))
     return {
       code: "secret_refused",
       advice: ": the endpoint does not accept the secret; compare it with the one in its configuration",
     };
-  if (status === 404) return { code: "not_found", advice: `: nothing is mounted at ${path} below the base address` };
+  if (status === 404) return { code: "not_found", advice: `: nothing is mounted at ${path} below the base URL` };
   return { code: "not_200", advice: "" };
 }

@@ -25,7 +25,7 @@ interface OpenedAddress {
 }
 
 export const receiverInWords =
-  "an address, a function from Request to Response, an object with such a function as fetch, a listener or server of node:http, or an app of Express or Fastify";
+  "a URL, a function from Request to Response, an object whose fetch is such a function, a node:http listener or server, or an Express or Fastify app";
 
 /**
  * Opens a receiver. A function with two or more parameters is a `node:http` listener, any other takes a `Request`. A server that is not
@@ -82,6 +82,6 @@ async function respond<Response>(responding: unknown): Promise<Response> {
   const response = await responding;
   if (typeof Object(response).status === "number") return response as Response;
   throw new TypeError(
-    "The handler returned no Response. A listener of node:http must declare both its parameters, request and response.",
+    "The handler returned no Response. A node:http listener must declare both parameters, request and response.",
   );
 }

@@ -1,12 +1,12 @@
 type Problem = readonly [pattern: RegExp, problem: string];
 
-const baseAddressProblems: readonly Problem[] = [
+const baseUrlProblems: readonly Problem[] = [
   // `URL` would drop white space, and a third slash before the host.
   [/\s/, "contains white space"],
   [/^(?!https?:\/\/[^/:])/i, "lacks https://"],
   [/@/, "contains credentials"],
   [/[?#]/, "contains ? or #"],
-  [/^http:\/\/(?!(localhost|127\.[\d.]+|\[::1])(:|\/|$))/i, "has http for another host"],
+  [/^http:\/\/(?!(localhost|127\.[\d.]+|\[::1])(:|\/|$))/i, "uses http for another host"],
   [/^\w+:\/\/[^/]*:0+(\/|$)/, "is not a URL"],
 ];
 
@@ -14,15 +14,15 @@ const baseAddressProblems: readonly Problem[] = [
  * The fault of a service's base URL, as the end of a sentence; undefined if it is valid. It must be https, or http on loopback. The
  * sentence never shows the URL: it may contain a password.
  */
-export function baseAddressProblem(address: unknown): string | undefined {
-  const text = String(address);
-  const problem = find(baseAddressProblems, text) ?? (URL.canParse(text) ? undefined : "is not a URL");
-  return unsetProblem(address) ?? (problem && `${problem}; it must be https, or http on loopback`);
+export function baseUrlProblem(url: unknown): string | undefined {
+  const text = String(url);
+  const problem = find(baseUrlProblems, text) ?? (URL.canParse(text) ? undefined : "is not a URL");
+  return unsetProblem(url) ?? (problem && `${problem}; it must be https, or http on loopback`);
 }
 
 // `fetch` rejects the same values, with a message that shows them.
 const headerValueProblems: readonly Problem[] = [
-  [/^\s|\s$/, "is padded with white space"],
+  [/^\s|\s$/, "has white space around it"],
   [/[^ -~]/, "is not printable ASCII"],
 ];
 

@@ -103,7 +103,7 @@ function rejectBasePath(options: object): void {
   if ("basePath" in options)
     throw new ConfigurationError(
       "invalid_option",
-      "webhookRouter has no option basePath; mount it with app.use(path, webhookRouter(options)).",
+      "webhookRouter has no basePath option; mount it with app.use(path, webhookRouter(options)).",
     );
 }
 
@@ -114,7 +114,7 @@ function requireExpress(request: Request | undefined, next: unknown): void {
   if (typeof next !== "function" || (typeof request?.path !== "string" && !isOfNode))
     throw new ConfigurationError(
       "wrong_request_type",
-      "webhookRouter and verifyWebhook are middleware for Express, connect and Nest; for node:http use webhookListener of @offers/webhook-kit/node. It also serves Fastify and Koa.",
+      "webhookRouter and verifyWebhook are middleware for Express, connect and Nest; for node:http, Fastify and Koa use webhookListener from @offers/webhook-kit/node.",
     );
 }
 

@@ -130,7 +130,7 @@ function rejectHandlers(options: object): void {
   if (name !== undefined)
     throw new ConfigurationError(
       "invalid_option",
-      `parseWebhook has no option ${name}: it returns the event. Give ${name} to webhookHandler, or to your worker.`,
+      `parseWebhook has no ${name} option: it returns the event. Pass ${name} to webhookHandler, or to your worker.`,
     );
 }
 
@@ -148,7 +148,7 @@ function toIncomingRequest(request: Request, stripBasePath: StripBasePath): Inco
   if (typeof request?.url !== "string" || typeof request.headers?.forEach !== "function")
     throw new ConfigurationError(
       "wrong_request_type",
-      "webhookHandler and parseWebhook take a Request of fetch. In Hono pass context.req.raw, in SvelteKit event.request; for node:http use webhookListener of @offers/webhook-kit/node, for AWS Lambda webhookFunction of /lambda.",
+      "webhookHandler and parseWebhook take a fetch Request. In Hono pass context.req.raw, in SvelteKit event.request; for node:http use webhookListener from @offers/webhook-kit/node, for AWS Lambda webhookFunction from @offers/webhook-kit/lambda.",
     );
   const { target, path } = readTarget(request.url);
   const rawHeaders: string[] = [];

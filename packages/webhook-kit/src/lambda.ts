@@ -62,10 +62,10 @@ function requireHttp(event: unknown): void {
   const { rawPath, requestContext, path, httpMethod, Records } = Object(event);
   const words = rawPath === undefined ? [path, httpMethod] : [rawPath, requestContext?.http?.method];
   if (words.every((word) => typeof word === "string")) return;
-  const given = Records ? "an event with Records, such as one of a queue or a stream" : "another event";
+  const given = Records ? "an event with Records, such as one from a queue or a stream" : "another event";
   throw new ConfigurationError(
     "wrong_request_type",
-    `webhookFunction takes the request of an HTTP API, a function URL, a REST API or a load balancer; it got ${given}. Is another trigger connected to this function? Give that trigger its own function: what this one returns would acknowledge the event.`,
+    `webhookFunction handles requests from an HTTP API, a function URL, a REST API or a load balancer; it received ${given}. Is another trigger connected to this function? Give that trigger its own function: what this one returns would acknowledge the event.`,
   );
 }
 

@@ -73,7 +73,7 @@ function requireNode(
   if (typeof request?.url !== "string" || typeof response?.writeHead !== "function")
     throw new ConfigurationError(
       "wrong_request_type",
-      "webhookListener takes a request and a response of node:http. In Fastify pass request.raw and reply.raw, in Koa context.req and context.res; for a Request of fetch use webhookHandler of @offers/webhook-kit/fetch.",
+      "webhookListener takes a node:http request and response. In Fastify pass request.raw and reply.raw, in Koa context.req and context.res; for a fetch Request use webhookHandler from @offers/webhook-kit/fetch.",
     );
 }
 

@@ -94,5 +94,5 @@ function readLines(file: string): Line[] {
   } catch {
     // Not JSON: the same message as for JSON of another kind.
   }
-  throw new UsageError(`${file} is not a file of offers listen. Choose another one with --cursor-file.`);
+  throw new UsageError(`${file} was not written by offers listen. Choose another file with --cursor-file.`);
 }

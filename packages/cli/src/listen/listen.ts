@@ -72,8 +72,7 @@ export async function listen({ port: wanted, host, scheme, ...options }: ListenO
           readPage: openFeed(platform, apiKey, timeoutMs),
           kept,
           send: (event, retryMs) => sendEvent(event, { forwardTo, scheme, secret, timeoutMs, retryMs, onArrival }),
-          onFeedFailed: (reason) =>
-            console.error(`${printable(mask(reason))} The feed is read again until it responds.`),
+          onFeedFailed: (reason) => console.error(`${printable(mask(reason))} Retrying until the feed responds.`),
         })
       : undefined;
   const server = createListener({ scheme, secret, forwardTo, timeoutMs, follower, onArrival });
@@ -82,7 +81,7 @@ export async function listen({ port: wanted, host, scheme, ...options }: ListenO
     await once(server, "listening");
   } catch (cause) {
     const { code } = cause as NodeJS.ErrnoException;
-    throw new UsageError(`Port ${wanted} of ${host} cannot be used (${code}). Choose another one with --port.`);
+    throw new UsageError(`Port ${wanted} on ${host} cannot be used (${code}). Choose another with --port.`);
   }
   const { port } = server.address() as AddressInfo;
   const address = `http://${host.includes(":") ? `[${host}]` : host}:${port}`;
@@ -91,7 +90,7 @@ export async function listen({ port: wanted, host, scheme, ...options }: ListenO
   console.error(`Listening on ${address}${destination}. Stop with Ctrl+C.`);
   if (kept)
     console.error(
-      `The feed of ${platform?.href} is read ${kept.cursor === undefined ? "from its start" : "from the saved cursor"}. The cursor is saved in ${options.cursorFile}.`,
+      `Reading the feed at ${platform?.href} from ${kept.cursor === undefined ? "its start" : "the saved cursor"}. The cursor is saved in ${options.cursorFile}.`,
     );
   const following = follower?.run(stopped.signal).catch((error: unknown) => {
     problem = error;
@@ -124,7 +123,7 @@ async function sendEvent(
   const webhook = webhookOf(event);
   if (!webhook) {
     console.error(
-      `${printable(event.id)} is a ${printable(event.type)}, for which there is no webhook. It is not forwarded.`,
+      `${printable(event.id)} has the type ${printable(event.type)}, which has no webhook. It was not forwarded.`,
     );
     return true;
   }
@@ -174,16 +173,16 @@ export function showArrival(arrival: Arrival, mask: Mask, style: Style, width: n
     explain(`forwarded to ${forwardedTo}${advice}`);
   }
   if (turn === "repeated") explain("The receiver has already acknowledged this event. It was not forwarded again.");
-  if (turn === "waiting") explain("Earlier events have not been acknowledged. It is forwarded after them.");
+  if (turn === "waiting") explain("Earlier events have not been acknowledged. It will be forwarded after them.");
   if (retryMs !== undefined)
-    explain(`${id} is forwarded again in ${retryMs / 1000} s, and later events wait. To skip it: --skip ${id}`);
+    explain(`${id} will be forwarded again in ${retryMs / 1000} s; later events wait. To skip it: --skip ${id}`);
   if (body.length > 0) lines.push(showBody(body, mask, width));
   return lines.join("\n");
 }
 
 function describe({ verification, recordedAt }: Arrival, style: Style): string {
   if (recordedAt !== undefined) return style("green", `from the feed, recorded ${printable(recordedAt)}`);
-  if (!verification) return style("dim", "not signed, as GET /test is");
+  if (!verification) return style("dim", "not signed; GET /test never is");
   if (!verification.ok) return style("red", `refused: ${verification.reason}`);
   return style("green", `verified: ${verification.variant}, ${verification.ageSeconds.toFixed(1)} s old`);
 }
@@ -191,7 +190,7 @@ function describe({ verification, recordedAt }: Arrival, style: Style): string {
 function showBody(body: Buffer, mask: Mask, width: number): string {
   const text = mask(body.subarray(0, maxBodyShown * 4).toString());
   const shown = printable(indentJson(text)).slice(0, maxBodyShown).split("\n");
-  if (body.length > maxBodyShown) shown.push(`… ${body.length.toLocaleString("en")} bytes in all`);
+  if (body.length > maxBodyShown) shown.push(`… ${body.length.toLocaleString("en")} bytes in total`);
   return shown.map((line) => wrapText(line, "  ", width)).join("\n");
 }
 

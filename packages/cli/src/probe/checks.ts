@@ -27,7 +27,7 @@ interface Asked {
 }
 
 /**
- * Makes the service's own two checks, as it does when the URL is saved on the company profile. If one fails, tries requests signed with
+ * Makes the service's own two checks, as it does when the URL is saved in the company profile. If one fails, tries requests signed with
  * common mistakes, and reports the one that the receiver accepts.
  *
  * @returns the mistake; undefined if both checks pass
@@ -60,7 +60,7 @@ function unreachable(url: ReceiverUrl, { status, error }: Asked, timeoutMs: numb
   if (status === "silent")
     return `GET ${url.href}/test got no response within ${timeoutMs / 1000} s. Is the receiver busy or stopped in a debugger? Try: curl -i ${url.href}/test`;
   if (error !== undefined) return describeConnectionError(url, error);
-  return `${url.href} closed the connection without a response. Start your receiver first, and give the URL on which it listens${url.isSecure ? "" : "; if it serves TLS, with https://"}.`;
+  return `${url.href} closed the connection without a response. Start your receiver first, and pass the URL on which it listens${url.isSecure ? "" : ", with https:// if it uses TLS"}.`;
 }
 
 /** A finding about one request that was sent as the service sends it. */
@@ -68,7 +68,7 @@ function checkFinding(code: FindingCode, target: string, asked: Asked, explanati
   const { sent, response, status } = asked;
   const evidence: Evidence = {
     id: `check${target}`,
-    title: `${sent.toString("latin1").split(" ")[0]} ${target} gets 200, as the service sends it.`,
+    title: `${sent.toString("latin1").split(" ")[0]} ${target} returns 200 when sent the way the service sends it.`,
     text: `expected 200, got ${status}. ${explanation}`.trimEnd(),
     sent,
     ...(response && { received: response }),
@@ -93,24 +93,24 @@ async function diagnoseTest(subject: Subject, test: Asked): Promise<Finding> {
   // Checked before a redirect, which a framework may send for the slash: this remedy is more precise.
   const withSlash = await ask(subject, { method: "GET", target: "/test/" });
   if (status >= 300 && withSlash.status === 200)
-    return checkFinding("trailing_slash_required", "/test", test, `GET ${url.base}/test/ gets 200.`);
+    return checkFinding("trailing_slash_required", "/test", test, `GET ${url.base}/test/ returned 200.`);
   const known = fromStatus("/test", test);
   if (known) return known;
   if (status === 401 || status === 403)
     return checkFinding("test_needs_authentication", "/test", test, "GET /test is not signed.");
   const posted = await ask(subject, { method: "POST", target: "/test", body: "" });
-  if (posted.status === 200) return checkFinding("wrong_method", "/test", test, "POST /test gets 200.");
+  if (posted.status === 200) return checkFinding("wrong_method", "/test", test, "POST /test returned 200.");
   for (const base of otherBases(url.base)) {
     const there = await ask(subject, { method: "GET", target: "/test" }, base);
     const nowhere = await ask(subject, { method: "GET", target: "/no-such-path" }, base);
     // A server that has a page for every path is not a receiver.
     if (there.status !== 200 || nowhere.status === 200) continue;
-    const address = `${url.href.slice(0, url.href.length - url.base.length)}${base}`;
-    return checkFinding("wrong_base_path", "/test", test, `The endpoints are at ${address}.`);
+    const baseUrl = `${url.href.slice(0, url.href.length - url.base.length)}${base}`;
+    return checkFinding("wrong_base_path", "/test", test, `The endpoints are below ${baseUrl}.`);
   }
   if (status >= 500) return checkFinding("server_error", "/test", test, "");
   throw new UsageError(
-    `GET ${url.href}/test got ${status}; it must get 200. Give the base URL as it is on the company profile, such as http://localhost:3001/offers; the probe appends /test to it.`,
+    `GET ${url.href}/test returned ${status}; expected 200. Pass the base URL exactly as it appears in the company profile, such as http://localhost:3001/offers; the probe appends /test.`,
   );
 }
 
@@ -137,7 +137,7 @@ async function diagnoseAuth(subject: Subject, auth: Asked): Promise<Finding> {
   const known = fromStatus(target, auth);
   if (known) return known;
   const posted = await ask(subject, { method: "POST", target, headers: headers(), body: "" });
-  if (posted.status === 200) return checkFinding("wrong_method", target, auth, "POST /test/auth gets 200.");
+  if (posted.status === 200) return checkFinding("wrong_method", target, auth, "POST /test/auth returned 200.");
   if (status === 404 || status === 405) return checkFinding("auth_check_missing", target, auth, "");
   const variant = await acceptedVariantOf(subject, "ms");
   if (variant) return checkFinding(variant.code, target, auth, `It accepts ${variant.accepted}.`);
@@ -148,8 +148,8 @@ async function diagnoseAuth(subject: Subject, auth: Asked): Promise<Finding> {
   const advice =
     byOther.status === 200
       ? `It accepts the other scheme: add --scheme ${schemeNames[other]}.`
-      : "Does it have the same secret as WEBHOOK_SECRET? No common mistake explains the rejection: digests in lower case, as an HMAC, in base64, or of a reformatted date, local time, a wrong clock, and a secret that is empty, quoted, decoded or has a line feed were all tried. offers trigger test-auth shows the whole exchange.";
-  throw new UsageError(`GET ${url.href}/test/auth got ${status} with a valid signature; it must get 200. ${advice}`);
+      : "Does it use the same secret as WEBHOOK_SECRET? No common mistake explains the rejection. The probe tried digests in lower case, as an HMAC, in base64, and of a reformatted date, a local time or a skewed clock, and secrets that are empty, quoted, decoded or end with a line feed. To see the whole exchange, run offers trigger test-auth.";
+  throw new UsageError(`GET ${url.href}/test/auth returned ${status} for a valid signature; expected 200. ${advice}`);
 }
 
 /** How many variants are tried concurrently. */

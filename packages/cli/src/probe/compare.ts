@@ -33,7 +33,7 @@ export function compareCases(
   return sent.map((sentCase) => {
     const isDistinct = refusalsOf(sentCase).some((body) => body !== usual);
     const distinct: Mismatch[] = isDistinct
-      ? [{ kind: "refusal", text: "a 401 with another body than the others" }]
+      ? [{ kind: "refusal", text: "a 401 whose body differs from the others" }]
       : [];
     return { ...sentCase, mismatches: [...compareCase(config, sentCase, scheme), ...distinct] };
   });
@@ -97,7 +97,7 @@ function compareResponse(
     },
   );
   if (expected.json === undefined || isDeepStrictEqual(parse(response.body), expected.json)) return mismatches;
-  return [...mismatches, { kind: "body", text: "the body is not the one expected", step }];
+  return [...mismatches, { kind: "body", text: "the body is not as expected", step }];
 }
 
 /** Parameters and the order of a list do not matter. */
@@ -131,7 +131,7 @@ const findLeaks = (config: TestVectors["config"], { responses, secrets }: SentCa
   responses.flatMap((response, step) => {
     const text = response ? [response.body, ...response.headers.values()].join("\n") : "";
     const isLeaking = [...config.never, ...secrets].some((word) => word !== "" && text.includes(word));
-    return isLeaking ? [{ kind: "leak" as const, text: "repeats what was sent", step }] : [];
+    return isLeaking ? [{ kind: "leak" as const, text: "echoes what was sent", step }] : [];
   });
 
 function parse(text: string): unknown {

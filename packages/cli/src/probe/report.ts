@@ -67,7 +67,7 @@ function printFinding(
   return [
     wrapText(`Why it matters: ${why}`, "   ", width),
     wrapText(`Change: ${change}`, "   ", width),
-    ...(line === undefined ? [] : block("Such a line is often the cause", line)),
+    ...(line === undefined ? [] : block("A line like this is often the cause", line)),
     "",
     `   Case: ${first.id}`,
     wrapText(`Expected: ${first.title}`, "   ", width),

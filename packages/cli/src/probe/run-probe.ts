@@ -29,7 +29,7 @@ export async function runProbe(address: string | undefined, flags: ProbeFlags): 
     return 0;
   }
   if (address === undefined)
-    throw new UsageError("Give the base URL of your receiver, such as http://localhost:3001/offers.");
+    throw new UsageError("Pass the base URL of your receiver, such as http://localhost:3001/offers.");
   const url = readUrl(address);
   const secret = await readSecret(scheme, flags.secretFile);
   const previousSecret = process.env.WEBHOOK_SECRET_PREVIOUS || undefined;

@@ -69,8 +69,7 @@ function findSkipReason(
   testCase: TestVector,
   { allowEvents, hasPreviousSecret, missing }: Sendable,
 ): string | undefined {
-  if (Object.keys(testCase.receiver ?? {}).length > 0)
-    return "they need a receiver with another clock or other settings";
+  if (Object.keys(testCase.receiver ?? {}).length > 0) return "they need a receiver with a different clock or settings";
   if (!hasPreviousSecret && signsWithPrevious(testCase))
     return "they need WEBHOOK_SECRET_PREVIOUS, the secret before a rotation";
   if (!allowEvents && isEventCase(testCase)) return "they can create work; --allow-events sends them";

@@ -97,7 +97,7 @@ function digestVariants(secret: string, now: number, precision: Precision): Sign
       accepted: "the same digest in lower case",
       headers: digestHeaders(timestamp, digest.toString("hex")),
     },
-    ...inBothCases("hmac_only", "the HMAC of the timestamp under the secret", keyed(timestamp, secret)),
+    ...inBothCases("hmac_only", "the HMAC of the timestamp, with the secret as its key", keyed(timestamp, secret)),
     ...wholeHours.flatMap((minutes) => shifted(minutes)),
     {
       code: "content_type_required",
@@ -107,10 +107,12 @@ function digestVariants(secret: string, now: number, precision: Precision): Sign
     ...otherFormats(Date.parse(timestamp))
       .filter(([, text]) => text !== timestamp)
       .flatMap(([name, text]) =>
-        inBothVariants("reformatted_date", `the digest of the same time written ${name}`, (made) => made(text, secret)),
+        inBothVariants("reformatted_date", `the digest of the same time, formatted ${name}`, (made) =>
+          made(text, secret),
+        ),
       ),
     ...otherSecrets(secret).flatMap(({ code, name, other }) =>
-      inBothVariants(code, `a signature under ${name}`, (made) => made(timestamp, other)),
+      inBothVariants(code, `a signature made with ${name}`, (made) => made(timestamp, other)),
     ),
     ...[...schemeWords].flatMap(([word, name]) =>
       [capitals(digest), digest.toString("hex")].map((text): SigningVariant => {
@@ -163,12 +165,12 @@ function otherSecrets(secret: string): { code: FindingCode; name: string; other:
     ["the secret with a carriage return and a trailing line feed", `${secret}\r\n`],
     ["the secret in double quotes", `"${secret}"`],
     ["the secret in single quotes", `'${secret}'`],
-    ["the secret without its prefix whsec_", secret.replace(/^whsec_/, "")],
-    ["the secret with the prefix whsec_", `whsec_${secret}`],
-    ["the bytes that the secret is in base64", keyOf(secret)],
-    ["the bytes that the secret is in hexadecimal", Buffer.from(secret.replaceAll("-", ""), "hex")],
-    ["the secret in base64", Buffer.from(secret).toString("base64")],
-    ["the secret in capitals", secret.toUpperCase()],
+    ["the secret without its whsec_ prefix", secret.replace(/^whsec_/, "")],
+    ["the secret with a whsec_ prefix", `whsec_${secret}`],
+    ["the secret decoded from base64", keyOf(secret)],
+    ["the secret decoded from hexadecimal", Buffer.from(secret.replaceAll("-", ""), "hex")],
+    ["the secret encoded as base64", Buffer.from(secret).toString("base64")],
+    ["the secret in upper case", secret.toUpperCase()],
     ["the secret in lower case", secret.toLowerCase()],
     ["the secret without dashes", secret.replaceAll("-", "")],
     ["the SHA-256 of the secret", createHash("sha256").update(secret).digest("hex")],
@@ -176,7 +178,7 @@ function otherSecrets(secret: string): { code: FindingCode; name: string; other:
   const missing = ["undefined", "null", "None", "nil", ""].map((other) => {
     return {
       code: "secret_missing" as const,
-      name: other === "" ? "an empty secret" : `the word ${other} as its secret`,
+      name: other === "" ? "an empty secret" : `the string ${other} as the secret`,
       other,
     };
   });
@@ -186,8 +188,8 @@ function otherSecrets(secret: string): { code: FindingCode; name: string; other:
 
 const schemeWords: ReadonlyMap<string, string> = new Map([
   ["", "the digest alone, without the word hmac"],
-  ["HMAC ", "the word HMAC in capitals"],
-  ["Hmac ", "the word Hmac with a capital"],
+  ["HMAC ", "the word HMAC in upper case"],
+  ["Hmac ", "the word Hmac, capitalized"],
   ["Bearer ", "the word Bearer instead of hmac"],
   ["hmac-sha256 ", "the word hmac-sha256 instead of hmac"],
   ["HMAC-SHA256 ", "the word HMAC-SHA256 instead of hmac"],
@@ -272,7 +274,7 @@ function standardVariants(secret: string, now: number): SigningVariant[] {
     },
     {
       code: "wrong_scheme_word",
-      accepted: "the signature without v1, before it",
+      accepted: "the signature without its v1, prefix",
       headers: standardHeaders(key, now, (digest) => digest.toString("base64")),
     },
     ...texts.map(([accepted, signedText]): SigningVariant => {

@@ -8,7 +8,7 @@ const patienceMs = 15_000;
 
 const stalled: TestVector = {
   id: "timing/stalled-body",
-  title: "A body that stops arriving is abandoned within 15 seconds.",
+  title: "A stalled body is abandoned within 15 seconds.",
   why: "D-17: 408 after 10.",
   request: {},
   response: { status: [408, 400, 401, "closed"], handled: 0 },
@@ -57,7 +57,7 @@ export async function sendTimingCases(
     if (responses[0] === undefined) add("blocked_by_slow_sender", whileStalled, text, check);
   }
   if (cases.includes(stalled) && (await ended) > patienceMs)
-    add("stalled_body", stalled, "waited for the rest of a body for more than 15 seconds", slow);
+    add("stalled_body", stalled, "waited more than 15 seconds for the rest of a body", slow);
   socket.destroy();
   return results;
 }

@@ -18,9 +18,7 @@ export function openRecording(file: string): (webhook: RecordedWebhook) => void 
     try {
       appendFileSync(file, text, { mode: 0o600 });
     } catch (cause) {
-      throw new UsageError(
-        `The file of --record cannot be written (${(cause as NodeJS.ErrnoException).code}): ${file}`,
-      );
+      throw new UsageError(`The --record file cannot be written (${(cause as NodeJS.ErrnoException).code}): ${file}`);
     }
   };
   write("");
@@ -53,5 +51,5 @@ function parseLine(line: string, file: string, number: number): Webhook {
   } catch {
     // The same message as for JSON that is something else.
   }
-  throw new UsageError(`Line ${number} of ${file} is not a webhook that offers listen --record has written.`);
+  throw new UsageError(`Line ${number} of ${file} is not a webhook recorded by offers listen --record.`);
 }

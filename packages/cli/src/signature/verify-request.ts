@@ -28,7 +28,7 @@ function verifyDigest(secret: string, { rawHeaders }: ReceivedRequest, now: numb
     return reject("malformed_timestamp", "Timestamp is not a date-time with a time zone, such as 2018-11-26T10:55Z.");
   const digits = /^hmac +([0-9a-f]{64})$/i.exec(authorization)?.[1];
   if (digits === undefined)
-    return reject("malformed_authorization", "Authorization is not the word hmac, a space and 64 hexadecimal digits.");
+    return reject("malformed_authorization", "Authorization must be the word hmac, a space and 64 hexadecimal digits.");
   const skew = skewOf(time.earliest, time.latest, now);
   if (Math.abs(skew) > toleranceSeconds) return outOfTolerance(skew);
   const given = Buffer.from(digits, "hex");
@@ -61,7 +61,7 @@ const reject = (reason: string, advice: string): Verification & { ok: false } =>
 
 const mismatch = reject(
   "signature_mismatch",
-  "Another secret signed this request, or a proxy changed it. Compare WEBHOOK_SECRET with the secret on the company profile.",
+  "The request was signed with another secret, or a proxy changed it. Compare WEBHOOK_SECRET with the secret in the company profile.",
 );
 
 const outOfTolerance = (skew: number): Verification =>

@@ -6,7 +6,7 @@ import type { Scheme } from "../signature/sign-request.ts";
 import { UsageError } from "./output.ts";
 
 const notSet =
-  "Set WEBHOOK_SECRET to the secret on your company profile, or give a file that contains it with --secret-file.";
+  "Set WEBHOOK_SECRET to the secret in your company profile, or pass a file that contains it with --secret-file.";
 
 /**
  * Reads the secret from a file, the environment or a prompt that does not show the input. Never from an argument: other users of the
@@ -24,7 +24,7 @@ export async function readSecret(scheme: Scheme, file: string | undefined): Prom
     !/^(whsec_)?(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/.test(secret)
   )
     throw new UsageError(
-      "Standard Webhooks needs a secret in base64, with or without whsec_ before it. Check --scheme and the secret.",
+      "Standard Webhooks needs a base64 secret, with or without the whsec_ prefix. Check --scheme and the secret.",
     );
   return secret;
 }
@@ -36,14 +36,14 @@ export async function readApiKey(file: string | undefined): Promise<string> {
   const key = file === undefined ? process.env.OFFERS_API_KEY : readSecretFile("--api-key-file", file);
   if (key === undefined || headerValueProblem(key))
     throw new UsageError(
-      `The API key is ${key ? "not printable ASCII, or padded" : "missing"}. Set OFFERS_API_KEY, or give a file that contains it with --api-key-file.`,
+      `The API key is ${key ? "not printable ASCII, or padded" : "missing"}. Set OFFERS_API_KEY, or pass a file that contains it with --api-key-file.`,
     );
   return key;
 }
 
 async function ask(): Promise<string> {
-  if (!process.stdin.isTTY || !process.stderr.isTTY) throw new UsageError(`There is no secret. ${notSet}`);
-  return promptHidden("Secret of the webhooks (not shown): ");
+  if (!process.stdin.isTTY || !process.stderr.isTTY) throw new UsageError(`No secret is set. ${notSet}`);
+  return promptHidden("Webhook secret (not shown): ");
 }
 
 /** Prompts on the terminal without showing what is typed. @throws {UsageError} (rejects) on Ctrl+C and Ctrl+D */
@@ -69,6 +69,6 @@ function readSecretFile(option: string, file: string): string {
     return readFileSync(file, "utf8").replace(/\r?\n$/, "");
   } catch (cause) {
     const { code } = cause as NodeJS.ErrnoException;
-    throw new UsageError(`The file of ${option} cannot be read (${code}): ${file}`);
+    throw new UsageError(`The ${option} file cannot be read (${code}): ${file}`);
   }
 }

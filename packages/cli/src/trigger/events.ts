@@ -68,7 +68,7 @@ export const events: readonly TriggerEvent[] = [
     path: "/test",
     isUnsigned: true,
     isRequest: true,
-    summary: "the check of the URL, without a signature",
+    summary: "the URL check, which is not signed",
     fields: {},
   },
   {
@@ -76,7 +76,7 @@ export const events: readonly TriggerEvent[] = [
     method: "GET",
     path: "/test/auth",
     isRequest: true,
-    summary: "the check of the secret",
+    summary: "the secret check",
     fields: {},
   },
 ];
@@ -108,7 +108,7 @@ export function setFields({ name, fields }: TriggerEvent, assignments: readonly 
   const set: Record<string, string | string[]> = {};
   for (const assignment of assignments) {
     const [, field = "", value = ""] = /^([^=]+)=(.*)$/s.exec(assignment) ?? [];
-    if (field === "") throw new UsageError(`--set takes field=value, and got ${JSON.stringify(assignment)}.`);
+    if (field === "") throw new UsageError(`--set takes field=value, not ${JSON.stringify(assignment)}.`);
     if (!known.includes(field))
       throw new UsageError(
         known.length === 0

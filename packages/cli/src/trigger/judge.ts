@@ -43,8 +43,8 @@ export function judgeTestEvent(
   outcome: TestOutcome,
 ): TestVerdict {
   const { status, body, durationMs } = outcome;
-  const came = status === "closed" ? "no response" : `${status}`;
-  const text = `Expected ${expectations[way.expects]}, and got ${came}.`;
+  const actual = status === "closed" ? "no response" : `${status}`;
+  const text = `Expected ${expectations[way.expects]}; got ${actual}.`;
   const code = codeOf(event, way, request, outcome);
   if (code !== undefined) {
     const finding = explain(code);
@@ -61,7 +61,7 @@ export function judgeTestEvent(
   const isSuccess = status !== "closed" && status >= 200 && status < 300;
   const isRight = way.expects === "acknowledged" ? status === 200 : !isSuccess;
   if (!isRight) return { isRight, text };
-  return { isRight, text: status === 200 ? "Acknowledged with 200." : `Rejected with ${status}, as it must be.` };
+  return { isRight, text: status === 200 ? "Acknowledged with 200." : `Rejected with ${status}, as expected.` };
 }
 
 function codeOf(

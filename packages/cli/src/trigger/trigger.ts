@@ -75,7 +75,7 @@ function findWays(name: string, webhook: Webhook, scheme: Scheme): readonly Test
   const chosen = name === "every" ? ways : ways.filter((way) => way.name === name);
   if (chosen.length > 0) return chosen;
   throw new UsageError(
-    `This webhook is not sent as ${JSON.stringify(name)}. The choices are every, ${ways.map((way) => way.name).join(", ")}.`,
+    `This webhook cannot be sent as ${JSON.stringify(name)}. Choose every, ${ways.map((way) => way.name).join(", ")}.`,
   );
 }
 
@@ -150,8 +150,8 @@ function describeOutcome(
   const consequence = !isRequest
     ? "The service would retry."
     : name === "contact-suggestions"
-      ? "The service would not retry: the hirer sees no suggestions of this organisation."
-      : "The service would not retry, and would not save the URL on the company profile.";
+      ? "The service would not retry: the hirer sees no suggestions from this organisation."
+      : "The service would not retry, and would not save the URL in the company profile.";
   if (isTooLarge) return `The response is larger than 4 MiB. ${consequence}`;
   if (response) {
     const { advice } = endpointProblem(path, response.status);

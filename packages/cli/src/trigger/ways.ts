@@ -123,7 +123,7 @@ export const testWays: readonly TestWay[] = [
   },
   {
     name: "other-spacing",
-    title: "with other white space in its body",
+    title: "with different white space in its body",
     expects: "acknowledged",
     shows: { refused: "serialised_body" },
     isFor: (webhook, scheme) => isSignedBody(webhook) && scheme === "standardWebhooks",
@@ -179,7 +179,7 @@ export const testWays: readonly TestWay[] = [
   },
   {
     name: "wrong-signature",
-    title: "with a wrong signature",
+    title: "with an invalid signature",
     expects: "refused",
     shows: { accepted: "wrong_signature_accepted" },
     isFor: isSigned,
@@ -242,7 +242,7 @@ export const testWays: readonly TestWay[] = [
   },
   {
     name: "second-signature",
-    title: "with a second, wrong signature",
+    title: "with a second, invalid signature",
     expects: "refused",
     shows: { accepted: "duplicate_header_accepted" },
     isFor: isSigned,
@@ -253,7 +253,7 @@ export const testWays: readonly TestWay[] = [
   },
   {
     name: "other-spelling",
-    title: "without a signature, to other spellings of its path",
+    title: "without a signature, to variant spellings of its path",
     expects: "refused",
     shows: { accepted: "path_confusion" },
     isFor: isSigned,

@@ -13,13 +13,13 @@ export function readUrl(text: string): ReceiverUrl {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (!url || (url.protocol !== "http:" && url.protocol !== "https:"))
     throw new UsageError(
-      `${quoted(text)} is not a URL. Give one with http:// or https://, such as http://localhost:3001/offers.`,
+      `${quoted(text)} is not a URL. Use one that starts with http:// or https://, such as http://localhost:3001/offers.`,
     );
   if (url.username || url.password)
     throw new UsageError("The URL must not contain a user name or a password: the service never sends them.");
   if (url.search || url.hash)
     throw new UsageError(
-      `${quoted(text)} has a query or a fragment. Give only the base URL, as on the company profile.`,
+      `${quoted(text)} has a query or a fragment. Pass only the base URL, as it appears in the company profile.`,
     );
   const isSecure = url.protocol === "https:";
   const base = url.pathname.replace(/\/+$/, "");
@@ -52,5 +52,5 @@ export function describeConnectionError({ href, isSecure = false }: ReceiverUrl,
     return `${href} cannot be used: its certificate is not signed by an authority that this machine trusts (${error}). Set NODE_EXTRA_CA_CERTS to your own authority's certificate.`;
   if (isSecure && /^EPROTO|SSL|TLS/i.test(error))
     return `${href} does not use TLS on this port. If your receiver serves plain HTTP, use http://.`;
-  return `${href} cannot be reached (${error.split("\n")[0]?.slice(0, 80)}). Start your receiver first, and give the URL on which it listens.`;
+  return `${href} cannot be reached (${error.split("\n")[0]?.slice(0, 80)}). Start your receiver first, and pass the URL on which it listens.`;
 }

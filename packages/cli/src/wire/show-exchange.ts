@@ -20,7 +20,7 @@ export function showResponse(received: WireResponse | undefined, mask: Mask): st
 
 const shorten = (text: string, bytes: number): string =>
   text.length > maxShown || bytes > maxShown * 2
-    ? `${text.slice(0, maxShown)}\n… ${bytes.toLocaleString("en")} bytes in all`
+    ? `${text.slice(0, maxShown)}\n… ${bytes.toLocaleString("en")} bytes in total`
     : text.trimEnd();
 
 /** Requests that `curl` sends unchanged: a method, a path, and header lines with a value. Anything else needs raw bytes. */

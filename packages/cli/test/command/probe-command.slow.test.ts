@@ -91,21 +91,23 @@ test("a wrong secret results in exit code 2, before any case is sent", async () 
   const { code, stderr } = await runOffers(["probe", correct.url.href], other);
   expect(code).toBe(2);
   expect(stderr).toContain("GET http://127.0.0.1");
-  expect(stderr).toContain("/test/auth got 401 with a valid signature; it must get 200. Does it have the same secret");
+  expect(stderr).toContain("/test/auth returned 401 for a valid signature; expected 200. Does it use the same secret");
 });
 
 test("reports a wrong path, with the correct URL", async () => {
   const { code, stdout } = await runOffers(["probe", `${correct.url.href}/elsewhere`], env);
   expect(code).toBe(1);
-  expect(stdout).toContain("1. The endpoints are at another base address (wrong_base_path)");
-  expect(stdout.replaceAll(/\s+/g, " ")).toContain(`The endpoints are at ${correct.url.href}.`);
+  expect(stdout).toContain("1. The endpoints are at another base URL (wrong_base_path)");
+  expect(stdout.replaceAll(/\s+/g, " ")).toContain(`The endpoints are below ${correct.url.href}.`);
   expect(stdout).toMatch(/1 finding in the service's own checks/);
 });
 
 test("a path of a server that is not a receiver results in exit code 2", async () => {
   const { code, stderr } = await runOffers(["probe", await startNotFound()], env);
   expect(code).toBe(2);
-  expect(stderr).toContain("/test got 404; it must get 200. Give the base URL as it is on the company profile");
+  expect(stderr).toContain(
+    "/test returned 404; expected 200. Pass the base URL exactly as it appears in the company profile",
+  );
 });
 
 test("uses colour only with FORCE_COLOR, and never with NO_COLOR", async () => {

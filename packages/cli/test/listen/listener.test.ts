@@ -79,7 +79,7 @@ test("a receiver that is not running is reported, and the sender gets 502", asyn
   const { address, arrivals } = await listen("timestampDigest", "http://127.0.0.1:1/offers");
   expect((await fetch(`${address}/test/auth`, { headers: signed() })).status).toBe(502);
   expect(arrivals[0]?.failure).toBe(
-    "http://127.0.0.1:1/offers cannot be reached (ECONNREFUSED). Start your receiver first, and give the URL on which it listens.",
+    "http://127.0.0.1:1/offers cannot be reached (ECONNREFUSED). Start your receiver first, and pass the URL on which it listens.",
   );
 });
 
@@ -106,13 +106,13 @@ test("the output contains no control characters from the sender, no secret and n
 });
 
 test("a line starts with the time of day, and breaks only between words", () => {
-  const advice = "Compare WEBHOOK_SECRET with the secret on the company profile, letter by letter.";
+  const advice = "Compare WEBHOOK_SECRET with the secret in the company profile, letter by letter.";
   const verification = { ok: false as const, reason: "signature_mismatch", advice };
   const lines = shown({ ...arrival, verification, body: Buffer.of() }, 40).split("\n");
   expect(lines[0]).toMatch(/^\d\d:\d\d:06 {2}POST /);
   expect(lines.slice(1)).toEqual([
     "  Compare WEBHOOK_SECRET with the secret",
-    "  on the company profile, letter by",
+    "  in the company profile, letter by",
     "  letter.",
   ]);
 });

@@ -46,7 +46,7 @@ const pythonReceivers: DefectiveReceiver[] = [
     ...python(
       "hashes the date as Python writes it",
       "reformatted_date",
-      "It accepts the digest of the same time written as ",
+      "It accepts the digest of the same time, formatted as ",
       [
         "digests(timestamps[0], secret)",
         'digests(datetime.fromisoformat(timestamps[0].replace("Z", "+00:00")).isoformat(), secret)',
@@ -78,7 +78,7 @@ const pythonReceivers: DefectiveReceiver[] = [
   python(
     "has its paths with a slash at the end",
     "trailing_slash_required",
-    "/offers/test/ gets 200.",
+    "/offers/test/ returned 200.",
     [pythonMethods, pythonMethods.replace('"/offers/test"', '"/offers/test/"')],
     ['if path == "/offers/test":', 'if path == "/offers/test/":'],
   ),
@@ -174,7 +174,7 @@ const perlReceivers: DefectiveReceiver[] = [
     isMain: true,
   },
   {
-    ...perl("wraps its suggestions", "invalid_suggestions", "the body is not the one expected", [
+    ...perl("wraps its suggestions", "invalid_suggestions", "the body is not as expected", [
       'return (200, "Content-Type: application/json", "[]");',
       'return (200, "Content-Type: application/json", \'{"contacts":[]}\');',
     ]),

@@ -25,7 +25,7 @@ export const nodeReceivers: DefectiveReceiver[] = [
     ...node(
       "accepts only an HMAC",
       "hmac_only",
-      "It accepts the HMAC of the timestamp under the secret.",
+      "It accepts the HMAC of the timestamp, with the secret as its key.",
       ["import { createHash,", "import { createHmac,"],
       [nodeExpected, 'const expected = createHmac("sha256", secret).update(timestamp).digest();'],
     ),
@@ -35,7 +35,7 @@ export const nodeReceivers: DefectiveReceiver[] = [
     ...node(
       "hashes the date as JavaScript writes it",
       "reformatted_date",
-      "It accepts the digest of the same time written as ",
+      "It accepts the digest of the same time, formatted as ",
       [nodeExpected, nodeExpected.replace("timestamp +", "new Date(Date.parse(timestamp) || 0).toISOString() +")],
     ),
     only: ["timestamps/second", "timestamps/minute", "digests/minute-precision-appended"],
@@ -86,7 +86,7 @@ export const nodeReceivers: DefectiveReceiver[] = [
     isMain: true,
   },
   {
-    ...node("has no secret", "secret_missing", "the word undefined as its secret", [
+    ...node("has no secret", "secret_missing", "the string undefined as the secret", [
       'process.env.WEBHOOK_SECRET ?? "demo-webhook-secret"',
       "process.env.WEBHOOK_SECERT",
     ]),

@@ -28,5 +28,7 @@ test.each([
 
 test("an unknown vector or request throws a RangeError that names it", () => {
   expect(() => explainResponse("freshness/yesterday", 200)).toThrow(RangeError);
-  expect(() => explainResponse("freshness/hour-old", 200, 1)).toThrow("request 1 of a test vector freshness/hour-old");
+  expect(() => explainResponse("freshness/hour-old", 200, 1)).toThrow(
+    "No test vector freshness/hour-old has a request 1.",
+  );
 });

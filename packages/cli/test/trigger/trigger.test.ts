@@ -55,7 +55,7 @@ test.each([
     // The recorder's response is not a list of suggestions.
     1,
   ],
-  ["the check of the secret has no body", ["test-auth"], "/offers/test/auth", "", 0],
+  ["the secret check has no body", ["test-auth"], "/offers/test/auth", "", 0],
 ])("%s", async (_, args, url, body, code) => {
   const { to, received } = await startRecorder();
   expect((await runOffers(["trigger", ...args, "--to", to], env)).code).toBe(code);
@@ -90,9 +90,9 @@ test.each([
 test.each([
   [401, "test-auth", "Only 200 is a success: the endpoint does not accept the secret; compare it with the one in its"],
   [403, "timeline-changed", "Only 200 acknowledges an event: the endpoint does not accept the secret; compare it with"],
-  [404, "test", "Only 200 is a success: nothing is mounted at /test below the base address. The service would not"],
-  [404, "worker-added-contact", "an event: nothing is mounted at /contact/new/{workerId} below the base address. The"],
-  [302, "test", "Only 200 is a success: redirects are not followed; enter the final address. The service would not"],
+  [404, "test", "Only 200 is a success: nothing is mounted at /test below the base URL. The service would not"],
+  [404, "worker-added-contact", "an event: nothing is mounted at /contact/new/{workerId} below the base URL. The"],
+  [302, "test", "Only 200 is a success: redirects are not followed; enter the final URL. The service would not"],
   [
     204,
     "timeline-changed",

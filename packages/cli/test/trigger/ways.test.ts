@@ -63,7 +63,7 @@ test("the finding of a wrong response is explained on the terminal", async () =>
   const { url, stop } = await startReceiver("node", "timestampDigest", "no_freshness");
   const args = ["trigger", "worker-offer-response", "--to", url.href, "--as", "late"];
   const { code, stdout } = await runOffers(args, { WEBHOOK_SECRET: secrets.timestampDigest });
-  expect(stdout).toContain("Expected 401, and got 200.\nOld signatures are accepted (old_timestamp_accepted)\n");
+  expect(stdout).toContain("Expected 401; got 200.\nOld signatures are accepted (old_timestamp_accepted)\n");
   expect(stdout).toContain("Change: Reject a timestamp that is more than 5 minutes in the past.");
   expect(code).toBe(1);
   await stop();
@@ -72,7 +72,7 @@ test("the finding of a wrong response is explained on the terminal", async () =>
 test("rejects a way that does not apply to the event, and lists those that do", async () => {
   const args = ["trigger", "test", "--to", "http://127.0.0.1:1", "--as", "late"];
   const { code, stderr } = await runOffers(args);
-  expect([code, stderr]).toEqual([2, expect.stringContaining('not sent as "late". The choices are every, as-sent')]);
+  expect([code, stderr]).toEqual([2, expect.stringContaining('cannot be sent as "late". Choose every, as-sent')]);
 });
 
 test("every way has a line of help", async () => {

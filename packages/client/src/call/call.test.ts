@@ -132,7 +132,7 @@ test.each(performances)("an error of %s names the operation", async (name, perfo
 
 test.each([
   [{ idempotencyKey: "" }, 'idempotencyKey is ""; is the environment variable set?'],
-  [{ headers: { "x team": "a" } }, "headers must be the name of a header"],
+  [{ headers: { "x team": "a" } }, "headers must be a header name"],
   [{ headers: { "x-team": "" } }, 'x-team is ""'],
 ])("the error for %o names %s", async (call, named) => {
   const { message } = await errorOf(new OffersClient(options).completeOffer("a", [], call));

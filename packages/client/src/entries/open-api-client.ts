@@ -126,7 +126,7 @@ async function readJson(request: Request): Promise<never> {
     return (text ? JSON.parse(text) : undefined) as never;
   } catch {
     // The thrown error would quote the body (D-49).
-    throwUsageError("the body must be JSON; give no bodySerializer that writes anything else", "invalid_argument");
+    throwUsageError("the body must be JSON: omit bodySerializer, or return JSON from it", "invalid_argument");
   }
 }
 

@@ -24,9 +24,9 @@ const lost = failure("connection_lost", "the connection was lost; the request ma
  * searched string; Deno only by a message. No other message counts, because it may quote what the user or the service wrote.
  */
 const failures: readonly (readonly [pattern: RegExp, meaning: Classification])[] = [
-  [/bad port|port \d+ are blocked/, failure("port_blocked", "fetch refuses this port")],
+  [/bad port|port \d+ are blocked/, failure("port_blocked", "fetch blocks this port")],
   // jsdom replaces AbortSignal but not fetch, which accepts only Node's own.
-  [/AbortSignal/, failure("invalid_option", "fetch refuses the signal of jsdom", UsageError)],
+  [/AbortSignal/, failure("invalid_option", "fetch rejects jsdom's AbortSignal", UsageError)],
   // tls_failed is a separate code because a retry cannot fix a certificate. These OpenSSL codes come from handshakes; any other may come
   // from a damaged record on an established connection, whose request was sent.
   [/^.*SSL.*WRONG_VERSION/, failure("tls_failed", "no TLS connection was made; the port expects http")],

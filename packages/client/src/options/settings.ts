@@ -1,5 +1,5 @@
 import { apiKeyHeader, apiVersion } from "@offers/contract/decisions";
-import { baseAddressProblem, headerValueProblem } from "@offers/contract/request-values";
+import { baseUrlProblem, headerValueProblem } from "@offers/contract/request-values";
 import type { UsageError } from "../errors/error-classes.ts";
 import { toOffersError, unreadableArgument } from "../errors/failure.ts";
 import { assertEach, assertType, throwUsageError, typeName } from "../errors/usage.ts";
@@ -128,7 +128,7 @@ function checkNumber(name: string, value: number): void {
 
 /** Never shows the URL: it may contain a password. */
 function readBaseUrl(baseUrl: string | Url): URL {
-  const problem = baseAddressProblem(baseUrl);
+  const problem = baseUrlProblem(baseUrl);
   return problem ? throwUsageError(`baseUrl ${problem}`, "invalid_base_url") : new URL(baseUrl as string);
 }
 
@@ -140,6 +140,6 @@ export function checkHeaderValue(name: string, value: unknown, code?: UsageError
 
 /** @returns the name in lower case @param option the option's name, for the message */
 export function checkHeaderName(option: string, name: string): string {
-  if (!/^[\w!#-'*+.^`|~-]+$/.test(name)) throwUsageError(`${option} must be the name of a header`);
+  if (!/^[\w!#-'*+.^`|~-]+$/.test(name)) throwUsageError(`${option} must be a header name`);
   return name.toLowerCase();
 }

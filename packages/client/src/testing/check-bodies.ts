@@ -40,27 +40,26 @@ export function checkCreation(body: unknown, { now, mayCreate, isWorker }: Creat
 
   if (check.text("createdByUserId", createdByUserId) === "") check.add("createdByUserId", "Do not leave it empty.");
   const heading = check.text("title", title);
-  if (heading !== undefined && !visible.test(heading))
-    check.add("title", "Write a title; do not leave it empty or blank.");
+  if (heading !== undefined && !visible.test(heading)) check.add("title", "The title must not be blank.");
   check.shortText("title", heading, 200);
   check.shortText("details", details, 10_000);
   check.shortText("locationPlaceId", locationPlaceId, 500);
   check.shortText("notifyEmailAddress", notifyEmailAddress, 254);
   if (typeof notifyEmailAddress === "string" && !/^[^\s\p{Cc}@]+@[^\s\p{Cc}@]+$/u.test(notifyEmailAddress))
-    check.add("notifyEmailAddress", "Write one email address, such as hana@example.com.");
+    check.add("notifyEmailAddress", "Use one email address, such as hana@example.com.");
   check.workerIds("workerIds", workerIds, (index) => `workerIds[${index}]`);
   const slots = events === undefined ? undefined : checkEvents(check, events, now);
   check.noUnknownFields("", creation, fields);
 
   for (const name of fields) check.storable(name, creation[name]);
   if (typeof createdByUserId === "string" && isSound(check, "createdByUserId") && !mayCreate(createdByUserId))
-    check.add("createdByUserId", "Give the id of a person of the organisation whose API key this is.");
+    check.add("createdByUserId", "Send the id of a person in the organisation that owns this API key.");
   if (Array.isArray(workerIds))
     for (const [index, id] of workerIds.entries()) {
       const name = `workerIds[${index}]`;
       check.storable(name, id);
       if (isSound(check, "workerIds") && isSound(check, name) && !isWorker(id))
-        check.add(name, "Give the id of a worker; no worker has this one.");
+        check.add(name, "Send a worker's id; no worker has this one.");
     }
   if (check.errors.size > 0) throw invalidRequest(check.errors);
   return { ...creation, ...(slots && { events: slots }) } as unknown as Creation;
@@ -89,7 +88,7 @@ function checkEvents(check: FieldCheck, events: unknown, now: Date): { start: st
     slots.push(slot);
     const [startMs, endMs] = [Date.parse(slot.start), Date.parse(slot.end)];
     check.noUnknownFields(`${name}.`, event, ["start", "end"]);
-    if (startMs < Date.parse(today)) check.add(`${name}.start`, `Choose a start of today (${today} in UTC) or later.`);
+    if (startMs < Date.parse(today)) check.add(`${name}.start`, `Choose a start on or after today (${today} in UTC).`);
     if (endMs <= startMs) check.add(`${name}.end`, "Choose an end after the start.");
   }
   return slots;

@@ -17,7 +17,7 @@ const wanted = `{ status: 503 } or one of ${Object.keys(names).join(", ")}`;
  */
 export function checkFailure(failure: TestFailure, times: number): void {
   if (!Number.isInteger(times) || times < 1)
-    throw new TypeError(`failNext: times must be an integer from 1, not ${times}`);
+    throw new TypeError(`failNext: times must be an integer of at least 1, not ${times}`);
   if (typeof failure === "string") {
     if (Object.hasOwn(names, failure)) return;
     throw new TypeError(`failNext: unknown failure "${failure}"; use ${wanted}`);
@@ -26,10 +26,10 @@ export function checkFailure(failure: TestFailure, times: number): void {
     throw new TypeError(`failNext: ${failure} is not a failure; use ${wanted}`);
   const unknown = Object.keys(failure).find((name) => !Object.hasOwn(members, name));
   if (unknown !== undefined)
-    throw new TypeError(`failNext: unknown "${unknown}"; a response has ${Object.keys(members).join(", ")}`);
+    throw new TypeError(`failNext: unknown property "${unknown}"; a response has ${Object.keys(members).join(", ")}`);
   const { status, retryAfterSeconds = 0 } = failure;
   if (!Number.isInteger(status) || status < 200 || status > 599)
     throw new TypeError(`failNext: status must be an integer from 200 to 599, not ${status}`);
   if (!Number.isInteger(retryAfterSeconds) || retryAfterSeconds < 0)
-    throw new TypeError(`failNext: retryAfterSeconds must be an integer from 0, not ${retryAfterSeconds}`);
+    throw new TypeError(`failNext: retryAfterSeconds must be an integer of at least 0, not ${retryAfterSeconds}`);
 }

@@ -11,7 +11,7 @@ import { FieldCheck } from "./field-check.ts";
  */
 export function checkSuggestions(outcome: ReceivedOutcome): SuggestedContact[] {
   const { status, failure, error, body = new Uint8Array(), isTruncated } = outcome;
-  if (status === undefined) throw new DeliveryError(failure ?? "connection_lost", "No response came.", error);
+  if (status === undefined) throw new DeliveryError(failure ?? "connection_lost", "There was no response.", error);
   if (status !== 200) throw new DeliveryError("unexpected_status", `It responded with ${status} instead of 200.`);
   if (isTruncated) throw new DeliveryError("response_too_large", "The response is larger than 1 MiB.");
   const check = new FieldCheck();
@@ -40,12 +40,12 @@ function readSuggestions(check: FieldCheck, value: unknown): SuggestedContact[] 
     checkName(check, `${field}.name`, name);
     const address = check.text(`${field}.emailAddress`, emailAddress);
     if (address !== undefined && (address.length > 254 || !/^[^\s\p{Cc}@]+@[^\s\p{Cc}@]+$/u.test(address)))
-      check.add(`${field}.emailAddress`, "Write one email address, such as hana@example.com.");
+      check.add(`${field}.emailAddress`, "Use one email address, such as hana@example.com.");
     // An optional field that is null counts as absent (D-94).
     const image = profileImageUrl === null ? undefined : profileImageUrl;
     const imageUrl = check.text(`${field}.profileImageUrl`, image, false);
     if (imageUrl !== undefined && !(/^https?:\/\//i.test(imageUrl) && URL.canParse(imageUrl)))
-      check.add(`${field}.profileImageUrl`, "Write a full address that starts with https:// or http://.");
+      check.add(`${field}.profileImageUrl`, "Use a full URL that starts with https:// or http://.");
     return {
       ...rest,
       name,
@@ -61,7 +61,7 @@ function readSuggestions(check: FieldCheck, value: unknown): SuggestedContact[] 
 function readRating(check: FieldCheck, field: string, value: unknown): object {
   const rating = check.object(field, value) ?? {};
   const points = Number.isInteger(rating.rating) ? Number(rating.rating) : 0;
-  if (points < 1 || points > 5) check.add(`${field}.rating`, "Make it a whole number from 1 to 5.");
+  if (points < 1 || points > 5) check.add(`${field}.rating`, "Use a whole number from 1 to 5.");
   check.text(`${field}.ratingProvider`, rating.ratingProvider);
   const { lastWorked: given } = rating;
   // A time without a zone counts as midnight UTC (D-28).
@@ -79,7 +79,7 @@ function checkName(check: FieldCheck, field: string, value: unknown): void {
   check.shortText(field, name, 500);
   check.storable(field, name);
   if (/[\p{Cc}\u2028\u2029\u202a-\u202e\u2066-\u2069]/u.test(name) || !visible.test(name))
-    check.add(field, "Write one line with a visible character.");
+    check.add(field, "Use one line with at least one visible character.");
 }
 
 function arrayOf(check: FieldCheck, field: string, value: unknown): unknown[] {

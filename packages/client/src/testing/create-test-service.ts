@@ -131,7 +131,7 @@ export function createTestService(options: TestServiceOptions = {}): TestService
     advance: (ms) => webhooks.advance(ms),
     addContact(workerId) {
       if (!state.workers.has(workerId))
-        throw new DeliveryError("worker_not_found", "addContact: no worker has this id; add it with addWorker");
+        throw new DeliveryError("worker_not_found", "addContact: no worker has this id; add one with addWorker");
       webhooks.record({ type: "workerAddedContact", data: { workerId } });
     },
     redeliver: (deliveryId) => webhooks.redeliver(deliveryId),

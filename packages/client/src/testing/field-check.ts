@@ -1,7 +1,7 @@
 import { inUtc } from "@offers/contract/date-time";
 import { type FieldErrors, maxFields } from "./refusal.ts";
 
-const dateTime = "Write a date-time in UTC, such as 2099-05-01T16:00:00Z.";
+const dateTime = "Use a UTC date-time, such as 2099-05-01T16:00:00Z.";
 
 /** Collects a body's faults, field by field. Values are not repeated (D-49). */
 export class FieldCheck {
@@ -28,7 +28,7 @@ export class FieldCheck {
 
   atMost(field: string, value: string | unknown[], max: number): void {
     const unit = typeof value === "string" ? " characters" : "";
-    if (value.length > max) this.add(field, `Give at most ${max}${unit}.`);
+    if (value.length > max) this.add(field, `Use at most ${max}${unit}.`);
   }
 
   /** @returns the date-time in UTC, as it is stored (D-33, D-96); an empty string for an invalid one */

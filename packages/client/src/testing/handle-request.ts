@@ -64,6 +64,6 @@ function decode(segment: string): string {
   try {
     return decodeURIComponent(segment);
   } catch {
-    throw new Refusal("malformed_url", "Percent-encode the address as UTF-8.");
+    throw new Refusal("malformed_url", "Percent-encode the URL as UTF-8.");
   }
 }

@@ -32,7 +32,7 @@ export class IdempotencyCache {
     if (key === null) return effect();
     if (!/^[ -~]{1,255}$/.test(key))
       throw invalidRequest(
-        new Map([["Idempotency-Key", ["Give one key of 1 to 255 printable ASCII characters, or none."]]]),
+        new Map([["Idempotency-Key", ["Send at most one Idempotency-Key, of 1 to 255 printable ASCII characters."]]]),
       );
     const kept = this.#kept.get(caller) ?? new Map<string, Kept>();
     this.#kept.set(caller, kept);

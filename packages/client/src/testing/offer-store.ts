@@ -79,7 +79,7 @@ export class OfferStore {
     const entry = this.#entries.get(id);
     const recipient = entry?.offer.recipients.find((one) => one.workerId === workerId);
     if (entry === undefined || recipient === undefined)
-      throw new Refusal("offer_not_found", "This worker was sent no offer with this id.");
+      throw new Refusal("offer_not_found", "No offer with this id was sent to this worker.");
     requireOpen(entry.offer);
     const isChanged = recipient.response !== response;
     recipient.response = response;

@@ -72,7 +72,7 @@ export function runOperation(
 ): ServiceResponse {
   const grant = state.grants.get(request.headers.get(apiKeyHeader) ?? "");
   if (grant === undefined)
-    throw new Refusal("invalid_api_key", `Send your organisation's key in the header ${apiKeyHeader}.`, {
+    throw new Refusal("invalid_api_key", `Send your organisation's key in the ${apiKeyHeader} header.`, {
       headers: { "WWW-Authenticate": `ApiKey header="${apiKeyHeader}"` },
     });
   checkVersion(new URL(request.url).searchParams, state.dialect.versionedOperations.includes(name));
@@ -90,6 +90,6 @@ function checkVersion(query: URLSearchParams, isRequired: boolean): void {
   const versions = query.getAll("api-version");
   const isNested = [...query.keys()].some((name) => name.startsWith("api-version["));
   if (!isNested && (versions.length === 0 ? !isRequired : versions.length === 1 && versions[0] === apiVersion)) return;
-  const remedy = `Give api-version=${apiVersion} exactly once.`;
+  const remedy = `Send api-version=${apiVersion} exactly once.`;
   throw new Refusal("unsupported_api_version", remedy, { errors: new Map([["api-version", [remedy]]]) });
 }

@@ -84,8 +84,8 @@ test.each([
   [undefined, "is undefined; is the environment variable set?"],
   ["", 'is ""; is the environment variable set?'],
   [7, "must be a string"],
-  [" key", "is padded with white space"],
-  ["key\n", "is padded with white space"],
+  [" key", "has white space around it"],
+  ["key\n", "has white space around it"],
   ["k\u00e9y", "is not printable ASCII"],
 ])("the key %j is rejected with the reason, and not shown: %s", (apiKey, says) => {
   const { code, message } = thrownBy(() => new OffersClient({ ...valid, apiKey: apiKey as string }));
@@ -133,7 +133,7 @@ test.each([
   [{ userAgent: 7 }, "userAgent", "string"],
   [{ userAgent: "" }, "userAgent", 'is ""'],
   [{ apiVersion: null }, "apiVersion", "Null"],
-  [{ apiKeyHeader: "X Key" }, "apiKeyHeader", "name of a header"],
+  [{ apiKeyHeader: "X Key" }, "apiKeyHeader", "header name"],
 ])("the option %j is rejected by name, with the broken rule", (option, named, wanted) => {
   const error = thrownBy(() => new OffersClient({ ...valid, ...(option as object) }));
   expect(error).toMatchObject({ name: "UsageError", code: "invalid_option" });

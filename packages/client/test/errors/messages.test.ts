@@ -64,9 +64,9 @@ test.each<[string, string, Error]>([
     ),
   ],
   ["connect_failed", "no connection", new TypeError("error sending request: client error (Connect): No route to host")],
-  ["port_blocked", "fetch refuses this port", new TypeError("Fetch failed: Requests to port 9 are blocked")],
-  ["port_blocked", "fetch refuses this port", new TypeError("Fetch failed: Requests to port 6667 are blocked")],
-  ["port_blocked", "fetch refuses this port", new TypeError("fetch failed", { cause: new Error("bad port") })],
+  ["port_blocked", "fetch blocks this port", new TypeError("Fetch failed: Requests to port 9 are blocked")],
+  ["port_blocked", "fetch blocks this port", new TypeError("Fetch failed: Requests to port 6667 are blocked")],
+  ["port_blocked", "fetch blocks this port", new TypeError("fetch failed", { cause: new Error("bad port") })],
   ["tls_failed", "no TLS connection", new TypeError("client error (Connect): invalid peer certificate: UnknownIssuer")],
   ["tls_failed", "no TLS connection", new TypeError("client error (Connect): invalid peer certificate: Expired")],
   [

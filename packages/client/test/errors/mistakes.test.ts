@@ -34,7 +34,7 @@ const mistakes: Mistake[] = [
     what: "a baseUrl with http",
     options: { baseUrl: "http://service.example" },
     code: "invalid_base_url",
-    says: `baseUrl has http for another host; ${rule}`,
+    says: `baseUrl uses http for another host; ${rule}`,
   },
   {
     what: "a baseUrl with a password",
@@ -58,7 +58,7 @@ const mistakes: Mistake[] = [
     what: "a key with a line break",
     options: { apiKey: "key\n" },
     code: "invalid_api_key",
-    says: "apiKey is padded with white space",
+    says: "apiKey has white space around it",
   },
   {
     what: "a key that is masked",
@@ -107,7 +107,7 @@ const mistakes: Mistake[] = [
     what: "a time without a zone",
     call: (client) => client.createOffer({ ...input, events: [{ start: "2099-05-01T18:00", end: new Date() }] }),
     code: "invalid_time",
-    says: "CreateOffer: events[0].start must be a Date or a time with a zone (+02:00)",
+    says: "CreateOffer: events[0].start must be a Date, or a time with an offset (+02:00)",
   },
   {
     what: "a missing id",
@@ -154,11 +154,11 @@ const mistakes: Mistake[] = [
     says: /^CreateOffer at HOST: no connection was made; check baseUrl and the network \(.*ECONNREFUSED/,
   },
   {
-    what: "a port that fetch refuses",
+    what: "a port that fetch blocks",
     options: { baseUrl: "http://127.0.0.1:1" },
     call: read,
     code: "port_blocked",
-    says: /^GetOffer at 127\.0\.0\.1:1: fetch refuses this port \(.*bad port\)$/,
+    says: /^GetOffer at 127\.0\.0\.1:1: fetch blocks this port \(.*bad port\)$/,
   },
   {
     what: "a connection that is reset",
@@ -197,10 +197,10 @@ const mistakes: Mistake[] = [
   },
   {
     what: "a wrong key",
-    at: problem(401, { title: "The API key is missing or wrong" }),
+    at: problem(401, { title: "The API key is missing or invalid" }),
     call: read,
     code: "unauthenticated",
-    says: "GetOffer at HOST: 401; The API key is missing or wrong; check apiKey and baseUrl",
+    says: "GetOffer at HOST: 401; The API key is missing or invalid; check apiKey and baseUrl",
   },
   {
     what: "a key that may not do this",

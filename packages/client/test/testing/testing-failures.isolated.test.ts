@@ -123,7 +123,7 @@ test.each<[unknown, number, RegExp]>([
   [{}, 1, /status must be an integer from 200 to 599, not undefined/],
   [{ status: "503" }, 1, /status must be/],
   [{ status: 99 }, 1, /status must be/],
-  [{ status: 503, retryAfter: 1 }, 1, /unknown "retryAfter"; .*retryAfterSeconds/],
+  [{ status: 503, retryAfter: 1 }, 1, /unknown property "retryAfter"; .*retryAfterSeconds/],
   [{ status: 503, retryAfterSeconds: -1 }, 1, /retryAfterSeconds must be/],
   ["connection-refused", 0, /times must be/],
   ["connection-refused", 1.5, /times must be/],

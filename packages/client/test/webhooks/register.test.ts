@@ -137,7 +137,7 @@ test("if a handler returns no Response, the attempt fails as a lost connection",
       failure: "connection_lost",
       error: expect.objectContaining({
         message:
-          "The handler returned no Response. A listener of node:http must declare both its parameters, request and response.",
+          "The handler returned no Response. A node:http listener must declare both parameters, request and response.",
       }),
     },
   ]);

@@ -150,8 +150,8 @@ export interface webhooks {
             cookie?: never;
         };
         /**
-         * Is there a webhook receiver at this base address?
-         * @description Called when a base service address is entered on the company profile, irrespective of authentication. Anything other
+         * Is there a webhook receiver at this base URL?
+         * @description Called when a base service address is entered in the company profile, irrespective of authentication. Anything other
          *     than 200 is a failure, and the address is not saved.
          */
         get: operations["Test"];
@@ -171,7 +171,7 @@ export interface webhooks {
             cookie?: never;
         };
         /**
-         * Does the receiver have the secret that was entered on the company profile?
+         * Does the receiver have the secret that was entered in the company profile?
          * @description Called together with `/test`. 200 only when the headers are decoded correctly.
          */
         get: operations["TestAuth"];
@@ -492,7 +492,7 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description The API key is missing or wrong. */
+        /** @description The API key is missing or invalid. */
         Unauthorised: {
             headers: {
                 [name: string]: unknown;
@@ -953,7 +953,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description A failure; the base address is not saved. */
+            /** @description A failure; the base URL is not saved. */
             default: {
                 headers: {
                     [name: string]: unknown;

@@ -1,5 +1,5 @@
 import { apiVersion, apiKeyHeader as defaultApiKeyHeader } from "@offers/contract/decisions";
-import { baseAddressProblem, headerValueProblem } from "@offers/contract/request-values";
+import { baseUrlProblem, headerValueProblem } from "@offers/contract/request-values";
 import { messageKeyOf } from "../deduplication/dedupe-keys.ts";
 import { parseWebhookEvent } from "../endpoints/parse-webhook-event.ts";
 import { ConfigurationError, UnavailableError } from "../errors/errors.ts";
@@ -150,13 +150,16 @@ interface FeedPage {
 function openFeed(options: CatchUpOptions): (after: string | undefined) => Promise<FeedPage> {
   const { apiKey, apiKeyHeader = defaultApiKeyHeader, limit = 100, signal, fetch = globalThis.fetch } = options;
   const base = String(options.baseUrl);
-  if (baseAddressProblem(base))
+  if (baseUrlProblem(base))
     throw new ConfigurationError(
       "invalid_option",
-      "baseUrl must be https, or http on loopback, without credentials, ? and #.",
+      "baseUrl must be https, or http on loopback, without credentials, ? or #.",
     );
   if (headerValueProblem(apiKey))
-    throw new ConfigurationError("invalid_option", "apiKey must be printable ASCII, not empty or padded.");
+    throw new ConfigurationError(
+      "invalid_option",
+      "apiKey must be non-empty printable ASCII without white space around it.",
+    );
   if (!Number.isInteger(limit) || limit < 1 || limit > 1_000)
     throw new ConfigurationError("invalid_option", "limit must be an integer from 1 to 1,000.");
   return async (after) => {

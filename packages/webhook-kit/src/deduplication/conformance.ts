@@ -99,11 +99,11 @@ const cases: Readonly<Record<string, (store: Trial) => Promise<void>>> = {
     assert.equal(second.state, "inProgress", "a held key must not be acquired again");
     assert.ok(
       second.state === "inProgress" && second.retryAfterMs > 0 && second.retryAfterMs <= longMs,
-      "retryAfterMs is what remains of the lease",
+      "retryAfterMs is the time left on the lease",
     );
   },
 
-  async "of a hundred concurrent calls of acquire, one gets the key"(store) {
+  async "of a hundred concurrent calls to acquire, one gets the key"(store) {
     const key = randomUUID();
     const results = await Promise.all(Array.from({ length: 100 }, () => store.acquire(key)));
     assert.equal(results.filter(({ state }) => state === "acquired").length, 1);
@@ -143,7 +143,7 @@ const cases: Readonly<Record<string, (store: Trial) => Promise<void>>> = {
     await store.complete(key, await store.take(key, leaseMs));
     await store.take(other, leaseMs);
     await store.takeOnceFree(other);
-    isCompleted(await store.acquire(key), 200, "keepMs counts, not leaseMs");
+    isCompleted(await store.acquire(key), 200, "keepMs applies, not leaseMs");
   },
 
   async "a released key is free immediately"(store) {
@@ -159,7 +159,7 @@ const cases: Readonly<Record<string, (store: Trial) => Promise<void>>> = {
     await store.takeOnceFree(key);
   },
 
-  async "of a hundred concurrent calls of acquire after a lease expired, one gets the key"(store) {
+  async "of a hundred concurrent calls to acquire after a lease expires, one gets the key"(store) {
     const key = randomUUID();
     await store.take(key, shortMs);
     const results = await until(
@@ -222,11 +222,11 @@ const cases: Readonly<Record<string, (store: Trial) => Promise<void>>> = {
     assert.equal(await store.stateOf(accepted, subject), "inProgress");
     assert.equal(await store.stateOf(rejected, subject), "completed", "until the other is completed");
     await store.release(accepted, token);
-    assert.equal(await store.stateOf(rejected, subject), "completed", "a released key completed nothing");
+    assert.equal(await store.stateOf(rejected, subject), "completed", "a released key supersedes nothing");
     assert.equal(await store.stateOf(accepted, subject), "acquired");
   },
 
-  async "a holder whose lease has expired supersedes nothing of its subject"(store) {
+  async "a holder whose lease has expired supersedes no key of its subject"(store) {
     const [subject, slow, key] = [randomUUID(), randomUUID(), randomUUID()];
     const stale = await store.take(slow, shortMs, subject);
     await store.takeOnceFree(slow, longMs, subject);
@@ -244,7 +244,7 @@ const cases: Readonly<Record<string, (store: Trial) => Promise<void>>> = {
     assert.equal(await store.stateOf(key, subject), "completed");
   },
 
-  async "two keys of the same subject may be held simultaneously"(store) {
+  async "two keys of the same subject may be held concurrently"(store) {
     const subject = randomUUID();
     const [key, other] = [randomUUID(), randomUUID()];
     const tokens = [await store.take(key, longMs, subject), await store.take(other, longMs, subject)] as const;

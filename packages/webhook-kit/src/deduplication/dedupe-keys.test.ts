@@ -43,7 +43,7 @@ test("single-use signatures give every request a key that rejects all others", (
     rejection: {
       code: "signature_reused",
       status: 401,
-      message: expect.stringMatching(/came with another request before; does the service sign several/),
+      message: expect.stringMatching(/Another request already used this signature; does the service sign several/),
     },
     response: { status: 401, headers: { "www-authenticate": "hmac" } },
   });

@@ -54,7 +54,7 @@ export function dedupeKeys(
 /** A signature is then valid for one request only (D-58). */
 const reused = {
   code: "signature_reused",
-  message: "The signature came with another request before; does the service sign several within one minute?",
+  message: "Another request already used this signature; does the service sign several requests within one minute?",
 } as const;
 
 /**

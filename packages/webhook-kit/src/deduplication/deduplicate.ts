@@ -151,7 +151,7 @@ const storeTimedOut = (): Error => new Error("The deduplication store did not re
 /** The store may be the user's own: an unknown state must not become a 200. */
 function checkResult(result: AcquireResult): AcquireResult {
   if (isAcquireResult(result)) return result;
-  throw new Error("acquire() returned an unknown state, or one without its token, milliseconds or HTTP status.");
+  throw new Error("acquire() returned an unknown state, or left out its token, milliseconds or HTTP status.");
 }
 
 function isAcquireResult(result: AcquireResult): boolean {
@@ -163,8 +163,6 @@ function isAcquireResult(result: AcquireResult): boolean {
 }
 
 const storeFailed = (cause: unknown): UnavailableError =>
-  new UnavailableError(
-    "deduplication_failed",
-    "The deduplication store threw, or timed out; the cause of this error says which.",
-    { cause },
-  );
+  new UnavailableError("deduplication_failed", "The deduplication store threw or timed out; see this error's cause.", {
+    cause,
+  });

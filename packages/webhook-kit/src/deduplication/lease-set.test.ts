@@ -121,7 +121,7 @@ test("a store that throws is unavailable, unless it throws an error of the kit",
     expect.objectContaining({
       code: "deduplication_failed",
       cause,
-      message: expect.stringContaining("store threw, or timed out; the cause of this error"),
+      message: expect.stringContaining("store threw or timed out; see this error's cause"),
     }),
   );
   const own = new ConfigurationError("invalid_option", "…");

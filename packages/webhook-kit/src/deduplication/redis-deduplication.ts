@@ -45,15 +45,12 @@ export function redisDeduplication(
   rejectUnknownOptions("redisDeduplication", options, ["prefix", "timeoutMs"]);
   const { prefix = "offers:deduplication:", timeoutMs = 2_000 } = options;
   if (!isRedisClient(client))
-    throw new ConfigurationError(
-      "invalid_option",
-      "redisDeduplication takes a client of npm redis (4 or newer) or ioredis.",
-    );
+    throw new ConfigurationError("invalid_option", "redisDeduplication takes a redis (4 or newer) or ioredis client.");
   // Its eval takes other arguments and would fail on the first event.
   if ("autoPipeline" in client)
     throw new ConfigurationError(
       "invalid_option",
-      "redisDeduplication does not take a client of @upstash/redis. Connect npm redis or ioredis to the rediss:// address of the same database.",
+      "redisDeduplication does not support @upstash/redis clients. Connect redis or ioredis to the rediss:// URL of the same database.",
     );
   if (typeof prefix !== "string" || !/^[^{}]+$/.test(prefix))
     throw new ConfigurationError("invalid_option", "prefix must be a string without braces.");
@@ -65,7 +62,7 @@ export function redisDeduplication(
     const place = `${prefix}{of:${subjectOf(token) ?? key}}`;
     return evaluate(client, scripts[script], [`${place}:lease:${key}`, `${place}:completed`], args);
   };
-  const timedOut = () => new Error(`Redis has not responded within ${timeoutMs} ms.`);
+  const timedOut = () => new Error(`Redis did not respond within ${timeoutMs} ms.`);
   const inTime = (result: Promise<unknown>) => withTimeout(result, timeoutMs, timedOut, { unref: true });
   const settle = async (result: Promise<unknown>): Promise<void> => {
     if (!/^(settled|stale)$/.test(readText(await inTime(result)))) throw new Error(unexpectedResult);

@@ -49,7 +49,7 @@ function asJson(suggestions: unknown): string {
   try {
     return JSON.stringify(suggestions);
   } catch (cause) {
-    throw invalidResult("a list that JSON.stringify rejects; the cause of this error says why.", { cause });
+    throw invalidResult("a list that JSON.stringify rejects; see this error's cause.", { cause });
   }
 }
 

@@ -112,7 +112,7 @@ function readString({ minLength, maxLength, format, pattern }: Schema, text: str
     if (URL.canParse(trimmed)) result = trimmed.replace(/[\t\n\r]/g, "");
     else report(issues, "Must be a full URL.", format);
   }
-  if (pattern && !pattern.test(result)) report(issues, (format && meanings[format]) ?? "Not valid.", format);
+  if (pattern && !pattern.test(result)) report(issues, (format && meanings[format]) ?? "Invalid value.", format);
   return result;
 }
 

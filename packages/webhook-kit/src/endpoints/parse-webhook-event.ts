@@ -41,7 +41,7 @@ export function parseWebhookEvent(value: unknown): WebhookEvent {
   if (issues[0]?.path.length === 0) throw invalidEvent(issues);
   const { type, data, trace, ...others } = members as Record<string, unknown>;
   const endpoint = eventEndpoints.find(({ name }) => name === type);
-  if (!endpoint) throw invalidEvent([{ path: ["type"], expected: undefined, message: "Not valid." }]);
+  if (!endpoint) throw invalidEvent([{ path: ["type"], expected: undefined, message: "Invalid value." }]);
   const reading = readTolerantly(endpoint.schema, data);
   const dataIssues = "issues" in reading ? reading.issues : [];
   const allIssues = [...dataIssues.map((issue) => ({ ...issue, path: ["data", ...issue.path] })), ...issues];
@@ -68,7 +68,7 @@ function invalidEvent(issues: readonly Issue[]): InvalidEventError {
   const fields = describeIssues(issues);
   return new InvalidEventError(
     "invalid_event",
-    `The value is not a webhook event of this version: ${Object.keys(fields).join(", ")}. Was it enqueued by another one?`,
+    `The value is not a webhook event of this version: ${Object.keys(fields).join(", ")}. Was it enqueued by another version?`,
     { fields },
   );
 }

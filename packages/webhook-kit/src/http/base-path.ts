@@ -32,11 +32,10 @@ export function readBasePath(basePath: string): StripBasePath {
 }
 
 function findProblem(segment: string): string | undefined {
-  if (segment === "") return "must not have two slashes in a row";
-  if (segment === ":") return "has a parameter without a name: write /:tenant";
-  if (dotSegment.test(segment)) return "must not have the segments . and ..";
-  if (!segmentShape.test(segment))
-    return "must be a path as it is sent: percent-encoded, without white space, query or fragment";
+  if (segment === "") return "must not contain two slashes in a row";
+  if (segment === ":") return "has a parameter without a name: use /:tenant";
+  if (dotSegment.test(segment)) return 'must not contain the segments "." or ".."';
+  if (!segmentShape.test(segment)) return "must be a percent-encoded path without white space, a query or a fragment";
   return undefined;
 }
 

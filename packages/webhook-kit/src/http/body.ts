@@ -7,7 +7,7 @@ import { Deadlines, withTimeout } from "./timeouts.ts";
 export const bodyConsumed = (): ConfigurationError =>
   new ConfigurationError(
     "body_already_consumed",
-    "A body parser, such as express.json() or the one built into Fastify, or something else in front of the webhook receiver has consumed the body. Mount the receiver before the parser, or in Express let it keep the bytes as request.rawBody. In Fastify, mount it in a scope whose content-type parser leaves the body unread, as the recipe for Fastify shows.",
+    "The body was consumed before it reached the webhook receiver, probably by a body parser such as express.json() or Fastify's own. Mount the receiver before the parser, or in Express have the parser keep the bytes as request.rawBody. In Fastify, mount it in a scope whose content-type parser leaves the body unread, as the Fastify recipe shows.",
   );
 
 /** A body that is already in memory. @throws {Rejected} `body_too_large` */

@@ -8,7 +8,7 @@ export const failedCheck: ProblemSummary = { status: 401, code: "invalid_signatu
 export const requestProblems = {
   unknown_path: { status: 404, title: "No webhook has this path" },
   handler_not_configured: { status: 404, title: "This receiver does not implement this endpoint" },
-  method_not_allowed: { status: 405, title: "This endpoint does not take this method" },
+  method_not_allowed: { status: 405, title: "This endpoint does not allow this method" },
   unsupported_media_type: {
     status: 415,
     title: "The body must be JSON",

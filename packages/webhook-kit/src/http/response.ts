@@ -43,7 +43,7 @@ export interface ProblemSummary {
 export const internalError: ProblemSummary = {
   status: 500,
   code: "internal_error",
-  title: "Something went wrong on this side",
+  title: "The receiver failed",
 };
 
 /** A failure of the receiver that a retry may avoid. */

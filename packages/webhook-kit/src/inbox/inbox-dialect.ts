@@ -68,7 +68,7 @@ export function quoteTable(
   if (name === undefined)
     throw new ConfigurationError(
       "invalid_option",
-      "table must be a name, or a schema and a name with a dot between: lower-case letters, digits and underscores, at most 50.",
+      "table must be a name, or a schema, a dot and a name, each of at most 50 lower-case letters, digits and underscores.",
     );
   const schema = schemaName === undefined ? "" : `${quote}${schemaName}${quote}.`;
   return { table: `${schema}${quote}${name}${quote}`, schema, name };

@@ -142,7 +142,7 @@ export function openInbox<Tx>(database: InboxDatabase<Tx>, dialect: InboxDialect
   checkWholeNumber("timeoutMs", timeoutMs, 60_000);
 
   const inTime = <T>(result: Promise<T>): Promise<T> =>
-    withTimeout(result, timeoutMs, () => new Error(`${dialect.database} has not responded within ${timeoutMs} ms.`), {
+    withTimeout(result, timeoutMs, () => new Error(`${dialect.database} did not respond within ${timeoutMs} ms.`), {
       unref: true,
     });
 
@@ -266,13 +266,13 @@ function explainFailure(
   if (typeof cause !== "object" || cause === null || !dialect.isTableMissing(cause))
     return new UnavailableError(
       "inbox_unavailable",
-      `${dialect.inbox} could not use its ${dialect.database} database and wrote nothing; the cause of this error is the database's own. Is it running, and does the inbox's handle have the correct host and password?`,
+      `${dialect.inbox} could not use its ${dialect.database} database and wrote nothing; see this error's cause. Is the database running, and are the host and password correct?`,
       { cause },
     );
   const migration = table === defaultTable ? "inboxMigration()" : "inboxMigration({ table })";
   return new UnavailableError(
     "inbox_table_missing",
-    `The table ${dialect.table} of ${dialect.inbox} does not exist. ${migration} returns the SQL that creates it: run it with your own migrations.`,
+    `${dialect.inbox}'s table ${dialect.table} does not exist. Run the SQL that ${migration} returns with your own migrations.`,
     { cause },
   );
 }
@@ -305,12 +305,12 @@ const used = new WeakSet<object>();
 /** A hash, so that a record contains nothing of the event, and no key of `once` equals a key of `acquire`. */
 function recordKeyOf({ deduplicationKey }: { readonly deduplicationKey?: string | undefined }, key: unknown): string {
   if (key !== undefined && (typeof key !== "string" || key === ""))
-    throw new ConfigurationError("inbox_key_required", "The key of inbox.once must be a non-empty string.");
+    throw new ConfigurationError("inbox_key_required", "inbox.once needs a key that is a non-empty string.");
   if (typeof key === "string") return sha256(JSON.stringify(["once", "key", key]));
   if (deduplicationKey !== undefined) return sha256(JSON.stringify(["once", "id", deduplicationKey]));
   throw new ConfigurationError(
     "inbox_key_required",
-    "The scheme signs no id, so inbox.once cannot tell a retry from a new event. Pass { key }, write with an upsert, or let webhooks only start catchUp.",
+    "This signature scheme signs no id, so inbox.once cannot tell a retry from a new event. Pass { key }, use an upsert, or use webhooks only to start catchUp.",
   );
 }
 

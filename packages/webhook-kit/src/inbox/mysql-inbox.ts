@@ -43,7 +43,7 @@ function openDatabase<Tx>(handle: MysqlHandle<Tx>): InboxDatabase<Tx> {
     return poolDatabase(handle as MysqlPool<Tx>);
   throw new ConfigurationError(
     "invalid_option",
-    "mysqlInbox takes a pool of mysql2/promise, or an InboxDatabase; not a connection.",
+    "mysqlInbox takes a mysql2/promise pool or an InboxDatabase, not a connection.",
   );
 }
 

@@ -26,7 +26,7 @@ export function openDatabase<Tx>(handle: PostgresHandle<Tx>): InboxDatabase<Tx> 
   if (hasMethods(handle, ["query", "connect"]) && "totalCount" in handle) return poolDatabase(handle as PgPool<Tx>);
   throw new ConfigurationError(
     "invalid_option",
-    "postgresInbox takes a Pool of npm pg, a PGlite, a Kysely, a Drizzle or a Prisma outside of a transaction, or an InboxDatabase; not a Client, nor a transaction.",
+    "postgresInbox takes a pg Pool, a PGlite, Kysely, Drizzle or Prisma instance, or an InboxDatabase; not a Client or a transaction.",
   );
 }
 
@@ -39,7 +39,7 @@ function requireTransactions(handle: unknown): void {
   if (driversWithoutTransactions.has(kind))
     throw new ConfigurationError(
       "invalid_option",
-      `postgresInbox needs transactions, and this driver of Drizzle (${kind}) has none. On Neon use drizzle-orm/neon-serverless with a Pool, elsewhere drizzle-orm/node-postgres.`,
+      `postgresInbox needs transactions, which this Drizzle driver (${kind}) does not support. On Neon use drizzle-orm/neon-serverless with a Pool, elsewhere drizzle-orm/node-postgres.`,
     );
 }
 

@@ -56,7 +56,7 @@ function openDatabase(handle: SqliteConnection | InboxDatabase<unknown>): InboxD
   if (hasMethods(handle, ["prepare", "exec"])) return sqliteDatabase(handle as SqliteConnection);
   throw new ConfigurationError(
     "invalid_option",
-    "sqliteInbox takes a DatabaseSync of node:sqlite, a Database of npm better-sqlite3, or an InboxDatabase.",
+    "sqliteInbox takes a DatabaseSync from node:sqlite, a Database from better-sqlite3, or an InboxDatabase.",
   );
 }
 

@@ -65,7 +65,7 @@ const checks: ReadonlyMap<string, Check> = new Map(
     deduplication: (value) => (value === false ? undefined : aStore(value)),
     replayProtection(value) {
       if (replayModes.some((mode) => mode === value)) return undefined;
-      return `must be one of: ${replayModes.join(", ")}; it is ${typeof value === "string" ? "another word" : inWords(value)}.`;
+      return `must be one of: ${replayModes.join(", ")}; it is ${typeof value === "string" ? "another string" : inWords(value)}.`;
     },
     tracer: objectWith(["startActiveSpan"], "OpenTelemetry's trace.getTracer()"),
     logger: objectWith(["info", "warn", "error"], "pino()"),
@@ -104,7 +104,7 @@ function mistakeIn(options: unknown): string | undefined {
   }
   const { replayProtection, deduplication } = options as ReceiverOptions;
   if (replayProtection === "single-use-signature" && deduplication === false)
-    return 'replayProtection "single-use-signature" needs deduplication to record signatures; leave out `deduplication: false`.';
+    return 'replayProtection "single-use-signature" needs deduplication to record signatures; remove `deduplication: false`.';
   return undefined;
 }
 

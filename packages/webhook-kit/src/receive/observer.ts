@@ -13,7 +13,7 @@ type Hooks = Pick<VerifyOptions, "onVerified" | "onRejected" | "onError" | "logg
 
 const printIntervalMs = 60_000;
 const printAdvice =
-  "\nEach code is printed once a minute at most. To get every rejection instead, pass onRejected or logger.";
+  "\nEach code is printed at most once a minute. To get every rejection instead, pass onRejected or logger.";
 
 /**
  * Prints the first rejection of each code in a minute and counts the others, so that no sender can fill the console. A line has the kit's
@@ -97,8 +97,8 @@ export class Observer {
     const count = segmentsBefore(target, stripBasePath);
     const hint =
       count > 0
-        ? `The path that arrived has ${count === 1 ? "1 segment" : `${count} segments`} before basePath, such as the stage of an API or the base path of a custom domain. Put the same before basePath.`
-        : "Is basePath the path of the registered base URL, as it arrives here?";
+        ? `The request's path has ${count === 1 ? "1 segment" : `${count} segments`} before basePath, such as an API's stage or a custom domain's base path. Prefix basePath with the same.`
+        : "Is basePath the path of the registered base URL, as this server receives it?";
     const message = `${rejection.message} ${hint}`;
     this.rejected({ ...rejection, message });
     return response;
@@ -152,7 +152,7 @@ function segmentsBefore(target: string, stripBasePath: StripBasePath): number {
 }
 
 const unexpectedShape =
-  "a payload differs from the contract and was read all the same: the values at these paths were converted; logged once";
+  "a payload differs from the contract and was accepted: the values at these paths were converted; logged once";
 
 function callSafely(call: () => unknown, recover: () => void = () => undefined): void {
   try {
@@ -167,7 +167,7 @@ function callSafely(call: () => unknown, recover: () => void = () => undefined):
  * Prints failures if there is neither `logger` nor `onError`. The cause is printed separately: not every runtime's console prints the cause
  * after an error's stack.
  */
-function printFailure(error: AnyWebhookKitError, endpoint = "the check of a request"): void {
+function printFailure(error: AnyWebhookKitError, endpoint = "the request check"): void {
   const line = `webhook failed (${error.code}) in ${endpoint}:`;
   if ("cause" in error) console.error(line, error.message, error.cause);
   else console.error(line, error);

@@ -19,7 +19,7 @@ export function toOutcome(cause: unknown): Exclude<Outcome, { duplicate: boolean
 export const unexpected = (cause: unknown): InternalError =>
   new InternalError(
     "internal_error",
-    "An unexpected failure while a request was received; the cause of this error is what was thrown. Does your `now` throw?",
+    "Something threw while a request was being received; see this error's cause. Does your `now` throw?",
     { cause },
   );
 

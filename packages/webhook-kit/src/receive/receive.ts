@@ -64,7 +64,7 @@ async function handle<Incoming>(
 /** @throws {Rejected} `handler_not_configured` */
 function requireHandler({ endpoint: { handler, kind } }: Route, handlers: Handlers<never>): void {
   if (handler && handlers[handler] === undefined && !(kind === "event" && handlers.onEvent))
-    throw rejectRequest("handler_not_configured", { advice: `Give its handler: ${handler}.` });
+    throw rejectRequest("handler_not_configured", { advice: `Pass its handler: ${handler}.` });
 }
 
 /** @throws {Rejected} `method_not_allowed` */
@@ -72,13 +72,11 @@ function requireMethod({ methods }: Route, method: string): void {
   if (!methods.includes(method))
     throw rejectRequest("method_not_allowed", {
       headers: { allow: methods.join(", ") },
-      advice: `It takes ${methods.join(" and ")}.`,
+      advice: `It allows ${methods.join(" and ")}.`,
     });
 }
 
 const tracerFailed = (cause: unknown): InternalError =>
-  new InternalError(
-    "tracer_failed",
-    "The tracer threw; the cause of this error is what it threw. No response depends on it.",
-    { cause },
-  );
+  new InternalError("tracer_failed", "The tracer threw; see this error's cause. The response is not affected.", {
+    cause,
+  });

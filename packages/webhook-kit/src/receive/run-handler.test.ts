@@ -62,7 +62,7 @@ test("a signal is the same each time it is read, and aborts with a TimeoutError 
     expect.objectContaining({
       code: "handler_timed_out",
       message: expect.stringMatching(
-        /handler of Test took more than 20 ms.*https:\/\/\S+\/docs\/guides\/workers\.md .*raise handlerTimeoutMs/,
+        /handler for Test took more than 20 ms.*https:\/\/\S+\/docs\/guides\/workers\.md .*raise handlerTimeoutMs/,
       ),
     }),
   );
@@ -118,7 +118,7 @@ test("a handler that throws synchronously fails with its endpoint's name", async
     expect.objectContaining({
       code: "handler_failed",
       cause,
-      message: expect.stringMatching(/handler of Test threw; the cause of this error/),
+      message: expect.stringMatching(/handler for Test threw; see this error's cause/),
     }),
   );
 });

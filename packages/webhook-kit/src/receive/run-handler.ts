@@ -111,15 +111,13 @@ async function respondLater({ name, respond }: HandledEndpoint, promise: unknown
 const handlerTimedOut = (name: string, handlerTimeoutMs: number): HandlerError =>
   new HandlerError(
     "handler_timed_out",
-    `The handler of ${name} took more than ${handlerTimeoutMs} ms; it keeps running, and the sender got 503. Put slow work into a queue, as ${queueGuide} shows, or raise handlerTimeoutMs.`,
+    `The handler for ${name} took more than ${handlerTimeoutMs} ms; it keeps running, and 503 was returned. Move slow work to a queue, as ${queueGuide} shows, or raise handlerTimeoutMs.`,
   );
 
 const queueGuide = new URL("guides/workers.md", errorDocsUrl).href;
 
 /** Always the cause, even if it is an error of the kit: its message is the user's, and may contain anything (D-49). */
 const handlerFailed = (name: string, cause: unknown): HandlerError =>
-  new HandlerError(
-    "handler_failed",
-    `The handler of ${name} threw; the cause of this error is what it threw. The sender got 500.`,
-    { cause },
-  );
+  new HandlerError("handler_failed", `The handler for ${name} threw; see this error's cause. 500 was returned.`, {
+    cause,
+  });

@@ -66,7 +66,7 @@ export function startReceiver<Incoming>(options: ReceiverOptions<Incoming>): Rec
   if (!handlerNames.some((name) => options[name] !== undefined))
     settings.observer.warned(
       "no_handler",
-      `The webhook receiver has no handler: its URL can be registered, but every event gets 404 and is lost. Give at least one of ${handlerNames.join(", ")}.`,
+      `The webhook receiver has no handler: its URL can be registered, but it returns 404 to every event, which is then lost. Pass at least one of ${handlerNames.join(", ")}.`,
     );
   return settings;
 }
@@ -82,7 +82,7 @@ export function startVerifier<Incoming>(options: VerifyOptions<Incoming>): Verif
 const warnedSecrets = new Set<string>();
 const mostWarnedSecrets = 1_000;
 
-/** Not rejected: whatever is on the company profile is a secret, and a receiver that does not start loses every event. */
+/** Not rejected: whatever is in the company profile is a secret, and a receiver that does not start loses every event. */
 function warnOfSecret({ secret }: VerifyOptions<never>, { scheme, observer }: VerifySettings<never>): void {
   if (typeof secret === "function" || scheme.name !== "timestamp-digest") return;
   const undecoded = [secret].flat().filter((text) => text.startsWith("whsec_"));
@@ -92,6 +92,6 @@ function warnOfSecret({ secret }: VerifyOptions<never>, { scheme, observer }: Ve
   for (const hash of hashes) warnedSecrets.add(hash);
   observer.warned(
     "undecoded_secret",
-    "A secret starts with whsec_, like those of Standard Webhooks. timestampDigest() uses the string as it is and does not decode it. If your sender signs with webhook-signature, give scheme: standardWebhooks().",
+    "A secret starts with whsec_, like those of Standard Webhooks. timestampDigest() uses the string as it is and does not decode it. If your sender signs with webhook-signature, pass scheme: standardWebhooks().",
   );
 }

@@ -110,7 +110,7 @@ export async function verifyRequest(
   if (!Array.isArray(rawHeaders))
     throw new ConfigurationError(
       "wrong_request_type",
-      "verifyRequest takes { rawHeaders }, the list that node:http has: name, value, name, value. For a Request of fetch pass [...request.headers].flat().",
+      "verifyRequest expects { rawHeaders } in node:http's format: [name, value, name, value, …]. For a fetch Request, pass [...request.headers].flat().",
     );
   const outcome = await verifyOnly(settings, {
     rawHeaders,

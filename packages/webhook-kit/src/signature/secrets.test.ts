@@ -92,10 +92,10 @@ test("accepts several secrets from the function, and rejects all if one is inval
 
 test("the error says what to check", async () => {
   const says = (message: RegExp) => expect.objectContaining({ message: expect.stringMatching(message) });
-  expect(() => readSecret([], false)).toThrow(says(/a list with at least one, or a function/));
+  expect(() => readSecret([], false)).toThrow(says(/a non-empty array of strings, or a function/));
   const broken = readSecret(() => Promise.reject(new Error()), false);
   await expect(Promise.resolve(broken({}))).rejects.toEqual(
-    says(/secret function threw, or took too long; the cause of this error/),
+    says(/secret function threw or timed out; see this error's cause/),
   );
   const empty = readSecret(() => "", false);
   await expect(Promise.resolve(empty({}))).rejects.toEqual(says(/^From the secret function: .*empty/));

@@ -4,7 +4,7 @@ import { withTimeout } from "../http/timeouts.ts";
 import type { SignatureScheme } from "./signature-scheme.ts";
 
 /**
- * The secret on the company profile. Pass one; several during rotation; or a function that looks it up for each request, for many tenants
+ * The secret in the company profile. Pass one; several during rotation; or a function that looks it up for each request, for many tenants
  * behind one receiver. The function is called only for well-formed, fresh headers. If it returns `undefined`, the response is 401; if it
  * throws or takes more than five seconds, 503.
  *
@@ -63,7 +63,7 @@ async function lookUp<Incoming>(
   } catch (cause) {
     throw new UnavailableError(
       "secret_lookup_failed",
-      "The secret function threw, or took too long; the cause of this error says which. The sender got 503.",
+      "The secret function threw or timed out; see this error's cause. 503 was returned.",
       { cause },
     );
   }
@@ -81,7 +81,7 @@ function findFault(
 ): SecretProblem | undefined {
   if (!Array.isArray(secrets) || secrets.length === 0)
     return invalidSecret(
-      "secret must be a string, a list with at least one, or a function; is the environment variable that should hold it set?",
+      "secret must be a string, a non-empty array of strings, or a function; is its environment variable set?",
     );
   for (const secret of secrets) {
     const problem = findSecretProblem(secret);
@@ -103,10 +103,11 @@ export interface SecretProblem {
 /** A secret is used exactly as given. It is not trimmed, so white space at either end is rejected. */
 export function findSecretProblem(secret: unknown): SecretProblem | undefined {
   if (typeof secret !== "string") return invalidSecret("The secret must be a string.");
-  if (secret.trim() === "")
-    return invalidSecret("The secret is empty or blank; is the environment variable that should hold it set?");
+  if (secret.trim() === "") return invalidSecret("The secret is empty or blank; is its environment variable set?");
   if (secret !== secret.trim())
-    return invalidSecret("The secret starts or ends with white space; was it read from a file with its line break?");
+    return invalidSecret(
+      "The secret starts or ends with white space; was it read from a file that ends with a line break?",
+    );
   if (/[\p{Cc}\p{Cs}]/u.test(secret))
     return invalidSecret("The secret contains a control character or a lone surrogate.");
   return undefined;

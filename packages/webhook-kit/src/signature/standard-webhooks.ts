@@ -50,7 +50,7 @@ export function standardWebhooks(): SignatureScheme<{
       if (!validId.test(id)) throw new ConfigurationError("invalid_option", `id must be ${idInWords}.`);
       const timestamp = String(Math.floor(now.getTime() / 1000));
       if (!unixSeconds.test(timestamp))
-        throw new ConfigurationError("invalid_option", "now must be a valid Date from 1970 on.");
+        throw new ConfigurationError("invalid_option", "now must be a valid Date, in 1970 or later.");
       const signature = mac(key, id, timestamp, body).toString("base64");
       return { "webhook-id": id, "webhook-timestamp": timestamp, "webhook-signature": `v1,${signature}` };
     },
@@ -65,13 +65,13 @@ const nothing = new Uint8Array();
 
 /** No dot: the signed bytes of `a.1` at time 2 and of `a` at time 1 would have the same start. */
 const validId = /^[\x21-\x2b\x2d\x2f-\x7e]{1,256}$/;
-const idInWords = "1 to 256 visible ASCII characters, none of them a dot or a comma";
+const idInWords = "1 to 256 visible ASCII characters without dots or commas";
 
 /** Without leading zeros, and small enough for a Date. */
 const unixSeconds = /^(?:0|[1-9]\d{0,11})$/;
 
 const noKey =
-  "The secret contains no key: it must be base64 with padding, of at least one byte, with or without whsec_ in front.";
+  "The secret contains no key: it must be padded base64 of at least one byte, with or without the whsec_ prefix.";
 
 const checkSecret = (secret: string): string | undefined => (decodeStandardWebhooksKey(secret) ? undefined : noKey);
 
@@ -102,7 +102,7 @@ function keyOf(secret: string): KeyObject | undefined {
 const problems = {
   duplicate_header: "webhook-id, webhook-timestamp or webhook-signature was sent twice.",
   missing_webhook_id:
-    "There is no webhook-id header; does the sender sign with Standard Webhooks, and not by Timestamp?",
+    "There is no webhook-id header; does the sender use Standard Webhooks rather than a Timestamp header?",
   missing_timestamp: "There is no webhook-timestamp header; does a proxy in front of this server strip it?",
   missing_signature: "There is no webhook-signature header; does a proxy in front of this server strip it?",
   malformed_webhook_id: `webhook-id is not ${idInWords}.`,

@@ -60,7 +60,7 @@ export function timestampDigest(
       // toJSON is null for an invalid date; before the year 0 and after 9999 it starts with a sign, which no receiver accepts.
       const timestamp = now.toJSON();
       if (!readDateTime(`${timestamp}`))
-        throw new ConfigurationError("invalid_option", "now must be a valid Date of the years 0 to 9999.");
+        throw new ConfigurationError("invalid_option", "now must be a valid Date, in the years 0 to 9999.");
       const signature = digest(accepted[0], timestamp, secret);
       return { Timestamp: timestamp, Authorization: `hmac ${signature.toUpperCase()}` };
     },
@@ -74,11 +74,11 @@ const problems = {
   missing_timestamp:
     "There is no Timestamp header; does a proxy in front of this server strip it, or does the sender use another scheme?",
   missing_authorization:
-    "There is no Authorization header next to Timestamp; does a proxy in front of this server strip it?",
+    "There is a Timestamp header but no Authorization header; does a proxy in front of this server strip it?",
   malformed_timestamp:
     "Timestamp is not an ISO 8601 date-time with a time zone, such as 2018-11-26T10:55:00Z, or 2018-11-26T10:55Z without seconds; was it changed in transit?",
   malformed_authorization:
-    "Authorization is not the word hmac, a space and 64 hexadecimal digits; does another middleware or a proxy set it?",
+    "Authorization must be the word hmac, a space and 64 hexadecimal digits; does a proxy or other middleware set it?",
 } as const satisfies Partial<Record<RejectionCode, string>>;
 
 function parseHeaders(rawHeaders: readonly string[]): DigestSignature | SignatureProblem {

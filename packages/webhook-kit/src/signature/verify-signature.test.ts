@@ -62,7 +62,9 @@ test("the rejection of a stale request gives its age in seconds", async () =>
       code: "timestamp_out_of_tolerance",
       status: 401,
       skewSeconds: -100,
-      message: expect.stringMatching(/is -100 s from this clock, 60 s are allowed; is one of the clocks wrong/),
+      message: expect.stringMatching(
+        /is -100 s off this server's clock; 60 s are allowed\. Is one of the clocks wrong/,
+      ),
     },
     response: { status: 401, headers: { "www-authenticate": "sample" } },
   }));
@@ -76,7 +78,7 @@ test.each<[string, Partial<VerifyOptions<string>>, string, RegExp]>([
     "another secret",
     { scheme: { ...scheme, verify: () => undefined } },
     "signature_mismatch",
-    /No secret matches; is the secret exactly the one on the company profile/,
+    /No secret matches; is the secret exactly the one in the company profile/,
   ],
   [
     "malformed headers",
@@ -128,7 +130,7 @@ test.each(["parse", "verify"] as const)("a scheme whose %s throws makes the rece
     expect.objectContaining({
       code: "signature_scheme_error",
       cause,
-      message: expect.stringMatching(/scheme threw; the cause of this error/),
+      message: expect.stringMatching(/scheme threw; see this error's cause/),
     }),
   );
   const own = new ConfigurationError("invalid_option", "a scheme may throw an error of the kit");

@@ -107,7 +107,7 @@ async function callScheme<T>(call: () => T | Promise<T>): Promise<T> {
     if (isWebhookKitError(cause)) throw cause;
     throw new UnavailableError(
       "signature_scheme_error",
-      "The signature scheme threw; the cause of this error is what it threw. Its parse and verify must return, not throw.",
+      "The signature scheme threw; see this error's cause. Its parse and verify must return, not throw.",
       { cause },
     );
   }
@@ -119,16 +119,16 @@ const measureSkew = ({ earliest, latest }: ParsedSignature["signedAt"], now: num
 
 const outOfTolerance = (skewSeconds: number, toleranceSeconds: number): SignatureProblem => ({
   code: "timestamp_out_of_tolerance",
-  message: `Timestamp is ${Math.round(skewSeconds * 10) / 10} s from this clock, ${toleranceSeconds} s are allowed; is one of the clocks wrong?`,
+  message: `Timestamp is ${Math.round(skewSeconds * 10) / 10} s off this server's clock; ${toleranceSeconds} s are allowed. Is one of the clocks wrong?`,
 });
 
 const unknownTenant: SignatureProblem = {
   code: "unknown_tenant",
   message:
-    "The secret function returned undefined: it does not know the tenant. Is the URL on the company profile correct?",
+    "The secret function returned undefined: it does not know the tenant. Is the URL in the company profile correct?",
 };
 
 const noMatch: SignatureProblem = {
   code: "signature_mismatch",
-  message: "No secret matches; is the secret exactly the one on the company profile?",
+  message: "No secret matches; is the secret exactly the one in the company profile?",
 };

@@ -46,15 +46,15 @@ const isRefusal = (status: number): boolean => status >= 300 && status < 500;
 async function isMounted(checker: ContractChecker, basePath: string): Promise<boolean> {
   const unsigned = await checker.send(test, []);
   if (unsigned.status === 404) {
-    const requested = `GET ${basePath}/test responded 404: no receiver is mounted there.`;
-    checker.problems.push(`${requested} Give basePath, the path of the base URL on your company profile.`);
+    const requested = `GET ${basePath}/test returned 404: no receiver is mounted there.`;
+    checker.problems.push(`${requested} Pass basePath, the path of the base URL in your company profile.`);
     return false;
   }
   const nonsense = [["Timestamp", "never"] as const, ["Authorization", "hmac nonsense"] as const];
   const signed = await checker.sender.signer.sign();
   const responses = [unsigned, await checker.send(test, signed), await checker.send(test, nonsense)];
   checker.expect(
-    "A request to /test must get 200, whatever its headers",
+    "Any request to /test must return 200, whatever its headers",
     isOk,
     responses.map((response) => [test, response]),
   );
@@ -67,12 +67,12 @@ async function acceptsValidSignatures(checker: ContractChecker, rules: Signature
     requested.push([what, await checker.send(testAuth, await headers(undefined))]);
   if (!requested.some(([, { status }]) => isOk(status))) {
     checker.problems.push(
-      "GET /test/auth rejects every valid signature: does the receiver have this secret and scheme?",
+      "GET /test/auth rejects every valid signature: does the receiver use this secret and scheme?",
     );
     return false;
   }
   for (const [what, response] of requested)
-    checker.expect(`A request ${what} must get 200`, isOk, [[testAuth, response]]);
+    checker.expect(`A request ${what} must return 200`, isOk, [[testAuth, response]]);
   return true;
 }
 
@@ -124,10 +124,15 @@ async function handlesSamples(checker: ContractChecker, samples: Partial<Samples
     const { signer } = checker.sender;
     const headers = await signer.sign(webhook.body);
     const first = await checker.send(webhook, headers);
-    checker.expect(`${name} must get 200`, isOk, [[webhook, first]]);
+    checker.expect(`${name} must return 200`, isOk, [[webhook, first]]);
     if (!isOk(first.status)) continue;
     if (endpoint.kind === "event")
-      await checker.check(`${name} must get 200 when the same request comes twice`, isOk, [webhook], () => headers);
+      await checker.check(
+        `${name} must return 200 when the same request is sent twice`,
+        isOk,
+        [webhook],
+        () => headers,
+      );
     else
       for (const [field, words] of Object.entries(readSuggestions(first.body).problems ?? {}))
         checker.problems.push(`${name} returned what the service rejects: ${field}: ${words.join(" ")}`);
@@ -174,7 +179,7 @@ class ContractChecker {
     const wrong = responses.filter(([, { status }]) => !isRight(status));
     const statuses = [...new Set(wrong.map(([, { status }]) => status))].map((status) => {
       const requested = wrong.filter(([, response]) => response.status === status);
-      return `${status} came from ${requested.map(([{ method, path }]) => `${method} ${path}`).join(", ")}`;
+      return `${status} was returned by ${requested.map(([{ method, path }]) => `${method} ${path}`).join(", ")}`;
     });
     if (statuses.length > 0) this.problems.push(`${rule}, but ${statuses.join("; ")}.`);
   }
@@ -192,7 +197,7 @@ class ContractChecker {
       });
     }
     if (`${JSON.stringify(response.headers)}${response.body}`.includes(this.sender.signer.secret))
-      this.problems.push(`${method} ${path} responded with the secret in it.`);
+      this.problems.push(`${method} ${path} returned the secret in its response.`);
     return response;
   }
 }

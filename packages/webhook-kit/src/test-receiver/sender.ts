@@ -76,7 +76,7 @@ export class Sender {
 
   /** Sends the last request again, byte for byte. */
   async resend(): Promise<WebhookResponse> {
-    if (!this.#last) throw new Error("No request was sent yet, so none can be repeated.");
+    if (!this.#last) throw new Error("No request has been sent yet, so there is none to repeat.");
     return this.#transport.send(this.#last);
   }
 }

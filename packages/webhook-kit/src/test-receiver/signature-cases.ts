@@ -43,7 +43,7 @@ export function validSignatures(signer: Signer, rules: SignatureRules): Signatur
   return [
     ...good,
     {
-      what: "signed by HMAC, the other documented variant",
+      what: "signed with an HMAC, the other documented variant,",
       headers: () => Object.entries(timestampDigest({ variant: "hmac" }).sign({ secret, now: signer.now() })),
     },
     {
@@ -80,8 +80,8 @@ export async function tamperedHeaders(signer: Signer): Promise<SignatureCase[]> 
       { what: `without ${tampered}`, headers: change(() => []) },
       { what: `with an empty ${tampered}`, headers: change(() => [""]) },
       { what: `with ${tampered} twice`, headers: change((value) => [value, value]) },
-      { what: `with a false ${tampered} after the true one`, headers: change((value) => [value, "false"]) },
-      { what: `with a false ${tampered} before the true one`, headers: change((value) => ["false", value]) },
+      { what: `with a forged ${tampered} after the genuine one`, headers: change((value) => [value, "false"]) },
+      { what: `with a forged ${tampered} before the genuine one`, headers: change((value) => ["false", value]) },
       { what: `with garbage after ${tampered}`, headers: change((value) => [`${value}zz`]) },
     ];
   });
@@ -97,10 +97,10 @@ export function invalidDigests(signer: Signer): SignatureCase[] {
   };
   return [
     { what: "with a digest made without the secret", headers: forged(sha256) },
-    { what: "with an HMAC under an empty key", headers: forged((time) => hmac("", time)) },
+    { what: "with an HMAC whose key is empty", headers: forged((time) => hmac("", time)) },
     { what: "with half of the digest", headers: forged((time) => digestOf(time).slice(0, 32)) },
-    { what: "with the digest of another time", headers: forged(() => digestOf(signer.now().toISOString())) },
-    { what: "with 64 letters that are no digits", headers: forged(() => "z".repeat(64)) },
+    { what: "with the digest of a different time", headers: forged(() => digestOf(signer.now().toISOString())) },
+    { what: "with 64 letters that are not hexadecimal digits", headers: forged(() => "z".repeat(64)) },
     { what: "with 64 characters that are not ASCII", headers: forged(() => "é".repeat(64)) },
     { what: "whose Timestamp is not a date", headers: forged(digestOf, "NaN") },
   ];

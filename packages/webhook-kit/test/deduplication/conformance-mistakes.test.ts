@@ -38,7 +38,7 @@ const mistakes: StoreMistake[] = [
   },
   {
     mistake: "looks first and writes later",
-    noticed: "of a hundred concurrent calls of acquire, one gets the key",
+    noticed: "of a hundred concurrent calls to acquire, one gets the key",
     breakIt: (inner) => {
       const held = new Set<string>();
       return {
@@ -88,7 +88,7 @@ const mistakes: StoreMistake[] = [
   },
   {
     mistake: "checks first whether a lease has expired, and writes later",
-    noticed: "of a hundred concurrent calls of acquire after a lease expired, one gets the key",
+    noticed: "of a hundred concurrent calls to acquire after a lease expires, one gets the key",
     breakIt: (inner) => {
       const ends = new Map<string, number>();
       return {

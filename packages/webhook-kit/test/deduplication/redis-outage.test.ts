@@ -71,7 +71,7 @@ describe.each(clients)("with a client of $name", ({ connect }) => {
     const { status, errors, runs } = await send(redisDeduplication(connect(port), { timeoutMs: 60 }));
     expect([status, runs]).toEqual([503, 0]);
     expect(errors).toMatchObject([
-      { code: "deduplication_failed", cause: { message: "Redis has not responded within 60 ms." } },
+      { code: "deduplication_failed", cause: { message: "Redis did not respond within 60 ms." } },
     ]);
   });
 

@@ -25,17 +25,13 @@ const atConstruction: [string, () => unknown, string][] = [
   [
     "a secret that is not set",
     () => webhookRouter({} as never),
-    "secret must be a string, a list with at least one, or a function; is the environment variable that should hold it set?",
+    "secret must be a string, a non-empty array of strings, or a function; is its environment variable set?",
   ],
-  [
-    "an empty secret",
-    build({ secret: "" }),
-    "The secret is empty or blank; is the environment variable that should hold it set?",
-  ],
+  ["an empty secret", build({ secret: "" }), "The secret is empty or blank; is its environment variable set?"],
   [
     "a secret with its line break",
     build({ secret: `${secret}\n` }),
-    "The secret starts or ends with white space; was it read from a file with its line break?",
+    "The secret starts or ends with white space; was it read from a file that ends with a line break?",
   ],
   [
     "a short secret",
@@ -45,12 +41,12 @@ const atConstruction: [string, () => unknown, string][] = [
   [
     "a list without secrets",
     build({ secret: [] }),
-    "secret must be a string, a list with at least one, or a function; is the environment variable that should hold it set?",
+    "secret must be a string, a non-empty array of strings, or a function; is its environment variable set?",
   ],
   [
     "a secret of another scheme",
     build({ secret: "not base64", scheme: standardWebhooks() }),
-    "The secret contains no key: it must be base64 with padding, of at least one byte, with or without whsec_ in front.",
+    "The secret contains no key: it must be padded base64 of at least one byte, with or without the whsec_ prefix.",
   ],
   [
     "a tolerance as a string",
@@ -86,12 +82,12 @@ const atConstruction: [string, () => unknown, string][] = [
   [
     "an unknown replay mode",
     build({ replayProtection: "once" }),
-    "replayProtection must be one of: deduplicate, single-use-signature; it is another word.",
+    "replayProtection must be one of: deduplicate, single-use-signature; it is another string.",
   ],
   [
     "replay without deduplication",
     build({ replayProtection: "single-use-signature", deduplication: false }),
-    'replayProtection "single-use-signature" needs deduplication to record signatures; leave out `deduplication: false`.',
+    'replayProtection "single-use-signature" needs deduplication to record signatures; remove `deduplication: false`.',
   ],
   [
     "a scheme that was not called",
@@ -111,7 +107,7 @@ const atConstruction: [string, () => unknown, string][] = [
   [
     "a basePath in Express",
     build({ basePath: "/offers" }),
-    "webhookRouter has no option basePath; mount it with app.use(path, webhookRouter(options)).",
+    "webhookRouter has no basePath option; mount it with app.use(path, webhookRouter(options)).",
   ],
   [
     "a basePath without its slash",
@@ -121,13 +117,13 @@ const atConstruction: [string, () => unknown, string][] = [
   [
     "a Redis URL instead of a client",
     () => redisDeduplication("redis://127.0.0.1" as never),
-    "redisDeduplication takes a client of npm redis (4 or newer) or ioredis.",
+    "redisDeduplication takes a redis (4 or newer) or ioredis client.",
   ],
   [
     "a client of Upstash",
     // What is read of `new Redis({ url, token })`.
     () => redisDeduplication({ eval: async () => null, autoPipeline: () => undefined } as never),
-    "redisDeduplication does not take a client of @upstash/redis. Connect npm redis or ioredis to the rediss:// address of the same database.",
+    "redisDeduplication does not support @upstash/redis clients. Connect redis or ioredis to the rediss:// URL of the same database.",
   ],
 ];
 
@@ -142,7 +138,7 @@ test("the error for a misspelt option names the nearest option and lists all", (
 
 test("the error for a router passed to node:http names the listener to use", () =>
   expect(() => createServer(webhookRouter({ secret }) as never).emit("request", {}, {})).toThrow(
-    "webhookRouter and verifyWebhook are middleware for Express, connect and Nest; for node:http use webhookListener of @offers/webhook-kit/node.",
+    "webhookRouter and verifyWebhook are middleware for Express, connect and Nest; for node:http, Fastify and Koa use webhookListener from @offers/webhook-kit/node.",
   ));
 
 /** What onRejected gets for a request. */
@@ -171,7 +167,7 @@ test.each<[string, RequestInit, object, string, string, string?]>([
     { headers: { Timestamp } },
     {},
     "missing_authorization",
-    "There is no Authorization header next to Timestamp; does a proxy in front of this server strip it?",
+    "There is a Timestamp header but no Authorization header; does a proxy in front of this server strip it?",
   ],
   [
     "a local Timestamp",
@@ -185,35 +181,35 @@ test.each<[string, RequestInit, object, string, string, string?]>([
     { headers: { Timestamp, Authorization: "Bearer x" } },
     {},
     "malformed_authorization",
-    "Authorization is not the word hmac, a space and 64 hexadecimal digits; does another middleware or a proxy set it?",
+    "Authorization must be the word hmac, a space and 64 hexadecimal digits; does a proxy or other middleware set it?",
   ],
   [
     "another secret",
     { headers: signed() },
     { secret: "another-secret-of-some-length" },
     "signature_mismatch",
-    "No secret matches; is the secret exactly the one on the company profile?",
+    "No secret matches; is the secret exactly the one in the company profile?",
   ],
   [
     "a wrong clock",
     { headers: { Timestamp: "2026-03-08T02:30:00Z", Authorization } },
     { now: () => new Date("2026-03-08T03:30:00Z") },
     "timestamp_out_of_tolerance",
-    "Timestamp is -3600 s from this clock, 300 s are allowed; is one of the clocks wrong?",
+    "Timestamp is -3600 s off this server's clock; 300 s are allowed. Is one of the clocks wrong?",
   ],
   [
     "another prefix",
     { headers: signed() },
     { basePath: "/hooks" },
     "unknown_path",
-    "No webhook has this path. Is basePath the path of the registered base URL, as it arrives here?",
+    "No webhook has this path. Is basePath the path of the registered base URL, as this server receives it?",
   ],
   [
     "the stage of an API before the base path",
     { headers: signed() },
     { basePath: "/v1" },
     "unknown_path",
-    "No webhook has this path. The path that arrived has 1 segment before basePath, such as the stage of an API or the base path of a custom domain. Put the same before basePath.",
+    "No webhook has this path. The request's path has 1 segment before basePath, such as an API's stage or a custom domain's base path. Prefix basePath with the same.",
     "/v1/test/auth",
   ],
   [
@@ -221,7 +217,7 @@ test.each<[string, RequestInit, object, string, string, string?]>([
     post(accepted),
     {},
     "handler_not_configured",
-    "This receiver does not implement this endpoint. Give its handler: onWorkerOfferResponse.",
+    "This receiver does not implement this endpoint. Pass its handler: onWorkerOfferResponse.",
     "/offer/response",
   ],
   [
@@ -229,7 +225,7 @@ test.each<[string, RequestInit, object, string, string, string?]>([
     { method: "POST", headers: signed() },
     {},
     "method_not_allowed",
-    "This endpoint does not take this method. It takes GET.",
+    "This endpoint does not allow this method. It allows GET.",
   ],
   [
     "a body that is not JSON",
@@ -244,7 +240,7 @@ test.each<[string, RequestInit, object, string, string, string?]>([
     { headers: {} },
     standard,
     "missing_webhook_id",
-    "There is no webhook-id header; does the sender sign with Standard Webhooks, and not by Timestamp?",
+    "There is no webhook-id header; does the sender use Standard Webhooks rather than a Timestamp header?",
   ],
   [
     "no webhook-timestamp",
@@ -279,7 +275,7 @@ test("the error for a body that was already read says where to mount the receive
       expect.objectContaining({
         code: "body_already_consumed",
         message:
-          "A body parser, such as express.json() or the one built into Fastify, or something else in front of the webhook receiver has consumed the body. Mount the receiver before the parser, or in Express let it keep the bytes as request.rawBody. In Fastify, mount it in a scope whose content-type parser leaves the body unread, as the recipe for Fastify shows.",
+          "The body was consumed before it reached the webhook receiver, probably by a body parser such as express.json() or Fastify's own. Mount the receiver before the parser, or in Express have the parser keep the bytes as request.rawBody. In Fastify, mount it in a scope whose content-type parser leaves the body unread, as the Fastify recipe shows.",
       }),
     ],
   ]);

@@ -33,7 +33,7 @@ describe.each(receivers)("%s", (_, start) => {
     expect(logger.warn.mock.calls).toEqual([
       [
         { code: "no_handler" },
-        expect.stringMatching(/every event gets 404 and is lost\. Give at least one of .*onEvent/),
+        expect.stringMatching(/returns 404 to every event, which is then lost\. Pass at least one of .*onEvent/),
       ],
     ]);
     expect(warn).not.toHaveBeenCalled();
@@ -61,7 +61,7 @@ describe.each(receivers)("%s", (_, start) => {
       const whsec = newWhsec();
       start({ secret: among(whsec), logger, onWorkerAddedContact });
       expect(logger.warn.mock.calls).toEqual([
-        [{ code: "undecoded_secret" }, expect.stringMatching(/give scheme: standardWebhooks\(\)/)],
+        [{ code: "undecoded_secret" }, expect.stringMatching(/pass scheme: standardWebhooks\(\)/)],
       ]);
       expect(JSON.stringify(logger.warn.mock.calls)).not.toContain(whsec.slice(6, 14));
     },

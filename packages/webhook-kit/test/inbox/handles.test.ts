@@ -19,7 +19,9 @@ const invalid = expect.objectContaining({ name: "ConfigurationError", code: "inv
 const missing = (inbox: string, table: string) =>
   expect.objectContaining({
     code: "inbox_table_missing",
-    message: expect.stringMatching(`^The table ${table} of ${inbox} does not exist. inboxMigration\\(\\) returns`),
+    message: expect.stringMatching(
+      `^${inbox}'s table ${table} does not exist. Run the SQL that inboxMigration\\(\\) returns`,
+    ),
   });
 
 /** The libraries: one driver per database is used here. */

@@ -11,7 +11,7 @@ const invalid = expect.objectContaining({ name: "ConfigurationError", code: "inv
 const missing = expect.objectContaining({
   code: "inbox_table_missing",
   message: expect.stringMatching(
-    '^The table "offers_inbox" of postgresInbox does not exist. inboxMigration\\(\\) returns',
+    '^postgresInbox\'s table "offers_inbox" does not exist. Run the SQL that inboxMigration\\(\\) returns',
   ),
 });
 

@@ -117,7 +117,7 @@ describe.runIf(hasPostgres)("once on a pool whose connections are lost", () => {
     const inbox = postgresInbox(pool, { timeoutMs: 50 });
     const key = randomUUID();
     const client = await pool.connect();
-    await expect(inbox.acquire(key, { leaseMs: 60_000 })).rejects.toThrow("PostgreSQL has not responded within 50 ms.");
+    await expect(inbox.acquire(key, { leaseMs: 60_000 })).rejects.toThrow("PostgreSQL did not respond within 50 ms.");
     client.release();
     // The pool serves in order: the late lease is acquired before this returns.
     await pool.query("SELECT 1");

@@ -15,7 +15,7 @@ const missing = (table: string, call: string) =>
   expect.objectContaining({
     name: "UnavailableError",
     code: "inbox_table_missing",
-    message: `The table ${table} of postgresInbox does not exist. ${call} returns the SQL that creates it: run it with your own migrations.`,
+    message: `postgresInbox's table ${table} does not exist. Run the SQL that ${call} returns with your own migrations.`,
     cause: expect.objectContaining({ code: "42P01" }),
   });
 

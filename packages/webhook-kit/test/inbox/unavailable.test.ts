@@ -41,7 +41,7 @@ test.each(inboxes)(
     const unavailable = expect.objectContaining({
       name: "UnavailableError",
       code: "inbox_unavailable",
-      message: expect.stringMatching(new RegExp(`Inbox .*${database}.*Is it running.*host`)),
+      message: expect.stringMatching(new RegExp(`Inbox .*${database}.*Is the database running.*host`)),
       cause,
     });
     await expect(inbox.once({}, work, { key: "k" })).rejects.toEqual(unavailable);

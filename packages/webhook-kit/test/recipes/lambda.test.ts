@@ -70,7 +70,7 @@ describe.each(functions)("%s", (_function, invoke) => {
     const problems = await receiver.checkContract();
     expect(problems).not.toEqual([]);
     for (const problem of problems)
-      expect(problem).toMatch(/^A request with (\w+ twice|a false \w+ before the true one) must /);
+      expect(problem).toMatch(/^A request with (\w+ twice|a forged \w+ before the genuine one) must /);
   });
 });
 
@@ -93,7 +93,7 @@ test("the error for a 404 names the base path of a custom domain as the cause, w
   expect((await behindDomain(event)).statusCode).toBe(404);
   const [[rejection]] = onRejected.mock.calls as [[{ message: string }]];
   expect(rejection.message).toContain(
-    "2 segments before basePath, such as the stage of an API or the base path of a custom",
+    "2 segments before basePath, such as an API's stage or a custom domain's base path.",
   );
   expect(rejection.message).not.toContain("PRIVATE");
 });

@@ -89,7 +89,7 @@ test.each([
   ["an empty object", {}],
   ["a promise of an app", Promise.resolve(webhooks)],
 ])("neither accepts %s, and both say what they accept", async (_, app) => {
-  const words = /a function from Request to Response.*a listener or server of node:http.*Express or Fastify/;
+  const words = /a function from Request to Response.*a node:http listener or server.*Express or Fastify/;
   await expect(testReceiver(app as never, { secret })).rejects.toMatchObject({
     code: "invalid_option",
     message: expect.stringMatching(words),

@@ -132,8 +132,8 @@ describe.each(adapters)("the kit on %s", (name, mount) => {
         "GET /test/auth, GET /contact/new/worker_made_up, POST /contact-suggestions, POST /offer/response, " +
         "POST /offer/eventDeleted, POST /events/timelineChanged";
       expect(await receiver.checkContract()).toEqual([
-        `A request signed too long ago must be rejected, but 200 came from ${where}.`,
-        `A request signed in the future must be rejected, but 200 came from ${where}.`,
+        `A request signed too long ago must be rejected, but 200 was returned by ${where}.`,
+        `A request signed in the future must be rejected, but 200 was returned by ${where}.`,
       ]);
     }
   });
@@ -146,9 +146,11 @@ describe.each(adapters)("the kit on %s", (name, mount) => {
     const app = mount({ secret, scheme: unread, ...everyHandler() });
     await using receiver = await testReceiver(app, { secret, basePath, scheme: bodyHmac });
     const problems = await receiver.checkContract(samples);
-    expect(problems).toContain("A body that was not signed must be rejected, but 200 came from POST /offer/response.");
     expect(problems).toContain(
-      "A request with garbage after X-Signature must be rejected, but 200 came from GET /test/auth.",
+      "A body that was not signed must be rejected, but 200 was returned by POST /offer/response.",
+    );
+    expect(problems).toContain(
+      "A request with garbage after X-Signature must be rejected, but 200 was returned by GET /test/auth.",
     );
   });
 });

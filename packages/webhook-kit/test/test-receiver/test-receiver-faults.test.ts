@@ -26,12 +26,12 @@ const everywhere =
 test("the naive middleware has its known problems", async () => {
   const router = textbookRouter({ secret: [secret], now: () => new Date(), onRejected: () => undefined });
   expect(await faultsOf(express().use("/hooks", router), "/hooks")).toEqual([
-    `A request signed in the future must be rejected, but 200 came from ${everywhere}.`,
-    "A request with Authorization twice must be rejected, but 200 came from GET /test/auth.",
-    "A request with a false Authorization after the true one must be rejected, but 200 came from GET /test/auth.",
-    "A request whose Timestamp is not a date must be rejected, but 200 came from GET /test/auth.",
-    "The payload {} must be rejected, but 200 came from POST /offer/eventDeleted, POST /events/timelineChanged.",
-    "The payload [] must be rejected, but 200 came from POST /offer/eventDeleted, POST /events/timelineChanged.",
+    `A request signed in the future must be rejected, but 200 was returned by ${everywhere}.`,
+    "A request with Authorization twice must be rejected, but 200 was returned by GET /test/auth.",
+    "A request with a forged Authorization after the genuine one must be rejected, but 200 was returned by GET /test/auth.",
+    "A request whose Timestamp is not a date must be rejected, but 200 was returned by GET /test/auth.",
+    "The payload {} must be rejected, but 200 was returned by POST /offer/eventDeleted, POST /events/timelineChanged.",
+    "The payload [] must be rejected, but 200 was returned by POST /offer/eventDeleted, POST /events/timelineChanged.",
   ]);
 });
 
@@ -39,8 +39,8 @@ test("a receiver that responds with 200 to everything breaks every rule about re
   const problems = await faultsOf((_request, response) => response.end(), "");
   expect(problems).toHaveLength(27);
   for (const problem of problems)
-    expect(problem).toMatch(/ must (be rejected|not be acknowledged), but 200 came from /);
-  expect(problems[0]).toBe(`A request without a signature must be rejected, but 200 came from ${everywhere}.`);
+    expect(problem).toMatch(/ must (be rejected|not be acknowledged), but 200 was returned by /);
+  expect(problems[0]).toBe(`A request without a signature must be rejected, but 200 was returned by ${everywhere}.`);
 });
 
 test("for a receiver that is mounted elsewhere, the problem names basePath", async () => {
@@ -50,14 +50,14 @@ test("for a receiver that is mounted elsewhere, the problem names basePath", asy
     ["", "/test"],
   ] as const)
     expect(await faultsOf(app, basePath)).toEqual([
-      `GET ${requested} responded 404: no receiver is mounted there. Give basePath, the path of the base URL on your company profile.`,
+      `GET ${requested} returned 404: no receiver is mounted there. Pass basePath, the path of the base URL in your company profile.`,
     ]);
 });
 
 test("a receiver with another secret rejects the service, and gets no further requests", async () => {
   const app = express().use("/hooks", webhookRouter({ ...quiet, secret: "another-secret-of-the-profile" }));
   expect(await faultsOf(app, "/hooks")).toEqual([
-    "GET /test/auth rejects every valid signature: does the receiver have this secret and scheme?",
+    "GET /test/auth rejects every valid signature: does the receiver use this secret and scheme?",
   ]);
 });
 
@@ -89,24 +89,24 @@ const mistakes: [mistake: string, wrong: RequestHandler, problems: RegExp[]][] =
     "asks for a signature on /test",
     ({ path, headers }, response, next) =>
       path === "/test" && !headers.authorization ? response.sendStatus(401) : next(),
-    [/^A request to \/test must get 200, whatever its headers, but 401 came from GET \/test\.$/],
+    [/^Any request to \/test must return 200, whatever its headers, but 401 was returned by GET \/test\.$/],
   ],
   [
     "fails for nonsense on /test",
     ({ path, headers }, response, next) =>
       path === "/test" && headers.timestamp === "never" ? response.sendStatus(500) : next(),
-    [/^A request to \/test .* but 500 came from GET \/test\.$/],
+    [/^Any request to \/test .* but 500 was returned by GET \/test\.$/],
   ],
   [
     "ignores the time",
     (request, response, next) =>
       signs(...headersOf(request)) && request.path === "/test/auth" ? response.sendStatus(200) : next(),
     [
-      / too long ago .* 200 came from GET \/test\/auth, HEAD \/test\/auth\.$/,
+      / too long ago .* 200 was returned by GET \/test\/auth, HEAD \/test\/auth\.$/,
       / in the future /,
       // Node keeps the first of two Authorization headers.
       / with Authorization twice /,
-      / a false Authorization after /,
+      / a forged Authorization after /,
       / Timestamp is not a date /,
     ],
   ],
@@ -114,13 +114,13 @@ const mistakes: [mistake: string, wrong: RequestHandler, problems: RegExp[]][] =
     "needs seconds in a timestamp",
     ({ headers }, response, next) =>
       /T\d\d:\d\dZ$/.test(String(headers.timestamp)) ? response.sendStatus(401) : next(),
-    [/^A request whose Timestamp has no seconds must get 200, but 401 /],
+    [/^A request whose Timestamp has no seconds must return 200, but 401 /],
   ],
   [
     "accepts any timestamp that a slow clock would send",
     ({ headers }, response, next) =>
       Date.parse(String(headers.timestamp)) > Date.now() + 1_000 ? response.sendStatus(401) : next(),
-    [/^A request signed 30 s ahead must get 200, but 401 /],
+    [/^A request signed 30 s ahead must return 200, but 401 /],
   ],
   [
     "accepts a digest that starts correctly",
@@ -156,19 +156,22 @@ const mistakes: [mistake: string, wrong: RequestHandler, problems: RegExp[]][] =
         ? response.sendStatus(200)
         : next();
     },
-    [/^A request with an HMAC under an empty key must be rejected/],
+    [/^A request with an HMAC whose key is empty must be rejected/],
   ],
   [
     "throws for an invalid digest",
     ({ headers }, response, next) =>
       /^hmac [^0-9a-f]{64}$/i.test(String(headers.authorization)) ? response.sendStatus(500) : next(),
-    [/ 64 letters that are no digits must be rejected, but 500 /, / 64 characters that are not ASCII .* but 500 /],
+    [
+      / 64 letters that are not hexadecimal digits must be rejected, but 500 /,
+      / 64 characters that are not ASCII .* but 500 /,
+    ],
   ],
   [
     "leaves one endpoint unguarded",
     ({ path, headers }, response, next) =>
       path === "/offer/response" && !headers.authorization ? response.sendStatus(200) : next(),
-    [/^A request without a signature must be rejected, but 200 came from POST \/offer\/response\.$/],
+    [/^A request without a signature must be rejected, but 200 was returned by POST \/offer\/response\.$/],
   ],
   [
     "acknowledges unknown paths",
@@ -178,7 +181,7 @@ const mistakes: [mistake: string, wrong: RequestHandler, problems: RegExp[]][] =
   [
     "fails for OPTIONS",
     ({ method }, response, next) => (method === "OPTIONS" ? response.sendStatus(500) : next()),
-    [/^A method that the service does not use must not fail, but 500 came from OPTIONS \/test\/auth\.$/],
+    [/^A method that the service does not use must not fail, but 500 was returned by OPTIONS \/test\/auth\.$/],
   ],
   [
     "reveals the secret it expected",
@@ -186,7 +189,7 @@ const mistakes: [mistake: string, wrong: RequestHandler, problems: RegExp[]][] =
       path === "/test/auth" && headers.authorization === ""
         ? void response.status(401).send(`not signed with ${secret}`)
         : next(),
-    [/^GET \/test\/auth responded with the secret in it\.$/],
+    [/^GET \/test\/auth returned the secret in its response\.$/],
   ],
 ];
 
@@ -199,10 +202,10 @@ test("for a receiver that accepts one variant of the digest, the problem names t
   const only = (variant: "sha256" | "hmac") =>
     express().use(webhookRouter({ ...quiet, secret, scheme: timestampDigest({ variant }) }));
   expect(await faultsOf(only("sha256"), "")).toEqual([
-    "A request signed by HMAC, the other documented variant must get 200, but 401 came from GET /test/auth.",
+    "A request signed with an HMAC, the other documented variant, must return 200, but 401 was returned by GET /test/auth.",
   ]);
   expect(await faultsOf(only("hmac"), "")).toContain(
-    "A request signed now must get 200, but 401 came from GET /test/auth.",
+    "A request signed now must return 200, but 401 was returned by GET /test/auth.",
   );
 });
 
@@ -212,7 +215,7 @@ const search = { userEmailAddresses: ["hana@harbour-hotels.example"] };
 test("a sample that is not acknowledged, even when repeated, is a problem", async () => {
   const missing = express().use(webhookRouter({ ...quiet, secret }));
   expect(await faultsOf(missing, "", { workerOfferResponse: accepted })).toEqual([
-    "workerOfferResponse must get 200, but 404 came from POST /offer/response.",
+    "workerOfferResponse must return 200, but 404 was returned by POST /offer/response.",
   ]);
   const seen = new Set<string>();
   const refusing: RequestHandler = ({ headers, path }, response, next) => {
@@ -223,7 +226,7 @@ test("a sample that is not acknowledged, even when repeated, is a problem", asyn
   };
   const router = webhookRouter({ ...quiet, secret, onWorkerOfferResponse: () => undefined });
   expect(await faultsOf(express().use(refusing, router), "", { workerOfferResponse: accepted })).toEqual([
-    "workerOfferResponse must get 200 when the same request comes twice, but 409 came from POST /offer/response.",
+    "workerOfferResponse must return 200 when the same request is sent twice, but 409 was returned by POST /offer/response.",
   ]);
 });
 

@@ -59,7 +59,7 @@ test("a response shows its status, headers and body, whatever they are", async (
 test("an event that is sent again is handled again unless it is exactly the same request", async () => {
   const onWorkerAddedContact = vi.fn();
   await using receiver = await testReceiver(appWith({ onWorkerAddedContact }), { secret, basePath: "/hooks" });
-  await expect(receiver.resend()).rejects.toThrow("No request was sent yet");
+  await expect(receiver.resend()).rejects.toThrow("No request has been sent yet");
   for (let times = 0; times < 20; times += 1) await receiver.workerAddedContact({ workerId: "w" });
   expect(onWorkerAddedContact).toHaveBeenCalledTimes(20);
   expect((await receiver.resend()).status).toBe(200);

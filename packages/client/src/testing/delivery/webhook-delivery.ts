@@ -76,7 +76,7 @@ export class WebhookDelivery {
   async resend(id: string, { copies = 1, agoMs, secret }: ResendOptions = {}): Promise<WebhookOutcome[]> {
     const endpoint = this.#knownEndpoint();
     if (!Number.isInteger(copies) || copies < 1)
-      throw new DeliveryError("invalid_argument", `resend: copies must be an integer from 1, not ${copies}`);
+      throw new DeliveryError("invalid_argument", `resend: copies must be an integer of at least 1, not ${copies}`);
     const request = await prepareWebhook(endpoint, webhookOf(this.#queue.find(id)), { agoMs, secret });
     const send = async () => shownOutcome(await sendRequest(endpoint, this.#clock, request));
     return Promise.all(Array.from({ length: copies }, send));
