@@ -91,7 +91,7 @@ export interface CatchUpSummary {
  * import { Pool } from "pg";
  *
  * const pool = new Pool({ connectionString: "postgres://127.0.0.1:5432/planning" });
- * pool.on("error", ({ message }) => console.error(message)); // without it, a lost idle connection ends the process
+ * pool.on("error", ({ message }) => console.error(message)); // without it, a lost idle connection crashes the process
  * const inbox = postgresInbox(pool);
  *
  * await catchUp({

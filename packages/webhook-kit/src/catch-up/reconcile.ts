@@ -19,7 +19,7 @@ import { type EventHandlers, findHandler, lateContext, requireHandler } from "./
  * import { Pool } from "pg";
  *
  * const pool = new Pool({ connectionString: "postgres://127.0.0.1:5432/planning" });
- * pool.on("error", ({ message }) => console.error(message)); // without it, a lost idle connection ends the process
+ * pool.on("error", ({ message }) => console.error(message)); // without it, a lost idle connection crashes the process
  * const inbox = postgresInbox(pool);
  * const offers = new OffersClient({ baseUrl: "https://service.example", apiKey: process.env.OFFERS_API_KEY ?? "" });
  *
