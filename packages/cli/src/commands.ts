@@ -39,8 +39,7 @@ const timeoutOption = (meaning: string, seconds?: number): Option => {
 };
 
 /**
- * For use in an action. Commander itself checks required options before unknown ones, and would report a misspelt one
- * only as missing.
+ * Call it in an action. Commander checks required options before unknown ones, so it would report a misspelt option only as missing.
  */
 function requireOption(command: Command, flags: string, value: string | undefined): asserts value is string {
   if (value === undefined) command.error(`error: required option '${flags}' not specified`);
@@ -65,7 +64,7 @@ const collectList = (text: string, collected: string[] = []): string[] => [
   ...text.split(",").filter(Boolean),
 ];
 
-/** `offers probe`. Like every command, it loads its code when it runs. */
+/** Defines `offers probe`. Like every command, it loads its code only when it runs. */
 export const probeCommand = (): Command =>
   new Command("probe")
     .summary("send hostile and unusual requests to a receiver, and report what it gets wrong")
@@ -107,7 +106,7 @@ Examples:
       process.exitCode = await runProbe(url, flags);
     });
 
-/** `offers listen`. */
+/** Defines `offers listen`. */
 export const listenCommand = (): Command =>
   new Command("listen")
     .summary("receive webhooks, verify them and print them")
@@ -154,7 +153,7 @@ const wayLines = testWays.map(({ name, title }) => `  ${name.padEnd(24)}${title}
 
 const eventLines = events.map(({ name, summary }) => `  ${name.padEnd(24)}${summary}`).join("\n");
 
-/** `offers trigger`. */
+/** Defines `offers trigger`. */
 export const triggerCommand = (): Command =>
   new Command("trigger")
     .summary("sign one webhook, send it and print the exchange")
@@ -199,7 +198,7 @@ Examples:
       process.exitCode = await trigger(event, flags);
     });
 
-/** `offers catch-up`. */
+/** Defines `offers catch-up`. */
 export const catchUpCommand = (): Command =>
   new Command("catch-up")
     .summary("print the events that a receiver missed, or send them to it")
@@ -235,7 +234,7 @@ Examples:
       process.exitCode = await catchUp(flags);
     });
 
-/** `offers replay`. */
+/** Defines `offers replay`. */
 export const replayCommand = (): Command =>
   new Command("replay")
     .summary("send recorded webhooks again, newly signed")

@@ -10,7 +10,7 @@ import { type ExplainedFinding, type Explanation, explain, readVectors, stepsOf 
 export type { ExplainedFinding, Explanation };
 
 /**
- * Explains a response, as `offers probe` does.
+ * Explains a response the way `offers probe` does.
  *
  * @param vectorId as `offers probe --list` prints it, such as `freshness/hour-old`
  * @param status the response's status; `"closed"` if the connection was closed without one

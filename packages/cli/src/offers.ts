@@ -27,7 +27,7 @@ for (const command of [program, ...program.commands])
     // Commander removes colours if NO_COLOR is set or the output is not a terminal.
     .configureHelp({ styleTitle: (title) => styleText("bold", title, { validateStream: false }) });
 
-// Commander would suggest probe for frob, because it accepts less similar names.
+// Commander's own suggestions are too lenient: it would suggest probe for frob.
 program.on("command:*", ([given = ""]: string[]) => {
   const names = program.commands.map((command) => command.name());
   const near = nearestName(given, names);
@@ -46,7 +46,7 @@ try {
   if (error instanceof CommanderError) process.exitCode = error.exitCode === 0 ? 0 : 2;
   else if (error instanceof UsageError) {
     const message = `offers: ${error.message}`;
-    // A program that reads the message gets it on one line.
+    // If stderr is not a terminal, the message stays on one line.
     console.error(process.stderr.isTTY ? wrapText(message, "", widthOf(process.stderr)) : message);
     process.exitCode = 2;
   } else throw error;

@@ -1,5 +1,5 @@
 /**
- * Test events for a program that sends them itself, such as a portal: what `offers trigger` sends, and what a response shows.
+ * Test events for programs that send them themselves, such as a portal: what `offers trigger` sends, and what a response shows.
  *
  * @module test-events
  */

@@ -1,4 +1,4 @@
-// Taken from whichever libraries the user's project has: these types must also compile without those of the DOM and Node.
+// Taken from whichever libraries the user's project has: these types must compile even without the DOM or Node types.
 
 /** The runtime's `AbortSignal`. */
 export type Signal = typeof globalThis extends { AbortSignal: { prototype: infer Known } }
@@ -8,11 +8,11 @@ export type Signal = typeof globalThis extends { AbortSignal: { prototype: infer
 /** The runtime's `URL`. */
 export type Url = typeof globalThis extends { URL: { prototype: infer Known } } ? Known : { readonly href: string };
 
-/** The name of an operation of the service. */
+/** The name of one of the service's operations. */
 export type OperationName = "CreateOffer" | "GetOffer" | "CompleteOffer" | "WithdrawOffer";
 
 /**
- * One attempt, as middleware sees it. Its headers contain the API key: do not log them.
+ * One attempt's request, as middleware sees it. Its headers contain the API key: do not log them.
  *
  * @example
  * ```ts
@@ -41,8 +41,8 @@ export interface OffersRequest {
 }
 
 /**
- * The part of a `Response` that this package uses; every `fetch` returns one that fits. The client reads the body, which can be read only
- * once.
+ * The part of a `Response` that this package uses; every `fetch` returns one that matches. The client reads the body, which can be read
+ * only once.
  *
  * @example
  * ```ts

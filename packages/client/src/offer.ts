@@ -33,7 +33,7 @@ export type RecipientResponse = "applied" | "rejected" | "none" | (string & {});
  * ```
  */
 export interface Recipient {
-  /** The id of this entry, and the only id that is a number. Undefined when the service sends none. */
+  /** The id of this entry, the only id that is a number. Undefined if the service sends none. */
   id: number | undefined;
   /** The worker's id, as given in `workerIds`. */
   workerId: string;
@@ -41,7 +41,7 @@ export interface Recipient {
   name: string;
   /** What the worker has responded so far. */
   response: RecipientResponse;
-  /** Empty until something is confirmed. The service does not document its other values. */
+  /** Whether the work is confirmed; empty until then. The service does not document the other values. */
   confirmation: string;
 }
 
@@ -63,13 +63,13 @@ export interface Offer {
   title: string;
   /** The description that workers see; empty without one. */
   details: string;
-  /** Whether the offer lies in the past. */
+  /** Whether the offer is in the past. */
   isHistoric: boolean;
   /** Whether the offer is withdrawn. The extra letter is the service's spelling. */
   widthdrawn: boolean;
   /** Whether the offer has been completed: the workers who get the work are chosen. */
   complete: boolean;
-  /** Where the work is; the live service uses the id of a Google place. */
+  /** Where the work is; the live service uses a Google place id. */
   locationPlaceId: string;
   /** When the offer was created. */
   createdAt: string;
@@ -80,7 +80,7 @@ export interface Offer {
 }
 
 /**
- * A time slot of an offer to be created. A string needs a time zone (`Z` or an offset) and is sent in UTC; without one the call is rejected
+ * A time slot of a new offer. A string needs a time zone (`Z` or an offset) and is sent in UTC; without one the call is rejected
  * before anything is sent.
  *
  * @example
@@ -98,7 +98,7 @@ export interface OfferEventInput {
 }
 
 /**
- * An offer to be created. An optional field that you leave out is not sent.
+ * The input for a new offer. An optional field that you leave out is not sent.
  *
  * @example
  * ```ts
@@ -113,13 +113,13 @@ export interface OfferEventInput {
  * ```
  */
 export interface OfferInput {
-  /** The id of a user of the organisation whose API key you use. */
+  /** The id of a user in the organisation that owns the API key. */
   createdByUserId: string;
   /** The title that workers see. */
   title: string;
   /** The description that workers see. @default "" */
   details?: string | undefined;
-  /** Where the work is; the live service expects the id of a Google place. */
+  /** Where the work is; the live service expects a Google place id. */
   locationPlaceId?: string | undefined;
   /** The email address of the contact who is notified about the offer. */
   notifyEmailAddress?: string | undefined;

@@ -8,7 +8,7 @@ import type { ApiKey, CallOptions, OffersClientOptions } from "./options/options
 import { type ClientSettings, readSettings } from "./options/settings.ts";
 
 /**
- * A client of the service for one organisation. Create one and keep it: it opens nothing that needs closing. Every method rejects only with
+ * A client for the service and one organisation. Create one and keep it: there is nothing to close. Every method rejects only with
  * an {@link OffersError}.
  *
  * @example
@@ -108,7 +108,7 @@ export class OffersClient {
 
   /**
    * Chooses the workers who get the work. Each of them must have applied, and an offer can be completed only once. The service tells every
-   * worker of the offer whether they got the work. Retried like `createOffer`.
+   * worker on the offer whether they got the work. Retried like `createOffer`.
    *
    * The live service may respond with 204, as if it had succeeded, when it does not know the id or your organisation may not see the offer.
    * A resolved call therefore does not prove that the offer exists; read the offer to find out.
@@ -176,7 +176,7 @@ export class OffersClient {
 
   /**
    * Polls an offer until it is complete or withdrawn. Yields every recipient once, then each recipient whose response has changed. A change
-   * that is undone between two reads is not seen. Each read is a separate call with its own retries; if one rejects, the iteration ends
+   * that is undone between two reads goes unnoticed. Each read is a separate call with its own retries; if one rejects, the iteration ends
    * with its error. Aborting `signal` ends it with an {@link AbortedError}.
    *
    * @example

@@ -1,19 +1,19 @@
 import { maxRetryAfterSeconds } from "./generated/decisions.ts";
 
-/** When the circuit breaker of an endpoint opens, and when the endpoint is disabled (D-72, D-73). Tests use short times. */
+/** When an endpoint's circuit breaker opens, and when the endpoint is disabled (D-72, D-73). Tests use short times. */
 export interface BreakerPolicy {
   /** This many consecutive attempts with the result `unhealthy` open the circuit breaker. */
   failures: number;
   firstPauseMs: number;
-  /** Each pause is twice as long as the previous one, up to this. */
+  /** The longest pause; each is twice as long as the previous one. */
   maxPauseMs: number;
-  /** The share by which a pause is made longer or shorter at random. */
+  /** The fraction by which a pause is randomly lengthened or shortened. */
   jitter: number;
   /** A `Retry-After` that is longer than the pause is respected, up to this. */
   maxRetryAfterMs: number;
   /** An endpoint that fails for this long without acknowledging anything is disabled. */
   disableAfterMs: number;
-  /** Failures further apart than this belong to different failing periods. Longer than the longest delay of a retry schedule. */
+  /** Failures further apart than this belong to different failing periods. Longer than a retry schedule's longest delay. */
   longestGapMs: number;
 }
 
@@ -36,7 +36,7 @@ export interface Pause {
 }
 
 /**
- * How long the breaker stays open.
+ * Returns how long the breaker stays open.
  *
  * @param random from 0 up to 1
  */
@@ -46,7 +46,7 @@ export function openDurationMs(policy: BreakerPolicy, { number, retryAfterMs = 0
   return Math.round(Math.max(jittered, Math.min(retryAfterMs, policy.maxRetryAfterMs)));
 }
 
-/** Concurrent attempts at an endpoint while its breaker is closed. */
+/** The maximum number of concurrent attempts at an endpoint while its breaker is closed. */
 export const endpointCapacity = 8;
 
 /** What the attempts so far show about an endpoint. */
@@ -55,7 +55,7 @@ export interface EndpointHealth {
   /** The start of the failing period; null while the endpoint is healthy. */
   failingSince: Date | null;
   lastFailedAt: Date | null;
-  /** How often the breaker opened since it was closed. */
+  /** How often the breaker has opened since it was last closed. */
   openCount: number;
   /** No attempt is made before this time. Then the breaker is half-open: one attempt decides. Null while it is closed. */
   openUntil: Date | null;
@@ -105,7 +105,7 @@ export interface ClassifiedAttempt {
 const closed = { consecutiveFailures: 0, openCount: 0, openUntil: null };
 
 /**
- * The endpoint's health after another attempt (D-72, D-73). Only a user can enable a disabled endpoint again.
+ * Returns the endpoint's health after another attempt (D-72, D-73). Only a user can enable a disabled endpoint again.
  *
  * @param random from 0 up to 1
  */
@@ -127,7 +127,10 @@ export function nextHealth(
   return isFailingForLong ? { ...next, disabledAt: at, disabledBecause: "failing" } : next;
 }
 
-/** Failures that are far apart do not belong to one failing period, because nothing was attempted between them. */
+/**
+ * Returns the start of the failing period. Failures that are far apart belong to different periods, because nothing was attempted between
+ * them.
+ */
 function failingSince(health: EndpointHealth, at: Date, policy: BreakerPolicy): Date {
   const { failingSince: since, lastFailedAt: last } = health;
   const goesOn = last !== null && at.getTime() - last.getTime() <= policy.longestGapMs;

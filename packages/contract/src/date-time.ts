@@ -36,19 +36,19 @@ export function readDateTime(text: string): ReadTime | undefined {
   return { earliest, latest: second === undefined ? startOfMinute + minuteMs - 1 : earliest };
 }
 
-/** A date-time unchanged if every reader accepts its notation, otherwise in UTC. */
+/** Returns a date-time unchanged if every reader accepts its notation, otherwise in UTC. */
 export const inPlainForm = (text: string): string | undefined =>
   normalise(text, /^[^t ]{19}(?:\.\d+)?(?:Z|[+-]\d\d:\d\d)$/);
 
-/** A date-time in UTC: unchanged if it already is, with `Z` or `+00:00`; otherwise the same instant. */
+/** Converts a date-time to UTC; one that already ends in `Z` or `+00:00` is unchanged. */
 export const inUtc = (text: string): string | undefined => normalise(text, /^[^t ]{19}(?:\.\d+)?(?:Z|\+00:00)$/);
 
-/** The string itself if it matches `form`; otherwise the same instant in UTC, with every digit of its fraction. */
+/** Returns the string itself if it matches `form`; otherwise the same instant in UTC, with every digit of its fraction. */
 function normalise(text: string, form: RegExp): string | undefined {
   const time = readDateTime(text);
   if (!time || form.test(text)) return time && text;
   const [fraction = ""] = /\.\d+/.exec(text) ?? [];
-  // Without its fraction, which could round up to the next second as a number.
+  // Parsed without its fraction, which could round up to the next second as a number.
   const { earliest } = readDateTime(text.replace(fraction, "")) ?? time;
   return `${new Date(earliest).toISOString().slice(0, 19)}${fraction}Z`;
 }

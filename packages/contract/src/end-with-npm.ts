@@ -1,6 +1,6 @@
 /**
- * Ends this process with SIGTERM when the shell that npm started it in has ended: npm sends the signal to the shell, and shells such as
- * dash do not pass it on. Does nothing if npm did not start the process, which may then outlive its shell.
+ * Sends this process SIGTERM when the shell that npm started it in exits: npm signals the shell, and shells such as dash do not forward the
+ * signal. Does nothing if npm did not start the process, which may then outlive its shell.
  */
 export function endWithNpm(): void {
   // pnpm and Yarn set it too.

@@ -1,8 +1,8 @@
-/** The fault of a webhook endpoint, by the status of its response. `success_not_200` is a 2xx other than 200. */
+/** The fault of a webhook endpoint, according to its response's status. `success_not_200` is a 2xx other than 200. */
 export type EndpointProblemCode = "success_not_200" | "redirected" | "secret_refused" | "not_found" | "not_200";
 
 /**
- * What a status other than 200 means, and what to change.
+ * Explains a status other than 200, and what to change.
  *
  * @param path the path below the base URL
  * @returns the advice as the end of a sentence, without its full stop; empty if the status reveals nothing

@@ -13,7 +13,7 @@ const names = [
   "onWorkerOfferResponse",
 ];
 
-/** Every way to swap two adjacent letters of a name. */
+/** Every way to swap two adjacent letters in a name. */
 const swapped = names.flatMap((name) =>
   [...name.slice(1)].flatMap((letter, index) => {
     const wrong = name.slice(0, index) + letter + name[index] + name.slice(index + 2);

@@ -1,6 +1,6 @@
 /**
- * The name that shares the most pairs of letters with the given one (Dice coefficient); undefined if none is near. Swapping two letters
- * changes most pairs of a short name, so a name with the same letters counts as the nearest.
+ * Finds the name that shares the most pairs of letters with the given one (Dice coefficient); returns undefined if none is near. Swapping
+ * two letters changes most pairs of a short name, so a name with the same letters counts as the nearest.
  */
 export function nearestName(wrong: string, names: readonly string[]): string | undefined {
   const given = pairsOf(wrong);

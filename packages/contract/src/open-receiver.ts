@@ -1,5 +1,4 @@
-// The receivers that testReceiver of the kit and deliverTo of the client accept. The types depend on neither Node's nor
-// the DOM's.
+// The receivers that the kit's testReceiver and the client's deliverTo accept. The types depend on neither Node's nor the DOM's.
 import type { Server } from "node:http";
 
 /** The part of a `node:http` or `node:https` server that is used. */
@@ -19,7 +18,7 @@ type OpenedReceiver<Request, Response> = { readonly fetch: (request: Request) =>
 
 interface OpenedAddress {
   readonly address: string;
-  /** Whether the URL is that of a server, and has no path. */
+  /** Whether the URL is a server's own, without a path. */
   readonly isServer: boolean;
   close(): Promise<void>;
 }
@@ -59,7 +58,7 @@ async function listen(server: Server): Promise<OpenedAddress> {
   if (server.listening) return { address: addressOf(server), isServer: true, close: async () => undefined };
   await new Promise<void>((resolve, reject) => {
     server.once("error", reject).once("listening", resolve);
-    // A kept connection would delay the end of the process by five seconds.
+    // A keep-alive connection would delay the process's exit by five seconds.
     server.on("connection", (socket) => socket.unref());
     server.listen(0, "127.0.0.1").unref();
   });
@@ -71,7 +70,7 @@ async function listen(server: Server): Promise<OpenedAddress> {
   return { address: addressOf(server), isServer: true, close };
 }
 
-/** A server that listens on every interface is called at localhost. */
+/** Returns a server's URL; one that listens on every interface is called at localhost. */
 function addressOf(server: Server): string {
   const { address, port, family } = Object(server.address());
   const host = address === "::" || address === "0.0.0.0" ? "localhost" : family === "IPv6" ? `[${address}]` : address;

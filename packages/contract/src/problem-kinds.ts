@@ -1,4 +1,4 @@
-/** The kinds of problems of the operations in spec/openapi.yaml (D-19), under their stable codes. */
+/** The problem types of the operations in spec/openapi.yaml (D-19), by their stable codes. */
 export const operationProblems = {
   malformed_json: { status: 400, title: "The body is not JSON" },
   missing_body: { status: 400, title: "The body is missing" },

@@ -1,6 +1,6 @@
 /**
- * How much of a quota is left after a response, from the fields `RateLimit` and `RateLimit-Policy` (IETF draft ratelimit-headers-11). Of
- * several quotas, it is the one with the fewest requests left.
+ * How much of a quota is left after a response, from the `RateLimit` and `RateLimit-Policy` fields (IETF draft ratelimit-headers-11). If
+ * there are several quotas, it is the one with the fewest requests left.
  *
  * @example
  * ```ts
@@ -24,7 +24,7 @@ export interface RateLimit {
 }
 
 /**
- * Parses the two fields. Of several quotas it returns the one with the fewest requests left.
+ * Parses the two fields. If there are several quotas, returns the one with the fewest requests left.
  *
  * @param header returns the value of the header with this lower-case name
  * @returns undefined if the response does not say how many requests are left
@@ -45,7 +45,7 @@ export function readRateLimit(header: (name: string) => string | null | undefine
   };
 }
 
-/** The two fields of one quota, by name. Seconds are rounded up, so that a request after them is accepted. */
+/** Formats a quota as the two header fields, by name. Seconds are rounded up, so that a request after them is accepted. */
 export const printRateLimit = ({ policy, remaining, resetAfterMs = 0, limit = 0, windowMs = 0 }: RateLimit) => ({
   RateLimit: `"${policy}";r=${remaining};t=${Math.ceil(resetAfterMs / 1_000)}`,
   "RateLimit-Policy": `"${policy}";q=${limit};w=${Math.ceil(windowMs / 1_000)}`,

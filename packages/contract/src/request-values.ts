@@ -11,7 +11,7 @@ const baseUrlProblems: readonly Problem[] = [
 ];
 
 /**
- * The fault of a service's base URL, as the end of a sentence; undefined if it is valid. It must be https, or http on loopback. The
+ * Returns the fault of a service's base URL, as the end of a sentence; undefined if it is valid. It must be https, or http on loopback. The
  * sentence never shows the URL: it may contain a password.
  */
 export function baseUrlProblem(url: unknown): string | undefined {
@@ -27,8 +27,8 @@ const headerValueProblems: readonly Problem[] = [
 ];
 
 /**
- * The fault of a header's value, as the end of a sentence; undefined if it is valid. It must be printable ASCII. The sentence never shows
- * the value: it may be a secret.
+ * Returns the fault of a header's value, as the end of a sentence; undefined if it is valid. It must be printable ASCII. The sentence never
+ * shows the value: it may be a secret.
  */
 export function headerValueProblem(value: unknown): string | undefined {
   return unsetProblem(value) ?? (typeof value === "string" ? find(headerValueProblems, value) : "must be a string");

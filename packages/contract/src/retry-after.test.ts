@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { retryAfterMs } from "./retry-after.ts";
 
-// RFC 9110 has both forms in 10.2.3, and those of a date in 5.6.7; the date is that of its example.
+// RFC 9110 defines both forms in 10.2.3, and date formats in 5.6.7; the date is from its example.
 const now = Date.UTC(1999, 11, 31, 23, 59, 0);
 
 test.each([

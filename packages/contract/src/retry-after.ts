@@ -5,7 +5,7 @@ import { readHttpDate } from "./http-date.ts";
  *
  * @param header undefined, null or a list if the response has none or several
  * @param now Unix milliseconds
- * @param date the response's own `Date`, for a `Retry-After` that is a date: the same clock has written both
+ * @param date the response's own `Date`, for a `Retry-After` that is a date: both come from the same clock
  * @returns milliseconds to wait, not negative; undefined if the header is invalid
  * @see https://www.rfc-editor.org/rfc/rfc9110#section-10.2.3
  */

@@ -5,11 +5,11 @@ import { maxRetryAfterSeconds, retryDelaysSeconds, retryJitter } from "./generat
  * short one.
  */
 export interface RetrySchedule {
-  /** The delay after the first, second, … attempt. If the attempt after the last delay fails, the delivery becomes a dead letter. */
+  /** The delays after the first, second, … attempt. If the attempt after the last delay fails, the delivery becomes a dead letter. */
   delaysMs: readonly number[];
-  /** The share by which a pause is randomly made longer or shorter, so that retries do not all arrive together (thundering herd). */
+  /** The fraction by which a pause is randomly lengthened or shortened, so that retries do not all arrive together (thundering herd). */
   jitter: number;
-  /** The Retry-After cap: a `Retry-After` that is longer than the schedule's delay is respected up to this. */
+  /** The longest `Retry-After` that is respected, if it is longer than the schedule's delay. */
   maxRetryAfterMs: number;
 }
 

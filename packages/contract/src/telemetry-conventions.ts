@@ -1,11 +1,11 @@
-// The requirements of OpenTelemetry's semantic conventions for HTTP: https://opentelemetry.io/docs/specs/semconv/http/
+// OpenTelemetry's semantic conventions for HTTP require these: https://opentelemetry.io/docs/specs/semconv/http/
 
 /** The recommended bucket bounds for a histogram of durations, in seconds. */
 export const durationBuckets = [0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10];
 
 const knownMethods = new Set(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE", "CONNECT"]);
 
-/** `http.request.method`: an unknown method becomes `_OTHER`, so that no caller can add series. */
+/** Returns `http.request.method`: an unknown method becomes `_OTHER`, so that no caller can add time series. */
 export const methodAttribute = (method: string): string => (knownMethods.has(method) ? method : "_OTHER");
 
 /**

@@ -28,8 +28,8 @@ declare global {
 }
 
 /**
- * Creates a router with every webhook endpoint, for Express 4 and 5. `/test` and `/test/auth` are always mounted, the others if you give
- * their handler; requests to an unknown path go to your next middleware. Mount it before any body parser.
+ * Creates a router with every webhook endpoint, for Express 4 and 5. `/test` and `/test/auth` are always mounted, the others if you pass
+ * their handlers; requests to an unknown path go to your next middleware. Mount it before any body parser.
  *
  * @throws {ConfigurationError} for an invalid secret or option; the middleware throws `wrong_request_type`
  *
@@ -66,7 +66,7 @@ export function webhookRouter(options: ReceiverOptions<Request>): RequestHandler
 }
 
 /**
- * Creates middleware that only verifies, for your own route: it responds with 401, or sets `request.webhook` and calls `next`. Under the
+ * Creates middleware that only verifies, for your own route: it responds with 401, or sets `request.webhook` and calls `next`. With the
  * default scheme it leaves the body for your parser.
  *
  * @throws {ConfigurationError} for an invalid secret or option; the middleware throws `wrong_request_type`
@@ -109,7 +109,7 @@ function rejectBasePath(options: object): void {
 
 /** @throws {ConfigurationError} `wrong_request_type` */
 function requireExpress(request: Request | undefined, next: unknown): void {
-  // Fastify's own request also has a url, but it is not a stream.
+  // Fastify's request also has a url, but it is not a stream.
   const isOfNode = typeof request?.url === "string" && typeof request.pipe === "function";
   if (typeof next !== "function" || (typeof request?.path !== "string" && !isOfNode))
     throw new ConfigurationError(

@@ -25,7 +25,7 @@ export type { ReceiverOptions, WebhookEvent };
  * per tenant.
  *
  * @param options.basePath the mount path as it appears in `request.url`: `/offers`, or `/hooks/:tenant`, where `:tenant` matches any single
- * segment. Requests to other paths get 404 and `unknown_path`. Default `/`
+ * segment. Requests to other paths are rejected with 404 and `unknown_path`. Default `/`
  * @throws {ConfigurationError} for an invalid secret or option
  *
  * @example Bun, Deno and Workers
@@ -55,7 +55,7 @@ export function webhookHandler(
 }
 
 /**
- * The options of {@link parseWebhook}. There are no event handlers and no deduplication, which belongs where events are handled.
+ * Options for {@link parseWebhook}. There are no event handlers and no deduplication, which belong where events are handled.
  *
  * @example
  * ```ts
@@ -123,7 +123,7 @@ export async function parseWebhook(
   return { event, response };
 }
 
-/** An event that a handler takes would be missing from the queue. */
+/** Rejects event handlers: an event passed to a handler would be missing from the queue. */
 function rejectHandlers(options: object): void {
   const names = ["deduplication", "replayProtection", "onEvent", ...eventEndpoints.map(({ handler }) => handler)];
   const name = names.find((one) => Reflect.get(options, one) !== undefined);

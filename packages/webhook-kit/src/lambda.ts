@@ -1,5 +1,5 @@
 /**
- * `@offers/webhook-kit/lambda`: the receiver as a function of AWS Lambda.
+ * `@offers/webhook-kit/lambda`: the receiver as an AWS Lambda function.
  *
  * @module lambda
  */
@@ -51,7 +51,7 @@ export function webhookFunction<Event extends LambdaEvent = LambdaEvent>(
       statusCode: status,
       body: incoming.method === "HEAD" ? "" : body,
       isBase64Encoded: false,
-      // A gateway that sends lists reads only lists.
+      // A gateway that sends header lists expects lists in the response.
       ...(event.multiValueHeaders ? { multiValueHeaders: Object.fromEntries(lists) } : { headers: { ...headers } }),
     };
   };
@@ -85,13 +85,13 @@ function toIncomingRequest<Event extends LambdaEvent>(
 }
 
 /**
- * The parts of an invocation that are read: by an HTTP API or a function URL (payload 2.0), a REST API (1.0) or a load balancer.
+ * The parts of an event that the kit reads: from an HTTP API or a function URL (payload 2.0), a REST API (1.0) or a load balancer.
  *
  * @inline
  */
 type LambdaEvent = {
   readonly body?: string | null | undefined;
-  /** A gateway encodes bodies that it considers binary. */
+  /** Whether the gateway encoded the body, which it does if it considers it binary. */
   readonly isBase64Encoded: boolean;
   readonly headers?: Readonly<Record<string, string | undefined>> | null | undefined;
   readonly multiValueHeaders?: Readonly<Record<string, string[] | undefined>> | null | undefined;
@@ -111,13 +111,13 @@ type LambdaResult = {
   isBase64Encoded: false;
 } & ({ headers: Record<string, string> } | { multiValueHeaders: Record<string, string[]> });
 
-/** Name, value, name, value. Only the lists, if there are any, show that a header was sent twice. */
+/** Returns the headers as name, value, name, value. Only the lists, if there are any, show that a header was sent twice. */
 const rawHeadersOf = ({ headers, multiValueHeaders }: LambdaEvent): string[] =>
   Object.entries(multiValueHeaders ?? headers ?? {}).flatMap(([name, values]) =>
     [values ?? []].flat().flatMap((value) => [name, value]),
   );
 
-/** Percent-encoded, as it was sent: some gateways decode it. */
+/** Returns the path, percent-encoded as on the wire: some gateways decode it. */
 function pathOf(event: LambdaEvent): string {
   const url = new URL("https://lambda.invalid");
   url.pathname = "rawPath" in event ? event.rawPath : event.path;

@@ -19,8 +19,8 @@ export type { ReceiverOptions };
 
 /**
  * Creates a listener that serves every webhook endpoint, for `node:http` and `node:http2`, or as middleware for connect-style frameworks. A
- * request to an unknown path goes to `next` if there is one, and otherwise gets 404 and `unknown_path`. With HTTP/2, the `request` in a
- * handler's context is Node's `Http2ServerRequest`.
+ * request to an unknown path goes to `next` if there is one, and is otherwise rejected with 404 and `unknown_path`. With HTTP/2, the
+ * `request` in a handler's context is Node's `Http2ServerRequest`.
  *
  * @param options.basePath the mount path as it appears in `request.url`: `/offers`, or `/hooks/:tenant`, where `:tenant` matches any single
  * segment. Default `/`, which is correct if a framework removes the mount path
@@ -77,7 +77,7 @@ function requireNode(
     );
 }
 
-/** If a framework in front removed the mount path, `originalUrl` has the path as sent. */
+/** If a framework in front removed the mount path, `originalUrl` has the original path. */
 type MountedRequest = IncomingMessage & { readonly originalUrl?: unknown };
 
 function toIncomingRequest(request: MountedRequest, stripBasePath: StripBasePath): IncomingRequest<IncomingMessage> {

@@ -1,5 +1,5 @@
 /**
- * `@offers/webhook-kit/opentelemetry`: continues the trace of an offer in your handlers and your queue's workers.
+ * `@offers/webhook-kit/opentelemetry`: continues an offer's trace in your handlers and your queue's workers.
  *
  * @module opentelemetry
  */
@@ -28,9 +28,8 @@ export type { Tracer } from "./options/options.ts";
 export type { WebhookEvent };
 
 /**
- * Creates a tracer for a receiver: each request gets a span, and its handler runs within it. Its parent is the active
- * span, if your server's instrumentation made one; otherwise the sender's span, so that a trace continues from
- * `createOffer` to your handler.
+ * Creates a tracer for a receiver: each request gets a span, and its handler runs within it. Its parent is the active span, if your
+ * server's instrumentation created one; otherwise the sender's span, so that a trace continues from `createOffer` to your handler.
  *
  * It also measures `offers.webhook.duration`, a histogram in seconds, by `offers.webhook.endpoint`, `offers.webhook.outcome` (handled,
  * duplicate, rejected, failed) and `error.type`, which is the code of a rejection or a failure.
@@ -38,10 +37,10 @@ export type { WebhookEvent };
  * It does nothing until an OpenTelemetry SDK is registered.
  *
  * @param options.sender what to do with the sender's trace if no span is active. `parent`: the span continues it. `link`: the span starts a
- * new trace that links to it; links even when a span is active. `ignore`: nothing. The trace headers are read after verification, but no
+ * new trace that links to it; it links even when a span is active. `ignore`: nothing. The trace headers are read after verification, but no
  * scheme signs them: an attacker who can change a request in transit can choose the trace. If that matters, use `link` (default `parent`)
- * @param options.tracer default the global provider's
- * @param options.meter default the global provider's
+ * @param options.tracer creates the spans (default the global provider's tracer)
+ * @param options.meter creates the histogram (default the global provider's meter)
  * @throws {ConfigurationError} `invalid_option`
  *
  * @example
@@ -104,7 +103,7 @@ const createDuration = (meter: Meter): Histogram =>
 /** The attributes that identify a series of measurements. Each has few values. */
 const measuredBy = ["offers.webhook.endpoint", "offers.webhook.outcome", "error.type"];
 
-/** A span whose end records a measurement. */
+/** Wraps a span so that ending it records a measurement. */
 function measuring(
   span: Span,
   first: Readonly<Record<string, string | number>>,
@@ -136,8 +135,8 @@ const asReceiverSpan = (
 });
 
 /**
- * Handles an event from a queue within a span that continues the trace of the request that brought it: the receiver wrote its place in the
- * trace into the event (`trace`). For an event without `trace`, the span starts a trace, or is a child of the active span.
+ * Handles an event from a queue within a span that continues the trace of the request that carried it, from the event's `trace`. For an
+ * event without `trace`, the span starts a trace, or is a child of the active span.
  *
  * @param event as `parseWebhookEvent` returns it
  * @returns what `work` returns; an error that it throws is recorded on the span and passed on
@@ -167,7 +166,7 @@ export async function traceEvent<T>(
   const { tracer = trace.getTracer(scope) } = options;
   const active: Context = context.active();
   const parent = event.trace ? trace.setSpanContext(active, remoteSpanContext(event.trace, createTraceState)) : active;
-  // As the messaging conventions require: the operation, and its object.
+  // The messaging conventions require the operation and its object.
   const attributes = {
     "messaging.operation.name": "process",
     "messaging.operation.type": "process",
@@ -177,7 +176,7 @@ export async function traceEvent<T>(
   try {
     return await context.with(trace.setSpan(parent, span), work);
   } catch (error) {
-    // Neither the message nor the stack: they come from the user, and may contain anything (D-49).
+    // Records neither the message nor the stack: they come from the user, and may contain anything (D-49).
     span
       .setAttribute("error.type", error instanceof Error ? error.name : "_OTHER")
       .setStatus({ code: SpanStatusCode.ERROR });

@@ -17,7 +17,7 @@ export interface CatchUpOptions {
   json?: true;
 }
 
-/** Prints the events of the feed, or sends them. @returns the exit code: 1 if the receiver did not acknowledge one */
+/** Prints the feed's events, or sends them to the receiver. @returns the exit code: 1 if the receiver did not acknowledge one */
 export async function catchUp({
   from,
   to: address,
@@ -46,7 +46,7 @@ export async function catchUp({
       const status = sent?.status;
       console.log(json ? toJsonLine(event, status, mask) : showEvent(event, status, mask, style));
       if (typeof status !== "number" || status === 200) continue;
-      // The page's earlier events are sent again: a cursor belongs to a page.
+      // The page's earlier events are sent again, because only whole pages have a cursor.
       const again = cursor === undefined ? "from the start" : `with --after ${cursor}`;
       const { advice } = endpointProblem(webhook?.path ?? "", status);
       console.error(
@@ -62,7 +62,7 @@ export async function catchUp({
   return 0;
 }
 
-/** One event on one line: the time, the type, its subjects, and the receiver's response. */
+/** Formats an event as one line: the time, the type, its subjects and the receiver's response. */
 function showEvent({ type, data, createdAt }: FeedEvent, status: number | undefined, mask: Mask, style: Style): string {
   const about = Object.values(data).filter((value) => typeof value === "string");
   const line = `${style("dim", createdAt)}  ${style("bold", type)}  ${about.join(" ")}`;

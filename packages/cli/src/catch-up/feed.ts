@@ -4,7 +4,7 @@ import { findEvent } from "../trigger/events.ts";
 import { fillEvent, type Webhook } from "../trigger/write-webhook.ts";
 import { describeConnectionError, type ReceiverUrl } from "../wire/receiver-url.ts";
 
-/** An event of the reference platform's feed (D-133). */
+/** An event in the reference platform's feed (D-133). */
 export interface FeedEvent {
   id: string;
   type: string;
@@ -18,7 +18,7 @@ export interface FeedPage {
   more: boolean;
 }
 
-/** Reads the page after a cursor, or the first. */
+/** Reads the page after a cursor, or the first page if there is none. */
 export type ReadPage = (after: string | undefined) => Promise<FeedPage>;
 
 /** Opens the feed. The reader rejects with a {@link UsageError} if the platform cannot be reached or responds with something else. */
@@ -63,7 +63,7 @@ function remedyOf(status: number): string {
   return "Is this the base URL of a platform that has a feed?";
 }
 
-/** The webhook for each type of event in the feed. */
+/** The webhook for each event type in the feed. */
 const webhookNames: Readonly<Record<string, string>> = {
   WorkerOfferResponse: "worker-offer-response",
   WorkerAddedContact: "worker-added-contact",

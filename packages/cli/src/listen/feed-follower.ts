@@ -21,7 +21,7 @@ export interface FeedFollowerOptions {
   pollMs?: number | undefined;
 }
 
-/** The outcome of a push; `"waiting"` if its turn did not come in time. The push is then dropped. */
+/** The outcome of a push: `"waiting"` if its turn did not come in time, in which case the push is dropped. */
 export type Turn = "handed-on" | "repeated" | "waiting";
 
 /** A webhook whose sender waits for the response. */
@@ -34,8 +34,8 @@ const firstRetryMs = 1_000;
 const lastRetryMs = 30_000;
 
 /**
- * Forwards each event once, in the order of the feed (D-146). A push triggers a read of the feed and provides the bytes
- * of its event. All other events come from the feed, so none is missed while the listener or its receiver is down.
+ * Forwards each event once, in the order of the feed (D-146). A push triggers a read of the feed and provides its event's bytes. All other
+ * events come from the feed, so none is missed while the listener or its receiver is down.
  */
 export class FeedFollower {
   readonly #options: FeedFollowerOptions;
@@ -71,7 +71,7 @@ export class FeedFollower {
   async run(signal: AbortSignal): Promise<void> {
     let [hasRead, failures] = [false, 0];
     while (!signal.aborted) {
-      // A push that arrived before the feed was read, and is not in it, is not an event of the feed.
+      // A push that arrived before the feed was read but is not in the feed is not a feed event.
       const arrived = [...this.#pushes.keys()];
       const failure = await this.#readToEnd(signal);
       if (failure) {
@@ -105,7 +105,7 @@ export class FeedFollower {
     return undefined;
   }
 
-  /** Later events wait: once the receiver is fixed, it gets this event again. */
+  /** Sends the event again until the receiver acknowledges it; later events wait. */
   async #untilAcknowledged(event: FeedEvent, signal: AbortSignal): Promise<void> {
     for (let attempt = 1; !signal.aborted; attempt += 1) {
       const retryMs = retryDelay(attempt);
@@ -115,7 +115,7 @@ export class FeedFollower {
     }
   }
 
-  /** @returns undefined if no push has brought the event */
+  /** @returns undefined if no push has carried the event */
   #handOn(id: string, retryMs: number | undefined): Promise<boolean> | undefined {
     const push = this.#pushes.get(id);
     if (!push) return undefined;
@@ -125,12 +125,12 @@ export class FeedFollower {
 
   #keep(id: string): void {
     this.#options.kept.addForwarded(id);
-    // One that arrived while the event was in progress.
+    // Settles a push that arrived while the event was in progress.
     this.#pushes.get(id)?.settle("repeated");
     this.#pushes.delete(id);
   }
 
-  /** Ends early when a push arrives: any push, or that of one event. */
+  /** Waits. Returns early when a push arrives: any push, or the one for the event `id`. */
   async #pause(ms: number, signal: AbortSignal, id?: string): Promise<void> {
     const woken = new AbortController();
     this.#wake = () => {

@@ -19,7 +19,7 @@ export interface ForwardedResponse {
   body: Buffer;
 }
 
-/** These belong to one connection (RFC 9110, section 7.6.1), and Host names the target of each (section 7.2). */
+/** Hop-by-hop headers (RFC 9110, section 7.6.1), and Host, which differs for each target (section 7.2). */
 const perConnection = new Set([
   "connection",
   "keep-alive",
@@ -34,12 +34,12 @@ const perConnection = new Set([
 const servicePath =
   /\/(?:test(?:\/auth)?|contact\/new\/[^/]*|contact-suggestions|offer\/(?:response|eventDeleted)|events\/timelineChanged)$/;
 
-/** The path that the service calls, without its prefix. */
+/** Returns the path that the service calls, without its prefix. */
 export const servicePathOf = (target: string): string => servicePath.exec(target.split("?")[0] ?? "")?.[0] ?? target;
 
 /**
- * Where a request is forwarded to. The sender may address the listener with or without the receiver's base path: a path that already has
- * the base path does not get a second one.
+ * Returns the path to forward a request to. The sender may call the listener with or without the receiver's base path: a path that already
+ * has the base path does not get a second one.
  */
 export function forwardedPath({ base }: ReceiverUrl, target: string): string {
   const path = target.split("?")[0] ?? "";
@@ -87,13 +87,13 @@ function headersFor(to: ReceiverUrl, { rawHeaders, body }: ForwardedRequest): st
     index % 2 === 1 && kept[index - 1]?.toLowerCase() === "host" ? host : text,
   );
   if (!names.includes("host")) headers.unshift("Host", host);
-  // A chunked body, whose chunk sizes mean nothing, gets a length.
+  // Sends a chunked body with a Content-Length instead: its chunk sizes carry no meaning.
   const isChunked = rawHeaders.some((text, index) => index % 2 === 0 && text.toLowerCase() === "transfer-encoding");
   if (isChunked && !names.includes("content-length")) headers.push("Content-Length", String(body.length));
   return [...headers, "Connection", "close"];
 }
 
-/** Without the connection's headers and those that its Connection header lists. */
+/** Removes hop-by-hop headers, including those that the Connection header lists. */
 function withoutConnection(rawHeaders: readonly string[]): string[] {
   const named = rawHeaders.flatMap((value, index) =>
     index % 2 === 1 && rawHeaders[index - 1]?.toLowerCase() === "connection"

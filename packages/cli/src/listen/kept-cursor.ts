@@ -1,13 +1,13 @@
 import { appendFileSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { UsageError } from "../terminal/output.ts";
 
-/** One line of the file: a change of the state. The first line names the platform. */
+/** One line of the file: a change to the state. The first line contains the platform's URL. */
 type Line = { platform: string } | { cursor: string } | { forwarded: string };
 
 /** The service retries an event for about 45 hours. After that, no push can repeat an id. */
 const maxIds = 10_000;
 
-/** How far the feed of one platform was forwarded, saved in a file between runs. */
+/** How far one platform's feed has been forwarded, saved in a file between runs. */
 export class KeptCursor {
   readonly #file: string;
   readonly #platform: string;
@@ -53,7 +53,7 @@ export class KeptCursor {
     this.#write(() => appendFileSync(this.#file, toText([{ cursor }])));
   }
 
-  /** Omits the lines that later ones replace. */
+  /** Rewrites the file without the lines that later ones replace. */
   #rewrite(): void {
     const lines: Line[] = [{ platform: this.#platform }];
     if (this.#cursor !== undefined) lines.push({ cursor: this.#cursor });
@@ -92,7 +92,7 @@ function readLines(file: string): Line[] {
     const lines = whole.split("\n").flatMap((line) => (line === "" ? [] : [JSON.parse(line)]));
     if (lines.length === 0 || typeof lines[0]?.platform === "string") return lines;
   } catch {
-    // Not JSON: the same message as for JSON of another kind.
+    // Not JSON: reported below, like JSON with another shape.
   }
   throw new UsageError(`${file} was not written by offers listen. Choose another file with --cursor-file.`);
 }

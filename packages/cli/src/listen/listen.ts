@@ -115,7 +115,7 @@ interface SendOptions {
   onArrival(arrival: Arrival): void;
 }
 
-/** Signs an event of the feed and forwards it. Without a receiver, it is only reported. @returns whether it was acknowledged */
+/** Signs an event from the feed and forwards it; without a receiver, only reports it. @returns whether it was acknowledged */
 async function sendEvent(
   event: FeedEvent,
   { forwardTo, scheme, secret, timeoutMs, retryMs, onArrival }: SendOptions,
@@ -153,7 +153,7 @@ async function sendEvent(
 
 const maxBodyShown = 2_000;
 
-/** Prints one request for people to read: a line with the time of day, the reason for a rejection, and the body. */
+/** Formats a request for people: a line with the time of day, the reason for a rejection, and the body. */
 export function showArrival(arrival: Arrival, mask: Mask, style: Style, width: number): string {
   const { arrivedAt, method, target, status, verification, durationMs, failure, forwardedTo, body } = arrival;
   const { id, retryMs, turn } = arrival;
@@ -202,7 +202,7 @@ function indentJson(text: string): string {
   }
 }
 
-/** Prints one request for a program, on one line. Header values are omitted, because they contain signatures. */
+/** Formats a request as one line of JSON. Header values are omitted, because they contain signatures. */
 export function toJsonLine(arrival: Arrival, mask: Mask): string {
   const { arrivedAt, method, target, status, verification = null, durationMs, failure, forwardedTo, body } = arrival;
   const { id, recordedAt, retryMs, turn } = arrival;

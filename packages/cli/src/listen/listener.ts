@@ -21,15 +21,15 @@ export interface Arrival {
   forwardedTo?: string;
   /** Why the request could not be forwarded. */
   failure?: string;
-  /** An event, as opposed to a check or a search, which the service sends once. */
+  /** Whether it is an event, rather than a check or a search, which the service sends only once. */
   isEvent: boolean;
-  /** The id of an event that has one. */
+  /** The event's id, if it has one. */
   id?: string;
   /** When the platform recorded an event that came from the feed. The listener signs its bytes. */
   recordedAt?: string;
   /** When an event that was not acknowledged is forwarded again. */
   retryMs?: number;
-  /** Why a webhook was not forwarded. */
+  /** Why the webhook was not forwarded. */
   turn?: Exclude<Turn, "handed-on">;
 }
 
@@ -50,8 +50,8 @@ const turnMs = 12_000;
 const maxBodyBytes = 8 * 1024 * 1024;
 
 /**
- * A server that verifies and reports each webhook. It responds like a receiver, or forwards the request, verified or
- * not, and returns the response.
+ * Creates a server that verifies and reports each webhook. It responds like a receiver, or forwards the request, whether verified or not,
+ * and returns the receiver's response.
  */
 export function createListener(options: ListenerOptions): Server {
   // Longer than a tunnel keeps an idle connection: cloudflared 90 s.
@@ -148,7 +148,7 @@ const plain = (status: number): ForwardedResponse => ({
   rawHeaders: ["Content-Length", "0"],
 });
 
-/** Node adds no headers, so that the response is exactly the receiver's. */
+/** Writes the response without Node's own headers, so that it is exactly the receiver's. */
 function write(response: ServerResponse, { status, statusText, rawHeaders, body }: ForwardedResponse): void {
   response.sendDate = false;
   if (statusText === "") response.writeHead(status, rawHeaders);

@@ -21,16 +21,16 @@ export interface Subject {
 interface Asked {
   sent: Buffer;
   response: WireResponse | undefined;
-  /** The status, or why there is no response. */
+  /** The status, or why there was no response. */
   status: number | "closed" | "silent";
   error?: string | undefined;
 }
 
 /**
- * Makes the service's own two checks, as it does when the URL is saved in the company profile. If one fails, tries requests signed with
+ * Runs the two checks that the service makes when the URL is saved in the company profile. If one fails, tries requests signed with
  * common mistakes, and reports the one that the receiver accepts.
  *
- * @returns the mistake; undefined if both checks pass
+ * @returns the finding; undefined if both checks pass
  * @throws {UsageError} (rejects) if there is no receiver, or no known mistake explains the rejection
  */
 export async function runChecks(subject: Subject): Promise<Finding | undefined> {
@@ -63,7 +63,7 @@ function unreachable(url: ReceiverUrl, { status, error }: Asked, timeoutMs: numb
   return `${url.href} closed the connection without a response. Start your receiver first, and pass the URL on which it listens${url.isSecure ? "" : ", with https:// if it uses TLS"}.`;
 }
 
-/** A finding about one request that was sent as the service sends it. */
+/** Creates a finding about one request that was sent the way the service sends it. */
 function checkFinding(code: FindingCode, target: string, asked: Asked, explanation: string): Finding {
   const { sent, response, status } = asked;
   const evidence: Evidence = {
@@ -76,7 +76,7 @@ function checkFinding(code: FindingCode, target: string, asked: Asked, explanati
   return findingOf(code, [evidence]);
 }
 
-/** The mistakes that a status alone reveals, for either check. */
+/** Returns the finding that the status alone reveals, for either check. */
 function fromStatus(target: string, asked: Asked): Finding | undefined {
   const { status, response } = asked;
   if (typeof status !== "number") return checkFinding("no_response", target, asked, "");
@@ -90,7 +90,7 @@ function fromStatus(target: string, asked: Asked): Finding | undefined {
 async function diagnoseTest(subject: Subject, test: Asked): Promise<Finding> {
   const { url } = subject;
   const status = test.status as number;
-  // Checked before a redirect, which a framework may send for the slash: this remedy is more precise.
+  // Checked before redirects: a framework may redirect to add the slash, and this remedy is more precise.
   const withSlash = await ask(subject, { method: "GET", target: "/test/" });
   if (status >= 300 && withSlash.status === 200)
     return checkFinding("trailing_slash_required", "/test", test, `GET ${url.base}/test/ returned 200.`);
@@ -103,7 +103,7 @@ async function diagnoseTest(subject: Subject, test: Asked): Promise<Finding> {
   for (const base of otherBases(url.base)) {
     const there = await ask(subject, { method: "GET", target: "/test" }, base);
     const nowhere = await ask(subject, { method: "GET", target: "/no-such-path" }, base);
-    // A server that has a page for every path is not a receiver.
+    // A server that responds with 200 to every path is not a receiver.
     if (there.status !== 200 || nowhere.status === 200) continue;
     const baseUrl = `${url.href.slice(0, url.href.length - url.base.length)}${base}`;
     return checkFinding("wrong_base_path", "/test", test, `The endpoints are below ${baseUrl}.`);
@@ -114,7 +114,7 @@ async function diagnoseTest(subject: Subject, test: Asked): Promise<Finding> {
   );
 }
 
-/** Shorter paths first, which are mistakes in the URL; then paths where receivers are often mounted. */
+/** Returns shorter paths first, in case the URL is too long, then the paths where receivers are often mounted. */
 function otherBases(base: string): string[] {
   const segments = base.split("/").filter(Boolean);
   const shorter = segments.map((_, count) => segments.slice(0, segments.length - 1 - count)).map(joined);
@@ -152,13 +152,13 @@ async function diagnoseAuth(subject: Subject, auth: Asked): Promise<Finding> {
   throw new UsageError(`GET ${url.href}/test/auth returned ${status} for a valid signature; expected 200. ${advice}`);
 }
 
-/** How many variants are tried concurrently. */
+/** The number of variants to try concurrently. */
 const concurrency = 16;
 
 /** All variants are tried within this time, even if the receiver rejects slowly. */
 const patienceMs = 60_000;
 
-/** The first variant of a correct signature that the receiver accepts at GET /test/auth. */
+/** Finds the first variant of a correct signature that the receiver accepts at GET /test/auth. */
 function acceptedVariantOf(subject: Subject, precision: Precision): Promise<SigningVariant | undefined> {
   const startedAt = performance.now();
   return findAcceptedVariant(
@@ -169,7 +169,7 @@ function acceptedVariantOf(subject: Subject, precision: Precision): Promise<Sign
   );
 }
 
-/** Reports the mistake behind a rejected precision of the Timestamp: a date that is formatted again has another digest. */
+/** Explains why a receiver rejects a Timestamp's precision: a date that is formatted again has a different digest. */
 export async function diagnosePrecision(subject: Subject, finding: Finding): Promise<Finding> {
   const isMinute = finding.evidence.some(({ id }) => id.includes("minute"));
   const variant = await acceptedVariantOf(subject, isMinute ? "minute" : "second");
@@ -181,9 +181,9 @@ export async function diagnosePrecision(subject: Subject, finding: Finding): Pro
 }
 
 /**
- * The optional endpoints that the receiver does not have, each with the exchange that shows it.
+ * Finds the optional endpoints that the receiver does not have, each with the exchange that shows it.
  *
- * @param allowEvents without it, the endpoints for events are not called
+ * @param allowEvents whether to call event endpoints
  */
 export async function findMissingEndpoints(
   settings: SendSettings,
@@ -212,7 +212,7 @@ export async function findMissingEndpoints(
   return missing;
 }
 
-/** What the service sends to each endpoint. The ids belong to no offer and no worker. */
+/** What the service sends to each endpoint. The ids do not exist. */
 const plainRequests: Readonly<Record<Endpoint, readonly [method: string, target: string, body?: string]>> = {
   "POST /offer/response": ["POST", "/offer/response", "{{accepts}}"],
   "POST /contact-suggestions": ["POST", "/contact-suggestions", "{{search}}"],
@@ -221,7 +221,7 @@ const plainRequests: Readonly<Record<Endpoint, readonly [method: string, target:
   "POST /events/timelineChanged": ["POST", "/events/timelineChanged", "{{timeline}}"],
 };
 
-/** The request that the service sends to an endpoint, with placeholders, as a test vector. */
+/** Returns the request that the service sends to an endpoint as a test vector, with placeholders. */
 function plainRequest(endpoint: Endpoint, scheme: Scheme): VectorRequest {
   const [method, target, body] = plainRequests[endpoint];
   const headers: [string, string][] =

@@ -12,7 +12,7 @@ export type Status = number | "closed";
 export interface Mismatch {
   kind: "status" | "handled" | "leak" | "failure" | "header" | "body" | "given" | "reason" | "refusal";
   text: string;
-  /** Which request it is about, counted from 0. */
+  /** The index of the request, from 0. */
   step?: number;
   /** Set only if `kind` is `status`. */
   allowed?: Status[];
@@ -24,7 +24,7 @@ export interface ComparedCase extends SentCase {
   mismatches: Mismatch[];
 }
 
-/** Compares the responses with those that the test vector expects. */
+/** Compares each case's responses with those that its test vector expects. */
 export function compareCases(
   { config, scheme }: { config: TestVectors["config"]; scheme: Scheme },
   sent: readonly SentCase[],
@@ -39,14 +39,14 @@ export function compareCases(
   });
 }
 
-/** The body of most 401 responses: a different one tells the sender which check failed (D-17). */
+/** Returns the most common 401 body: a different one tells the sender which check failed (D-17). */
 function usualRefusal(sent: readonly SentCase[]): string | undefined {
   const counts = new Map<string, number>();
   for (const body of sent.flatMap(refusalsOf)) counts.set(body, (counts.get(body) ?? 0) + 1);
   return [...counts].sort(([, a], [, b]) => b - a)[0]?.[0];
 }
 
-/** The bodies of 401 responses, without the parts that vary between requests, such as an id. A response to HEAD has no body. */
+/** Returns the bodies of 401 responses, without the parts that vary between requests, such as an id. A response to HEAD has no body. */
 const refusalsOf = ({ responses, requests }: SentCase): string[] =>
   responses.flatMap((response, index) => {
     if (response?.status !== 401 || requests[index]?.toString("latin1", 0, 5) === "HEAD ") return [];
@@ -63,7 +63,7 @@ function compareCase(config: TestVectors["config"], sentCase: SentCase, scheme: 
   const { testCase, responses, failure } = sentCase;
   if (failure !== undefined) return [{ kind: "failure", text: failureTexts[failure] }];
   const steps = stepsOf(testCase);
-  // Each request may have several correct responses, and one choice for each must also fit what was handled.
+  // Each request may have several correct responses; some combination of them must also match what was handled.
   const choices = steps.reduce<ExpectedResponse[][]>(
     (collected, step) => collected.flatMap((chosen) => [step.response].flat().map((response) => [...chosen, response])),
     [[]],

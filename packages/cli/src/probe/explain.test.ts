@@ -7,7 +7,7 @@ const cases = readVectors().groups.flatMap(({ name, cases: inGroup }) =>
   inGroup.map((testCase) => ({ group: name, testCase })),
 );
 
-/** Whether a receiver rejects a valid request or accepts an invalid one. */
+/** A case in which the receiver rejects a valid request. */
 const refusal = (id: string): ComparedCase => compared(id, 200, 401);
 const acceptance = (id: string): ComparedCase => compared(id, 401, 200);
 

@@ -12,7 +12,7 @@ import { endpointOf } from "./select.ts";
 import { casesAtOnce, type SentCase } from "./send.ts";
 import { isSuggestionList } from "./suggestions.ts";
 
-/** A fault or difference of a receiver, and the cases that show it. */
+/** A receiver's defect or difference, and the cases that show it. */
 export interface Finding {
   code: FindingCode;
   severity: Explanation["severity"];
@@ -32,14 +32,14 @@ export interface Evidence {
   received?: WireResponse;
 }
 
-/** A code with its severity, and the evidence. */
+/** Creates a finding from its code and the evidence. */
 export const findingOf = (code: FindingCode, evidence: Evidence[]): Finding => ({
   code,
   severity: catalogue[code].severity,
   evidence,
 });
 
-/** The findings for all differences, most serious first. */
+/** Returns the findings for all differences, most serious first. */
 export function classifyCases(
   compared: readonly ComparedCase[],
   others: readonly { code: FindingCode; evidence: Evidence }[] = [],
@@ -69,7 +69,7 @@ export function classifyCases(
   });
 }
 
-/** The cases in progress when the receiver stopped, one of which is the cause; empty if it did not stop. */
+/** Returns the cases in progress when the receiver stopped, one of which is the cause; empty if it did not stop. */
 function lastCases(compared: readonly ComparedCase[]): readonly ComparedCase[] {
   const first = compared.findIndex(({ isConnectionRefused }) => isConnectionRefused);
   if (first < 0) return [];
@@ -83,7 +83,7 @@ function lastCases(compared: readonly ComparedCase[]): readonly ComparedCase[] {
 const showsItsOwn = ({ testCase, codes }: ComparedCase & { codes: readonly FindingCode[] }): boolean =>
   stepsOf(testCase).some(({ shows }) => codes.some((code) => code === shows?.accepted || code === shows?.refused));
 
-/** The finding that explains this one better, if the case that it refers to has failed too. */
+/** Returns the finding that explains this one better, if the case that it refers to failed too. */
 function replaceByOther(
   { testCase }: ComparedCase,
   { step = 0 }: Mismatch,
@@ -111,8 +111,8 @@ function classifyMismatch(
 }
 
 /**
- * The finding that a status shows (D-104). The test vectors are stricter than a receiver must be: undefined for a harmless response, such
- * as a 403 for a 401, or an accepted notation that nobody can send without the secret.
+ * Returns the finding that a status shows (D-104). The test vectors are stricter than a receiver must be: undefined for a harmless
+ * response, such as a 403 for a 401, or an accepted notation that nobody can send without the secret.
  */
 export function classifyStatus(
   { request, shows = {} }: Pick<Step, "request" | "shows">,
@@ -123,13 +123,13 @@ export function classifyStatus(
   if (allowed.some(isSuccess)) return explainRefused(request.method, shows, allowed, got);
   if (isSuccess(got)) return shows.accepted;
   if (isFailure(got)) return shows.failed ?? (allowed.includes(401) ? "error_on_bad_signature" : "server_error");
-  // PHP's own server closes a connection whose body does not arrive, and bytes that are not HTTP need no response.
+  // PHP's built-in server closes a connection whose body does not arrive, and bytes that are not HTTP need no response.
   const mayClose = shows.mayGoUnanswered || [400, 413].some((status) => allowed.includes(status));
   if (got === "closed") return mayClose ? undefined : "no_response";
   return got >= 400 && got < 500 && got !== 403 ? shows.refusedOtherwise : undefined;
 }
 
-/** The finding for a receiver that rejects, or does not acknowledge, what it must accept. */
+/** Returns the finding for a receiver that rejects, or does not acknowledge, what it must accept. */
 function explainRefused(
   method = "GET",
   { refused, unauthorized, failed = "server_error" }: Shows,
@@ -160,7 +160,7 @@ const isFailure = (status: Status): boolean => status !== "closed" && status >= 
 /** A check may take 5 seconds (D-25). */
 export const checkTimeoutMs = 5_000;
 
-/** Only if the receiver has to read nothing but the head, so that its own speed is measured. */
+/** Returns a finding only if the receiver needs to read nothing but the head, so that its own speed is measured. */
 function slowFinding(sentCase: SentCase): FindingCode | undefined {
   const shows = stepsOf(sentCase.testCase)[0]?.shows;
   if (sentCase.failure !== undefined || shows?.mayGoUnanswered) return undefined;

@@ -17,9 +17,9 @@ export interface ProbeOptions {
   allowEvents: boolean;
   only: readonly string[];
   skip: readonly string[];
-  /** For each request. @default 10,000, and 16,000 for an event */
+  /** The time limit for each request. @default 10,000, and 16,000 for an event */
   timeoutMs?: number | undefined;
-  /** A URL that responds with the number of times that handlers have run. */
+  /** A URL that returns how often handlers have run. */
   counter?: string | undefined;
   onProgress?(done: number, total: number): void;
 }
@@ -36,7 +36,7 @@ export interface ProbeResult {
 /** After this many cases without a response, the receiver counts as down: the others would only wait. */
 const maxSilentCases = 10;
 
-/** The groups of cases for a scheme, including those about timing. */
+/** Returns a scheme's groups of cases, including those about timing. */
 export const groupsFor = (vectors: TestVectors, scheme: Scheme): VectorGroup[] => [
   ...casesFor(vectors, scheme),
   timingGroup,
@@ -108,13 +108,13 @@ function receiverAt({ url, counter }: ProbeOptions): Receiver {
   const count = async () => Number(await (await fetch(counter ?? "", { signal: AbortSignal.timeout(5_000) })).text());
   return {
     concurrency: counter === undefined ? casesAtOnce : 1,
-    // It cannot be set up for a case.
+    // A running receiver cannot be reconfigured for a case.
     targetOf: (needs) => (Object.keys(needs).length > 0 ? undefined : url),
     ...(counter !== undefined && { count }),
   };
 }
 
-/** The receiver's secrets, in place of those in the test vectors. */
+/** Replaces the secrets in the test vectors with the receiver's. */
 function configure({ config }: TestVectors, { scheme, secret, previousSecret }: ProbeOptions): TestVectors["config"] {
   const wrong =
     scheme === "standardWebhooks" ? `whsec_${Buffer.alloc(32, 7).toString("base64")}` : (config.secrets.wrong ?? "");

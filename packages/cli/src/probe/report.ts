@@ -16,7 +16,7 @@ export interface ReportOptions {
   isExact: boolean;
 }
 
-/** The number of findings, notes and differences that count: the command exits with 1 if there are any. */
+/** Counts the findings, notes and differences that make the command exit with 1. */
 export function countOf(
   result: ProbeResult,
   { isStrict, isExact }: Pick<ReportOptions, "isStrict" | "isExact">,
@@ -35,7 +35,7 @@ function bySeverity({ findings }: ProbeResult) {
   };
 }
 
-/** Writes the report of a probe for people to read. */
+/** Formats a probe's report for people. */
 export function printReport(result: ProbeResult, options: ReportOptions, stream: NodeJS.WriteStream): void {
   const style = styleFor(stream);
   const width = widthOf(stream);
@@ -106,7 +106,7 @@ function printSummary(result: ProbeResult, options: ReportOptions, style: Style,
   return [...lines, wrapText(advice, "", width), `  ${again}`].join("\n");
 }
 
-/** The result of a probe for a program. Secrets are masked. */
+/** Returns a probe's result as JSON, with secrets masked. */
 export function toJson(result: ProbeResult, url: ReceiverUrl, mask: Mask) {
   const { defects, notes, differences } = bySeverity(result);
   const casesOf = (evidence: Evidence[]) =>

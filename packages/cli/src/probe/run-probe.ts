@@ -47,7 +47,7 @@ export async function runProbe(address: string | undefined, flags: ProbeFlags): 
   return countOf(result, { isStrict, isExact }) > 0 ? 1 : 0;
 }
 
-/** Shows the probe's progress, but only on a terminal: a log would get a line for every step. */
+/** Shows the probe's progress, but only on a terminal: a log would gain a line for every step. */
 function showProgress(stream: NodeJS.WriteStream): { onProgress(done: number, total: number): void; clear(): void } {
   if (!stream.isTTY) return { onProgress: () => undefined, clear: () => undefined };
   let shownAt = 0;

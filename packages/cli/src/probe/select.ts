@@ -11,7 +11,7 @@ import {
   type VectorRequest,
 } from "../vectors/vectors.ts";
 
-/** The cases for a scheme: its own, and those that do not test a signature. */
+/** Returns a scheme's cases: its own, and those that do not test a signature. */
 export const casesFor = (vectors: TestVectors, scheme: Scheme): VectorGroup[] =>
   (scheme === "timestampDigest"
     ? vectors.groups
@@ -19,8 +19,8 @@ export const casesFor = (vectors: TestVectors, scheme: Scheme): VectorGroup[] =>
   ).filter(({ cases }) => cases.length > 0);
 
 /**
- * The cases that match `only` and do not match `skip`; each is the name of a group, or `group/case`. @throws {UsageError} for an unknown
- * name
+ * Returns the cases that match `only` and do not match `skip`; each is the name of a group, or `group/case`. @throws {UsageError} for an
+ * unknown name
  */
 export function selectNamed(
   groups: readonly VectorGroup[],
@@ -42,7 +42,7 @@ export function selectNamed(
   }));
 }
 
-/** Decides which cases a receiver can be sent. */
+/** The facts that decide which cases can be sent to a receiver. */
 export interface Sendable {
   allowEvents: boolean;
   /** Whether the secret before a rotation is known. */
@@ -91,7 +91,7 @@ export type Endpoint =
   | "POST /offer/eventDeleted"
   | "POST /events/timelineChanged";
 
-/** How a request names each endpoint, in any spelling. All but the second receive events. */
+/** Matches each endpoint's path in a request, in any spelling. All but the second receive events. */
 const endpointPaths: readonly (readonly [Endpoint, RegExp])[] = [
   ["POST /offer/response", /offer\/+response/],
   ["POST /contact-suggestions", /contact-suggestions/],
@@ -107,14 +107,14 @@ export function endpointOf({ target = "", raw = "", headers = [] }: VectorReques
   return endpointPaths.find(([, path]) => spellings.some((each) => path.test(each)))?.[0];
 }
 
-/** Whether a request calls an endpoint for events. */
+/** Whether a request calls an event endpoint. */
 export const isForEvents = (request: VectorRequest): boolean => {
   const endpoint = endpointOf(request);
   return endpoint !== undefined && endpoint !== "POST /contact-suggestions";
 };
 
 /**
- * Whether a request of this case calls an endpoint for events. An event creates work: a receiver that wrongly accepts one creates it too.
+ * Whether a request in this case calls an event endpoint. An event creates work: a receiver that wrongly accepts one creates it too.
  * Only an unsigned request with an empty body cannot (D-101).
  */
 export const isEventCase = (testCase: TestVector): boolean =>
@@ -145,13 +145,16 @@ const standardHeaders: [string, string][] = [
   ["webhook-signature", "{{webhook.signature}}"],
 ];
 
-/** A mention of the documented scheme, by its headers or placeholders; or chunks, which differ from the signed bytes. */
+/**
+ * Matches cases that cannot be translated: they use the documented scheme's headers or placeholders, or sign a chunked body, whose bytes on
+ * the wire differ from the signed ones.
+ */
 const untranslatable =
   /timestamp\b|authorization|transfer-encoding|\{\{(other\.)?(digest|DIGEST|secret|SECRET|unix|YYYY|httpDate)/i;
 
 /**
- * The cases that do not test the signature, signed with Standard Webhooks. Cases about the documented headers are skipped, and so are
- * sequences, in which an id has its own meaning.
+ * Returns the cases that do not test the signature, signed with Standard Webhooks. Cases about the documented headers are skipped, and so
+ * are sequences, in which an id has its own meaning.
  */
 const asStandardWebhooks = (groups: readonly VectorGroup[]): VectorGroup[] =>
   groups.map((group) => ({ ...group, cases: group.cases.flatMap((each) => translateCase(each) ?? []) }));

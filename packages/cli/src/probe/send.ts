@@ -13,11 +13,11 @@ import { type Address, defaultTimeoutMs, type Exchange, exchange } from "../wire
 import type { WireResponse } from "../wire/read-responses.ts";
 import { isForEvents } from "./select.ts";
 
-/** How cases are sent. */
+/** Settings for sending cases. */
 export interface SendSettings {
   config: TestVectors["config"];
   scheme: Scheme;
-  /** For each exchange. @default 10,000, and 16,000 for an event */
+  /** The time limit for each exchange. @default 10,000, and 16,000 for an event */
   timeoutMs?: number | undefined;
 }
 
@@ -30,15 +30,15 @@ export interface Target extends Address {
   release?(): void;
 }
 
-/** A receiver that is sent the test vectors. */
+/** A receiver to send the test vectors to. */
 export interface Receiver {
-  /** How many cases it is sent concurrently. */
+  /** How many cases to send to it concurrently. */
   readonly concurrency: number;
   /** Where to send a case, independent of all others; undefined if this receiver cannot be set up for the case. */
   targetOf(needs: ReceiverNeeds): Target | undefined;
-  /** What it recorded for each target's case, read after all have ended. */
+  /** Returns what it recorded for each target's case. Called after all cases have ended. */
   tally?(targets: Target[]): Promise<Noted[]>;
-  /** How often handlers have run so far; called only for a receiver that is sent one case at a time. */
+  /** Returns how often handlers have run so far. Called only for a receiver that is sent one case at a time. */
   count?(): Promise<number>;
 }
 
@@ -58,7 +58,7 @@ export interface SentCase {
   responses: (WireResponse | undefined)[];
   /** How long each request took, in milliseconds. */
   durationsMs: number[];
-  /** No response in time, an endless one, or more than were requested. */
+  /** Why the exchange failed: no response in time, an endless one, or more responses than requests. */
   failure?: "no_response" | "response_too_large" | "extra_response";
   /** No connection was accepted: nothing is listening any more. */
   isConnectionRefused?: boolean;
@@ -73,15 +73,15 @@ export interface SentCase {
 export interface Sending extends SendSettings {
   groups: readonly VectorGroup[];
   /**
-   * The current time of sender and receiver in cases that do not specify one. By default the real time, and then cases with a fixed time
-   * are skipped.
+   * The current time for sender and receiver in cases that do not specify one. @default the real time; cases with a fixed time are then
+   * skipped
    */
   clock?: string | undefined;
   /** Called after each case. Returns whether to continue with the next one. */
   onCase?(sentCase: SentCase): boolean;
 }
 
-/** How many cases a receiver is sent concurrently, unless it counts its handlers' runs. */
+/** How many cases to send concurrently, unless the receiver counts its handler runs. */
 export const casesAtOnce = 4;
 
 /** Sends every case that the receiver can be set up for. */
@@ -113,7 +113,7 @@ export async function sendCases(sending: Sending, receiver: Receiver): Promise<S
   });
 }
 
-/** An attempt at an event may take 15 seconds (D-25). */
+/** An attempt to deliver an event may take 15 seconds (D-25). */
 const eventTimeoutMs = 16_000;
 
 /** Sends the requests of a case, all signed with the same time. */
@@ -171,7 +171,7 @@ export async function sendCase(
   };
 }
 
-/** Sent one after another, except that a step may ask to be sent while the handler of the previous one is running. */
+/** Sends the steps one after another, except that a step may ask to be sent while the previous step's handler is running. */
 async function sendInTurn(steps: Step[], send: (index: number) => Promise<Exchange>, target: Target) {
   const exchanges: Promise<Exchange>[] = [];
   for (const [index, { whileHeld }] of steps.entries()) {

@@ -2,7 +2,7 @@ import { createHash, createHmac, randomUUID } from "node:crypto";
 import { keyOf, type Scheme } from "../signature/sign-request.ts";
 import type { FindingCode } from "../vectors/vectors.ts";
 
-/** A signature that the service does not send, and that a receiver with a common mistake accepts. */
+/** A signature that the service never sends, but that a receiver with a common mistake accepts. */
 export interface SigningVariant {
   code: FindingCode;
   /** What the receiver accepts, as the end of the sentence "It accepts …". */
@@ -13,7 +13,7 @@ export interface SigningVariant {
 /** The precision of a `Timestamp`. */
 export type Precision = "ms" | "second" | "minute";
 
-/** The headers that sign a request without a body. */
+/** Returns the headers that sign a request without a body. */
 export function signedHeaders(scheme: Scheme, secret: string, now: number, precision: Precision = "ms") {
   if (scheme === "timestampDigest") {
     const timestamp = precisely(now, precision);
@@ -22,16 +22,16 @@ export function signedHeaders(scheme: Scheme, secret: string, now: number, preci
   return standardHeaders(keyOf(secret), now);
 }
 
-/** Variants of a correct signature, most likely first. */
+/** Returns variants of a correct signature, most likely first. */
 export const signingVariants = (scheme: Scheme, secret: string, now: number, precision: Precision): SigningVariant[] =>
   scheme === "timestampDigest" ? digestVariants(secret, now, precision) : standardVariants(secret, now);
 
 /**
- * The first variant of a correct signature that a receiver accepts.
+ * Finds the first variant of a correct signature that a receiver accepts.
  *
- * @param atOnce how many are tried concurrently
+ * @param atOnce how many to try concurrently
  * @param send resolves with the status of the response to a request with these headers
- * @param goesOn called with the statuses of each group; whether to try the next one
+ * @param goesOn called with each group's statuses; returns whether to try the next group
  */
 export async function findAcceptedVariant(
   { scheme, secret, precision }: { scheme: Scheme; secret: string; precision: Precision },
@@ -77,7 +77,7 @@ const precisely = (instant: number, precision: Precision): string => {
 function digestVariants(secret: string, now: number, precision: Precision): SigningVariant[] {
   const timestamp = precisely(now, precision);
   const digest = appended(timestamp, secret);
-  /** In upper case, as the service sends it, and in lower case, because a receiver may make this mistake too. */
+  /** Returns the variant in upper case, which the service sends, and in lower case, because a receiver may make both mistakes. */
   const inBothCases = (code: FindingCode, accepted: string, bytes: Buffer, text = timestamp): SigningVariant[] => [
     { code, accepted, headers: digestHeaders(text, capitals(bytes)) },
     { code, accepted: `${accepted}, in lower case`, headers: digestHeaders(text, bytes.toString("hex")) },
@@ -136,7 +136,7 @@ function digestVariants(secret: string, now: number, precision: Precision): Sign
   ];
 }
 
-/** How various languages format an instant that they have parsed. */
+/** Returns an instant in the formats that various languages print. */
 function otherFormats(instant: number): [name: string, text: string][] {
   const iso = new Date(instant).toISOString();
   const micros = `${iso.slice(0, 23)}000`;
@@ -211,7 +211,7 @@ const otherTexts = (timestamp: string, secret: string): [accepted: string, diges
 /** Time zone offsets range from -12 to +14 hours; most are whole hours. */
 const wholeHours: readonly number[] = Array.from({ length: 27 }, (_, index) => (index - 12) * 60).filter(Boolean);
 
-/** The shifts of a clock that is wrong by up to an hour, and of the other time zones, in quarters of an hour. */
+/** Clock skew of up to an hour, and the other time zones, in steps of 15 minutes. */
 const otherShifts: readonly number[] = [
   ...[6, 12, 18, 24, 30, 36, 42, 48, 54].flatMap((minutes) => [minutes, -minutes]),
   ...Array.from({ length: 105 }, (_, index) => (index - 48) * 15).filter(
@@ -240,7 +240,7 @@ function standardHeaders(
   ];
 }
 
-/** A check has no body, so a receiver that ignores the body is only found by cases with one. */
+/** Returns no variant about the body: a check has none, so only cases with a body reveal a receiver that ignores it. */
 function standardVariants(secret: string, now: number): SigningVariant[] {
   const key = keyOf(secret);
   const bare = secret.replace(/^whsec_/, "");

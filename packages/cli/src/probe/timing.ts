@@ -3,7 +3,7 @@ import { exchange, open } from "../wire/exchange.ts";
 import { checkTimeoutMs, type Evidence } from "./explain.ts";
 import type { Target } from "./send.ts";
 
-/** A body must arrive within 10 seconds (D-17). The rest is a margin. */
+/** A body must arrive within 10 seconds (D-17); 5 seconds are a margin. */
 const patienceMs = 15_000;
 
 const stalled: TestVector = {
@@ -22,7 +22,7 @@ const whileStalled: TestVector = {
   response: { status: 200, handled: 0 },
 };
 
-/** For `--only`, `--skip` and `--list`. This case sends more than requests, so the test vectors' format cannot describe it. */
+/** Lets `--only`, `--skip` and `--list` include this case. It does more than send requests, so a test vector cannot describe it. */
 export const timingGroup: VectorGroup = { name: "timing", cases: [stalled, whileStalled] };
 
 /** Stalls a body and watches what happens meanwhile. @returns the faults */

@@ -45,11 +45,11 @@ function parseLine(line: string, file: string, number: number): Webhook {
   try {
     const { id, method, path, body } = JSON.parse(line) as RecordedWebhook;
     const isWhole = [id, method, path, body].every((value) => typeof value === "string");
-    // Both become part of a request's head.
+    // Both become part of a request's head, so they must not contain line breaks.
     if (isWhole && /^(GET|POST)$/.test(method) && /^\/[\x21-\x7e]*$/.test(path) && /^[\x21-\x7e]+$/.test(id))
       return { id, method, path, body: Buffer.from(body) };
   } catch {
-    // The same message as for JSON that is something else.
+    // Not JSON: reported below, like JSON with another shape.
   }
   throw new UsageError(`Line ${number} of ${file} is not a webhook recorded by offers listen --record.`);
 }

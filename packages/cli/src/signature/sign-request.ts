@@ -9,16 +9,16 @@ export const schemeNames: Readonly<Record<Scheme, string>> = {
   standardWebhooks: "standard-webhooks",
 };
 
-/** The value of `WWW-Authenticate` in a 401. */
+/** The `WWW-Authenticate` value in a 401 response. */
 export const challengeOf: Readonly<Record<Scheme, string>> = {
   timestampDigest: "hmac",
   standardWebhooks: "standard-webhooks",
 };
 
-/** The bytes of a Standard Webhooks secret: base64, optionally with the prefix. */
+/** Decodes a Standard Webhooks secret: base64, optionally with the prefix. */
 export const keyOf = (secret: string): Buffer => Buffer.from(secret.replace(/^whsec_/, ""), "base64");
 
-/** The headers of a signed webhook, like the platform's. */
+/** Returns the same headers as the platform's signed webhooks. */
 export function signRequest(
   scheme: Scheme,
   secret: string,

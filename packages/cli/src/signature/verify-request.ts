@@ -14,7 +14,7 @@ export interface ReceivedRequest {
   body: Uint8Array;
 }
 
-/** Verifies a webhook like the kit (D-15, D-16), and explains a rejection to the user. */
+/** Verifies a webhook the way the kit does (D-15, D-16), and explains a rejection to the user. */
 export function verifyRequest(scheme: Scheme, secret: string, request: ReceivedRequest, now: number): Verification {
   return scheme === "timestampDigest" ? verifyDigest(secret, request, now) : verifyStandard(secret, request, now);
 }
@@ -70,11 +70,11 @@ const outOfTolerance = (skew: number): Verification =>
     `The timestamp is ${Math.abs(Math.round(skew))} s in the ${skew < 0 ? "past" : "future"}; ${toleranceSeconds} s are allowed. Is this machine's clock correct, or was the request captured earlier?`,
   );
 
-/** Seconds from now to the timestamp; negative is the past. */
+/** Returns the seconds from now to the timestamp; negative is the past. */
 const skewOf = (earliest: number, latest: number, now: number): number =>
   (now < earliest ? earliest - now : now > latest ? latest - now : 0) / 1000;
 
-/** The value of each header, which must occur once. */
+/** Finds the value of each header, which must occur exactly once. */
 function findHeaders(
   rawHeaders: readonly string[],
   names: string[],

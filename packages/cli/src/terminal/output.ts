@@ -1,6 +1,6 @@
 import { styleText } from "node:util";
 
-/** A mistake of the user or a fault of the environment. The command prints the message, which says what to do, and exits with 2. */
+/** A mistake by the user or a fault in the environment. The command prints the message, which says what to do, and exits with 2. */
 export class UsageError extends Error {
   override readonly name = "UsageError";
 }
@@ -8,7 +8,7 @@ export class UsageError extends Error {
 /** Control characters other than a line feed, and characters that reorder text. */
 const unprintable = /(?!\n)\p{Cc}|[\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu;
 
-/** A string from the network without control characters: an escape sequence could change what a terminal shows. */
+/** Replaces control characters in a string from the network: an escape sequence could change what a terminal shows. */
 export const printable = (text: string): string =>
   text.replaceAll("\r\n", "\n").replaceAll(unprintable, (character) => {
     const code = character.charCodeAt(0);
@@ -27,7 +27,7 @@ export function maskSecrets(secrets: readonly (string | undefined)[]): Mask {
   return (text) => longestFirst.reduce((masked, form) => masked.replaceAll(form, "<secret>"), text);
 }
 
-/** How a secret that is not ASCII appears in a string that was read byte by byte. */
+/** Returns a non-ASCII secret as it appears in a string that was read byte by byte. */
 const latin1 = (secret: string): string => Buffer.from(secret).toString("latin1");
 
 const base64 = (secret: string): string => Buffer.from(secret).toString("base64");
@@ -35,8 +35,8 @@ const base64 = (secret: string): string => Buffer.from(secret).toString("base64"
 export type Style = (format: Parameters<typeof styleText>[0], text: string) => string;
 
 /**
- * Colours a string for a stream: only on a terminal, unless FORCE_COLOR asks for it, and never with NO_COLOR. `styleText` of Node 20
- * ignores the stream, and would write the codes into files.
+ * Colours a string for a stream: only on a terminal, unless FORCE_COLOR asks for it, and never with NO_COLOR. Node 20's `styleText` ignores
+ * the stream, and would write the codes into files.
  */
 export function styleFor(stream: NodeJS.WriteStream): Style {
   const { NO_COLOR, FORCE_COLOR } = process.env;
@@ -45,10 +45,10 @@ export function styleFor(stream: NodeJS.WriteStream): Style {
   return isColoured ? (format, text) => styleText(format, text, { validateStream: false }) : (_, text) => text;
 }
 
-/** `1 event`, `2 events` */
+/** Formats a count with its noun: `1 event`, `2 events`. */
 export const plural = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? "" : "s"}`;
 
-/** Breaks a string at spaces so that no line is wider than `width`; no word is cut. Each line starts with `indent`. */
+/** Breaks a string at spaces so that lines are at most `width` wide; a longer word is not cut. Each line starts with `indent`. */
 export function wrapText(text: string, indent: string, width: number): string {
   const room = Math.max(20, width - indent.length);
   const lines: string[] = [];
@@ -63,5 +63,5 @@ export function wrapText(text: string, indent: string, width: number): string {
   return [...lines, line].map((each) => `${indent}${each}`).join("\n");
 }
 
-/** The width of a stream: at most 100, and 80 if it has none. */
+/** Returns a stream's width: at most 100, and 80 if it is not a terminal. */
 export const widthOf = (stream: NodeJS.WriteStream): number => Math.min(stream.columns ?? 80, 100);

@@ -9,7 +9,7 @@ const notSet =
   "Set WEBHOOK_SECRET to the secret in your company profile, or pass a file that contains it with --secret-file.";
 
 /**
- * Reads the secret from a file, the environment or a prompt that does not show the input. Never from an argument: other users of the
+ * Reads the secret from a file, the environment or a prompt that does not show the input. It is never an argument: other users of the
  * machine can see arguments, and the shell's history keeps them.
  *
  * @throws {UsageError} (rejects) if it is missing, or the scheme cannot sign with it
@@ -30,7 +30,7 @@ export async function readSecret(scheme: Scheme, file: string | undefined): Prom
 }
 
 /**
- * Reads the API key of an organisation in the same way. @throws {UsageError} (rejects) if it is missing, or not a valid header value
+ * Reads an organisation's API key in the same way. @throws {UsageError} (rejects) if it is missing, or not a valid header value
  */
 export async function readApiKey(file: string | undefined): Promise<string> {
   const key = file === undefined ? process.env.OFFERS_API_KEY : readSecretFile("--api-key-file", file);

@@ -13,13 +13,13 @@ export interface TriggerEvent {
   summary: string;
   /** Example values of its fields. */
   fields: Readonly<Record<string, string | readonly string[]>>;
-  /** Unsigned: only the first check is. */
+  /** Whether it is unsigned; only the first check is. */
   isUnsigned?: true;
   /** Whether the service sends it only once. It retries events. */
   isRequest?: true;
 }
 
-/** Fictitious; the date-times are far in the future, where no real shift is. */
+/** Fictitious events, with date-times so far in the future that they collide with no real shift. */
 export const events: readonly TriggerEvent[] = [
   {
     name: "worker-offer-response",
@@ -81,7 +81,7 @@ export const events: readonly TriggerEvent[] = [
   },
 ];
 
-/** @throws {UsageError} for a name that no event has */
+/** @throws {UsageError} for an unknown name */
 export function findEvent(name: string): TriggerEvent {
   const event = events.find((each) => each.name === name);
   if (!event)
@@ -91,7 +91,7 @@ export function findEvent(name: string): TriggerEvent {
   return event;
 }
 
-/** An event's fields about something new: a receiver that has handled the event before would not handle it again. */
+/** Returns an event's fields with new ids, because a receiver that has handled the same event would not handle it again. */
 export function uniqueFields({ fields }: TriggerEvent): TriggerEvent["fields"] {
   const subject = ["offerId", "workerId"].find((name) => name in fields);
   const unique = randomUUID().slice(0, 8);
@@ -99,9 +99,9 @@ export function uniqueFields({ fields }: TriggerEvent): TriggerEvent["fields"] {
 }
 
 /**
- * An event's fields with the values of `--set field=value`. A list is written with commas.
+ * Returns an event's fields with the values from `--set field=value`. Commas separate the items of a list.
  *
- * @throws {UsageError} for an assignment without `=`, or of a field that the event does not have
+ * @throws {UsageError} for an assignment without `=`, or to a field that the event does not have
  */
 export function setFields({ name, fields }: TriggerEvent, assignments: readonly string[]): TriggerEvent["fields"] {
   const known = Object.keys(fields);

@@ -10,7 +10,7 @@ import type { TestRequest, TestWay } from "./ways.ts";
 export interface TestOutcome {
   /** `"closed"` without a response. */
   status: number | "closed";
-  /** Byte by byte, as ISO 8859-1. */
+  /** The body's bytes, decoded as ISO 8859-1. */
   body: string;
   /** How long the response took. */
   durationMs: number;
@@ -26,7 +26,7 @@ export interface TestVerdict {
   finding?: ExplainedFinding;
 }
 
-/** What counts as correct; any rejection keeps an event whose body cannot be read. */
+/** The statuses that count as correct. Any rejection of an unreadable body is correct, because the service then retries. */
 const allowed = { acknowledged: [200], refused: [401, 403], unreadable: [400] } as const;
 
 const expectations = {
@@ -35,7 +35,7 @@ const expectations = {
   unreadable: "a rejection, such as 400, 404 or 405",
 } as const;
 
-/** Judges the response to a request of a test event, as `offers probe` does. */
+/** Judges the response to a test event's request the way `offers probe` does. */
 export function judgeTestEvent(
   event: TriggerEvent,
   way: TestWay,
@@ -82,7 +82,7 @@ function codeOf(
   return classifyStatus({ request: { method: request.method, target: path }, shows: own }, statuses, status);
 }
 
-/** The findings of several ways, each once. One that follows from another is omitted. */
+/** Returns the findings from several ways, each once, without those that follow from another. */
 export function distinctFindings(
   results: readonly {
     /** How the event was sent. */
@@ -104,7 +104,7 @@ export function distinctFindings(
   return [...shown.values()];
 }
 
-/** Whether a finding follows from one that an earlier way has shown. */
+/** Whether a finding follows from one that an earlier way showed. */
 function follows(
   { name, expects, shows }: TestWay,
   { code }: ExplainedFinding,
@@ -114,19 +114,19 @@ function follows(
   if (shown.has("unsigned_accepted") && name !== "unsigned") return expects === "refused" && shows.accepted === code;
   // A receiver that does not check the age can be replayed without a second Timestamp.
   if (shown.has("old_timestamp_accepted") && code === "second_timestamp_accepted") return true;
-  // To a receiver that serialises the body again, other white space is the same document.
+  // A receiver that serialises the body again cannot notice different white space.
   if (shown.has("serialised_body") && name === "altered-body") return true;
   // A minute may have started up to 59 seconds ago.
   return shown.has("tolerance_too_small") && name === "to-the-minute";
 }
 
-/** Small servers queue five connections; one that is not queued waits for a second. */
+/** Small servers queue five connections; any further one waits for a second. */
 const variantsAtOnce = 4;
 
 /**
- * Tries signatures with common mistakes on `GET /test/auth`, which creates no work, and names the one that the receiver accepts.
+ * Tries signatures with common mistakes on `GET /test/auth`, which creates no work, and returns the one that the receiver accepts.
  *
- * @param send returns the status of the response
+ * @param send returns the response's status
  * @param precision the precision of the Timestamp that the receiver rejects
  * @returns undefined if it accepts none, or the receiver cannot be reached in time
  */
@@ -137,7 +137,7 @@ export async function findSigningMistake(
   precision: Precision = "ms",
 ): Promise<
   | (ExplainedFinding & {
-      /** The signature that the receiver accepts, in words. */
+      /** A description of the signature that the receiver accepts. */
       accepted: string;
     })
   | undefined

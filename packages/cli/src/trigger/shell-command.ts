@@ -2,8 +2,8 @@ import type { Scheme } from "../signature/sign-request.ts";
 import type { TestRequest } from "./ways.ts";
 
 /**
- * A POSIX shell command that sends a test event with curl. It signs with `WEBHOOK_SECRET` when it runs, so it does not contain the secret,
- * nor a signature that a receiver would accept. A time in the past or in the future is written into it.
+ * Returns a POSIX shell command that sends a test event with curl. It signs with `WEBHOOK_SECRET` when it runs, so it contains neither the
+ * secret nor a signature that a receiver would accept. A time in the past or future is a literal.
  */
 export function toShellCommand(
   { method, path, headers, body, signedBody = body }: TestRequest,
@@ -17,7 +17,7 @@ export function toShellCommand(
   if (/\$minute\b/.test(text)) lines.push("minute=$(date -u +%Y-%m-%dT%H:%MZ)");
   if (/\$seconds\b/.test(text)) lines.push("seconds=$(date +%s)");
   const signsBody = scheme === "standardWebhooks" && text.includes("$(sign ");
-  // Even an empty one: the shell may have the body of an earlier command.
+  // Set even if it is empty: the shell may still have an earlier command's body.
   if (body.length > 0 || signsBody) lines.push(`body=${quote(signedBody.toString())}`);
   if (text.includes("$(digest "))
     lines.push(`digest() { printf %s "$1$WEBHOOK_SECRET" | openssl dgst -sha256 -r | cut -c1-64 | tr a-f A-F; }`);

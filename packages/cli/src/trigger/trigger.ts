@@ -30,7 +30,11 @@ export interface TriggerOptions {
   json?: true;
 }
 
-/** Sends one webhook and prints the exchange. @returns the exit code: 0 if the receiver responded as it must, which is 200 to a webhook as the service sends it */
+/**
+ * Sends one webhook and prints the exchange.
+ *
+ * @returns the exit code: 0 if the receiver responded correctly, which is with 200 to a webhook sent the way the service sends it
+ */
 export async function trigger(name: string, { to: address, set = [], as, scheme, ...options }: TriggerOptions) {
   const event = findEvent(name);
   const fields = setFields(event, set);
@@ -39,12 +43,12 @@ export async function trigger(name: string, { to: address, set = [], as, scheme,
   const ways = findWays(as, toWebhook(), scheme);
   const secret = event.isUnsigned ? "" : await readSecret(scheme, options.secretFile);
   const mask = maskSecrets([secret]);
-  // As long as the service waits (D-25).
+  // The service waits just as long (D-25).
   const timeoutMs = options.timeout ?? (event.isRequest ? 5_000 : 15_000);
   let wrong = 0;
   let hasResponded = false;
   for (const way of ways) {
-    // Otherwise a receiver would treat the event of a later way as one that it has already handled.
+    // Otherwise a receiver would treat a later way's event as one that it has already handled.
     const webhook = toWebhook(ways.length > 1 && set.length === 0 ? uniqueFields(event) : fields);
     const requests = writeTestRequests(way, webhook, { scheme, secret, now: new Date() });
     for (const request of requests) {
@@ -69,7 +73,7 @@ export async function trigger(name: string, { to: address, set = [], as, scheme,
   return wrong === 0 ? 0 : 1;
 }
 
-/** @throws {UsageError} for a way that the webhook does not have */
+/** @throws {UsageError} for a way in which the webhook cannot be sent */
 function findWays(name: string, webhook: Webhook, scheme: Scheme): readonly TestWay[] {
   const ways = waysFor(webhook, scheme);
   const chosen = name === "every" ? ways : ways.filter((way) => way.name === name);
@@ -113,7 +117,7 @@ function showTest(
   const [response] = received.responses;
   const { isRight } = verdict;
   const isAsSent = way.name === "as-sent";
-  // What the service would do is more useful than the finding for a status.
+  // What the service would do is more useful than the status's finding.
   const isUsual = isAsSent && (isRight || response?.status !== 200);
   const outcome = isUsual ? describeOutcome(event, received, timeoutMs) : verdict.text;
   const lines = [
@@ -139,7 +143,7 @@ function showFinding({ title, code, why, change }: NonNullable<TestVerdict["find
   ];
 }
 
-/** How the service reacts to the response: it retries events, and sends requests once (D-26). */
+/** Says how the service would react to the response: it retries events, and sends requests once (D-26). */
 function describeOutcome(
   { isRequest, name, path }: TriggerEvent,
   { responses, isClosed, isTooLarge }: Exchange,

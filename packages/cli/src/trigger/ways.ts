@@ -9,7 +9,7 @@ export interface TestHeader {
   name: string;
   /** The value of the header. */
   value: string;
-  /** The value for a shell that has the secret, if it depends on the secret or on the current time. */
+  /** A shell expression for the value, if it depends on the secret or the current time. */
   shell?: string;
 }
 
@@ -23,11 +23,11 @@ export interface TestRequest {
   headers: TestHeader[];
   /** The bytes of the body; empty without one. */
   body: Buffer;
-  /** The bytes that are signed, if they are others. */
+  /** The bytes that are signed, if they differ from the body. */
   signedBody?: Buffer;
 }
 
-/** How an event is sent: as the service does, or with one difference that a receiver must handle. */
+/** How to send an event: the way the service does, or with one difference that a receiver must handle. */
 export interface TestWay {
   /** The name on the command line, such as `late`. */
   name: string;
@@ -39,30 +39,30 @@ export interface TestWay {
   shows: Shows;
   /** Whether the webhook can be sent this way. @default always */
   isFor?(webhook: Webhook, scheme: Scheme): boolean;
-  /** Writes the requests, in order. */
+  /** Builds the requests, in order. */
   write(message: Message): TestRequest[];
 }
 
 interface SignOptions {
-  /** How long ago it was signed. @default 0 */
+  /** How long ago the request was signed. @default 0 */
   ageMs?: number;
   /** The secret to sign with. @default the receiver's */
   secret?: string;
   /** The body to sign. @default the webhook's */
   body?: Buffer;
-  /** Whether the time has no seconds. @default false */
+  /** Whether to omit the seconds of the timestamp. @default false */
   isToTheMinute?: boolean;
-  /** The value of the header in place of a time. */
+  /** A header value to send instead of a time. */
   timestamp?: string;
 }
 
-/** The parts of a way. */
+/** What a way builds its requests from. */
 interface Message {
   /** The webhook to send. */
   webhook: Webhook;
-  /** The webhook with these additional headers, and perhaps another body. */
+  /** Returns the webhook's request with additional headers and, optionally, other parts changed. */
   request(headers: readonly TestHeader[], change?: Partial<TestRequest>): TestRequest;
-  /** The signature; by default fresh and correct. */
+  /** Returns the signature headers; by default fresh and correct. */
   sign(options?: SignOptions): TestHeader[];
 }
 
@@ -298,11 +298,11 @@ export const testWays: readonly TestWay[] = [
   },
 ];
 
-/** The ways in which a webhook can be sent. */
+/** Returns the ways in which a webhook can be sent. */
 export const waysFor = (webhook: Webhook, scheme: Scheme): readonly TestWay[] =>
   testWays.filter(({ isFor }) => isFor === undefined || isFor(webhook, scheme));
 
-/** The requests of a test event, in order. */
+/** Builds a test event's requests, in order. */
 export function writeTestRequests(
   way: TestWay,
   webhook: Webhook,
@@ -356,7 +356,7 @@ const shellsOf = (time: string, timestamp: string, signature: string, prefix: st
   [signature]: `${prefix}${time})`,
 });
 
-/** Eight characters: enough to show that the rest is not compared. */
+/** Cuts a signature after eight characters, enough to show that the receiver does not compare the rest. */
 function cutSignature(header: TestHeader): TestHeader {
   const length = { Authorization: "hmac ".length + 8, "webhook-signature": "v1,".length + 8 }[header.name];
   if (length === undefined) return header;
@@ -364,7 +364,7 @@ function cutSignature(header: TestHeader): TestHeader {
   return { name: header.name, value: value.slice(0, length), shell: shell.replace(/\)$/, " | cut -c1-8)") };
 }
 
-/** Both headers in either order, as two lines and as one. */
+/** Returns both headers in either order, as two lines and joined into one. */
 function twoOfEach(
   names: readonly string[],
   first: readonly TestHeader[],

@@ -25,7 +25,7 @@ export interface Signing {
   secret: string;
 }
 
-/** Writes an event as a webhook. @param fields the values in the path and the body */
+/** Builds the webhook for an event. @param fields the values in the path and the body */
 export function fillEvent(event: TriggerEvent, fields: Readonly<Record<string, unknown>>, id: string): Webhook {
   const { method, isUnsigned, isRequest } = event;
   const path = event.path.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(String(fields[name])));
@@ -39,7 +39,7 @@ export function fillEvent(event: TriggerEvent, fields: Readonly<Record<string, u
   };
 }
 
-/** The headers that a webhook has after those of its signature. */
+/** Returns the headers that follow a webhook's signature headers. */
 export function headersOf({ id, isRequest, method }: Pick<Webhook, "id" | "isRequest" | "method">): [string, string][] {
   const headers: [string, string][] = [];
   if (!isRequest) headers.push(["Offers-Delivery-Id", id]);
@@ -47,14 +47,14 @@ export function headersOf({ id, isRequest, method }: Pick<Webhook, "id" | "isReq
   return headers;
 }
 
-/** The bytes of one signed webhook, with the headers that the service sends. */
+/** Returns the bytes of a signed webhook, with the headers that the service sends. */
 function writeWebhook(webhook: Webhook, to: ReceiverUrl, { scheme, secret }: Signing): Buffer {
   const { method, path, body, id, isUnsigned } = webhook;
   const signature = isUnsigned ? [] : signRequest(scheme, secret, { now: new Date(), id, body });
   return frame({ method, path, headers: [...signature, ...headersOf(webhook)], body }, to);
 }
 
-/** The bytes of a request with the headers of its connection. */
+/** Returns a request's bytes, including its connection headers. */
 export function frame(
   {
     method,

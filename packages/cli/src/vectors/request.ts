@@ -3,7 +3,7 @@ import { keyOf } from "../signature/sign-request.ts";
 import type { Sign, TestVectors, Text, VectorRequest } from "./vectors.ts";
 
 /**
- * The values of a signature's placeholders. Shares no code with the kit.
+ * Computes the values of a signature's placeholders. Shares no code with the kit, so that it can test it.
  *
  * @param now the time on the sender's clock, in milliseconds since 1970
  */
@@ -34,7 +34,7 @@ export function sign(config: TestVectors["config"], now: number, how: Sign = {})
 
 const dayMs = 86_400_000;
 
-/** The calendar and clock fields of an instant at this offset from UTC. */
+/** Returns an instant's calendar and clock fields at this offset from UTC. */
 function momentOf(instant: number, aheadMs: number): Record<string, string> {
   const date = new Date(instant + aheadMs);
   const [YYYY = "", MM = "", DD = "", hh = "", mm = "", ss = "", SSS = ""] = date.toISOString().split(/[-T:.Z]/);
@@ -60,7 +60,7 @@ function momentOf(instant: number, aheadMs: number): Record<string, string> {
 }
 
 /**
- * The values of a Standard Webhooks signature, by placeholder. Shares no code with the kit.
+ * Computes the values of a Standard Webhooks signature, by placeholder. Shares no code with the kit, so that it can test it.
  *
  * @param now the time on the sender's clock, in milliseconds since 1970
  * @see https://github.com/standard-webhooks/standard-webhooks/blob/main/spec/standard-webhooks.md
@@ -97,7 +97,7 @@ const placeholder = /\{\{([A-Za-z.]+)(?:\[(\d+):(\d*)\])?\}\}/g;
 /**
  * Replaces the placeholders in a string, including those within the values.
  *
- * @throws {Error} for a name without a value: a mistake in a test vector must not be sent as a hostile request
+ * @throws {Error} for a name without a value: a typo in a test vector must not be sent as a hostile request
  */
 export function fillIn(text: string, values: Values): string {
   return text.replace(placeholder, (_, name: string, start?: string, end?: string) => {
@@ -108,11 +108,11 @@ export function fillIn(text: string, values: Values): string {
   });
 }
 
-/** The bytes of a request's body, which is UTF-8. */
+/** Returns the bytes of a request's body, in UTF-8. */
 export const writeBody = (request: VectorRequest, values: Values): Buffer<ArrayBuffer> =>
   Buffer.concat(writeBodyParts(request, values));
 
-/** Parts are copied once, because some bodies have 16 MiB. */
+/** Builds the body from its parts, copying each once: some bodies have 16 MiB. */
 function writeBodyParts({ body = "", bodyBase64 }: VectorRequest, values: Values): Buffer[] {
   if (bodyBase64 !== undefined) return [Buffer.from(fillIn(unroll(bodyBase64), values), "base64")];
   return (typeof body === "string" ? [body] : body).map((part) => {
@@ -122,7 +122,7 @@ function writeBodyParts({ body = "", bodyBase64 }: VectorRequest, values: Values
   });
 }
 
-/** The bytes of a request. The head is ISO 8859-1, so that every byte can be written. */
+/** Returns a request's bytes. The head is ISO 8859-1, so that it can contain any byte. */
 export function writeRequest(request: VectorRequest, values: Values, isLast: boolean): Buffer<ArrayBuffer> {
   const fill = (text: Text) => fillIn(unroll(text), values);
   if (request.raw !== undefined) return Buffer.from(fill(request.raw), "latin1");

@@ -4,7 +4,7 @@ import catalogue from "../../../../spec/corpus/findings.json" with { type: "json
 /** The code of a finding; stable between releases. */
 export type FindingCode = keyof typeof catalogue;
 
-/** A fault of a receiver, why it matters, and what to change: an entry of spec/corpus/findings.json. */
+/** A receiver's fault, why it matters, and what to change: an entry in spec/corpus/findings.json. */
 export interface Explanation {
   /**
    * A `defect` loses an event, accepts a request that must be rejected, or fails registration. A `note` is harmless. A
@@ -37,7 +37,7 @@ export interface Shows {
   silent?: FindingCode;
   /** The receiver responds too late. */
   slow?: FindingCode;
-  /** The finding if another case, by its id, gets the same wrong response. */
+  /** The finding if another case, by id, fails too. */
   ifAlso?: Readonly<Record<string, FindingCode>>;
   /** Whether a server may wait for the rest, or close the connection. */
   mayGoUnanswered?: boolean;
@@ -129,7 +129,7 @@ export interface TestVectors {
   standardWebhooks: VectorGroup[];
 }
 
-/** A case with one request is a sequence of one. */
+/** Returns a case's steps; a case with one request has one step. */
 export const stepsOf = (testCase: TestVector): Step[] => ("sequence" in testCase ? testCase.sequence : [testCase]);
 
 /** The build copies spec/corpus/ next to the bundle. The sources read it in place. */

@@ -13,17 +13,17 @@ export interface Address {
 /** What a connection received until it was closed. */
 export interface Exchange {
   responses: WireResponse[];
-  /** False if it was not closed in time. */
+  /** Whether the connection was closed in time. */
   isClosed: boolean;
   /** The code of the error that ended the connection, such as `ECONNREFUSED`. */
   error?: string;
-  /** The other side sent more than {@link maxResponseBytes}, so the connection was closed. */
+  /** Whether the connection was closed because the other side sent more than {@link maxResponseBytes}. */
   isTooLarge: boolean;
   /** The time until the last response was complete, or the connection ended. */
   durationMs: number;
 }
 
-/** A list of suggestions may have 1 MiB (D-24). A receiver that sends four times as much has no limit. */
+/** A list of suggestions may have 1 MiB (D-24). A receiver that sends four times as much enforces no limit. */
 export const maxResponseBytes = 4 * 1024 * 1024;
 
 /** Longer than a check or a search may take, which is 5 seconds (D-25). */
@@ -39,7 +39,7 @@ export interface ExchangeOptions {
   methods: readonly string[];
   /** `"half"` closes this side when the bytes are sent, before any response. */
   end?: "half" | undefined;
-  /** For everything from connecting to closing. @default 10,000 */
+  /** The time limit, from connecting to closing. @default 10,000 */
   timeoutMs?: number;
 }
 
@@ -86,7 +86,7 @@ export function exchange(
       parsing = undefined;
       if (quiet || readResponses(text, methods, false).length < methods.length) return;
       durationMs = performance.now() - startedAt;
-      // A receiver that keeps connections open closes this one if nothing follows. What it still sends is read.
+      // Closing this side makes a keep-alive receiver close the connection; whatever it still sends is read.
       socket.end();
       quiet = setTimeout(() => settle(true), quietMs);
     };
@@ -100,10 +100,10 @@ export function exchange(
   });
 }
 
-/** A connection, which may not have been established yet. */
+/** Opens a connection, which may not be established yet. */
 export function open({ host, port, isSecure = false }: Address): Socket {
   const options = { host: host.replace(/^\[|\]$/g, ""), port, noDelay: true };
   if (!isSecure) return connect(options);
-  // RFC 6066, section 3: a server name is not an address.
+  // RFC 6066, section 3: an IP address is not a valid server name.
   return connectTls({ ...options, ...(isIP(options.host) === 0 && { servername: options.host }) });
 }

@@ -1,7 +1,7 @@
 /** A response as received over the wire. */
 export interface WireResponse {
   status: number;
-  /** By lower-case name. */
+  /** The headers, by lower-case name. */
   headers: Map<string, string>;
   body: string;
 }

@@ -1,14 +1,14 @@
 import { UsageError } from "../terminal/output.ts";
 import type { Address } from "./exchange.ts";
 
-/** The URL of a receiver, and the prefix of every path, without a trailing slash. */
+/** A receiver's URL, and the prefix of every path, without a trailing slash. */
 export interface ReceiverUrl extends Address {
   base: string;
-  /** As given, up to the end of the path. */
+  /** The URL as the user entered it, up to the end of the path. */
   href: string;
 }
 
-/** @throws {UsageError} for a string that is not the URL of a receiver */
+/** @throws {UsageError} for a string that is not a receiver's URL */
 export function readUrl(text: string): ReceiverUrl {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (!url || (url.protocol !== "http:" && url.protocol !== "https:"))
@@ -34,7 +34,7 @@ export function readUrl(text: string): ReceiverUrl {
 
 const quoted = (text: string): string => JSON.stringify(text.slice(0, 200));
 
-/** Certificate errors, by the code of OpenSSL's verification, with what to do. */
+/** What to do about certificate errors, by OpenSSL's verification code. */
 const certificateProblems: Readonly<Record<string, string>> = {
   CERT_HAS_EXPIRED: "its certificate has expired; renew it",
   CERT_NOT_YET_VALID: "its certificate is not valid yet; are both clocks correct?",
@@ -44,7 +44,7 @@ const certificateProblems: Readonly<Record<string, string>> = {
 const untrusted =
   /^(DEPTH_ZERO_SELF_SIGNED_CERT|SELF_SIGNED_CERT_IN_CHAIN|UNABLE_TO_|CERT_UNTRUSTED|CERT_SIGNATURE_FAILURE)/;
 
-/** Why a connection failed, from the code or the message of its error. OpenSSL's own message quotes a line of its source code. */
+/** Says why a connection failed, based on its error's code or message. OpenSSL's own message quotes a line of its source code. */
 export function describeConnectionError({ href, isSecure = false }: ReceiverUrl, error: string): string {
   const certificate = certificateProblems[error];
   if (certificate !== undefined) return `${href} cannot be used: ${certificate} (${error}).`;

@@ -2,14 +2,14 @@ import { type Mask, printable } from "../terminal/output.ts";
 import type { Address } from "./exchange.ts";
 import type { WireResponse } from "./read-responses.ts";
 
-/** How many characters of a message a report shows. */
+/** How many characters of a request or response a report shows. */
 const maxShown = 1_200;
 
-/** A request as sent, for display. */
+/** Formats a request for display. */
 export const showRequest = (sent: Buffer, mask: Mask): string =>
   shorten(printable(mask(sent.toString("latin1", 0, maxShown * 2))), sent.length);
 
-/** A response as received, for display. */
+/** Formats a response for display. */
 export function showResponse(received: WireResponse | undefined, mask: Mask): string {
   if (!received) return "No response.";
   const { status, headers, body } = received;
@@ -32,7 +32,7 @@ const curlsOwn = /^(host|content-length|connection|user-agent|accept):/i;
 const maxCommandBytes = 4_000;
 
 /**
- * A shell command that sends the same bytes: with curl if possible, otherwise the raw bytes with nc or openssl.
+ * Returns a shell command that sends the same bytes: with curl if possible, otherwise the raw bytes with nc or openssl.
  *
  * @param mask replaces parts that must not be shown
  */
@@ -73,7 +73,7 @@ const escapeForPrintf = (text: string): string =>
     .replaceAll("\n", "\\n")
     .replaceAll(/[^\x20-\x7e]/g, (character) => `\\0${character.charCodeAt(0).toString(8).padStart(3, "0")}`);
 
-/** For a POSIX shell; a body that is not ASCII uses the shell's own escapes. */
+/** Quotes a string for a POSIX shell; one that is not ASCII uses the shell's own escapes. */
 function quote(text: string): string {
   if (/^[\x20-\x7e\n]*$/.test(text)) return `'${text.replaceAll("'", `'\\''`)}'`;
   return `"$(printf %b ${quote(escapeForPrintf(text))})"`;

@@ -29,7 +29,7 @@ function respondingWith(statuses: number[], headers: Record<string, string> = {}
   return { fetch, delays };
 }
 
-/** The error of a call, with a fake clock that skips all delays. */
+/** Returns a call's error, with a fake clock that skips all delays. */
 async function errorOf(call: Promise<unknown>) {
   const error = call.then(
     () => expect.unreachable(),

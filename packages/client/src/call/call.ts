@@ -42,13 +42,13 @@ type KeyProvider = Exclude<ApiKey, string>;
 
 type Send = (request: OffersRequest) => Promise<FetchResponse>;
 
-/** One call of an operation, with its retries. */
+/** One call to an operation, with its retries. */
 class Call<Argument, Data> implements CallContext {
   readonly #settings: ClientSettings;
   readonly #operation: Operation<Argument, Data>;
   readonly #id: unknown;
   #options: CallSettings;
-  /** On the clock of `performance.now()`. */
+  /** When the call must end, as a `performance.now()` value. */
   #deadline = 0;
   #retries = 0;
   #hasRefreshedKey = false;
@@ -71,7 +71,7 @@ class Call<Argument, Data> implements CallContext {
     this.key = typeof settings.apiKey === "string" ? settings.apiKey : redacted;
   }
 
-  /** A whole call: builds the request, sends it and reads the response, and repeats that as long as a retry may help. */
+  /** Performs the call: builds the request, sends it and reads the response, and repeats that as long as a retry may help. */
   async perform(argument: Argument, options: CallOptions | undefined): Promise<Data> {
     try {
       const request = this.#prepare(argument, options);
@@ -108,7 +108,7 @@ class Call<Argument, Data> implements CallContext {
     if (options.signal) assertType("signal", options.signal, "AbortSignal", "invalid_argument");
     // A replacer function, because a string replacement would interpret dollar signs.
     const url = settings.baseUrl + operation.path.replace("{id}", () => encodeId(this.#id)) + settings.query;
-    // In lower case, so that a header of the user replaces ours of the same name.
+    // Names are in lower case, so that the user's headers replace ours.
     const headers: Record<string, string> = { accept: "application/json", "user-agent": settings.userAgent };
     for (const [name, value] of Object.entries(options.headers))
       headers[checkHeaderName("headers", name)] = checkHeaderValue(name, value);
@@ -139,8 +139,8 @@ class Call<Argument, Data> implements CallContext {
   }
 
   /**
-   * One attempt: sends the request and receives the whole response within `timeoutMs`, or within what remains of `totalTimeoutMs` if that
-   * is less (D-25). `attempts` does not grow if the signal is already aborted.
+   * Makes one attempt: sends the request and receives the whole response within `timeoutMs`, or within the rest of `totalTimeoutMs` if that
+   * is less (D-25). Does not count an attempt if the signal is already aborted.
    */
   #send(request: PreparedRequest, startedAt: number): Promise<ReceivedResponse> {
     const { apiKeyHeader, fetch, middleware } = this.#settings;
@@ -169,7 +169,7 @@ class Call<Argument, Data> implements CallContext {
     );
   }
 
-  /** The data of a successful response. Throws the error of any other response. */
+  /** Returns a successful response's data. Throws the error for any other response. */
   #read(request: PreparedRequest, received: ReceivedResponse): Data {
     const settings = this.#settings;
     this.response = received.response;
@@ -181,14 +181,14 @@ class Call<Argument, Data> implements CallContext {
     });
   }
 
-  /** Reports once per client. */
+  /** Calls `report` once per client for each `what`. */
   #reportOnce(what: string, report: () => unknown): void {
     const { reported } = this.#settings;
     if (!reported.has(what)) observe(report);
     reported.add(what);
   }
 
-  /** How long to wait before the next attempt; undefined if the error ends the call. Logs the failed attempt in both cases. */
+  /** Returns how long to wait before the next attempt, or undefined if the error ends the call. Logs the failed attempt in both cases. */
   async #decideRetry(error: AnyOffersError, startedAt: number): Promise<number | undefined> {
     const { apiKey } = this.#settings;
     let delayMs: number | undefined;
@@ -217,7 +217,7 @@ class Call<Argument, Data> implements CallContext {
   }
 }
 
-/** The id as one path segment. encodeURIComponent throws for a lone surrogate. */
+/** Encodes the id as one path segment. encodeURIComponent throws for a lone surrogate. */
 function encodeId(id: unknown): string {
   if (typeof id === "string" && !/^\.{0,2}$|[\uD800-\uDFFF]/u.test(id)) return encodeURIComponent(id);
   const given = typeof id === "string" ? "empty, dots or broken Unicode" : typeName(id);
@@ -236,5 +236,5 @@ const middlewareFailed: Classification = {
   message: "the middleware failed",
 };
 
-/** Calls a logger or callback of the user. Its errors are ignored: otherwise a created offer would look as if it had failed. */
+/** Calls the user's logger or callback. Its errors are ignored: otherwise a created offer would look as if it had failed. */
 const observe = (notify: () => unknown): void => void (async () => notify())().catch(() => {});

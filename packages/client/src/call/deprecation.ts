@@ -2,12 +2,15 @@ import { readHttpDate } from "@offers/contract/http-date";
 import type { FetchResponse, OperationName } from "../http.ts";
 import type { DeprecationNotice } from "../options/options.ts";
 
-/** When the operation ends, from `Deprecation` (RFC 9745) and `Sunset` (RFC 8594). Undefined if the response has neither. */
+/**
+ * Reads an operation's deprecation and sunset dates from `Deprecation` (RFC 9745) and `Sunset` (RFC 8594). Undefined if the response has
+ * neither.
+ */
 export function readDeprecation(operation: OperationName, { headers }: FetchResponse): DeprecationNotice | undefined {
   const deprecation = headers.get("deprecation");
   const sunset = headers.get("sunset");
   if (!deprecation && !sunset) return undefined;
-  // A date as structured fields write it: @1688169599.
+  // Structured fields represent a date as @1688169599.
   const seconds = /^@(\d+)$/.exec(deprecation ?? "")?.[1];
   const sunsetMs = readHttpDate(sunset ?? "");
   return {

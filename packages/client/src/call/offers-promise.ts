@@ -3,7 +3,7 @@ import type { AnyOffersError } from "../errors/error-classes.ts";
 import type { FetchResponse } from "../http.ts";
 
 /**
- * The data of a response, with the response itself, whose body has already been read.
+ * A response's data, with the response itself, whose body has already been read.
  *
  * @example
  * ```ts
@@ -14,7 +14,7 @@ import type { FetchResponse } from "../http.ts";
  * ```
  */
 export interface WithResponse<Data> {
-  /** What the call without `withResponse()` resolves with. */
+  /** What the call resolves with if you do not use `withResponse()`. */
   data: Data;
   /** The last response, with its status and headers. */
   response: FetchResponse;
@@ -37,19 +37,19 @@ export interface WithResponse<Data> {
  */
 export type SafeResult<Data, Failure extends AnyOffersError = AnyOffersError> =
   | ({
-      /** True for a success: `data` and the response are there. */
+      /** True for a success, which has `data` and the response. */
       ok: true;
     } & WithResponse<Data>)
   | {
-      /** False for a failure: `error` is there. */
+      /** False for a failure, which has `error`. */
       ok: false;
       /** Why the call failed. */
       error: Failure;
     };
 
 /**
- * The promise of a call's data. The request starts immediately and is sent once, however many of these methods you use. A rejection that
- * nothing handles ends a Node process: await the call, or use `safe()`.
+ * The promise of a call's data. The request starts immediately and is sent once, however many of these methods you use. An unhandled
+ * rejection crashes a Node process: await the call, or use `safe()`.
  *
  * @example
  * ```ts

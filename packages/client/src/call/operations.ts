@@ -6,7 +6,7 @@ import type { Offer, OfferInput } from "../offer.ts";
 import { type ReportShape, readFields } from "./read-offer.ts";
 import { toUtc } from "./to-utc.ts";
 
-/** A name, method and path of one operation in spec/openapi.yaml; any other combination is a type error. */
+/** The name, method and path of one operation in spec/openapi.yaml; any other combination is a type error. */
 type Route<Path extends keyof paths = keyof paths> = {
   [P in Path]: {
     [N in OperationName]:
@@ -16,7 +16,7 @@ type Route<Path extends keyof paths = keyof paths> = {
 }[Path];
 
 /**
- * How the operations differ; everything else is common. A GET may be retried, even a withdrawal (D-10); D-40 says when a POST is.
+ * How operations differ; they share everything else. A GET may be retried, even a withdrawal (D-10); D-40 says when a POST is.
  */
 export type Operation<Argument, Data, Name extends OperationName = OperationName> = Readonly<
   Extract<Route, { name: Name }>
@@ -25,7 +25,7 @@ export type Operation<Argument, Data, Name extends OperationName = OperationName
   readonly absentStatus?: 204;
   /** Returns the JSON body of a POST. Throws for an argument of the wrong type. */
   readonly encode?: (argument: Argument) => unknown;
-  /** Parses the body of a successful response, or throws. Only the message of this package's own errors is shown (D-49). */
+  /** Parses the body of a successful response, or throws. Of what it throws, only this package's own error messages are shown (D-49). */
   decode(text: string, report: ReportShape): Data;
 };
 
@@ -87,5 +87,5 @@ function readCreatedId(text: string, report: ReportShape): string {
   return typeof body === "string" && body ? body : (readFields(body, { id: "id" }, report).id as string);
 }
 
-/** All operations, for lookup by name or path. */
+/** Every operation, for lookup by name or path. */
 export const operations: readonly Operation<never, unknown>[] = [createOffer, getOffer, completeOffer, withdrawOffer];

@@ -56,7 +56,7 @@ test("a body with too large a Content-Length is not read, even when it is not a 
   const headers = new Headers({ "content-length": "251" });
   expect(await readBody(new Response(new ReadableStream({ cancel }), { headers }), 250)).toBeUndefined();
   expect(isGivenUp).toBe(true);
-  // As node-fetch returns it.
+  // The shape of node-fetch's response.
   const nodes = { status: 200, headers, body: new Readable() as never, text: () => expect.unreachable() };
   expect(await readBody(nodes, 250)).toBeUndefined();
 });

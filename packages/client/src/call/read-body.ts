@@ -1,11 +1,10 @@
 import type { FetchResponse } from "../http.ts";
 
-/** The error codes for a body that is too large: those of Node's zlib and `./node`, of undici, and of V8. */
+/** Matches the error codes for a body that is too large, from Node's zlib and `./node`, undici and V8. */
 const tooLarge = /TOO_L(ARGE|ONG)|MAX_SIZE/;
 
 /**
- * The decompressed body as a string. Undefined if it exceeds the response size limit, `maxBytes`; the connection is
- * then closed (D-98).
+ * Reads the decompressed body as a string. Returns undefined if it exceeds `maxBytes`, and closes the connection (D-98).
  */
 export async function readBody(
   response: FetchResponse & { readonly body?: ReadableStream<Uint8Array<ArrayBuffer>> | null },

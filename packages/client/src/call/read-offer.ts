@@ -5,7 +5,7 @@ import { wrongType } from "../errors/usage.ts";
 export type ReportShape = (path: string) => void;
 
 /**
- * The types of an object's fields. `id` is a non-empty string, without which the data is useless. A list whose second item is `required`
+ * The types of an object's fields. An `id` is a non-empty string, without which the data is useless. A list whose second item is `required`
  * must be present and contain only objects.
  */
 type Shape = { readonly [field: string]: FieldType };
@@ -13,9 +13,9 @@ type FieldType = "string" | "number" | "boolean" | "id" | readonly [item: Shape,
 type Fields = Record<string, unknown>;
 
 /**
- * A tolerant reader (D-126): returns an object whose fields all have the types of its shape. A field that is absent or null becomes the
- * empty value of its type; a value of another type is converted if that loses nothing. The read fails only if the data is useless, or shows
- * that something other than the service responded.
+ * A tolerant reader (D-126): returns an object whose fields all have the types of its shape. A field that is absent or null becomes its
+ * type's empty value; a value of another type is converted if that loses nothing. The read fails only if the data is useless, or shows that
+ * something other than the service responded.
  *
  * @param list the path of the list whose item `index` the value is; empty for the body itself
  */
@@ -35,7 +35,7 @@ export function readFields(value: unknown, shape: Shape, report: ReportShape, li
 const pathOf = (list: string, index: number, name: string): string =>
   list ? `${list}[${index}]${name}` : name.slice(1) || "the body";
 
-/** Reads a field as a value of its type. A list of the right type comes here too. */
+/** Reads a field as a value of its type. Also called for lists that already have the right type. */
 function readField(value: unknown, type: FieldType, report: ReportShape, path: string): unknown {
   const isRequired = type === "id" || type[1] === "required";
   let converted: unknown = value;

@@ -13,7 +13,7 @@ const standard: Readonly<Record<string, string>> = {
   errors: "Object",
 };
 
-/** The problem details in the body of an error response; undefined for any other body, such as a web page or other JSON. */
+/** Parses the problem details in an error response's body; returns undefined for any other body, such as a web page or other JSON. */
 export function readProblem(text: string, key: string): Problem | undefined {
   if (!/^\s*{/.test(text)) return undefined;
   let problem: Record<string, unknown>;
@@ -32,7 +32,7 @@ export function readProblem(text: string, key: string): Problem | undefined {
 const isTexts = (value: unknown): boolean => Array.isArray(value) && value.every((text) => typeof text === "string");
 
 /**
- * The part of a problem that a message shows: the title, the detail and the invalid fields with their reasons, in one line of at most 500
+ * Summarises a problem for a message: the title, the detail and the invalid fields with their reasons, in one line of at most 500
  * characters. It omits email addresses and anything that was sent (D-97): the strings of the body and the id.
  */
 export function summarise({ title, detail, errors = {} }: Problem, body: string | null, id: unknown): string {
@@ -48,7 +48,7 @@ export function summarise({ title, detail, errors = {} }: Problem, body: string 
     .slice(0, 500);
 }
 
-/** The strings of the request that are long enough to recognise, longest first: one may contain another. */
+/** Returns the request's strings that are long enough to recognise, longest first: one may contain another. */
 function stringsSent(body: string | null, id: unknown): string[] {
   const sent = [id];
   if (body !== null) JSON.parse(body, (_name, value) => void sent.push(value));

@@ -19,7 +19,7 @@ function errorOf(
   return expect.unreachable();
 }
 
-// A browser reports 0 for a redirect that it must not follow: https://fetch.spec.whatwg.org/#atomic-http-redirect-handling
+// A browser reports status 0 for a redirect that it must not follow: https://fetch.spec.whatwg.org/#atomic-http-redirect-handling
 test.each([0, 199, 300, 399])("%i does not acknowledge the request", (status) =>
   expect(errorOf(status)).toMatchObject({ name: "InvalidResponseError", code: "unexpected_redirect", status }),
 );

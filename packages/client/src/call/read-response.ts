@@ -24,7 +24,7 @@ export interface ReceivedResponse {
   readonly text: string | undefined;
 }
 
-/** The facts about a request that the error of its response needs. */
+/** What an error about the response needs to know about the request. */
 interface SentRequest {
   readonly id: unknown;
   readonly body: string | null;
@@ -32,7 +32,7 @@ interface SentRequest {
   readonly maxResponseBytes: number;
 }
 
-/** The typed data of a successful response. Throws the error of any other response. */
+/** Returns a successful response's typed data. Throws the error for any other response. */
 export function readResponse<Data>(
   { absentStatus, decode }: Operation<never, Data>,
   { response, text }: ReceivedResponse,
@@ -53,13 +53,13 @@ export function readResponse<Data>(
   try {
     if (status !== 304) return decode(text, reportShape);
   } catch (thrown) {
-    // A parser's own message is not shown, because it may quote the body (D-49).
+    // A parser's message is not shown, because it may quote the body (D-49).
     if (isFreshError(thrown)) fault = thrown.message;
   }
   throw invalid("invalid_response", fault);
 }
 
-/** The error for a failing status, with the problem details in the body. */
+/** Creates the error for a failing status, with the body's problem details. */
 function errorOfStatus(response: FetchResponse, text: string, sent: SentRequest) {
   const { status } = response;
   const [type, remedy] = errorTypeOf(status);
@@ -72,7 +72,7 @@ function errorOfStatus(response: FetchResponse, text: string, sent: SentRequest)
 
 type ErrorType = readonly [type: ErrorClass, remedy: string];
 
-/** The error class for a failing status, and what to do about it. */
+/** Returns the error class for a failing status, and what to do about it. */
 export const errorTypeOf = (status: number): ErrorType =>
   errorTypes[status] ?? (status < 500 ? [BadRequestError, "change the request"] : [ServerError, tryLater]);
 
@@ -94,7 +94,7 @@ const errorTypes: Partial<Record<number, ErrorType>> = {
 const messageOf = (status: number, fault: string | undefined, remedy: string): string =>
   [status, fault, remedy].filter(Boolean).join("; ");
 
-/** The part of the response that an error keeps. A service may echo the key in any header (D-49). */
+/** Returns the part of the response that an error keeps. A service may echo the key in any header (D-49). */
 function detailsOf({ status, headers }: FetchResponse, key: string): OffersErrorDetails {
   const shown: Record<string, string> = {};
   for (const name of shownHeaders) {

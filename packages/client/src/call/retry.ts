@@ -3,8 +3,8 @@ import type { OffersRequest } from "../http.ts";
 import type { ClientSettings } from "../options/settings.ts";
 
 /**
- * The codes after which the request may have been received and a retry may succeed. Apart from `connect_failed`, all others are final: the
- * same request would get the same response, the caller ended the call, or the caller's own code failed. Waiting fixes neither a certificate
+ * The codes after which the request may have been received and a retry may succeed. All others except `connect_failed` are final: the same
+ * request would get the same response, the caller aborted the call, or the caller's own code failed. Waiting fixes neither a certificate
  * nor a port. The attempt with a refreshed key after a 401 does not count as a retry (D-47).
  */
 const transientCodes: readonly string[] = ["connection_lost", "timeout", "rate_limited", "server_error"];
@@ -13,7 +13,7 @@ const firstDelayMs = 500;
 const maxDelayMs = 8_000;
 
 /**
- * The retry decision: how long to wait before retrying a failed attempt; undefined to give up. Exponential backoff with
+ * Decides how long to wait before retrying a failed attempt; returns undefined to give up. Exponential backoff with
  * jitter (D-50): half of the delay is fixed and half random, so that clients that failed together do not retry
  * together.
  *
@@ -27,7 +27,7 @@ export function delayBeforeRetry(
 ): number | undefined {
   // Repeating a GET is harmless, even a withdrawal (D-10, D-40).
   const isRepeatable = method === "GET" || settings.serviceHonoursIdempotencyKey;
-  // Checked by status, because other 4xx share its code. 408 asks for the same request again (RFC 9110, section 15.5.9).
+  // 408 is checked by status, because other 4xx share its code. 408 asks for the same request again (RFC 9110, section 15.5.9).
   const mayPass = status === 408 || transientCodes.includes(code);
   // After `connect_failed` nothing was sent, so the request had no effect (D-40).
   if (!(code === "connect_failed" || (mayPass && isRepeatable)) || retryAfterMs > settings.maxRetryAfterMs)

@@ -58,7 +58,7 @@ test.each([
 test.each([
   ["2099-05-30T16:00:00Z", "2099-05-30T16:00:00Z"],
   ["2099-05-31T16:00:00Z", "2099-05-31T16:00:00Z"],
-  // The day is that of the time's zone, where it has passed earlier than in UTC.
+  // The day is in the time's own zone, where it ends at a different time than in UTC.
   ["2099-05-31T23:30:00-04:30", "2099-06-01T04:00:00.000Z"],
 ])("the end of a month, %s, is sent as %s", (time, sent) => expect(toUtc(time, "start", 0)).toBe(sent));
 

@@ -24,7 +24,7 @@ export async function* watchOffer(
       await sleep(call, pollIntervalMs * (0.8 + 0.4 * Math.random()), callOptions.signal);
     }
   } catch (thrown) {
-    // A failed read rejects with the error of that read's call.
+    // A failed read rejects with that read's error.
     throw isFreshError(thrown) ? toOffersError(thrown, call) : thrown;
   }
 }

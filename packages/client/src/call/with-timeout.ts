@@ -6,7 +6,7 @@ import { type CallContext, toOffersError } from "../errors/failure.ts";
  * Runs `work` until it settles, the time is up or the caller aborts, then removes its timer and listener. It settles even when `work`
  * ignores the signal that it receives.
  *
- * @param call its error becomes the rejection and the signal's reason when the time is up or the caller aborts
+ * @param call the context for the error, which becomes the rejection and the signal's reason when the time is up or the caller aborts
  * @param caller if it is already aborted, `work` is not called
  * @param meaning what an error thrown by `work` means; by default, that `fetch` failed
  */

@@ -1,7 +1,7 @@
 import { buildConnector, Client, type Dispatcher } from "undici";
 import { maxIdleMs } from "../generated/decisions.ts";
 
-/** The time on both clocks: the monotonic one may stop while a machine is suspended, and the wall clock may be set. */
+/** The time on both clocks: the monotonic clock may stop while a machine is suspended, and the wall clock may be changed. */
 export interface Moment {
   readonly monotonicMs: number;
   readonly wallMs: number;
@@ -23,7 +23,7 @@ interface Connection {
 export class FreshConnections {
   readonly #limit: number;
   readonly #now: () => Moment;
-  /** By origin; the most recently idle is last. */
+  /** The idle connections, by origin; the most recently used is last. */
   readonly #connections = new Map<string, Connection[]>();
   /** Shared by all connections, because it caches TLS sessions. */
   readonly #connect = buildConnector({ allowH2: false });
@@ -47,7 +47,7 @@ export class FreshConnections {
     connection.client.dispatch(options, handler);
   }
 
-  /** Waits for pending requests. Later requests fail before they are written. */
+  /** Waits for pending requests. New requests fail before they are written. */
   async close(): Promise<void> {
     this.#isClosed = true;
     await Promise.all([...this.#connections.values()].flat().map(({ client }) => client.close()));
@@ -77,7 +77,7 @@ export class FreshConnections {
     const now = this.#now();
     const idleMs = now.monotonicMs - idleSince.monotonicMs;
     const wallIdleMs = now.wallMs - idleSince.wallMs;
-    // A wall clock that was set back proves nothing.
+    // If the wall clock was set back, it cannot show how long the connection was idle.
     return idleMs < maxIdleMs && wallIdleMs >= 0 && wallIdleMs < maxIdleMs;
   }
 

@@ -11,7 +11,7 @@ import type { CallOptions, OffersClientOptions } from "../options/options.ts";
 import { type ClientSettings, readSettings } from "../options/settings.ts";
 
 type Verb = "get" | "post";
-/** The successful statuses of the contract. */
+/** The contract's successful statuses. */
 type Success = 200 | 201 | 204;
 type PathsOf<Method extends Verb> = {
   [Path in keyof paths]: [NonNullable<paths[Path][Method]>] extends [never] ? never : Path;
@@ -76,7 +76,7 @@ type SendRequest = (request: Request) => Promise<Response>;
  * checks. Nothing is thrown: every failure, even one without a response, is returned as `error`, an `AnyOffersError`. `response` then has
  * only the status (0 without a response); the error has the rest. Pass call options (`timeoutMs`, `maxRetries`, …) next to `params`.
  *
- * `baseUrl`, `fetch`, `redirect` and `api-version` of a single call have no effect: those of `options` apply.
+ * `baseUrl`, `fetch`, `redirect` and `api-version` cannot be set per call: those in `options` apply.
  *
  * @throws {UsageError} for an invalid option; the message says what to change
  * @example
@@ -107,7 +107,7 @@ export function createOpenApiClient(options: OffersClientOptions): OpenApiClient
       throw result.error;
     };
     try {
-      // Without the signal, on which openapi-fetch would leave a listener.
+      // The signal is left out, because openapi-fetch would leave a listener on it.
       return await ask(method, path, { ...init, signal: undefined, fetch: send });
     } catch (thrown) {
       // Other causes: invalid arguments, or an error from openapi-fetch, a serializer or its middleware.
@@ -135,7 +135,7 @@ const others: Record<
   Exclude<keyof RequestOptions<unknown> | keyof RequestInit | keyof ClientOptions | "params", "signal">,
   0
 > & { dispatcher: 0; duplex: 0 } = {
-  // Exists only in Node, from undici.
+  // An undici option, which only Node has.
   dispatcher: 0,
   duplex: 0,
   params: 0,
@@ -163,14 +163,14 @@ const others: Record<
   window: 0,
 };
 
-/** This package's options, and unknown ones, which the client then rejects. */
+/** Returns this package's options, and unknown ones, which the client then rejects. */
 const callOptionsOf = (init: object, settings: ClientSettings): CallOptions =>
   Object.fromEntries(Object.entries(init).filter(([name]) => name in settings.call || !Object.hasOwn(others, name)));
 
-/** Headers that describe the body as received; this body is a new one. */
+/** Headers that describe the received body; this body is a new one. */
 const ofTheBody = ["content-encoding", "content-length", "content-type", "transfer-encoding"];
 
-/** A response that openapi-fetch can read: the client's data as JSON, with the received status and headers. */
+/** Creates a response that openapi-fetch can read: the client's data as JSON, with the received status and headers. */
 function toResponse({ data, response }: WithResponse<unknown>): Response {
   const { status, headers: received } = response;
   const headers = new Headers(Symbol.iterator in received ? (received as Headers) : undefined);

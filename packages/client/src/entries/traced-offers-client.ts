@@ -29,14 +29,14 @@ import { checkHeaderName, checkHeaderValue } from "../options/settings.ts";
  * there was more than one request) and, with status ERROR, `error.type`, which is the error's `code`. None contains a key, an id or a
  * payload, so there is no `url.full`.
  *
- * Every attempt carries the span's context in the headers of the registered propagator. `fetch` runs with tracing suppressed, so that an
+ * Every attempt carries the span's context in the registered propagator's headers. `fetch` runs with tracing suppressed, so that an
  * instrumented `fetch` does not send them twice. A tracer that throws does not affect the call.
  *
  * Every attempt is measured up to the response headers, in the histogram `http.client.request.duration` in seconds, with
  * `http.request.method`, `url.template`, `server.address`, `server.port`, `http.response.status_code` and `error.type`.
  *
- * `tracer` and `meter` default to those of the global providers. A watch has one span per read. Until an SDK is registered or one of the
- * two is given, a call costs as much as with an {@link OffersClient}.
+ * `tracer` and `meter` default to the global providers'. A watch has one span per read. Until you register an SDK or pass one of the two, a
+ * call costs as much as with an {@link OffersClient}.
  *
  * @example
  * ```ts
@@ -115,13 +115,13 @@ interface Recording {
 }
 
 interface Instruments {
-  /** The client's options. Once there is a recording, they measure every attempt and suppress tracing below. */
+  /** The client's options. They measure every attempt and suppress tracing in `fetch` once something is recorded. */
   readonly options: OffersClientOptions;
   /** Undefined while nothing would be recorded. */
   recording(): Recording | undefined;
 }
 
-/** Invalid options are left for the client to reject. */
+/** Creates the instruments. Leaves invalid options for the client to reject. */
 function instrumentsOf(options: TracedOptions): Instruments {
   if (typeof options !== "object") return { options, recording: () => undefined };
   const { tracer = trace.getTracer(scope), meter = metrics.getMeter(scope), ...others } = options;
@@ -151,7 +151,7 @@ const createDuration = (meter: Meter): Histogram =>
 
 const templates = new Map(operations.map(({ name, path }) => [name, path]));
 
-/** Records how long an attempt took. */
+/** Middleware that records how long an attempt took. */
 const measuringInto =
   (duration: Histogram, server: Recording["server"]): Middleware =>
   async (request, next) => {
@@ -180,15 +180,15 @@ const measuringInto =
     }
   };
 
-/** Sets a propagator's headers. Invalid headers are dropped: with them, the client would reject the call. */
+/** Sets a propagator's headers. Drops invalid ones, for which the client would reject the call. */
 const asHeaders = {
   set(headers: Record<string, string>, name: string, value: string): void {
-    // Baggage may contain any data of the caller, and the service belongs to another organisation.
+    // Baggage may contain any of the caller's data, and the service belongs to another organisation.
     if (name.toLowerCase() === "baggage") return;
     try {
       headers[checkHeaderName(name, name)] = checkHeaderValue(name, value);
     } catch {
-      // For instance an empty tracestate.
+      // An invalid header, such as an empty tracestate.
     }
   },
 };
@@ -240,7 +240,7 @@ function traceCall<Name extends OperationName, Data>(
   return toOffersPromise(data, () => result);
 }
 
-/** The context key that OpenTelemetry's own exporters use: a registered symbol. */
+/** The context key that OpenTelemetry's own exporters use, a registered symbol. */
 const suppressed = createContextKey("OpenTelemetry SDK Context Key SUPPRESS_TRACING");
 
 /** Keeps an instrumented `fetch` from adding a second `traceparent`, which would invalidate both. */

@@ -60,7 +60,7 @@ export function undiciFetch(
   options: {
     /** The maximum number of connections, for reads and withdrawals and for creations and completions each. @default no limit */
     connections?: number | undefined;
-    /** Sends all requests, for instance through a proxy. @default connections of this `fetch` */
+    /** Sends all requests, for instance through a proxy. @default this `fetch`'s own connections */
     dispatcher?: Dispatcher | undefined;
   } = {},
 ): UndiciFetch {
@@ -97,7 +97,7 @@ export function undiciFetch(
 const utf8 = new TextDecoder();
 
 /**
- * The undici handler of one request, and its response. The body is received even if nobody reads it, so that the connection can be reused.
+ * The undici handler for one request, and its response. The body is received even if nobody reads it, so that the connection can be reused.
  */
 class Exchange implements Dispatcher.DispatchHandler, FetchResponse {
   status = 0;
@@ -155,14 +155,14 @@ class Exchange implements Dispatcher.DispatchHandler, FetchResponse {
       this.#end = resolve;
       this.#reject = reject;
     });
-    // An unread body that breaks off must not raise unhandledRejection.
+    // An unread body that fails must not raise unhandledRejection.
     this.#body.catch(() => {});
     this.#resolve(this);
   }
 
   onResponseData(controller: Dispatcher.DispatchController, chunk: Uint8Array): void {
     this.#bytes += chunk.byteLength;
-    // The code that zlib uses for a result that is too large.
+    // zlib uses this code for a result that is too large.
     if (this.#bytes > this.#mostBytes)
       controller.abort(Object.assign(new RangeError("The body is too large"), { code: "ERR_BUFFER_TOO_LARGE" }));
     else this.#chunks.push(chunk);
@@ -194,7 +194,7 @@ class Exchange implements Dispatcher.DispatchHandler, FetchResponse {
   }
 }
 
-/** A response's headers, without the cost of creating a `Headers`. */
+/** A response's headers, without the cost of creating a `Headers` object. */
 class ReceivedHeaders {
   /** By lower-case name. */
   readonly received: Readonly<Record<string, string | string[] | undefined>>;
@@ -236,8 +236,8 @@ async function decompress(bytes: Uint8Array, encoding: string, mostBytes: number
 }
 
 /**
- * No connection was made, whatever code the cause has: a proxy that cannot reach the service reports a reset, and that code alone would
- * mean that the request may have been received.
+ * Means that no connection was made, whatever the cause's code: a proxy that cannot reach the service reports a reset, and that code alone
+ * would mean that the request may have been received.
  */
 class NotSentError extends Error {
   override readonly name = "NotSentError";

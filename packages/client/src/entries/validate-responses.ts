@@ -59,9 +59,9 @@ async function readOffer(response: FetchResponse, request: OffersRequest): Promi
   if (!fields.length) return text;
   const { status, headers } = response;
   const id = headers.get("x-request-id") ?? headers.get("request-id") ?? undefined;
-  // One of them is the API key, whose header name is an option.
+  // One of them is the API key; which one depends on `apiKeyHeader`.
   const secrets = Object.values(request.headers);
-  // Without an operation: the call adds its own, with the host and the number of attempts.
+  // The call adds the operation, the host and the number of attempts.
   throw new InvalidResponseError(
     `${status}; these fields do not match the contract: ${fields.join(", ")}; check baseUrl`,
     {
@@ -76,7 +76,7 @@ async function readOffer(response: FetchResponse, request: OffersRequest): Promi
 /** An offer can have thousands of recipients. */
 const most = 10;
 
-/** The paths of an offer's invalid fields: `recipients[0].id`. Empty for a string that is not a JSON object. */
+/** Returns the paths of an offer's invalid fields: `recipients[0].id`. Empty for a string that is not a JSON object. */
 function wrongFields(text: string): string[] {
   let offer: unknown;
   try {

@@ -1,7 +1,7 @@
 import { ConnectionError, UsageError } from "./error-classes.ts";
 import type { ErrorClass } from "./offers-error.ts";
 
-/** The class, code and message of an error. */
+/** An error's class, code and message. */
 export interface Classification {
   readonly type: ErrorClass;
   readonly code: string;
@@ -21,7 +21,7 @@ const lost = failure("connection_lost", "the connection was lost; the request ma
 
 /**
  * What a failed `fetch` means, most specific first. Node, undici and Bun report failures by codes, which are in the first line of the
- * searched string; Deno only by a message. No other message counts, because it may quote what the user or the service wrote.
+ * searched string; Deno only by a message. No other message counts, because it may quote what the user or the service sent.
  */
 const failures: readonly (readonly [pattern: RegExp, meaning: Classification])[] = [
   [/bad port|port \d+ are blocked/, failure("port_blocked", "fetch blocks this port")],

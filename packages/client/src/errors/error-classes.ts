@@ -9,8 +9,8 @@ type NumberIn<Text> = Text extends `${infer Value extends number}` ? Value : nev
 type HttpStatus<Class extends 2 | 3 | 4 | 5> = NumberIn<`${Class}${Digit}${Digit}`>;
 
 /**
- * The service rejected the request: 400, 422 or any other 4xx without a specific class. Sending it again cannot help, except after 408,
- * which the client retries. `problem.errors` lists the invalid fields.
+ * The service rejected the request: 400, 422 or any other 4xx without a specific class. Retrying does not help, except after 408, which the
+ * client retries. `problem.errors` lists the invalid fields.
  *
  * @example
  * ```ts
@@ -26,8 +26,8 @@ export class BadRequestError extends OffersError {
 }
 
 /**
- * The API key is missing, wrong or expired (`unauthenticated`, 401), or your `apiKey` function threw (`api_key_provider_failed`, no status;
- * `cause` is what it threw).
+ * The API key is missing, invalid or expired (`unauthenticated`, 401), or your `apiKey` function threw (`api_key_provider_failed`, no
+ * status; `cause` is what it threw).
  *
  * @example
  * ```ts
@@ -101,7 +101,7 @@ export class ConflictError extends OffersError {
 }
 
 /**
- * Too many requests: 429. Reads and withdrawals have already been retried as far as `maxRetries` and `maxRetryAfterMs` allow;
+ * Too many requests: 429. Reads and withdrawals have already been retried up to `maxRetries` and `maxRetryAfterMs`;
  * `retryAfterMs` is the delay that the service asks for.
  *
  * @example
@@ -156,7 +156,7 @@ export class InvalidResponseError extends OffersError {
 /**
  * No complete response was received. `connect_failed`: the request was never sent (host not found, connection refused, no connection at any
  * address). `connection_lost`: the request may have been received, so a creation or completion may have taken effect. `tls_failed`: the
- * certificate is not trusted, or the server does not use TLS. `port_blocked`: `fetch` rejects the port of `baseUrl`. The last two are never
+ * certificate is not trusted, or the server does not use TLS. `port_blocked`: `fetch` blocks the port in `baseUrl`. The last two are never
  * retried. `cause` has the name, code, system call and message of what `fetch` threw, without the API key.
  *
  * @example
@@ -274,7 +274,7 @@ export type AnyOffersError =
  */
 export const isOffersError = (value: unknown): value is AnyOffersError => value instanceof Error && brand in value;
 
-/** The errors of a union that have one of the codes; a class with several codes keeps only these. */
+/** The errors in a union that have one of the codes; a class with several codes keeps only these. */
 // D-143
 type WithCode<Failure extends AnyOffersError, Code extends string> = Failure extends unknown
   ? Failure["code"] extends Code
@@ -285,11 +285,11 @@ type WithCode<Failure extends AnyOffersError, Code extends string> = Failure ext
   : never;
 
 /**
- * The errors that a call of one operation can have: those for the statuses that the service documents, and the client's own. `safe()`
+ * The errors that calling an operation can cause: those for the statuses that the service documents, and the client's own. `safe()`
  * narrows to them, and {@link isOperationError} narrows an exception.
  *
  * A `switch` over `code` is exhaustive: assign the error to `never` in its `default`, and the compiler reports a missing case. Keep the
- * `default` for codes of a newer service. A minor release may add a code.
+ * `default` for codes from a newer service. A minor release may add a code.
  *
  * @example
  * ```ts
@@ -302,7 +302,7 @@ type WithCode<Failure extends AnyOffersError, Code extends string> = Failure ext
 export type OperationError<Name extends OperationName> = WithCode<AnyOffersError, OperationErrorCodes[Name]>;
 
 /**
- * Whether a caught value is an error of a call of this operation. It narrows an exception as `safe()` narrows a result.
+ * Whether a caught value is an error from a call to this operation. It narrows an exception the way `safe()` narrows a result.
  *
  * @example
  * ```ts

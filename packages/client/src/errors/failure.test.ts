@@ -61,7 +61,7 @@ test("the cause shows where it was thrown, without the key", () => {
 const codeAfter = (cause: Error): string => toOffersError(new TypeError("fetch failed", { cause }), "key").code;
 
 const failure = (code: string, syscall?: string) => Object.assign(new Error(), { code, ...(syscall && { syscall }) });
-/** How Node reports a name with several addresses: a code, and one error per try. */
+/** Creates the error that Node reports for a name with several addresses: a code, and one error per try. */
 const allTries = (code: string, ...tries: Error[]) => Object.assign(new AggregateError(tries), { code });
 
 test.each([

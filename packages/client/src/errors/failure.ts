@@ -4,7 +4,7 @@ import { type Classification, classifyConnectionFailure, notSent } from "./conne
 import { type AnyOffersError, isOffersError, UsageError } from "./error-classes.ts";
 import { OffersError } from "./offers-error.ts";
 
-/** The facts about a call that its errors need. */
+/** What a call's errors need to know about it. */
 export interface CallContext {
   readonly operation?: OperationName | undefined;
   /** Host and port only: the path of `baseUrl` may be secret. */
@@ -28,10 +28,10 @@ export const isFreshError = (thrown: unknown): thrown is AnyOffersError =>
   thrown instanceof OffersError && thrown.attempts === undefined;
 
 /**
- * Every error leaves through here, some more than once: the second time changes only the stack. Wraps what user code or the runtime threw,
- * and adds the operation, the host, the number of attempts and the page's URL.
+ * Prepares an error for the caller. Every error passes through here, some more than once: the second time changes only the stack. Wraps
+ * what user code or the runtime threw, and adds the operation, the host, the number of attempts and the page's URL.
  *
- * @param meaning what an error to wrap means; by default, that `fetch` failed
+ * @param meaning what a wrapped error means; by default, that `fetch` failed
  */
 export function toOffersError(thrown: unknown, context: CallContext, meaning?: Classification): AnyOffersError {
   const { operation, attempts = 0, attemptError } = context;
@@ -49,7 +49,7 @@ export function toOffersError(thrown: unknown, context: CallContext, meaning?: C
 }
 
 /**
- * The meaning of an error that user code throws while options and arguments are read, in a getter or `toJSON`. Node 18 has no global
+ * What it means if user code throws while options and arguments are read, in a getter or `toJSON`. Node 18 has no global
  * `crypto`, which a creation needs (D-141).
  */
 export const unreadableArgument: Classification = {
@@ -67,9 +67,9 @@ interface Thrown {
 }
 
 /**
- * The cause is a copy without the API key, which the thrower may have put anywhere (D-49). It has the innermost `code` and its `syscall`:
- * for tries at several addresses, Node throws one AggregateError whose members alone have the system call. An `OffersError` of another call
- * is itself the cause, unchanged (D-97).
+ * Wraps an error. The cause is a copy without the API key, which may be anywhere in the original (D-49). It has the innermost `code` and
+ * its `syscall`: if Node tries several addresses, it throws an AggregateError, and only its members have the system call. An `OffersError`
+ * from another call is itself the cause, unchanged (D-97).
  */
 function wrap(thrown: unknown, key: string, meaning?: Classification): AnyOffersError {
   const chain = causesOf(thrown);
@@ -82,7 +82,7 @@ function wrap(thrown: unknown, key: string, meaning?: Classification): AnyOffers
   const cause = Object.assign(new Error(redact(text, key)), {
     code: systemCode,
     syscall: redact(syscalls, key),
-    // The stack shows the line of the user that threw, for instance in middleware.
+    // The stack shows the user's line that threw, for instance in middleware.
     stack: redact(outermost.stack, key),
   });
   const { type, code, message } =
@@ -95,13 +95,13 @@ function wrap(thrown: unknown, key: string, meaning?: Classification): AnyOffers
   }) as AnyOffersError;
 }
 
-/** The error and its causes, at most nine: an error can be its own cause. */
+/** Returns the error and its causes, at most nine: an error can be its own cause. */
 function causesOf(thrown: unknown): Thrown[] {
   const causes: Thrown[] = [];
   for (let cause = thrown as Thrown | undefined; cause && causes.length < 9; cause = cause.cause) causes.push(cause);
   return causes;
 }
 
-/** A string without the API key (D-49), even where it is encoded as JSON. Undefined for an empty string. */
+/** Removes the API key from a string (D-49), even where it is encoded as JSON. Returns undefined for an empty string. */
 export const redact = (text: unknown, key: string): string | undefined =>
   `${text ?? ""}`.replaceAll(JSON.stringify(key).slice(1, -1), redacted).replaceAll(key, redacted) || undefined;

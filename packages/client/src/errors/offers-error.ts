@@ -1,7 +1,7 @@
 import type { RateLimit } from "@offers/contract/rate-limit";
 import type { OperationName } from "../http.ts";
 
-/** Marks an error of this package, even one from another installed copy. */
+/** Marks this package's errors, even those from another installed copy. */
 export const brand: unique symbol = Symbol.for("@offers/client/error");
 
 /**
@@ -46,7 +46,7 @@ export interface OffersErrorDetails {
   status?: number | undefined;
   /** The problem details of the response. */
   problem?: Problem | undefined;
-  /** The service's id of the request. */
+  /** The service's request id. */
   requestId?: string | undefined;
   /** The delay that `Retry-After` asks for. */
   retryAfterMs?: number | undefined;
@@ -59,8 +59,8 @@ export interface OffersErrorDetails {
 }
 
 /**
- * The base class of everything this package throws or rejects with. `code` never changes between releases; `message` may. No error contains
- * the API key or the data that you sent.
+ * The base class of everything that this package throws or rejects with. `code` never changes between releases; `message` may. No error
+ * contains the API key or the data that you sent.
  *
  * @example
  * ```ts
@@ -81,7 +81,7 @@ export abstract class OffersError extends Error {
   readonly status: number | undefined;
   /** The problem details of the response, if it has any. */
   declare readonly problem: Problem | undefined;
-  /** The service's id of the request, from `X-Request-Id` or `Request-Id`. Quote it to support. */
+  /** The service's request id, from `X-Request-Id` or `Request-Id`. Quote it to support. */
   declare readonly requestId: string | undefined;
   /** The delay that `Retry-After` asks for, in milliseconds after the response. */
   declare readonly retryAfterMs: number | undefined;
@@ -106,11 +106,11 @@ export abstract class OffersError extends Error {
     return { ...this, message: this.message };
   }
 
-  /** On the prototype, because loggers print own properties. @internal */
+  /** Defined on the prototype, because loggers print own properties. @internal */
   get [brand](): true {
     return true;
   }
 }
 
-/** A class of errors that is constructed from a message and details. */
+/** An error class that is constructed from a message and details. */
 export type ErrorClass = new (...given: ConstructorParameters<typeof OffersError>) => OffersError;

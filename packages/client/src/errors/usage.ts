@@ -5,11 +5,11 @@ export function throwUsageError(message: string, code: UsageError["code"] = "inv
   throw new UsageError(message, { code });
 }
 
-/** The name of a value's type: its `typeof`, or the class of a built-in object: `Array`, `AbortSignal`, `Null`. */
+/** Returns the name of a value's type: its `typeof`, or the class of a built-in object: `Array`, `AbortSignal`, `Null`. */
 export const typeName = (value: unknown): string =>
   typeof value === "object" ? Object.prototype.toString.call(value).slice(8, -1) : typeof value;
 
-/** Throws unless the value has the type, as `typeName` names it. Never shows the value. */
+/** Throws unless `typeName` returns `type` for the value. Never shows the value. */
 export function assertType(name: string, value: unknown, type: string, code?: UsageError["code"]): void {
   if (typeName(value) !== type) throwUsageError(wrongType(name, type, value), code);
 }
@@ -20,6 +20,6 @@ export function assertEach(name: string, values: readonly unknown[], type: strin
   for (const [index, value] of values.entries()) assertType(`${name}[${index}]`, value, type, code);
 }
 
-/** `events must be of type Array, not Null` */
+/** Returns a message such as `events must be of type Array, not Null`. */
 export const wrongType = (name: string, type: string, value: unknown): string =>
   `${name} must be of type ${type}, not ${typeName(value)}`;

@@ -25,7 +25,7 @@ export type ApiKey =
     }) => string | Promise<string>);
 
 /**
- * The options of a client. Only the first two are required. Numbers are integers up to 2,147,483,647.
+ * A client's options. Only the first two are required. Numbers are integers up to 2,147,483,647.
  *
  * @example
  * ```ts
@@ -100,9 +100,9 @@ export interface OffersClientOptions {
    */
   onDeprecation?: ((notice: DeprecationNotice) => void) | undefined;
   /**
-   * Whether a connection is used for more than one request. With `false`, every request asks the service to close its connection, so none
+   * Whether to use a connection for more than one request. With `false`, every request asks the service to close its connection, so none
    * is sent on a connection that a load balancer or a frozen function has dropped; each costs a new handshake. It applies to the runtime's
-   * `fetch`; `undiciFetch` of `@offers/client/node` protects creations and completions without it. @default true
+   * `fetch`; `undiciFetch` from `@offers/client/node` protects creations and completions without it. @default true
    */
   reuseConnections?: boolean | undefined;
   /** The `User-Agent` header. @default "offers-client" */
@@ -110,7 +110,7 @@ export interface OffersClientOptions {
 }
 
 /**
- * Tells you that the service will remove or change an operation.
+ * A notice that the service will remove or change an operation.
  *
  * @example
  * ```ts
@@ -131,7 +131,7 @@ export interface DeprecationNotice {
 }
 
 /**
- * The options of one call.
+ * Options for one call.
  *
  * @example
  * ```ts
@@ -159,10 +159,10 @@ export interface CallOptions {
 /**
  * Receives one line per attempt: `debug` for a success, `warn` for a failure. Pass a pino logger or `console`. The fields are `operation`,
  * `attempt` (from 1), `durationMs`, `status`, and for a failure `code` and `retryDelayMs` (undefined if there is no retry); never an id, a
- * key or a body. Errors of the logger are ignored: the offer was created even if the line could not be written.
+ * key or a body. The logger's errors are ignored: the offer was created even if the line could not be written.
  *
  * Each client also writes at most one `warn` line with `code: "unexpected_response_shape"` and the `path` of a field: the service sends
- * that field with another type than the one it documents, and the client converts it.
+ * that field with a different type than it documents, and the client converts it.
  *
  * @example
  * ```ts

@@ -8,7 +8,7 @@ import type { Fetch, Url } from "../http.ts";
 import type { ApiKey, CallOptions, DeprecationNotice, Logger, OffersClientOptions } from "./options.ts";
 
 /**
- * Looked up at every request, so that a global `fetch` replaced later is used. Deno sends a string body twice when a kept connection
+ * Looks up `fetch` at every request, in case it is replaced later. Deno sends a string body twice when a kept connection
  * breaks, even for a POST (denoland/deno#35610); it sends a Blob once.
  */
 const runtimeFetch: Fetch = (url, init) =>
@@ -52,18 +52,18 @@ const clientDefaults: Defaults & Record<"baseUrl" | "apiKey", undefined> = {
 /** A client's options, checked and with the defaults filled in. */
 export interface ClientSettings extends Defaults {
   readonly apiKey: ApiKey;
-  /** Without a trailing slash, so that a path can follow. */
+  /** The base URL without a trailing slash, so that a path can follow. */
   readonly baseUrl: string;
-  /** For messages: the path of `baseUrl` may be secret. */
+  /** The host for messages, because the path in `baseUrl` may be secret. */
   readonly host: string;
   readonly query: string;
-  /** The settings of a call without options. */
+  /** The settings for a call without options. */
   readonly call: CallSettings;
-  /** What was already reported: `shape` for a response with another shape than the contract's (D-126), or a deprecated operation. */
+  /** What has been reported: `shape` for a response whose shape differs from the contract (D-126), or a deprecated operation. */
   readonly reported: Set<string>;
 }
 
-/** A call's options, checked, with the client's as defaults. */
+/** A call's validated options, with the client's as defaults. */
 export interface CallSettings {
   readonly timeoutMs: number;
   readonly totalTimeoutMs: number;
@@ -99,7 +99,7 @@ export function readSettings(given: OffersClientOptions): ClientSettings {
   }
 }
 
-/** The given options, and defaults for the rest. Throws for an unknown name or a value of the wrong type. */
+/** Returns the given options, and defaults for the rest. Throws for an unknown name or a value of the wrong type. */
 export function readOptions<Options extends object>(given: object, defaults: Options): Options {
   // Without this check, an AbortSignal passed as the options would be silently ignored: it has no own properties.
   assertType("options", given, "Object");
@@ -117,7 +117,7 @@ export function readOptions<Options extends object>(given: object, defaults: Opt
   return options as Options;
 }
 
-/** The longest delay of a timer: `setTimeout` fires immediately for a longer one. */
+/** The longest timer delay: `setTimeout` fires immediately for a longer one. */
 const longestMs = 2_147_483_647;
 
 function checkNumber(name: string, value: number): void {
@@ -126,13 +126,16 @@ function checkNumber(name: string, value: number): void {
     throwUsageError(`${name} must be an integer from ${least} to ${longestMs}`);
 }
 
-/** Never shows the URL: it may contain a password. */
+/** Parses the base URL. Never shows it, because it may contain a password. */
 function readBaseUrl(baseUrl: string | Url): URL {
   const problem = baseUrlProblem(baseUrl);
   return problem ? throwUsageError(`baseUrl ${problem}`, "invalid_base_url") : new URL(baseUrl as string);
 }
 
-/** Never shows the value: it may be the API key. `fetch` rejects the same values, but its message shows them. */
+/**
+ * Rejects an invalid header value. Never shows it, because it may be the API key; `fetch` rejects the same values, but its message shows
+ * them.
+ */
 export function checkHeaderValue(name: string, value: unknown, code?: UsageError["code"]): string {
   const problem = headerValueProblem(value);
   return problem ? throwUsageError(`${name} ${problem}`, code) : (value as string);

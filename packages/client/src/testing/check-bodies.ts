@@ -2,7 +2,7 @@ import { visibleCharacter } from "@offers/contract/decisions";
 import { FieldCheck } from "./field-check.ts";
 import { invalidRequest } from "./refusal.ts";
 
-/** The checked body of a creation. */
+/** A creation's validated body. */
 export interface Creation {
   createdByUserId: string;
   title: string;
@@ -13,7 +13,7 @@ export interface Creation {
   events?: { start: string; end: string }[];
 }
 
-/** What a creation is checked against in addition to its own shape. */
+/** What a creation is validated against, in addition to its schema. */
 export interface CreationContext {
   now: Date;
   mayCreate(userId: string): boolean;
@@ -27,7 +27,7 @@ const optional = ["details", "locationPlaceId", "notifyEmailAddress", "events"];
 const fields = ["createdByUserId", "title", "workerIds", ...optional];
 
 /**
- * Rejects a creation with every fault in its body (D-01, D-24, D-29, D-30, D-31, D-33, D-37, D-44).
+ * Validates a creation, and reports every fault in its body (D-01, D-24, D-29, D-30, D-31, D-33, D-37, D-44).
  *
  * @throws {Refusal} `invalid_request`
  */
@@ -95,7 +95,7 @@ function checkEvents(check: FieldCheck, events: unknown, now: Date): { start: st
 }
 
 /**
- * The ids of the workers who get the work.
+ * Returns the ids of the workers who get the work.
  *
  * @throws {Refusal} `invalid_request`
  */

@@ -11,7 +11,7 @@ const members: Record<keyof Exclude<TestFailure, string>, 0> = { status: 0, retr
 const wanted = `{ status: 503 } or one of ${Object.keys(names).join(", ")}`;
 
 /**
- * An unknown failure must throw: otherwise the request would succeed, and so would the test.
+ * Rejects an unknown failure: otherwise the request would succeed, and so would the test.
  *
  * @throws {TypeError}
  */

@@ -5,7 +5,7 @@ import type { ReceivedOutcome } from "./delivery/webhook-outcome.ts";
 import { FieldCheck } from "./field-check.ts";
 
 /**
- * The suggestions in a response, or an error if any of them is invalid (D-21).
+ * Returns the suggestions in a response, or throws if any of them is invalid (D-21).
  *
  * @throws {DeliveryError}
  */
@@ -72,7 +72,7 @@ function readRating(check: FieldCheck, field: string, value: unknown): object {
 /** D-89 */
 const visible = new RegExp(visibleCharacter, "u");
 
-/** Each contact can be invited by email, so the name must be one line. */
+/** Checks that the name is one line, because contacts are invited by email. */
 function checkName(check: FieldCheck, field: string, value: unknown): void {
   const name = check.text(field, value);
   if (name === undefined) return;

@@ -112,7 +112,7 @@ export function createTestService(options: TestServiceOptions = {}): TestService
       if (response !== "applied" && response !== "rejected")
         throw new TypeError(`respond: unknown response "${response}"; use applied or rejected`);
       const { owner, isChanged } = state.offers.respond(offerId, workerId, response);
-      // The event goes to the offer's organisation (D-39). Repeating a response is not an event (D-08).
+      // The offer's organisation receives the event (D-39). Repeating a response is not an event (D-08).
       if (owner !== ours || !isChanged) return;
       const data = { offerId, workerId, response: response === "applied" ? "accepted" : "rejected" } as const;
       webhooks.record({ type: "workerOfferResponse", data });

@@ -1,7 +1,7 @@
 import { type IncomingRequest, onAbort, type ServiceResponse, toResponse } from "./incoming-request.ts";
 import type { TestFailure } from "./test-service.ts";
 
-/** Injects the failure, if there is one; responds otherwise. */
+/** Injects the failure if there is one, and otherwise responds. */
 export async function failOrRespond(
   failure: TestFailure | undefined,
   request: IncomingRequest,
@@ -37,6 +37,6 @@ function failureResponse({ status, retryAfterSeconds, headers, body }: Exclude<T
   };
 }
 
-/** The error that Node's `fetch` throws. */
+/** Creates the error that Node's `fetch` throws. */
 const lost = (code: string, syscall: string): TypeError =>
   new TypeError("fetch failed", { cause: Object.assign(new Error(`${syscall} ${code}`), { code, syscall }) });

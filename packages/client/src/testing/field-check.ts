@@ -13,7 +13,7 @@ export class FieldCheck {
     else if (known?.includes(remedy) === false) known.push(remedy);
   }
 
-  /** @returns the string, if it is one */
+  /** @returns the value if it is a string */
   text(field: string, value: unknown, isRequired = true): string | undefined {
     if (typeof value === "string") return value;
     if (value !== undefined) this.add(field, "Make it a string.");
@@ -31,7 +31,7 @@ export class FieldCheck {
     if (value.length > max) this.add(field, `Use at most ${max}${unit}.`);
   }
 
-  /** @returns the date-time in UTC, as it is stored (D-33, D-96); an empty string for an invalid one */
+  /** @returns the date-time in UTC, the way it is stored (D-33, D-96); an empty string for an invalid one */
   dateTime(field: string, value: unknown): string {
     const text = this.text(field, value);
     if (text === undefined) return "";
@@ -47,7 +47,7 @@ export class FieldCheck {
     else if (/\p{Surrogate}/u.test(value)) this.add(field, "Remove the lone surrogate.");
   }
 
-  /** @returns the fields, if it is an object */
+  /** @returns the value if it is an object */
   object(field: string, value: unknown): Record<string, unknown> | undefined {
     if (typeof value === "object" && value !== null && !Array.isArray(value)) return value as Record<string, unknown>;
     this.add(field, "Make it an object.");
@@ -59,7 +59,7 @@ export class FieldCheck {
       if (!known.includes(name)) this.add(prefix + name, "Remove it, or correct its name: there is no such field.");
   }
 
-  /** The workers' ids in a creation or completion. */
+  /** Checks the worker ids in a creation or completion. */
   workerIds(field: string, value: unknown, nameOf: (index: number) => string): void {
     if (value === undefined) this.add(field, "Add this field; it is required.");
     else if (!Array.isArray(value)) this.add(field, "Make it an array.");

@@ -7,11 +7,11 @@ import { runOperation, type ServiceState } from "./run-operation.ts";
 
 interface ServiceRoute {
   readonly pattern: RegExp;
-  /** HEAD is GET without a body, but never withdraws (D-10). */
+  /** The operation for each method. HEAD is GET without a body, but never withdraws (D-10). */
   readonly methods: Readonly<Partial<Record<string, OperationName>>>;
 }
 
-/** The handlers by the paths below `baseUrl`. */
+/** The operations, by path below `baseUrl`. */
 const routes: readonly ServiceRoute[] = [
   { pattern: /^\/offer$/, methods: { POST: "CreateOffer" } },
   { pattern: /^\/offer\/([^/]+)$/, methods: { GET: "GetOffer", HEAD: "GetOffer" } },
@@ -19,7 +19,7 @@ const routes: readonly ServiceRoute[] = [
   { pattern: /^\/offer\/([^/]+)\/withdraw$/, methods: { GET: "WithdrawOffer" } },
 ];
 
-/** The response to a request; problem details if it is rejected. */
+/** Returns the response to a request; problem details if it is rejected. */
 export function handleRequest(state: ServiceState, request: IncomingRequest, path: string): ServiceResponse {
   const requestId = crypto.randomUUID();
   const common = { "X-Request-Id": requestId, "Cache-Control": "no-store" };

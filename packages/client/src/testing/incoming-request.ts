@@ -7,7 +7,7 @@ export interface IncomingRequest {
   signal: AbortSignal | undefined;
 }
 
-/** Its response, as plain data that can be stored and replayed. */
+/** A response as plain data, which can be stored and replayed. */
 export interface ServiceResponse {
   status: number;
   headers?: Record<string, string>;
@@ -40,7 +40,7 @@ export async function parseRequest(input: string | URL | Request, init: RequestI
   };
 }
 
-/** @param stalls whether the body only ends when the caller aborts */
+/** @param stalls whether the body ends only when the caller aborts */
 export function toResponse(
   request: IncomingRequest,
   { status, headers = {}, body }: ServiceResponse,

@@ -3,7 +3,7 @@ import type { Creation } from "./check-bodies.ts";
 import { type FieldErrors, Refusal } from "./refusal.ts";
 import type { TestNotification } from "./test-service.ts";
 
-/** The owner of offers, which may have several keys. */
+/** An organisation that owns offers, and may have several keys. */
 export interface Organisation {
   readonly userIds: Set<string>;
 }

@@ -7,7 +7,7 @@ const limitBytes = 1_048_576;
 const utf8 = new TextDecoder("utf-8", { fatal: true });
 
 /**
- * The JSON body of a request, parsed and as a string.
+ * Reads a request's JSON body, both parsed and as a string.
  *
  * @throws {Refusal} `missing_body`, `unsupported_media_type`, `body_too_large` or `malformed_json`
  */

@@ -8,7 +8,7 @@ import type { OfferStore, Organisation } from "./offer-store.ts";
 import { readJson } from "./read-json.ts";
 import { Refusal } from "./refusal.ts";
 
-/** What a key grants: the organisation whose offers it reaches, and the users who may create them (D-37). */
+/** What a key grants: access to an organisation's offers, and the users who may create them (D-37). */
 export interface ApiKeyGrant {
   readonly organisation: Organisation;
   readonly peopleOf: readonly Organisation[];

@@ -21,7 +21,7 @@ export interface TestServiceOptions {
   baseUrl?: string | undefined;
   /** The API key of the organisation under test. @default "test-key" */
   apiKey?: string | undefined;
-  /** Whether to respond like the reference platform or as the live service is documented to. @default "reference" */
+  /** Whether to respond like the reference platform or like the live service's documentation. @default "reference" */
   dialect?: "reference" | "live" | undefined;
   /** The names of the workers who can receive offers, by id. @default Amal, Ben and Cleo: `worker_amal`, `worker_ben`, `worker_cleo` */
   workers?: Readonly<Record<string, string>> | undefined;
@@ -73,7 +73,7 @@ export interface TestNotification {
 }
 
 /**
- * How a request fails: with a response that you give; before it is sent (`connection-refused`); before it reaches the service
+ * How a request fails: with a response that you specify; before it is sent (`connection-refused`); before it reaches the service
  * (`connection-reset`); after it took effect (`response-lost`); or by hanging until the caller aborts, either before any response (`hang`)
  * or after the effect and the response headers (`hang-in-body`).
  */
@@ -95,7 +95,7 @@ export type TestFailure =
   | "hang-in-body";
 
 /**
- * An in-memory fake of the service. Its `fetch`, `baseUrl` and `apiKey` are options of the client: `new OffersClient(service)` uses it.
+ * An in-memory fake of the service. Its `fetch`, `baseUrl` and `apiKey` are client options: `new OffersClient(service)` uses it.
  *
  * @example
  * ```ts
@@ -130,8 +130,8 @@ export interface TestService extends TestWebhooks {
   /** Adds a worker who can receive offers. */
   addWorker(id: string, name: string): void;
   /**
-   * Adds an API key: of another organisation with these users, or, with `actingFor`, of an agency with these users that acts for the
-   * organisation that has that key.
+   * Adds an API key for another organisation with these users, or, with `actingFor`, for an agency with these users that acts for the
+   * organisation that owns that key.
    */
   addApiKey(
     apiKey: string,
@@ -156,8 +156,8 @@ export interface TestService extends TestWebhooks {
    */
   failNext(failure: TestFailure, times?: number): void;
   /**
-   * Returns msw's request handlers for this service: `setupServer(...service.handlers(http))`, with the `http` of msw. There, every failure
-   * without a response is a lost connection.
+   * Returns msw's request handlers for this service: `setupServer(...service.handlers(http))`, with the `http` of msw. With msw, every
+   * failure without a response becomes a lost connection.
    */
   handlers<Handler>(http: {
     /** Registers a handler; msw's `http.all`. */

@@ -29,7 +29,7 @@ export interface CatchUpOptions extends EventHandlers {
   readonly apiKey: string;
   /** The header that carries the key. @default "X-UE-Api-Subscription-Key" */
   readonly apiKeyHeader?: string | undefined;
-  /** The cursor after the last page that was handled. @default the start of the feed */
+  /** The cursor after the last page that you handled. @default the start of the feed */
   readonly after?: string | undefined;
   /** How many events to read per request, from 1 to 1,000. @default 100 */
   readonly limit?: number | undefined;
@@ -40,7 +40,7 @@ export interface CatchUpOptions extends EventHandlers {
   readonly tenantSecret?: string | undefined;
   /** Stops reading when aborted, and rejects with the signal's reason. */
   readonly signal?: AbortSignal | undefined;
-  /** Called after the events of a page have been handled. Store `cursor`, and pass it as `after` next time. */
+  /** Called after a page's events have been handled. Store `cursor`, and pass it as `after` next time. */
   readonly onPage?:
     | ((page: {
         /** The cursor after the page's last event. */
@@ -68,16 +68,16 @@ export interface CatchUpSummary {
   readonly cursor: string | undefined;
   /** How many events were read. */
   readonly read: number;
-  /** How many of them had no handler, or a type that this version does not know. */
+  /** How many events had no handler, or a type that this version does not know. */
   readonly skipped: number;
 }
 
 /**
  * Reads the reference platform's event feed to its end, and calls your receiver's handlers for one event after another, in the order in
- * which they were recorded. The live service documents no feed; use `reconcile` there.
+ * which the events were recorded. The live service documents no feed; use `reconcile` there.
  *
- * A handler that calls `inbox.once` handles each event once, whether it came as a webhook or from the feed: under Standard Webhooks both
- * have the same `deduplicationKey`. The timestamp digest signs no id, so let webhooks only call `catchUp`.
+ * A handler that calls `inbox.once` handles each event once, whether it came as a webhook or from the feed: with Standard Webhooks both
+ * have the same `deduplicationKey`. The timestamp digest signs no id, so use webhooks only to call `catchUp`.
  *
  * @throws {ConfigurationError} (rejects) `invalid_option`
  * @throws {UnavailableError} (rejects) `feed_failed`: the feed did not respond with a page
@@ -199,7 +199,7 @@ function openFeed(options: CatchUpOptions): (after: string | undefined) => Promi
 
 const timedOut = `no page of the event feed within ${feedTimeoutMs} ms`;
 
-/** A problem's code, which is a stable name; the rest of the body may say anything. */
+/** Returns a problem's code, which is a stable name; the rest of the body may contain anything. */
 function codeOf(body: string): string {
   try {
     const { code } = JSON.parse(body);

@@ -3,7 +3,7 @@ import type { WebhookEvent, WorkerAddedContact, WorkerOfferResponse } from "../e
 import { type EventContext, toWebhookEvent } from "../endpoints/handlers.ts";
 import { ConfigurationError } from "../errors/errors.ts";
 
-/** The handlers of your receiver that work without a request. `onEvent` gets every event without a specific handler. */
+/** The handlers of your receiver that work without a request. `onEvent` receives every event without a specific handler. */
 export interface EventHandlers {
   /** Called for a worker's response. */
   readonly onWorkerOfferResponse?: ((event: WorkerOfferResponse, context: EventContext) => unknown) | undefined;
@@ -15,7 +15,7 @@ export interface EventHandlers {
 
 type HandledEvent = Pick<WebhookEvent, "type" | "data">;
 
-/** @returns the handler of a type, or undefined */
+/** @returns the handler for a type, or undefined */
 export function findHandler(
   handlers: EventHandlers,
   type: string,
@@ -36,7 +36,7 @@ export function requireHandler(owner: string, handlers: EventHandlers, names: re
     );
 }
 
-/** The context of an event that did not arrive as a request. */
+/** Creates the context for an event that did not arrive as a request. */
 export const lateContext = (
   source: "reconciled" | "feed",
   signal: AbortSignal | undefined,

@@ -36,7 +36,7 @@ import { type EventHandlers, findHandler, lateContext, requireHandler } from "./
  */
 export interface ResponseSource extends Pick<EventHandlers, "onWorkerOfferResponse" | "onEvent"> {
   /**
-   * Reads an offer, like `getOffer` of `@offers/client`. For an offer that does not exist, it resolves with undefined or rejects with an
+   * Reads an offer, like `getOffer` from `@offers/client`. For an offer that does not exist, it resolves with undefined or rejects with an
    * error that has the code `not_found` or the status 404.
    */
   getOffer(
@@ -57,10 +57,10 @@ export interface ResponseSource extends Pick<EventHandlers, "onWorkerOfferRespon
       }
     | undefined
   >;
-  /** The inbox of your handler, which records the response that was handled last. */
+  /** Your handler's inbox, which records the response that was handled last. */
   readonly inbox: Pick<Inbox<never>, "lastResponses">;
   /**
-   * Returns the response that the webhook would have, given a recipient's response; undefined for one to ignore.
+   * Converts a recipient's response to the response that the webhook would carry; undefined to ignore it.
    * @default "applied" becomes "accepted", "rejected" stays
    */
   readonly toResponse?: ((response: string) => string | undefined) | undefined;
@@ -85,9 +85,9 @@ export interface ResponseSource extends Pick<EventHandlers, "onWorkerOfferRespon
 export interface ReconcileOptions extends ResponseSource {
   /** The ids of the offers that are still open. They are read lazily, one after another. */
   readonly offerIds: Iterable<string> | AsyncIterable<string>;
-  /** How many offers to read in parallel; each may hold one connection of the inbox's database. @default 4 */
+  /** How many offers to read in parallel; each may hold one connection to the inbox's database. @default 4 */
   readonly concurrency?: number | undefined;
-  /** The maximum number of calls of `getOffer` per second, evenly spaced. @default no limit */
+  /** The maximum number of calls to `getOffer` per second, evenly spaced. @default no limit */
   readonly requestsPerSecond?: number | undefined;
   /** Starts no more reads once aborted, waits for those in progress, and rejects with the signal's reason. */
   readonly signal?: AbortSignal | undefined;
@@ -115,8 +115,8 @@ export interface ReconcileOptions extends ResponseSource {
 }
 
 /**
- * The counts of `reconcile` so far. It sees only current responses: neither an added contact nor a response that changed twice between two
- * reads is counted.
+ * What `reconcile` has counted so far. It sees only current responses: neither an added contact nor a response that changed twice between
+ * two reads is counted.
  *
  * @example
  * ```ts
@@ -140,7 +140,7 @@ export interface ReconcileSummary {
   readonly waiting: number;
   /** Recipients with a response that `toResponse` does not know. */
   readonly unknown: number;
-  /** Calls of `getOffer`. */
+  /** Calls to `getOffer`. */
   readonly requests: number;
 }
 
@@ -150,11 +150,11 @@ export interface ReconcileSummary {
  * transaction. It handles states, not messages: if a worker applied, rejected and applied again between two reads, there is nothing to
  * handle.
  *
- * Use {@link reconcileOnWebhook} for the webhooks about the same responses. Run `reconcile` when your receiver starts, and as a regular
+ * Use {@link reconcileOnWebhook} for webhooks about the same responses. Run `reconcile` when your receiver starts, and as a regular
  * job. The first run handles the current response of every recipient, because no response has been recorded yet.
  *
  * @throws {ConfigurationError} (rejects) `invalid_option`
- * @throws (rejects) without `onFailure`, the first failure: what `getOffer`, the handler or the database threw; or the reason of `signal`
+ * @throws (rejects) without `onFailure`, the first failure: what `getOffer`, the handler or the database threw; or the signal's reason
  *
  * @example
  * ```ts
@@ -222,9 +222,9 @@ async function reconcileOffer(
 }
 
 /**
- * Creates a handler for your receiver that treats a webhook about a response as a hint to read the offer. The handler of `source` gets the
- * worker's current response, unless it was already handled. So a webhook that is retried late overwrites nothing newer, and one that {@link
- * reconcile} has overtaken is a duplicate.
+ * Creates a handler for your receiver that treats a webhook about a response as a hint to read the offer. The handler in `source` receives
+ * the worker's current response, unless it was already handled. So a webhook that is retried late overwrites nothing newer, and one that
+ * {@link reconcile} has overtaken is a duplicate.
  *
  * @throws {ConfigurationError} `invalid_option`
  *
@@ -293,7 +293,7 @@ const toResponse = ({ toResponse: translate = byDefault }: ResponseSource, respo
 const byDefault = (response: string): string | undefined =>
   response === "applied" ? "accepted" : response === "rejected" ? response : undefined;
 
-/** Runs at most `concurrency` in parallel. Ends with the first failure, when everything that started has ended. */
+/** Runs at most `concurrency` in parallel. Rejects with the first failure, once everything that was started has ended. */
 async function forEach<Item>(
   items: Iterable<Item> | AsyncIterable<Item>,
   concurrency: number,
@@ -321,7 +321,7 @@ async function forEach<Item>(
         await work(value);
       }
     } catch (error) {
-      // A wait that is aborted rejects with an error of the timer.
+      // An aborted wait rejects with the timer's error.
       failure ??= { error: signal?.aborted ? signal.reason : error };
     } finally {
       isDone = true;
@@ -329,12 +329,12 @@ async function forEach<Item>(
   };
   await Promise.all(Array.from({ length: concurrency }, takeAll));
   if (!failure) return;
-  // Closes a cursor or a file of the user's generator. An error from that would hide the failure.
+  // Lets the user's generator close its cursor or file. An error from that would hide the failure.
   await Promise.resolve(iterator.return?.()).catch(() => undefined);
   throw failure.error;
 }
 
-/** Evenly spaced turns. An unused turn is not made up for. */
+/** Spaces calls evenly. An unused turn is not made up for. */
 class Pace {
   readonly #intervalMs: number;
   #nextAt = 0;

@@ -5,12 +5,12 @@ import type { AcquireResult, Deduplication } from "./deduplication.ts";
 /** The long lease outlasts every case; tests wait for the short one to expire. */
 const [longMs, shortMs] = [60_000, 50];
 
-/** How long a short lease may take to expire: a remote store's clock may be coarse. */
+/** How long to wait for a short lease to expire: a remote store's clock may be coarse. */
 const patienceMs = 5_000;
 
 /**
  * The conformance suite for deduplication stores: tests your own store, with any test runner. Keys are random, so the cases can run against
- * a store in use. Each takes less than a second. A store that ignores `subject` on purpose fails the cases with "subject" in their names.
+ * a store in use. Each takes less than a second. A store that deliberately ignores `subject` fails the cases with "subject" in their names.
  *
  * @param createStore called once per case; may return the same store each time
  *
@@ -32,7 +32,7 @@ export function deduplicationConformance(createStore: () => Deduplication | Prom
   return Object.entries(cases).map(([name, run]) => ({ name, run: async () => run(new Trial(await createStore())) }));
 }
 
-/** One store, with the calls that the cases make. */
+/** One store, with helpers for the cases. */
 class Trial {
   readonly #store: Deduplication;
 
@@ -54,7 +54,7 @@ class Trial {
     return result.token;
   }
 
-  /** The state of a key after another call of acquire. */
+  /** Acquires a key again, and returns the resulting state. */
   async stateOf(key: string, subject?: string): Promise<string> {
     return (await this.acquire(key, longMs, subject)).state;
   }
@@ -138,7 +138,7 @@ const cases: Readonly<Record<string, (store: Trial) => Promise<void>>> = {
 
   async "a completed key outlives its lease"(store) {
     const [key, other] = [randomUUID(), randomUUID()];
-    // Enough time to complete it, however busy the machine is.
+    // Long enough to complete the key, however busy the machine is.
     const leaseMs = 10 * shortMs;
     await store.complete(key, await store.take(key, leaseMs));
     await store.take(other, leaseMs);

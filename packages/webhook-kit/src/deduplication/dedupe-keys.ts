@@ -7,11 +7,11 @@ import type { VerifiedRequest } from "../signature/verify-signature.ts";
 export interface DedupeKey {
   readonly key: string;
   readonly subject?: string | undefined;
-  /** Why another request with this key is rejected; if undefined, it counts as a duplicate (D-45). */
+  /** Creates the rejection for another request with this key; if undefined, the request counts as a duplicate (D-45). */
   readonly onConflict?: () => Rejected;
 }
 
-/** The parts of an event's key other than its signature. */
+/** The parts of an event's key other than the signature. */
 export interface EventSource {
   readonly incoming: Pick<IncomingRequest<unknown>, "method" | "target">;
   readonly body: ReceivedBody | undefined;
@@ -23,12 +23,12 @@ export interface DedupeKeys {
   readonly keys: readonly DedupeKey[];
   /** How long the keys are kept once the handler has succeeded. */
   readonly keepMs: number;
-  /** The key of a signed id; undefined if the scheme signs no id. */
+  /** The key for a signed id; undefined if the scheme signs no id. */
   readonly messageKey: string | undefined;
 }
 
 /**
- * Replay protection: each event has a key; under `"single-use-signature"`, each request also has one for its signature.
+ * Creates the keys for replay protection: each event has a key; with `"single-use-signature"`, each request also has one for its signature.
  *
  * @param event omitted for a request that is handled every time it arrives
  */
@@ -44,22 +44,22 @@ export function dedupeKeys(
 ): DedupeKeys {
   const keys: DedupeKey[] = [];
   const message = messageKey(request);
-  // Without deduplication, only the hash that the handler gets is computed.
+  // Without deduplication, only the hash for the handler's context is computed.
   if (policy.deduplication && event) keys.push(eventKey(request, event, message));
   if (policy.deduplication && policy.replayProtection === "single-use-signature")
     keys.push({ key: signatureKey(request), onConflict: () => rejectSignature(reused, policy.scheme.wwwAuthenticate) });
   return { keys, keepMs: keepMs(request, policy.toleranceMs), messageKey: message };
 }
 
-/** A signature is then valid for one request only (D-58). */
+/** Rejects a reused signature: each is valid for one request only (D-58). */
 const reused = {
   code: "signature_reused",
   message: "Another request already used this signature; does the service sign several requests within one minute?",
 } as const;
 
 /**
- * Two events with the same key are duplicates. A scheme that signs only the time gives all events of one minute the same signature, so the
- * key also covers the rest of the request (D-45). A signed id alone identifies a message.
+ * Returns an event's key; two events with the same key are duplicates. A scheme that signs only the time may give all events within a
+ * minute the same signature, so the key also covers the rest of the request (D-45). A signed id alone identifies a message.
  */
 export function eventKey(
   request: VerifiedRequest,
@@ -71,7 +71,7 @@ export function eventKey(
   return { key: hash(place + hashBody(body)), subject: entity && hash(place) };
 }
 
-/** The key of an event whose id is signed; undefined if the scheme signs no id. */
+/** Returns the key of an event whose id is signed; undefined if the scheme signs no id. */
 export function messageKey(request: VerifiedRequest): string | undefined {
   const { parsed, tenant, verified } = request;
   return parsed.id === undefined ? undefined : messageKeyOf(tenant, verified.scheme, parsed.id);
@@ -81,8 +81,8 @@ export const messageKeyOf = (tenant: string, scheme: string, id: string): string
   hash(JSON.stringify([tenant, scheme, "id", [id]]));
 
 /**
- * Two requests with the same key have the same signature (D-58). If there is a signed id, the key is made from the signed values: anyone
- * can add an invalid signature to a list of signatures, but nobody can change the id or the time.
+ * Returns a signature's key; two requests with the same key have the same signature (D-58). If there is a signed id, the key is made from
+ * the signed values: anyone can add an invalid signature to a list of signatures, but nobody can change the id or the time.
  */
 export function signatureKey(request: VerifiedRequest): string {
   const { id, signedAt } = request.parsed;
@@ -91,13 +91,13 @@ export function signatureKey(request: VerifiedRequest): string {
   );
 }
 
-/** In base64url, because it is shorter: a store keeps many keys for minutes, and V8 has to move them. */
+/** Hashes to base64url, because it is shorter: a store keeps many keys for minutes, and V8 has to move them. */
 const hash = (data: string | Uint8Array): string => sha256(data, "base64url");
 
 const textOf = ({ tenant, verified }: VerifiedRequest, kind: string, parts: readonly string[]): string =>
   JSON.stringify([tenant, verified.scheme, kind, parts]);
 
-/** The bytes, because one signature may be written in several ways. */
+/** Returns the signature's bytes, because the same signature may be encoded in several ways. */
 function signatureOf({ parsed: { signature } }: VerifiedRequest): string {
   const { buffer, byteOffset, length } = signature;
   return Buffer.from(buffer, byteOffset, length).toString("hex");
@@ -111,6 +111,9 @@ function hashBody(body: ReceivedBody | undefined): string {
 
 const idKeepMs = 72 * 60 * 60 * 1000;
 
-/** As long as the same headers could pass verification again; with a signed id, as long as a sender may retry. */
+/**
+ * Returns how long to keep a key: as long as the same headers could pass verification again, or, with a signed id, as long as a sender may
+ * retry.
+ */
 export const keepMs = ({ parsed }: VerifiedRequest, toleranceMs: number): number =>
   parsed.id === undefined ? 2 * toleranceMs + parsed.signedAt.latest - parsed.signedAt.earliest : idKeepMs;

@@ -21,7 +21,7 @@ function setUp(acquire: AcquireResult = { state: "acquired", token: "1" }) {
   return { deduplication, settings, run };
 }
 
-/** Waits until everything that has settled is noticed. */
+/** Waits until the callbacks of all settled promises have run. */
 const heard = () => new Promise((resolve) => setImmediate(resolve));
 
 test("a handler runs under a lease of twice its time and a second, and its status is kept", async () => {

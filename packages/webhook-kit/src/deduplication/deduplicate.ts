@@ -6,7 +6,10 @@ import { isThenable, withTimeout } from "../http/timeouts.ts";
 import type { DedupeKey, DedupeKeys } from "./dedupe-keys.ts";
 import type { AcquireResult, Deduplication } from "./deduplication.ts";
 
-/** A handler that has started. It cannot be stopped, so it may outlast its timeout. Has promises only if the handler returned one. */
+/**
+ * A handler that has started. It cannot be stopped, so it may outlast its timeout. The fields are promises only if the handler returned
+ * one.
+ */
 export interface RunningHandler {
   /** Rejects like `outcome`, or with `handler_timed_out` (D-25). */
   readonly response: WebhookResponse | Promise<WebhookResponse>;
@@ -33,7 +36,7 @@ export async function deduplicate(
   const { deduplication, handlerTimeoutMs } = settings;
   if (!deduplication) return { response: await start().response, duplicate: false };
   const leases = new LeaseSet(deduplication, report);
-  // A handler that timed out may run as long again before the same request may start a second one.
+  // After a timeout, the handler may run for as long again before the same request may start a second one.
   const earlier = await leases.acquire(keys, 2 * handlerTimeoutMs + leaseMarginMs);
   if (earlier) return { response: earlier, duplicate: true };
   const { response, outcome } = start();
@@ -98,7 +101,7 @@ export class LeaseSet {
     return this.#forEach((key, token) => this.#store.complete(key, token, status, keepMs));
   }
 
-  /** @param because the failure behind this, which is reported elsewhere */
+  /** @param because the failure that caused the release, which is reported elsewhere */
   release(because?: unknown): void | Promise<void> {
     if (isWebhookKitError(because)) this.#reported.push(because.cause);
     return this.#forEach((key, token) => this.#store.release(key, token));
@@ -118,7 +121,7 @@ export class LeaseSet {
     }
   }
 
-  /** A failure here is reported but does not change the response: it is already known whether the handler ran. */
+  /** Runs `step` for each lease. A failure is reported but does not change the response: it is already known whether the handler ran. */
   #forEach(step: (key: string, token: string) => void | Promise<void>): void | Promise<void> {
     const pending: Promise<void>[] = [];
     for (const { key, token } of this.#leases)
@@ -142,13 +145,13 @@ const isSameCause = (one: unknown, other: unknown): boolean =>
   one === other ||
   (one instanceof Error && other instanceof Error && one.name === other.name && one.message === other.message);
 
-/** A store that does not respond must not keep the sender waiting (D-64). A store in memory needs no timer. */
+/** Limits how long a store may take, so that it cannot keep the sender waiting (D-64). A store in memory needs no timer. */
 const inTime = <T>(value: Promise<T>): Promise<T> =>
   withTimeout(Promise.resolve(value), lookUpTimeoutMs, storeTimedOut, { unref: true });
 
 const storeTimedOut = (): Error => new Error("The deduplication store did not respond in time.");
 
-/** The store may be the user's own: an unknown state must not become a 200. */
+/** Rejects an invalid result: the store may be the user's own, and an unknown state must not become a 200. */
 function checkResult(result: AcquireResult): AcquireResult {
   if (isAcquireResult(result)) return result;
   throw new Error("acquire() returned an unknown state, or left out its token, milliseconds or HTTP status.");

@@ -18,7 +18,7 @@ export type AcquireResult =
   | {
       /** Another request holds the key. */
       readonly state: "inProgress";
-      /** What remains of the lease. */
+      /** How long the lease still lasts. */
       readonly retryAfterMs: number;
     }
   | {
@@ -31,7 +31,7 @@ export type AcquireResult =
 /**
  * A deduplication store: records acknowledged requests, so that an identical request does not run a handler twice. It stores keys (hashes)
  * and statuses, never a body. Several processes must share one store. If a function throws or rejects, the response is 503. Test your own
- * store with `deduplicationConformance` of `/testing`.
+ * store with `deduplicationConformance` from `/testing`.
  *
  * @example
  * ```ts

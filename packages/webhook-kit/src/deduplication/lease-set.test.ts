@@ -9,7 +9,7 @@ import type { AcquireResult, Deduplication } from "./deduplication.ts";
 const leaseMs = 21_000;
 const refused = rejectRequest("method_not_allowed");
 
-/** A store with the given results, synchronous or asynchronous, that records its calls. */
+/** Creates a store that returns the given results, synchronously or asynchronously, and records its calls. */
 function setUp(results: Record<string, unknown> = {}, later = false) {
   const when = <T>(value: T): T => (later ? (Promise.resolve(value) as T) : value);
   const store = {
@@ -143,7 +143,7 @@ test.each([false, true])(
     store.release.mockImplementationOnce(() => Promise.reject(other));
     await held.complete(200, 1);
     const reported = (reason: Error) => [expect.objectContaining({ code: "deduplication_failed", cause: reason })];
-    // Once for each reason, not for each record.
+    // The failure is reported once for each cause, not for each record.
     expect(failed.mock.calls).toEqual([reported(cause)]);
     await held.release();
     expect(failed.mock.calls).toEqual([reported(cause), reported(other)]);

@@ -19,7 +19,7 @@ const sweepInterval = 64;
 
 /**
  * A deduplication store in memory, for a single process; its records are lost when the process exits. Nothing is removed before it expires.
- * When the store is full, requests get 503 (`deduplication_full`).
+ * When the store is full, requests are rejected with 503 (`deduplication_full`).
  *
  * @param options.maxEntries how many requests the store holds (default 100,000, about 20 MB)
  * @param options.now the clock, for tests
@@ -46,7 +46,7 @@ export function memoryDeduplication(
   if (!Number.isSafeInteger(maxEntries) || maxEntries < 1)
     throw new ConfigurationError("invalid_option", "maxEntries must be an integer of at least 1.");
 
-  /** Requests whose handler is running, by key. */
+  /** The leases of requests whose handlers are running, by key. */
   const leases = new Map<string, Lease>();
   /** The last completed request of each subject; earlier ones no longer count. */
   const completed = new Map<string, Completed>();
@@ -55,7 +55,7 @@ export function memoryDeduplication(
 
   const readClock = now ? () => finite(now().getTime()) : Date.now;
 
-  /** Both maps keep their entries in the order of writing, so the oldest come first. */
+  /** Removes expired entries. Both maps keep their entries in insertion order, so the oldest come first. */
   const sweep = (time: number, most: number): void => {
     sweepOne(leases, time, most);
     sweepOne(completed, time, most);
@@ -115,7 +115,7 @@ function sweepOne(entries: Map<string, Lease | Completed>, time: number, most: n
   }
 }
 
-/** NaN would make every entry look expired. */
+/** Throws for NaN, which would make every entry look expired. */
 function finite(time: number): number {
   if (Number.isFinite(time)) return time;
   throw new UnavailableError("deduplication_failed", "now() or keepMs is not a finite number.");

@@ -1,7 +1,7 @@
 import { describe, expect, test, vi } from "vitest";
 import { type RedisClient, redisDeduplication, scripts } from "./redis-deduplication.ts";
 
-/** Clients of both libraries that respond as configured and record what they were sent. Other tests run against Redis. */
+/** Creates clients for both libraries that respond as configured and record what they were sent. Other tests run against Redis. */
 function setUp(result: unknown, options: Parameters<typeof redisDeduplication>[1] = {}) {
   const call = vi.fn(async (..._sent: string[]): Promise<unknown> => {
     const response = typeof result === "function" ? result() : result;

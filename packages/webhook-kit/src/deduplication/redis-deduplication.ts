@@ -5,18 +5,18 @@ import { withTimeout } from "../http/timeouts.ts";
 import type { AcquireResult, Deduplication } from "./deduplication.ts";
 
 /**
- * A deduplication store in Redis, for several processes. Pass a connected client with an `error` listener, from npm `redis` (4 or newer:
+ * A deduplication store in Redis, for several processes. Pass a connected client with an `error` listener, from `redis` (4 or newer:
  * client, pool, cluster, sentinel) or `ioredis` (client, cluster). Set `maxmemory-policy noeviction`: after an eviction a handler may run
  * again. Only hashes, tokens and statuses are stored; each expires by Redis' own clock.
  *
- * If Redis fails or times out, the request gets 503 and the service retries.
+ * If Redis fails or times out, the response is 503 and the service retries.
  *
  * Redis replicates asynchronously. A failover, by a cluster or by sentinels, may lose the most recent records, and those events may be
- * handled twice. If that is not acceptable, use the inbox of `/postgres`, `/mysql` or `/sqlite` in the handler: it commits the record of
- * an event together with your rows.
+ * handled twice. If that is not acceptable, use the inbox from `/postgres`, `/mysql` or `/sqlite` in the handler: it commits an event's
+ * record together with your rows.
  *
  * @param options.prefix the start of every key, without braces: the kit adds the hash tag for Redis Cluster itself (default
- *   `offers:deduplication:`)
+ * `offers:deduplication:`)
  * @param options.timeoutMs how long Redis may take to respond, from 1 to 60,000 (default 2,000)
  * @throws {ConfigurationError} `invalid_option` for an invalid client, prefix or timeout
  *
@@ -46,7 +46,7 @@ export function redisDeduplication(
   const { prefix = "offers:deduplication:", timeoutMs = 2_000 } = options;
   if (!isRedisClient(client))
     throw new ConfigurationError("invalid_option", "redisDeduplication takes a redis (4 or newer) or ioredis client.");
-  // Its eval takes other arguments and would fail on the first event.
+  // Upstash's eval takes different arguments and would fail on the first event.
   if ("autoPipeline" in client)
     throw new ConfigurationError(
       "invalid_option",
@@ -92,7 +92,7 @@ export function redisDeduplication(
   };
 }
 
-/** `complete` and `release` get only the key and the token, so the token contains the subject too. */
+/** Creates a token that contains the subject, because `complete` and `release` receive only the key and the token. */
 const createToken = (subject: string | undefined): string =>
   subject === undefined ? randomUUID() : `${randomUUID()}.${subject}`;
 
@@ -101,7 +101,7 @@ function subjectOf(token: string): string | undefined {
   return end === -1 ? undefined : token.slice(end + 1);
 }
 
-/** Redis counts in whole milliseconds. */
+/** Rounds up to whole milliseconds, which Redis requires. */
 function milliseconds(name: string, value: number, least: number): string {
   const whole = Math.ceil(value);
   if (Number.isSafeInteger(whole) && whole >= least) return String(whole);
@@ -110,7 +110,7 @@ function milliseconds(name: string, value: number, least: number): string {
 
 const unexpectedResult = "Unexpected response from Redis.";
 
-/** A client may be configured to return buffers. */
+/** Reads a result as a string: a client may be configured to return buffers. */
 function readText(result: unknown): string {
   if (Buffer.isBuffer(result)) return result.toString();
   if (typeof result === "string") return result;
@@ -125,12 +125,12 @@ function readResult(result: unknown, token: string): AcquireResult {
   return status === undefined ? { state: "acquired", token } : { state: "completed", status: Number(status) };
 }
 
-/** The methods that clients, pools, clusters and sentinels of npm `redis` (4 and newer) have. @inline */
+/** The methods that `redis` (4 and newer) clients, pools, clusters and sentinels have. @inline */
 interface NodeRedisClient {
   eval(script: string, options: { keys: string[]; arguments: string[] }): Promise<unknown>;
 }
 
-/** The methods that clients and clusters of npm `ioredis` have. @inline */
+/** The methods that `ioredis` clients and clusters have. @inline */
 interface IoRedisClient {
   call(command: string, ...args: string[]): Promise<unknown>;
 }

@@ -36,7 +36,7 @@ function writeSuggestions(suggestions: unknown): string {
 const invalidResult = (what: string, options?: ConstructorParameters<typeof HandlerError>[2]): HandlerError =>
   new HandlerError("invalid_handler_result", `suggestContacts returned ${what}`, options);
 
-/** A longer message would say no more, and a list can have thousands of entries. */
+/** How many fields a message lists: a list can have thousands of entries, and more would not help. */
 const mostFields = 5;
 
 function inWords(fields: Readonly<Record<string, readonly string[]>>): string {
@@ -61,7 +61,7 @@ function withWrittenDates(suggestions: unknown): unknown {
   );
 }
 
-/** A Date as ISO 8601; a date without a time as midnight UTC (D-28). An invalid one is left for the schema to reject. */
+/** Formats a Date as ISO 8601, and a date without a time as midnight UTC (D-28). Leaves an invalid one for the schema to reject. */
 function writeLastWorked(value: unknown): unknown {
   if (value instanceof Date) return Number.isNaN(value.getTime()) ? undefined : value.toISOString();
   return typeof value === "string" && /^\d{4}-\d{2}-\d{2}$/.test(value) ? `${value}T00:00:00Z` : value;

@@ -8,7 +8,7 @@ export type Path = keyof webhooks;
 
 type Operation<P extends Path> = Exclude<keyof webhooks[P], "parameters"> & string;
 
-/** The webhook's HTTP method in the contract, in capitals. */
+/** The webhook's HTTP method in the contract, in upper case. */
 export type MethodOf<P extends Path> = Uppercase<
   { [O in Operation<P>]: webhooks[P][O] extends undefined ? never : O }[Operation<P>]
 >;
@@ -31,13 +31,13 @@ export interface CheckEndpoint<P extends Path = Path> extends Common<P> {
 export interface HandledEndpoint<P extends Path = Path, Input = unknown> extends Common<P> {
   /** An event is deduplicated; a request is handled every time it arrives. */
   readonly kind: "event" | "request";
-  /** The schema of the body, or for a GET of the path's parameters. */
+  /** The schema of the body or, for a GET, of the path's parameters. */
   readonly schema: Schema;
-  /** The option with the handler that mounts it. */
+  /** The name of the handler option that mounts the endpoint. */
   readonly handler: keyof Handlers;
   /**
-   * What two events may both be about: after the later one, a copy of the earlier one counts as a new event (D-57). Omitted if order does
-   * not matter.
+   * Returns what an event is about. After a later event about the same thing, a copy of the earlier one counts as a new event (D-57).
+   * Omitted if order does not matter.
    */
   entityKey?(input: Input): readonly string[];
   /** Turns what the handler returned into a response. */
@@ -48,7 +48,7 @@ export type Endpoint = CheckEndpoint | HandledEndpoint;
 
 type EventOf<H extends keyof Handlers> = Parameters<NonNullable<Handlers[H]>>[0];
 
-/** An event of the contract, acknowledged with 200 when its handler returns (D-12, D-13). `method` defaults to POST. */
+/** Defines an event endpoint in the contract, acknowledged with 200 when its handler returns (D-12, D-13). `method` defaults to POST. */
 export const eventEndpoint = <P extends keyof typeof inputSchemas, H extends keyof Handlers>(
   definition: {
     readonly name: string;

@@ -3,7 +3,7 @@ import { contactSuggestions } from "./contact-suggestions.ts";
 import { type Endpoint, eventEndpoint, type HandledEndpoint } from "./endpoint.ts";
 import type { Handlers } from "./handlers.ts";
 
-/** One entry for every webhook of the contract: adding or renaming a webhook there fails the type check here. */
+/** One entry for every webhook in the contract: adding or renaming a webhook there fails the type check here. */
 export const endpoints = {
   "/test": { kind: "test", name: "Test", method: "GET", path: "/test" },
   "/test/auth": { kind: "testAuth", name: "TestAuth", method: "GET", path: "/test/auth" },
@@ -50,7 +50,7 @@ export interface Route {
   readonly parameters: Readonly<Record<string, string>>;
 }
 
-/** Allows one trailing slash, and several leading ones: senders join `https://example.com/prefix/` and `/test` (D-46). */
+/** Matches a path, allowing one trailing slash and several leading ones: senders join `https://example.com/prefix/` and `/test` (D-46). */
 const patternOf = (path: string): RegExp => new RegExp(`^/+${path.slice(1).replace(/\{(\w+)\}/g, "(?<$1>[^/]+)")}/?$`);
 
 // Express runs GET handlers for HEAD; only the endpoint that does nothing may be called this way (D-46).
@@ -66,7 +66,7 @@ const plainRoutes = new Map(
 
 /** Finds the endpoint for a path below the mount path. */
 export function findRoute(path: string): Route | undefined {
-  // Most senders write a path exactly as the contract does; a parameter's braces never occur in one.
+  // Most senders use a path exactly as it appears in the contract; a parameter's braces never occur in one.
   const plain = plainRoutes.get(path);
   if (plain && !path.includes("{")) return plain;
   for (const { endpoint, methods, pattern } of routes) {
@@ -76,7 +76,7 @@ export function findRoute(path: string): Route | undefined {
   return undefined;
 }
 
-/** Undefined if the encoding is invalid. */
+/** Decodes the path parameters; returns undefined if the encoding is invalid. */
 export function decodeParameters(parameters: Readonly<Record<string, string>>): Record<string, string | undefined> {
   return Object.fromEntries(Object.entries(parameters).map(([name, value]) => [name, decode(value)]));
 }

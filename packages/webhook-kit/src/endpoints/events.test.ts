@@ -14,7 +14,7 @@ import type {
 
 type Equal<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false;
 
-/** Without the index signature of an open object, with optional fields as JSON has them, and an open enum as a string. */
+/** Removes an open object's index signature, makes optional fields the way JSON has them, and turns an open enum into a string. */
 type Plain<T> = [T] extends [string]
   ? [string & {}] extends [T]
     ? string

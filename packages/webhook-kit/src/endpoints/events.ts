@@ -24,7 +24,7 @@ export interface WorkerAddedContact {
  * ```
  */
 export interface ContactSuggestionRequest {
-  /** The words that the user typed to narrow the results. */
+  /** The words that the user entered to narrow the results. */
   filter?: string;
   /** The email addresses of the signed-in user who searches. */
   userEmailAddresses: string[];
@@ -47,7 +47,7 @@ export interface ContactSuggestionRequest {
 export interface ContactSuggestion {
   /** The person's name. */
   name: string;
-  /** The address that invitations go to: one `@`, no white space, at most 254 characters. */
+  /** The email address that invitations are sent to: one `@`, no white space, at most 254 characters. */
   emailAddress: string;
   /** The full http or https URL of a picture, which is fetched without a signature. */
   profileImageUrl?: string;
@@ -95,7 +95,7 @@ export interface WorkerOfferResponse {
 }
 
 /**
- * An assigned worker deleted a time slot of an offer from their timeline. The live service sends this additional event.
+ * An assigned worker deleted one of an offer's time slots from their timeline. The live service sends this additional event.
  *
  * @example
  * ```ts
@@ -136,12 +136,12 @@ export interface TimelineChanged {
   completedAt: string;
   /** The service does not document this number. */
   maxAvailableNow?: number;
-  /** The time that belongs to `maxAvailableNow`. */
+  /** When `maxAvailableNow` was created. */
   maxAvailableNowCreated?: string;
 }
 
 /**
- * A place in a trace, as [W3C Trace Context](https://www.w3.org/TR/trace-context/) writes it.
+ * A position in a trace, in the format of [W3C Trace Context](https://www.w3.org/TR/trace-context/).
  *
  * @example
  * ```ts
@@ -151,19 +151,19 @@ export interface TimelineChanged {
  * ```
  */
 export interface TraceContext {
-  /** The trace and the span, in the format of the header `traceparent`. */
+  /** The trace and the span, in the format of the `traceparent` header. */
   readonly traceparent: string;
-  /** Vendors' data, in the format of the header `tracestate`. */
+  /** Vendor data, in the format of the `tracestate` header. */
   readonly tracestate?: string;
 }
 
 /**
- * One event, with everything that a later process needs to handle it. Contains only JSON values.
+ * One event, with everything that another process needs to handle it. Contains only JSON values.
  *
  * @inline
  */
 interface EventOfType<Type extends string, Data> {
-  /** The name of the event. */
+  /** The event's name. */
   readonly type: Type;
   /** The validated payload. */
   readonly data: Data;
@@ -175,13 +175,13 @@ interface EventOfType<Type extends string, Data> {
   readonly deduplicationKey?: string;
   /** The `unverifiedDeliveryId` in a handler's context. Use it only for logs. */
   readonly unverifiedDeliveryId?: string;
-  /** The `trace` in a handler's context, which `traceEvent` of `/opentelemetry` continues. */
+  /** The `trace` in a handler's context, which `traceEvent` from `/opentelemetry` continues. */
   readonly trace?: TraceContext;
 }
 
 /**
- * Every event, as a union that narrows on `type`: `onEvent` and `parseWebhook` give it to you, and a queue can carry it to a worker. After
- * `JSON.parse`, validate it with `parseWebhookEvent`.
+ * Every event, as a union that narrows on `type`: you receive it from `onEvent` and `parseWebhook`, and a queue can carry it to a worker.
+ * After `JSON.parse`, validate it with `parseWebhookEvent`.
  *
  * @example
  * ```ts

@@ -26,22 +26,22 @@ export interface EventContext {
   /** How the event arrived: `reconciled` from `reconcile`, `feed` from `catchUp`, otherwise `webhook`. */
   readonly source: "webhook" | "reconciled" | "feed";
   /**
-   * The header `Offers-Delivery-Id`: the same on every attempt of one delivery. The signature does not cover it, so use it for logs, never
+   * The `Offers-Delivery-Id` header: the same on every attempt of a delivery. The signature does not cover it, so use it for logs, never
    * to decide whether to handle an event.
    */
   readonly unverifiedDeliveryId: string | undefined;
   /**
-   * Identifies the event: a hash of the signed message id and the tenant, the same on every attempt and in the feed. Undefined under a
+   * Identifies the event: a hash of the signed message id and the tenant, the same on every attempt and in the feed. Undefined with a
    * scheme that signs no id, such as `timestampDigest()`.
    */
   readonly deduplicationKey: string | undefined;
   /**
-   * The span that the handler runs in, for a queue's message; only with `tracer`. `onEvent` also has it in the event.
+   * The span that the handler runs in, to put into a queue message; only with `tracer`. The event passed to `onEvent` has it too.
    */
   readonly trace?: TraceContext | undefined;
-  /** Aborts when `handlerTimeoutMs` has elapsed and the sender got 503, or when you abort `reconcile` or `catchUp`. */
+  /** Aborts when `handlerTimeoutMs` has elapsed and 503 was returned, or when you abort `reconcile` or `catchUp`. */
   readonly signal: AbortSignal;
-  /** When the request was verified; for an event of the feed, when the platform recorded it; for a reconciled one, when it was read. */
+  /** When the request was verified; for an event from the feed, when the platform recorded it; for a reconciled one, when it was read. */
   readonly receivedAt: Date;
 }
 
@@ -67,11 +67,11 @@ export interface HandlerContext<Incoming = unknown> extends EventContext {
 }
 
 /**
- * Your handlers. An endpoint is mounted if you give its handler. Delivery is at least once: make handlers idempotent, and read the offer
- * before you act on an event. The result of an event handler is ignored; if it throws, the sender gets 500 and retries.
+ * Your handlers. An endpoint is mounted if you pass its handler. Delivery is at least once: make handlers idempotent, and read the offer
+ * before you act on an event. An event handler's result is ignored; if it throws, the response is 500 and the sender retries.
  *
- * A handler that runs longer than `handlerTimeoutMs` is not stopped: its `signal` aborts, and the sender gets 503. Until the handler ends,
- * but at most for the same time again, the same request gets 409. If the handler then succeeds, the request counts as handled.
+ * A handler that runs longer than `handlerTimeoutMs` is not stopped: its `signal` aborts, and the response is 503. Until the handler ends,
+ * but at most for the same time again, the same request is rejected with 409. If the handler then succeeds, the request counts as handled.
  *
  * @example
  * ```ts
@@ -87,8 +87,8 @@ export interface Handlers<Incoming = unknown> {
   /** Called when a worker added a contact: `GET /contact/new/{workerId}`. */
   onWorkerAddedContact?(event: WorkerAddedContact, context: HandlerContext<Incoming>): unknown;
   /**
-   * Returns the contacts for a search: `POST /contact-suggestions`. The list is validated before it is sent; for an invalid one the service
-   * gets 500, and `onError` gets `invalid_handler_result`. At most 1 MiB of JSON.
+   * Returns the contacts for a search: `POST /contact-suggestions`. The list is validated before it is sent; for an invalid one the
+   * response is 500, and `onError` receives `invalid_handler_result`. At most 1 MiB of JSON.
    */
   suggestContacts?(
     search: ContactSuggestionRequest,
@@ -96,15 +96,15 @@ export interface Handlers<Incoming = unknown> {
   ): readonly ContactSuggestion[] | Promise<readonly ContactSuggestion[]>;
   /** Called when a worker responded to an offer: `POST /offer/response`. */
   onWorkerOfferResponse?(event: WorkerOfferResponse, context: HandlerContext<Incoming>): unknown;
-  /** Called when a worker deleted a time slot: `POST /offer/eventDeleted`, an additional event of the live service. */
+  /** Called when a worker deleted a time slot: `POST /offer/eventDeleted`, an additional event from the live service. */
   onOfferEventDeleted?(event: OfferEventDeleted, context: HandlerContext<Incoming>): unknown;
-  /** Called when a worker's timeline changed: `POST /events/timelineChanged`, an additional event of the live service. */
+  /** Called when a worker's timeline changed: `POST /events/timelineChanged`, an additional event from the live service. */
   onTimelineChanged?(event: TimelineChanged, context: HandlerContext<Incoming>): unknown;
   /** Called for every event without a specific handler, for example to enqueue it. Mounts the endpoints of all events. */
   onEvent?(event: WebhookEvent, context: HandlerContext<Incoming>): unknown;
 }
 
-/** The event that `onEvent` gets. @param data validated against the schema of the endpoint `type` */
+/** Creates the event for `onEvent`. @param data validated against the schema of the endpoint `type` */
 export function toWebhookEvent(
   type: string,
   data: unknown,

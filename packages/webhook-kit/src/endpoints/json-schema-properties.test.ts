@@ -1,4 +1,4 @@
-// Compares the kit's schemas with the zod schemas that another generator makes from the same document.
+// Compares the kit's schemas with the zod schemas that another generator creates from the same document.
 import * as zodSchemas from "@offers/contract/schemas";
 import { expect, test } from "vitest";
 import * as z from "zod";
@@ -32,7 +32,7 @@ const time = oftenValid(
 );
 const id = oftenValid(fc.string({ unit: "grapheme", minLength: 1 }), 7);
 
-/** An object that sometimes lacks a field. */
+/** Generates an object that sometimes lacks a field. */
 const record = (fields: Record<string, fc.Arbitrary<unknown>>) => {
   const all = { ...fields, newer: odd, toString: odd };
   return fc.oneof({ weight: 9, arbitrary: fc.record(all) }, fc.record(all, { requiredKeys: [] }));
@@ -109,11 +109,11 @@ test.each(pairs)("the schema of %s accepts, converts and rejects what zod does",
     }),
     { numRuns: 500 },
   );
-  // Neither side of the comparison is empty.
+  // Both valid and invalid values were generated.
   expect(Math.min(seen.accepted, seen.rejected)).toBeGreaterThan(20);
 });
 
-/** zod's issues in the kit's words. */
+/** Translates zod's issues into the kit's messages. */
 function wordsOf(issues: readonly z.core.$ZodIssue[]): Record<string, string[]> {
   const fields: Record<string, string[]> = {};
   for (const issue of issues) {

@@ -22,7 +22,7 @@ export interface Issue {
   readonly path: (string | number)[];
   /** The type or format that the value should have; undefined if it breaks another rule. */
   readonly expected: Schema["type" | "format"];
-  /** Contains no value of the payload (D-49). */
+  /** Never contains a value from the payload (D-49). */
   readonly message: string;
 }
 
@@ -40,7 +40,7 @@ export function validate(
   return { data: read(schema, value, issues), issues };
 }
 
-/** The faults of each field, by its name (`userEmailAddresses[0]`). */
+/** Returns each field's faults, by its name (`userEmailAddresses[0]`). */
 export function describeIssues(issues: readonly Issue[]): Record<string, string[]> {
   const fields: Record<string, string[]> = {};
   for (const { path, message } of issues) {

@@ -50,14 +50,14 @@ export function parseWebhookEvent(value: unknown): WebhookEvent {
   return { type, data: reading.data, ...others, ...(place && { trace: place }) } as WebhookEvent;
 }
 
-/** The kit writes `receivedAt` with `toISOString`; any other notation is rejected, not converted. */
+/** Rejects a `receivedAt` that is not in `toISOString`'s format, in which the kit writes it. */
 function withExactTime(value: unknown): unknown {
   const { receivedAt } = Object(value);
   const isExact = typeof receivedAt !== "string" || (receivedAt.endsWith("Z") && inUtc(receivedAt) === receivedAt);
   return isExact ? value : { ...Object(value), receivedAt: "" };
 }
 
-/** An invalid trace is ignored: no event is lost because of its trace. */
+/** Reads a trace. An invalid one is ignored: no event is lost because of its trace. */
 function readTrace(value: unknown): TraceContext | undefined {
   const { traceparent, tracestate } = Object(value);
   if (typeof traceparent !== "string") return undefined;

@@ -17,7 +17,7 @@ test("a payload is validated, and keeps fields that are not in the contract", ()
   );
 });
 
-/** A request whose body must not be read: it is absent, or was read to verify the signature. */
+/** A request whose body must not be read, because it is absent or was read to verify the signature. */
 const unreadable = {
   rawHeaders: ["Content-Type", "application/json"],
   readBody: () => Promise.reject(new Error("the body is read")),

@@ -7,7 +7,7 @@ import { decodeParameters, type Route } from "./endpoints.ts";
 import { describeIssues } from "./json-schema.ts";
 import { readTolerantly } from "./tolerant-reader.ts";
 
-/** The argument of a handler, and what it was read from. */
+/** A handler's argument, and what it was read from. */
 interface Input {
   readonly input: unknown;
   /** The paths of values whose type was not the contract's (D-125). */
@@ -16,7 +16,7 @@ interface Input {
 }
 
 /**
- * The handler's validated input: for a GET from the path, otherwise from the body.
+ * Reads and validates the handler's input: for a GET from the path, otherwise from the body.
  *
  * @throws {Rejected} (rejects)
  * @throws {ConfigurationError} (rejects) `body_already_consumed`
@@ -37,7 +37,7 @@ export async function readInput<Incoming>(
   return { ...validateInput(endpoint.schema, parseJson(body)), body };
 }
 
-/** Unknown fields are kept (D-35). */
+/** Validates the input. Unknown fields are kept (D-35). */
 export function validateInput(
   schema: HandledEndpoint["schema"],
   value: unknown,
@@ -51,7 +51,7 @@ export function validateInput(
 const json =
   /^application\/(?:[\w.!#$&^+-]+\+)?json[ \t]*(?:;[ \t]*(?:charset[ \t]*=[ \t]*"?utf-8"?|(?!charset[ \t=])[\w.!#$&^+-]+=(?:[\w.!#$&^+-]+|"[^"\\]*"))?[ \t]*)*$/i;
 
-/** JSON in UTF-8, not compressed. */
+/** Whether the body is uncompressed JSON in UTF-8. */
 export function isJson(rawHeaders: readonly string[]): boolean {
   const encoding = findHeader(rawHeaders, "content-encoding");
   if (encoding !== undefined && (encoding === duplicated || encoding.toLowerCase() !== "identity")) return false;
@@ -59,7 +59,7 @@ export function isJson(rawHeaders: readonly string[]): boolean {
   return typeof type === "string" && json.test(type);
 }
 
-// fatal: two bodies of different, invalid bytes must not become the same string. Anything else unusual is allowed (D-60).
+// fatal: two bodies with different invalid bytes must not become the same string. Anything else unusual is allowed (D-60).
 const utf8 = new TextDecoder("utf-8", { fatal: true });
 
 /** @throws {Rejected} `invalid_encoding`, `malformed_json` */

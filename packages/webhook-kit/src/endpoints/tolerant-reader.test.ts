@@ -134,7 +134,7 @@ for (const [name, [schema, cases]] of Object.entries(readings))
     const before = structuredClone(given);
     const reading = readTolerantly(schema, given);
     expect(reading).toStrictEqual({ data: expected, converted });
-    // The value may belong to a framework.
+    // The value is not changed, because it may belong to a framework.
     expect(given).toStrictEqual(before);
   });
 

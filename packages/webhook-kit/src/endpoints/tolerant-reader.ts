@@ -1,6 +1,6 @@
 import { dotPath, type Issue, type Schema, validate } from "./json-schema.ts";
 
-/** A payload as its handler gets it, or why it is meaningless. */
+/** A payload for its handler, or why it is meaningless. */
 type Reading =
   | {
       readonly data: unknown;
@@ -39,7 +39,7 @@ const absent = Symbol("absent");
 
 type Change = (value: unknown) => unknown;
 
-/** Converts the value that an issue is about to what the schema requires; undefined if it could mean nothing, or several things. */
+/** Converts the value that an issue is about to what the schema requires; returns undefined if it has no meaning, or several. */
 function conversionOf({ path, expected }: Issue, root: unknown): Change | undefined {
   const value = valueAt(root, path);
   const parent = valueAt(root, path.slice(0, -1));
@@ -51,7 +51,7 @@ function conversionOf({ path, expected }: Issue, root: unknown): Change | undefi
   if (expected === "number" && typeof value === "string" && hasExactNumber(value)) return Number;
   if (expected !== "array") return undefined;
   if (typeof value === "string") return () => [value];
-  // A search can do without one of the two; without both there is nothing to search for.
+  // A search needs only one of the two.
   return (value === undefined || value === null) && hasText(parent, "filter") ? () => [] : undefined;
 }
 
@@ -74,7 +74,7 @@ const hasText = (object: unknown, name: string): boolean => {
 const valueAt = (value: unknown, path: Issue["path"]): unknown =>
   path.reduce((inner, key) => (inner as Record<PropertyKey, unknown> | null | undefined)?.[key], value);
 
-/** Copies the payload with one value changed: it may belong to a framework, like Express' `request.body`. */
+/** Copies the payload with one value changed; the original may belong to a framework, like Express's `request.body`. */
 function changeAt(value: unknown, [key, ...rest]: Issue["path"], change: Change): unknown {
   if (key === undefined) return change(value);
   const isList = Array.isArray(value);

@@ -3,8 +3,8 @@ import { errorDocsUrl } from "@offers/contract/decisions";
 const brand = Symbol.for("@offers/webhook-kit/error");
 
 /**
- * The base class of everything this package throws or passes to `onError`. `code` never changes between releases; `message` may. No message
- * of the kit contains a secret, a digest, a body or an email address; `cause` is what your own code threw.
+ * The base class of everything that this package throws or passes to `onError`. `code` never changes between releases; `message` may. No
+ * message from the kit contains a secret, a digest, a body or an email address; `cause` is what your own code threw.
  *
  * @example
  * ```ts
@@ -32,7 +32,7 @@ export abstract class WebhookKitError<Code extends string = string> extends Erro
 
 /**
  * The kit is configured incorrectly. Thrown at construction, except for faults that only a request reveals: `body_already_consumed` (the
- * sender gets 500, and `onError` the error), `wrong_request_type`, which your receiver throws, and `inbox_key_required` and
+ * response is 500, and `onError` receives the error), `wrong_request_type`, which your receiver throws, and `inbox_key_required` and
  * `inbox_used_twice`, which `inbox.once` throws.
  *
  * @example
@@ -57,7 +57,7 @@ export class ConfigurationError extends WebhookKitError<
 
 /**
  * Your handler threw (`cause` is what it threw), timed out, or returned something that the service would reject (`fields` lists the fields,
- * without their values). The sender got an empty 500, or 503 for the timeout.
+ * without their values). The response was an empty 500, or 503 for the timeout.
  *
  * @example
  * ```ts
@@ -70,7 +70,7 @@ export class ConfigurationError extends WebhookKitError<
  */
 export class HandlerError extends WebhookKitError<"handler_failed" | "handler_timed_out" | "invalid_handler_result"> {
   override readonly name = "HandlerError";
-  /** The faults of each field of the handler's result, by its name; undefined for other failures. */
+  /** The faults of each field in the handler's result, by its name; undefined for other failures. */
   readonly fields: Readonly<Record<string, readonly string[]>> | undefined;
 
   constructor(
@@ -87,8 +87,8 @@ export class HandlerError extends WebhookKitError<"handler_failed" | "handler_ti
 }
 
 /**
- * A dependency failed: your secret function, your own signature scheme, or the deduplication store (`cause` is what it threw). The sender
- * got 503, so the service retries. `inbox.once` also throws this error, as `inbox_table_missing` or `inbox_unavailable`, and so does
+ * A dependency failed: your secret function, your own signature scheme, or the deduplication store (`cause` is what it threw). The response
+ * was 503, so the service retries. `inbox.once` also throws this error, as `inbox_table_missing` or `inbox_unavailable`, and so does
  * `catchUp`, as `feed_failed`.
  *
  * @example
@@ -128,8 +128,8 @@ export class InternalError extends WebhookKitError<"internal_error" | "tracer_fa
 }
 
 /**
- * A queued value is not a {@link WebhookEvent} (`fields` lists the fields, without their values). A retry cannot help: move the message to
- * your dead-letter queue.
+ * A queued value is not a {@link WebhookEvent} (`fields` lists the fields, without their values). A retry does not help: move the message
+ * to your dead-letter queue.
  *
  * @example
  * ```ts

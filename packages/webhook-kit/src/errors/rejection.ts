@@ -30,7 +30,7 @@ export type RejectionCode =
   | "request_in_progress";
 
 /**
- * Why a request was rejected, for `onRejected`. Contains nothing of the request but its endpoint.
+ * Why a request was rejected, for `onRejected`. Contains nothing from the request but its endpoint.
  *
  * @example
  * ```ts
@@ -44,7 +44,7 @@ export interface Rejection {
   readonly code: RejectionCode;
   /** An explanation for people: what is wrong and its most likely cause. */
   readonly message: string;
-  /** The HTTP status that the sender got. */
+  /** The HTTP status of the response. */
   readonly status: number;
   /** The operation's name, such as `WorkerOfferResponse`; absent with `verifyWebhook` and `verifyRequest`. */
   readonly endpoint?: string;
@@ -54,7 +54,7 @@ export interface Rejection {
   readonly docsUrl: string;
 }
 
-/** A rejection inside the kit. The observer adds the page's URL, which only people need. */
+/** A rejection inside the kit. The observer adds `docsUrl`, which only people need. */
 export type RejectionFacts = Omit<Rejection, "docsUrl">;
 
 /** What is wrong with the headers. @inline */

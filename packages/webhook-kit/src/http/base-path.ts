@@ -3,7 +3,7 @@ import { ConfigurationError } from "../errors/errors.ts";
 /** Returns the part of a percent-encoded path below the base path; empty for any other path. */
 export type StripBasePath = (path: string) => string;
 
-/** RFC 3986, pchar: no other character occurs in a path as it is sent. */
+/** RFC 3986, pchar: no other character occurs in a path on the wire. */
 const segmentShape = /^(?:[\w.~!$&'()*+,;=:@-]|%[\da-f]{2})+$/i;
 const dotSegment = /^(?:\.|%2e){1,2}$/i;
 
@@ -46,8 +46,8 @@ const patternOf = (segment: string): string =>
 const origin = /^[a-z][a-z\d+.-]*:\/\/[^/?#]*/i;
 
 /**
- * A URL's path with its query, and the path alone, both still percent-encoded. A request target may include the scheme and host (RFC 9112,
- * absolute-form), or not be a path at all (`*`); then the path is empty.
+ * Returns a URL's path with its query, and the path alone, both still percent-encoded. A request target may include the scheme and host
+ * (RFC 9112, absolute-form), or not be a path at all (`*`); then the path is empty.
  */
 export function readTarget(address: string): { readonly target: string; readonly path: string } {
   const whole = address.startsWith("/") ? address : address.replace(origin, "");

@@ -12,7 +12,7 @@ const consumed = expect.objectContaining({
 
 const bytesOf = (text: string) => Buffer.from(text);
 
-/** A request whose body comes from a stream that records what is read and provides nothing in advance. */
+/** Creates a request whose body comes from a stream that records what is read and buffers nothing in advance. */
 function requestWith(chunks: (Uint8Array | Error)[], headers: Record<string, string> = {}) {
   const pull = vi.fn(async (controller: ReadableStreamDefaultController) => {
     const chunk = chunks.shift();

@@ -10,7 +10,7 @@ export const bodyConsumed = (): ConfigurationError =>
     "The body was consumed before it reached the webhook receiver, probably by a body parser such as express.json() or Fastify's own. Mount the receiver before the parser, or in Express have the parser keep the bytes as request.rawBody. In Fastify, mount it in a scope whose content-type parser leaves the body unread, as the Fastify recipe shows.",
   );
 
-/** A body that is already in memory. @throws {Rejected} `body_too_large` */
+/** Takes a body that is already in memory. @throws {Rejected} `body_too_large` */
 export function takeBytes(bytes: Uint8Array, maxBytes: number): ReceivedBody {
   if (bytes.length > maxBytes) throw rejectRequest("body_too_large");
   return { kind: "bytes", bytes };
@@ -20,7 +20,7 @@ export function takeBytes(bytes: Uint8Array, maxBytes: number): ReceivedBody {
 export type NodeRequest = IncomingMessage & { readonly body?: unknown; readonly rawBody?: unknown };
 
 /**
- * Reads the body of a Node request, as {@link IncomingRequest.readBody} says: from the stream if it is unread, otherwise the bytes that a
+ * Reads a Node request's body, as {@link IncomingRequest.readBody} describes: from the stream if it is unread, otherwise the bytes that a
  * parser kept as `rawBody`, otherwise the value that it parsed.
  */
 export function readNodeBody(
@@ -38,11 +38,11 @@ export function readNodeBody(
   if (body instanceof Uint8Array) return takeBytes(body, maxBytes);
   // Node itself consumes the rest of a cancelled HTTP/2 stream.
   if (body === undefined || body === null) throw request.aborted ? rejectRequest("body_incomplete") : bodyConsumed();
-  // A parser for plain text leaves a string.
+  // A text parser leaves a string.
   return typeof body === "string" ? { kind: "bytes", bytes: Buffer.from(body) } : { kind: "parsed", value: body };
 }
 
-/** A request of node-mocks-http is not a stream: only the parsed body can be read. */
+/** Whether the stream was consumed. A node-mocks-http request is not a stream: only its parsed body can be read. */
 const isConsumed = (request: NodeRequest): boolean =>
   typeof request.read !== "function" ||
   request.readableDidRead ||
@@ -79,7 +79,7 @@ function readStream(request: NodeRequest, maxBytes: number, timeoutMs: number): 
     deadlines.add(onTimeout);
     // The listeners stay: the request is discarded soon, and they have no effect after the first end.
     request.on("data", onData).on("end", onEnd).on("close", onBreak).on("error", onBreak);
-    // A stream that was paused earlier does not start to flow just because it has a listener.
+    // A stream that was paused earlier does not start flowing just because it has a listener.
     request.resume();
   });
 }
@@ -87,7 +87,7 @@ function readStream(request: NodeRequest, maxBytes: number, timeoutMs: number): 
 /** The part of a `Request` that is read. */
 type FetchRequest = Pick<Request, "body" | "bodyUsed" | "headers">;
 
-/** Reads the body of a fetch request, as {@link IncomingRequest.readBody} says. */
+/** Reads a fetch Request's body, as {@link IncomingRequest.readBody} describes. */
 export async function readFetchBody(request: FetchRequest, maxBytes: number, timeoutMs: number): Promise<ReceivedBody> {
   const { body } = request;
   if (request.bodyUsed || body?.locked) throw bodyConsumed();
@@ -116,8 +116,8 @@ async function readAll(reader: ReadableStreamDefaultReader<Uint8Array>, maxBytes
 }
 
 /**
- * The headers of a request as name, value, name, value. Adapters that simulate requests, such as serverless-http and node-mocks-http, fill
- * only `headers`, where a repeated header is a list or joined with a comma: both count as sent twice.
+ * Returns a request's headers as name, value, name, value. Adapters that simulate requests, such as serverless-http and node-mocks-http,
+ * fill only `headers`, where a repeated header is a list or joined with a comma: both count as sent twice.
  */
 export function rawHeadersOf({
   rawHeaders,

@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Http2ServerResponse } from "node:http2";
 import type { WebhookResponse } from "./response.ts";
 
-/** An unread body up to this many bytes is cheaper to drain than a connection is to replace. */
+/** Draining an unread body of up to this many bytes is cheaper than replacing the connection. */
 const maxDrainBytes = 16_384;
 
 /** How long a sender may take to receive the response before its connection is closed. */
@@ -29,8 +29,8 @@ export function writeNodeResponse(
     response.end(body);
     return;
   }
-  // Node reads the rest of a request after its response has ended, and closing a connection while bytes arrive loses the response. So
-  // everything is written first, and the connection is closed when the sender has hung up or its time is over.
+  // Node reads the rest of a request after its response has ended, and closing a connection while bytes arrive loses the response. So the
+  // whole response is written first, and the connection is closed when the sender hangs up or runs out of time.
   response.writeHead(status, { ...headers, connection: "close" });
   response.flushHeaders();
   if (request.method !== "HEAD" && body !== "") response.write(body);
@@ -38,7 +38,7 @@ export function writeNodeResponse(
   response.once("close", () => clearTimeout(timer));
 }
 
-/** Closes the connection of a request whose promise has rejected: an unhandled rejection would end the process. */
+/** Closes the connection of a request whose promise rejected: an unhandled rejection would crash the process. */
 export function closeOnFailure(
   response: ServerResponse | Http2ServerResponse,
   work: Promise<void>,
@@ -52,7 +52,7 @@ export function closeOnFailure(
 
 function hasLongUnreadBody(request: IncomingMessage): boolean {
   if (request.complete) return false;
-  // Reading was cut off: the body was too long or too slow. It is undefined if the request is not a stream.
+  // A boolean means that reading was cut off because the body was too long or too slow; it is undefined if the request is not a stream.
   if (typeof request.readableFlowing === "boolean") return true;
   if (request.headers["transfer-encoding"] !== undefined) return true;
   return Number(request.headers["content-length"] ?? 0) > maxDrainBytes;

@@ -1,10 +1,10 @@
 import type { RejectionCode, RejectionFacts, SignatureProblem } from "../errors/rejection.ts";
 import { type ProblemSummary, problemResponse, type WebhookResponse } from "./response.ts";
 
-/** The same for every failed verification (D-17). */
+/** The response to every failed verification (D-17). */
 export const failedCheck: ProblemSummary = { status: 401, code: "invalid_signature", title: "Invalid signature" };
 
-/** The mistakes that a response may reveal. The statuses are our choice (D-17, D-46); for 409 see D-45. */
+/** The sender's mistakes that a response may reveal. The statuses are our choice (D-17, D-46); for 409 see D-45. */
 export const requestProblems = {
   unknown_path: { status: 404, title: "No webhook has this path" },
   handler_not_configured: { status: 404, title: "This receiver does not implement this endpoint" },
@@ -40,7 +40,7 @@ export class Rejected {
   }
 }
 
-/** The same response for every failed check, because the reason would help an attacker (D-17). */
+/** Rejects a signature, with the same response for every failed check, because the reason would help an attacker (D-17). */
 export function rejectSignature(
   { code, message }: SignatureProblem,
   wwwAuthenticate: string,
@@ -54,7 +54,7 @@ export function rejectSignature(
 const mostNamed = 10;
 
 /**
- * A mistake of the sender. The response names it, but contains no value of the request (D-49).
+ * Rejects a request for a mistake by the sender. The response names it, but contains no value from the request (D-49).
  *
  * @param extra.advice what the receiver's operator can do about it, for `onRejected` only
  */

@@ -1,4 +1,4 @@
-/** A body: its bytes, or what a parser made of them. */
+/** A body: its bytes, or the value that a parser produced. */
 export type ReceivedBody =
   | { readonly kind: "bytes"; readonly bytes: Uint8Array }
   | { readonly kind: "parsed"; readonly value: unknown };
@@ -24,13 +24,13 @@ export interface IncomingRequest<Incoming> {
   readBody(maxBytes: number, timeoutMs: number): ReceivedBody | Promise<ReceivedBody>;
 }
 
-/** The value of a header that was sent more than once: nobody can know which of the two a proxy used. */
+/** The value of a header that was sent more than once: there is no way to know which one a proxy used. */
 export const duplicated: unique symbol = Symbol("duplicated header");
 
 type HeaderValue = string | undefined | typeof duplicated;
 
 /**
- * The value of one header in Node's `rawHeaders`: name, value, name, value. Node's own `headers` keeps only the first of two
+ * Finds one header's value in Node's `rawHeaders`: name, value, name, value. Node's own `headers` keeps only the first of two
  * `Authorization` headers, which would hide the second.
  */
 export function findHeader(rawHeaders: readonly string[], lowerCaseName: string): HeaderValue {
@@ -46,7 +46,7 @@ export function findHeader(rawHeaders: readonly string[], lowerCaseName: string)
 
 const hasComma = (text: string): boolean => text.includes(",");
 
-/** Like {@link findHeader}, but also `duplicated` for two headers that a runtime joined into one with a comma. */
+/** Like {@link findHeader}, but also returns `duplicated` for two headers that a runtime joined with a comma. */
 export function findSingleHeader(
   rawHeaders: readonly string[],
   lowerCaseName: string,
@@ -56,7 +56,7 @@ export function findSingleHeader(
   return typeof value === "string" && isJoined(value) ? duplicated : value;
 }
 
-/** The header `Offers-Delivery-Id`, which no signature covers. */
+/** Finds the `Offers-Delivery-Id` header, which no signature covers. */
 export function findDeliveryId(rawHeaders: readonly string[]): string | undefined {
   const id = findSingleHeader(rawHeaders, "offers-delivery-id");
   return id === duplicated || id === "" ? undefined : id;

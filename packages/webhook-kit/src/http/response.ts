@@ -19,7 +19,7 @@ export interface WebhookResponse {
   readonly body: string;
 }
 
-/** 200 without a body acknowledges an event. */
+/** The response that acknowledges an event: 200 without a body. */
 export const acknowledged: WebhookResponse = {
   status: 200,
   headers: { "cache-control": "no-store", "content-length": "0" },
@@ -30,7 +30,7 @@ export function jsonResponse(body: string): WebhookResponse {
   return { status: 200, headers: headersOf("application/json; charset=utf-8", body), body };
 }
 
-/** What the sender gets when a request is rejected or fails. The code is stable, and never says why verification failed. */
+/** The response when a request is rejected or fails. The code is stable, and never says why verification failed. */
 export interface ProblemSummary {
   readonly status: number;
   readonly code: string;
@@ -39,17 +39,17 @@ export interface ProblemSummary {
   readonly errors?: Readonly<Record<string, readonly string[]>>;
 }
 
-/** A failure of the receiver. */
+/** The receiver failed. */
 export const internalError: ProblemSummary = {
   status: 500,
   code: "internal_error",
   title: "The receiver failed",
 };
 
-/** A failure of the receiver that a retry may avoid. */
+/** The receiver failed, and a retry may succeed. */
 export const unavailable: ProblemSummary = { status: 503, code: "temporarily_unavailable", title: "Try again later" };
 
-/** Problem details (RFC 9457) with the same members as the service's. `type` is the page about the code. */
+/** Creates a problem details response (RFC 9457) with the same members as the service's. `type` is the page about the code. */
 export function problemResponse(problem: ProblemSummary, headers?: Readonly<Record<string, string>>): WebhookResponse {
   const { status, code, title, ...rest } = problem;
   const body = JSON.stringify({ type: `${errorDocsUrl}${code}`, title, status, ...rest, code });

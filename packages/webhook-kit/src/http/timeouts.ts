@@ -1,6 +1,6 @@
 /**
- * Decides as `await` does. Not with `instanceof Promise`: Bluebird and zone.js replace the global, but an async function's promise is
- * always the built-in one.
+ * Decides the way `await` does. `instanceof Promise` would be wrong: Bluebird and zone.js replace the global, but an async function's
+ * promise is always the built-in one.
  */
 export const isThenable = <T>(value: T | Promise<T>): value is Promise<T> =>
   typeof (value as Promise<T> | undefined)?.then === "function";
@@ -56,7 +56,7 @@ export class Deadlines {
     this.#milliseconds = milliseconds;
   }
 
-  /** Calls `onEnd` when the time is up. */
+  /** Adds a deadline, and calls `onEnd` when the time is up. */
   add(onEnd: () => void): void {
     this.#ends.set(onEnd, performance.now() + this.#milliseconds);
     this.#timer ??= this.#start(this.#milliseconds);

@@ -5,12 +5,12 @@ export type Row = Readonly<Record<string, unknown>>;
 export type Query = (sql: string, values?: readonly (string | number | null)[]) => Promise<readonly Row[]>;
 
 /**
- * Your own database handle, reduced to the functions that an inbox needs. Write one for a library that no inbox supports, and pass it to
- * `postgresInbox`, `sqliteInbox` or `mysqlInbox`, depending on the database's SQL dialect. `Tx` is what your code gets within a
+ * Your own database handle, reduced to the functions that an inbox needs. Implement it for a library that no inbox supports, and pass it to
+ * `postgresInbox`, `sqliteInbox` or `mysqlInbox`, depending on the database's SQL dialect. `Tx` is what your code receives within a
  * transaction.
  *
  * Parameters are strings, numbers and null; for a library with placeholders other than `$1`, replace them. Test the resulting inbox with
- * `deduplicationConformance` of `/testing`.
+ * `deduplicationConformance` from `/testing`.
  *
  * @example
  * ```ts
@@ -37,7 +37,7 @@ export type Query = (sql: string, values?: readonly (string | number | null)[]) 
  * ```
  */
 export interface InboxDatabase<Tx> {
-  /** Sends a statement outside of a transaction. In MySQL, a statement without a result resolves with as many empty rows as it changed. */
+  /** Sends a statement outside a transaction. In MySQL, a statement without a result resolves with as many empty rows as it changed. */
   readonly query: Query;
   /**
    * Runs one transaction: sends the statements of `first`, then calls `work` with the rows of the last one. Commits when `work` resolves;
@@ -50,7 +50,7 @@ export interface InboxDatabase<Tx> {
   transact<T>(first: readonly string[], work: (tx: Tx, rows: readonly Row[], query: Query) => Promise<T>): Promise<T>;
 }
 
-/** True for the user's own object with the two functions of `InboxDatabase`; no library's handle has `transact`. */
+/** Whether the handle is the user's own `InboxDatabase`; no library's handle has `transact`. */
 export const isInboxDatabase = (handle: unknown): boolean => hasMethods(handle, ["query", "transact"]);
 
 export const hasMethods = (handle: unknown, methods: readonly string[]): boolean =>

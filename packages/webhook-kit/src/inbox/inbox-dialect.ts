@@ -1,11 +1,11 @@
 import { ConfigurationError } from "../errors/errors.ts";
 
-/** An inbox's table in one kind of database, with its statements. */
+/** An inbox's table in one type of database, with its statements. */
 export interface InboxDialect {
   /** For messages: the database and its function. */
   readonly database: string;
   readonly inbox: string;
-  /** As given by the user, quoted. */
+  /** The table name that the user passed, quoted. */
   readonly table: string;
   readonly statements: InboxStatements;
   /** Whether an error of the database says that the table does not exist. */
@@ -17,16 +17,16 @@ export interface InboxDialect {
 }
 
 /**
- * The statements of an inbox. A row is a lease (`token`), a record (`status`), or a last response, whose `token` is the response; all times
- * are the database's. A statement returns rows, or, if the dialect has no RETURNING, as many empty rows as it changed. Keys in the
- * functions are hexadecimal, and numbers are integers.
+ * An inbox's statements. A row is a lease (`token`), a record (`status`), or a last response, whose `token` is the response; all times come
+ * from the database's clock. A statement returns rows, or, if the dialect has no RETURNING, as many empty rows as it changed. Keys passed
+ * to the functions are hexadecimal, and numbers are integers.
  *
  * Column names are single words, because Kysely's `CamelCasePlugin` renames others in results.
  */
 export interface InboxStatements {
   /**
    * Parameters: key, subject, token, leaseMs. The last statement returns a row if the lease was acquired; each is a separate transaction. A
-   * record is superseded by a later one of its subject: `completed` is an ascending number.
+   * record is superseded by a later one with the same subject: `completed` is an ascending number.
    */
   readonly acquire: readonly string[];
   /** Parameters: key. Returns `status` and `remaining` milliseconds. */
@@ -44,7 +44,7 @@ export interface InboxStatements {
   lockResponse(key: string, keepMs: number): readonly string[];
   /** Parameters: key, response. */
   readonly setResponse: string;
-  /** The last statement returns `key` and `token`. Extends the entries of offers that are still read, once half of their time is over. */
+  /** The last statement returns `key` and `token`. Extends entries that are still being read, once half of their time is over. */
   findResponses(keys: readonly string[], keepMs: number): readonly string[];
   /** Returns a row for each deleted one. Skips rows that another process is deleting, if the database can. */
   deleteExpired(batchSize: number): string;
@@ -54,7 +54,7 @@ export interface InboxStatements {
 const tableName = /^(?:([a-z_][a-z0-9_]{0,62})\.)?([a-z_][a-z0-9_]{0,49})$/;
 
 /**
- * A table's name becomes part of the SQL, where parameters are not allowed, so only plain names are accepted.
+ * Quotes a table's name. It becomes part of the SQL, where parameters are not allowed, so only plain names are accepted.
  *
  * @param quote the dialect's quotation mark for names
  * @returns the quoted table, and its parts; `schema` is quoted with its dot, or empty
@@ -76,7 +76,7 @@ export function quoteTable(
 
 export const defaultTable = "offers_inbox";
 
-/** Whether an error or one of its causes, which ORMs add, satisfies the condition. */
+/** Whether an error or one of its causes, to which ORMs move the driver's error, satisfies the condition. */
 export function hasCause(error: object, condition: (cause: object) => boolean): boolean {
   for (let cause: unknown = error, depth = 0; typeof cause === "object" && cause !== null && depth < 5; depth += 1) {
     if (condition(cause)) return true;

@@ -9,7 +9,7 @@ import { type InboxDatabase, type Query, queryAll, type Row } from "./inbox-data
 import { defaultTable, type InboxDialect } from "./inbox-dialect.ts";
 
 /**
- * An inbox: the records of handled events, in the same database as your own rows. As a plain `deduplication` it records acknowledged
+ * An inbox: the records of handled events, in the same database as your own rows. Passed as `deduplication`, it records acknowledged
  * requests, like any other store; `once` records an event and your rows together.
  *
  * @example
@@ -30,10 +30,10 @@ export interface Inbox<Tx> extends Deduplication {
    * running is not stopped: if it commits, the retry is a duplicate. Call `once` once per event: two transactions are not atomic. If it
    * rejects, nothing was committed, unless the connection was lost during the commit; you may call it again.
    *
-   * Within `reconcile`, `work` joins the transaction that read the offer. No key is needed: the last response decides.
+   * Within `reconcile`, `work` joins the transaction that read the offer. It needs no key: the last response decides.
    *
    * @param context the handler's context, or a `WebhookEvent` in a worker
-   * @param work gets your own type of transaction; never use the pool or database itself in it, which could deadlock
+   * @param work receives your own library's transaction; never use the pool or database itself in it, which could deadlock
    * @param options.key identifies the event, and the tenant if you have several; needed if the scheme signs no id, such
    *   as `timestampDigest()`. It replaces the signed id
    * @throws {ConfigurationError} (rejects) `inbox_key_required`; `inbox_used_twice` for a second call with the same context
@@ -65,22 +65,22 @@ export interface Inbox<Tx> extends Deduplication {
         readonly result?: undefined;
       }
   >;
-  /** The response of each worker to each offer that was handled last, for `reconcile`. */
+  /** For each worker and offer, the response that was handled last, for `reconcile`. */
   readonly lastResponses: ResponseLog;
   /**
    * Deletes expired records in batches. Call it about once an hour; several processes may call it concurrently.
    *
-   * @param options.batchSize how many rows one statement deletes (default 1,000)
+   * @param options.batchSize how many rows each statement deletes (default 1,000)
    * @returns how many rows were deleted
    */
   deleteExpired(options?: {
-    /** How many rows one statement deletes. @default 1_000 */
+    /** How many rows each statement deletes. @default 1_000 */
     batchSize?: number;
   }): Promise<number>;
 }
 
 /**
- * Records which response of each worker to each offer was handled last. `reconcile` and `reconcileOnWebhook` use it; your code needs it
+ * Records, for each worker and offer, the response that was handled last. `reconcile` and `reconcileOnWebhook` use it; your code needs it
  * only to look one up.
  *
  * @example
@@ -121,7 +121,7 @@ export interface RegisteredRecipient {
 export interface InboxOptions {
   /** The table's name, optionally with its schema. @default "offers_inbox" */
   table?: string;
-  /** How long to keep a record of `once`; longer than the service retries. @default 259_200_000, which is 72 hours */
+  /** How long to keep a record from `once`; longer than the service retries. @default 259_200_000, which is 72 hours */
   keepMs?: number;
   /** How long to keep a recipient's last response after it was handled or read. @default 34_560_000_000, which is 400 days */
   keepResponsesMs?: number;
@@ -131,7 +131,7 @@ export interface InboxOptions {
 
 export const inboxOptionNames = ["table", "keepMs", "keepResponsesMs", "timeoutMs"] as const;
 
-/** An inbox over any database whose dialect is given. */
+/** Creates an inbox over any database with the given dialect. */
 export function openInbox<Tx>(database: InboxDatabase<Tx>, dialect: InboxDialect, options: InboxOptions): Inbox<Tx> {
   const { statements } = dialect;
   const explain = (cause: unknown) => explainFailure(cause, dialect, options);
@@ -151,7 +151,7 @@ export function openInbox<Tx>(database: InboxDatabase<Tx>, dialect: InboxDialect
       throw explain(cause);
     });
 
-  /** What `work` throws is passed on unchanged; an error of the inbox's own statements is explained. */
+  /** Runs a transaction. What `work` throws is passed on unchanged; an error in the inbox's own statements is explained. */
   async function transact<T>(
     first: readonly string[],
     work: (tx: Tx, rows: readonly Row[], query: Query) => Promise<T>,
@@ -185,7 +185,7 @@ export function openInbox<Tx>(database: InboxDatabase<Tx>, dialect: InboxDialect
       rows.length > 0 ? ({ duplicate: false, result: await work(tx) } as const) : ({ duplicate: true } as const),
     );
 
-  /** The transactions that `once` joins, by the context of the handler that is running in them. */
+  /** The transactions that `once` joins, by the context of the handler running in them. */
   const transactions = new WeakMap<object, Tx>();
 
   return {
@@ -257,7 +257,7 @@ export function openInbox<Tx>(database: InboxDatabase<Tx>, dialect: InboxDialect
   };
 }
 
-/** Why a statement of the inbox failed: its table has not been created, or the database is down. */
+/** Explains why an inbox statement failed: its table has not been created, or the database is down. */
 function explainFailure(
   cause: unknown,
   dialect: InboxDialect,
@@ -277,12 +277,12 @@ function explainFailure(
   );
 }
 
-/** How many times a statement is sent again: each time, at least one concurrent one has ended. */
+/** How many times to send a statement again: each time, at least one concurrent statement has ended. */
 const mostConflicts = 20;
 
 /**
- * Sends a statement again after a conflict, for instance when several attempts of one event wait for one that ends. Only for the start of a
- * transaction or a whole one: the database has rolled it back.
+ * Sends a statement again after a conflict, for instance when several attempts for one event wait for another to end. Only for a whole
+ * transaction or its start: the database has rolled it back.
  */
 // D-137
 async function withoutConflict<T>(
@@ -299,10 +299,10 @@ async function withoutConflict<T>(
   }
 }
 
-/** The contexts of the calls of `once` that are running or have succeeded, for all inboxes. */
+/** The contexts whose calls to `once` are running or have succeeded, for all inboxes. */
 const used = new WeakSet<object>();
 
-/** A hash, so that a record contains nothing of the event, and no key of `once` equals a key of `acquire`. */
+/** Hashes the key, so that a record contains nothing from the event, and no key for `once` equals a key for `acquire`. */
 function recordKeyOf({ deduplicationKey }: { readonly deduplicationKey?: string | undefined }, key: unknown): string {
   if (key !== undefined && (typeof key !== "string" || key === ""))
     throw new ConfigurationError("inbox_key_required", "inbox.once needs a key that is a non-empty string.");

@@ -2,10 +2,10 @@ import { rejectUnknownOptions } from "../errors/option-names.ts";
 import { hasCause, type InboxDialect, type InboxStatements, quoteTable } from "./inbox-dialect.ts";
 
 /**
- * Returns the SQL that creates the table of `mysqlInbox`, for your own migrations: the kit creates nothing itself. It can be run again.
+ * Returns the SQL that creates `mysqlInbox`'s table, for your own migrations: the kit creates nothing itself. It is safe to run it again.
  * MySQL 8 or MariaDB 10.6, or newer.
  *
- * @param options.table as given to `mysqlInbox` (default `offers_inbox`)
+ * @param options.table the table passed to `mysqlInbox` (default `offers_inbox`)
  * @throws {ConfigurationError} `invalid_option` for a table that is not a plain name
  *
  * @example
@@ -17,7 +17,7 @@ import { hasCause, type InboxDialect, type InboxStatements, quoteTable } from ".
  */
 export function inboxMigration(
   options: {
-    /** As given to `mysqlInbox`. @default "offers_inbox" */
+    /** The table passed to `mysqlInbox`. @default "offers_inbox" */
     table?: string;
   } = {},
 ): string {
@@ -36,7 +36,7 @@ export function inboxMigration(
 `;
 }
 
-/** @param table as given by the user */
+/** @param table the table that the user passed */
 export function mysqlDialect(table?: string): InboxDialect {
   const { table: quoted } = quoteTable(table, "`");
   return {
@@ -54,13 +54,13 @@ const now = "UTC_TIMESTAMP(3)";
 const nowPlus = (milliseconds: number | string): string => `${now} + INTERVAL ${milliseconds} * 1000 MICROSECOND`;
 
 /**
- * The key of a lease, hashed: MySQL limits the length of a primary key, and its collations treat some strings as equal. The prefix
+ * A lease's key, hashed: MySQL limits the length of a primary key, and its collations treat some strings as equal. The prefix
  * distinguishes it from a record of `once`.
  */
 const leaseKey = "SHA2(CONCAT('lease ', $1), 256)";
 
 const statementsOf = (table: string): InboxStatements => ({
-  // MySQL cannot read the table that it upserts: a lease that no longer counts is deleted first.
+  // MySQL cannot read the table that it upserts into, so an expired or superseded lease is deleted first.
   acquire: [
     `
 DELETE held FROM ${table} AS held

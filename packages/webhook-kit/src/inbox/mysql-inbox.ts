@@ -5,10 +5,10 @@ import { hasMethods, type InboxDatabase, isInboxDatabase, type Query, queryAll }
 import { mysqlDialect } from "./mysql-dialect.ts";
 
 /**
- * An inbox in MySQL 8 or MariaDB 10.6, or newer. Pass a pool of `mysql2/promise`, or your own `InboxDatabase`. Create its table in your own
+ * An inbox in MySQL 8 or MariaDB 10.6, or newer. Pass a `mysql2/promise` pool, or your own `InboxDatabase`. Create its table in your own
  * migration, with `inboxMigration()`. Your tables must use InnoDB too.
  *
- * When a statement of `work` fails, only that statement is rolled back; a deadlock rolls back the whole transaction. If `work` catches a
+ * When a statement in `work` fails, only that statement is rolled back; a deadlock rolls back the whole transaction. If `work` catches a
  * deadlock's error, `once` rejects.
  *
  * @throws {ConfigurationError} `invalid_option` for an invalid database or option
@@ -38,7 +38,7 @@ type MysqlHandle<Tx> = MysqlPool<Tx> | InboxDatabase<Tx>;
 
 function openDatabase<Tx>(handle: MysqlHandle<Tx>): InboxDatabase<Tx> {
   if (isInboxDatabase(handle)) return handle as InboxDatabase<Tx>;
-  // The pool of `mysql2` without promises has the method `promise`.
+  // A `mysql2` pool without promises has a `promise` method.
   if (hasMethods(handle, ["getConnection", "query", "execute"]) && !hasMethods(handle, ["promise"]))
     return poolDatabase(handle as MysqlPool<Tx>);
   throw new ConfigurationError(
@@ -48,7 +48,7 @@ function openDatabase<Tx>(handle: MysqlHandle<Tx>): InboxDatabase<Tx> {
 }
 
 /**
- * The methods of a pool of `mysql2/promise`.
+ * The methods of a `mysql2/promise` pool.
  *
  * @inline
  */

@@ -56,7 +56,7 @@ interface PoolClient {
 }
 
 /**
- * The methods of a `Pool` of npm `pg`. Both overloads of `connect`, because TypeScript infers from the last one.
+ * The methods of a `pg` `Pool`. Both overloads of `connect`, because TypeScript infers from the last one.
  *
  * @inline
  */
@@ -84,7 +84,8 @@ const poolDatabase = <Tx>(pool: PgPool<Tx>): InboxDatabase<Tx> => ({
         (connected as PoolClient).on("error", lose);
         resolve(connected);
       };
-      // With the callback: pg may read the server's last message before a promise resolves. A wrapped pool may have the promise only.
+      // Uses the callback, because pg may read the server's last message before a promise resolves. A wrapped pool may support only
+      // promises.
       const connecting: unknown = pool.connect((error, connected) =>
         connected === undefined ? reject(error) : take(connected),
       );
@@ -116,7 +117,7 @@ const poolDatabase = <Tx>(pool: PgPool<Tx>): InboxDatabase<Tx> => ({
   },
 });
 
-/** The transaction of a library that commits when its callback resolves. */
+/** Runs `work` in the transaction of a library that commits when its callback resolves. */
 async function workWithin<Tx, T>(
   tx: Tx,
   query: Query,
@@ -155,7 +156,7 @@ const pgliteDatabase = <Tx>(pglite: Pglite<Tx>): InboxDatabase<Tx> => ({
     }),
 });
 
-/** A Kysely `CompiledQuery`, made without importing Kysely. */
+/** A Kysely `CompiledQuery`, declared without importing Kysely. */
 interface CompiledQuery {
   readonly sql: string;
   readonly parameters: readonly unknown[];
@@ -196,7 +197,7 @@ async function execute(executor: Executor, sql: string, parameters: readonly unk
   return rows as Row[];
 }
 
-/** A Drizzle `SQLWrapper`, made without importing Drizzle. */
+/** A Drizzle `SQLWrapper`, declared without importing Drizzle. */
 interface DrizzleQuery {
   getSQL(): { toQuery(): { readonly sql: string; readonly params: unknown[] } };
 }
@@ -225,7 +226,7 @@ const drizzleQuery =
   (executor: DrizzleExecutor): Query =>
   async (sql, params = []) => {
     const result = await executor.execute({ getSQL: () => ({ toQuery: () => ({ sql, params: [...params] }) }) });
-    // With postgres-js the result array itself has the rows.
+    // With postgres-js, the result itself is the array of rows.
     return Array.isArray(result) ? result : result.rows;
   };
 

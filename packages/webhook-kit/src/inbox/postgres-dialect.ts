@@ -2,10 +2,10 @@ import { rejectUnknownOptions } from "../errors/option-names.ts";
 import { hasCause, type InboxDialect, type InboxStatements, quoteTable } from "./inbox-dialect.ts";
 
 /**
- * Returns the SQL that creates the table of `postgresInbox`, for your own migrations: the kit creates nothing itself. It can be run again.
- * PostgreSQL 13 or newer.
+ * Returns the SQL that creates `postgresInbox`'s table, for your own migrations: the kit creates nothing itself. It is safe to run it
+ * again. PostgreSQL 13 or newer.
  *
- * @param options.table as given to `postgresInbox` (default `offers_inbox`)
+ * @param options.table the table passed to `postgresInbox` (default `offers_inbox`)
  * @throws {ConfigurationError} `invalid_option` for a table that is not a plain name
  *
  * @example
@@ -17,7 +17,7 @@ import { hasCause, type InboxDialect, type InboxStatements, quoteTable } from ".
  */
 export function inboxMigration(
   options: {
-    /** As given to `postgresInbox`. @default "offers_inbox" */
+    /** The table passed to `postgresInbox`. @default "offers_inbox" */
     table?: string;
   } = {},
 ): string {
@@ -36,7 +36,7 @@ CREATE INDEX IF NOT EXISTS "${name}_expires" ON ${table} (expires);
 `;
 }
 
-/** @param table as given by the user */
+/** @param table the table that the user passed */
 export function postgresDialect(table?: string): InboxDialect {
   const { table: quoted } = quoteTable(table);
   return {
@@ -49,11 +49,14 @@ export function postgresDialect(table?: string): InboxDialect {
   };
 }
 
-/** PostgreSQL's `undefined_table`. Prisma has the database's code in `meta`. */
+/** Whether it is PostgreSQL's `undefined_table`. Prisma has the database's code in `meta`. */
 const isUndefinedTable = (error: object): boolean =>
   "42P01" === Reflect.get(error, "code") || JSON.stringify(Reflect.get(error, "meta") ?? "").includes('"42P01"');
 
-/** PostgreSQL's `serialization_failure`, if transactions are repeatable read or serializable. Prisma has its own code. */
+/**
+ * Whether it is PostgreSQL's `serialization_failure`, which repeatable read and serializable transactions can raise. Prisma has its own
+ * code.
+ */
 const isSerializationFailure = (error: object): boolean =>
   ["40001", "P2034"].includes(Reflect.get(error, "code")) ||
   JSON.stringify(Reflect.get(error, "meta") ?? "").includes('"40001"');
@@ -73,7 +76,7 @@ RETURNING key`,
 SELECT status, ceil(extract(epoch FROM expires - clock_timestamp()) * 1000)::double precision AS remaining
 FROM ${table} WHERE key = $1`,
 
-  // Transaction ids ascend even when the clock is set back.
+  // Transaction ids increase even when the clock is set back.
   complete: `
 UPDATE ${table} SET token = NULL, status = $3, completed = pg_current_xact_id()::text::bigint,
   expires = clock_timestamp() + $4::double precision * interval '1 millisecond'

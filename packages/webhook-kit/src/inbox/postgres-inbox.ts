@@ -4,7 +4,7 @@ import { openDatabase, type PostgresHandle } from "./postgres-databases.ts";
 import { postgresDialect } from "./postgres-dialect.ts";
 
 /**
- * An inbox in PostgreSQL 13 or newer. Pass a `Pool` of npm `pg`, a PGlite, a Kysely, a Drizzle or a Prisma on PostgreSQL, or your own
+ * An inbox in PostgreSQL 13 or newer. Pass a `pg` `Pool`, a PGlite, Kysely, Drizzle or Prisma instance on PostgreSQL, or your own
  * `InboxDatabase`. Create its table in your own migration, with `inboxMigration()`.
  *
  * @throws {ConfigurationError} `invalid_option` for an invalid database or option

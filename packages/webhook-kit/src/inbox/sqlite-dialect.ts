@@ -2,10 +2,10 @@ import { rejectUnknownOptions } from "../errors/option-names.ts";
 import { hasCause, type InboxDialect, type InboxStatements, quoteTable } from "./inbox-dialect.ts";
 
 /**
- * Returns the SQL that creates the table of `sqliteInbox`, for your own migrations: the kit creates nothing itself. It can be run again.
+ * Returns the SQL that creates `sqliteInbox`'s table, for your own migrations: the kit creates nothing itself. It is safe to run it again.
  * SQLite 3.35 or newer.
  *
- * @param options.table as given to `sqliteInbox` (default `offers_inbox`)
+ * @param options.table the table passed to `sqliteInbox` (default `offers_inbox`)
  * @throws {ConfigurationError} `invalid_option` for a table that is not a plain name
  *
  * @example
@@ -18,7 +18,7 @@ import { hasCause, type InboxDialect, type InboxStatements, quoteTable } from ".
  */
 export function inboxMigration(
   options: {
-    /** As given to `sqliteInbox`. @default "offers_inbox" */
+    /** The table passed to `sqliteInbox`. @default "offers_inbox" */
     table?: string;
   } = {},
 ): string {
@@ -37,10 +37,10 @@ CREATE INDEX IF NOT EXISTS ${schema}"${name}_expires" ON "${name}" (expires);
 `;
 }
 
-/** @param table as given by the user */
+/** @param table the table that the user passed */
 export function sqliteDialect(table?: string): InboxDialect {
   const { table: quoted, name } = quoteTable(table);
-  // SQLite has no code for a missing table. Its message ends with the name, which may have the schema in front.
+  // SQLite has no code for a missing table. Its message ends with the name, which may be prefixed with the schema.
   const missing = new RegExp(`no such table: (?:[a-z0-9_]+\\.)?${name}$`);
   return {
     database: "SQLite",
@@ -68,7 +68,7 @@ RETURNING key`,
 
   find: `SELECT status, expires - ${now} AS remaining FROM ${table} WHERE key = $1`,
 
-  // SQLite has one writer at a time, so the numbers of a subject ascend.
+  // SQLite has one writer at a time, so a subject's numbers increase.
   complete: `
 UPDATE ${table} AS held SET token = NULL, status = $3, expires = ${now} + $4,
   completed = (SELECT coalesce(max(other.completed), 0) + 1 FROM ${table} AS other WHERE other.subject = held.subject)

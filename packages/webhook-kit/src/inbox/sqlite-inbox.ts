@@ -6,12 +6,12 @@ import { hasMethods, type InboxDatabase, isInboxDatabase, type Query, queryAll, 
 import { sqliteDialect } from "./sqlite-dialect.ts";
 
 /**
- * An inbox in SQLite 3.35 or newer. Pass a `DatabaseSync` of `node:sqlite`, a `Database` of npm `better-sqlite3`, or your own
+ * An inbox in SQLite 3.35 or newer. Pass a `DatabaseSync` from `node:sqlite`, a `Database` from `better-sqlite3`, or your own
  * `InboxDatabase`. Create its table in your own migration, with `inboxMigration()`.
  *
  * The transaction covers the whole connection: while `work` awaits, a statement elsewhere on the same connection is part of it too. So
- * write through `tx` without awaiting anything else, or give the inbox a separate connection. Transactions on one connection wait for each
- * other, and up to 5 seconds for another process that writes (`SQLITE_BUSY`).
+ * await nothing but `tx`, or use a separate connection for the inbox. Transactions on one connection wait for each other, and up to 5
+ * seconds for another process that is writing (`SQLITE_BUSY`).
  *
  * @throws {ConfigurationError} `invalid_option` for an invalid database or option
  *
@@ -92,7 +92,7 @@ function sqliteDatabase<Tx extends SqliteConnection>(connection: Tx): InboxDatab
     query: (sql, values) => inTurn(connection, () => whenNotBusy(() => send(sql, values))),
     transact: (first, work) =>
       inTurn(connection, async () => {
-        // IMMEDIATE: a transaction that starts to write later may find that another process has written since, and fails.
+        // IMMEDIATE: otherwise the first write fails if another process has written since the transaction began.
         await whenNotBusy(async () => connection.exec("BEGIN IMMEDIATE"));
         try {
           const rows = await queryAll(send, first);
@@ -110,7 +110,7 @@ function sqliteDatabase<Tx extends SqliteConnection>(connection: Tx): InboxDatab
   };
 }
 
-/** The last call on each connection: even two inboxes on the same connection take turns. */
+/** The last call on each connection, so that even two inboxes on the same connection take turns. */
 const lastTurns = new WeakMap<object, Promise<unknown>>();
 
 /** Calls `run` when the earlier calls on this connection have ended. */
@@ -121,10 +121,10 @@ function inTurn<T>(connection: object, run: () => Promise<T>): Promise<T> {
   return turn;
 }
 
-/** As long as better-sqlite3 waits by default; node:sqlite does not wait. */
+/** better-sqlite3 waits this long by default; node:sqlite does not wait. */
 const busyMs = 5_000;
 
-/** SQLITE_BUSY: another process is writing. Waiting within SQLite would block this process. */
+/** Retries while another process is writing (SQLITE_BUSY). Waiting within SQLite would block this process. */
 async function whenNotBusy<T>(send: () => Promise<T>): Promise<T> {
   for (const end = performance.now() + busyMs; ; ) {
     try {

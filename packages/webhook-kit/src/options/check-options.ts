@@ -3,7 +3,7 @@ import { unknownOption } from "../errors/option-names.ts";
 import { isThenable } from "../http/timeouts.ts";
 import type { ReceiverOptions } from "./options.ts";
 
-/** The fault of a value, as the end of a sentence that starts with the option's name; undefined if it is valid. */
+/** Returns a value's fault, as the end of a sentence that starts with the option's name; undefined if it is valid. */
 type Check = (value: unknown) => string | undefined;
 
 /** @param expected completes "X must be …" */
@@ -12,7 +12,9 @@ const mustBe =
   (value) =>
     isRight(value) ? undefined : `must be ${expected}; it is ${inWords(value)}.`;
 
-/** Never the value itself, which may be a secret in the wrong place; a number is shown, because its type says nothing. */
+/**
+ * Describes a value without showing it, because it may be a secret in the wrong place; a number is shown, because its type says nothing.
+ */
 const inWords = (value: unknown): string => (typeof value === "number" ? String(value) : typeInWords(value));
 
 const number = (least: number, most: number) =>
@@ -45,7 +47,7 @@ const replayModes = ["deduplicate", "single-use-signature"];
 
 const unchecked: Check = () => undefined;
 
-/** Every option of every entry: an option that is added to the types fails the type check until it is here. */
+/** The checks for every entry's options: an option added to the types fails the type check until it is here. */
 const checks: ReadonlyMap<string, Check> = new Map(
   Object.entries({
     basePath: unchecked, // checked by readBasePath
@@ -95,7 +97,7 @@ export function checkOptions(options: object): void {
 function mistakeIn(options: unknown): string | undefined {
   if (!isObject(options) || Array.isArray(options))
     return "Pass an options object with at least `secret`, such as { secret: process.env.WEBHOOK_SECRET }.";
-  // A misspelt name first: it may be why another option is missing.
+  // Misspelt names are reported first: one may be why another option is missing.
   for (const name in options) if (!checks.has(name)) return unknownOption(name, [...checks.keys()]);
   for (const [name, check] of checks) {
     const value = Reflect.get(options, name);

@@ -8,7 +8,7 @@ import type { SignatureScheme } from "../signature/signature-scheme.ts";
 import type { Verified } from "../signature/verify-signature.ts";
 
 /**
- * How requests are verified. Every option except `secret` has a default.
+ * Options for verification. Every option except `secret` has a default.
  *
  * @example
  * ```ts
@@ -36,23 +36,24 @@ export interface VerifyOptions<Incoming = unknown> {
   /** Called after every successful verification. An error that a hook throws is ignored: no hook changes a response. */
   onVerified?(verified: Verified): unknown;
   /**
-   * Called after every rejected request, with its code, which the sender does not get. Without it and without `logger`, the first rejection
-   * of each code in a minute is printed with `console.warn`.
+   * Called after every rejected request, with its code, which the sender does not receive. Without it and without `logger`, the first
+   * rejection with each code in a minute is printed with `console.warn`.
    */
   onRejected?(rejection: Rejection): unknown;
   /**
-   * Called after a failure of a handler, the secret function, the deduplication store or the tracer. Without it and without `logger`,
+   * Called after a handler, the secret function, the deduplication store or the tracer fails. Without it and without `logger`,
    * failures are printed with `console.error`.
    */
   onError?(error: AnyWebhookKitError): unknown;
   /**
-   * Gets one line per request, and one more if its deduplication record could not be written; for example pino. A failure's line has `err`.
+   * Receives one line per request, and one more if its deduplication record could not be written; for example pino. A failure's line has
+   * `err`.
    */
   logger?: Logger;
 }
 
 /**
- * How requests are verified and handled.
+ * Options for a receiver: how requests are verified and handled.
  *
  * @example
  * ```ts
@@ -68,7 +69,7 @@ export interface VerifyOptions<Incoming = unknown> {
  * ```
  */
 export interface ReceiverOptions<Incoming = unknown> extends VerifyOptions<Incoming>, Handlers<Incoming> {
-  /** How long a handler may take before the sender gets 503, in milliseconds; at most 10 minutes. @default 10_000 */
+  /** How long a handler may take before the response is 503, in milliseconds; at most 10 minutes. @default 10_000 */
   handlerTimeoutMs?: number;
   /**
    * Records acknowledged requests, so that an event is handled once. Several processes must share one store. `false` turns it off, for
@@ -78,20 +79,21 @@ export interface ReceiverOptions<Incoming = unknown> extends VerifyOptions<Incom
   /**
    * `"deduplicate"`: an identical request is acknowledged but not handled again; other requests may have the same signature, as they do if
    * timestamps have no seconds. `"single-use-signature"`: a signature is valid for one request, including `/test/auth` and searches, and
-   * any other request with it gets 401. Use it only for a service that signs every request with a new timestamp. @default "deduplicate"
+   * any other request with it is rejected with 401. Use it only for a service that signs every request with a new timestamp. @default
+   * "deduplicate"
    */
   replayProtection?: "deduplicate" | "single-use-signature";
   /**
-   * An OpenTelemetry tracer: each request gets a span, whose attributes contain only names and codes. With `webhookTracer()` of
+   * An OpenTelemetry tracer: each request gets a span, whose attributes contain only names and codes. With `webhookTracer()` from
    * `/opentelemetry` it continues the sender's trace. @default none
    */
   tracer?: Tracer;
 }
 
 /**
- * Gets one line per request, and one more if its deduplication record could not be written. Pass a pino logger or `console`. `fields` has
- * names, numbers and reasons; for a failure also the error, as `err`. Its `cause` is what your own code threw, and contains whatever you
- * put there.
+ * Receives one line per request, and one more if its deduplication record could not be written. Pass a pino logger or `console`. `fields`
+ * has names, numbers and reasons; for a failure also the error, as `err`. Its `cause` is what your own code threw, and contains whatever
+ * you put there.
  *
  * @example
  * ```ts
@@ -109,7 +111,7 @@ export interface Logger {
   info(fields: Readonly<Record<string, unknown>>, message: string): void;
   /** Logs that a request was rejected. */
   warn(fields: Readonly<Record<string, unknown>>, message: string): void;
-  /** Logs a failure: `err` is the error, named as in pino. */
+  /** Logs a failure: `err` is the error, pino's name for it. */
   error(fields: Readonly<Record<string, unknown>>, message: string): void;
 }
 
@@ -137,14 +139,14 @@ export interface Span {
  * ```
  */
 export interface Tracer {
-  /** False while spans would be useless: then only a request with a sender's trace gets one. @default true */
+  /** Returns false while spans would be useless: then only a request with a sender's trace has one. @default true */
   isEnabled?(): boolean;
   /** Starts a span, makes it active, and returns the result of `run`. */
   startActiveSpan<T>(
     name: string,
     options: {
       attributes: Record<string, string | number>;
-      /** Unix milliseconds: the span starts before the request is verified but is created afterwards. */
+      /** The start in Unix milliseconds: the span starts before the request is verified but is created afterwards. */
       startTime: number;
       /** The sender's trace, for a verified request. OpenTelemetry's own tracers ignore it. */
       sender?: TraceContext;

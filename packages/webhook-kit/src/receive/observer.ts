@@ -16,15 +16,15 @@ const printAdvice =
   "\nEach code is printed at most once a minute. To get every rejection instead, pass onRejected or logger.";
 
 /**
- * Prints the first rejection of each code in a minute and counts the others, so that no sender can fill the console. A line has the kit's
- * own words, an operation's name and a number of seconds; nothing else of the request.
+ * Prints the first rejection with each code in a minute and counts the others, so that no sender can flood the console. A line contains the
+ * kit's own words, an operation's name and a number of seconds; nothing else from the request.
  */
 export class RejectionPrinter {
   readonly #printed = new Map<string, { readonly at: number; more: number }>();
 
   print({ code, message, endpoint, docsUrl }: Rejection, at: number): void {
     const last = this.#printed.get(code);
-    // Negated, so that an invalid clock prints once.
+    // Negated, so that an invalid clock (NaN) prints once.
     if (last && !(Math.abs(at - last.at) >= printIntervalMs)) {
       last.more += 1;
       return;
@@ -38,7 +38,8 @@ export class RejectionPrinter {
 }
 
 /**
- * Calls hooks and the logger; an error that they throw changes no response. The logger gets codes and names, and a failure's error as `err`.
+ * Calls hooks and the logger; an error that they throw changes no response. The logger receives codes and names, and a failure's error as
+ * `err`.
  */
 export class Observer {
   readonly #hooks: Hooks;
@@ -54,7 +55,7 @@ export class Observer {
     this.#printer = printer;
   }
 
-  /** The outcome of a request. */
+  /** Reports a request's outcome. */
   ended(outcome: Outcome, endpoint: string): void {
     if ("rejection" in outcome) this.rejected({ ...outcome.rejection, endpoint });
     else if ("error" in outcome) this.failed(outcome.error, endpoint);
@@ -79,8 +80,8 @@ export class Observer {
   }
 
   /**
-   * A payload was read although its sender is less strict than the contract. Logged once per receiver, because the sender's next
-   * payloads will be similar.
+   * Reports that a payload was accepted although it differs from the contract. Logged once per receiver, because the sender's next payloads
+   * will be similar.
    *
    * @param paths the paths of the values, never the values
    */
@@ -90,7 +91,7 @@ export class Observer {
     this.#log((logger) => logger.warn({ code: "unexpected_payload_shape", endpoint, paths }, unexpectedShape));
   }
 
-  /** The response for an unknown path if there is no next middleware. The path is the sender's and not shown. */
+  /** Returns the response for an unknown path if there is no next middleware. The path comes from the sender and is not shown. */
   unknownPath(target: string, stripBasePath: StripBasePath): WebhookResponse {
     // D-63
     const { response, rejection } = rejectRequest("unknown_path");
@@ -119,15 +120,14 @@ export class Observer {
   }
 
   /**
-   * A failure goes to `onError` and the logger, or otherwise to the console: failures of the user's code are never
-   * silent.
+   * Reports a failure to `onError` and the logger, or otherwise to the console: failures in the user's code are never silent.
    */
   failed(error: AnyWebhookKitError, endpoint?: string): void {
     const { onError, logger } = this.#hooks;
     const { code, message } = error;
     const print = () => printFailure(error, endpoint);
     if (!onError && !logger) print();
-    // If one of the two hooks throws, the other still has the failure.
+    // If one of the two hooks throws, the other still receives the failure.
     const recover = onError && logger ? undefined : print;
     if (onError) callSafely(() => this.#hooks.onError?.(error), recover);
     this.#log((to) => to.error({ code, endpoint, message, err: error }, "webhook failed"), recover);
@@ -141,7 +141,7 @@ export class Observer {
 
 const mostSegmentsBefore = 5;
 
-/** How many segments precede the base path of an endpoint; 0 if there is no endpoint. */
+/** Counts the segments before an endpoint's base path; 0 if there is no endpoint. */
 function segmentsBefore(target: string, stripBasePath: StripBasePath): number {
   let [rest = ""] = target.split("?", 1);
   for (let count = 1; count <= mostSegmentsBefore; count += 1) {

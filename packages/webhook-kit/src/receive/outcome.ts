@@ -9,7 +9,7 @@ export type Outcome =
   | { readonly response: WebhookResponse; readonly rejection: RejectionFacts }
   | { readonly response: WebhookResponse; readonly error: AnyWebhookKitError };
 
-/** What a step of the pipeline threw, as the outcome of its request. */
+/** Converts what a pipeline step threw into the request's outcome. */
 export function toOutcome(cause: unknown): Exclude<Outcome, { duplicate: boolean }> {
   if (cause instanceof Rejected) return cause;
   const error = isWebhookKitError(cause) ? cause : unexpected(cause);
@@ -24,8 +24,8 @@ export const unexpected = (cause: unknown): InternalError =>
   );
 
 /**
- * The sender learns whether a retry may help, and nothing else. Decided by names and codes, because the error may come from
- * another copy of this package.
+ * Returns the response to a failure: the sender learns whether a retry may help, and nothing else. Decides by names and codes, because the
+ * error may come from another copy of this package.
  */
 export function failureResponse(error: AnyWebhookKitError): WebhookResponse {
   if (error.code === "body_already_consumed")

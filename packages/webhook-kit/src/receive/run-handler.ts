@@ -70,7 +70,7 @@ class HandlerTimeout {
   }
 }
 
-/** Returns or rejects, but never throws. Synchronous for a handler that returns no promise, which needs no timer. */
+/** Calls the handler. Returns or rejects, but never throws. Synchronous for a handler that returns no promise, which needs no timer. */
 function callHandler<Incoming>(
   handlers: Handlers<Incoming>,
   endpoint: HandledEndpoint,
@@ -116,7 +116,7 @@ const handlerTimedOut = (name: string, handlerTimeoutMs: number): HandlerError =
 
 const queueGuide = new URL("guides/workers.md", errorDocsUrl).href;
 
-/** Always the cause, even if it is an error of the kit: its message is the user's, and may contain anything (D-49). */
+/** Wraps what a handler threw, even an error from the kit: its message is the user's, and may contain anything (D-49). */
 const handlerFailed = (name: string, cause: unknown): HandlerError =>
   new HandlerError("handler_failed", `The handler for ${name} threw; see this error's cause. 500 was returned.`, {
     cause,

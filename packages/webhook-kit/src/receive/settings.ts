@@ -11,7 +11,7 @@ import { timestampDigest } from "../signature/timestamp-digest.ts";
 import type { SignaturePolicy } from "../signature/verify-signature.ts";
 import { Observer, RejectionPrinter } from "./observer.ts";
 
-/** Options with every default filled in and every value checked. */
+/** Validated options, with every default filled in. */
 export interface VerifySettings<Incoming> extends SignaturePolicy<Incoming> {
   readonly observer: Observer;
 }
@@ -27,7 +27,7 @@ export interface ReceiverSettings<Incoming>
 const sharedPrinter = new RejectionPrinter();
 
 /**
- * @param printer a receiver's own; omitted if the options are read for each request
+ * @param printer the receiver's own printer; omitted if the options are read for each request
  * @throws {ConfigurationError} for an invalid option; nothing is corrected silently
  */
 export function readVerifyOptions<Incoming>(
@@ -48,7 +48,7 @@ export function readVerifyOptions<Incoming>(
   };
 }
 
-/** Like {@link readVerifyOptions}. */
+/** Like {@link readVerifyOptions}, for a receiver. */
 export function readReceiverOptions<Incoming>(
   options: ReceiverOptions<Incoming>,
   printer?: RejectionPrinter,
@@ -59,7 +59,7 @@ export function readReceiverOptions<Incoming>(
   return { ...settings, handlers: options, handlerTimeoutMs, deduplication, replayProtection, tracer };
 }
 
-/** The settings of a receiver that starts now, with warnings about options that will lose events later. */
+/** Returns the settings of a receiver that is starting, and warns about options that will lose events later. */
 export function startReceiver<Incoming>(options: ReceiverOptions<Incoming>): ReceiverSettings<Incoming> {
   const settings = readReceiverOptions(options, new RejectionPrinter());
   warnOfSecret(options, settings);
@@ -82,7 +82,10 @@ export function startVerifier<Incoming>(options: VerifyOptions<Incoming>): Verif
 const warnedSecrets = new Set<string>();
 const mostWarnedSecrets = 1_000;
 
-/** Not rejected: whatever is in the company profile is a secret, and a receiver that does not start loses every event. */
+/**
+ * Warns about a secret that looks wrong. It is not rejected: whatever is in the company profile is a valid secret, and a receiver that does
+ * not start loses every event.
+ */
 function warnOfSecret({ secret }: VerifyOptions<never>, { scheme, observer }: VerifySettings<never>): void {
   if (typeof secret === "function" || scheme.name !== "timestamp-digest") return;
   const undecoded = [secret].flat().filter((text) => text.startsWith("whsec_"));

@@ -8,7 +8,7 @@ import type { Outcome } from "./outcome.ts";
 const spanFailed = { code: 2 };
 
 /**
- * The span of one request, and the parent of those that its handler starts. Its name and attributes contain route templates, numbers and
+ * A request's span, the parent of those that its handler starts. Its name and attributes contain route templates, numbers and
  * codes: neither the path, which may contain a worker's id, nor a header, nor a body (D-49). A tracer that throws is reported, and changes
  * no response.
  *
@@ -41,7 +41,7 @@ export class RequestTrace {
     this.#sender = readTraceContext(valuesOf(rawHeaders, "traceparent"), valuesOf(rawHeaders, "tracestate"));
   }
 
-  /** Runs a handler within the span. @param work gets the span's place in its trace */
+  /** Runs a handler within the span. @param work receives the span's position in its trace */
   handle<T>(work: (trace: TraceContext | undefined) => T): T {
     if (!this.#isWorthASpan()) return work(undefined);
     let result: { readonly value: T } | undefined;
@@ -88,7 +88,7 @@ export class RequestTrace {
 const valuesOf = (rawHeaders: readonly string[], lowerCaseName: string): string[] =>
   rawHeaders.filter((_, index) => {
     const name = index % 2 === 1 ? rawHeaders[index - 1] : undefined;
-    // Most names have another length, and are not copied.
+    // Most names have a different length, so they are not copied.
     return name?.length === lowerCaseName.length && name.toLowerCase() === lowerCaseName;
   });
 

@@ -21,7 +21,7 @@ import { readVerifyOptions, type VerifySettings } from "./settings.ts";
 export interface VerifiedWebhook {
   /** How the signature was verified. */
   readonly verified: Verified;
-  /** The header `Offers-Delivery-Id`, which the signature does not cover. */
+  /** The `Offers-Delivery-Id` header, which the signature does not cover. */
   readonly unverifiedDeliveryId: string | undefined;
   /** When the request was verified. */
   readonly receivedAt: Date;
@@ -68,7 +68,7 @@ export interface WebhookRequest {
 
 /**
  * Verifies a request without handling it, for any framework. For a rejected request it returns the 401 (or 503) to respond with;
- * `onRejected` gets the reason.
+ * `onRejected` receives the reason.
  *
  * @throws {ConfigurationError} (rejects) for an invalid option, and `wrong_request_type`
  *

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { fc } from "../../../../scripts/property-seed.ts";
 import { parseAuthorization } from "./timestamp-digest.ts";
 
-// The example of the live service's public API documentation; printf '%s' test | openssl dgst -sha256
+// The example in the live service's public API documentation; printf '%s' test | openssl dgst -sha256
 const digits = "9F86D081884C7D659A2FEAA0C55AD015A3BF4F1B2B0B822CD15D6C15B0F00A08";
 
 // RFC 9110, section 11.4: auth-scheme, in any case, and one or more spaces.

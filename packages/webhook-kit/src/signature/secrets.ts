@@ -4,9 +4,9 @@ import { withTimeout } from "../http/timeouts.ts";
 import type { SignatureScheme } from "./signature-scheme.ts";
 
 /**
- * The secret in the company profile. Pass one; several during rotation; or a function that looks it up for each request, for many tenants
- * behind one receiver. The function is called only for well-formed, fresh headers. If it returns `undefined`, the response is 401; if it
- * throws or takes more than five seconds, 503.
+ * The secret in the company profile. Pass one secret, several during rotation, or a function that looks it up for each request, for many
+ * tenants behind one receiver. The function is called only for well-formed, fresh headers. If it returns `undefined`, the response is 401;
+ * if it throws or takes more than five seconds, 503.
  *
  * @example
  * ```ts
@@ -94,13 +94,13 @@ function findFault(
   return undefined;
 }
 
-/** The fault of a secret. The message never contains the secret or its length. */
+/** What is wrong with a secret. The message never contains the secret or its length. */
 export interface SecretProblem {
   readonly code: "invalid_secret" | "short_secret";
   readonly message: string;
 }
 
-/** A secret is used exactly as given. It is not trimmed, so white space at either end is rejected. */
+/** Finds the fault of a secret. A secret is used unchanged: it is not trimmed, so white space at either end is rejected. */
 export function findSecretProblem(secret: unknown): SecretProblem | undefined {
   if (typeof secret !== "string") return invalidSecret("The secret must be a string.");
   if (secret.trim() === "") return invalidSecret("The secret is empty or blank; is its environment variable set?");
@@ -117,7 +117,7 @@ export function findSecretProblem(secret: unknown): SecretProblem | undefined {
 const minimumLength = 16;
 
 export function findWeakness(secret: string): SecretProblem | undefined {
-  // The prefix of every Standard Webhooks key is not secret.
+  // The prefix of Standard Webhooks keys is not secret.
   if (secret.replace(/^whsec_/, "").length >= minimumLength) return undefined;
   return {
     code: "short_secret",
@@ -128,7 +128,7 @@ export function findWeakness(secret: string): SecretProblem | undefined {
 const invalidSecret = (message: string): SecretProblem => ({ code: "invalid_secret", message });
 
 /**
- * The index of the first secret that signed, or -1. Every secret is tried, so that the time taken does not reveal which one signed.
+ * Returns the index of the first secret that signed, or -1. Every secret is tried, so that the time taken does not reveal which one signed.
  */
 export const findSigner = (secrets: readonly string[], hasSigned: (secret: string) => boolean): number =>
   secrets.map(hasSigned).indexOf(true);

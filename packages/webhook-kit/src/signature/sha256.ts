@@ -1,8 +1,8 @@
 import * as crypto from "node:crypto";
 
 /**
- * SHA-256 as a string: 64 hexadecimal digits, or 43 characters of base64url. `crypto.hash` is much faster than `createHash`, but not every
- * runtime has it.
+ * Returns the SHA-256 as a string: 64 hexadecimal digits, or 43 base64url characters. `crypto.hash` is much faster than `createHash`, but
+ * not every runtime has it.
  */
 export const sha256: (data: string | Uint8Array, encoding?: "hex" | "base64url") => string =
   typeof crypto.hash === "function"

@@ -16,14 +16,14 @@ import type { SignatureProblem } from "../errors/rejection.ts";
  * ```
  */
 export interface ParsedSignature {
-  /** When the request was signed, in milliseconds since 1970. The two differ if the header gives only the minute. */
+  /** When the request was signed. The two differ if the header contains only the minute. */
   readonly signedAt: {
-    /** The earliest possible time. */
+    /** The first instant that the timestamp can mean, in ms since the epoch. */
     readonly earliest: number;
-    /** The latest possible time. */
+    /** The last instant that the timestamp can mean, in ms since the epoch. */
     readonly latest: number;
   };
-  /** The signature as bytes, because the same bytes may be written in several ways. */
+  /** The signature as bytes, because the same bytes may be encoded in several ways. */
   readonly signature: Uint8Array;
   /** The signed id of the message, if the scheme signs one; it alone then identifies a duplicate. */
   readonly id?: string;
@@ -37,14 +37,14 @@ type SigningSecret =
   | {
       /** The index of the secret that signed. */
       readonly secretIndex: number;
-      /** The variant of the scheme that it used. */
+      /** The variant of the scheme that the secret was used with. */
       readonly variant: string;
     }
   | undefined;
 
 /**
- * How a webhook signature is made and verified. The kit has `timestampDigest()` and `standardWebhooks()`; your own scheme needs these three
- * functions. A scheme handles only bytes; the kit handles the clock, the tolerance and the secrets.
+ * How webhooks are signed and verified. The kit has `timestampDigest()` and `standardWebhooks()`; your own scheme needs three functions. A
+ * scheme handles only bytes; the kit handles the clock, the tolerance and the secrets.
  *
  * @example
  * ```ts
@@ -64,9 +64,9 @@ type SigningSecret =
 export interface SignatureScheme<
   Headers extends SignedHeaders | Promise<SignedHeaders> = SignedHeaders | Promise<SignedHeaders>,
 > {
-  /** Part of every deduplication key, and passed to `onVerified`. */
+  /** The scheme's name, which is part of every deduplication key and is passed to `onVerified`. */
   readonly name: string;
-  /** The value of `WWW-Authenticate` when verification fails. */
+  /** The `WWW-Authenticate` value in the response when verification fails. */
   readonly wwwAuthenticate: string;
   /** Whether the signature covers the body. If not, only the headers are checked, before any of the body is read. */
   readonly signsBody: boolean;

@@ -7,7 +7,7 @@ import type { ParsedSignature, SignatureScheme } from "./signature-scheme.ts";
 
 interface StandardWebhooksSignature extends ParsedSignature {
   readonly id: string;
-  /** The header's digits. The signed bytes are `<id>.<timestamp>.<body>`. */
+  /** The digits in the header. The signed bytes are `<id>.<timestamp>.<body>`. */
   readonly timestamp: string;
   /** One for each secret that the sender signs with. */
   readonly signatures: readonly Buffer[];
@@ -15,9 +15,10 @@ interface StandardWebhooksSignature extends ParsedSignature {
 
 /**
  * Standard Webhooks: `webhook-id`, `webhook-timestamp` and `webhook-signature`, an HMAC-SHA-256 of the id, the time and the body in base64.
- * Interoperable with npm `standardwebhooks`; its secrets are base64, with or without `whsec_` in front. It covers the id, the time and the
- * body's bytes, but neither the method nor the path: the path of a GET request is not signed. The signed id alone identifies a duplicate,
- * so a sender keeps it when it retries. `sign` is synchronous, and generates an id if you give none. Headers are parsed strictly.
+ * Interoperable with `standardwebhooks` on npm; its secrets are base64, with or without the `whsec_` prefix. It covers the id, the time and
+ * the body's bytes, but neither the method nor the path: the path of a GET request is not signed. The signed id alone identifies a
+ * duplicate, so a sender keeps it when it retries. `sign` is synchronous, and generates an id if you pass none. Headers are parsed
+ * strictly.
  *
  * @throws {ConfigurationError} from `sign` only: `invalid_secret` for a secret without a key; `invalid_option` for an invalid date or one
  * before 1970, and for an id that is empty, longer than 256 characters, or contains a dot, a comma or anything but visible ASCII
@@ -63,7 +64,7 @@ export function standardWebhooks(): SignatureScheme<{
 
 const nothing = new Uint8Array();
 
-/** No dot: the signed bytes of `a.1` at time 2 and of `a` at time 1 would have the same start. */
+/** No dot, because the signed bytes of `a.1` at time 2 and of `a` at time 1 could start the same way. */
 const validId = /^[\x21-\x2b\x2d\x2f-\x7e]{1,256}$/;
 const idInWords = "1 to 256 visible ASCII characters without dots or commas";
 
@@ -87,7 +88,7 @@ function signingKeyOf(secret: string): KeyObject {
 const keys = new Map<string, KeyObject>();
 const mostKeys = 1_000;
 
-/** Undefined for a secret without a key. Cached, because creating a key takes almost as long as the HMAC of a small body. */
+/** Returns a secret's key; undefined if it has none. Cached, because creating a key takes almost as long as the HMAC of a small body. */
 function keyOf(secret: string): KeyObject | undefined {
   const known = keys.get(secret);
   if (known) return known;
@@ -142,20 +143,20 @@ function match(
   return secretIndex < 0 ? undefined : { secretIndex, variant: "v1" };
 }
 
-/** Signs the body's bytes, never a string: two bodies of different, invalid UTF-8 decode to the same string. */
+/** Signs the body's bytes, never a string: two bodies with different invalid UTF-8 decode to the same string. */
 const mac = (key: KeyObject, id: string, timestamp: string, body: Uint8Array): Buffer =>
   createHmac("sha256", key).update(`${id}.${timestamp}.`).update(body).digest();
 
-/** More than any rotation needs; each costs a comparison for every secret. */
+/** The maximum number of signatures, more than any rotation needs: each costs a comparison for every secret. */
 const mostSignatures = 16;
 
-/** A version, a comma, and visible ASCII without another comma. */
+/** Matches a version, a comma, and visible ASCII without another comma. */
 const signatureShape = /^[\w-]+,[\x21-\x2b\x2d-\x7e]+$/;
 const v1 = "v1,";
 
 /**
- * The 32 bytes of every `v1,<base64>` in a list separated by single spaces. Signatures of other versions, such as `v1a`, are skipped.
- * Undefined if it is not such a list, or has no `v1` signature.
+ * Returns the 32 bytes of every `v1,<base64>` in a list separated by single spaces. Skips signatures with other versions, such as `v1a`.
+ * Returns undefined if it is not such a list, or has no `v1` signature.
  */
 export function parseWebhookSignature(text: string): readonly [Buffer, ...Buffer[]] | undefined {
   const entries = text.split(" ", mostSignatures + 1);
@@ -179,16 +180,16 @@ export const isJoined = (text: string): boolean =>
 
 const prefix = "whsec_";
 
-/** The key's bytes in `whsec_<base64>`, or in base64 alone; undefined for any other string, and for an empty key. */
+/** Decodes the key in `whsec_<base64>`, or in base64 alone; returns undefined for any other string, and for an empty key. */
 export function decodeStandardWebhooksKey(secret: string): Buffer | undefined {
   const key = decodeBase64(secret.startsWith(prefix) ? secret.slice(prefix.length) : secret);
   return key?.length ? key : undefined;
 }
 
 /**
- * The bytes of base64 in the only notation that RFC 4648 (section 4) allows: standard alphabet, padded, no stray bits, no white space;
- * anything else is undefined. The bytes are encoded again and compared, because `Buffer.from(text, "base64")` skips invalid characters, and
- * so reads many strings as the same bytes.
+ * Decodes base64 in the only notation that RFC 4648 (section 4) allows: standard alphabet, padded, no stray bits, no white space; returns
+ * undefined for anything else. The bytes are encoded again and compared, because `Buffer.from(text, "base64")` skips invalid characters,
+ * and so reads many strings as the same bytes.
  */
 export function decodeBase64(text: string): Buffer | undefined {
   const bytes = Buffer.from(text, "base64");

@@ -8,7 +8,7 @@ import { findSecretProblem, findSigner } from "./secrets.ts";
 import { sha256 } from "./sha256.ts";
 import type { ParsedSignature, SignatureScheme } from "./signature-scheme.ts";
 
-/** The documentation allows two digests. */
+/** The two digests that the documentation allows. */
 type DigestVariant = "sha256" | "hmac";
 
 interface DigestSignature extends ParsedSignature {
@@ -117,9 +117,9 @@ function digest(variant: DigestVariant, timestamp: string, secret: string): stri
 const authorizationShape = /^hmac +([0-9a-f]{64})$/i;
 
 /**
- * The 32 bytes in `hmac <64 hexadecimal digits>`; anything else is undefined. One or more spaces separate the two, and the scheme's
- * case does not matter (RFC 9110, section 11.4). The digits are checked before they are decoded, because `Buffer.from(text, "hex")` stops
- * at the first invalid character and keeps the rest.
+ * Returns the 32 bytes in `hmac <64 hexadecimal digits>`; undefined for anything else. One or more spaces separate the two, and the
+ * scheme's case does not matter (RFC 9110, section 11.4). The digits are checked before they are decoded, because `Buffer.from(text,
+ * "hex")` stops at the first invalid character and keeps the rest.
  */
 export function parseAuthorization(text: string): Buffer | undefined {
   const digits = authorizationShape.exec(text)?.[1];

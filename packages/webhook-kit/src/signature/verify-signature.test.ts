@@ -10,7 +10,7 @@ import { verifySignature } from "./verify-signature.ts";
 const secret = "5f0c9a7e-2d43-4f0e-9b7a-0d6f3c1e8a52";
 const signedAt = 1_600_000_000_000;
 
-/** Parses one fixed time, and treats the first secret as the one that signed. */
+/** Always parses the same time, and treats the first secret as the one that signed. */
 const scheme: SignatureScheme = {
   name: "sample",
   wwwAuthenticate: "sample",

@@ -11,7 +11,7 @@ import type { ParsedSignature, SignatureScheme } from "./signature-scheme.ts";
 
 /**
  * The result of a verified request. Watch `variant` to learn which digest the service uses, `secretIndex` to see when an old secret is no
- * longer used, and `skewSeconds` to notice a clock drift before requests are rejected.
+ * longer used, and `skewSeconds` to notice clock drift before requests are rejected.
  *
  * @example
  * ```ts
@@ -23,7 +23,7 @@ import type { ParsedSignature, SignatureScheme } from "./signature-scheme.ts";
 export interface Verified {
   /** The name of the scheme. */
   readonly scheme: string;
-  /** The variant of the scheme: `sha256` or `hmac` under the default scheme. */
+  /** The variant of the scheme: `sha256` or `hmac` with the default scheme. */
   readonly variant: string;
   /** Which of the secrets signed, counted from 0. */
   readonly secretIndex: number;
@@ -57,7 +57,7 @@ export interface VerifiedRequest {
 }
 
 /**
- * The whole verification: header syntax, timestamp tolerance, secrets, signature. The body is read only if the scheme signs it, and after
+ * Verifies header syntax, timestamp tolerance, secrets and signature. The body is read only if the scheme signs it, and after
  * every check that does not need it.
  *
  * @throws {Rejected} (rejects) for the scheme's reasons, `timestamp_out_of_tolerance`, `unknown_tenant`, `signature_mismatch`
@@ -87,7 +87,7 @@ export async function verifySignature<Incoming>(
   if (!match || secret === undefined) throw rejectSignature(noMatch, scheme.wwwAuthenticate);
   const { secretIndex, variant } = match;
   const verified = { scheme: scheme.name, variant, secretIndex, skewSeconds };
-  // A tenant is identified by its secret: the signature covers nothing else of it.
+  // A tenant is identified by its secret: the signature covers nothing else about it.
   const tenant = policy.hasTenants ? sha256(secret) : "";
   return { parsed, receivedAt, verified, tenant, body };
 }
@@ -99,7 +99,10 @@ async function readSignedBody(incoming: SignedRequest<unknown>, maxBodyBytes: nu
   return body.bytes;
 }
 
-/** The scheme may be the user's own, so everything is awaited: otherwise a promise would count as a match, and any signature would pass. */
+/**
+ * Calls a scheme's function. The scheme may be the user's own, so everything is awaited: otherwise a promise would count as a match, and
+ * any signature would pass.
+ */
 async function callScheme<T>(call: () => T | Promise<T>): Promise<T> {
   try {
     return await call();
@@ -113,7 +116,7 @@ async function callScheme<T>(call: () => T | Promise<T>): Promise<T> {
   }
 }
 
-/** The clock skew: negative for the past; 0 during the whole minute of a minute-precision timestamp. */
+/** Returns the clock skew: negative for the past; 0 during the whole minute of a minute-precision timestamp. */
 const measureSkew = ({ earliest, latest }: ParsedSignature["signedAt"], now: number): number =>
   Math.max(earliest - now, 0) || Math.min(latest - now, 0);
 

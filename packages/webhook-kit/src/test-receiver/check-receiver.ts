@@ -145,7 +145,7 @@ async function handlesSamples(checker: ContractChecker, samples: Partial<Samples
 
 type CheckedResponse = readonly [Webhook, WebhookResponse];
 
-/** There was no response, so the check ends. */
+/** Thrown when there was no response, which ends the check. */
 class NoResponseError extends Error {}
 
 /** Sends requests to a receiver, and collects the problems with its responses. */
@@ -202,7 +202,7 @@ class ContractChecker {
   }
 }
 
-/** The name of a failure without its message, which may contain anything. */
+/** Returns a failure's name without its message, which may contain anything. */
 function nameOf(cause: unknown): string {
   if (!(cause instanceof Error)) return typeof cause;
   const { cause: inner } = cause;

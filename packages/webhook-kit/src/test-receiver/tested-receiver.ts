@@ -53,9 +53,9 @@ export interface TestedReceiver extends AsyncDisposable {
   >;
   /** Sends `POST /offer/response`. */
   workerOfferResponse(event: WorkerOfferResponse): Promise<WebhookResponse>;
-  /** Sends `POST /offer/eventDeleted`, an additional event of the live service. */
+  /** Sends `POST /offer/eventDeleted`, an additional event from the live service. */
   offerEventDeleted(event: OfferEventDeleted): Promise<WebhookResponse>;
-  /** Sends `POST /events/timelineChanged`, an additional event of the live service. */
+  /** Sends `POST /events/timelineChanged`, an additional event from the live service. */
   timelineChanged(event: TimelineChanged): Promise<WebhookResponse>;
   /** Sends the last request again, byte for byte, like an attacker or a sender that missed the response. */
   resend(): Promise<WebhookResponse>;

@@ -1,6 +1,6 @@
 import type { WebhookOutcome } from "./webhook-outcome.ts";
 
-/** Stable codes. From `delivery_not_found` on, the platform uses the same. */
+/** Stable codes. The platform uses the same ones from `delivery_not_found` on. */
 export type DeliveryErrorCode =
   | "invalid_argument"
   | "no_receiver"
@@ -16,7 +16,7 @@ export type DeliveryErrorCode =
   | "invalid_suggestions"
   | Exclude<WebhookOutcome["failure"], undefined>;
 
-/** A step of a test that is impossible or that the platform would reject. */
+/** A test step that is impossible or that the platform would reject. */
 export class DeliveryError extends Error {
   override readonly name = "DeliveryError";
   readonly code: DeliveryErrorCode;

@@ -2,7 +2,7 @@ import type { EndpointHealth } from "@offers/contract/circuit-breaker";
 import { DeliveryError } from "./delivery-error.ts";
 import type { TestAttempt, TestDelivery, WebhookEvent } from "./test-delivery.ts";
 
-/** A delivery as the queue stores it. */
+/** A delivery in the queue. */
 export interface QueuedDelivery {
   readonly id: string;
   /** All deliveries of one event share this object. */
@@ -10,7 +10,7 @@ export interface QueuedDelivery {
   readonly orderKey: string;
   readonly attempts: TestAttempt[];
   state: "pending" | "acknowledged" | "failed";
-  /** How many attempts of the retry schedule are used up. */
+  /** How many of the retry schedule's attempts have been used. */
   used: number;
   /** Unix milliseconds; undefined while an older delivery with the same order key is pending. */
   dueAt: number | undefined;
@@ -26,7 +26,7 @@ export class DeliveryQueue {
     this.#releaseNext(orderKey, now);
   }
 
-  /** The due deliveries, longest due first, now marked as in progress. */
+  /** Returns the due deliveries, longest due first, and marks them as in progress. */
   claim(now: number, room: number): QueuedDelivery[] {
     const claimed = this.#waiting()
       .filter(({ dueAt, isUnderWay }) => dueAt <= now && !isUnderWay)
@@ -49,7 +49,7 @@ export class DeliveryQueue {
     this.#releaseNext(delivery.orderKey, now);
   }
 
-  /** Makes everything that was held due, with the whole retry schedule before it (D-73). */
+  /** Makes all held deliveries due, with a new retry schedule (D-73). */
   restart(now: number): void {
     for (const delivery of this.#waiting()) {
       delivery.used = 0;
@@ -86,7 +86,7 @@ export class DeliveryQueue {
     return redelivered.id;
   }
 
-  /** Copies, so that what a test holds does not change. */
+  /** Returns copies, so that what a test holds does not change. */
   shown({ disabledAt, openUntil }: EndpointHealth): TestDelivery[] {
     const isDisabled = disabledAt !== null;
     const earliest = openUntil?.getTime() ?? 0;
@@ -122,6 +122,6 @@ export class DeliveryQueue {
   }
 }
 
-/** One worker's responses to one offer; nothing else needs an order. */
+/** Returns the order key: one worker's responses to one offer stay in order; nothing else needs an order. */
 const orderKeyOf = ({ type, data }: WebhookEvent): string =>
   type === "workerOfferResponse" ? JSON.stringify([data.offerId, data.workerId]) : crypto.randomUUID();

@@ -11,7 +11,7 @@ export interface EndpointRequest {
   readonly body?: Uint8Array<ArrayBuffer>;
 }
 
-/** How requests are signed, where it differs from the profile. */
+/** How to sign a request, where that differs from the profile. */
 export interface SignOptions {
   /** The secret to sign with. @default the profile's */
   secret?: string | undefined;
@@ -44,7 +44,7 @@ export async function openEndpoint(
   return {
     baseUrl: "isServer" in opened && opened.isServer ? checkAddress(opened.address + new URL(base).pathname) : base,
     async sign(id, body, { secret: other = secret, agoMs } = {}) {
-      // On a clock that stands still, two requests would have the same signature, and receivers would take the second for a repetition.
+      // If the clock stands still, two requests would have the same signature, and receivers would treat the second as a duplicate.
       if (agoMs === undefined) lastSignedAt = Math.max(clock.ms, lastSignedAt + 1);
       return sign({ secret: other, now: new Date(agoMs === undefined ? lastSignedAt : clock.ms - agoMs), body, id });
     },
@@ -56,7 +56,7 @@ export async function openEndpoint(
   };
 }
 
-/** As in the company profile (D-41). Private addresses are allowed: this is the test's own machine. */
+/** Checks the base URL the way the company profile does (D-41), but allows private addresses: this is the test's own machine. */
 function checkAddress(address: string): string {
   const url = URL.canParse(address) ? new URL(address) : undefined;
   const isWeb = url?.protocol === "http:" || url?.protocol === "https:";

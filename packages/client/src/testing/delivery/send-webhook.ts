@@ -33,9 +33,9 @@ export async function prepareWebhook(
 }
 
 export interface SendLimits {
-  /** The time limit, on the test's clock. @default that of a delivery (D-25) */
+  /** The time limit, on the test's clock. @default the limit for a delivery (D-25) */
   timeoutMs?: number;
-  /** How much of the response's body is read. @default as for an acknowledgement (D-24) */
+  /** How many bytes of the response body to read. @default the limit for an acknowledgement (D-24) */
   maxBytes?: number;
 }
 
@@ -75,7 +75,7 @@ async function exchange(
   }
 }
 
-/** The failures of Node's `fetch`; an error that a handler throws also means that there is no response. */
+/** Classifies what `fetch` threw; an error that a handler throws also means that there is no response. */
 function failureOf(error: unknown): "connection_refused" | "name_not_found" | "connection_lost" {
   const { code } = Object(Object(error).cause);
   if (code === "ECONNREFUSED") return "connection_refused";

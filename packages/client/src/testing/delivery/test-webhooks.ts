@@ -2,9 +2,9 @@ import type { TestDelivery } from "./test-delivery.ts";
 import type { WebhookOutcome } from "./webhook-outcome.ts";
 import type { ReceiverProfile, WebhookListener, WebhookReceiver } from "./webhook-receiver.ts";
 
-/** What a network or an attacker may do with a request. */
+/** What a network or an attacker may do to a request. */
 export interface ResendOptions {
-  /** How many times to send the same request simultaneously. @default 1 */
+  /** How many copies of the request to send concurrently. @default 1 */
   copies?: number | undefined;
   /** How many milliseconds ago it was signed, for a request that was delayed or recorded. @default 0 */
   agoMs?: number | undefined;
@@ -50,19 +50,19 @@ export interface SuggestedContact {
 
 /**
  * The webhooks of the organisation under test. The test decides when they are sent, on the service's clock. A handler receives them without
- * a port or a timer, a server or a listener through a loopback port.
+ * a port or a timer; a server or a listener receives them through a loopback port.
  */
 export interface TestWebhooks {
   /**
-   * The service's clock. Pass it as `now` to your receiver, so that a webhook that is retried after a day is still fresh. It starts at
-   * `now` of the options, and `advance` moves it.
+   * The service's clock. Pass it as `now` to your receiver, so that a webhook that is retried after a day is still fresh. It starts at the
+   * `now` option, and `advance` moves it.
    */
   readonly now: () => Date;
   /** Every delivery so far, oldest first, in its current state. */
   readonly deliveries: readonly TestDelivery[];
   /**
-   * Registers the receiver, as the company profile does: `GET /test` and `GET /test/auth` must both respond with 200. Without a receiver no
-   * webhook is sent. Call it again to enable a disabled endpoint or to replace it: held deliveries are then due.
+   * Registers the receiver the way the company profile does: `GET /test` and `GET /test/auth` must both respond with 200. Without a
+   * receiver no webhook is sent. Call it again to enable a disabled endpoint or to replace it: held deliveries are then due.
    *
    * @throws {Error} (rejects) `code` is `endpoint_check_failed`, and nothing changes; `invalid_address`, `invalid_argument`
    * @example
@@ -96,12 +96,13 @@ export interface TestWebhooks {
    * ```
    */
   deliverTo(receiver: WebhookReceiver, profile: ReceiverProfile): Promise<void>;
-  /** Starts a listener of `node:http` with two parameters, such as an Express app, on a free loopback port, and registers it. */
+  /** Starts a `node:http` listener with two parameters, such as an Express app, on a free loopback port, and registers it. */
   deliverTo(receiver: WebhookListener, profile: ReceiverProfile): Promise<void>;
   /**
-   * Makes every attempt that is due now and waits for it. At most eight run simultaneously; those for one worker and offer run in order.
+   * Makes every attempt that is due now and waits for it. At most eight run concurrently; attempts for the same worker and offer run in
+   * order.
    *
-   * @throws {Error} (rejects) what `sign` throws
+   * @throws {Error} (rejects) whatever `sign` throws
    */
   deliver(): Promise<void>;
   /**
@@ -141,7 +142,7 @@ export interface TestWebhooks {
    */
   redeliver(deliveryId: string): string;
   /**
-   * Sends the webhook of a delivery again, whatever its state, and changes nothing in `deliveries`: simulates a network that duplicates or
+   * Sends a delivery's webhook again, whatever its state, and changes nothing in `deliveries`: simulates a network that duplicates or
    * delays a request, or an attacker who forges one.
    *
    * @returns the outcome of each copy

@@ -22,7 +22,7 @@ import type { ReceiverProfile, WebhookListener, WebhookReceiver } from "./webhoo
 /** The middle of the platform's jitter, which leaves every delay unchanged, so that a test always runs the same way. */
 const withoutJitter = 0.5;
 
-/** Delivers events to one organisation's receiver, as the platform does, on the test's clock. */
+/** Delivers events to one organisation's receiver the way the platform does, on the test's clock. */
 export class WebhookDelivery {
   readonly #clock: TestClock;
   readonly #queue = new DeliveryQueue();
@@ -72,7 +72,7 @@ export class WebhookDelivery {
 
   redeliver = (id: string): string => this.#queue.redeliver(id, this.#clock.ms);
 
-  /** Sends one request, all copies simultaneously, and changes nothing. */
+  /** Sends all copies of a request concurrently, and changes nothing. */
   async resend(id: string, { copies = 1, agoMs, secret }: ResendOptions = {}): Promise<WebhookOutcome[]> {
     const endpoint = this.#knownEndpoint();
     if (!Number.isInteger(copies) || copies < 1)
@@ -133,7 +133,7 @@ export class WebhookDelivery {
     const isSameProfile = endpoint === this.#endpoint;
     if (isSameProfile) this.#noteAttempt(outcome, isProbe);
     if (outcome.failure === undefined) return this.#queue.settle(delivery, "acknowledged", now);
-    // The profile was replaced meanwhile: the failure says nothing about the new one.
+    // If the profile was replaced meanwhile, the failure says nothing about the new one.
     const delayMs = isSameProfile ? this.#useAttempt(delivery, outcome) : 0;
     if (delayMs === undefined) this.#queue.settle(delivery, "failed", now);
     else delivery.dueAt = now + delayMs;
@@ -152,13 +152,13 @@ export class WebhookDelivery {
   }
 }
 
-/** How many attempts may be in progress simultaneously. */
+/** Returns how many attempts may run concurrently. */
 function capacityAt({ disabledAt, openUntil }: EndpointHealth, now: number): number {
   if (disabledAt !== null || (openUntil?.getTime() ?? 0) > now) return 0;
   return openUntil === null ? endpointCapacity : 1;
 }
 
-/** The path and payload in the contract. */
+/** Returns the delivery's path and payload, as the contract defines them. */
 function webhookOf({ id, event }: QueuedDelivery): Webhook {
   if (event.type === "workerOfferResponse")
     return { method: "POST", path: "/offer/response", body: event.data, deliveryId: id };

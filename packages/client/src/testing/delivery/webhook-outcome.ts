@@ -21,13 +21,13 @@ export interface WebhookOutcome {
 export interface ReceivedOutcome extends WebhookOutcome {
   /** The delay that `Retry-After` asks for. */
   readonly retryAfterMs?: number;
-  /** The part of the body that is read. */
+  /** The part of the body that was read. */
   readonly body?: Uint8Array;
-  /** Whether the body is longer than what is read. */
+  /** Whether the body is longer than what was read. */
   readonly isTruncated?: boolean;
 }
 
-/** The outcome without the response's content. */
+/** Returns the outcome without the response's content. */
 export const shownOutcome = ({ status, failure, error }: ReceivedOutcome): WebhookOutcome => ({
   ...(status !== undefined && { status }),
   ...(failure !== undefined && { failure }),

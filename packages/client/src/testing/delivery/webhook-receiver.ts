@@ -10,8 +10,8 @@ export type RuntimeResponse = typeof globalThis extends { Response: { prototype:
   : { status: number };
 
 /**
- * A receiver of webhooks: a function from `Request` to `Response`, such as the kit's `webhookHandler(…)`; an object with such a function as
- * `fetch`, such as a Hono app; a `node:http` server or a Fastify app, which is started on a free loopback port unless it is already
+ * A webhook receiver: a function from `Request` to `Response`, such as the kit's `webhookHandler(…)`; an object whose `fetch` is such a
+ * function, such as a Hono app; a `node:http` server or a Fastify app, which is started on a free loopback port unless it is already
  * listening; or the URL of a running receiver.
  */
 export type WebhookReceiver =
@@ -25,7 +25,7 @@ export type WebhookReceiver =
   | string
   | Url;
 
-/** A listener of `node:http` with two parameters, such as an Express app. */
+/** A `node:http` listener with two parameters, such as an Express app. */
 export type WebhookListener = (request: never, response: never) => unknown;
 
 /** The parts of a request that are signed. */
@@ -44,7 +44,7 @@ export interface MessageToSign {
 export interface ReceiverProfile {
   /** The secret that the receiver shares with the service. */
   secret: string;
-  /** Returns the headers that prove the signature: pass `signHeaders` of `@offers/webhook-kit/testing`. */
+  /** Returns the headers that prove the signature: pass `signHeaders` from `@offers/webhook-kit/testing`. */
   sign(message: MessageToSign): Readonly<Record<string, string>> | Promise<Readonly<Record<string, string>>>;
   /**
    * The base URL of a handler; a path prefix is allowed. A server or a listener uses only its path; a URL ignores it.
