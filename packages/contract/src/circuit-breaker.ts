@@ -133,8 +133,8 @@ export function nextHealth(
  */
 function failingSince(health: EndpointHealth, at: Date, policy: BreakerPolicy): Date {
   const { failingSince: since, lastFailedAt: last } = health;
-  const goesOn = last !== null && at.getTime() - last.getTime() <= policy.longestGapMs;
-  return goesOn && since !== null ? since : at;
+  const isSamePeriod = last !== null && at.getTime() - last.getTime() <= policy.longestGapMs;
+  return isSamePeriod && since !== null ? since : at;
 }
 
 function afterFailure(

@@ -4,12 +4,12 @@
  */
 export function nearestName(wrong: string, names: readonly string[]): string | undefined {
   const given = pairsOf(wrong);
-  let [nearest, most]: [string | undefined, number] = [undefined, 0.45];
+  let [nearest, maxLikeness]: [string | undefined, number] = [undefined, 0.45];
   for (const name of names) {
     if (lettersOf(name) === lettersOf(wrong)) return name;
     const known = pairsOf(name);
     const likeness = (2 * known.filter((pair) => given.includes(pair)).length) / (known.length + given.length);
-    if (likeness > most) [nearest, most] = [name, likeness];
+    if (likeness > maxLikeness) [nearest, maxLikeness] = [name, likeness];
   }
   return nearest;
 }

@@ -23,7 +23,7 @@ interface OpenedAddress {
   close(): Promise<void>;
 }
 
-export const receiverInWords =
+export const receiverDescription =
   "a URL, a function from Request to Response, an object whose fetch is such a function, a node:http listener or server, or an Express or Fastify app";
 
 /**

@@ -109,7 +109,7 @@ export async function parseWebhook(
   /** The response to send. */
   readonly response: Response;
 }> {
-  rejectHandlers(options);
+  requireNoEventHandlers(options);
   const settings = readReceiverOptions<Request>(options);
   const stripBasePath = readBasePath(options.basePath ?? "/");
   let event: WebhookEvent | undefined;
@@ -124,7 +124,7 @@ export async function parseWebhook(
 }
 
 /** Rejects event handlers: an event passed to a handler would be missing from the queue. */
-function rejectHandlers(options: object): void {
+function requireNoEventHandlers(options: object): void {
   const names = ["deduplication", "replayProtection", "onEvent", ...eventEndpoints.map(({ handler }) => handler)];
   const name = names.find((one) => Reflect.get(options, one) !== undefined);
   if (name !== undefined)

@@ -4,7 +4,7 @@ import { type Mask, maskSecrets, plural, printable, type Style, styleFor, UsageE
 import { readApiKey, readSecret } from "../terminal/read-secret.ts";
 import { sendWebhook } from "../trigger/write-webhook.ts";
 import { readUrl } from "../wire/receiver-url.ts";
-import { type FeedEvent, openFeed, webhookOf } from "./feed.ts";
+import { type FeedEvent, openFeed, toWebhook } from "./feed.ts";
 
 export interface CatchUpOptions {
   from: string;
@@ -39,7 +39,7 @@ export async function catchUp({
     const page = await readPage(cursor);
     for (const event of page.events) {
       count += 1;
-      const webhook = webhookOf(event);
+      const webhook = toWebhook(event);
       const sent =
         webhook && to && secret !== undefined ? await sendWebhook(webhook, to, { scheme, secret }, timeout) : undefined;
       if (sent?.failure !== undefined) throw new UsageError(sent.failure);

@@ -18,7 +18,7 @@ export interface FeedPage {
   more: boolean;
 }
 
-/** Reads the page after a cursor, or the first page if there is none. */
+/** Reads the page after a cursor, or the first page without a cursor. */
 export type ReadPage = (after: string | undefined) => Promise<FeedPage>;
 
 /** Opens the feed. The reader rejects with a {@link UsageError} if the platform cannot be reached or responds with something else. */
@@ -70,7 +70,7 @@ const webhookNames: Readonly<Record<string, string>> = {
 };
 
 /** @returns undefined for an event without a webhook */
-export function webhookOf({ id, type, data }: FeedEvent): Webhook | undefined {
+export function toWebhook({ id, type, data }: FeedEvent): Webhook | undefined {
   const name = webhookNames[type];
   return name === undefined ? undefined : fillEvent(findEvent(name), data, id);
 }

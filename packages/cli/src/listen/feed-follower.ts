@@ -8,7 +8,7 @@ import type { KeptCursor } from "./kept-cursor.ts";
  * @param retryMs when to try again if the receiver does not acknowledge it; undefined if only the service retries it
  * @returns whether the receiver acknowledged it
  */
-export type HandOn = (retryMs: number | undefined) => Promise<boolean>;
+export type ForwardOnce = (retryMs: number | undefined) => Promise<boolean>;
 
 export interface FeedFollowerOptions {
   readPage: ReadPage;
@@ -22,11 +22,11 @@ export interface FeedFollowerOptions {
 }
 
 /** The outcome of a push: `"waiting"` if its turn did not come in time, in which case the push is dropped. */
-export type Turn = "handed-on" | "repeated" | "waiting";
+export type Turn = "forwarded" | "repeated" | "waiting";
 
 /** A webhook whose sender waits for the response. */
 interface Push {
-  handOn: HandOn;
+  forwardOnce: ForwardOnce;
   settle(turn: Turn): void;
 }
 
@@ -47,7 +47,7 @@ export class FeedFollower {
   }
 
   /** Forwards a push when it is its event's turn. @param waitMs how long its sender waits */
-  takeTurn(id: string, handOn: HandOn, waitMs: number): Promise<Turn> {
+  takeTurn(id: string, forwardOnce: ForwardOnce, waitMs: number): Promise<Turn> {
     if (this.#options.kept.hasForwarded(id)) return Promise.resolve("repeated");
     this.#pushes.get(id)?.settle("waiting");
     return new Promise((resolve) => {
@@ -61,7 +61,7 @@ export class FeedFollower {
         clearTimeout(timer);
         resolve(turn);
       };
-      const push: Push = { handOn, settle };
+      const push: Push = { forwardOnce, settle };
       this.#pushes.set(id, push);
       this.#wake();
     });
@@ -82,7 +82,8 @@ export class FeedFollower {
         continue;
       }
       [hasRead, failures] = [true, 0];
-      for (const id of arrived) if (!signal.aborted && (await this.#handOn(id, undefined))) this.#keep(id);
+      for (const id of arrived)
+        if (!signal.aborted && (await this.#forwardPush(id, undefined))) this.#markForwarded(id);
       if (this.#pushes.size === 0) await this.#pause(this.#options.pollMs ?? 5_000, signal);
     }
     for (const push of this.#pushes.values()) push.settle("waiting");
@@ -96,7 +97,7 @@ export class FeedFollower {
       const page = await readPage(kept.cursor).catch((reason: Error) => reason);
       if (page instanceof Error) return page;
       for (const event of page.events) {
-        if (!kept.hasForwarded(event.id)) await this.#untilAcknowledged(event, signal);
+        if (!kept.hasForwarded(event.id)) await this.#forwardUntilAcknowledged(event, signal);
         if (signal.aborted) return undefined;
       }
       kept.moveTo(page.cursor);
@@ -106,24 +107,24 @@ export class FeedFollower {
   }
 
   /** Sends the event again until the receiver acknowledges it; later events wait. */
-  async #untilAcknowledged(event: FeedEvent, signal: AbortSignal): Promise<void> {
+  async #forwardUntilAcknowledged(event: FeedEvent, signal: AbortSignal): Promise<void> {
     for (let attempt = 1; !signal.aborted; attempt += 1) {
       const retryMs = retryDelay(attempt);
-      const isAcknowledged = await (this.#handOn(event.id, retryMs) ?? this.#options.send(event, retryMs));
-      if (isAcknowledged) return this.#keep(event.id);
+      const isAcknowledged = await (this.#forwardPush(event.id, retryMs) ?? this.#options.send(event, retryMs));
+      if (isAcknowledged) return this.#markForwarded(event.id);
       await this.#pause(retryMs, signal, event.id);
     }
   }
 
   /** @returns undefined if no push has carried the event */
-  #handOn(id: string, retryMs: number | undefined): Promise<boolean> | undefined {
+  #forwardPush(id: string, retryMs: number | undefined): Promise<boolean> | undefined {
     const push = this.#pushes.get(id);
     if (!push) return undefined;
     this.#pushes.delete(id);
-    return push.handOn(retryMs).finally(() => push.settle("handed-on"));
+    return push.forwardOnce(retryMs).finally(() => push.settle("forwarded"));
   }
 
-  #keep(id: string): void {
+  #markForwarded(id: string): void {
     this.#options.kept.addForwarded(id);
     // Settles a push that arrived while the event was in progress.
     this.#pushes.get(id)?.settle("repeated");

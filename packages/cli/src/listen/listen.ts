@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { once } from "node:events";
 import type { AddressInfo } from "node:net";
 import { endpointProblem } from "@offers/contract/endpoint-problem";
-import { type FeedEvent, openFeed, webhookOf } from "../catch-up/feed.ts";
+import { type FeedEvent, openFeed, toWebhook } from "../catch-up/feed.ts";
 import { openRecording } from "../replay/recording.ts";
 import type { Scheme } from "../signature/sign-request.ts";
 import {
@@ -120,7 +120,7 @@ async function sendEvent(
   event: FeedEvent,
   { forwardTo, scheme, secret, timeoutMs, retryMs, onArrival }: SendOptions,
 ): Promise<boolean> {
-  const webhook = webhookOf(event);
+  const webhook = toWebhook(event);
   if (!webhook) {
     console.error(
       `${printable(event.id)} has the type ${printable(event.type)}, which has no webhook. It was not forwarded.`,

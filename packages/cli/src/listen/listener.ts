@@ -3,7 +3,7 @@ import type { Scheme } from "../signature/sign-request.ts";
 import { type Verification, verifyRequest } from "../signature/verify-request.ts";
 import { events } from "../trigger/events.ts";
 import { describeConnectionError, type ReceiverUrl } from "../wire/receiver-url.ts";
-import type { FeedFollower, HandOn, Turn } from "./feed-follower.ts";
+import type { FeedFollower, ForwardOnce, Turn } from "./feed-follower.ts";
 import { type ForwardedResponse, forward, forwardedPath, servicePathOf } from "./forward.ts";
 
 /** One request that arrived, and its outcome. */
@@ -30,7 +30,7 @@ export interface Arrival {
   /** When an event that was not acknowledged is forwarded again. */
   retryMs?: number;
   /** Why the webhook was not forwarded. */
-  turn?: Exclude<Turn, "handed-on">;
+  turn?: Exclude<Turn, "forwarded">;
 }
 
 export interface ListenerOptions {
@@ -88,7 +88,7 @@ async function receive(options: ListenerOptions, request: IncomingMessage, respo
       ...more,
     });
   let result = plain(503);
-  const handOn: HandOn = async (retryMs) => {
+  const forwardOnce: ForwardOnce = async (retryMs) => {
     const startedAt = performance.now();
     let failure: string | undefined;
     if (!body) result = plain(413);
@@ -110,12 +110,12 @@ async function receive(options: ListenerOptions, request: IncomingMessage, respo
   };
   if (follower && id !== undefined && verification?.ok) {
     const startedAt = performance.now();
-    const turn = await follower.takeTurn(id, handOn, turnMs);
-    if (turn !== "handed-on") {
+    const turn = await follower.takeTurn(id, forwardOnce, turnMs);
+    if (turn !== "forwarded") {
       result = plain(turn === "repeated" ? 200 : 503);
       report(result, startedAt, { turn });
     }
-  } else await handOn(undefined);
+  } else await forwardOnce(undefined);
   write(response, result);
 }
 

@@ -92,7 +92,7 @@ function compareResponse(
   const mismatches = Object.entries({ ...wwwAuthenticate, ...expected.headers }).flatMap(
     ([name, value]): Mismatch[] => {
       const header = response.headers.get(name);
-      if (isHeaderRight(value, header)) return [];
+      if (headerMatches(value, header)) return [];
       return [{ kind: "header", text: `${name}: expected ${value}, got ${header}`, step }];
     },
   );
@@ -101,7 +101,7 @@ function compareResponse(
 }
 
 /** Parameters and the order of a list do not matter. */
-const isHeaderRight = (expected: string | boolean, got: string | undefined): boolean =>
+const headerMatches = (expected: string | boolean, got: string | undefined): boolean =>
   typeof expected === "string" ? simplified(expected) === simplified(got ?? "") : (got !== undefined) === expected;
 
 const simplified = (value: string): string =>

@@ -9,7 +9,7 @@ import {
 import type { WireResponse } from "../wire/read-responses.ts";
 import type { ComparedCase, Mismatch, Status } from "./compare.ts";
 import { endpointOf } from "./select.ts";
-import { casesAtOnce, type SentCase } from "./send.ts";
+import { defaultConcurrency, type SentCase } from "./send.ts";
 import { isSuggestionList } from "./suggestions.ts";
 
 /** A receiver's defect or difference, and the cases that show it. */
@@ -74,7 +74,7 @@ function lastCases(compared: readonly ComparedCase[]): readonly ComparedCase[] {
   const first = compared.findIndex(({ isConnectionRefused }) => isConnectionRefused);
   if (first < 0) return [];
   const cutOff = compared
-    .slice(Math.max(0, first - casesAtOnce))
+    .slice(Math.max(0, first - defaultConcurrency))
     .filter(({ isConnectionRefused, responses }) => !isConnectionRefused && responses.includes(undefined));
   return cutOff.length > 0 ? cutOff : compared.slice(first, first + 1);
 }

@@ -5,7 +5,7 @@ import { diagnosePrecision, findMissingEndpoints, runChecks } from "./checks.ts"
 import { compareCases } from "./compare.ts";
 import { classifyCases, type Finding } from "./explain.ts";
 import { casesFor, selectNamed, selectSendable } from "./select.ts";
-import { casesAtOnce, type Receiver, type SentCase, sendCases } from "./send.ts";
+import { defaultConcurrency, type Receiver, type SentCase, sendCases } from "./send.ts";
 import { sendTimingCases, timingGroup } from "./timing.ts";
 
 export interface ProbeOptions {
@@ -83,8 +83,8 @@ export async function probe(options: ProbeOptions): Promise<ProbeResult> {
   const vectorGroups = groups.filter(({ name }) => name !== timingGroup.name);
   const sent = await sendCases({ ...settings, groups: vectorGroups, onCase }, receiverAt(options));
   const unsent = total - timingCases.length - sent.length;
-  const whyUnsent = hasStopped ? "the receiver stopped" : `the receiver did not respond to ${maxSilentCases} others`;
-  if (unsent > 0) skipped.set(whyUnsent, unsent);
+  const skipReason = hasStopped ? "the receiver stopped" : `the receiver did not respond to ${maxSilentCases} others`;
+  if (unsent > 0) skipped.set(skipReason, unsent);
   const timing = unsent > 0 ? [] : await sendTimingCases(url, timingCases);
   options.onProgress?.(total - unsent, total);
 
@@ -107,7 +107,7 @@ const countCases = (groups: readonly VectorGroup[]): number => groups.reduce((su
 function receiverAt({ url, counter }: ProbeOptions): Receiver {
   const count = async () => Number(await (await fetch(counter ?? "", { signal: AbortSignal.timeout(5_000) })).text());
   return {
-    concurrency: counter === undefined ? casesAtOnce : 1,
+    concurrency: counter === undefined ? defaultConcurrency : 1,
     // A running receiver cannot be reconfigured for a case.
     targetOf: (needs) => (Object.keys(needs).length > 0 ? undefined : url),
     ...(counter !== undefined && { count }),

@@ -82,7 +82,7 @@ export interface Sending extends SendSettings {
 }
 
 /** How many cases to send concurrently, unless the receiver counts its handler runs. */
-export const casesAtOnce = 4;
+export const defaultConcurrency = 4;
 
 /** Sends every case that the receiver can be set up for. */
 export async function sendCases(sending: Sending, receiver: Receiver): Promise<SentCase[]> {

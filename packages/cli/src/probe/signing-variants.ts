@@ -17,7 +17,7 @@ export type Precision = "ms" | "second" | "minute";
 export function signedHeaders(scheme: Scheme, secret: string, now: number, precision: Precision = "ms") {
   if (scheme === "timestampDigest") {
     const timestamp = precisely(now, precision);
-    return digestHeaders(timestamp, capitals(sha256(`${timestamp}${secret}`)));
+    return digestHeaders(timestamp, upperHex(sha256(`${timestamp}${secret}`)));
   }
   return standardHeaders(keyOf(secret), now);
 }
@@ -29,22 +29,22 @@ export const signingVariants = (scheme: Scheme, secret: string, now: number, pre
 /**
  * Finds the first variant of a correct signature that a receiver accepts.
  *
- * @param atOnce how many to try concurrently
+ * @param concurrency how many to try concurrently
  * @param send resolves with the status of the response to a request with these headers
- * @param goesOn called with each group's statuses; returns whether to try the next group
+ * @param shouldContinue called with each group's statuses; returns whether to try the next group
  */
 export async function findAcceptedVariant(
   { scheme, secret, precision }: { scheme: Scheme; secret: string; precision: Precision },
-  atOnce: number,
+  concurrency: number,
   send: (headers: SigningVariant["headers"]) => Promise<unknown>,
-  goesOn: (statuses: readonly unknown[]) => boolean,
+  shouldContinue: (statuses: readonly unknown[]) => boolean,
 ): Promise<SigningVariant | undefined> {
-  for (let from = 0; ; from += atOnce) {
+  for (let from = 0; ; from += concurrency) {
     // Signed again for each group: a receiver may accept a signature only for a short time.
-    const group = signingVariants(scheme, secret, Date.now(), precision).slice(from, from + atOnce);
+    const group = signingVariants(scheme, secret, Date.now(), precision).slice(from, from + concurrency);
     const statuses = await Promise.all(group.map(({ headers }) => send(headers)));
     const accepted = group[statuses.indexOf(200)];
-    if (accepted || group.length < atOnce || !goesOn(statuses)) return accepted;
+    if (accepted || group.length < concurrency || !shouldContinue(statuses)) return accepted;
   }
 }
 
@@ -61,7 +61,7 @@ const hmac = (key: string | Buffer, text: string): Buffer => createHmac("sha256"
 const appended: Digest = (timestamp, secret) => sha256(timestamp, secret);
 const keyed: Digest = (timestamp, secret) => hmac(secret, timestamp);
 
-const capitals = (digest: Buffer): string => digest.toString("hex").toUpperCase();
+const upperHex = (digest: Buffer): string => digest.toString("hex").toUpperCase();
 
 const digestHeaders = (timestamp: string, digest: string, scheme = "hmac "): [string, string][] => [
   ["Timestamp", timestamp],
@@ -79,7 +79,7 @@ function digestVariants(secret: string, now: number, precision: Precision): Sign
   const digest = appended(timestamp, secret);
   /** Returns the variant in upper case, which the service sends, and in lower case, because a receiver may make both mistakes. */
   const inBothCases = (code: FindingCode, accepted: string, bytes: Buffer, text = timestamp): SigningVariant[] => [
-    { code, accepted, headers: digestHeaders(text, capitals(bytes)) },
+    { code, accepted, headers: digestHeaders(text, upperHex(bytes)) },
     { code, accepted: `${accepted}, in lower case`, headers: digestHeaders(text, bytes.toString("hex")) },
   ];
   const inBothVariants = (code: FindingCode, accepted: string, of: (digest: Digest) => Buffer): SigningVariant[] => [
@@ -102,7 +102,7 @@ function digestVariants(secret: string, now: number, precision: Precision): Sign
     {
       code: "content_type_required",
       accepted: "the request with Content-Type: application/json",
-      headers: [...digestHeaders(timestamp, capitals(digest)), ["Content-Type", "application/json"]],
+      headers: [...digestHeaders(timestamp, upperHex(digest)), ["Content-Type", "application/json"]],
     },
     ...otherFormats(Date.parse(timestamp))
       .filter(([, text]) => text !== timestamp)
@@ -115,11 +115,13 @@ function digestVariants(secret: string, now: number, precision: Precision): Sign
       inBothVariants(code, `a signature made with ${name}`, (made) => made(timestamp, other)),
     ),
     ...[...schemeWords].flatMap(([word, name]) =>
-      [capitals(digest), digest.toString("hex")].map((text): SigningVariant => {
+      [upperHex(digest), digest.toString("hex")].map((text): SigningVariant => {
         return { code: "wrong_scheme_word", accepted: name, headers: digestHeaders(timestamp, text, word) };
       }),
     ),
-    ...otherTexts(timestamp, secret).flatMap(([accepted, bytes]) => inBothCases("wrong_signed_text", accepted, bytes)),
+    ...otherSignedTexts(timestamp, secret).flatMap(([accepted, bytes]) =>
+      inBothCases("wrong_signed_text", accepted, bytes),
+    ),
     {
       code: "wrong_encoding",
       accepted: "the same digest in base64",
@@ -198,7 +200,7 @@ const schemeWords: ReadonlyMap<string, string> = new Map([
   ["hmac:", "a colon after hmac"],
 ]);
 
-const otherTexts = (timestamp: string, secret: string): [accepted: string, digest: Buffer][] => [
+const otherSignedTexts = (timestamp: string, secret: string): [accepted: string, digest: Buffer][] => [
   ["SHA-256 of the secret followed by the timestamp", sha256(secret, timestamp)],
   ["an HMAC whose key is the timestamp", hmac(timestamp, secret)],
   ...[".", ":", " ", "\n", "|", "+"].map((between): [string, Buffer] => [

@@ -121,7 +121,7 @@ function follows(
 }
 
 /** Small servers queue five connections; any further one waits for a second. */
-const variantsAtOnce = 4;
+const variantConcurrency = 4;
 
 /**
  * Tries signatures with common mistakes on `GET /test/auth`, which creates no work, and returns the one that the receiver accepts.
@@ -144,7 +144,7 @@ export async function findSigningMistake(
 > {
   const variant = await findAcceptedVariant(
     { scheme, secret, precision },
-    variantsAtOnce,
+    variantConcurrency,
     (headers) =>
       send({
         method: "GET",

@@ -7,7 +7,7 @@ import type { TestRequest } from "./ways.ts";
  */
 export function toShellCommand(
   { method, path, headers, body, signedBody = body }: TestRequest,
-  baseAddress: string,
+  baseUrl: string,
   scheme: Scheme,
 ): string {
   const text = headers.map(({ shell = "" }) => shell).join("\n");
@@ -29,7 +29,7 @@ export function toShellCommand(
   const sent = headers.map(({ name, value, shell }) =>
     shell === undefined ? `-H ${quote(`${name}: ${value}`)}` : `-H "${name}: ${shell}"`,
   );
-  const address = quote(`${baseAddress.replace(/\/+$/, "")}${path}`);
+  const address = quote(`${baseUrl.replace(/\/+$/, "")}${path}`);
   const sentBody = body === signedBody && body.length > 0 ? '"$body"' : quote(body.toString());
   const content = body.length > 0 || method !== "GET" ? [`--data-binary ${sentBody}`] : [];
   return [...lines, [`curl -i -X ${method}`, ...sent, ...content, address].join(" \\\n  ")].join("\n");

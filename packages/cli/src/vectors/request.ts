@@ -12,7 +12,7 @@ export function sign(config: TestVectors["config"], now: number, how: Sign = {})
   const secret = config.secrets[how.secret ?? "current"];
   if (secret === undefined) throw new Error(`The test vectors use the secret ${how.secret}, which is not configured.`);
   const values = {
-    ...momentOf(now + (how.offsetMs ?? 0), (how.shiftMinutes ?? 0) * 60_000),
+    ...calendarFieldsOf(now + (how.offsetMs ?? 0), (how.shiftMinutes ?? 0) * 60_000),
     secret,
     SECRET: secret.toUpperCase(),
   };
@@ -35,14 +35,14 @@ export function sign(config: TestVectors["config"], now: number, how: Sign = {})
 const dayMs = 86_400_000;
 
 /** Returns an instant's calendar and clock fields at this offset from UTC. */
-function momentOf(instant: number, aheadMs: number): Record<string, string> {
+function calendarFieldsOf(instant: number, aheadMs: number): Record<string, string> {
   const date = new Date(instant + aheadMs);
   const [YYYY = "", MM = "", DD = "", hh = "", mm = "", ss = "", SSS = ""] = date.toISOString().split(/[-T:.Z]/);
   // ISO 8601: a week belongs to the year of its Thursday.
   const weekday = date.getUTCDay() || 7;
   const thursday = new Date(date.getTime() + (4 - weekday) * dayMs);
   const dayOf = (each: Date) => Math.floor((each.getTime() - Date.UTC(each.getUTCFullYear(), 0, 1)) / dayMs);
-  const two = (number: number, digits = 2) => String(number).padStart(digits, "0");
+  const padZeros = (number: number, digits = 2) => String(number).padStart(digits, "0");
   return {
     YYYY,
     MM,
@@ -51,8 +51,8 @@ function momentOf(instant: number, aheadMs: number): Record<string, string> {
     mm,
     ss,
     SSS,
-    week: `${thursday.getUTCFullYear()}-W${two(Math.floor(dayOf(thursday) / 7) + 1)}-${weekday}`,
-    ordinal: `${YYYY}-${two(dayOf(date) + 1, 3)}`,
+    week: `${thursday.getUTCFullYear()}-W${padZeros(Math.floor(dayOf(thursday) / 7) + 1)}-${weekday}`,
+    ordinal: `${YYYY}-${padZeros(dayOf(date) + 1, 3)}`,
     unix: String(Math.floor(instant / 1000)),
     unixMs: String(instant),
     httpDate: date.toUTCString(),

@@ -26,7 +26,7 @@ const events = [
 const apiKey = "key_harbour";
 const env = { OFFERS_API_KEY: apiKey, WEBHOOK_SECRET: secrets.standardWebhooks };
 
-/** A feed with one event per page, like the reference platform's. */
+/** Starts a feed with one event per page, like the reference platform's. */
 async function startFeed(respond?: { status: number; body: string }) {
   const urls: string[] = [];
   const server = createServer((request, response) => {

@@ -10,6 +10,6 @@ test.each([["--version"], ["probe", "--help"], ["listen", "--help"]])("starts wi
     expect(spawnSync(process.execPath, [built, ...args]).status).toBe(0);
     return performance.now() - startedAt;
   }).sort((one, other) => one - other);
-  // The median: other work on the machine makes some starts slow.
+  // The median, because other work on the machine slows some starts down.
   expect(times[7], times.map(Math.round).join(" ")).toBeLessThan(150);
 });

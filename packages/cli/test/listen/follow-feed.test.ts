@@ -24,7 +24,7 @@ const eventAt = (position: number) => ({
   createdAt: "2026-11-20T08:00:00.000Z",
 });
 
-/** A platform's feed; tests add events while it runs. */
+/** Starts a platform's feed; tests add events while it runs. */
 async function startFeed(count: number) {
   const feed = { count, isDown: false, from: "" };
   const server = createServer((request, response) => {
@@ -73,7 +73,7 @@ async function startListening(args: readonly string[], cwd: string) {
   return { url: /http:\S+:\d+/.exec(output.stderr)?.[0] ?? "", output, stop };
 }
 
-/** Pushes an event like the service. @returns the status */
+/** Pushes an event the way the service does. @returns the status */
 async function push(url: string, position: number, id = `event_${position}`): Promise<number> {
   const body = JSON.stringify(eventAt(position).data);
   const signed = await signHeaders({ secret, scheme: standardWebhooks(), id, body: Buffer.from(body) });
@@ -96,7 +96,7 @@ test("a listener that was down for 200 events forwards each once and in order, w
 
   feed.count = 203;
   const second = await startListening(args, cwd);
-  // The service retries what it could not push, latest first.
+  // The service retries the events that it could not push, latest first.
   const pushes = [203, 150, 4, 100, 151].map((position) => push(second.url, position));
   await expect.poll(() => received.length, { timeout: 60_000 }).toBe(203);
   expect(await Promise.all(pushes)).toEqual([200, 200, 200, 200, 200]);

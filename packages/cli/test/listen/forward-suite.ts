@@ -6,7 +6,7 @@ import { fc } from "../../../../scripts/property-seed.ts";
 import { createListener } from "../../src/listen/listener.ts";
 import { readUrl } from "../../src/wire/receiver-url.ts";
 
-/** A request as bytes, and what must arrive behind the listener. */
+/** A request's bytes, and what must arrive at the receiver. */
 interface Sent {
   method: string;
   target: string;
@@ -28,7 +28,7 @@ const value = fc
   .string({ unit: fc.constantFrom(..." \tabcXYZ019,;=\"'/\\é\u00ff\u0080"), maxLength: 30 })
   .map((text) => text.trim());
 
-/** Headers that a proxy must not forward (RFC 9110, section 7.6.1), and those that frame a message. */
+/** Headers that a proxy must not forward (RFC 9110, section 7.6.1), and framing headers. */
 const reserved =
   /^(host|connection|keep-alive|proxy-connection|te|trailer|transfer-encoding|upgrade|content-length|expect)$/i;
 

@@ -3,7 +3,7 @@ import { describeRunnable, programs, runnable } from "../support/start-program.t
 import { defectiveReceivers } from "./defective-receivers.ts";
 import { probeProgram } from "./probe-program.ts";
 
-// On a machine that lacks a language the test passes, and prints what it skipped.
+// If the machine lacks a language, the test passes and prints what it skipped.
 console.info(describeRunnable());
 
 test("there are at least thirty receivers with a defect, in four languages, and six correct ones", () => {

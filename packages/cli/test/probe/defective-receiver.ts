@@ -5,13 +5,13 @@ import type { Edit, Program } from "../support/start-program.ts";
 export interface DefectiveReceiver {
   program: Program;
   defect: string;
-  /** The wrong lines, in place of the correct ones. */
+  /** Replacements of correct lines with defective ones. */
   edits: readonly Edit[];
   env?: Record<string, string>;
   found: FindingCode;
-  /** What the first finding says in addition to its code; part of the request's result or of the remedy. */
+  /** A part of the first finding's result or remedy. */
   says: string;
-  /** The groups and cases that show it in a short run. By default, the service's own checks do. */
+  /** The groups and cases that show it in a short run. @default the service's own checks */
   only?: readonly string[];
   /** Whether defective-receivers.slow.test.ts tests it, with few cases. all-defective-receivers.slow.test.ts tests all, with every case. */
   isMain?: true;
@@ -21,7 +21,7 @@ type DefectiveIn<Name extends Program> = Pick<DefectiveReceiver, "defect" | "fou
   program: Name;
 };
 
-/** Adds defects to the correct receiver of a language. */
+/** Adds defects to a language's correct receiver. */
 export const defectiveIn =
   <Name extends Program>(program: Name) =>
   (defect: string, found: FindingCode, says: string, ...edits: Edit[]): DefectiveIn<Name> => ({

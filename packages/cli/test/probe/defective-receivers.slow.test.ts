@@ -3,7 +3,7 @@ import { describeRunnable, runnable } from "../support/start-program.ts";
 import { defectiveReceivers } from "./defective-receivers.ts";
 import { probeProgram } from "./probe-program.ts";
 
-// On a machine that lacks a language the test passes, and prints what it skipped.
+// If the machine lacks a language, the test passes and prints what it skipped.
 console.info(describeRunnable());
 
 const main = defectiveReceivers.filter(({ isMain, program }) => isMain && runnable.includes(program));

@@ -2,7 +2,7 @@ import type { Scheme } from "../../src/signature/sign-request.ts";
 import type { FindingCode } from "../../src/vectors/vectors.ts";
 
 export interface Defect {
-  /** The value of DEFECT. */
+  /** The value of the DEFECT variable. */
   name: string;
   scheme: Scheme;
   /** What the probe must find. */
@@ -37,7 +37,7 @@ export const defectCases: readonly Defect[] = [
       groups: scheme === "standardWebhooks" ? [group, "standard"] : [group],
     })),
   ),
-  // One of the headers that the other scheme signs is the id.
+  // The other scheme also signs the id header.
   {
     name: "second_header_wins",
     scheme: "standardWebhooks",
@@ -54,7 +54,7 @@ const signatureHeaders: readonly [header: string, scheme: Scheme, found: Finding
   ["webhook-signature", "standardWebhooks", "duplicate_header_accepted"],
 ];
 
-/** Uses the first or the last value of one header for the signature, and the other value of a timestamp for its age. */
+/** Receivers that verify the signature with one value of a repeated header, and check the age with the other. */
 export const ambiguousHeaders: readonly Defect[] = signatureHeaders.flatMap(([header, scheme, found]) =>
   ["first_of_two", "last_of_two", "first_of_joined", "last_of_joined"].map((choice) => ({
     name: `${choice}:${header}`,

@@ -10,7 +10,7 @@ import { readVectors } from "../../src/vectors/vectors.ts";
 import { readUrl } from "../../src/wire/receiver-url.ts";
 import { secrets } from "../support/start-receiver.ts";
 
-/** Accepts and keeps everything. */
+/** Starts a receiver that accepts and records everything. */
 async function startRecorder(): Promise<{
   url: ReturnType<typeof readUrl>;
   received: { target: string; body: string }[];

@@ -6,7 +6,7 @@ import { exchange, maxResponseBytes } from "../../src/wire/exchange.ts";
 import { readUrl } from "../../src/wire/receiver-url.ts";
 import { secrets } from "../support/start-receiver.ts";
 
-/** A server that passes the checks, and then misbehaves on each connection. */
+/** Starts a server that passes the checks, and then misbehaves on each connection. */
 async function startHostile(
   misbehave: (socket: Socket) => void,
   onTestFinished: TestContext["onTestFinished"],
@@ -78,7 +78,7 @@ test.concurrent.for(Object.entries(misdeeds))(
   "a receiver that %s does not stop the probe",
   async ([, misbehave], { expect, onTestFinished }) => {
     const url = await startHostile(misbehave, onTestFinished);
-    // As many as are sent concurrently: each waits for the whole timeout.
+    // As many cases as run concurrently: each waits for the whole timeout.
     const only = ["methods/test-get", "headers/plain", "headers/none", "freshness/hour-old"];
     const options = { url, scheme: "timestampDigest" as const, secret: secrets.timestampDigest };
     const result = await probe({ ...options, allowEvents: false, only, skip: [], timeoutMs: 10_000 });
@@ -99,6 +99,6 @@ test("the probe keeps a limited part of each response, however much is sent", as
     ),
   );
   expect(results.every(({ isTooLarge }) => isTooLarge)).toBe(true);
-  // Eight concurrently, each held in several copies. A gigabyte would be more than ten times as much.
+  // Eight responses are held concurrently, each in several copies. A gigabyte would be more than ten times as much.
   expect(process.memoryUsage().rss - before).toBeLessThan(8 * 6 * maxResponseBytes);
 });

@@ -7,7 +7,7 @@ import { probeLanguage } from "./probe-language.ts";
 const all = Object.keys(languages) as Language[];
 const installed = all.filter(isInstalled);
 const missing = all.filter((language) => !installed.includes(language));
-// A machine that lacks a language passes. On Debian: apt-get install php-cli perl ruby.
+// If the machine lacks a language, the test passes. On Debian: apt-get install php-cli perl ruby.
 console.info(
   `receivers under test: ${installed.join(", ")}${missing.length > 0 ? `; not installed, so not tried: ${missing.join(", ")}` : ""}`,
 );

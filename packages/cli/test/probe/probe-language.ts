@@ -5,11 +5,11 @@ import { type Language, secrets, startReceiver } from "../support/start-receiver
 
 export interface ProbeRun {
   scheme: Scheme;
-  /** The value of DEFECT; without it the receiver has no defect. */
+  /** The value of the DEFECT variable; without it, the receiver has no defect. */
   defect?: string;
-  /** Groups and cases; all by default. */
+  /** The groups and cases to send. @default all */
   only?: readonly string[];
-  /** The stalled body takes 10 seconds. */
+  /** Skips the stalled body, which takes 10 seconds. */
   skip?: readonly string[];
   allowEvents?: boolean;
 }

@@ -6,7 +6,7 @@ import { secrets } from "../support/start-receiver.ts";
 export interface ProgramRun {
   edits?: readonly Edit[];
   env?: Record<string, string> | undefined;
-  /** Groups and cases; all by default. */
+  /** The groups and cases to send. @default all */
   only?: readonly string[] | undefined;
 }
 
@@ -19,9 +19,9 @@ export async function probeProgram(program: Program, { edits = [], env = {}, onl
     secret: secrets.timestampDigest,
     allowEvents: true,
     only,
-    // The stalled body takes 15 seconds.
+    // Skips the stalled body, which takes 15 seconds.
     skip: ["timing"],
-    // Not onTestFinished, which among concurrent tests does not know whose program it stops.
+    // Not onTestFinished, which in concurrent tests does not know which test it belongs to.
   }).finally(stop);
   const shown = (of: Finding["severity"]) =>
     result.findings

@@ -18,7 +18,7 @@ interface Source {
   base: string;
 }
 
-/** Correct receivers that need nothing but their language: three that guides print, and one of the tests. */
+/** Correct receivers that need only their language: three from the guides and one from the tests. */
 const sources = {
   node: { file: "docs/guides/without-a-clone.md", command: process.execPath, program: "receiver.mjs", base: "/offers" },
   python: { file: "docs/guides/other-languages.md", command: "python3", program: "receiver.py", base: "/offers" },
@@ -42,19 +42,19 @@ export type Program = keyof typeof sources;
 
 export const programs = Object.keys(sources) as Program[];
 
-/** The programs whose language this machine has. A test prints which they are. */
+/** The programs whose language this machine has. A test prints them. */
 export const runnable: readonly Program[] = programs.filter(
   (program) => spawnSync(sources[program].command, [program === "java" ? "-version" : "--version"]).status === 0,
 );
 
-/** For the output of a test run, which says what was not tried. */
+/** Describes, for the test output, which languages were skipped. */
 export function describeRunnable(): string {
   const missing = programs.filter((program) => !runnable.includes(program));
   const others = missing.length > 0 ? `; not installed, so not tried: ${missing.join(", ")}` : "";
   return `receivers under test: ${runnable.join(", ")}${others}`;
 }
 
-/** One line of a correct program, and the wrong line in its place. */
+/** A line of a correct program, and the defective line to replace it with. */
 export type Edit = readonly [right: string, wrong: string];
 
 export interface StartedProgram {
@@ -63,7 +63,7 @@ export interface StartedProgram {
 }
 
 /**
- * Starts a correct receiver in its own folder, with some of its lines replaced.
+ * Starts a correct receiver in a separate folder, with some of its lines replaced.
  *
  * @throws {Error} (rejects) for a line that does not exist: the test must follow the guide
  */
@@ -79,7 +79,7 @@ export async function startProgram(
     : [{ saveAs: program, code: readFileSync(join(root, file), "utf8") }];
   const missing = edits.find(([right]) => !files.some(({ code }) => code.includes(right)));
   if (missing) throw new Error(`${file} has no line ${missing[0]}`);
-  // Next to the tests' own receivers, where the frameworks are found.
+  // Next to the tests' receivers, where the frameworks can be resolved.
   const isGuide = file.endsWith(".md");
   const folder = mkdtempSync(join(isGuide ? tmpdir() : join(root, "packages/cli/test/receivers"), "started-"));
   for (const { saveAs, code } of files) {
@@ -89,7 +89,7 @@ export async function startProgram(
   const child = spawn(command, [program], {
     cwd: folder,
     stdio: "ignore",
-    // Perl's receiver starts a process per connection, so the whole group is ended.
+    // Perl's receiver starts a process per connection, so the whole process group is killed.
     detached: true,
     env: { ...process.env, WEBHOOK_SECRET: secrets.timestampDigest, PORT: String(port), ...env },
   });
@@ -106,7 +106,7 @@ export async function startProgram(
   return { url: readUrl(`http://127.0.0.1:${port}${base}`), stop };
 }
 
-/** Waits until it responds with anything: the response is the test's subject. */
+/** Waits until it responds with anything; the test checks the response. */
 async function untilListening(child: ChildProcess, port: number): Promise<void> {
   for (let left = 600; left > 0 && child.exitCode === null; left -= 1) {
     const isUp = await fetch(`http://127.0.0.1:${port}/is-it-up`, { redirect: "manual" }).then(

@@ -9,8 +9,8 @@ import { type ReceiverUrl, readUrl } from "../../src/wire/receiver-url.ts";
 const file = (name: string) => fileURLToPath(new URL(`../receivers/${name}`, import.meta.url));
 
 /**
- * How each language's receiver is started; start-program.ts starts those of the guides, in Python and Java. PHP's own limit would hide that
- * the code has none.
+ * How to start each language's receiver; start-program.ts starts those of the guides, in Python and Java. PHP's own limit would hide that
+ * the code enforces none.
  */
 export const languages = {
   node: [process.execPath, file("receiver.mjs")],
@@ -35,7 +35,7 @@ export interface StartedReceiver {
   stop(): Promise<unknown>;
 }
 
-/** Starts a receiver of packages/cli/test/receivers. */
+/** Starts a receiver from packages/cli/test/receivers. */
 export async function startReceiver(language: Language, scheme: Scheme, defect = ""): Promise<StartedReceiver> {
   const [command, ...words] = languages[language];
   const port = language === "php" ? await freePort() : 0;
@@ -44,7 +44,7 @@ export async function startReceiver(language: Language, scheme: Scheme, defect =
     words.map((word) => word || `127.0.0.1:${port}`),
     {
       stdio: ["ignore", "pipe", "pipe"],
-      // PHP's server has workers, and Perl's a process per connection, so the whole group is ended.
+      // PHP's server has workers, and Perl's a process per connection, so the whole process group is killed.
       detached: true,
       env: {
         ...process.env,

@@ -80,7 +80,7 @@ test("every way has a line of help", async () => {
   for (const { name, title } of testWays) expect(stdout).toMatch(new RegExp(`${name} +${title}`));
 });
 
-/** As curl sees it: the arguments from the shell. */
+/** Runs a shell command with a fake curl, and returns the arguments that it receives. */
 async function runShell(command: string, secret: string): Promise<string[]> {
   const script = `curl() { printf '%s\\n' "$@"; }\n${command}`;
   const { stdout } = await promisify(execFile)("sh", ["-c", script], {
@@ -95,7 +95,7 @@ test.each(schemes)(
   "the shell command of each way contains neither secret nor signature, and signs like the request itself, with %s",
   async (scheme) => {
     const secret = secrets[scheme];
-    // The shell's own clock cannot be set, so a time in the past is written into the command.
+    // The shell's clock cannot be set, so a past time is a literal in the command.
     const [old] = writeTestRequests(
       way("late"),
       fillEvent(findEvent("worker-offer-response"), findEvent("worker-offer-response").fields, "delivery_1"),
@@ -124,7 +124,7 @@ test.each(schemes)(
   },
 );
 
-/** The values of the headers that a shell command sends, by name, and the body. */
+/** Returns the headers that a shell command sends, by name, and the body. */
 async function sentBy(request: TestRequest, before = ""): Promise<{ headers: Map<string, string>; body: string }> {
   const command = toShellCommand(request, "https://example.com", "standardWebhooks");
   const words = await runShell(`${before}\n${command}`, secrets.standardWebhooks);

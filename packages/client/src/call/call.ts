@@ -90,7 +90,7 @@ class Call<Argument, Data> implements CallContext {
           const error = toOffersError(thrown, this);
           const delayMs = await this.#decideRetry(error, startedAt);
           if (delayMs === undefined) throw error;
-          observe(() => this.#settings.onRetry({ error, attempt: this.attempts, delayMs }));
+          notifySafely(() => this.#settings.onRetry({ error, attempt: this.attempts, delayMs }));
           await sleep(this, delayMs, this.#options.signal);
         }
       }
@@ -184,7 +184,7 @@ class Call<Argument, Data> implements CallContext {
   /** Calls `report` once per client for each `what`. */
   #reportOnce(what: string, report: () => unknown): void {
     const { reported } = this.#settings;
-    if (!reported.has(what)) observe(report);
+    if (!reported.has(what)) notifySafely(report);
     reported.add(what);
   }
 
@@ -213,7 +213,7 @@ class Call<Argument, Data> implements CallContext {
     if (!logger) return;
     const durationMs = performance.now() - startedAt;
     const line = { operation: this.operation, attempt: this.attempts, durationMs, status, code, retryDelayMs };
-    observe(() => (code ? logger.warn(line, "offers") : logger.debug(line, "offers")));
+    notifySafely(() => (code ? logger.warn(line, "offers") : logger.debug(line, "offers")));
   }
 }
 
@@ -237,4 +237,4 @@ const middlewareFailed: Classification = {
 };
 
 /** Calls the user's logger or callback. Its errors are ignored: otherwise a created offer would look as if it had failed. */
-const observe = (notify: () => unknown): void => void (async () => notify())().catch(() => {});
+const notifySafely = (notify: () => unknown): void => void (async () => notify())().catch(() => {});

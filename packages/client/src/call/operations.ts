@@ -64,7 +64,7 @@ export const completeOffer: Operation<readonly string[], void, "CompleteOffer"> 
     assertEach("workerIds", workerIds, "string", "invalid_argument");
     return workerIds;
   },
-  decode: acknowledge,
+  decode: rejectMarkup,
 };
 
 /** A GET that changes state. Withdrawing twice gets the same response, so it may be retried (D-10). */
@@ -72,11 +72,11 @@ export const withdrawOffer: Operation<undefined, void, "WithdrawOffer"> = {
   name: "WithdrawOffer",
   method: "GET",
   path: "/offer/{id}/withdraw",
-  decode: acknowledge,
+  decode: rejectMarkup,
 };
 
 /** Accepts any body (D-03, D-10) except markup: a proxy's sign-in page must not count as a completed offer. */
-function acknowledge(text: string): void {
+function rejectMarkup(text: string): void {
   if (/^\s*</.test(text)) throw new SyntaxError("markup");
 }
 

@@ -25,11 +25,12 @@ export function readProblem(text: string, key: string): Problem | undefined {
   }
   // RFC 9457, section 3.1: ignore a standard member of the wrong type.
   for (const name in standard) if (typeName(problem[name]) !== standard[name]) delete problem[name];
-  if (!Object.values(problem.errors ?? {}).every(isTexts)) delete problem.errors;
+  if (!Object.values(problem.errors ?? {}).every(isStringArray)) delete problem.errors;
   return problem;
 }
 
-const isTexts = (value: unknown): boolean => Array.isArray(value) && value.every((text) => typeof text === "string");
+const isStringArray = (value: unknown): boolean =>
+  Array.isArray(value) && value.every((text) => typeof text === "string");
 
 /**
  * Summarises a problem for a message: the title, the detail and the invalid fields with their reasons, in one line of at most 500

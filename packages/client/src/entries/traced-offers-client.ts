@@ -135,7 +135,7 @@ function instrumentsOf(options: TracedOptions): Instruments {
     recording() {
       if (recording || !(isMeasured || isSdkRegistered(trace.getTracerProvider()))) return recording;
       const server = serverAttributes(others.baseUrl);
-      (middleware as Middleware[]).push(measuringInto(duration, server), suppressTracing);
+      (middleware as Middleware[]).push(durationRecorder(duration, server), suppressTracing);
       recording = { tracer, server };
       return recording;
     },
@@ -152,7 +152,7 @@ const createDuration = (meter: Meter): Histogram =>
 const templates = new Map(operations.map(({ name, path }) => [name, path]));
 
 /** Middleware that records how long an attempt took. */
-const measuringInto =
+const durationRecorder =
   (duration: Histogram, server: Recording["server"]): Middleware =>
   async (request, next) => {
     const startedAt = performance.now();

@@ -103,7 +103,7 @@ class Exchange implements Dispatcher.DispatchHandler, FetchResponse {
   status = 0;
   headers = new ReceivedHeaders({});
   readonly #signal: AbortSignal;
-  readonly #mostBytes: number;
+  readonly #maxBytes: number;
   readonly #resolve: (response: FetchResponse) => void;
   readonly #release: (() => void) | undefined;
   #reject: (reason: unknown) => void;
@@ -115,18 +115,18 @@ class Exchange implements Dispatcher.DispatchHandler, FetchResponse {
   #bytes = 0;
 
   /**
-   * @param mostBytes the largest body to receive; the connection is closed for a larger one
+   * @param maxBytes the largest body to receive; the connection is closed for a larger one
    * @param release called when the connection is free again
    */
   constructor(
     signal: AbortSignal,
-    mostBytes: number,
+    maxBytes: number,
     resolve: (response: FetchResponse) => void,
     reject: (reason: unknown) => void,
     release?: () => void,
   ) {
     this.#signal = signal;
-    this.#mostBytes = mostBytes;
+    this.#maxBytes = maxBytes;
     this.#resolve = resolve;
     this.#reject = reject;
     this.#release = release;
@@ -163,7 +163,7 @@ class Exchange implements Dispatcher.DispatchHandler, FetchResponse {
   onResponseData(controller: Dispatcher.DispatchController, chunk: Uint8Array): void {
     this.#bytes += chunk.byteLength;
     // zlib uses this code for a result that is too large.
-    if (this.#bytes > this.#mostBytes)
+    if (this.#bytes > this.#maxBytes)
       controller.abort(Object.assign(new RangeError("The body is too large"), { code: "ERR_BUFFER_TOO_LARGE" }));
     else this.#chunks.push(chunk);
   }
@@ -185,7 +185,7 @@ class Exchange implements Dispatcher.DispatchHandler, FetchResponse {
     const [only = new Uint8Array()] = this.#chunks;
     const bytes = this.#chunks.length > 1 ? Buffer.concat(this.#chunks) : only;
     const encoding = this.headers.get("content-encoding");
-    return utf8.decode(encoding ? await decompress(bytes, encoding, this.#mostBytes) : bytes);
+    return utf8.decode(encoding ? await decompress(bytes, encoding, this.#maxBytes) : bytes);
   }
 
   #fail(reason: unknown): void {
@@ -213,7 +213,7 @@ class ReceivedHeaders {
   }
 }
 
-const ways = new Map([
+const decoders = new Map([
   ["gzip", promisify(gunzip)],
   ["x-gzip", promisify(gunzip)],
   ["deflate", promisify(inflate)],
@@ -223,14 +223,14 @@ const ways = new Map([
 /**
  * Decodes `Content-Encoding`, starting with the last encoding. Like `fetch`, it leaves bytes of an unknown encoding unchanged.
  *
- * @throws {RangeError} `ERR_BUFFER_TOO_LARGE` as soon as the result exceeds `mostBytes`
+ * @throws {RangeError} `ERR_BUFFER_TOO_LARGE` as soon as the result exceeds `maxBytes`
  */
-async function decompress(bytes: Uint8Array, encoding: string, mostBytes: number): Promise<Uint8Array> {
+async function decompress(bytes: Uint8Array, encoding: string, maxBytes: number): Promise<Uint8Array> {
   let plain = bytes;
   for (const name of encoding.toLowerCase().split(",").reverse()) {
-    const undo = ways.get(name.trim());
-    if (!undo) return plain;
-    plain = await undo(plain, { maxOutputLength: mostBytes });
+    const decode = decoders.get(name.trim());
+    if (!decode) return plain;
+    plain = await decode(plain, { maxOutputLength: maxBytes });
   }
   return plain;
 }

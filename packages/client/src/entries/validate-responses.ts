@@ -55,7 +55,7 @@ async function readOffer(response: FetchResponse, request: OffersRequest): Promi
   // The client reports this code as `response_too_large`.
   if (text === undefined)
     throw Object.assign(new RangeError("The body is too large"), { code: "ERR_BUFFER_TOO_LARGE" });
-  const fields = wrongFields(text);
+  const fields = invalidFields(text);
   if (!fields.length) return text;
   const { status, headers } = response;
   const id = headers.get("x-request-id") ?? headers.get("request-id") ?? undefined;
@@ -74,10 +74,10 @@ async function readOffer(response: FetchResponse, request: OffersRequest): Promi
 }
 
 /** An offer can have thousands of recipients. */
-const most = 10;
+const maxListedFields = 10;
 
 /** Returns the paths of an offer's invalid fields: `recipients[0].id`. Empty for a string that is not a JSON object. */
-function wrongFields(text: string): string[] {
+function invalidFields(text: string): string[] {
   let offer: unknown;
   try {
     offer = JSON.parse(text);
@@ -90,6 +90,6 @@ function wrongFields(text: string): string[] {
   );
   return [...new Set(fields)]
     .filter(Boolean)
-    .slice(0, most)
+    .slice(0, maxListedFields)
     .map((field) => field.slice(1));
 }

@@ -121,9 +121,9 @@ export function readOptions<Options extends object>(given: object, defaults: Opt
 const longestMs = 2_147_483_647;
 
 function checkNumber(name: string, value: number): void {
-  const least = name === "maxResponseBytes" ? 1 : 0;
-  if (!Number.isInteger(value) || value < least || value > longestMs)
-    throwUsageError(`${name} must be an integer from ${least} to ${longestMs}`);
+  const min = name === "maxResponseBytes" ? 1 : 0;
+  if (!Number.isInteger(value) || value < min || value > longestMs)
+    throwUsageError(`${name} must be an integer from ${min} to ${longestMs}`);
 }
 
 /** Parses the base URL. Never shows it, because it may contain a password. */

@@ -41,24 +41,24 @@ export function checkCreation(body: unknown, { now, mayCreate, isWorker }: Creat
   if (check.text("createdByUserId", createdByUserId) === "") check.add("createdByUserId", "Do not leave it empty.");
   const heading = check.text("title", title);
   if (heading !== undefined && !visible.test(heading)) check.add("title", "The title must not be blank.");
-  check.shortText("title", heading, 200);
-  check.shortText("details", details, 10_000);
-  check.shortText("locationPlaceId", locationPlaceId, 500);
-  check.shortText("notifyEmailAddress", notifyEmailAddress, 254);
+  check.checkShortString("title", heading, 200);
+  check.checkShortString("details", details, 10_000);
+  check.checkShortString("locationPlaceId", locationPlaceId, 500);
+  check.checkShortString("notifyEmailAddress", notifyEmailAddress, 254);
   if (typeof notifyEmailAddress === "string" && !/^[^\s\p{Cc}@]+@[^\s\p{Cc}@]+$/u.test(notifyEmailAddress))
     check.add("notifyEmailAddress", "Use one email address, such as hana@example.com.");
   check.workerIds("workerIds", workerIds, (index) => `workerIds[${index}]`);
   const slots = events === undefined ? undefined : checkEvents(check, events, now);
-  check.noUnknownFields("", creation, fields);
+  check.rejectUnknownFields("", creation, fields);
 
-  for (const name of fields) check.storable(name, creation[name]);
-  if (typeof createdByUserId === "string" && isSound(check, "createdByUserId") && !mayCreate(createdByUserId))
+  for (const name of fields) check.checkStorable(name, creation[name]);
+  if (typeof createdByUserId === "string" && isValid(check, "createdByUserId") && !mayCreate(createdByUserId))
     check.add("createdByUserId", "Send the id of a person in the organisation that owns this API key.");
   if (Array.isArray(workerIds))
     for (const [index, id] of workerIds.entries()) {
       const name = `workerIds[${index}]`;
-      check.storable(name, id);
-      if (isSound(check, "workerIds") && isSound(check, name) && !isWorker(id))
+      check.checkStorable(name, id);
+      if (isValid(check, "workerIds") && isValid(check, name) && !isWorker(id))
         check.add(name, "Send a worker's id; no worker has this one.");
     }
   if (check.errors.size > 0) throw invalidRequest(check.errors);
@@ -69,7 +69,7 @@ export function checkCreation(body: unknown, { now, mayCreate, isWorker }: Creat
 const withoutNulls = (creation: Record<string, unknown>): Record<string, unknown> =>
   Object.fromEntries(Object.entries(creation).filter(([name, value]) => value !== null || !optional.includes(name)));
 
-const isSound = ({ errors }: FieldCheck, field: string): boolean => !errors.has(field);
+const isValid = ({ errors }: FieldCheck, field: string): boolean => !errors.has(field);
 
 /** @returns the events with their times in UTC */
 function checkEvents(check: FieldCheck, events: unknown, now: Date): { start: string; end: string }[] {
@@ -78,7 +78,7 @@ function checkEvents(check: FieldCheck, events: unknown, now: Date): { start: st
     return [];
   }
   const slots: { start: string; end: string }[] = [];
-  check.atMost("events", events, 366);
+  check.checkMaxLength("events", events, 366);
   const today = now.toISOString().slice(0, 10);
   for (const [index, each] of events.entries()) {
     const name = `events[${index}]`;
@@ -87,7 +87,7 @@ function checkEvents(check: FieldCheck, events: unknown, now: Date): { start: st
     const slot = { start: check.dateTime(`${name}.start`, event.start), end: check.dateTime(`${name}.end`, event.end) };
     slots.push(slot);
     const [startMs, endMs] = [Date.parse(slot.start), Date.parse(slot.end)];
-    check.noUnknownFields(`${name}.`, event, ["start", "end"]);
+    check.rejectUnknownFields(`${name}.`, event, ["start", "end"]);
     if (startMs < Date.parse(today)) check.add(`${name}.start`, `Choose a start on or after today (${today} in UTC).`);
     if (endMs <= startMs) check.add(`${name}.end`, "Choose an end after the start.");
   }

@@ -76,8 +76,8 @@ const visible = new RegExp(visibleCharacter, "u");
 function checkName(check: FieldCheck, field: string, value: unknown): void {
   const name = check.text(field, value);
   if (name === undefined) return;
-  check.shortText(field, name, 500);
-  check.storable(field, name);
+  check.checkShortString(field, name, 500);
+  check.checkStorable(field, name);
   if (/[\p{Cc}\u2028\u2029\u202a-\u202e\u2066-\u2069]/u.test(name) || !visible.test(name))
     check.add(field, "Use one line with at least one visible character.");
 }

@@ -13,7 +13,7 @@ import { OfferStore } from "./offer-store.ts";
 import type { ServiceState } from "./run-operation.ts";
 import type { TestFailure, TestRequest, TestService, TestServiceOptions } from "./test-service.ts";
 
-const someWorkers = { worker_amal: "Amal Haddad", worker_ben: "Ben Okafor", worker_cleo: "Cleo Martin" };
+const defaultWorkers = { worker_amal: "Amal Haddad", worker_ben: "Ben Okafor", worker_cleo: "Cleo Martin" };
 
 /**
  * Creates a stateful in-memory fake of the service for one test. It enforces the same rules as the reference platform; one contract suite
@@ -81,7 +81,7 @@ export function createTestService(options: TestServiceOptions = {}): TestService
   const state: ServiceState = {
     dialect: dialects[dialect],
     grants: new Map([[apiKey, { organisation: ours, peopleOf: [ours] }]]),
-    workers: new Map(Object.entries(options.workers ?? someWorkers)),
+    workers: new Map(Object.entries(options.workers ?? defaultWorkers)),
     offers: new OfferStore(),
     kept: new IdempotencyCache(),
     now: clock.now,
@@ -143,11 +143,11 @@ export function createTestService(options: TestServiceOptions = {}): TestService
   } satisfies Omit<TestService, "fetch" | "baseUrl" | "apiKey">;
   // The client rejects unknown options: only the client's own are enumerable, so that a service can be spread into them.
   const service = { fetch: serve, baseUrl: base, apiKey };
-  return Object.defineProperties(service, hidden(controls)) as typeof service & TestService;
+  return Object.defineProperties(service, nonEnumerable(controls)) as typeof service & TestService;
 }
 
 /** Makes property descriptors non-enumerable. */
-const hidden = (members: object): PropertyDescriptorMap =>
+const nonEnumerable = (members: object): PropertyDescriptorMap =>
   Object.fromEntries(
     Object.entries(Object.getOwnPropertyDescriptors(members)).map(([name, { value, get }]) => [
       name,

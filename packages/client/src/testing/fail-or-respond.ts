@@ -11,12 +11,12 @@ export async function failOrRespond(
   if (typeof failure === "object") return toResponse(request, failureResponse(failure));
   switch (failure) {
     case "connection-refused":
-      throw lost("ECONNREFUSED", "connect");
+      throw networkError("ECONNREFUSED", "connect");
     case "connection-reset":
-      throw lost("ECONNRESET", "write");
+      throw networkError("ECONNRESET", "write");
     case "response-lost":
       respond();
-      throw lost("ECONNRESET", "read");
+      throw networkError("ECONNRESET", "read");
     case "hang":
       return new Promise<never>((_resolve, reject) => onAbort(request, reject));
     default:
@@ -38,5 +38,5 @@ function failureResponse({ status, retryAfterSeconds, headers, body }: Exclude<T
 }
 
 /** Creates the error that Node's `fetch` throws. */
-const lost = (code: string, syscall: string): TypeError =>
+const networkError = (code: string, syscall: string): TypeError =>
   new TypeError("fetch failed", { cause: Object.assign(new Error(`${syscall} ${code}`), { code, syscall }) });

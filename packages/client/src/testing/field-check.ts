@@ -22,11 +22,11 @@ export class FieldCheck {
   }
 
   /** An optional string of at most `max` characters. */
-  shortText(field: string, value: unknown, max: number): void {
-    this.atMost(field, this.text(field, value, false) ?? "", max);
+  checkShortString(field: string, value: unknown, max: number): void {
+    this.checkMaxLength(field, this.text(field, value, false) ?? "", max);
   }
 
-  atMost(field: string, value: string | unknown[], max: number): void {
+  checkMaxLength(field: string, value: string | unknown[], max: number): void {
     const unit = typeof value === "string" ? " characters" : "";
     if (value.length > max) this.add(field, `Use at most ${max}${unit}.`);
   }
@@ -41,7 +41,7 @@ export class FieldCheck {
   }
 
   /** D-44 */
-  storable(field: string, value: unknown): void {
+  checkStorable(field: string, value: unknown): void {
     if (typeof value !== "string") return;
     if (value.includes("\0")) this.add(field, "Remove the character U+0000.");
     else if (/\p{Surrogate}/u.test(value)) this.add(field, "Remove the lone surrogate.");
@@ -54,7 +54,7 @@ export class FieldCheck {
     return undefined;
   }
 
-  noUnknownFields(prefix: string, object: object, known: readonly string[]): void {
+  rejectUnknownFields(prefix: string, object: object, known: readonly string[]): void {
     for (const name of Object.keys(object))
       if (!known.includes(name)) this.add(prefix + name, "Remove it, or correct its name: there is no such field.");
   }
@@ -65,7 +65,7 @@ export class FieldCheck {
     else if (!Array.isArray(value)) this.add(field, "Make it an array.");
     else {
       if (value.length === 0) this.add(field, "Name at least one worker.");
-      this.atMost(field, value, 10_000);
+      this.checkMaxLength(field, value, 10_000);
       for (const [index, id] of value.entries())
         if (this.text(nameOf(index), id) === "") this.add(nameOf(index), "Do not leave it empty.");
     }

@@ -48,7 +48,7 @@ export function toResponse(
 ): Response {
   const isBodyless = request.method === "HEAD" || status === 204 || status === 304;
   const stream = stalls
-    ? new ReadableStream({ start: (controller) => onAbort(request, (why) => controller.error(why)) })
+    ? new ReadableStream({ start: (controller) => onAbort(request, (reason) => controller.error(reason)) })
     : undefined;
   return new Response(isBodyless ? null : (stream ?? body ?? ""), { status, headers });
 }

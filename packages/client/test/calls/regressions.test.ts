@@ -1,4 +1,4 @@
-// Cases in which well-known clients fail, one test each, against real servers on loopback.
+// One test for each case in which well-known clients fail, against real servers on loopback.
 import { getEventListeners, once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -93,7 +93,7 @@ test("a POST whose socket is reset never takes effect twice", async () => {
   const cautious = new OffersClient({ baseUrl, apiKey });
   expect(await errorOf(cautious.createOffer(input))).toMatchObject({ code: "connection_lost", attempts: 1 });
   expect(received).toHaveLength(1);
-  // A service that acts only once per key may be called again, because the key is the same.
+  // A service that acts only once per key can be called again safely, because the key is the same.
   const trusting = new OffersClient({ baseUrl, apiKey, serviceHonoursIdempotencyKey: true });
   expect(await errorOf(trusting.createOffer(input))).toMatchObject({ code: "connection_lost", attempts: 3 });
   expect([received.length, effects.size]).toEqual([4, 2]);

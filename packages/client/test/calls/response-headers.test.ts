@@ -1,4 +1,4 @@
-// What response headers say: how many requests are left, and that an operation will end.
+// Response headers: the remaining rate limit, and deprecation and sunset notices.
 import { expect, onTestFinished, test, vi } from "vitest";
 import { type DeprecationNotice, OffersClient, type OffersClientOptions } from "../../src/index.ts";
 import { undiciFetch } from "../../src/node.ts";

@@ -1,4 +1,4 @@
-// How the client reads an offer whose fields are not the contract's (D-126), from a server that sends raw strings.
+// How the client reads an offer whose fields differ from the contract (D-126), from a server that sends raw strings.
 import { expect, test } from "vitest";
 import { fc, share } from "../../../../scripts/property-seed.ts";
 import { offerShape } from "../../src/generated/offer-shape.ts";
@@ -16,7 +16,7 @@ const errorOf = (call: Promise<unknown>): Promise<AnyOffersError> =>
     () => expect.unreachable(),
     (error) => error,
   );
-/** A client of a service that sends this string as every offer, and the lines of its logger. */
+/** Creates a client for a service that returns this string for every offer, and collects its log lines. */
 async function readingText(text: string) {
   const { baseUrl } = await serve(respondWith(200, text, json));
   const lines: object[] = [];
@@ -28,7 +28,7 @@ const reported = (path: string) => [{ operation: "GetOffer", code: "unexpected_r
 
 const absent = Symbol("absent");
 type Given = string | number | boolean | null | object;
-/** Each field that has an empty value, with that value and one of another type that means the same. */
+/** Each field that has an empty value, with that value and an equivalent one of another type. */
 const fields: [path: string, empty: unknown, other: [given: Given, read: unknown]][] = [
   ["title", "", [7, "7"]],
   ["details", "", [12.5, "12.5"]],
@@ -50,7 +50,7 @@ const holderOf = (value: object, path: string): Record<string, unknown> =>
   steps(path)
     .slice(0, -1)
     .reduce((inner: object, step) => Reflect.get(inner, step), value) as Record<string, unknown>;
-/** The offer with one field set or left out. */
+/** Returns the offer with one field set or left out. */
 function offerWith(path: string, value: unknown): Offer {
   const changed = structuredClone(offer);
   const name = steps(path).at(-1) ?? "";
@@ -215,7 +215,7 @@ test.each([
   expect(error.message).toContain(`201; ${problem}; check baseUrl`);
 });
 
-/** The types of an offer's fields that the reader guarantees. */
+/** Asserts that an offer's fields have the types that the reader guarantees. */
 function expectShape(value: unknown, shape: unknown): void {
   if (shape === "id") expect(value).toMatch(/./s);
   else if (shape === "number") expect(["number", "undefined"]).toContain(typeof value);

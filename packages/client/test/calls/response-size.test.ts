@@ -11,7 +11,7 @@ import { listen } from "../support/serve.ts";
 const apiKey = "key";
 const mebibyte = 1_048_576;
 
-/** A server that records how many bytes it could write, and when its connections close. */
+/** Starts a server that records how many bytes it could write, and when its connections close. */
 async function pouring(respond: (response: ServerResponse) => void) {
   const closed: Promise<unknown>[] = [];
   const server = createServer((request, response) => request.resume().on("end", () => respond(response)));
@@ -21,7 +21,7 @@ async function pouring(respond: (response: ServerResponse) => void) {
   return { baseUrl: await listen(server), closed };
 }
 
-/** A body that never ends. */
+/** Sends a body that never ends. */
 function endless(response: ServerResponse) {
   response.writeHead(200, { "content-type": "application/json" });
   const chunk = Buffer.alloc(65_536, " ");
@@ -66,7 +66,7 @@ const bomb = Buffer.alloc(40 * mebibyte, " ");
 const gzipped = gzipSync(bomb);
 const bombs = [
   ["gzip", gzipped],
-  // At the quality that is usual for files compressed once, this takes seconds.
+  // At the default quality, compressing this takes seconds.
   ["br", brotliCompressSync(bomb, { params: { [constants.BROTLI_PARAM_QUALITY]: 4 } })],
   ["gzip, gzip", gzipSync(gzipped)],
 ] as const;

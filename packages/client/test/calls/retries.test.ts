@@ -169,7 +169,7 @@ test.each([
   const { baseUrl } = await serve(inTurn(respondWith(503), found));
   const client = new OffersClient({ baseUrl, apiKey, logger: { debug: fail, warn: fail }, onRetry: fail });
   await expect(client.getOffer("a")).resolves.toEqual(offer);
-  // A rejection counts as unhandled once the queue of microtasks is empty.
+  // A rejection counts as unhandled once the microtask queue is empty.
   await new Promise((resolve) => setImmediate(resolve));
   expect(unhandled).toEqual([]);
 });

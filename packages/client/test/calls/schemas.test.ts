@@ -110,7 +110,7 @@ test.each(samples.exchanges.filter(({ operation, outcome }) => operation === "ge
 
 test("the schema has the types of the client", () => {
   type Generated = z.infer<typeof generatedSchema>;
-  /** Without the index signature that keeps unknown fields. */
+  /** Removes the index signature that keeps unknown fields. */
   type Known<T> = { [Name in keyof T as string extends Name ? never : Name]: T[Name] };
   expectTypeOf<z.infer<typeof offerSchema>>().toEqualTypeOf<Offer>();
   expectTypeOf<keyof Known<Generated>>().toEqualTypeOf<keyof Offer>();

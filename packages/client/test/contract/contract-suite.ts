@@ -8,7 +8,7 @@ import { wireSuite } from "./wire-suite.ts";
 const drivers = { OffersClient: clientDriver, "/openapi-fetch": openApiFetchDriver };
 
 /**
- * Tests a service against the contract (spec/openapi.yaml, spec/decisions.yaml): its operations, through each client, and the HTTP
+ * Tests a service against the contract (spec/openapi.yaml, spec/decisions.yaml): its operations, through each client, and its HTTP
  * messages.
  */
 export function contractSuite(title: string, openFixture: () => ContractFixture | Promise<ContractFixture>): void {
@@ -17,7 +17,7 @@ export function contractSuite(title: string, openFixture: () => ContractFixture 
     beforeAll(async () => {
       fixture = await openFixture();
     });
-    // Undefined if it could not be opened: that error is the one to read.
+    // Undefined if it could not be opened; that error matters more.
     afterAll(() => fixture?.close());
     const fixtureOf = () => fixture ?? expect.unreachable();
     for (const [name, driverOf] of Object.entries(drivers))

@@ -11,7 +11,7 @@ export interface DriverOptions {
   idempotencyKey?: string;
 }
 
-/** A way to call the four operations, without retries. */
+/** Calls the four operations, without retries. */
 export interface OffersDriver {
   create(input: OfferInput, call?: DriverOptions): Promise<Outcome<{ id: string }>>;
   read(id: string, call?: DriverOptions): Promise<Outcome<Offer>>;
@@ -41,9 +41,9 @@ export interface ContractFixture {
   dialect: "reference" | "live";
   baseUrl: string;
   fetch: typeof globalThis.fetch;
-  /** @returns `done`, or the code of the problem that the worker gets */
+  /** @returns `done`, or the code of the problem that the worker receives */
   respond(offerId: string, workerId: WorkerId, response: "applied" | "rejected"): Promise<string>;
-  /** The worker's notifications about the offer, oldest first. Waits for `count` of them, because a push takes time. */
+  /** Returns the worker's notifications about the offer, oldest first. Waits for `count` of them, because a push takes time. */
   notifications(offerId: string, workerId: WorkerId, count: number): Promise<string[]>;
   close(): Promise<void>;
 }

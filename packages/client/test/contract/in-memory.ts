@@ -1,7 +1,7 @@
 import { createTestService, type TestService } from "../../src/testing.ts";
 import { type ContractFixture, keys, workers } from "./fixture.ts";
 
-/** The organisations and workers of every fixture, in memory. */
+/** Creates an in-memory service with every fixture's organisations and workers. */
 export function seededTestService(dialect: "reference" | "live"): TestService {
   const service = createTestService({
     baseUrl: "https://service.example/prefix",
@@ -15,7 +15,7 @@ export function seededTestService(dialect: "reference" | "live"): TestService {
   return service;
 }
 
-/** The service in memory as a fixture, reached through its own `fetch` by default. */
+/** Creates a fixture from the in-memory service, called through its own `fetch` by default. */
 export function inMemoryFixture(
   dialect: "reference" | "live",
   service = seededTestService(dialect),

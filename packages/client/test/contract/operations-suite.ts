@@ -9,7 +9,7 @@ import {
   type WorkerId,
 } from "./fixture.ts";
 
-/** The behaviour of the operations, for any service and through any driver. */
+/** Tests the operations' behaviour, for any service and through any driver. */
 export function operationsSuite(fixtureOf: () => ContractFixture, face: () => OffersDriver): void {
   const expected = () => expectations[fixtureOf().dialect];
   const dataOf = <Data>(outcome: Outcome<Data>): Data =>

@@ -5,7 +5,7 @@ import { input } from "../support/offer.ts";
 import { respondWith, serve, unusedAddress } from "../support/serve.ts";
 
 const apiKey = "key-of-harbour-hotels";
-/** The original, as long as no test has replaced it. */
+/** The original fetch, saved before a test replaces it. */
 const runtimesFetch = globalThis.fetch;
 const html = "<!doctype html><title>Sign in to the guest network</title>";
 
@@ -164,7 +164,7 @@ test("the error for a redirect within the origin says to check baseUrl", async (
 test("isOffersError recognises errors of another copy of the package, and nothing else", async () => {
   const { client } = await clientOf(404);
   const error = await client.getOffer("a").catch((error: unknown) => error);
-  // The error that a second copy of the package would make.
+  // The error that a second copy of the package would create.
   class UnrelatedError extends Error {
     get [Symbol.for("@offers/client/error")]() {
       return true;

@@ -17,7 +17,7 @@ const errorOf = (call: Promise<unknown>): Promise<AnyOffersError> =>
     (error) => error,
   );
 
-/** An error of another client's call, which the user's own call rejects with. */
+/** Returns an error from another client's call, with which the user's own call rejects. */
 async function ofAnotherClient() {
   const { baseUrl } = await serve(respondWith(404, '{"title":"No such worker"}'));
   const error = await errorOf(new OffersClient({ baseUrl, apiKey: "other" }).getOffer("elsewhere"));

@@ -45,7 +45,7 @@ test("the service's title, detail and reasons are truncated to 500 characters", 
   expect(message).toMatch(/: 422; .{500}; change the request$/);
 });
 
-// How Bun 1.4 and Deno 2.9, unlike Node, report failures: one code for each.
+// Bun 1.4 and Deno 2.9, unlike Node, report one code for each failure.
 test.each<[string, string, Error]>([
   ["connect_failed", "no connection", Object.assign(new TypeError("Unable to connect."), { code: "ECONNREFUSED" })],
   ["connect_failed", "no connection", Object.assign(new Error("Unable to connect."), { code: "ConnectionRefused" })],

@@ -1,4 +1,4 @@
-// One table of users' mistakes and the client's messages. The messages are written by hand.
+// A table of users' mistakes and the client's messages, which are written by hand.
 import { expect, test } from "vitest";
 import { type AnyOffersError, OffersClient, type OffersClientOptions } from "../../src/index.ts";
 import { createTestService } from "../../src/testing.ts";

@@ -32,7 +32,7 @@ const calls: Record<OperationName, (client: OffersClient, call: Call) => Promise
 };
 
 interface Cause {
-  /** Where the client sends its request. */
+  /** Returns the URL that the client calls. */
   readonly at?: () => Promise<string>;
   readonly options?: Partial<OffersClientOptions>;
   readonly call?: Call;
@@ -44,7 +44,7 @@ const responding =
     (await serve(respondWith(...response))).baseUrl;
 const html = "<!doctype html><title>Sign in</title>";
 
-/** A way to cause each code, and each status that the contract documents. */
+/** How to cause each code, and each status that the contract documents. */
 const causes: Record<AnyOffersError["code"], Cause> = {
   bad_request: { at: responding(400) },
   unauthenticated: { at: responding(401) },
@@ -106,7 +106,7 @@ test("an error that does not belong to a call does not belong to an operation", 
     expect(isOperationError(value, "GetOffer")).toBe(false);
 });
 
-/** The docstrings of the methods, by operation. */
+/** The methods' docstrings, by operation. */
 const docstrings = new Map(
   [
     ...readFileSync(join(root, "packages/client/src/offers-client.ts"), "utf8").matchAll(

@@ -1,13 +1,13 @@
-// What a user sees of a failure, in a file of the user's own project, with Node's default settings.
+// What a user sees of a failure in their own project, with Node's default settings.
 import { spawn } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { respondWith, serve, unusedAddress } from "../support/serve.ts";
 
-/** Runs a file of a user's project to its end. */
+/** Runs a file in a user's project until it exits. */
 async function run(lines: string[], env: Record<string, string> = {}) {
-  // Within this package, so that its name resolves as in a user's project.
+  // Within this package, so that its name resolves the way it does in a user's project.
   const folder = mkdtempSync(join(import.meta.dirname, "project-"));
   onTestFinished(() => rmSync(folder, { recursive: true }));
   writeFileSync(join(folder, "hire.mjs"), lines.join("\n"));
@@ -97,7 +97,7 @@ test("a failure that is caught, or returned by safe(), does not end the process"
   expect([code, stdout.trim()]).toEqual([0, "still here"]);
 });
 
-/** Ways in which `client` fails: by the server's behaviour and the call's options. */
+/** Ways to make `client` fail, by the server's behaviour and the call's options. */
 const ways: [kind: string, respond: Parameters<typeof serve>[0] | "unused address", options: string][] = [
   ["BadRequestError", respondWith(400), ""],
   ["AuthenticationError", respondWith(401), ""],
@@ -114,7 +114,7 @@ const ways: [kind: string, respond: Parameters<typeof serve>[0] | "unused addres
   ["UsageError", respondWith(204), "headers: { 'x y': 'z' }"],
 ];
 
-/** Fails in every way, in one process, because no failure ends it. @returns what each way printed */
+/** Fails in every way in one process, because no failure crashes it. @returns what each way printed */
 async function failInEveryWay() {
   const failing = await Promise.all(
     ways.map(async ([, respond, options]) => {

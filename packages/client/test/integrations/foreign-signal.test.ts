@@ -1,7 +1,7 @@
 import { OffersClient } from "@offers/client";
 import { expect, test, vi } from "vitest";
 
-/** Like jsdom's: its own class, which Node's fetch does not know. */
+/** Like jsdom's AbortSignal, a separate class that Node's fetch does not accept. */
 class ForeignSignal extends EventTarget {
   readonly aborted = false;
   readonly reason = undefined;

@@ -1,4 +1,4 @@
-// Connections that fail as the kernel and OpenSSL make them fail, through the fetch of Node and of undici.
+// Real connection failures from the kernel and OpenSSL, through Node's and undici's fetch.
 import dns, { type LookupAddress } from "node:dns";
 import { once } from "node:events";
 import { createSecureServer } from "node:http2";
@@ -13,7 +13,10 @@ import { makeAuthority } from "../support/serve-tls.ts";
 
 const apiKey = "key-of-harbour-hotels";
 
-/** A port of 127.0.0.2 where a connect hangs: nobody accepts, and the kernel's queue is full. 127.0.0.1 refuses connections to it. */
+/**
+ * Opens a port on 127.0.0.2 where connecting hangs, because nobody accepts and the kernel's queue is full. 127.0.0.1 refuses connections to
+ * that port.
+ */
 async function hangingPort(): Promise<number> {
   const worker = new Worker(
     `const server = require("node:net").createServer().listen({ port: 0, host: "127.0.0.2", backlog: 1 }, () => {
@@ -63,7 +66,7 @@ test.each<[string, () => Fetch]>([
     const baseUrl = `http://localhost:${await hangingPort()}`;
     const client = new OffersClient({ baseUrl, apiKey, fetch: way(), maxRetries: 1 });
     const error = await client.createOffer(input).catch((error: unknown) => error);
-    // The code of the AggregateError is that of the first try.
+    // The AggregateError's code is the first try's.
     expect(error).toMatchObject({
       code: "connect_failed",
       attempts: 2,
@@ -74,7 +77,7 @@ test.each<[string, () => Fetch]>([
 
 const { ca, ...pair } = makeAuthority();
 
-/** A TLS service behind a proxy that changes a byte of the record that starts the first response. */
+/** Starts a TLS service behind a proxy that changes a byte in the record that starts the first response. */
 async function damagedService(maxVersion: SecureVersion, byte: number) {
   const received: string[] = [];
   let isDue = false;
@@ -105,7 +108,7 @@ async function damagedService(maxVersion: SecureVersion, byte: number) {
     service.close();
   });
   const baseUrl = `https://127.0.0.1:${(proxy.address() as AddressInfo).port}`;
-  // HTTP/2, undici's default: over HTTP/1.1 it reports "other side closed" instead of OpenSSL's error.
+  // Uses HTTP/2, undici's default, because over HTTP/1.1 undici reports "other side closed" instead of OpenSSL's error.
   const fetch: Fetch = (url, init) => ofUndici(url, { ...init, dispatcher });
   return { client: new OffersClient({ baseUrl, apiKey, fetch }), received };
 }

@@ -36,7 +36,7 @@ async function offersService(keepAliveTimeout: number) {
   return { baseUrl, seen };
 }
 
-/** A load balancer that resets a connection at the first byte after it was idle for a second. */
+/** Starts a load balancer that resets a connection at the first byte after it was idle for a second. */
 async function resettingBalancer(baseUrl: string): Promise<string> {
   const { port } = new URL(baseUrl);
   const sockets = new Set<Socket>();
@@ -89,7 +89,10 @@ test.each(Object.keys(transports))(
   60_000,
 );
 
-/** Stops itself between two rounds of creations, in the same tick as the second round: no timer and no socket event runs in between. */
+/**
+ * A program that stops itself between two rounds of creations, in the same tick as the second round, so that no timer or socket event runs
+ * in between.
+ */
 const program = (baseUrl: string, transport: string) => `
   import { OffersClient } from "./src/index.ts";
   import { undiciFetch } from "./src/node.ts";

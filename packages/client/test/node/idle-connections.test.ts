@@ -1,4 +1,4 @@
-// Simulates, with real sockets, what a load balancer, a NAT or a frozen function does to a kept connection.
+// Simulates, with real sockets, what a load balancer, a NAT or a frozen function does to an idle connection.
 import { once } from "node:events";
 import { createServer as createHttpServer } from "node:http";
 import { type AddressInfo, createServer, type Socket } from "node:net";
@@ -9,7 +9,7 @@ import { OffersClient, type OffersClientOptions } from "../../src/index.ts";
 import { undiciFetch } from "../../src/node.ts";
 import { input } from "../support/offer.ts";
 
-/** A service behind a load balancer that resets a connection at the next request after it has been idle for `idleMs`. */
+/** Starts a service behind a load balancer that resets a connection at the next request after it has been idle for `idleMs`. */
 async function droppingService(idleMs: number) {
   const seen = { connections: 0, offers: 0 };
   const service = createHttpServer({ keepAliveTimeout: 60_000 }, (request, response) => {

@@ -19,7 +19,7 @@ function pooled(options?: Parameters<typeof undiciFetch>[0]) {
   return pool;
 }
 
-/** A server that records its connections. */
+/** Starts a server that records its connections. */
 async function connected(respond: (response: ServerResponse) => unknown) {
   const sockets: Socket[] = [];
   const server = createServer((request, response) => request.resume().on("end", () => respond(response)));
@@ -33,7 +33,7 @@ async function connected(respond: (response: ServerResponse) => unknown) {
   return { baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, sockets, server };
 }
 
-/** What the client passes to its `fetch`. */
+/** Returns what the client passes to its `fetch`. */
 const asked = (signal = new AbortController().signal): Parameters<Fetch>[1] => ({
   operation: "GetOffer",
   attempt: 1,

@@ -52,7 +52,7 @@ const entries: Record<string, Names> = {
       "WithResponse",
     ],
   },
-  // The types that an entry exports in addition are those of its functions' parameters and results.
+  // The additional types that an entry exports are those of its functions' parameters and results.
   node: { values: ["undiciFetch"], types: ["FetchResponse", "UndiciFetch"] },
   "openapi-fetch": {
     values: ["createOpenApiClient"],
@@ -78,7 +78,7 @@ const entries: Record<string, Names> = {
   },
 };
 
-/** A type exists only in the entry's source. */
+/** Lists an entry's types, which exist only in its source. */
 function typesOf(entry: string): string[] {
   const text = readFileSync(join(import.meta.dirname, `../../src/${entry}.ts`), "utf8");
   const statements = [...text.matchAll(/^export (.*?);$/gms)].map(([, statement = ""]) => statement);

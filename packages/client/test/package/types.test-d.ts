@@ -1,4 +1,4 @@
-// Checked by tsc: a test fails if it does not compile. A change of spec/openapi.yaml that the public types do not follow fails here.
+// Checked by tsc: a test fails if it does not compile. A change to spec/openapi.yaml that the public types do not follow fails here.
 
 import type { components, operations } from "@offers/contract/openapi";
 import { expectTypeOf, test } from "vitest";
@@ -36,7 +36,7 @@ test("received data has the types of the contract", () => {
 });
 
 test("sent data has the fields of the contract, with times as Date or string", () => {
-  // An optional field may also be given as undefined; workerIds and events may be read-only.
+  // An optional field may also be undefined; workerIds and events may be read-only.
   type Sent = { [Name in keyof Schemas["OfferCreation"]]: Schemas["OfferCreation"][Name] | Undefined<Name> };
   type Undefined<Name extends keyof Schemas["OfferCreation"]> =
     Record<never, never> extends Pick<Schemas["OfferCreation"], Name> ? undefined : never;

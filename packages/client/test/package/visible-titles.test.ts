@@ -12,7 +12,7 @@ const create = (title: string): Promise<string> =>
     ({ code }) => String(code),
   );
 
-/** Decided by Unicode's properties; the others are blank although they are symbols or letters. */
+/** Invisible by Unicode's properties; the others are blank although they are symbols or letters. */
 const invisible =
   /^[\p{Default_Ignorable_Code_Point}\p{White_Space}\p{Cf}\p{M}\p{Co}\u2800\ufffc\u{13441}\u{13442}\u{1d159}]$/u;
 const character = fc

@@ -3,7 +3,7 @@ import { createServer } from "node:http";
 import { type AddressInfo, connect, type Socket } from "node:net";
 import { onTestFinished } from "vitest";
 
-/** A forward proxy on loopback that opens tunnels, or rejects them with `refusal`. It records the requests. */
+/** Starts a forward proxy on loopback that opens tunnels, or rejects them with `refusal`. It records the requests. */
 export async function connectProxy(refusal?: string) {
   const asked: { target: string | undefined; headers: object }[] = [];
   const sockets = new Set<Socket>();

@@ -7,7 +7,7 @@ import { respondWith, serve } from "./serve.ts";
 /** A user's mistake, and the client's error. */
 export interface Mistake {
   what: string;
-  /** The service's URL and how it responds; by default nothing is sent. */
+  /** Starts the service and returns its URL; by default nothing is sent. */
   at?: () => Promise<string>;
   options?: Partial<Record<keyof OffersClientOptions, unknown>> & Record<string, unknown>;
   call?: (client: OffersClient) => PromiseLike<unknown>;
@@ -16,17 +16,17 @@ export interface Mistake {
   says: string | RegExp;
 }
 
-/** The URL of a server with one response. */
+/** Starts a server with one response, and returns its URL. */
 export const responding =
   (...respond: Parameters<typeof respondWith>) =>
   async () =>
     (await serve(respondWith(...respond))).baseUrl;
 export const json = { "content-type": "application/json" };
-/** The URL of a server that responds with problem details. */
+/** Starts a server that responds with problem details, and returns its URL. */
 export const problem = (status: number, body: object, headers = {}) =>
   responding(status, JSON.stringify(body), { "content-type": "application/problem+json", ...headers });
 
-/** The URL of a TCP server. */
+/** Starts a TCP server, and returns its URL. */
 export async function speaking(speak: (socket: Socket) => void): Promise<string> {
   const server = createTcpServer((socket) => speak(socket.on("error", () => {}))).listen(0, "127.0.0.1");
   await once(server, "listening");

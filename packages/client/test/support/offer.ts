@@ -1,6 +1,6 @@
 import type { Offer, OfferInput } from "../../src/index.ts";
 
-/** The example of spec/openapi.yaml. */
+/** The example offer in spec/openapi.yaml. */
 export const offer: Offer = {
   id: "offer_4f1c2a",
   title: "Kitchen help on Friday",

@@ -7,7 +7,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { onTestFinished } from "vitest";
 
-/** An unknown certificate authority, and a certificate for 127.0.0.1 that it signed; made with openssl. */
+/** Creates an untrusted certificate authority and a certificate for 127.0.0.1 that it signed, with openssl. */
 export function makeAuthority(): { ca: string; cert: string; key: string } {
   const folder = mkdtempSync(join(tmpdir(), "offers-authority-"));
   const openssl = (...given: string[]) => execFileSync("openssl", given, { cwd: folder, stdio: "pipe" });
@@ -25,7 +25,7 @@ export function makeAuthority(): { ca: string; cert: string; key: string } {
   }
 }
 
-/** A real https server on loopback for one test. It responds to every request with the same body, and counts them. */
+/** Starts a real https server on loopback for one test. It responds to every request with the same body, and counts them. */
 export async function serveTls(pair: { cert: string; key: string }, body: string) {
   const seen = { requests: 0, keys: [] as unknown[] };
   const server = createServer(pair, (request, response) => {

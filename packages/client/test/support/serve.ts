@@ -12,7 +12,7 @@ export interface Received {
 
 export type Responder = (response: ServerResponse, request: Received, count: number) => void;
 
-/** A real server on loopback for one test. It records the requests. */
+/** Starts a real server on loopback for one test. It records the requests. */
 export async function serve(respond: Responder): Promise<{ baseUrl: string; received: Received[] }> {
   const received: Received[] = [];
   const server = createServer(async (request, response) => {
@@ -25,7 +25,7 @@ export async function serve(respond: Responder): Promise<{ baseUrl: string; rece
   return { baseUrl: await listen(server), received };
 }
 
-/** Lets a server listen on loopback for one test. @returns its URL */
+/** Makes a server listen on loopback for one test. @returns its URL */
 export async function listen(server: Server): Promise<string> {
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
@@ -37,7 +37,7 @@ export async function listen(server: Server): Promise<string> {
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
 
-/** A URL on loopback without a server. */
+/** Returns a loopback URL where no server listens. */
 export async function unusedAddress(): Promise<string> {
   const server = createServer().listen(0, "127.0.0.1");
   await once(server, "listening");

@@ -5,7 +5,7 @@ import { OffersClient } from "../../src/index.ts";
 import { createTestService } from "../../src/testing.ts";
 import { input } from "../support/offer.ts";
 
-/** Short, but only for hanging requests: any other may be slow on a busy machine. */
+/** A short timeout, only for hanging requests: any other may be slow on a busy machine. */
 const soon = { timeoutMs: 50 };
 
 const make = (options: { maxRetries?: number } = {}) => {

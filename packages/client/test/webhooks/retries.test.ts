@@ -3,7 +3,7 @@ import { hour, minute, type Stage, second, setStage, status } from "./stage.ts";
 
 const pausesSeconds = [5, 30, 120, 600, 1_800, 7_200, 21_600, 43_200, 86_400];
 
-/** When each attempt at a delivery was made, in seconds since the start. */
+/** Returns when each attempt at a delivery was made, in seconds since the start. */
 const attemptedAt = ({ service, elapsedMs }: Stage, index = 0): number[] => {
   const startedAt = service.now().getTime() - elapsedMs();
   return (service.deliveries[index]?.attempts ?? []).map(({ at }) => (at.getTime() - startedAt) / second);

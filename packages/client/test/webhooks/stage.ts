@@ -7,7 +7,7 @@ export const second = 1_000;
 export const minute = 60 * second;
 export const hour = 60 * minute;
 
-/** Signs in a way that shows the test who signed when. */
+/** Returns a readable signature, so that a test can see which secret signed it and when. */
 export const sign = ({ secret, now }: { secret: string; now: Date }): Record<string, string> => ({
   timestamp: now.toISOString(),
   authorization: `signed with ${secret}`,
@@ -27,10 +27,10 @@ export interface Stage {
   offerId: string;
   profile: { secret: string; sign: typeof sign };
   seen: SeenWebhook[];
-  /** How the receiver responds from now on. @default with 200 */
+  /** Sets how the receiver responds from now on. @default with 200 */
   respondWith(respond: (seen: SeenWebhook) => Response | Promise<Response>): void;
   handler(request: Request): Promise<Response>;
-  /** Milliseconds since the start. */
+  /** Returns the milliseconds since the start. */
   elapsedMs(): number;
 }
 
@@ -39,7 +39,7 @@ export const status =
   (): Response =>
     new Response(null, { status, headers });
 
-/** @param register whether the receiver is already registered and has forgotten the two checks */
+/** @param register whether to register the receiver, and forget the requests of the two checks */
 export async function setStage(register = true): Promise<Stage> {
   const startedAt = new Date("2030-05-01T12:00:00Z");
   const service = createTestService({ now: () => startedAt });

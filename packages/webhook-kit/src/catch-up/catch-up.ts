@@ -6,7 +6,7 @@ import { ConfigurationError, UnavailableError } from "../errors/errors.ts";
 import { rejectUnknownOptions } from "../errors/option-names.ts";
 import { feedTimeoutMs } from "../generated/decisions.ts";
 import { sha256 } from "../signature/sha256.ts";
-import { type EventHandlers, findHandler, lateContext, requireHandler } from "./event-handlers.ts";
+import { contextWithoutRequest, type EventHandlers, findHandler, requireHandler } from "./event-handlers.ts";
 
 /**
  * The feed to read, where to start, and the handlers for its events.
@@ -124,7 +124,7 @@ export async function catchUp(options: CatchUpOptions): Promise<CatchUpSummary> 
       }
       const event = parseWebhookEvent({ type, data, receivedAt: createdAt });
       const deduplicationKey = messageKeyOf(tenant, "standard-webhooks", id);
-      await handle(event, lateContext("feed", signal, { deduplicationKey, receivedAt: new Date(createdAt) }));
+      await handle(event, contextWithoutRequest("feed", signal, { deduplicationKey, receivedAt: new Date(createdAt) }));
     }
     cursor = page.cursor;
     await onPage?.({ cursor, events: page.events.length });

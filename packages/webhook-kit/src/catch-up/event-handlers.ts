@@ -37,7 +37,7 @@ export function requireHandler(owner: string, handlers: EventHandlers, names: re
 }
 
 /** Creates the context for an event that did not arrive as a request. */
-export const lateContext = (
+export const contextWithoutRequest = (
   source: "reconciled" | "feed",
   signal: AbortSignal | undefined,
   { deduplicationKey = randomUUID(), receivedAt = new Date() }: Partial<EventContext> = {},

@@ -5,7 +5,7 @@ import { ConfigurationError } from "../errors/errors.ts";
 import { rejectUnknownOptions } from "../errors/option-names.ts";
 import { reconcileConcurrency } from "../generated/decisions.ts";
 import type { Inbox } from "../inbox/inbox.ts";
-import { type EventHandlers, findHandler, lateContext, requireHandler } from "./event-handlers.ts";
+import { contextWithoutRequest, type EventHandlers, findHandler, requireHandler } from "./event-handlers.ts";
 
 /**
  * Where to read the workers' current responses, and what handles those that changed. Pass the same source to `reconcile` and to
@@ -215,7 +215,7 @@ async function reconcileOffer(
     if (current === undefined) summary[response === "none" ? "waiting" : "unknown"] += 1;
     else if (current === last[index]) summary.known += 1;
     else {
-      const context = lateContext("reconciled", signal);
+      const context = contextWithoutRequest("reconciled", signal);
       summary[(await handleCurrent(source, offerId, workerId, context)) ? "caughtUp" : "known"] += 1;
     }
   }
@@ -357,10 +357,10 @@ const ownNames = ["offerIds", "concurrency", "requestsPerSecond", "signal", "onP
 function checkNumber(
   name: string,
   value: number,
-  least: number,
-  most: number,
-  isRight: (value: unknown) => boolean,
+  min: number,
+  max: number,
+  isValid: (value: unknown) => boolean,
 ): void {
-  if (!isRight(value) || value < least || value > most)
-    throw new ConfigurationError("invalid_option", `${name} must be a number from ${least} to ${most}.`);
+  if (!isValid(value) || value < min || value > max)
+    throw new ConfigurationError("invalid_option", `${name} must be a number from ${min} to ${max}.`);
 }

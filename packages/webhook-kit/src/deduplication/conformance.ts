@@ -44,7 +44,7 @@ class Trial {
     this.#store.acquire(key, subject === undefined ? { leaseMs } : { leaseMs, subject });
 
   /** Acquires a key that must be free. */
-  async take(key: string, leaseMs = longMs, subject?: string): Promise<string> {
+  async acquireFree(key: string, leaseMs = longMs, subject?: string): Promise<string> {
     const result = await this.acquire(key, leaseMs, subject);
     assert.equal(result.state, "acquired", "a free key must be acquired");
     assert.ok(
@@ -65,11 +65,11 @@ class Trial {
   release = async (key: string, token: string): Promise<void> => this.#store.release(key, token);
 
   async completeOne(key: string, status = 200, subject?: string): Promise<void> {
-    await this.complete(key, await this.take(key, longMs, subject), status);
+    await this.complete(key, await this.acquireFree(key, longMs, subject), status);
   }
 
   /** Acquires the key as soon as it is free. */
-  async takeOnceFree(key: string, leaseMs = longMs, subject?: string): Promise<string> {
+  async acquireWhenFree(key: string, leaseMs = longMs, subject?: string): Promise<string> {
     const result = await until(
       () => this.acquire(key, leaseMs, subject),
       ({ state }) => state === "acquired",
@@ -78,23 +78,23 @@ class Trial {
   }
 }
 
-async function until<T>(send: () => Promise<T>, isSo: (response: T) => boolean): Promise<T> {
+async function until<T>(send: () => Promise<T>, isExpected: (response: T) => boolean): Promise<T> {
   const deadline = Date.now() + patienceMs;
   for (;;) {
     const response = await send();
-    if (isSo(response)) return response;
+    if (isExpected(response)) return response;
     assert.ok(Date.now() < deadline, `a key that expires after ${shortMs} ms is still held after ${patienceMs} ms`);
     await new Promise((resolve) => setTimeout(resolve, 5));
   }
 }
 
-const isCompleted = (acquire: AcquireResult, status: number, message: string): void =>
+const expectCompleted = (acquire: AcquireResult, status: number, message: string): void =>
   assert.deepEqual(acquire, { state: "completed", status }, message);
 
 const cases: Readonly<Record<string, (store: Trial) => Promise<void>>> = {
   async "a key is acquired once, and returns retryAfterMs while it is held"(store) {
     const key = randomUUID();
-    await store.take(key);
+    await store.acquireFree(key);
     const second = await store.acquire(key);
     assert.equal(second.state, "inProgress", "a held key must not be acquired again");
     assert.ok(
@@ -112,7 +112,7 @@ const cases: Readonly<Record<string, (store: Trial) => Promise<void>>> = {
 
   async "keys are independent"(store) {
     const keys = Array.from({ length: 20 }, () => randomUUID());
-    const tokens = await Promise.all(keys.map((key) => store.take(key)));
+    const tokens = await Promise.all(keys.map((key) => store.acquireFree(key)));
     assert.equal(new Set(tokens).size, keys.length, "every acquired key has its own token");
     await store.complete(String(keys[0]), String(tokens[0]));
     await store.release(String(keys[1]), String(tokens[1]));
@@ -125,43 +125,43 @@ const cases: Readonly<Record<string, (store: Trial) => Promise<void>>> = {
     for (const status of [200, 204, 418]) {
       const key = randomUUID();
       await store.completeOne(key, status);
-      isCompleted(await store.acquire(key), status, "the status is kept");
-      isCompleted(await store.acquire(key), status, "acquire does not delete the status");
+      expectCompleted(await store.acquire(key), status, "the status is kept");
+      expectCompleted(await store.acquire(key), status, "acquire does not delete the status");
     }
   },
 
   async "a completed key is free again after keepMs"(store) {
     const key = randomUUID();
-    await store.complete(key, await store.take(key), 200, shortMs);
-    await store.takeOnceFree(key);
+    await store.complete(key, await store.acquireFree(key), 200, shortMs);
+    await store.acquireWhenFree(key);
   },
 
   async "a completed key outlives its lease"(store) {
     const [key, other] = [randomUUID(), randomUUID()];
     // Long enough to complete the key, however busy the machine is.
     const leaseMs = 10 * shortMs;
-    await store.complete(key, await store.take(key, leaseMs));
-    await store.take(other, leaseMs);
-    await store.takeOnceFree(other);
-    isCompleted(await store.acquire(key), 200, "keepMs applies, not leaseMs");
+    await store.complete(key, await store.acquireFree(key, leaseMs));
+    await store.acquireFree(other, leaseMs);
+    await store.acquireWhenFree(other);
+    expectCompleted(await store.acquire(key), 200, "keepMs applies, not leaseMs");
   },
 
   async "a released key is free immediately"(store) {
     const key = randomUUID();
-    const first = await store.take(key);
+    const first = await store.acquireFree(key);
     await store.release(key, first);
-    assert.notEqual(await store.take(key), first, "each lease has its own token");
+    assert.notEqual(await store.acquireFree(key), first, "each lease has its own token");
   },
 
   async "an expired lease is free again"(store) {
     const key = randomUUID();
-    await store.take(key, shortMs);
-    await store.takeOnceFree(key);
+    await store.acquireFree(key, shortMs);
+    await store.acquireWhenFree(key);
   },
 
   async "of a hundred concurrent calls to acquire after a lease expires, one gets the key"(store) {
     const key = randomUUID();
-    await store.take(key, shortMs);
+    await store.acquireFree(key, shortMs);
     const results = await until(
       () => Promise.all(Array.from({ length: 100 }, () => store.acquire(key))),
       (responses) => responses.some(({ state }) => state === "acquired"),
@@ -171,8 +171,8 @@ const cases: Readonly<Record<string, (store: Trial) => Promise<void>>> = {
 
   async "a holder whose lease has expired overwrites nothing newer"(store) {
     const key = randomUUID();
-    const slow = await store.take(key, shortMs);
-    const newer = await store.takeOnceFree(key);
+    const slow = await store.acquireFree(key, shortMs);
+    const newer = await store.acquireWhenFree(key);
     await store.complete(key, slow, 500);
     assert.equal(await store.stateOf(key), "inProgress", "a stale token must not complete");
     await store.release(key, slow);
@@ -180,13 +180,13 @@ const cases: Readonly<Record<string, (store: Trial) => Promise<void>>> = {
     await store.complete(key, newer);
     await store.complete(key, slow, 500);
     await store.release(key, slow);
-    isCompleted(await store.acquire(key), 200, "the newer result stands");
+    expectCompleted(await store.acquire(key), 200, "the newer result stands");
   },
 
   async "the token of one key is invalid for another"(store) {
     const [key, other] = [randomUUID(), randomUUID()];
-    await store.take(key);
-    const token = await store.take(other);
+    await store.acquireFree(key);
+    const token = await store.acquireFree(other);
     await store.release(key, token);
     assert.equal(await store.stateOf(key), "inProgress");
     await store.complete(key, token);
@@ -195,18 +195,18 @@ const cases: Readonly<Record<string, (store: Trial) => Promise<void>>> = {
 
   async "a completed key is not changed by its own token"(store) {
     const key = randomUUID();
-    const token = await store.take(key);
+    const token = await store.acquireFree(key);
     await store.complete(key, token);
     await store.release(key, token);
     await store.complete(key, token, 500);
-    isCompleted(await store.acquire(key), 200, "a status is recorded once");
+    expectCompleted(await store.acquire(key), 200, "a status is recorded once");
   },
 
   async "a completed key counts until another key of the same subject is completed"(store) {
     const [subject, accepted, rejected] = [randomUUID(), randomUUID(), randomUUID()];
     await store.completeOne(accepted, 200, subject);
     assert.equal(await store.stateOf(accepted, subject), "completed", "a duplicate is a duplicate");
-    const token = await store.take(rejected, longMs, subject);
+    const token = await store.acquireFree(rejected, longMs, subject);
     assert.equal(await store.stateOf(accepted, subject), "completed", "until the other is completed");
     await store.complete(rejected, token);
     await store.completeOne(accepted, 200, subject);
@@ -218,7 +218,7 @@ const cases: Readonly<Record<string, (store: Trial) => Promise<void>>> = {
     const [subject, accepted, rejected] = [randomUUID(), randomUUID(), randomUUID()];
     await store.completeOne(accepted, 200, subject);
     await store.completeOne(rejected, 200, subject);
-    const token = await store.take(accepted, longMs, subject);
+    const token = await store.acquireFree(accepted, longMs, subject);
     assert.equal(await store.stateOf(accepted, subject), "inProgress");
     assert.equal(await store.stateOf(rejected, subject), "completed", "until the other is completed");
     await store.release(accepted, token);
@@ -228,8 +228,8 @@ const cases: Readonly<Record<string, (store: Trial) => Promise<void>>> = {
 
   async "a holder whose lease has expired supersedes no key of its subject"(store) {
     const [subject, slow, key] = [randomUUID(), randomUUID(), randomUUID()];
-    const stale = await store.take(slow, shortMs, subject);
-    await store.takeOnceFree(slow, longMs, subject);
+    const stale = await store.acquireFree(slow, shortMs, subject);
+    await store.acquireWhenFree(slow, longMs, subject);
     await store.completeOne(key, 200, subject);
     await store.complete(slow, stale);
     assert.equal(await store.stateOf(key, subject), "completed");
@@ -238,7 +238,7 @@ const cases: Readonly<Record<string, (store: Trial) => Promise<void>>> = {
   async "a completed key is not superseded by a released key, nor by another subject"(store) {
     const [subject, key, failed, elsewhere] = [randomUUID(), randomUUID(), randomUUID(), randomUUID()];
     await store.completeOne(key, 200, subject);
-    await store.release(failed, await store.take(failed, longMs, subject));
+    await store.release(failed, await store.acquireFree(failed, longMs, subject));
     await store.completeOne(elsewhere, 200, randomUUID());
     await store.completeOne(randomUUID());
     assert.equal(await store.stateOf(key, subject), "completed");
@@ -247,7 +247,10 @@ const cases: Readonly<Record<string, (store: Trial) => Promise<void>>> = {
   async "two keys of the same subject may be held concurrently"(store) {
     const subject = randomUUID();
     const [key, other] = [randomUUID(), randomUUID()];
-    const tokens = [await store.take(key, longMs, subject), await store.take(other, longMs, subject)] as const;
+    const tokens = [
+      await store.acquireFree(key, longMs, subject),
+      await store.acquireFree(other, longMs, subject),
+    ] as const;
     await store.complete(key, tokens[0]);
     assert.equal(await store.stateOf(other, subject), "inProgress");
     await store.complete(other, tokens[1]);

@@ -50,9 +50,9 @@ export async function deduplicate(
     (error) => leases.release(error),
   );
   try {
-    const inTime = await response;
+    const sent = await response;
     await recorded;
-    return { response: inTime, duplicate: false };
+    return { response: sent, duplicate: false };
   } catch (error) {
     if (!isWebhookKitError(error) || error.code !== "handler_timed_out") await recorded;
     throw error;
@@ -101,9 +101,9 @@ export class LeaseSet {
     return this.#forEach((key, token) => this.#store.complete(key, token, status, keepMs));
   }
 
-  /** @param because the failure that caused the release, which is reported elsewhere */
-  release(because?: unknown): void | Promise<void> {
-    if (isWebhookKitError(because)) this.#reported.push(because.cause);
+  /** @param reason the failure that caused the release, which is reported elsewhere */
+  release(reason?: unknown): void | Promise<void> {
+    if (isWebhookKitError(reason)) this.#reported.push(reason.cause);
     return this.#forEach((key, token) => this.#store.release(key, token));
   }
 
@@ -115,7 +115,7 @@ export class LeaseSet {
     };
     try {
       const result = this.#store.acquire(key, { leaseMs, subject });
-      return isThenable(result) ? inTime(result).then(checkResult).catch(fail) : checkResult(result);
+      return isThenable(result) ? withStoreTimeout(result).then(checkResult).catch(fail) : checkResult(result);
     } catch (cause) {
       return fail(cause);
     }
@@ -127,7 +127,7 @@ export class LeaseSet {
     for (const { key, token } of this.#leases)
       try {
         const settling = step(key, token);
-        if (isThenable(settling)) pending.push(inTime(settling).catch((cause) => this.#reportOnce(cause)));
+        if (isThenable(settling)) pending.push(withStoreTimeout(settling).catch((cause) => this.#reportOnce(cause)));
       } catch (cause) {
         this.#reportOnce(cause);
       }
@@ -146,7 +146,7 @@ const isSameCause = (one: unknown, other: unknown): boolean =>
   (one instanceof Error && other instanceof Error && one.name === other.name && one.message === other.message);
 
 /** Limits how long a store may take, so that it cannot keep the sender waiting (D-64). A store in memory needs no timer. */
-const inTime = <T>(value: Promise<T>): Promise<T> =>
+const withStoreTimeout = <T>(value: Promise<T>): Promise<T> =>
   withTimeout(Promise.resolve(value), lookUpTimeoutMs, storeTimedOut, { unref: true });
 
 const storeTimedOut = (): Error => new Error("The deduplication store did not respond in time.");

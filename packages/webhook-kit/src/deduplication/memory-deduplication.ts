@@ -53,12 +53,12 @@ export function memoryDeduplication(
   let nextToken = 1;
   let nextSearchAt = 0;
 
-  const readClock = now ? () => finite(now().getTime()) : Date.now;
+  const readClock = now ? () => requireFinite(now().getTime()) : Date.now;
 
   /** Removes expired entries. Both maps keep their entries in insertion order, so the oldest come first. */
-  const sweep = (time: number, most: number): void => {
-    sweepOne(leases, time, most);
-    sweepOne(completed, time, most);
+  const sweep = (time: number, max: number): void => {
+    sweepOne(leases, time, max);
+    sweepOne(completed, time, max);
   };
 
   const makeRoom = (time: number): void => {
@@ -86,14 +86,14 @@ export function memoryDeduplication(
       if (lease) leases.delete(key);
       else makeRoom(time);
       const token = String(nextToken++);
-      leases.set(key, { subject, token, endsAt: finite(time + leaseMs) });
+      leases.set(key, { subject, token, endsAt: requireFinite(time + leaseMs) });
       return { state: "acquired", token };
     },
     complete(key, token, status, keepMs) {
       const lease = leases.get(key);
       if (lease?.token !== token) return;
       const time = readClock();
-      const endsAt = finite(time + keepMs);
+      const endsAt = requireFinite(time + keepMs);
       leases.delete(key);
       if (lease.endsAt <= time) return;
       // Deleted first, so that the map stays in order of completion.
@@ -106,17 +106,17 @@ export function memoryDeduplication(
   };
 }
 
-function sweepOne(entries: Map<string, Lease | Completed>, time: number, most: number): void {
-  let looked = 0;
+function sweepOne(entries: Map<string, Lease | Completed>, time: number, max: number): void {
+  let scanned = 0;
   for (const [key, { endsAt }] of entries) {
     if (endsAt <= time) entries.delete(key);
-    looked += 1;
-    if (looked >= most) break;
+    scanned += 1;
+    if (scanned >= max) break;
   }
 }
 
 /** Throws for NaN, which would make every entry look expired. */
-function finite(time: number): number {
+function requireFinite(time: number): number {
   if (Number.isFinite(time)) return time;
   throw new UnavailableError("deduplication_failed", "now() or keepMs is not a finite number.");
 }

@@ -59,21 +59,21 @@ export function redisDeduplication(
 
   const send = (script: keyof typeof scripts, key: string, token: string, args: string[]): Promise<unknown> => {
     // Both keys have the same hash tag, so that Redis Cluster stores them in the same slot.
-    const place = `${prefix}{of:${subjectOf(token) ?? key}}`;
-    return evaluate(client, scripts[script], [`${place}:lease:${key}`, `${place}:completed`], args);
+    const keyBase = `${prefix}{of:${subjectOf(token) ?? key}}`;
+    return evaluate(client, scripts[script], [`${keyBase}:lease:${key}`, `${keyBase}:completed`], args);
   };
   const timedOut = () => new Error(`Redis did not respond within ${timeoutMs} ms.`);
-  const inTime = (result: Promise<unknown>) => withTimeout(result, timeoutMs, timedOut, { unref: true });
-  const settle = async (result: Promise<unknown>): Promise<void> => {
-    if (!/^(settled|stale)$/.test(readText(await inTime(result)))) throw new Error(unexpectedResult);
+  const withRedisTimeout = (result: Promise<unknown>) => withTimeout(result, timeoutMs, timedOut, { unref: true });
+  const expectSettled = async (result: Promise<unknown>): Promise<void> => {
+    if (!/^(settled|stale)$/.test(readText(await withRedisTimeout(result)))) throw new Error(unexpectedResult);
   };
 
   return {
     async acquire(key, { leaseMs, subject }) {
       const token = createToken(subject);
-      const result = send("acquire", key, token, [key, token, milliseconds("leaseMs", leaseMs, 1)]);
+      const result = send("acquire", key, token, [key, token, requireMilliseconds("leaseMs", leaseMs, 1)]);
       try {
-        return readResult(await inTime(result), token);
+        return readResult(await withRedisTimeout(result), token);
       } catch (cause) {
         // Redis may have acquired the key after the timeout: release it instead of waiting for the lease to expire.
         const release = () => send("release", key, token, [token]);
@@ -84,10 +84,12 @@ export function redisDeduplication(
     async complete(key, token, status, keepMs) {
       if (!Number.isInteger(status) || status < 100 || status > 999)
         throw new RangeError("status must be an HTTP status.");
-      await settle(send("complete", key, token, [key, token, String(status), milliseconds("keepMs", keepMs, 0)]));
+      await expectSettled(
+        send("complete", key, token, [key, token, String(status), requireMilliseconds("keepMs", keepMs, 0)]),
+      );
     },
     async release(key, token) {
-      await settle(send("release", key, token, [token]));
+      await expectSettled(send("release", key, token, [token]));
     },
   };
 }
@@ -102,10 +104,10 @@ function subjectOf(token: string): string | undefined {
 }
 
 /** Rounds up to whole milliseconds, which Redis requires. */
-function milliseconds(name: string, value: number, least: number): string {
+function requireMilliseconds(name: string, value: number, min: number): string {
   const whole = Math.ceil(value);
-  if (Number.isSafeInteger(whole) && whole >= least) return String(whole);
-  throw new RangeError(`${name} must be a number of milliseconds of at least ${least}.`);
+  if (Number.isSafeInteger(whole) && whole >= min) return String(whole);
+  throw new RangeError(`${name} must be at least ${min} milliseconds.`);
 }
 
 const unexpectedResult = "Unexpected response from Redis.";

@@ -25,7 +25,7 @@ function writeSuggestions(suggestions: unknown): string {
   const { data, issues } = validate(responseSchemas["/contact-suggestions"], withWrittenDates(suggestions));
   if (issues.length > 0) {
     const fields = describeIssues(issues);
-    throw invalidResult(`an invalid list. ${inWords(fields)}`, { fields });
+    throw invalidResult(`an invalid list. ${describeFields(fields)}`, { fields });
   }
   const json = asJson(data);
   if (Buffer.byteLength(json) > maxSuggestionsBytes)
@@ -37,12 +37,12 @@ const invalidResult = (what: string, options?: ConstructorParameters<typeof Hand
   new HandlerError("invalid_handler_result", `suggestContacts returned ${what}`, options);
 
 /** How many fields a message lists: a list can have thousands of entries, and more would not help. */
-const mostFields = 5;
+const maxListedFields = 5;
 
-function inWords(fields: Readonly<Record<string, readonly string[]>>): string {
+function describeFields(fields: Readonly<Record<string, readonly string[]>>): string {
   const all = Object.entries(fields).map(([name, words]) => `${name}: ${words.join(" ")}`);
-  const hidden = all.length - mostFields;
-  return all.slice(0, mostFields).join(" ") + (hidden > 0 ? ` And ${hidden} more.` : "");
+  const hidden = all.length - maxListedFields;
+  return all.slice(0, maxListedFields).join(" ") + (hidden > 0 ? ` And ${hidden} more.` : "");
 }
 
 function asJson(suggestions: unknown): string {

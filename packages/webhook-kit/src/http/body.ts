@@ -57,28 +57,28 @@ function readStream(request: NodeRequest, maxBytes: number, timeoutMs: number): 
     const chunks: Uint8Array[] = [];
     let length = 0;
     const deadlines = Deadlines.of(timeoutMs);
-    const breakOff = (code: "body_timeout" | "body_too_large" | "body_incomplete") => {
+    const fail = (code: "body_timeout" | "body_too_large" | "body_incomplete") => {
       deadlines.delete(onTimeout);
       request.pause();
       reject(rejectRequest(code));
     };
-    const onTimeout = () => breakOff("body_timeout");
+    const onTimeout = () => fail("body_timeout");
     const onData = (chunk: Uint8Array) => {
       length += chunk.length;
       if (length <= maxBytes) chunks.push(chunk);
-      else breakOff("body_too_large");
+      else fail("body_too_large");
     };
     const onEnd = () => {
       deadlines.delete(onTimeout);
       const [first] = chunks;
       resolve({ kind: "bytes", bytes: first && chunks.length === 1 ? first : Buffer.concat(chunks) });
     };
-    const onBreak = () => {
-      if (!request.readableEnded) breakOff("body_incomplete");
+    const onClose = () => {
+      if (!request.readableEnded) fail("body_incomplete");
     };
     deadlines.add(onTimeout);
     // The listeners stay: the request is discarded soon, and they have no effect after the first end.
-    request.on("data", onData).on("end", onEnd).on("close", onBreak).on("error", onBreak);
+    request.on("data", onData).on("end", onEnd).on("close", onClose).on("error", onClose);
     // A stream that was paused earlier does not start flowing just because it has a listener.
     request.resume();
   });

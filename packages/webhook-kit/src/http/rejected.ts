@@ -51,7 +51,7 @@ export function rejectSignature(
 }
 
 /** How many fields a message lists: a payload may have thousands of invalid ones. */
-const mostNamed = 10;
+const maxListedFields = 10;
 
 /**
  * Rejects a request for a mistake by the sender. The response names it, but contains no value from the request (D-49).
@@ -64,7 +64,7 @@ export function rejectRequest(
 ): Rejected {
   const { status, title, ...rest }: Omit<ProblemSummary, "code"> = requestProblems[code];
   const names = Object.keys(extra.errors ?? {});
-  if (names.length > mostNamed) names.splice(mostNamed, Number.POSITIVE_INFINITY, "…");
+  if (names.length > maxListedFields) names.splice(maxListedFields, Number.POSITIVE_INFINITY, "…");
   const fields = names.length > 0 ? `: ${names.join(", ")}` : "";
   const problem = { status, code, title, ...rest, ...(extra.errors && { errors: extra.errors }) };
   return new Rejected(

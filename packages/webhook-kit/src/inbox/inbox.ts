@@ -141,7 +141,7 @@ export function openInbox<Tx>(database: InboxDatabase<Tx>, dialect: InboxDialect
   checkWholeNumber("keepResponsesMs", keepResponsesMs, 10 * 365 * 86_400_000);
   checkWholeNumber("timeoutMs", timeoutMs, 60_000);
 
-  const inTime = <T>(result: Promise<T>): Promise<T> =>
+  const withQueryTimeout = <T>(result: Promise<T>): Promise<T> =>
     withTimeout(result, timeoutMs, () => new Error(`${dialect.database} did not respond within ${timeoutMs} ms.`), {
       unref: true,
     });
@@ -193,7 +193,7 @@ export function openInbox<Tx>(database: InboxDatabase<Tx>, dialect: InboxDialect
       const token = randomUUID();
       const result = acquire(key, leaseMs, subject, token);
       try {
-        return await inTime(result);
+        return await withQueryTimeout(result);
       } catch (cause) {
         // The lease may be acquired after the timeout: release it instead of waiting for it to expire.
         const release = () => query(statements.release, [key, token]);
@@ -202,10 +202,10 @@ export function openInbox<Tx>(database: InboxDatabase<Tx>, dialect: InboxDialect
       }
     },
     async complete(key, token, status, keepMs) {
-      await inTime(query(statements.complete, [key, token, status, keepMs]));
+      await withQueryTimeout(query(statements.complete, [key, token, status, keepMs]));
     },
     async release(key, token) {
-      await inTime(query(statements.release, [key, token]));
+      await withQueryTimeout(query(statements.release, [key, token]));
     },
     async once(context, work, options = {}) {
       rejectUnknownOptions("inbox.once", options, ["key"]);
@@ -278,7 +278,7 @@ function explainFailure(
 }
 
 /** How many times to send a statement again: each time, at least one concurrent statement has ended. */
-const mostConflicts = 20;
+const maxRetries = 20;
 
 /**
  * Sends a statement again after a conflict, for instance when several attempts for one event wait for another to end. Only for a whole
@@ -294,7 +294,7 @@ async function withoutConflict<T>(
       return await send();
     } catch (error) {
       const isRepeatable = typeof error === "object" && error !== null && isConflict(error);
-      if (!isRepeatable || conflicts === mostConflicts) throw error;
+      if (!isRepeatable || conflicts === maxRetries) throw error;
     }
   }
 }
@@ -323,7 +323,7 @@ const usedTwice = (): ConfigurationError =>
 const responseKeyOf = ({ tenant = "", offerId, workerId }: RegisteredRecipient): string =>
   sha256(JSON.stringify(["response", tenant, offerId, workerId]));
 
-function checkWholeNumber(name: string, value: number, most: number): void {
-  if (!Number.isInteger(value) || value < 1 || value > most)
-    throw new ConfigurationError("invalid_option", `${name} must be an integer from 1 to ${most}.`);
+function checkWholeNumber(name: string, value: number, max: number): void {
+  if (!Number.isInteger(value) || value < 1 || value > max)
+    throw new ConfigurationError("invalid_option", `${name} must be an integer from 1 to ${max}.`);
 }

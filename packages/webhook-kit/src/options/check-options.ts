@@ -8,22 +8,22 @@ type Check = (value: unknown) => string | undefined;
 
 /** @param expected completes "X must be …" */
 const mustBe =
-  (expected: string, isRight: (value: unknown) => boolean): Check =>
+  (expected: string, isValid: (value: unknown) => boolean): Check =>
   (value) =>
-    isRight(value) ? undefined : `must be ${expected}; it is ${inWords(value)}.`;
+    isValid(value) ? undefined : `must be ${expected}; it is ${describeValue(value)}.`;
 
 /**
  * Describes a value without showing it, because it may be a secret in the wrong place; a number is shown, because its type says nothing.
  */
-const inWords = (value: unknown): string => (typeof value === "number" ? String(value) : typeInWords(value));
+const describeValue = (value: unknown): string => (typeof value === "number" ? String(value) : describeType(value));
 
-const number = (least: number, most: number) =>
-  mustBe(`a number from ${least} to ${most}`, (value) => typeof value === "number" && value >= least && value <= most);
+const number = (min: number, max: number) =>
+  mustBe(`a number from ${min} to ${max}`, (value) => typeof value === "number" && value >= min && value <= max);
 
-const wholeNumber = (least: number, most: number) =>
+const wholeNumber = (min: number, max: number) =>
   mustBe(
-    `an integer from ${least} to ${most}`,
-    (value) => Number.isInteger(value) && Number(value) >= least && Number(value) <= most,
+    `an integer from ${min} to ${max}`,
+    (value) => Number.isInteger(value) && Number(value) >= min && Number(value) <= max,
   );
 
 const isFunction = (value: unknown): boolean => typeof value === "function";
@@ -35,7 +35,7 @@ function objectWith(methods: readonly string[], example: string): Check {
   const expected = `must be an object with the functions ${methods.join(", ")}, such as ${example}`;
   return (value) => {
     if (isFunction(value)) return `${expected}; it is a function that was not called.`;
-    if (!isObject(value)) return `${expected}; it is ${typeInWords(value)}.`;
+    if (!isObject(value)) return `${expected}; it is ${describeType(value)}.`;
     const hasAll = methods.every((name) => isFunction(Reflect.get(value, name)));
     return hasAll ? undefined : `${expected}; it is an object without them.`;
   };
@@ -67,7 +67,7 @@ const checks: ReadonlyMap<string, Check> = new Map(
     deduplication: (value) => (value === false ? undefined : aStore(value)),
     replayProtection(value) {
       if (replayModes.some((mode) => mode === value)) return undefined;
-      return `must be one of: ${replayModes.join(", ")}; it is ${typeof value === "string" ? "another string" : inWords(value)}.`;
+      return `must be one of: ${replayModes.join(", ")}; it is ${typeof value === "string" ? "another string" : describeValue(value)}.`;
     },
     tracer: objectWith(["startActiveSpan"], "OpenTelemetry's trace.getTracer()"),
     logger: objectWith(["info", "warn", "error"], "pino()"),
@@ -90,11 +90,11 @@ const checks: ReadonlyMap<string, Check> = new Map(
  * @throws {ConfigurationError} `invalid_option`
  */
 export function checkOptions(options: object): void {
-  const mistake = mistakeIn(options);
+  const mistake = findMistake(options);
   if (mistake !== undefined) throw new ConfigurationError("invalid_option", mistake);
 }
 
-function mistakeIn(options: unknown): string | undefined {
+function findMistake(options: unknown): string | undefined {
   if (!isObject(options) || Array.isArray(options))
     return "Pass an options object with at least `secret`, such as { secret: process.env.WEBHOOK_SECRET }.";
   // Misspelt names are reported first: one may be why another option is missing.
@@ -111,7 +111,7 @@ function mistakeIn(options: unknown): string | undefined {
 }
 
 /** Describes a value for a message that must not repeat it. */
-function typeInWords(value: unknown): string {
+function describeType(value: unknown): string {
   if (value === null || value === undefined) return String(value);
   if (Array.isArray(value)) return "an array";
   if (isThenable(value)) return "a promise; await it";

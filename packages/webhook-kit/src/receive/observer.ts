@@ -139,12 +139,12 @@ export class Observer {
   }
 }
 
-const mostSegmentsBefore = 5;
+const maxSegmentsBefore = 5;
 
 /** Counts the segments before an endpoint's base path; 0 if there is no endpoint. */
 function segmentsBefore(target: string, stripBasePath: StripBasePath): number {
   let [rest = ""] = target.split("?", 1);
-  for (let count = 1; count <= mostSegmentsBefore; count += 1) {
+  for (let count = 1; count <= maxSegmentsBefore; count += 1) {
     rest = rest.slice(Math.max(0, rest.indexOf("/", 1)));
     if (findRoute(stripBasePath(rest))) return count;
   }

@@ -62,7 +62,7 @@ export function readReceiverOptions<Incoming>(
 /** Returns the settings of a receiver that is starting, and warns about options that will lose events later. */
 export function startReceiver<Incoming>(options: ReceiverOptions<Incoming>): ReceiverSettings<Incoming> {
   const settings = readReceiverOptions(options, new RejectionPrinter());
-  warnOfSecret(options, settings);
+  warnOfUndecodedSecret(options, settings);
   if (!handlerNames.some((name) => options[name] !== undefined))
     settings.observer.warned(
       "no_handler",
@@ -74,7 +74,7 @@ export function startReceiver<Incoming>(options: ReceiverOptions<Incoming>): Rec
 /** Like {@link startReceiver}, for verification alone. */
 export function startVerifier<Incoming>(options: VerifyOptions<Incoming>): VerifySettings<Incoming> {
   const settings = readVerifyOptions(options, new RejectionPrinter());
-  warnOfSecret(options, settings);
+  warnOfUndecodedSecret(options, settings);
   return settings;
 }
 
@@ -86,7 +86,7 @@ const mostWarnedSecrets = 1_000;
  * Warns about a secret that looks wrong. It is not rejected: whatever is in the company profile is a valid secret, and a receiver that does
  * not start loses every event.
  */
-function warnOfSecret({ secret }: VerifyOptions<never>, { scheme, observer }: VerifySettings<never>): void {
+function warnOfUndecodedSecret({ secret }: VerifyOptions<never>, { scheme, observer }: VerifySettings<never>): void {
   if (typeof secret === "function" || scheme.name !== "timestamp-digest") return;
   const undecoded = [secret].flat().filter((text) => text.startsWith("whsec_"));
   const hashes = undecoded.map((text) => sha256(text));

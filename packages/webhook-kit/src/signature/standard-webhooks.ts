@@ -46,9 +46,9 @@ export function standardWebhooks(): SignatureScheme<{
     wwwAuthenticate: "standard-webhooks",
     signsBody: true,
     checkSecret,
-    sign({ secret, now, body = nothing, id = `msg_${randomUUID()}` }) {
+    sign({ secret, now, body = emptyBody, id = `msg_${randomUUID()}` }) {
       const key = signingKeyOf(secret);
-      if (!validId.test(id)) throw new ConfigurationError("invalid_option", `id must be ${idInWords}.`);
+      if (!validId.test(id)) throw new ConfigurationError("invalid_option", `id must be ${idDescription}.`);
       const timestamp = String(Math.floor(now.getTime() / 1000));
       if (!unixSeconds.test(timestamp))
         throw new ConfigurationError("invalid_option", "now must be a valid Date, in 1970 or later.");
@@ -62,11 +62,11 @@ export function standardWebhooks(): SignatureScheme<{
   };
 }
 
-const nothing = new Uint8Array();
+const emptyBody = new Uint8Array();
 
 /** No dot, because the signed bytes of `a.1` at time 2 and of `a` at time 1 could start the same way. */
 const validId = /^[\x21-\x2b\x2d\x2f-\x7e]{1,256}$/;
-const idInWords = "1 to 256 visible ASCII characters without dots or commas";
+const idDescription = "1 to 256 visible ASCII characters without dots or commas";
 
 /** Without leading zeros, and small enough for a Date. */
 const unixSeconds = /^(?:0|[1-9]\d{0,11})$/;
@@ -106,7 +106,7 @@ const problems = {
     "There is no webhook-id header; does the sender use Standard Webhooks rather than a Timestamp header?",
   missing_timestamp: "There is no webhook-timestamp header; does a proxy in front of this server strip it?",
   missing_signature: "There is no webhook-signature header; does a proxy in front of this server strip it?",
-  malformed_webhook_id: `webhook-id is not ${idInWords}.`,
+  malformed_webhook_id: `webhook-id is not ${idDescription}.`,
   malformed_timestamp: "webhook-timestamp is not a whole number of seconds since 1970.",
   malformed_signature:
     "webhook-signature is not a list, separated by single spaces, with a v1 signature of 32 bytes in base64.",
@@ -148,7 +148,7 @@ const mac = (key: KeyObject, id: string, timestamp: string, body: Uint8Array): B
   createHmac("sha256", key).update(`${id}.${timestamp}.`).update(body).digest();
 
 /** The maximum number of signatures, more than any rotation needs: each costs a comparison for every secret. */
-const mostSignatures = 16;
+const maxSignatures = 16;
 
 /** Matches a version, a comma, and visible ASCII without another comma. */
 const signatureShape = /^[\w-]+,[\x21-\x2b\x2d-\x7e]+$/;
@@ -159,8 +159,8 @@ const v1 = "v1,";
  * Returns undefined if it is not such a list, or has no `v1` signature.
  */
 export function parseWebhookSignature(text: string): readonly [Buffer, ...Buffer[]] | undefined {
-  const entries = text.split(" ", mostSignatures + 1);
-  if (entries.length > mostSignatures || !entries.every((entry) => signatureShape.test(entry))) return undefined;
+  const entries = text.split(" ", maxSignatures + 1);
+  if (entries.length > maxSignatures || !entries.every((entry) => signatureShape.test(entry))) return undefined;
   const signatures: Buffer[] = [];
   for (const entry of entries.filter((each) => each.startsWith(v1))) {
     const signature = decodeBase64(entry.slice(v1.length));

@@ -25,10 +25,10 @@ export async function checkReceiver(
 ): Promise<string[]> {
   const checker = new ContractChecker(sender);
   try {
-    if ((await isMounted(checker, rules.basePath)) && (await acceptsValidSignatures(checker, rules))) {
-      await rejectsInvalidSignatures(checker, rules, samples);
-      await rejectsInvalidRequests(checker);
-      await handlesSamples(checker, samples);
+    if ((await checkMounted(checker, rules.basePath)) && (await checkValidSignatures(checker, rules))) {
+      await checkInvalidSignatures(checker, rules, samples);
+      await checkInvalidRequests(checker);
+      await checkSamples(checker, samples);
     }
   } catch (error) {
     if (!(error instanceof NoResponseError)) throw error;
@@ -43,7 +43,7 @@ const testAuth = writeWebhook(endpoints["/test/auth"]);
 const isOk = (status: number): boolean => status === 200;
 const isRefusal = (status: number): boolean => status >= 300 && status < 500;
 
-async function isMounted(checker: ContractChecker, basePath: string): Promise<boolean> {
+async function checkMounted(checker: ContractChecker, basePath: string): Promise<boolean> {
   const unsigned = await checker.send(test, []);
   if (unsigned.status === 404) {
     const requested = `GET ${basePath}/test returned 404: no receiver is mounted there.`;
@@ -61,7 +61,7 @@ async function isMounted(checker: ContractChecker, basePath: string): Promise<bo
   return true;
 }
 
-async function acceptsValidSignatures(checker: ContractChecker, rules: SignatureRules): Promise<boolean> {
+async function checkValidSignatures(checker: ContractChecker, rules: SignatureRules): Promise<boolean> {
   const requested: [what: string, response: WebhookResponse][] = [];
   for (const { what, headers } of validSignatures(checker.sender.signer, rules))
     requested.push([what, await checker.send(testAuth, await headers(undefined))]);
@@ -76,7 +76,7 @@ async function acceptsValidSignatures(checker: ContractChecker, rules: Signature
   return true;
 }
 
-async function rejectsInvalidSignatures(
+async function checkInvalidSignatures(
   checker: ContractChecker,
   rules: SignatureRules,
   samples: Partial<Samples>,
@@ -97,7 +97,7 @@ async function rejectsInvalidSignatures(
   if (signer.scheme.name === "timestamp-digest") await expectRejected([testAuth], invalidDigests(signer));
 }
 
-async function rejectsInvalidRequests(checker: ContractChecker): Promise<void> {
+async function checkInvalidRequests(checker: ContractChecker): Promise<void> {
   const post = (path: string, text: string): Webhook => ({ method: "POST", path, body: Buffer.from(text) });
   const paths = Object.values(handledEndpoints).flatMap(({ method, path }) => (method === "POST" ? [path] : []));
   for (const text of ["{}", "[]", "{"]) {
@@ -115,7 +115,7 @@ async function rejectsInvalidRequests(checker: ContractChecker): Promise<void> {
 }
 
 /** Sends the given samples, which run the receiver's own handlers. */
-async function handlesSamples(checker: ContractChecker, samples: Partial<Samples>): Promise<void> {
+async function checkSamples(checker: ContractChecker, samples: Partial<Samples>): Promise<void> {
   for (const name of handledNames) {
     const sample = samples[name];
     if (!sample) continue;
@@ -165,20 +165,20 @@ class ContractChecker {
    */
   async check(
     rule: string,
-    isRight: (status: number) => boolean,
+    isExpected: (status: number) => boolean,
     webhooks: readonly Webhook[],
     sign: SignBody = (body) => this.sender.signer.sign(body),
   ): Promise<void> {
     const responses: CheckedResponse[] = [];
     for (const webhook of webhooks) responses.push([webhook, await this.send(webhook, await sign(webhook.body))]);
-    this.expect(rule, isRight, responses);
+    this.expect(rule, isExpected, responses);
   }
 
   /** Adds one problem for all responses that break one rule. */
-  expect(rule: string, isRight: (status: number) => boolean, responses: readonly CheckedResponse[]): void {
-    const wrong = responses.filter(([, { status }]) => !isRight(status));
-    const statuses = [...new Set(wrong.map(([, { status }]) => status))].map((status) => {
-      const requested = wrong.filter(([, response]) => response.status === status);
+  expect(rule: string, isExpected: (status: number) => boolean, responses: readonly CheckedResponse[]): void {
+    const unexpected = responses.filter(([, { status }]) => !isExpected(status));
+    const statuses = [...new Set(unexpected.map(([, { status }]) => status))].map((status) => {
+      const requested = unexpected.filter(([, response]) => response.status === status);
       return `${status} was returned by ${requested.map(([{ method, path }]) => `${method} ${path}`).join(", ")}`;
     });
     if (statuses.length > 0) this.problems.push(`${rule}, but ${statuses.join("; ")}.`);
@@ -210,7 +210,7 @@ function nameOf(cause: unknown): string {
   return "code" in cause && typeof cause.code === "string" ? cause.code : cause.name;
 }
 
-/** The suggestions in a response, or the problems that make the service reject the entire list (D-21). */
+/** Parses the suggestions in a response, or returns the problems that make the service reject the entire list (D-21). */
 export function readSuggestions(json: string): {
   readonly suggestions?: ContactSuggestion[];
   readonly problems?: Record<string, string[]>;

@@ -38,7 +38,7 @@ export interface Webhook {
   readonly body?: Uint8Array;
 }
 
-/** @param content the payload of a POST, or the parameter in the path of a GET */
+/** @param content the payload of a POST, or the path parameter of a GET */
 export function writeWebhook(
   { method, path }: { readonly method: string; readonly path: string },
   content: object = {},
@@ -61,7 +61,7 @@ export class Sender {
     this.#basePath = basePath;
   }
 
-  /** Signed like the service's requests. */
+  /** Sends a webhook, signed like the service's requests. */
   async sendSigned(webhook: Webhook): Promise<WebhookResponse> {
     return this.send(webhook, await this.signer.sign(webhook.body));
   }
@@ -76,12 +76,12 @@ export class Sender {
 
   /** Sends the last request again, byte for byte. */
   async resend(): Promise<WebhookResponse> {
-    if (!this.#last) throw new Error("No request has been sent yet, so there is none to repeat.");
+    if (!this.#last) throw new Error("No request has been sent yet, so there is nothing to repeat.");
     return this.#transport.send(this.#last);
   }
 }
 
-/** Signs requests like the service does. */
+/** Signs requests the way the service does. */
 export class Signer {
   readonly scheme: SignatureScheme;
   readonly secret: string;
@@ -95,7 +95,7 @@ export class Signer {
   }
 
   /**
-   * Never returns the same millisecond twice in a row, because receivers treat two events that were signed at the same
+   * Returns the current time, never the same millisecond twice in a row, because receivers treat two events that were signed at the same
    * time as one.
    */
   now(): Date {
@@ -105,7 +105,7 @@ export class Signer {
     return new Date(this.#last);
   }
 
-  /** @param how.shiftMs the difference between now and the time of signing */
+  /** @param how.shiftMs how far to shift the signing time from now, in milliseconds */
   async sign(body?: Uint8Array, how: { secret?: string; shiftMs?: number } = {}): Promise<HeaderList> {
     const { secret = this.secret, shiftMs = 0 } = how;
     const now = new Date(this.now().getTime() + shiftMs);

@@ -7,7 +7,7 @@ import { timestampDigest } from "../signature/timestamp-digest.ts";
  *
  * @param options.now the time of signing (default: now)
  * @param options.scheme the scheme to sign with (default `timestampDigest()`)
- * @throws {ConfigurationError} (rejects) for a secret or a date that no service would sign with
+ * @throws {ConfigurationError} (rejects) for an invalid secret or date
  *
  * @example
  * ```ts
@@ -21,7 +21,7 @@ import { timestampDigest } from "../signature/timestamp-digest.ts";
 export async function signHeaders(options: {
   /** The secret to sign with. */
   secret: string;
-  /** The time of signing. @default now */
+  /** The signing time. @default now */
   now?: Date;
   /** The scheme to sign with. @default timestampDigest() */
   scheme?: SignatureScheme;

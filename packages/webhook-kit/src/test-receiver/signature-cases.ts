@@ -3,7 +3,7 @@ import { timestampDigest } from "../signature/timestamp-digest.ts";
 import type { Signer } from "./sender.ts";
 import type { HeaderList } from "./transports.ts";
 
-/** The headers of a request with this body. */
+/** Returns the headers for a request with this body. */
 export type SignBody = (body: Uint8Array | undefined) => HeaderList | Promise<HeaderList>;
 
 /** Headers that a receiver must accept, or reject. */
@@ -14,19 +14,19 @@ export interface SignatureCase {
 }
 
 /** Two clocks may differ by this much, but no more than half the tolerance. */
-const mostSkewMs = 30_000;
+const maxSkewMs = 30_000;
 
 export interface SignatureRules {
   readonly toleranceMs: number;
-  /** The service's own scheme in all its variants and forms. */
+  /** Whether the scheme is the service's own, in all its variants and forms. */
   readonly isDocumented: boolean;
-  /** The whole minutes that were signed for this receiver, which may accept each signature only once. */
+  /** The minutes already used for signatures to this receiver, which may accept each signature only once. */
   readonly signedMinutes: Set<string>;
 }
 
 export function validSignatures(signer: Signer, rules: SignatureRules): SignatureCase[] {
   const { toleranceMs, isDocumented, signedMinutes } = rules;
-  const shiftMs = Math.min(toleranceMs / 2, mostSkewMs);
+  const shiftMs = Math.min(toleranceMs / 2, maxSkewMs);
   const good: SignatureCase[] = [
     { what: "signed now", headers: (body) => signer.sign(body) },
     { what: `signed ${shiftMs / 1000} s ago`, headers: (body) => signer.sign(body, { shiftMs: -shiftMs }) },
@@ -35,7 +35,7 @@ export function validSignatures(signer: Signer, rules: SignatureRules): Signatur
   if (!isDocumented) return good;
   const { secret } = signer;
   const now = signer.now().getTime();
-  // The form that the service's documentation shows (D-16).
+  // The timestamp format in the service's documentation (D-16).
   const minuteAgo = (count: number) => new Date(now - count * 60_000).toISOString().replace(/:\d\d\.\d+Z$/, "Z");
   const recent = Array.from({ length: Math.floor(toleranceMs / 60_000) }, (_, count) => minuteAgo(count));
   const minute = recent.find((one) => !signedMinutes.has(one)) ?? minuteAgo(0);
@@ -53,10 +53,10 @@ export function validSignatures(signer: Signer, rules: SignatureRules): Signatur
   ];
 }
 
-/** Beyond the tolerance, even for a timestamp without seconds. */
+/** How far beyond the tolerance to sign: enough even for a timestamp without seconds. */
 const beyondMs = 61_000;
 
-/** The most important cases, for every endpoint. */
+/** Returns the most important cases, for every endpoint. */
 export function commonInvalidSignatures(signer: Signer, toleranceMs: number): SignatureCase[] {
   const shiftMs = toleranceMs + beyondMs;
   const secret = changeOneCharacter(signer.secret);
@@ -68,7 +68,7 @@ export function commonInvalidSignatures(signer: Signer, toleranceMs: number): Si
   ];
 }
 
-/** Changes to the headers of any scheme. */
+/** Returns requests whose headers were tampered with, for any scheme. */
 export async function tamperedHeaders(signer: Signer): Promise<SignatureCase[]> {
   const names = (await signer.sign()).map(([name]) => name);
   return names.flatMap((tampered) => {
@@ -87,7 +87,7 @@ export async function tamperedHeaders(signer: Signer): Promise<SignatureCase[]> 
   });
 }
 
-/** Forgeries that careless checks of the documented scheme are known to accept. */
+/** Returns forgeries that careless implementations of the documented scheme are known to accept. */
 export function invalidDigests(signer: Signer): SignatureCase[] {
   const { secret } = signer;
   const digestOf = (timestamp: string) => sha256(timestamp + secret);

@@ -8,7 +8,7 @@ import type {
 } from "../endpoints/events.ts";
 import type { WebhookResponse } from "../http/response.ts";
 
-/** The sample that is sent to each handler, by the name of the method that sends it. @inline */
+/** The sample to send to each handler, by the name of the method that sends it. @inline */
 export interface Samples {
   /** For `onWorkerAddedContact`. */
   workerAddedContact: WorkerAddedContact;
@@ -23,8 +23,8 @@ export interface Samples {
 }
 
 /**
- * A receiver under test. Each method signs a webhook as the service does, sends it, and resolves with the response, whatever its status. It
- * rejects only if there is no response.
+ * A receiver under test. Each method signs a webhook the way the service does, sends it, and resolves with the response, whatever its
+ * status. It rejects only if there is no response.
  *
  * @example
  * ```ts

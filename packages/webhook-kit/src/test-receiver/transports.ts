@@ -1,14 +1,14 @@
 import * as http from "node:http";
 import * as https from "node:https";
-import { type FastifyApp, type HttpServer, openReceiver, receiverInWords } from "@offers/contract/open-receiver";
+import { type FastifyApp, type HttpServer, openReceiver, receiverDescription } from "@offers/contract/open-receiver";
 import { ConfigurationError } from "../errors/errors.ts";
 import type { WebhookResponse } from "../http/response.ts";
 import { withTimeout } from "../http/timeouts.ts";
 
-/** In the order in which they are sent; a name may be repeated. */
+/** Headers in the order in which they are sent; a name may be repeated. */
 export type HeaderList = readonly (readonly [name: string, value: string])[];
 
-/** A request as it is sent to the receiver under test. */
+/** A request to the receiver under test. */
 export interface OutgoingRequest {
   readonly method: string;
   /** Includes the base URL's path prefix. */
@@ -34,13 +34,13 @@ export type ReceiverApp =
   | HttpServer
   | FastifyApp;
 
-/** The transport to an app, and the path in its URL. */
+/** The transport to an app, and its URL's path. */
 type OpenedApp = { readonly transport: Transport; readonly path: string };
 
 /** @throws {ConfigurationError} `invalid_option` for anything else */
 export async function openApp(app: ReceiverApp, timeoutMs: number): Promise<OpenedApp> {
   const opened = await openReceiver<Request, Response>(app);
-  if (!opened) throw new ConfigurationError("invalid_option", `testReceiver takes ${receiverInWords}.`);
+  if (!opened) throw new ConfigurationError("invalid_option", `testReceiver takes ${receiverDescription}.`);
   if ("fetch" in opened) return { transport: fetchTransport(opened.fetch, timeoutMs), path: "" };
   const url = URL.canParse(opened.address) ? new URL(opened.address) : undefined;
   if (url?.protocol !== "http:" && url?.protocol !== "https:")
@@ -48,26 +48,26 @@ export async function openApp(app: ReceiverApp, timeoutMs: number): Promise<Open
   return { transport: httpTransport(new URL(url.origin), timeoutMs, opened.close), path: url.pathname };
 }
 
-/** Calls a function from Request to Response, without a server. */
+/** Creates a transport that calls a function from Request to Response, without a server. */
 function fetchTransport(call: (request: Request) => Promise<Response>, timeoutMs: number): Transport {
   const timedOut = () => new DOMException(`No response in ${timeoutMs} ms.`, "TimeoutError");
-  const inTime = <T>(value: Promise<T>) => withTimeout(value, timeoutMs, timedOut);
+  const withResponseTimeout = <T>(value: Promise<T>) => withTimeout(value, timeoutMs, timedOut);
   return {
     async send({ method, path, headers, body }) {
       const init = { method, headers: headers.map(([name, value]): [string, string] => [name, value]) };
       const request = new Request(`http://localhost${path}`, body ? { ...init, body: new Uint8Array(body) } : init);
-      const response = await inTime(call(request));
+      const response = await withResponseTimeout(call(request));
       return {
         status: response.status,
         headers: Object.fromEntries(response.headers),
-        body: await inTime(response.text()),
+        body: await withResponseTimeout(response.text()),
       };
     },
     close: async () => undefined,
   };
 }
 
-/** `node:http` instead of fetch, which would join repeated headers and follow redirects. */
+/** Creates a transport over `node:http`, because fetch would join repeated headers and follow redirects. */
 function httpTransport(origin: URL, timeoutMs: number, close: Transport["close"]): Transport {
   const { request } = origin.protocol === "https:" ? https : http;
   return {

@@ -22,7 +22,7 @@ const responseOf = (workerId: string, response = "accepted"): FeedEvent => ({
   createdAt: "2026-11-20T08:00:00.000Z",
 });
 
-/** A feed like the reference platform's. Its cursors are positions. */
+/** Serves a feed like the reference platform's. Its cursors are positions. */
 async function serveFeed(events: readonly FeedEvent[]) {
   const requests: { url: string; key: string | undefined }[] = [];
   const { url } = await serve((request, response) => {
@@ -60,7 +60,7 @@ describe.each(await inboxesUnderTest())("catchUp on $title", ({ once, query }) =
     expect(await send(arrived)).toBe(200);
     const { baseUrl } = await serveFeed([arrived, missed]);
     expect(await catchUp({ baseUrl, apiKey, onWorkerOfferResponse })).toEqual({ cursor: "2", read: 2, skipped: 0 });
-    // Late, or sent again by hand.
+    // A late webhook, or one that was redelivered manually.
     expect([await send(missed), await send(arrived)]).toEqual([200, 200]);
     for (const { data } of [arrived, missed]) {
       const { workerId } = data as WorkerOfferResponse;

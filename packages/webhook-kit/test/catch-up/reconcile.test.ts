@@ -8,7 +8,7 @@ import type { InboxUnderTest } from "../inbox/databases.ts";
 import { anyInbox } from "../inbox/inboxes-under-test.ts";
 import { secret, signedJson } from "../support/serve.ts";
 
-/** A service with its own offers, whose workers change their responses. */
+/** Creates a service with offers whose workers change their responses. */
 function openService() {
   const prefix = randomUUID();
   const offers = new Map<string, Map<string, string>>();
@@ -30,7 +30,7 @@ function openService() {
   };
 }
 
-/** The rows of a receiver that its handler has written, in the inbox's transaction. */
+/** Creates a receiver whose handler writes rows in the inbox's transaction. */
 function openReceiver({ inbox, once, query }: InboxUnderTest, service: ReturnType<typeof openService>) {
   const handle = vi.fn(
     async (
@@ -111,7 +111,7 @@ describe.each(await anyInbox())("reconcile on $title", (underTest: InboxUnderTes
     expect(await send("accepted")).toBe(200);
     service.respond("a", "amal", "rejected");
     expect(await run([offerId])).toMatchObject({ caughtUp: 1 });
-    // The first one again, and the one for the change that reconcile has already handled.
+    // The first webhook again, and the one for the change that reconcile has already handled.
     expect([await send("accepted"), await send("rejected")]).toEqual([200, 200]);
     expect(await written("a")).toEqual(["amal accepted", "amal rejected"]);
     expect(await run([offerId])).toMatchObject({ known: 1, caughtUp: 0 });

@@ -11,5 +11,5 @@ export type FromProcess =
   | { readonly type: "listening"; readonly port: number }
   | { readonly type: "handling"; readonly workerId: string };
 
-/** The parent ends the handler's current runs and all later ones. */
+/** The parent lets the handler's current and later runs finish. */
 export type ToProcess = "finish";

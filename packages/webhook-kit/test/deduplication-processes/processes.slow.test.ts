@@ -5,14 +5,14 @@ import { findRedis, redisUrl } from "../deduplication/redis-server.ts";
 import { secret, signedJson } from "../support/serve.ts";
 import { type ReceiverProcess, startProcess } from "./start-process.ts";
 
-/** Three processes on one Redis, with different clients. */
+/** Starts three processes on one Redis, with different clients. */
 async function startThree(handlerTimeoutMs: number): Promise<ReceiverProcess[]> {
   const { prefix } = await openRedis();
   const clients = ["redis", "ioredis", "redis"] as const;
   return Promise.all(clients.map((client) => startProcess({ client, redisUrl, prefix, secret, handlerTimeoutMs })));
 }
 
-/** One event, signed once, that is sent again and again. */
+/** Signs one event once, and returns a function that sends it repeatedly. */
 function identicalRequest(): (to: ReceiverProcess | undefined) => Promise<ProcessResponse> {
   const init = {
     method: "POST",

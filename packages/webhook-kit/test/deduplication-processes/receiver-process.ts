@@ -6,7 +6,7 @@ import { webhookRouter } from "../../src/express.ts";
 import { redisDeduplication } from "../../src/redis.ts";
 import type { FromProcess, ProcessSetup, ToProcess } from "./messages.ts";
 
-/** Runs in its own process: Express, a receiver, and deduplication in a shared Redis. */
+/** Runs in a separate process: Express, a receiver, and deduplication in a shared Redis. */
 const setup = JSON.parse(process.argv[2] ?? "") as ProcessSetup;
 const { prefix, secret, handlerTimeoutMs } = setup;
 const notify = (message: FromProcess): void => void process.send?.(message);
@@ -40,5 +40,5 @@ const server = app.listen(0, "127.0.0.1", () =>
   notify({ type: "listening", port: (server.address() as AddressInfo).port }),
 );
 
-// The parent is gone.
+// The parent has exited.
 process.on("disconnect", () => process.exit());

@@ -9,11 +9,11 @@ export interface ReceiverProcess {
   readonly handled: string[];
   /** Lets the handler finish, now and from now on. */
   finish(): void;
-  /** Ends the process immediately, like kill -9. */
+  /** Kills the process immediately, like kill -9. */
   kill(): Promise<void>;
 }
 
-/** Starts a receiver in its own process, which ends with the test. */
+/** Starts a receiver in a separate process, which is killed when the test ends. */
 export async function startProcess(setup: ProcessSetup): Promise<ReceiverProcess> {
   const child = fork(new URL("receiver-process.ts", import.meta.url), [JSON.stringify(setup)], {
     execArgv: ["--no-warnings"],

@@ -5,7 +5,7 @@ import { deduplicationConformance } from "../../src/testing.ts";
 
 type Acquire = Deduplication["acquire"];
 
-/** Mistakes that a user's store may make, built on a correct store, and the case that must notice each. */
+/** A mistake in a user's store, built on a correct store, and the case that must detect it. */
 interface StoreMistake {
   readonly mistake: string;
   readonly noticed: string;
@@ -20,7 +20,7 @@ function onGranted(inner: Deduplication, change: (key: string, token: string) =>
   };
 }
 
-/** A store that knows which token holds each key, whatever the caller passes. */
+/** Creates a store that uses the token that holds each key, whatever the caller passes. */
 function knowsTokens(inner: Deduplication) {
   const tokens = new Map<string, string>();
   const acquire = onGranted(inner, (key, token) => {

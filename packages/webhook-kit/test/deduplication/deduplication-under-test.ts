@@ -7,13 +7,13 @@ import { memoryDeduplication } from "../../src/deduplication/memory-deduplicatio
 import { redisDeduplication } from "../../src/deduplication/redis-deduplication.ts";
 import { findRedis, redisUrl } from "./redis-server.ts";
 
-/** For tests that run on every store; `open` returns an empty one, which is removed after the test. */
+/** A store for tests that run on every store; `open` returns an empty one, which is removed after the test. */
 export interface DeduplicationUnderTest {
   readonly title: string;
   open(): Promise<Deduplication>;
 }
 
-/** A part of Redis for one test, emptied after it; `client` reads it. */
+/** Opens a key prefix in Redis for one test, and empties it afterwards; `client` reads it. */
 export async function openRedis() {
   const prefix = `offers:test:${randomUUID()}:`;
   const client = await createClient({ url: redisUrl })
@@ -58,7 +58,7 @@ const onRedis: DeduplicationUnderTest[] = [
   },
 ];
 
-/** Memory always, and Redis if one is reachable, through one library. In the full matrix, through each. */
+/** Returns memory, and Redis if it is reachable, through one library; in the full matrix, through each library. */
 export const deduplicationsUnderTest = async (): Promise<DeduplicationUnderTest[]> =>
   (await findRedis()) === undefined
     ? [onMemory]

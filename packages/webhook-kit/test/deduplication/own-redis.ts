@@ -23,7 +23,7 @@ export const hasRedisServer = (path = process.env.PATH ?? ""): boolean =>
     }
   });
 
-/** How long a node may be silent before another takes over. */
+/** How long a node may be silent before another one takes over. */
 const silentMs = 1_500;
 
 /** A redis-server on loopback that a test kills. */
@@ -36,7 +36,7 @@ export class RedisNode {
     [this.port, this.#child, this.#folder] = [port, child, folder];
   }
 
-  /** @param config lines of redis.conf */
+  /** @param config the lines of redis.conf */
   static async start(config: readonly string[], ...flags: string[]): Promise<RedisNode> {
     const port = await freePort();
     const folder = await mkdtemp(join(tmpdir(), "offers-redis-"));
@@ -72,9 +72,9 @@ export class RedisNode {
   }
 }
 
-/** Several nodes, one of which can be killed. */
+/** A group of nodes, one of which can be killed. */
 export interface RedisGroup {
-  /** The nodes or sentinels from which clients learn about the others. */
+  /** The ports of the nodes or sentinels that clients discover the others through. */
   readonly ports: readonly number[];
   /** A primary, and the replica that takes over. */
   readonly primary: RedisNode;
@@ -89,7 +89,7 @@ const removeAll = async (nodes: readonly RedisNode[]): Promise<void> => {
 const isReady = async (node: RedisNode): Promise<boolean> =>
   (await node.ask("cluster", "info")).includes("cluster_state:ok");
 
-/** A cluster of one node that has every slot. Like a larger one, it rejects a command with keys in two slots. */
+/** Starts a cluster of one node that has every slot. Like a larger one, it rejects a command with keys in two slots. */
 export async function startOneNodeCluster(): Promise<RedisNode> {
   const settings = [`cluster-port ${await freePort()}`, "cluster-announce-ip 127.0.0.1"];
   const node = await RedisNode.start(["cluster-enabled yes", ...settings]);
@@ -98,7 +98,7 @@ export async function startOneNodeCluster(): Promise<RedisNode> {
   return node;
 }
 
-/** Three primaries with a replica each. */
+/** Starts three primaries with a replica each. */
 export async function startRedisCluster(): Promise<RedisGroup> {
   const nodes: RedisNode[] = [];
   for (let count = 0; count < 6; count += 1) {
@@ -122,7 +122,7 @@ export async function startRedisCluster(): Promise<RedisGroup> {
   return { ports: nodes.map(({ port }) => port), primary, replica, remove: () => removeAll(nodes) };
 }
 
-/** A primary, a replica and three sentinels, which call the group `main`. */
+/** Starts a primary, a replica and three sentinels, whose master name is `main`. */
 export async function startRedisSentinels(): Promise<RedisGroup> {
   const primary = await RedisNode.start([]);
   const replica = await RedisNode.start([`replicaof 127.0.0.1 ${primary.port}`]);

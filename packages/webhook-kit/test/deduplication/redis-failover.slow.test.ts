@@ -17,7 +17,7 @@ type Client = Parameters<typeof redisDeduplication>[0];
 interface Setup {
   title: string;
   start(): Promise<RedisGroup>;
-  /** @returns ends it */
+  /** @returns the client, and a function that closes it */
   connect(ports: readonly number[]): Promise<{ client: Client; close(): unknown }>;
 }
 
@@ -97,7 +97,7 @@ describe.runIf(hasRedisServer()).each(setups)("on $title, a failover", ({ start,
       },
     });
     const statuses = new Map<number, number>();
-    /** Sends the event until it gets 200, like the service. */
+    /** Sends the event until the response is 200, like the service. */
     const deliver = async (id: string): Promise<void> => {
       for (;;) {
         const headers = standardWebhooks().sign({ secret, now: new Date(), body: Buffer.alloc(0), id: `msg_${id}` });
@@ -113,7 +113,7 @@ describe.runIf(hasRedisServer()).each(setups)("on $title, a failover", ({ start,
 
     await Promise.all(before.map(deliver));
     await pause(200);
-    // Otherwise the replica would read the rest from its socket.
+    // Stopped, because otherwise the replica would read the rest from its socket.
     group.replica.signal("SIGSTOP");
     await group.primary.ask("client", "kill", "type", "replica");
     await Promise.all(unreplicated.map(deliver));

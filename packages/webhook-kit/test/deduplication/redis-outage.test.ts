@@ -12,7 +12,7 @@ const [, { express }] = expresses as [unknown, (typeof expresses)[0]];
 
 type Client = Parameters<typeof redisDeduplication>[0];
 
-/** Accepts connections and never responds; `cutOff` closes it permanently. */
+/** Starts a server that accepts connections and never responds; `cutOff` closes it permanently. */
 async function openSilentServer() {
   const sockets = new Set<Socket>();
   const server = createServer((socket) => {
@@ -85,7 +85,7 @@ describe.each(clients)("with a client of $name", ({ connect }) => {
   });
 });
 
-/** A client whose responses the test provides. */
+/** Creates a client whose responses the test provides. */
 function fakeClient() {
   const calls: { script: string; keys: string[]; args: string[]; response(result: unknown): void; fail(): void }[] = [];
   const client: Client = {

@@ -38,7 +38,7 @@ async function mount(options: Partial<ReceiverOptions>) {
 
 const responseOf = (workerId: string, response = "accepted") => ({ offerId: "offer_4f1c2a", workerId, response });
 
-/** Resolves when the end of a handler is in the store. */
+/** Wraps a store, and resolves when a handler's outcome has been stored. */
 function tellSettled(inner: Deduplication) {
   let count = 0;
   const deduplication: Deduplication = {
@@ -62,7 +62,7 @@ async function untilTaken(request: () => Promise<Responded>): Promise<void> {
   while ((await request()).status === 409) await pause(10);
 }
 
-/** A handler whose every run waits for the test. */
+/** Creates a handler whose runs wait for the test. */
 function heldHandler() {
   const runs: { finish(): void; fail(error: Error): void }[] = [];
   const handler = () => new Promise<void>((finish, fail) => void runs.push({ finish, fail }));
@@ -110,7 +110,7 @@ describe.each(await deduplicationsUnderTest())("deduplication in $title", ({ ope
   });
 
   describe("a handler past its lease", () => {
-    /** The first run outlives its timeout and its lease, so the same request starts a second one. */
+    /** Lets the first run outlive its timeout and its lease, so that the same request starts a second one. */
     async function overtake() {
       const { runs, handler, started } = heldHandler();
       const { deduplication, settled } = tellSettled(await open());

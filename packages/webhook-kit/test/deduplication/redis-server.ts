@@ -2,11 +2,11 @@ import { createClient } from "redis";
 
 const named = process.env.REDIS_URL || undefined;
 
-/** The Redis that the tests use: `REDIS_URL`, or this machine's, in a database other than the default one. */
+/** The Redis for the tests: `REDIS_URL`, or this machine's, with a database other than the default one. */
 export const redisUrl = named ?? "redis://127.0.0.1:6379/7";
 
 /**
- * The version of a Redis, undefined if it does not respond.
+ * Returns a Redis server's version; undefined if it does not respond.
  *
  * @param url if given, a missing Redis is an error
  */

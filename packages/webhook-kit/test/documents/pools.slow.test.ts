@@ -1,5 +1,5 @@
-// PostgreSQL closes idle connections, for example when it restarts. The pool emits an event, which ends a process that
-// has no listener.
+// PostgreSQL closes idle connections, for example when it restarts. The pool then emits an `error` event, which crashes a process that has
+// no listener.
 import { fork } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import { once } from "node:events";
@@ -16,7 +16,7 @@ const opensPool = /\bnew Pool\(|\bdrizzle\(/;
 const ofPool =
   /^import .* from "(pg|drizzle-orm\/node-postgres)";$|\bnew Pool\(|\bdrizzle\(|\bpostgresInbox\(|\.on\("error"/;
 
-/** The lines of each sample that open a pool and handle its errors. */
+/** The lines in each sample that open a pool and handle its errors. */
 const samples = new Map<string, string>();
 for (const source of globSync(documents, { cwd: root, exclude: ["**/node_modules/**", "docs/site/**"] }).sort())
   for (const { code, line } of snippetsIn(source, readFileSync(join(root, source), "utf8"))) {

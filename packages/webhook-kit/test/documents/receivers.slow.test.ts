@@ -36,14 +36,14 @@ test.each([...receivers.values()])("the receiver in $source:$line has no finding
   const scheme = code.includes("standardWebhooks()") ? "standardWebhooks" : "timestampDigest";
   const secret = /\bsecret(?:: | = )"([^"]+)"/.exec(code)?.[1] ?? secrets[scheme];
   const base = await serve(code, secret);
-  // Here a handler has no service, queue or database, and a page may handle only one kind of event.
+  // Here a handler has no service, queue or database, and a page may handle only one type of event.
   const allowEvents = /onWorkerOfferResponse|onEvent/.test(code) && !/OffersClient|declare |\bpg\b/.test(code);
   const { findings } = await probe({
     url: readUrl(base),
     scheme,
     secret,
     allowEvents,
-    // The stalled body takes 10 seconds.
+    // Skips the stalled body, which takes 10 seconds.
     only: [],
     skip: ["timing"],
   });
@@ -53,7 +53,7 @@ test.each([...receivers.values()])("the receiver in $source:$line has no finding
 
 /** Runs a snippet. @returns its base URL */
 async function serve(code: string, secret: string): Promise<string> {
-  // Below the package, where its own name and the frameworks are found.
+  // Inside the package, where its own name and the frameworks resolve.
   const folder = mkdtempSync(join(import.meta.dirname, "started-"));
   onTestFinished(() => rmSync(folder, { recursive: true }));
   const file = join(folder, "snippet.ts");

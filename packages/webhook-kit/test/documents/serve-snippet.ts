@@ -1,4 +1,4 @@
-// Runs a snippet of the documents as a reader would, and serves the receiver that it creates:
+// Runs a snippet from the documents the way a reader would, and serves the receiver that it creates:
 //   node serve-snippet.ts FILE   prints `listening PORT`
 import { readFileSync } from "node:fs";
 import { createServer, type RequestListener, Server } from "node:http";
@@ -10,7 +10,7 @@ import { httpApi } from "../recipes/lambda-events.ts";
 type Handle = (request: Request) => Promise<Response>;
 const file = process.argv[2] ?? "";
 
-// Defines what a snippet only declares: a queue, and a table of tenants who share one secret.
+// Stands in for what a snippet only declares: a queue, and a table of tenants who share one secret.
 const readersOwn: object = new Proxy(() => Promise.resolve(process.env.WEBHOOK_SECRET), {
   get: (_, name) => (name === "then" ? undefined : readersOwn),
 });
@@ -43,8 +43,8 @@ function serverOf([name, value]: [name: string, value: unknown] = ["", undefined
 }
 
 /**
- * Serves a receiver of any kind: an application, which may read its `env`, a serverless function, or a handler of
- * Request or of node:http.
+ * Returns a listener for any receiver: an application, which may read its `env`, a serverless function, or a handler for fetch Requests or
+ * node:http.
  */
 function listenerOf(name: string, value: unknown): RequestListener {
   const { callback, fetch, routing, length } = Object(value);
@@ -60,7 +60,7 @@ function listenerOf(name: string, value: unknown): RequestListener {
   return length > 1 ? (value as RequestListener) : getRequestListener(value as Handle);
 }
 
-/** Nest uses Express, with other names. */
+/** Serves a Nest module through Express, which Nest uses under different names. */
 function onNest(name: string, value: unknown): RequestListener {
   const app = express();
   if (name === "mountWebhooks") (value as (app: object) => void)(app);

@@ -1,7 +1,7 @@
 import type { SignatureScheme } from "../../src/index.ts";
 import { timestampDigest } from "../../src/signature/timestamp-digest.ts";
 
-/** A user's scheme that covers the body: its signature is just the length of `payload`. */
+/** Creates a user's scheme that covers the body: its signature is just the length of `payload`. */
 export const coversLength = (payload: unknown): SignatureScheme => ({
   ...timestampDigest(),
   name: "covers-length",

@@ -16,7 +16,7 @@ const webhooks: Sample[] = samples.webhooks;
 const suggestion: ContactSuggestion = { name: "Dana Kim", emailAddress: "dana.kim@example.com", ratings: [] };
 
 describe.each(anyAdapter)("$name", (adapter) => {
-  /** A receiver that records its reports. */
+  /** Creates a receiver and records what it reports. */
   async function receive() {
     const clock = { now: "" };
     const handled: [handler: string, event: unknown][] = [];

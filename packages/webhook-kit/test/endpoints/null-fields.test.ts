@@ -8,7 +8,7 @@ import { quiet, secret } from "../support/serve.ts";
 
 const search = { userEmailAddresses: ["hana@harbour.example"] };
 
-/** By path: the required fields, and the optional ones, from interface.md and the live service's documentation. */
+/** The required and optional fields of each path, from interface.md and the live service's documentation. */
 const webhooks: [path: string, required: Record<string, unknown>, optional: string[]][] = [
   ["/contact-suggestions", search, ["filter"]],
   ["/offer/response", accepted, []],

@@ -14,7 +14,7 @@ import { almost, anyText, instant, runs } from "../support/property-runs.ts";
 describe("readDateTime", () => {
   const written = fc
     .tuple(
-      // A year from either end, so that the year in UTC has four digits whatever the offset.
+      // At least a year from either end, so that the year in UTC has four digits whatever the offset.
       instant.filter((date) => date.getUTCFullYear() < 9999),
       fc.constantFrom(16, 19, 21, 22, 23),
       fc.constantFrom("Z", "+00:00", "-00:00", "+05:45", "-23:59", "z"),

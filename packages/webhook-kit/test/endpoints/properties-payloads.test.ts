@@ -5,7 +5,7 @@ import { isJson, parseJson, validateInput } from "../../src/endpoints/read-input
 import { Rejected } from "../../src/http/rejected.ts";
 import { anyText, runs } from "../support/property-runs.ts";
 
-/** The value, or the error that rejects the request: nothing else may be thrown. */
+/** Returns the value, or the error that rejects the request; fails if anything else is thrown. */
 function attempt<T>(step: () => T): { readonly value: T } | Rejected {
   try {
     return { value: step() };
@@ -17,7 +17,7 @@ function attempt<T>(step: () => T): { readonly value: T } | Rejected {
 
 const handled = Object.values(endpoints).flatMap((endpoint) => ("schema" in endpoint ? [endpoint] : []));
 
-/** The fields of the contract, with any values. */
+/** The contract's fields, with any values. */
 const likePayload = fc.record(
   Object.fromEntries(
     ["offerId", "workerId", "response", "filter", "userEmailAddresses", "entityId", "__proto__", "toString"].map(

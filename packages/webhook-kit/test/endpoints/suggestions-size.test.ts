@@ -3,7 +3,7 @@ import { expect, test, vi } from "vitest";
 import { webhookRouter } from "../../src/express.ts";
 import { secret, serve, signedJson } from "../support/serve.ts";
 
-/** A list whose JSON has about this many bytes. */
+/** Returns a list whose JSON has about this many bytes. */
 const listOf = (bytes: number) => [{ name: "x".repeat(bytes), emailAddress: "dana.kim@example.com", ratings: [] }];
 
 test.each([

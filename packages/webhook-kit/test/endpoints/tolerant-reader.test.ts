@@ -14,7 +14,7 @@ const times = {
   completedAt: "2099-04-20T09:30:00Z",
 };
 
-/** By path: a payload from a careless sender, and the same payload as the handler gets it. */
+/** For each path, a payload from a careless sender, and what the handler receives. */
 const careless: [path: string, sent: object, handled: object, paths: string[]][] = [
   [
     "/offer/response",
@@ -111,7 +111,7 @@ test("the log line contains no value of the payload", async () => {
   expect(JSON.stringify(logger.warn.mock.calls)).not.toMatch(/SENTINEL|4711/);
 });
 
-/** A value that a sender may write, and the string or number that it means; undefined if it is meaningless. */
+/** A value that a sender may send, and the string or number that it means; undefined if it is meaningless. */
 const idShape = fc.oneof(
   fc.string({ minLength: 1 }).map((text) => [text, text] as const),
   fc.maxSafeInteger().map((number) => [number, BigInt(number).toString()] as const),

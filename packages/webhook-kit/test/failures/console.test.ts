@@ -27,7 +27,7 @@ const failsLater = async () => {
 const acquire = () => ({ state: "acquired", token: "1" }) as const;
 const search = { userEmailAddresses: [] };
 
-/** The fault, its options, the request, the response's status, and the words on the console in addition to the error. */
+/** The failure, its options, the request, the response's status, and what the console shows in addition to the error. */
 const failures: [string, Partial<ReceiverOptions>, string, RequestInit, number, RegExp][] = [
   [
     "a handler that throws",

@@ -1,4 +1,4 @@
-// The mistakes that a new user makes, and the message for each: the option or endpoint, what is wrong, and what to do.
+// Mistakes that new users make, and the message for each: the option or endpoint, what is wrong, and what to do.
 import { createServer } from "node:http";
 import express from "express";
 import { expect, test, vi } from "vitest";
@@ -121,7 +121,7 @@ const atConstruction: [string, () => unknown, string][] = [
   ],
   [
     "a client of Upstash",
-    // What is read of `new Redis({ url, token })`.
+    // The parts of Upstash's `new Redis({ url, token })` that are read.
     () => redisDeduplication({ eval: async () => null, autoPipeline: () => undefined } as never),
     "redisDeduplication does not support @upstash/redis clients. Connect redis or ioredis to the rediss:// URL of the same database.",
   ],
@@ -141,7 +141,7 @@ test("the error for a router passed to node:http names the listener to use", () 
     "webhookRouter and verifyWebhook are middleware for Express, connect and Nest; for node:http, Fastify and Koa use webhookListener from @offers/webhook-kit/node.",
   ));
 
-/** What onRejected gets for a request. */
+/** Returns what onRejected receives for a request. */
 async function reasonFor(init: RequestInit, options: object = {}, path = "/test/auth"): Promise<unknown> {
   const onRejected = vi.fn();
   await webhookHandler({ secret, basePath: "/offers", onRejected, ...options })(

@@ -18,7 +18,7 @@ const codes = () => lines().map((line) => /^webhook rejected \((\w+)\)/.exec(lin
 
 let time = Date.parse("2026-11-27T09:00:00.000Z");
 const options = { secret, now: () => new Date(time), onWorkerOfferResponse: () => undefined };
-/** Each adapter has a hook by default. */
+/** Removes the hook that each adapter has by default. */
 const unhooked = { ...options, onRejected: undefined } as unknown as typeof options;
 const signed = (how: { secret?: string; seconds?: number } = {}) => ({
   ...timestampDigest().sign({ secret: how.secret ?? secret, now: new Date(time + (how.seconds ?? 0) * 1_000) }),
@@ -27,7 +27,7 @@ const signed = (how: { secret?: string; seconds?: number } = {}) => ({
 const post = (body: string, headers = signed()): RequestInit => ({ method: "POST", headers, body });
 const page = (code: string) => `https://github.com/offers/offers/blob/main/docs/errors.md#${code}`;
 
-/** The request, its code, and the words of its line. SENTINEL is chosen by the sender. */
+/** The request, its code, and what its line says. The sender chooses SENTINEL, which must not be printed. */
 const rejections: [string, string, () => RequestInit, string, RegExp][] = [
   [
     "a wrong secret",

@@ -6,7 +6,7 @@ import { expect, test } from "vitest";
 const run = promisify(execFile);
 const program = join(import.meta.dirname, "replaced-promise-process.ts");
 
-// Bluebird, and zone.js, which Angular uses: both replace the global Promise, but not the one of async functions.
+// Bluebird and zone.js, which Angular uses, replace the global Promise, but async functions still return the built-in one.
 test.each(["bluebird", "zone.js/node"])("replacing the global Promise with %s changes no response", async (library) => {
   const { stdout, stderr } = await run(process.execPath, ["--no-warnings", program, library]);
   expect(JSON.parse(stdout)).toEqual({

@@ -36,7 +36,7 @@ describe.each(anyAdapter)("$name", (adapter) => {
         onVerified: keep,
         onRejected: keep,
         onError: (error) => void errors.push(error),
-        // `err` is checked below as an error: its cause is the user's own.
+        // `err` is checked below as an error, because its cause is the user's own.
         logger: { info: keep, warn: keep, error: ({ err: _, ...fields }, message) => keep(fields, message) },
         tracer: {
           startActiveSpan: (name, { attributes }, run) => {

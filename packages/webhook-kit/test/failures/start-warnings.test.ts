@@ -22,7 +22,7 @@ const receivers: [name: string, (options: Options) => unknown][] = [
 const warn = vi.spyOn(console, "warn").mockImplementation(() => undefined);
 afterEach(() => void warn.mockClear());
 const onWorkerAddedContact = () => undefined;
-/** A new secret for each test: a process warns once per secret. */
+/** Creates a new secret for each test, because a process warns once per secret. */
 const newWhsec = () => `whsec_${randomBytes(24).toString("base64")}`;
 const logTo = () => ({ info: vi.fn(), warn: vi.fn(), error: vi.fn() });
 

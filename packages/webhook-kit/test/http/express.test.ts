@@ -6,7 +6,7 @@ import { expresses, quiet, secret, serve, signed, signedJson } from "../support/
 
 captureConsole();
 
-/** Behaviour that only Express has; the other tests run on every adapter. */
+/** Behaviour specific to Express; the other tests run on every adapter. */
 describe.each(expresses)("Express $version", ({ express }) => {
   test("a known path without a handler gets a 404 problem, and an unknown one goes to the next middleware [D-46] [interface: Overview 5c, 5d]", async () => {
     const app = express().use("/hooks", webhookRouter({ ...quiet, secret }));

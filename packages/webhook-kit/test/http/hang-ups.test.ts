@@ -5,7 +5,7 @@ import { adapters } from "../support/adapters.ts";
 import { accepted, post } from "../support/mount.ts";
 import { secret, sendRaw, signedJson } from "../support/serve.ts";
 
-/** An event as sent over the wire, without its last `missing` bytes. */
+/** Returns an event's bytes on the wire, without its last `missing` bytes. */
 function write(headers: Record<string, string>, missing = 0): string {
   const body = JSON.stringify(accepted);
   const lines = Object.entries({ Host: "a", ...headers, "Content-Length": body.length }).map((pair) => pair.join(": "));

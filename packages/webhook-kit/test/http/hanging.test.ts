@@ -14,7 +14,7 @@ const situations: [string, Partial<ReceiverOptions>, string][] = [
 test.each(situations)(
   "with %s that never responds, the request gets 503 and no handler runs, on every adapter [D-64]",
   async (_, options, code) => {
-    // Simultaneously, because each waits equally long.
+    // Concurrently, because each takes equally long.
     await Promise.all(
       adapters.map(async (adapter) => {
         const [onError, onWorkerAddedContact] = [vi.fn(), vi.fn()];

@@ -27,7 +27,7 @@ process.on("warning", warned);
 afterEach(() => expect(warned).not.toHaveBeenCalled());
 afterAll(() => void process.off("warning", warned));
 
-/** Waits until a server listens, closes it after the test, and returns a session with it. */
+/** Waits until a server listens, opens a session, and closes both after the test. */
 async function connectTo(server: http2.Http2Server | http2.Http2SecureServer, ca?: string) {
   await once(server, "listening");
   const { port } = server.address() as AddressInfo;
@@ -40,7 +40,7 @@ async function connectTo(server: http2.Http2Server | http2.Http2SecureServer, ca
   return session;
 }
 
-/** A certificate for 127.0.0.1. */
+/** Creates a certificate for 127.0.0.1. */
 function makeCertificate(): { cert: string; key: string } {
   const folder = mkdtempSync(join(tmpdir(), "offers-http2-"));
   try {
@@ -83,7 +83,7 @@ const servers: [name: string, connect: (listener: Listener) => Promise<http2.Cli
   ],
 ];
 
-/** Sends `sent` of an event without an end, or a whole event, and returns the response when its stream has closed. */
+/** Sends `sent` without ending the body, or a whole event, and returns the response once its stream has closed. */
 async function post(session: http2.ClientHttp2Session, headers: Record<string, string>, sent?: string | Uint8Array) {
   const stream = session.request({ ":method": "POST", ":path": "/offer/response", ...headers });
   if (sent === undefined) stream.end(JSON.stringify(accepted));
@@ -114,7 +114,7 @@ describe.each(servers)("%s over HTTP/2", (_name, connect) => {
     async (_what, headers, status, code) => {
       const onWorkerOfferResponse = vi.fn();
       const session = await connect(webhookListener({ secret, maxBodyBytes: 100_000, onWorkerOfferResponse }));
-      // Three times: a session whose window is not restored accepts only 65,535 bytes in total.
+      // Three times, because a session whose window is not restored accepts only 65,535 bytes in total.
       for (let time = 0; time < 3; time += 1)
         expect(await post(session, headers(), unfinished)).toEqual({ status, code, rstCode });
       expect(await post(session, signedJson())).toMatchObject({ status: 200, rstCode });

@@ -11,7 +11,7 @@ import { httpApiEvent } from "../recipes/lambda-events.ts";
 import { accepted } from "../support/mount.ts";
 import { secret, signed, signedJson } from "../support/serve.ts";
 
-/** The part of a request that an adapter gets. */
+/** The parts of a request that an adapter receives. */
 interface Sent {
   method: string;
   path: string;

@@ -18,7 +18,7 @@ test.each([
   expect(() => webhookListener(options as ReceiverOptions)).toThrow(expect.objectContaining({ code })),
 );
 
-/** The status of the response to a request line, and the code if it is a problem. */
+/** Returns the status of the response to a request line, and the code if it is a problem. */
 async function responseTo(line: string, headers: Record<string, string> = {}) {
   const onRejected = vi.fn();
   const listener = webhookListener({ secret, basePath: "/offers", onWorkerAddedContact: () => undefined, onRejected });

@@ -25,7 +25,7 @@ async function exchange(port: number, bytes: Buffer): Promise<number[]> {
 }
 
 const anyBytes = fc.uint8Array({ maxLength: 60 }).map((bytes) => Buffer.from(bytes));
-/** Bytes that end neither a line nor a header, so that what follows is read as well. */
+/** Bytes that end neither a line nor a header, so that the parser reads what follows. */
 const lineBytes = anyBytes.map((bytes) =>
   bytes.map((byte) => (byte < 0x20 || byte === 0x7f ? byte + 0x80 : byte) & 0xff),
 );
@@ -62,7 +62,7 @@ const body = fc.oneof(
     .map((text) => Buffer.from(text)),
 );
 
-/** Anything at all. */
+/** Generates anything at all. */
 const odd = (names: readonly string[]) =>
   fc.record({
     method,
@@ -71,7 +71,7 @@ const odd = (names: readonly string[]) =>
     body,
   });
 
-/** Requests that get as far as possible: a method that fits the path, and JSON according to their header. */
+/** Requests that pass as many checks as possible: a method that matches the path, and a JSON content type. */
 const likely = fc.oneof(
   fc.record({
     method: fc.constant("GET"),
@@ -94,7 +94,7 @@ const likely = fc.oneof(
 
 type RawRequest = { method: string; path: Uint8Array; headers: readonly [string, Uint8Array][]; body: Uint8Array };
 
-/** With the correct length, unless one of the headers gives another. */
+/** Serialises a request with the correct length, unless one of the headers sets another. */
 function write({ method, path, headers, body }: RawRequest, signed: Readonly<Record<string, string>> = {}): Buffer {
   const line = (...parts: (string | Uint8Array)[]) =>
     Buffer.concat([...parts.map((part) => Buffer.from(part as string)), Buffer.from("\r\n")]);

@@ -7,7 +7,7 @@ import { secret, sendRaw, serve, signed } from "../support/serve.ts";
 
 captureConsole();
 
-/** Forwards every request to a receiver, with its headers changed as a proxy would. */
+/** Serves a proxy that forwards every request to a receiver with changed headers. */
 async function serveBehindProxy(
   adapter: Adapter,
   options: Partial<ReceiverOptions>,

@@ -9,7 +9,7 @@ captureConsole();
 
 type Middleware = (request: never, response: never, next: (error?: unknown) => void) => unknown;
 
-/** Like @fastify/middie, which runs the middleware of Nest on Fastify: it strips the path from `url` and has no `path`. */
+/** Like @fastify/middie, which runs Nest's middleware on Fastify: it strips the path from `url` and has no `path`. */
 const mountedBy =
   (middleware: Middleware) =>
   (request: IncomingMessage, response: ServerResponse): void => {

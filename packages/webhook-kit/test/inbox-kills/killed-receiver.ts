@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { onTestFinished } from "vitest";
 import type { GoOnMessage, KilledReceiverSetup, Stage, StageMessage } from "./messages.ts";
 
-/** A receiver's process, which is killed with SIGKILL when `shouldDie` says so, and started again. */
+/** A receiver process that is killed with SIGKILL when `shouldDie` returns true, and then restarted. */
 export class KilledReceiver {
   readonly #setup: KilledReceiverSetup;
   readonly #shouldDie: (stage: Stage, event: string) => boolean;

@@ -20,7 +20,7 @@ import { type Handle, type KilledReceiverSetup, type Stage, stages } from "./mes
 const [postgresKills, pgliteKills] = [Number(process.env.KILLS ?? 200), Number(process.env.PGLITE_KILLS ?? 30)];
 const otherKills = Number(process.env.OTHER_KILLS ?? 60);
 
-/** The outcome of the events of one run. */
+/** The outcome of one run's events. */
 interface Tally {
   readonly events: number;
   readonly kills: Readonly<Record<Stage, number>>;
@@ -28,7 +28,7 @@ interface Tally {
   readonly doubled: number;
 }
 
-/** Sends one event for every kill, and one more without. Kills the receiver once per event, at one of its stages. */
+/** Sends one event for every kill, and one more without a kill. Kills the receiver once per event, at one of its stages. */
 async function run(
   setup: KilledReceiverSetup,
   receiverCount: number,
@@ -64,7 +64,10 @@ async function run(
   };
 }
 
-/** Like the service: the same id on every attempt, each signed when it is sent, to any of the receivers, until 200. */
+/**
+ * Delivers an event the way the service does: with the same id on every attempt, signed when it is sent, to any of the receivers, until the
+ * response is 200.
+ */
 async function deliverOne(receivers: readonly KilledReceiver[], event: string): Promise<void> {
   const body = JSON.stringify({ offerId: event, workerId: "worker_amal", response: "accepted" });
   for (;;) {

@@ -7,7 +7,7 @@ export interface KilledReceiverSetup {
   /** `once`: rows and record in one transaction. `memory`: a bare insert behind `memoryDeduplication`. */
   readonly mode: "once" | "memory";
   readonly handle: Handle;
-  /** A URL, a SQLite file, or a data folder of PGlite. */
+  /** A URL, an SQLite file, or a PGlite data folder. */
   readonly location: string;
 }
 

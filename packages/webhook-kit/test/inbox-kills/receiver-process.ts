@@ -21,7 +21,7 @@ const reach = (stage: Stage, event: string): Promise<void> =>
     notify({ type: "reached", stage, event });
   });
 
-/** The statement of a handler, within `once` or alone. */
+/** Runs the handler's statement, within `once` or alone. */
 type Insert = (event: string) => Promise<unknown>;
 
 interface OpenedDatabase {
@@ -111,7 +111,7 @@ async function receive(request: Request): Promise<Response> {
 const server = serve({ fetch: receive, port: 0, hostname: "127.0.0.1" }, (info: AddressInfo) =>
   notify({ type: "listening", port: info.port }),
 );
-// The parent is gone.
+// The parent has exited.
 process.on("disconnect", () => {
   server.close();
   process.exit();

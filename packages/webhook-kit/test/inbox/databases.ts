@@ -9,18 +9,18 @@ import { openPglite } from "../support/open-pglite.ts";
 import { createMysqlDatabase, findMysql } from "./mysql-server.ts";
 import { databaseOfFile, openPool } from "./postgres-server.ts";
 
-/** An inbox on one kind of database, with the user's own table `notes`. */
+/** An inbox on one type of database, with the user's own table `notes`. */
 export interface InboxUnderTest {
   readonly title: string;
   readonly dialect: Dialect;
-  /** Starts a transaction of the inbox, and writes each string as a row of the user. */
+  /** Starts one of the inbox's transactions, and writes each string as a user's row. */
   once(
     context: { deduplicationKey?: string | undefined },
     texts: readonly string[],
     options?: OnceOptions,
   ): Promise<{ duplicate: boolean }>;
   readonly inbox: Inbox<unknown>;
-  /** Outside of any transaction. The parameter is `$1`. */
+  /** Runs a query outside any transaction. The parameter is `$1`. */
   query: QueryUnderTest;
 }
 
@@ -36,7 +36,7 @@ interface OnceOptions {
 interface Dialect {
   readonly now: string;
   readonly secondsLeft: string;
-  /** Whether a statement that fails ends its transaction, as in PostgreSQL. */
+  /** Whether a failed statement aborts its transaction, as in PostgreSQL. */
   readonly failsWhole: boolean;
 }
 
@@ -133,7 +133,7 @@ async function onMysql(options: Options): Promise<InboxUnderTest[]> {
   return [underTest("mysql2", mysqlInbox(pool, options), (tx, text) => tx.execute(insertPositional, [text]))];
 }
 
-/** One driver for each database that is available: PostgreSQL and MySQL may be missing. */
+/** Returns one driver for each available database: PostgreSQL and MySQL may be missing. */
 export const driversUnderTest = async (options: Options): Promise<InboxUnderTest[]> => [
   await onPglite(options),
   ...(await onPostgres(options)),

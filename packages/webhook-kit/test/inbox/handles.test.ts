@@ -24,7 +24,7 @@ const missing = (inbox: string, table: string) =>
     ),
   });
 
-/** The libraries: one driver per database is used here. */
+/** Whether to test every library; otherwise one driver per database is used. */
 const isFull = process.env.TEST_MATRIX === "full";
 
 /** Only the last of its tests creates tables. */
@@ -45,7 +45,7 @@ test("rejects a handle of an unsupported library", async () => {
 });
 
 test("a Drizzle driver without transactions is rejected at the start, not on the first event", () => {
-  // The part of a drizzle-orm/neon-http handle, and similar ones, that is read.
+  // Creates the part of a drizzle-orm/neon-http or similar handle that is read.
   const handleOf = (kind: string) => {
     const call = () => undefined;
     const driver = { [Symbol.for("drizzle:entityKind")]: kind };

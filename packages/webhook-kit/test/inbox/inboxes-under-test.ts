@@ -2,7 +2,7 @@ import { driversUnderTest, type InboxUnderTest, type Options, onSqlite } from ".
 
 const isFull = process.env.TEST_MATRIX === "full";
 
-/** One driver for each available database. In the full matrix (`npm test -- --full`), also each library that an inbox supports. */
+/** Returns one driver for each available database; in the full matrix (`npm test -- --full`), each library that an inbox supports too. */
 export async function inboxesUnderTest(options: Options = {}): Promise<InboxUnderTest[]> {
   const drivers = await driversUnderTest(options);
   if (!isFull) return drivers;
@@ -10,6 +10,6 @@ export async function inboxesUnderTest(options: Options = {}): Promise<InboxUnde
   return [...drivers, ...(await librariesUnderTest(options))];
 }
 
-/** SQLite, for tests that do not depend on the database. All in the full matrix. */
+/** Returns SQLite, for tests that do not depend on the database; in the full matrix, all databases. */
 export const anyInbox = async (options: Options = {}): Promise<InboxUnderTest[]> =>
   isFull ? inboxesUnderTest(options) : [onSqlite(options)];

@@ -3,10 +3,10 @@ import { expect } from "vitest";
 import { type Inbox, inboxMigration } from "../../src/postgres.ts";
 import { databaseOfFile, openPool } from "./postgres-server.ts";
 
-/** Set like `ALTER DATABASE … SET default_transaction_isolation` or a hosted PostgreSQL would. */
+/** The isolation levels that `ALTER DATABASE … SET default_transaction_isolation` or a hosted PostgreSQL may set. */
 export const levels = ["repeatable read", "serializable"] as const;
 
-/** A database with this isolation level and the inbox's table. */
+/** Opens a database with this isolation level and the inbox's table. */
 export async function openIsolated(level: (typeof levels)[number]) {
   const url = new URL(await databaseOfFile());
   url.searchParams.set("options", `-c default_transaction_isolation=${level.replace(" ", "\\ ")}`);
@@ -15,7 +15,7 @@ export async function openIsolated(level: (typeof levels)[number]) {
   return { url: url.href, pool };
 }
 
-/** Eight simultaneous attempts of one event, and eight of one request. */
+/** Makes eight concurrent attempts at one event, and eight at one request. */
 export async function expectOneOfEight<Tx>(inbox: Inbox<Tx>): Promise<void> {
   const deduplicationKey = randomUUID();
   const eight = <T>(attempt: () => Promise<T>) => Promise.all(Array.from({ length: 8 }, attempt));

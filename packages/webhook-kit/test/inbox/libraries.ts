@@ -29,7 +29,7 @@ interface Tables {
   notes: { text: string };
 }
 
-/** Each library that an inbox supports, on each available database. */
+/** Returns each library that an inbox supports, on each available database. */
 export const librariesUnderTest = async (options: Options): Promise<InboxUnderTest[]> => [
   ...(await onPglite(options)),
   ...(await onPostgres(options)),

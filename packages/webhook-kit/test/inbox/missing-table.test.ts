@@ -6,7 +6,7 @@ import { inboxMigration, postgresInbox } from "../../src/postgres.ts";
 import { openPglite } from "../support/open-pglite.ts";
 import { secret, signed } from "../support/serve.ts";
 
-// Opening a database takes longer than all of the tests.
+// Shared, because opening a database takes longer than all of the tests.
 const pglite = await openPglite();
 afterEach(() => pglite.exec("DROP SCHEMA public CASCADE; CREATE SCHEMA public"));
 afterAll(() => pglite.close());
@@ -36,7 +36,7 @@ test.each(["PGlite", "Kysely"] as const)(
     expect(work).not.toHaveBeenCalled();
     await pglite.exec(inboxMigration());
     expect(await inbox.once({}, work, { key: "k" })).toEqual({ duplicate: false });
-    // Like a program that creates the table each time it starts.
+    // Runs the migration again, like a program that creates the table each time it starts.
     await pglite.exec(inboxMigration());
     expect(await inbox.once({}, work, { key: "k" })).toEqual({ duplicate: true });
   },

@@ -10,7 +10,7 @@ import { inboxesUnderTest } from "./inboxes-under-test.ts";
 
 type HandleWorker = (context: HandlerContext, worker: string) => Promise<unknown>;
 
-/** A receiver with a given handler, and the sender of its events. Each has its own worker. */
+/** Creates a receiver with a given handler, and a sender for its events. Each has its own worker. */
 function receiverOf(handle: HandleWorker, options: Partial<ReceiverOptions> = {}) {
   const webhooks = webhookHandler({
     secret: whsec,
@@ -21,13 +21,13 @@ function receiverOf(handle: HandleWorker, options: Partial<ReceiverOptions> = {}
   });
   const worker = randomUUID();
   const body = JSON.stringify({ offerId: "offer_1", workerId: worker, response: "accepted" });
-  /** Like the service, signs each attempt when it is made. */
+  /** Signs each attempt when it is made, like the service. */
   const attempt = async (id: string): Promise<number> =>
     (await webhooks(new Request("https://us.example/offer/response", signedRequest(body, { id })))).status;
   return { webhooks, attempt, worker, body };
 }
 
-/** Attempts of one event that reach receivers in different processes, each with its own memory. */
+/** Creates attempts at one event that reach receivers in different processes, each with its own memory. */
 function retriedOver(handle: HandleWorker, options: Partial<ReceiverOptions> = {}) {
   const receivers = [receiverOf(handle, options), receiverOf(handle, options)] as const;
   const [{ body, worker }] = receivers;

@@ -5,7 +5,7 @@ import { inboxesUnderTest } from "./inboxes-under-test.ts";
 
 const newEvent = () => ({ deduplicationKey: randomUUID() });
 
-/** A later attempt of an event: the same key, another context. */
+/** Creates a later attempt at an event: the same key, another context. */
 const retryOf = (event: { deduplicationKey: string }) => ({ ...event });
 
 describe.each(await inboxesUnderTest())("once on $title", ({ inbox, once, query, dialect }) => {

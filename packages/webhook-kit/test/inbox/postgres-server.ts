@@ -2,17 +2,17 @@ import pg from "pg";
 import { afterAll } from "vitest";
 import { createDatabase } from "../../../../scripts/test-database.ts";
 
-/** A database for the tests of one file, dropped after them. */
+/** Creates a database for one file's tests, and drops it afterwards. */
 export async function databaseOfFile(): Promise<string> {
   const { url, drop } = await createDatabase();
   afterAll(drop);
   return url;
 }
 
-/** A pool that ends with the tests of its file. */
+/** Opens a pool that is closed after its file's tests. */
 export function openPool(url: string, options: pg.PoolConfig = {}): pg.Pool {
   const pool = new pg.Pool({ connectionString: url, ...options });
-  // Tests end sessions on purpose.
+  // Tests terminate sessions on purpose.
   pool.on("error", () => undefined);
   afterAll(() => pool.end());
   return pool;

@@ -9,7 +9,7 @@ import { type Inbox, postgresInbox } from "../../src/postgres.ts";
 import { sqliteInbox } from "../../src/sqlite.ts";
 import { secret, signed } from "../support/serve.ts";
 
-/** A loopback port that refuses connections: it was free a moment ago. */
+/** Returns a loopback port that refuses connections: it was free a moment ago. */
 async function closedPort(): Promise<number> {
   const server = createServer().listen(0, "127.0.0.1");
   await new Promise((resolve) => server.once("listening", resolve));

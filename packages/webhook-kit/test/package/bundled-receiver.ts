@@ -12,7 +12,7 @@ export type Target = "node" | "edge";
 /** The export conditions of each target. */
 export const conditions: Record<Target, string[]> = { node: ["node"], edge: ["workerd", "worker", "edge-light"] };
 
-/** Bundles a module and everything it imports into one minified module, which imports only modules of Node. */
+/** Bundles a module and everything it imports into one minified module that imports only Node's modules. */
 export type Bundler = (entry: string, outfile: string, target: Target) => Promise<unknown>;
 
 /** Sends a POST to /offer/response. */
@@ -48,11 +48,11 @@ export async function checkBundle<Receiver>(
   await bundle(source, outfile, target);
 
   const code = await readFile(outfile);
-  // Raising a ceiling is a decision: the bundle contains only the kit's own code.
+  // Raise the limit deliberately: the bundle contains only the kit's own code.
   expect(code.length).toBeLessThanOrEqual(40_000);
   expect(gzipSync(code, { level: 9 }).length).toBeLessThanOrEqual(15_600);
   const imports = [...code.toString().matchAll(/\b(?:from|import)\s*\(?\s*["']([^"']+)/g)];
-  // Workers have it with `nodejs_compat`.
+  // Workers provide it with `nodejs_compat`.
   expect(new Set(imports.map(([, name]) => name))).toEqual(new Set(["node:crypto"]));
 
   const { receiver, handled } = (await import(outfile)) as { receiver: Receiver; handled: unknown[] };

@@ -1,7 +1,7 @@
 import { build } from "esbuild";
 import { expect, test } from "vitest";
 
-/** What an entry loads: files of this package, and packages by name. */
+/** Returns what an entry loads: this package's files, and packages by name. */
 async function graphOf(entry: string): Promise<{ own: string[]; packages: string[] }> {
   const { metafile } = await build({
     entryPoints: [new URL(`../../src/${entry}.ts`, import.meta.url).pathname],

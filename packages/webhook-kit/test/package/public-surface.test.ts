@@ -16,7 +16,7 @@ const entries = [
   "testing",
 ];
 
-/** The names that an entry lists, including types, which exist only in its source. */
+/** Lists an entry's exported names, including types, which exist only in its source. */
 function namesOf(entry: string): string[] {
   const text = readFileSync(new URL(`../../src/${entry}.ts`, import.meta.url), "utf8");
   expect(text).not.toMatch(/export \*|export default/);

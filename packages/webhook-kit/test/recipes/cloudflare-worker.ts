@@ -8,7 +8,7 @@ let webhooks: ReturnType<typeof webhookHandler> | undefined;
 
 export default {
   fetch(request: Request, env: Env): Promise<Response> {
-    // Created with the first request, when the secret is available, and kept for its records.
+    // Created on the first request, when the secret is available, and kept because it holds the deduplication records.
     webhooks ??= webhookHandler({
       basePath: "/offers",
       secret: env.WEBHOOK_SECRET,

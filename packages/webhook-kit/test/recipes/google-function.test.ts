@@ -14,7 +14,7 @@ test("a Google Cloud Function passes all checks", async () => {
   expect(await receiver.checkContract()).toEqual([]);
 });
 
-// How the Functions Framework calls a function: with the body parsed, and its bytes kept.
+// The Functions Framework calls a function with the body parsed, and keeps its bytes.
 test("a Google Cloud Function behind the framework's parser handles events once", async () => {
   const framework = express().use(
     express.json({

@@ -9,7 +9,7 @@ const pages = globSync(["frameworks/[!R]*.md", "multi-tenant.md"], { cwd: guides
 }));
 const notShown = new Set(["lambda-events.ts", "node-test.ts"]);
 
-/** The files of this folder and those below it. */
+/** Reads the files in this folder and below. */
 const readRecipes = (isShown: (file: string) => boolean): string[] =>
   readdirSync(import.meta.dirname, { recursive: true, encoding: "utf8" })
     .filter((file) => file.endsWith(".ts") && isShown(file))
@@ -20,7 +20,7 @@ test("the framework pages show exactly the tested receivers", () => {
   expect(shown.sort()).toEqual(readRecipes((file) => !file.endsWith(".test.ts") && !notShown.has(file)).sort());
 });
 
-// Joins the lines, wherever the formatter or the page breaks them, and removes types.
+// Joins lines, wherever the formatter or the page breaks them, and removes types.
 const onOneLine = (text: string) =>
   text
     .replace(/,?\s+(?=[})])/g, " ")

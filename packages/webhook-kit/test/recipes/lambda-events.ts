@@ -6,14 +6,14 @@ import type { ALBEvent, APIGatewayProxyEvent, APIGatewayProxyEventV2 } from "aws
 export interface Taken {
   method: string;
   path: string;
-  /** Name, value, name, value, as sent. */
+  /** The headers as sent: name, value, name, value. */
   rawHeaders: string[];
   body: Buffer;
   /** Whether the gateway treats the body as binary. */
   isBinary: boolean;
 }
 
-/** An HTTP API's event, following the sample in AWS's documentation of payload format 2.0. */
+/** Creates an HTTP API's event, following the sample in AWS's documentation of payload format 2.0. */
 export function httpApiEvent({ method, path, rawHeaders, ...taken }: Taken): APIGatewayProxyEventV2 {
   const http = { method, path, protocol: "HTTP/1.1", sourceIp: "192.0.2.1", userAgent: "agent" };
   return {
@@ -21,7 +21,7 @@ export function httpApiEvent({ method, path, rawHeaders, ...taken }: Taken): API
     routeKey: "$default",
     rawPath: path,
     rawQueryString: "",
-    // Names in lower case; the values of one name joined by a comma.
+    // Names in lower case; values with the same name joined with commas.
     headers: mapValues(listsOf(rawHeaders, true), (values) => values.join(",")),
     requestContext: {
       accountId: "123456789012",
@@ -39,14 +39,14 @@ export function httpApiEvent({ method, path, rawHeaders, ...taken }: Taken): API
   };
 }
 
-/** A REST API's event, following the sample in AWS's documentation of payload format 1.0. */
+/** Creates a REST API's event, following the sample in AWS's documentation of payload format 1.0. */
 export function restApiEvent({ method, path, rawHeaders, ...taken }: Taken): APIGatewayProxyEvent {
   const lists = listsOf(rawHeaders, false);
   return {
     resource: "/{proxy+}",
     path,
     httpMethod: method,
-    // Names as sent, with the last value of each.
+    // Names as sent, each with its last value.
     headers: mapValues(lists, (values) => values.at(-1)),
     multiValueHeaders: lists,
     queryStringParameters: null,
@@ -92,7 +92,7 @@ export function restApiEvent({ method, path, rawHeaders, ...taken }: Taken): API
   };
 }
 
-/** A load balancer's event, following the sample in AWS's documentation of Lambda targets. */
+/** Creates a load balancer's event, following the sample in AWS's documentation of Lambda targets. */
 export function loadBalancerEvent(taken: Taken, hasLists: boolean): ALBEvent {
   const { method, path, rawHeaders } = taken;
   const lists = listsOf(rawHeaders, true);
@@ -118,7 +118,7 @@ interface FunctionResult {
   isBase64Encoded?: boolean;
 }
 
-/** An HTTP API in front of a function; it rejects bodies beyond 6 MiB. */
+/** Starts an HTTP API in front of a function; it rejects bodies larger than 6 MiB. */
 export function httpApi(invoke: (event: APIGatewayProxyEventV2) => Promise<FunctionResult>): RequestListener {
   const receive = async (request: IncomingMessage, response: ServerResponse) => {
     const { method = "", url: path = "", rawHeaders } = request;

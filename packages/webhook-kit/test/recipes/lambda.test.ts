@@ -22,7 +22,7 @@ interface FunctionResult {
   isBase64Encoded?: boolean;
 }
 
-/** A gateway in front of the function: turns a request into an event, and the result into its response. */
+/** Creates a gateway in front of the function, which turns a request into an event, and the result into a response. */
 const gateway =
   (
     toEvent: (taken: Taken) => TestedEvent,

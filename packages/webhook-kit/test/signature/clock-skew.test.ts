@@ -6,7 +6,7 @@ import { expresses, secret, serve } from "../support/serve.ts";
 const [{ express }] = expresses as [(typeof expresses)[0]];
 const now = new Date("2026-11-20T09:30:00.000Z");
 
-/** The warnings in the log for a request with a clock skew of `skewSeconds`. */
+/** Returns the logged warnings for a request with a clock skew of `skewSeconds`. */
 async function warningsFor(skewSeconds: number, toleranceSeconds?: number) {
   const warn = vi.fn();
   const logger = { info: () => undefined, warn, error: () => undefined };

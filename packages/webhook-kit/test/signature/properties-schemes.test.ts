@@ -80,7 +80,7 @@ describe.each(schemes)("$name", (each) => {
           each.toLowerCase() === name ? [each, flip(Buffer.from(text), bit).toString("latin1")] : [each, text],
         );
         const outcome = verify(scheme, changed.flat(), [message.secret], message.body);
-        // Hexadecimal digits and the word hmac are case-insensitive: that bit is not part of the signature.
+        // Hexadecimal digits and the word hmac are case-insensitive, so the case bit is not part of the signature.
         if (typeof outcome === "object")
           expect(changed.flat().join().toLowerCase()).toBe(pairs.flat().join().toLowerCase());
         if (typeof outcome === "object") expect(name).toBe("authorization");
@@ -98,7 +98,7 @@ describe.each(schemes)("$name", (each) => {
           const [{ scheme, ...message }, noise, text] = given;
           const outcome = verify(scheme, noise, [message.secret], message.body);
           expect(typeof outcome).toBe("string");
-          // Valid headers except for one, which has any value: at most it is well formed.
+          // All headers are valid except for one with a random value, which is well formed at best.
           for (const name of names) {
             const own = pairsOf(scheme.sign(message)).filter(([each]) => each.toLowerCase() !== name);
             const forged = verify(scheme, [...own.flat(), name, text], [message.secret], message.body);
@@ -164,7 +164,7 @@ test("no part of a message of standardWebhooks can be moved into another", () =>
       const headers = standardWebhooks().sign(message);
       const [id, timestamp] = [headers["webhook-id"], headers["webhook-timestamp"]];
       const content = Buffer.concat([Buffer.from(`${id}.${timestamp}.`), message.body]);
-      // Use any other two dots of the signed bytes as the ends of the id and the time.
+      // Uses any other two dots in the signed bytes as the ends of the id and the time.
       const dots = [...content.keys()].filter((index) => content[index] === 0x2e);
       const [first = 0, second = 0] = [dots[at % dots.length], dots[(at + 1) % dots.length]].sort(
         (a = 0, b = 0) => a - b,

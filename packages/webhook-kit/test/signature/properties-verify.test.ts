@@ -13,7 +13,7 @@ describe.each(schemes)("verifyRequest under $name", ({ name, variants: [scheme],
   const middle = instant.filter((date) => date.getTime() > 1e12 && date.getTime() < 1e14);
   const message = fc.record({ secret, now: middle, body: fc.uint8Array({ maxLength: 60 }) });
 
-  /** The result and its reason; the property fails if anything is thrown or rejected. */
+  /** Returns the result and its reason; the property fails if anything is thrown or rejected. */
   async function judge(secrets: readonly string[], now: Date, request: WebhookRequest, toleranceSeconds = 300) {
     const rejections: Rejection[] = [];
     const onRejected = (rejection: Rejection) => rejections.push(rejection);
@@ -33,7 +33,7 @@ describe.each(schemes)("verifyRequest under $name", ({ name, variants: [scheme],
         fc.nat(300),
         async (each, offsetMs, tolerance) => {
           const rawHeaders = pairsOf(scheme.sign(each)).flat();
-          // Unix seconds lose the fraction of the second.
+          // Unix seconds drop the fraction of a second.
           const signedAt =
             name === "standardWebhooks" ? Math.floor(each.now.getTime() / 1000) * 1000 : each.now.getTime();
           const request = { rawHeaders, body: each.body };

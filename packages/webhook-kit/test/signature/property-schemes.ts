@@ -12,7 +12,7 @@ export interface SchemeCase {
   readonly variants: readonly [SyncScheme, ...SyncScheme[]];
   /** The headers that it reads, in lower case. */
   readonly names: readonly [string, ...string[]];
-  /** Every kind of secret that it accepts. */
+  /** Every type of secret that it accepts. */
   readonly secret: fc.Arbitrary<string>;
   isSameKey(one: string, other: string): boolean;
 }
@@ -52,7 +52,7 @@ export const schemes: readonly [SchemeCase, SchemeCase] = [
 export const pairsOf = (headers: Readonly<Record<string, string>>): [name: string, value: string][] =>
   Object.entries(headers);
 
-/** A scheme's result for a request: the reason for the rejection, the secret that signed it, or undefined. */
+/** Returns a scheme's result for a request: the reason for the rejection, the secret that signed it, or undefined. */
 export function verify(
   scheme: SignatureScheme,
   rawHeaders: readonly string[],
@@ -63,7 +63,7 @@ export function verify(
   return "code" in parsed ? parsed.code : scheme.verify(parsed, secrets, body);
 }
 
-/** The same bytes with one bit flipped. */
+/** Returns the same bytes with one bit flipped. */
 export function flip(bytes: Buffer, bit: number): Buffer {
   const changed = Buffer.from(bytes);
   const at = Math.floor(bit / 8) % Math.max(bytes.length, 1);

@@ -7,7 +7,7 @@ import { secret } from "../support/serve.ts";
 
 captureConsole();
 
-/** The instant that all of these give, and the receiver's clock. */
+/** The instant that all of these headers mean, and the receiver's clock. */
 const now = new Date("2026-03-08T02:30:00.000Z");
 const digestOf = (timestamp: string) =>
   createHash("sha256")

@@ -11,7 +11,7 @@ captureConsole();
 const [{ express }] = expresses as [(typeof expresses)[0]];
 const [before, after] = ["the-secret-before-the-swap", "the-secret-after-the-swap"];
 
-/** Sends requests continuously, a few at a time, at least `least` of them and until stopped. Returns how often each status occurred. */
+/** Sends requests continuously, a few at a time, until stopped but at least `least`. Returns how often each status occurred. */
 function load(url: string, secretNow: () => string, least = 0): () => Promise<Record<number, number>> {
   const agent = new Agent({ keepAlive: true, maxSockets: 8 });
   onTestFinished(() => agent.destroy());
@@ -20,7 +20,7 @@ function load(url: string, secretNow: () => string, least = 0): () => Promise<Re
   let sent = 0;
   const send = () =>
     new Promise<void>((resolve, reject) => {
-      // All requests differ, so that none is acknowledged from a record.
+      // All requests differ, so that none counts as a duplicate.
       const headers = { ...timestampDigest().sign({ secret: secretNow(), now: new Date() }) };
       nodeRequest(`${url}/contact/new/worker_${sent++}`, { agent, headers }, (response) => {
         counts[response.statusCode ?? 0] = (counts[response.statusCode ?? 0] ?? 0) + 1;
@@ -85,7 +85,7 @@ test("while secrets cannot be looked up, the response is 503, never 401 or 200",
   const whole = await stop();
   expect(Object.keys(during)).toEqual(["503"]);
   expect(Object.keys(whole)).toEqual(["200", "503"]);
-  // At most the few requests that already had their secret.
+  // At most the few requests that had already looked up their secret.
   expect(receiver.handled() - handledBefore).toBeLessThanOrEqual(8);
   isOut = false;
   const afterwards = load(receiver.url, () => before);

@@ -10,7 +10,7 @@ captureConsole();
 
 const [{ express }] = expresses as [(typeof expresses)[0]];
 
-/** Two signatures of the same millisecond would be one. */
+/** Shifts the clock, because two signatures made in the same millisecond would be identical. */
 const signedAt = (offsetMs: number) => ({
   ...timestampDigest().sign({ secret, now: new Date(Date.now() - offsetMs * 1_000) }),
   "content-type": "application/json",

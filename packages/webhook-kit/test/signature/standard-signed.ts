@@ -1,9 +1,9 @@
 import { standardWebhooks } from "../../src/signature/standard-webhooks.ts";
 
-/** A secret as senders of Standard Webhooks hand it out. */
+/** A secret in the format that Standard Webhooks senders hand out. */
 export const whsec = "whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD";
 
-/** A request that is signed now, unless configured otherwise. */
+/** Creates a request that is signed now, unless configured otherwise. */
 export function signedRequest(
   body: string | Uint8Array<ArrayBuffer> | undefined,
   message: { id?: string; now?: Date; secret?: string } = {},

@@ -12,7 +12,7 @@ captureConsole();
 const scheme = standardWebhooks();
 const body = JSON.stringify({ ...accepted, workerId: "Zoë 東京 🦊" });
 
-/** Signed by npm `standardwebhooks`, like another sender would. */
+/** Signs with `standardwebhooks` from npm, like another sender. */
 function signedByThem(secret = whsec, now = new Date(), id = "msg_2KWPBgLlAfxdpx2AI54pPJ85f4W", text = body) {
   const signature = new Webhook(secret).sign(id, now, text);
   return {
@@ -97,7 +97,7 @@ test.each([body, "{}", "", '{"name":"Zoe\u0308"}', "\ufeff{}"])(
   },
 );
 
-// Each was tried with npm standardwebhooks 1.1.1. The kit must reject what it accepts.
+// standardwebhooks 1.1.1 accepts each of these; the kit must reject them.
 describe("where npm standardwebhooks is lenient", () => {
   const verify = (headers: Record<string, string>, bytes: Uint8Array) => {
     const parsed = scheme.parse(Object.entries(headers).flat());

@@ -12,7 +12,7 @@ captureConsole();
 
 const scheme = standardWebhooks();
 
-// CVE-2026-41432 and standard-webhooks #286: the secret of an unset variable, with or without the prefix.
+// CVE-2026-41432 and standard-webhooks #286: the secret from an unset variable, with or without the prefix.
 const unusable = [
   "",
   "whsec_",

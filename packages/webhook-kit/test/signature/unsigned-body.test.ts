@@ -37,7 +37,7 @@ async function sendUnsigned(adapter: Adapter) {
       response += text;
       if (isComplete(response)) resolve();
     });
-    // Cut off in the end, if necessary by a reset.
+    // The server closes the connection, possibly with a reset.
     socket.on("error", () => undefined).on("close", () => resolve());
   });
   return { response, read, socket, serverSide };

@@ -10,13 +10,13 @@ import { expresses, quiet, type Served, serve, untilTestFinished } from "./serve
 
 /** One way to run a receiver behind a real HTTP server. */
 export interface Adapter {
-  /** The name in the titles of its tests. */
+  /** The name in its test titles. */
   readonly name: string;
   /** Whether the kit itself writes to the socket. */
   readonly isNode: boolean;
   /**
-   * Serves a receiver on a free loopback port until the test is over, below `prefix`, which may have a `:parameter`. It prints no
-   * rejections unless `onRejected` is undefined.
+   * Serves a receiver below `prefix`, which may have a `:parameter`, on a free loopback port until the test ends. It prints no rejections
+   * unless `onRejected` is undefined.
    */
   serve(options: ReceiverOptions, prefix?: string): Promise<Served>;
 }
@@ -27,11 +27,11 @@ const onExpress = (version: number, from: typeof express): Adapter => ({
   serve: (options, prefix = "/") => serve(from().use(prefix, webhookRouter({ ...quiet, ...options }))),
 });
 
-/** `@hono/node-server` turns a Request → Response function into a server on Node. */
+/** Turns a Request → Response function into a Node server with `@hono/node-server`. */
 const serveOnNode = (fetch: (request: Request) => Response | Promise<Response>): Promise<Served> =>
   untilTestFinished(serveFetch({ fetch, port: 0, hostname: "127.0.0.1" }) as Server);
 
-/** Every adapter of the kit. */
+/** Every adapter in the kit. */
 export const adapters: readonly Adapter[] = [
   ...expresses.map(({ version, express }) => onExpress(version, express)),
   {
@@ -55,7 +55,7 @@ export const adapters: readonly Adapter[] = [
   },
 ];
 
-/** One adapter, for behaviour after the request has been read. Every adapter in the full matrix (`npm test -- --full`). */
+/** One adapter, for behaviour after the request has been read; in the full matrix (`npm test -- --full`), every adapter. */
 export const anyAdapter = adapters.filter(({ name }) => process.env.TEST_MATRIX === "full" || name === "node:http");
 
 /** The adapters without a framework's own 404. */

@@ -11,14 +11,14 @@ export async function mount(adapter: Adapter, options: Partial<ReceiverOptions> 
   return (where: string, init?: RequestInit) => fetch(`${url}${prefix}${where}`, init);
 }
 
-/** A request with a JSON body, signed now. */
+/** Creates a request with a JSON body, signed now. */
 export const post = (body: unknown, headers = signedJson()): RequestInit => ({
   method: "POST",
   headers,
   body: typeof body === "string" ? body : JSON.stringify(body),
 });
 
-/** The target of a request, whichever the adapter. */
+/** Returns a request's target, whichever the adapter. */
 export function addressOf(request: unknown): string {
   const { originalUrl, url } = request as { originalUrl?: string; url: string };
   return originalUrl ?? url;

@@ -3,7 +3,7 @@ import { hasRedisServer } from "../deduplication/own-redis.ts";
 import { findRedis } from "../deduplication/redis-server.ts";
 import { findMysql } from "../inbox/mysql-server.ts";
 
-/** Vitest's global setup: prints once which stores the kit's tests use, so that a missing one is not skipped silently. */
+/** Vitest's global setup. Prints once which stores the kit's tests use, so that a missing one is not skipped silently. */
 export async function setup(): Promise<void> {
   const [postgres, mysql, redis] = await Promise.all([findPostgres(), findMysql(), findRedis()]);
   const stores = {

@@ -7,10 +7,10 @@ import { PGlite } from "@electric-sql/pglite";
 const cache = join(import.meta.dirname, "..", "..", ".cache");
 
 /**
- * An empty database in memory. Its files are created once and then loaded, which is cheaper. Tests have few rows, and PostgreSQL clears all
- * of its buffers when it starts, so these are small.
+ * Opens an empty in-memory database. Its files are created once and then loaded, which is cheaper. PostgreSQL clears all of its buffers
+ * when it starts, so they are small: tests have few rows.
  *
- * @param settings PostgreSQL's, as in `postgresql.conf`
+ * @param settings PostgreSQL settings, as in `postgresql.conf`
  */
 export async function openPglite(settings: Readonly<Record<string, string>> = {}): Promise<PGlite> {
   // `openAsBlob` fails if another process has renamed its draft to the same file.

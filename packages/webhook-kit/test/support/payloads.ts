@@ -1,4 +1,4 @@
-/** Payloads of the contract with only their required fields. */
+/** Payloads from the contract with only their required fields. */
 export const deleted = { offerId: "offer_1", workerId: "worker_amal", eventStart: "2099-05-01T16:00:00Z" };
 
 export const changed = {

@@ -1,19 +1,19 @@
 import { fc, share } from "../../../../scripts/property-seed.ts";
 
-/** @param full in the full matrix; `npm test` has a fifth */
+/** @param full the number of runs in the full matrix; `npm test` makes a fifth of them */
 export const runs = (full: number): fc.Parameters<unknown> => ({ numRuns: share(Math.ceil(full / 5), full) });
 
 /** Any string: a header may contain it as far as a parser knows. */
 export const anyText = fc.string({ unit: "binary", maxLength: 80 });
 
-/** A valid string in which one character was replaced, left out, doubled or moved. */
+/** Generates a valid string in which one character was replaced, left out, doubled or moved. */
 export const almost = (good: fc.Arbitrary<string>): fc.Arbitrary<string> =>
   fc.tuple(good, fc.nat(), fc.nat(), fc.string({ unit: "binary", maxLength: 2 })).map(([text, from, length, other]) => {
     const at = from % (text.length + 1);
     return text.slice(0, at) + other + text.slice(at + (length % 3));
   });
 
-/** Instants that both schemes can write. */
+/** Instants that both schemes can represent. */
 export const instant = fc.date({
   min: new Date(0),
   max: new Date("9999-12-31T23:59:59.999Z"),

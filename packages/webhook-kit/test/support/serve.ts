@@ -6,7 +6,7 @@ import express from "express";
 import { onTestFinished } from "vitest";
 import { timestampDigest } from "../../src/signature/timestamp-digest.ts";
 
-/** The types of Express 4 are not installed in addition to those of 5; the parts used here are the same in both. */
+/** Only the types of Express 5 are installed; the parts used here are the same in Express 4. */
 const express4 = createRequire(import.meta.url)("express4") as typeof express;
 
 export const expresses: { version: number; express: typeof express }[] = [
@@ -16,10 +16,10 @@ export const expresses: { version: number; express: typeof express }[] = [
 
 export const secret = "5f0c9a7e-2d43-4f0e-9b7a-0d6f3c1e8a52";
 
-/** For a receiver whose test provokes rejections: without a hook or a logger they would be printed. */
+/** Options for a receiver whose test provokes rejections: without a hook or a logger they would be printed. */
 export const quiet = { onRejected: () => undefined };
 
-/** The headers of a request that is signed now. */
+/** Returns the headers of a request that is signed now. */
 export const signed = (headers: Record<string, string> = {}): Record<string, string> => ({
   ...timestampDigest().sign({ secret, now: new Date() }),
   ...headers,
@@ -35,7 +35,7 @@ export interface Served {
   readonly server: Server;
 }
 
-/** A real server on a free loopback port, closed when the test is over. */
+/** Starts a real server on a free loopback port, and closes it after the test. */
 export const serve = (listener: RequestListener): Promise<Served> =>
   untilTestFinished(createServer(listener).listen(0, "127.0.0.1"));
 

@@ -15,7 +15,7 @@ import { secret } from "../support/serve.ts";
 const handled: string[] = [];
 const options = {
   secret,
-  // The two tests of an app send the same event, which one memory would treat as a duplicate within the same millisecond.
+  // An app's two tests send the same event, which a shared memory would treat as a duplicate within the same millisecond.
   deduplication: false as const,
   onRejected: () => undefined,
   onWorkerAddedContact: ({ workerId }: { workerId: string }) => void handled.push(workerId),
@@ -41,7 +41,7 @@ async function listening(host: string) {
   return server;
 }
 
-/** The receivers that both accept; each is created for one test. */
+/** The receivers that testReceiver and deliverTo accept; each is created for one test. */
 const apps: Record<string, () => unknown> = {
   "a function from Request to Response": () => webhooks,
   "a function that calls one": () => (request: Request) => webhooks(request),

@@ -74,7 +74,7 @@ const bodyHmac: SignatureScheme = {
 const hmac = (key: string, time: string, id: string, body: Uint8Array) =>
   createHmac("sha256", key).update(`${time}.${id}.`).update(body).digest("hex");
 
-/** Each adapter is tested with every setting in the full matrix, and one of them always is. */
+/** In the full matrix, each adapter is tested with every setting; otherwise only one is. */
 const isFull = process.env.TEST_MATRIX === "full";
 
 describe.each(adapters)("the kit on %s", (name, mount) => {

@@ -74,7 +74,7 @@ test("a receiver that is down, or stops during the check, is reported as such", 
   ]);
 });
 
-/** A textbook check of `Timestamp` and `Authorization`, with one thing omitted or done wrong. */
+/** A textbook check of `Timestamp` and `Authorization`, with one step omitted or wrong. */
 const signs = (timestamp: string, authorization: string): boolean =>
   [createHash("sha256").update(timestamp + secret), createHmac("sha256", secret).update(timestamp)].some(
     (digest) => authorization.toUpperCase() === `HMAC ${digest.digest("hex").toUpperCase()}`,

@@ -18,7 +18,7 @@ const secrets: Record<Scheme, string> = {
   standardWebhooks: "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw",
 };
 
-/** All handlers of an integrator. */
+/** An integrator's options, with all handlers. */
 const optionsFor = (scheme: Scheme): ReceiverOptions => ({
   secret: secrets[scheme],
   scheme: scheme === "standardWebhooks" ? standardWebhooks() : timestampDigest(),
@@ -61,7 +61,7 @@ describe.each(["timestampDigest", "standardWebhooks"] as Scheme[])("under %s", (
       scheme,
       secret: secrets[scheme],
       allowEvents: true,
-      // The stalled body takes 10 seconds.
+      // Skips the stalled body, which takes 10 seconds.
       only: [],
       skip: ["timing/stalled-body"],
     });

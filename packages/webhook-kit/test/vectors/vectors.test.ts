@@ -9,7 +9,7 @@ import { summarise, wrongOf } from "./summarise.ts";
 
 const vectors = readVectors();
 const isFull = process.env.TEST_MATRIX === "full";
-/** One adapter whose requests Node parses; all of them in the full matrix. */
+/** One adapter whose requests Node parses; in the full matrix, all of them. */
 const adapters = isFull ? ["Express 4", "Express 5", "node:http", "fetch"] : ["Express 5"];
 /** One time zone in which UTC differs from local time; the full matrix adds the one furthest from UTC. */
 const zones = isFull ? ["UTC", "Pacific/Kiritimati", "America/St_Johns"] : ["America/St_Johns"];
@@ -57,7 +57,7 @@ if (isFull)
       { ...vectors, scheme: "timestampDigest", clock: vectors.config.clock },
       await start("the textbook", "UTC"),
     );
-    // Neither headers nor the wording of responses: only what was accepted, rejected, handled or repeated.
+    // Compares neither headers nor the wording of responses, only what was accepted, rejected, handled or repeated.
     const counts = ({ kind }: Mismatch) => kind === "status" || kind === "handled" || kind === "leak";
     expect(wrongOf(compared, counts).length, summarise(compared)).toBeGreaterThanOrEqual(60);
   });

@@ -14,7 +14,7 @@ export interface QueuedDelivery {
   used: number;
   /** Unix milliseconds; undefined while an older delivery with the same order key is pending. */
   dueAt: number | undefined;
-  isUnderWay: boolean;
+  isInFlight: boolean;
 }
 
 /** The deliveries, oldest first. Those with the same order key are delivered one after another (D-32). */
@@ -29,10 +29,10 @@ export class DeliveryQueue {
   /** Returns the due deliveries, longest due first, and marks them as in progress. */
   claim(now: number, room: number): QueuedDelivery[] {
     const claimed = this.#waiting()
-      .filter(({ dueAt, isUnderWay }) => dueAt <= now && !isUnderWay)
+      .filter(({ dueAt, isInFlight }) => dueAt <= now && !isInFlight)
       .sort((one, other) => one.dueAt - other.dueAt)
       .slice(0, Math.max(0, room));
-    for (const delivery of claimed) delivery.isUnderWay = true;
+    for (const delivery of claimed) delivery.isInFlight = true;
     return claimed;
   }
 
@@ -87,7 +87,7 @@ export class DeliveryQueue {
   }
 
   /** Returns copies, so that what a test holds does not change. */
-  shown({ disabledAt, openUntil }: EndpointHealth): TestDelivery[] {
+  snapshot({ disabledAt, openUntil }: EndpointHealth): TestDelivery[] {
     const isDisabled = disabledAt !== null;
     const earliest = openUntil?.getTime() ?? 0;
     return this.#all.map(({ id, event, state, attempts, dueAt }) => {
@@ -105,7 +105,7 @@ export class DeliveryQueue {
   }
 
   #add(event: WebhookEvent, orderKey: string): QueuedDelivery {
-    const state = { state: "pending", used: 0, dueAt: undefined, isUnderWay: false } as const;
+    const state = { state: "pending", used: 0, dueAt: undefined, isInFlight: false } as const;
     const delivery = { id: crypto.randomUUID(), event, orderKey, attempts: [], ...state };
     this.#all.push(delivery);
     return delivery;

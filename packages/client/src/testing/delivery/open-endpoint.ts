@@ -1,4 +1,4 @@
-import { openReceiver, receiverInWords } from "@offers/contract/open-receiver";
+import { openReceiver, receiverDescription } from "@offers/contract/open-receiver";
 import { DeliveryError } from "./delivery-error.ts";
 import type { TestClock } from "./test-clock.ts";
 import type { ReceiverProfile, WebhookListener, WebhookReceiver } from "./webhook-receiver.ts";
@@ -37,12 +37,12 @@ export async function openEndpoint(
   const { secret, sign, baseUrl = "https://integrator.test", isDown = () => false } = profile;
   if (typeof secret !== "string" || typeof sign !== "function")
     throw new DeliveryError("invalid_argument", "deliverTo: give { secret, sign: signHeaders }");
-  const base = checkAddress(typeof receiver === "string" ? receiver : (Object(receiver).href ?? baseUrl));
+  const base = readBaseUrl(typeof receiver === "string" ? receiver : (Object(receiver).href ?? baseUrl));
   const opened = await openReceiver<Request, Response>(receiver);
-  if (!opened) throw new DeliveryError("invalid_argument", `deliverTo takes ${receiverInWords}`);
+  if (!opened) throw new DeliveryError("invalid_argument", `deliverTo takes ${receiverDescription}`);
   let lastSignedAt = Number.NEGATIVE_INFINITY;
   return {
-    baseUrl: "isServer" in opened && opened.isServer ? checkAddress(opened.address + new URL(base).pathname) : base,
+    baseUrl: "isServer" in opened && opened.isServer ? readBaseUrl(opened.address + new URL(base).pathname) : base,
     async sign(id, body, { secret: other = secret, agoMs } = {}) {
       // If the clock stands still, two requests would have the same signature, and receivers would treat the second as a duplicate.
       if (agoMs === undefined) lastSignedAt = Math.max(clock.ms, lastSignedAt + 1);
@@ -57,7 +57,7 @@ export async function openEndpoint(
 }
 
 /** Checks the base URL the way the company profile does (D-41), but allows private addresses: this is the test's own machine. */
-function checkAddress(address: string): string {
+function readBaseUrl(address: string): string {
   const url = URL.canParse(address) ? new URL(address) : undefined;
   const isWeb = url?.protocol === "http:" || url?.protocol === "https:";
   if (!url || !isWeb || url.username !== "" || url.password !== "" || /[?#]/.test(address))

@@ -26,7 +26,7 @@ const withoutJitter = 0.5;
 export class WebhookDelivery {
   readonly #clock: TestClock;
   readonly #queue = new DeliveryQueue();
-  readonly #underWay = new Map<QueuedDelivery, Promise<void>>();
+  readonly #inFlight = new Map<QueuedDelivery, Promise<void>>();
   #endpoint: Endpoint | undefined;
   #health: EndpointHealth = healthy;
 
@@ -35,7 +35,7 @@ export class WebhookDelivery {
   }
 
   get deliveries(): TestDelivery[] {
-    return this.#queue.shown(this.#health);
+    return this.#queue.snapshot(this.#health);
   }
 
   /** Saves the profile when both checks have passed. */
@@ -55,8 +55,8 @@ export class WebhookDelivery {
   async deliver(): Promise<void> {
     for (;;) {
       this.#startDue();
-      if (this.#underWay.size === 0) return;
-      await Promise.race(this.#underWay.values());
+      if (this.#inFlight.size === 0) return;
+      await Promise.race(this.#inFlight.values());
     }
   }
 
@@ -65,7 +65,7 @@ export class WebhookDelivery {
       throw new DeliveryError("invalid_argument", `advance: milliseconds must be 0 or more, not ${ms}`);
     const until = this.#clock.ms + ms;
     // Time passes for attempts in progress instead: they may time out.
-    if (this.#underWay.size === 0) await this.#deliverUntil(until);
+    if (this.#inFlight.size === 0) await this.#deliverUntil(until);
     this.#clock.moveTo(until);
     await this.deliver();
   }
@@ -77,7 +77,7 @@ export class WebhookDelivery {
     const endpoint = this.#knownEndpoint();
     if (!Number.isInteger(copies) || copies < 1)
       throw new DeliveryError("invalid_argument", `resend: copies must be an integer of at least 1, not ${copies}`);
-    const request = await prepareWebhook(endpoint, webhookOf(this.#queue.find(id)), { agoMs, secret });
+    const request = await prepareWebhook(endpoint, toWebhook(this.#queue.find(id)), { agoMs, secret });
     const send = async () => shownOutcome(await sendRequest(endpoint, this.#clock, request));
     return Promise.all(Array.from({ length: copies }, send));
   }
@@ -113,19 +113,19 @@ export class WebhookDelivery {
     const now = this.#clock.ms;
     const endpoint = this.#endpoint;
     if (endpoint === undefined) return;
-    for (const delivery of this.#queue.claim(now, capacityAt(this.#health, now) - this.#underWay.size)) {
+    for (const delivery of this.#queue.claim(now, capacityAt(this.#health, now) - this.#inFlight.size)) {
       const attempt = this.#attempt(endpoint, delivery).finally(() => {
-        delivery.isUnderWay = false;
-        this.#underWay.delete(delivery);
+        delivery.isInFlight = false;
+        this.#inFlight.delete(delivery);
       });
-      this.#underWay.set(delivery, attempt);
+      this.#inFlight.set(delivery, attempt);
     }
   }
 
   async #attempt(endpoint: Endpoint, delivery: QueuedDelivery): Promise<void> {
     const at = this.#clock.now();
     const isProbe = this.#health.openUntil !== null;
-    const request = await prepareWebhook(endpoint, webhookOf(delivery));
+    const request = await prepareWebhook(endpoint, toWebhook(delivery));
     const outcome = await sendRequest(endpoint, this.#clock, request);
     const number = delivery.used + 1;
     delivery.attempts.push({ number, at, ...shownOutcome(outcome) });
@@ -159,7 +159,7 @@ function capacityAt({ disabledAt, openUntil }: EndpointHealth, now: number): num
 }
 
 /** Returns the delivery's path and payload, as the contract defines them. */
-function webhookOf({ id, event }: QueuedDelivery): Webhook {
+function toWebhook({ id, event }: QueuedDelivery): Webhook {
   if (event.type === "workerOfferResponse")
     return { method: "POST", path: "/offer/response", body: event.data, deliveryId: id };
   return { method: "GET", path: `/contact/new/${encodeURIComponent(event.data.workerId)}`, deliveryId: id };

@@ -8,10 +8,10 @@ import { webhookListener } from "../../../src/node.ts";
 import { textbookRouter } from "./naive-receiver.ts";
 import type { ReceiverSetup } from "./receiver-setup.ts";
 
-/** The types of Express 4 are not installed in addition to those of 5; the parts used here are the same in both. */
+/** Only the types of Express 5 are installed; the parts used here are the same in Express 4. */
 const express4 = createRequire(import.meta.url)("express4") as typeof express;
 
-/** A server that creates a receiver for every mount path, the first part of a path, on its first request. */
+/** Creates a server that creates a receiver for every mount path (a path's first segment) on its first request. */
 type VectorAdapter = (setUp: (mount: string) => ReceiverSetup) => Server;
 
 const onExpress =
@@ -43,7 +43,7 @@ const onFetch: VectorAdapter = (setUp) => {
   return server as Server;
 };
 
-/** The mount path of a target in origin or absolute form. */
+/** Returns the mount path of a target in origin or absolute form. */
 const findMount = (target = ""): string | undefined => /^(?:http:\/\/[^/]*)?\/(\d+\.[\w-]+)/.exec(target)?.[1];
 
 function oncePerMount<Made>(make: (mount: string) => Made): (mount: string) => Made {
@@ -55,7 +55,7 @@ function oncePerMount<Made>(make: (mount: string) => Made): (mount: string) => M
   };
 }
 
-/** Every adapter of the kit, and the naive middleware. */
+/** Every adapter in the kit, and the naive middleware. */
 export const adapters: Readonly<Record<string, VectorAdapter>> = {
   "Express 4": onExpress(express4, webhookRouter),
   "Express 5": onExpress(express, webhookRouter),

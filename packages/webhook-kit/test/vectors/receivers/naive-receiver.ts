@@ -3,8 +3,8 @@ import express, { type Router } from "express";
 import type { ReceiverSetup } from "./receiver-setup.ts";
 
 /**
- * What a developer might write from the live service's documentation in an afternoon: its sample, both readings of it,
- * and plain Express. It shows that the test vectors can fail.
+ * Creates the receiver that a developer might write from the live service's documentation in an afternoon: its sample, both interpretations
+ * of it, and plain Express. It shows that the test vectors can fail.
  */
 export function textbookRouter(setup: ReceiverSetup): Router {
   const { secret: secrets, now } = setup;

@@ -3,7 +3,7 @@ import { standardWebhooks } from "../../../src/signature/standard-webhooks.ts";
 import { adapters } from "./adapters.ts";
 import { configFor, type FromReceiver, type ReceiverSetup, readMount, type ToReceiver } from "./receiver-setup.ts";
 
-/** Runs in its own process: one adapter, one time zone (`TZ`), and a receiver for every case. */
+/** Runs in a separate process: one adapter, one time zone (`TZ`), and a receiver for every case. */
 const notify = (message: FromReceiver): void => void process.send?.(message);
 const [, , adapterName = "", scheme] = process.argv;
 const config = configFor(scheme as Scheme);
@@ -16,7 +16,7 @@ const noteOf = (mount: string) => {
   return note;
 };
 
-/** Values that are nested too deeply for IPC are not sent, and do not stop the receiver. */
+/** Copies an event for IPC. Values that are nested too deeply are not sent, and do not stop the receiver. */
 function copied(event: unknown): unknown {
   try {
     const text = JSON.stringify(event);
@@ -58,7 +58,7 @@ function setUp(mount: string): ReceiverSetup {
   };
 }
 
-// What body parsers log about invalid bodies says nothing about the response.
+// Silenced, because what body parsers log about invalid bodies is irrelevant to the response.
 console.error = () => undefined;
 
 const adapter = adapters[adapterName];
@@ -73,5 +73,5 @@ process.on("message", (message: ToReceiver) => {
   if (message.ask === "release") return held.get(message.mount)?.();
   return notify({ type: "tally", noted: message.mounts.map(noteOf), isPolluted: "isAdmin" in {} });
 });
-// The parent is gone.
+// The parent has exited.
 process.on("disconnect", () => process.exit());

@@ -2,7 +2,7 @@ import type { Scheme } from "../../../../cli/src/signature/sign-request.ts";
 import { type ReceiverNeeds, readVectors, type TestVectors } from "../../../../cli/src/vectors/vectors.ts";
 import type { SignatureScheme } from "../../../src/signature/signature-scheme.ts";
 
-/** The options of every receiver in a child process, whichever its adapter. */
+/** The options for every receiver in a child process, whichever its adapter. */
 export interface ReceiverSetup {
   secret: string[];
   scheme?: SignatureScheme;
@@ -16,21 +16,21 @@ export interface ReceiverSetup {
   onRejected: (rejection: { code: string }) => void;
 }
 
-/** The first part of a receiver's path says what the case needs, so that nothing has to be set up beforehand. */
+/** Encodes what the case needs in the first segment of the receiver's path, so that nothing has to be set up beforehand. */
 export const writeMount = (number: number, needs: ReceiverNeeds): string =>
   `${number}.${Buffer.from(JSON.stringify(needs)).toString("base64url")}`;
 
 export const readMount = (mount: string): ReceiverNeeds =>
   JSON.parse(Buffer.from(mount.split(".")[1] ?? "", "base64url").toString()) as ReceiverNeeds;
 
-/** The messages between the test and a receiver's process. */
+/** The messages between the test and a receiver process. */
 export type ToReceiver = { ask: "tally"; mounts: string[] } | { ask: "release"; mount: string };
 export type FromReceiver =
   | { type: "listening"; port: number }
   | { type: "held"; mount: string }
   | { type: "tally"; noted: { handled: number; given: unknown[]; reasons: string[] }[]; isPolluted: boolean };
 
-/** The settings that sender and receiver share. Standard Webhooks needs base64 secrets. */
+/** Returns the settings that sender and receiver share. Standard Webhooks needs base64 secrets. */
 export function configFor(scheme: Scheme): TestVectors["config"] {
   const { config } = readVectors();
   if (scheme === "timestampDigest") return config;
