@@ -5,9 +5,9 @@ import { headersOf, type Webhook } from "./write-webhook.ts";
 
 /** A header of a test event. */
 export interface TestHeader {
-  /** The name of the header. */
+  /** The header's name. */
   name: string;
-  /** The value of the header. */
+  /** The header's value. */
   value: string;
   /** A shell expression for the value, if it depends on the secret or the current time. */
   shell?: string;
@@ -19,7 +19,7 @@ export interface TestRequest {
   method: "GET" | "POST" | "PUT";
   /** The path below the base URL. */
   path: string;
-  /** The headers of this request. */
+  /** The request's headers. */
   headers: TestHeader[];
   /** The bytes of the body; empty without one. */
   body: Buffer;

@@ -21,7 +21,7 @@ export interface Problem {
   type?: string;
   /** A short summary of the type of problem. */
   title?: string;
-  /** The status in the body. `error.status` is the status of the response. */
+  /** The status in the body. `error.status` is the response's status. */
   status?: number;
   /** What went wrong this time. */
   detail?: string;
@@ -42,9 +42,9 @@ export interface OffersErrorDetails {
   operation?: OperationName | undefined;
   /** How many requests were sent. */
   attempts?: number | undefined;
-  /** The HTTP status of the response. */
+  /** The response's HTTP status. */
   status?: number | undefined;
-  /** The problem details of the response. */
+  /** The response's problem details. */
   problem?: Problem | undefined;
   /** The service's request id. */
   requestId?: string | undefined;
@@ -77,9 +77,9 @@ export abstract class OffersError extends Error {
   declare readonly operation: OperationName | undefined;
   /** How many requests this call sent; 0 when it failed before the first. */
   declare readonly attempts: number;
-  /** The HTTP status of the last response; undefined without one. */
+  /** The last response's HTTP status; undefined without one. */
   readonly status: number | undefined;
-  /** The problem details of the response, if it has any. */
+  /** The response's problem details, if it has any. */
   declare readonly problem: Problem | undefined;
   /** The service's request id, from `X-Request-Id` or `Request-Id`. Quote it to support. */
   declare readonly requestId: string | undefined;

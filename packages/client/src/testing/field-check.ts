@@ -64,7 +64,7 @@ export class FieldCheck {
     if (value === undefined) this.add(field, "Add this field; it is required.");
     else if (!Array.isArray(value)) this.add(field, "Make it an array.");
     else {
-      if (value.length === 0) this.add(field, "Name at least one worker.");
+      if (value.length === 0) this.add(field, "Choose at least one worker.");
       this.checkMaxLength(field, value, 10_000);
       for (const [index, id] of value.entries())
         if (this.text(nameOf(index), id) === "") this.add(nameOf(index), "Do not leave it empty.");

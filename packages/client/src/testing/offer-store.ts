@@ -48,9 +48,9 @@ export class OfferStore {
     const errors: FieldErrors = new Map();
     for (const [index, workerId] of workerIds.entries())
       if (!offer.recipients.some((one) => one.workerId === workerId && one.response === "applied"))
-        errors.set(`[${index}]`, ["Name a worker who has applied; read the offer to see who has."]);
+        errors.set(`[${index}]`, ["Choose a worker who has applied; read the offer to see who has."]);
     if (errors.size > 0)
-      throw new Refusal("worker_not_applied", "Name only workers who have applied; see errors.", { errors });
+      throw new Refusal("worker_not_applied", "Choose only workers who have applied; see errors.", { errors });
     offer.complete = true;
     for (const recipient of offer.recipients) {
       const isNamed = workerIds.includes(recipient.workerId);
@@ -95,7 +95,7 @@ export class OfferStore {
 
 /** For an offer that is both completed and withdrawn, the withdrawal is reported (D-08). */
 function requireOpen({ complete, widthdrawn }: Entry["offer"]): void {
-  if (widthdrawn) throw new Refusal("offer_withdrawn", "It accepts no more responses, and it cannot be completed.");
+  if (widthdrawn) throw new Refusal("offer_withdrawn", "The offer accepts no more responses and cannot be completed.");
   if (complete)
-    throw new Refusal("offer_completed", "It accepts no more responses, and it can be completed only once.");
+    throw new Refusal("offer_completed", "The offer accepts no more responses and can be completed only once.");
 }

@@ -22,6 +22,6 @@ export function readJson({ headers, body }: IncomingRequest): { text: string; va
     const text = utf8.decode(body);
     return { text, value: JSON.parse(text) };
   } catch {
-    throw new Refusal("malformed_json", "Send one JSON value in UTF-8; a validator shows where it breaks.");
+    throw new Refusal("malformed_json", "Send one JSON value in UTF-8; a JSON validator shows where it is invalid.");
   }
 }

@@ -64,9 +64,9 @@ export interface TestRequest {
  * ```
  */
 export interface TestNotification {
-  /** The id of the offer. */
+  /** The offer's id. */
   readonly offerId: string;
-  /** The id of the notified worker. */
+  /** The notified worker's id. */
   readonly workerId: string;
   /** What the worker is told. */
   readonly reason: "offer" | "successful" | "unsuccessful" | "withdrawn";

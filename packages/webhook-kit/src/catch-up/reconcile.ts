@@ -97,7 +97,7 @@ export interface ReconcileOptions extends ResponseSource {
    */
   readonly onProgress?:
     | ((progress: {
-        /** The id of the offer. */
+        /** The offer's id. */
         readonly offerId: string;
         /** The counts so far. */
         readonly summary: ReconcileSummary;
@@ -106,7 +106,7 @@ export interface ReconcileOptions extends ResponseSource {
   /** Called for an offer that could not be read or handled; the others continue. @default stop at the first failure and reject */
   readonly onFailure?:
     | ((failure: {
-        /** The id of the offer. */
+        /** The offer's id. */
         readonly offerId: string;
         /** Why it failed. */
         readonly error: unknown;

@@ -86,7 +86,7 @@ export interface Rating {
  * ```
  */
 export interface WorkerOfferResponse {
-  /** The id of the offer. */
+  /** The offer's id. */
   offerId: string;
   /** The id of the worker who responded. */
   workerId: string;
@@ -105,7 +105,7 @@ export interface WorkerOfferResponse {
  * ```
  */
 export interface OfferEventDeleted {
-  /** The id of the offer. */
+  /** The offer's id. */
   offerId: string;
   /** The id of the worker who deleted the slot. */
   workerId: string;
@@ -124,7 +124,7 @@ export interface OfferEventDeleted {
  * ```
  */
 export interface TimelineChanged {
-  /** The id of the worker. */
+  /** The worker's id. */
   workerId: string;
   /** The id of the offer that changed the timeline, if any. */
   offerId?: string;

@@ -44,7 +44,7 @@ export interface Rejection {
   readonly code: RejectionCode;
   /** An explanation for people: what is wrong and its most likely cause. */
   readonly message: string;
-  /** The HTTP status of the response. */
+  /** The response's HTTP status. */
   readonly status: number;
   /** The operation's name, such as `WorkerOfferResponse`; absent with `verifyWebhook` and `verifyRequest`. */
   readonly endpoint?: string;

@@ -111,9 +111,9 @@ export interface ResponseLog {
 export interface RegisteredRecipient {
   /** The organisation's name, if your receiver has several. */
   readonly tenant?: string | undefined;
-  /** The id of the offer. */
+  /** The offer's id. */
   readonly offerId: string;
-  /** The id of the worker. */
+  /** The worker's id. */
   readonly workerId: string;
 }
 

@@ -21,7 +21,7 @@ import type { ParsedSignature, SignatureScheme } from "./signature-scheme.ts";
  * ```
  */
 export interface Verified {
-  /** The name of the scheme. */
+  /** The scheme's name. */
   readonly scheme: string;
   /** The variant of the scheme: `sha256` or `hmac` with the default scheme. */
   readonly variant: string;

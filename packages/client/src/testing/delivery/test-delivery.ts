@@ -5,9 +5,9 @@ export type WebhookEvent =
   | {
       /** A worker responded to an offer. */
       readonly type: "workerOfferResponse";
-      /** The payload of the webhook. */
+      /** The webhook's payload. */
       readonly data: {
-        /** The id of the offer. */
+        /** The offer's id. */
         readonly offerId: string;
         /** The id of the worker who responded. */
         readonly workerId: string;
@@ -18,7 +18,7 @@ export type WebhookEvent =
   | {
       /** A worker added a contact at the organisation. */
       readonly type: "workerAddedContact";
-      /** The payload of the webhook. */
+      /** The webhook's payload. */
       readonly data: {
         /** The id of the worker who added the contact. */
         readonly workerId: string;
