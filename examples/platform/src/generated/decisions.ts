@@ -12,14 +12,14 @@ export const connectTimeoutMs = 3000; // 3 seconds
 /** D-25: What are the timeouts? */
 export const bodyTimeoutMs = 10000; // 10 seconds
 
-/** D-87: Which people can be invited, how often, and what does the mail say? */
+/** D-87: Which people can be invited, how often, and what does the email say? */
 export const invitationsPerDay = 200;
 
-/** D-87: Which people can be invited, how often, and what does the mail say? */
+/** D-87: Which people can be invited, how often, and what does the email say? */
 export const repeatInvitationDays = 30;
 
 /** D-121: What is `notifyEmailAddress` notified about, and how often? */
 export const responseDigestMinutes = 10;
 
-/** D-122: What can an invited person do with the mail? */
+/** D-122: What can an invited person do with the email? */
 export const invitationValidDays = 14;

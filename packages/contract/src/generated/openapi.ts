@@ -12,7 +12,7 @@ export interface paths {
         put?: never;
         /**
          * Create an offer of work
-         * @description Every worker in `workerIds` gets a push notification about the offer.
+         * @description Every worker in `workerIds` receives a push notification about the offer.
          */
         post: operations["CreateOffer"];
         delete?: never;
@@ -49,7 +49,7 @@ export interface paths {
         put?: never;
         /**
          * Name the workers who get the work
-         * @description All workers of the offer are notified whether they were successful.
+         * @description All workers on the offer are notified whether they were successful.
          */
         post: operations["CompleteOffer"];
         delete?: never;
@@ -89,7 +89,7 @@ export interface paths {
         };
         /**
          * Read the event feed
-         * @description An extension of the reference platform: the service does not document it, and the live service may not have it. Lists the events of the organisation in the order in which they were recorded, until retention deletes them. An event has the same id as its webhook. Poll with the last cursor for further events.
+         * @description An extension of the reference platform: the service does not document it, and the live service may not have it. Lists the organisation's events in the order in which they were recorded, until retention deletes them. An event has the same id as its webhook. Poll with the last cursor for further events.
          */
         get: operations["ListEvents"];
         put?: never;
@@ -110,7 +110,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Redeliver the failed events of a time range
+         * Redeliver the failed events in a time range
          * @description An extension of the reference platform: the service does not document it, and the live service may not have it. Replays all failed events of a time range, as the portal's page Deliveries does.
          */
         post: operations["RedeliverEvents"];
@@ -249,7 +249,7 @@ export interface webhooks {
         put?: never;
         /**
          * An assigned worker deleted a time slot of an offer from their timeline
-         * @description An additional event of the live service; the service does not document it and the reference platform does not send it.
+         * @description An additional event from the live service; the service does not document it and the reference platform does not send it.
          */
         post: operations["OfferEventDeleted"];
         delete?: never;
@@ -269,7 +269,7 @@ export interface webhooks {
         put?: never;
         /**
          * A worker's timeline changed
-         * @description An additional event of the live service; the service does not document it and the reference platform does not send it.
+         * @description An additional event from the live service; the service does not document it and the reference platform does not send it.
          */
         post: operations["TimelineChanged"];
         delete?: never;
@@ -320,7 +320,7 @@ export interface components {
         };
         RedeliveryCounts: {
             redelivered: number;
-            /** @description The number of deliveries that were not sent, because there is a later response of the same worker to the same offer. */
+            /** @description The number of deliveries that were not sent, because there is a later response by the same worker to the same offer. */
             superseded: number;
         };
         Redelivered: {
@@ -363,7 +363,7 @@ export interface components {
             details?: string;
             /** @description Id of the place where the work happens. */
             locationPlaceId?: string;
-            /** @description Address of the contact to be notified about the offer. */
+            /** @description Email address of the contact to be notified about the offer. */
             notifyEmailAddress?: components["schemas"]["EmailAddress"];
             /** @description Ids of the workers who are notified. */
             workerIds: components["schemas"]["Id"][];
@@ -379,7 +379,7 @@ export interface components {
             id: string;
             /** @description As at creation. */
             title: string;
-            /** @description As at creation; empty when none were given. */
+            /** @description As at creation; empty when omitted. */
             details: string;
             /** @description Whether the offer lies in the past. */
             isHistoric: boolean;
@@ -387,7 +387,7 @@ export interface components {
             widthdrawn: boolean;
             /** @description Whether the offer is completed. */
             complete: boolean;
-            /** @description As at creation; empty when none was given. */
+            /** @description As at creation; empty when omitted. */
             locationPlaceId: string;
             /** @description Creation time. */
             createdAt: components["schemas"]["UtcDateTime"];
@@ -457,7 +457,7 @@ export interface components {
         WorkerOfferResponse: {
             /** @description The offer that the worker responds to. */
             offerId: components["schemas"]["Id"];
-            /** @description The worker, as in `workerIds` of the offer. */
+            /** @description The worker, as in the offer's `workerIds`. */
             workerId: components["schemas"]["Id"];
             /** @description `accepted` in the webhook corresponds to `applied` in the offer's recipient. A receiver accepts any string. */
             response: "accepted" | "rejected" | (string & {});
@@ -483,7 +483,7 @@ export interface components {
         };
     };
     responses: {
-        /** @description The request is malformed or its content is invalid; `errors` names the fields and the reasons. */
+        /** @description The request is malformed or its content is invalid; `errors` lists the fields and the reasons. */
         BadRequest: {
             headers: {
                 [name: string]: unknown;
@@ -519,7 +519,7 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description Too many requests with this key, or with wrong keys from this address. The request had no effect. */
+        /** @description Too many requests with this key, or with invalid keys from this IP address. The request had no effect. */
         TooManyRequests: {
             headers: {
                 /** @description The number of seconds to wait before the next request. */
@@ -826,7 +826,7 @@ export interface operations {
             query?: {
                 /** @description Optional here. */
                 "api-version"?: components["parameters"]["OptionalApiVersion"];
-                /** @description The `cursor` of the previous page. Without it, the feed starts at its first event. */
+                /** @description The previous page's `cursor`. Without it, the feed starts at its first event. */
                 after?: string;
                 /** @description The maximum number of events per page. */
                 limit?: number;
