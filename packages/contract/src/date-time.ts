@@ -1,4 +1,4 @@
-/** The time of a date-time in milliseconds since 1970: an instant, or the whole minute if it has no seconds. */
+/** The instants that a date-time can mean, in milliseconds since 1970: one, or a whole minute if it has no seconds. */
 export interface ReadTime {
   readonly earliest: number;
   readonly latest: number;

@@ -1,13 +1,13 @@
 // The receivers that the kit's testReceiver and the client's deliverTo accept. The types depend on neither Node's nor the DOM's.
 import type { Server } from "node:http";
 
-/** The part of a `node:http` or `node:https` server that is used. */
+/** The part of a `node:http` or `node:https` server that this package uses. */
 export interface HttpServer {
   readonly listening: boolean;
   address(): unknown;
 }
 
-/** The part of a Fastify app that is used. */
+/** The part of a Fastify app that this package uses. */
 export interface FastifyApp {
   ready(): PromiseLike<unknown>;
   readonly server: HttpServer;

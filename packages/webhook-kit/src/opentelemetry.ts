@@ -139,7 +139,7 @@ const asReceiverSpan = (
  * event without `trace`, the span starts a trace, or is a child of the active span.
  *
  * @param event as `parseWebhookEvent` returns it
- * @returns what `work` returns; an error that it throws is recorded on the span and passed on
+ * @returns what `work` returns; an error that it throws is recorded on the span and rethrown
  *
  * @example
  * ```ts

@@ -53,7 +53,7 @@ export async function listen({ port: wanted, host, scheme, ...options }: ListenO
   const onArrival = (arrival: Arrival): void => {
     console.log(options.json ? toJsonLine(arrival, mask) : showArrival(arrival, mask, style, widthOf(process.stdout)));
     const { arrivedAt, recordedAt, method, target, body, verification, turn, isEvent } = arrival;
-    // Only verified webhooks are recorded: a replay signs again, so a forged webhook would get a valid signature.
+    // Only verified webhooks are recorded: a replay signs again, so a forged webhook would become valid.
     if (!isEvent || turn || !(verification?.ok || recordedAt !== undefined)) return;
     const { id = `delivery_${randomUUID()}` } = arrival;
     try {

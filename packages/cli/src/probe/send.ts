@@ -116,7 +116,7 @@ export async function sendCases(sending: Sending, receiver: Receiver): Promise<S
 /** An attempt to deliver an event may take 15 seconds (D-25). */
 const eventTimeoutMs = 16_000;
 
-/** Sends the requests of a case, all signed with the same time. */
+/** Sends a case's requests, all signed with the same time. */
 export async function sendCase(
   { config, scheme, timeoutMs }: SendSettings,
   testCase: TestVector,

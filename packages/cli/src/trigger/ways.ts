@@ -13,7 +13,7 @@ export interface TestHeader {
   shell?: string;
 }
 
-/** One request of a test event, without the headers that every request has. */
+/** One of a test event's requests, without the headers that every request has. */
 export interface TestRequest {
   /** The HTTP method. */
   method: "GET" | "POST" | "PUT";
@@ -207,7 +207,7 @@ export const testWays: readonly TestWay[] = [
     expects: "refused",
     shows: { accepted: "wrong_signature_accepted" },
     isFor: (webhook, scheme) => isSignedBody(webhook) && scheme === "standardWebhooks",
-    // The documented headers do not sign the body.
+    // Only the Standard Webhooks headers sign the body.
     write: ({ webhook, request, sign }) => [
       request(
         sign().filter(({ name }) => name.startsWith("webhook-")),

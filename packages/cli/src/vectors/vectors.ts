@@ -39,7 +39,7 @@ export interface Shows {
   slow?: FindingCode;
   /** The finding if another case, by id, fails too. */
   ifAlso?: Readonly<Record<string, FindingCode>>;
-  /** Whether a server may wait for the rest, or close the connection. */
+  /** Whether a server may wait for more bytes or close the connection instead of responding. */
   mayGoUnanswered?: boolean;
 }
 

@@ -20,7 +20,7 @@ export function readResponses(text: string, methods: readonly string[], isClosed
     if (headEnd < 0) break;
     const [start = "", ...lines] = rest.slice(0, headEnd).split("\r\n");
     rest = rest.slice(headEnd + 4);
-    // Anything that is not a response gets status 0, which no case expects.
+    // Anything that is not a response becomes status 0, which no case expects.
     const status = Number(/^HTTP\/1\.[01] (\d{3})/.exec(start)?.[1] ?? 0);
     if (status >= 100 && status < 200) continue;
     const headers = new Map(

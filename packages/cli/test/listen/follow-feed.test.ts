@@ -211,7 +211,7 @@ test("a recording contains each verified event once, and offers replay signs it 
   feed.count = 3;
   await push(`${url}/offers`, 3);
   await push(`${url}/offers`, 3);
-  // A forged webhook must not get a valid signature.
+  // A forged webhook must not be given a valid signature.
   expect((await fetch(`${url}/offer/response`, { method: "POST", body: "{}" })).status).toBe(401);
   expect((await fetch(`${url}/test`)).status).toBe(200);
   await stop();

@@ -9,7 +9,7 @@ export interface DefectiveReceiver {
   edits: readonly Edit[];
   env?: Record<string, string>;
   found: FindingCode;
-  /** A part of the first finding's result or remedy. */
+  /** A phrase in the first finding's result or remedy. */
   says: string;
   /** The groups and cases that show it in a short run. @default the service's own checks */
   only?: readonly string[];

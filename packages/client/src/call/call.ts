@@ -35,7 +35,7 @@ export function startCall<Name extends OperationName, Argument, Data>(
   });
 }
 
-/** The values that every attempt of a call shares. */
+/** The values that all of a call's attempts share. */
 type PreparedRequest = Pick<OffersRequest, "operation" | "method" | "url" | "headers" | "body" | "maxResponseBytes">;
 
 type KeyProvider = Exclude<ApiKey, string>;

@@ -67,7 +67,7 @@ export const completeOffer: Operation<readonly string[], void, "CompleteOffer"> 
   decode: rejectMarkup,
 };
 
-/** A GET that changes state. Withdrawing twice gets the same response, so it may be retried (D-10). */
+/** A GET that changes state. Withdrawing twice returns the same response, so it may be retried (D-10). */
 export const withdrawOffer: Operation<undefined, void, "WithdrawOffer"> = {
   name: "WithdrawOffer",
   method: "GET",

@@ -31,7 +31,7 @@ const keyOf = (
   subject?: string[],
 ) => eventKey(of, { incoming: from, body, entity: subject }).key;
 
-/** As many different values as were given. */
+/** Asserts that all values differ. */
 const expectAllDifferent = (...keys: string[]) => {
   for (const key of keys) expect(key).toMatch(/^[\w-]{43}$/);
   expect([...new Set(keys)]).toEqual(keys);

@@ -137,7 +137,7 @@ interface IoRedisClient {
   call(command: string, ...args: string[]): Promise<unknown>;
 }
 
-/** The part of a client that is used. @inline */
+/** The part of a client that the store uses. @inline */
 export type RedisClient = NodeRedisClient | IoRedisClient;
 
 function isRedisClient(client: RedisClient): boolean {

@@ -84,7 +84,7 @@ function readStream(request: NodeRequest, maxBytes: number, timeoutMs: number): 
   });
 }
 
-/** The part of a `Request` that is read. */
+/** The part of a `Request` that the kit reads. */
 type FetchRequest = Pick<Request, "body" | "bodyUsed" | "headers">;
 
 /** Reads a fetch Request's body, as {@link IncomingRequest.readBody} describes. */

@@ -1,4 +1,4 @@
-/** A row of a result, by column. @inline */
+/** A result row, by column. @inline */
 export type Row = Readonly<Record<string, unknown>>;
 
 /** Sends one statement, whose parameters are `$1`, `$2` and so on, and resolves with the result's rows. @inline */

@@ -8,7 +8,7 @@ export interface InboxDialect {
   /** The table name that the user passed, quoted. */
   readonly table: string;
   readonly statements: InboxStatements;
-  /** Whether an error of the database says that the table does not exist. */
+  /** Whether a database error means that the table does not exist. */
   isTableMissing(error: object): boolean;
   /**
    * Whether the database rolled back a statement or transaction because of a concurrent one, so that it may be sent again.

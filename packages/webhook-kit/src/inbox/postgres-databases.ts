@@ -101,9 +101,8 @@ const poolDatabase = <Tx>(pool: PgPool<Tx>): InboxDatabase<Tx> => ({
       const query: Query = async (sql, values = []) => ((await client.query(sql, [...values])) as SqlResult).rows;
       const result = await Promise.race([work(tx, rows, query), lost]);
       const { command } = (await client.query("COMMIT")) as SqlResult;
-      // If the caller caught the error of a failed statement, PostgreSQL rolls back on COMMIT without an error.
-      if (command !== "COMMIT")
-        throw new Error("A statement of the transaction had failed, so PostgreSQL rolled it back.");
+      // If the caller caught a failed statement's error, PostgreSQL rolls back on COMMIT without an error.
+      if (command !== "COMMIT") throw new Error("A statement in the transaction failed, so PostgreSQL rolled it back.");
       return result;
     } catch (error) {
       await client.query("ROLLBACK").catch(() => {

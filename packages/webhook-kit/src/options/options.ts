@@ -115,7 +115,7 @@ export interface Logger {
   error(fields: Readonly<Record<string, unknown>>, message: string): void;
 }
 
-/** The part of an OpenTelemetry `Span` that is used. @inline */
+/** The part of an OpenTelemetry `Span` that the kit uses. @inline */
 export interface Span {
   setAttribute(name: string, value: string | number): unknown;
   setStatus(status: { code: number }): unknown;
@@ -129,7 +129,7 @@ export interface Span {
 }
 
 /**
- * The part of an OpenTelemetry `Tracer` that is used: the kit depends on no version of it.
+ * The part of an OpenTelemetry `Tracer` that the kit uses, so that it does not depend on a version.
  *
  * @example
  * ```ts

@@ -3,7 +3,7 @@ import { fc, share } from "../../../../scripts/property-seed.ts";
 /** @param full the number of runs in the full matrix; `npm test` makes a fifth of them */
 export const runs = (full: number): fc.Parameters<unknown> => ({ numRuns: share(Math.ceil(full / 5), full) });
 
-/** Any string: a header may contain it as far as a parser knows. */
+/** Generates any string, because a parser must expect anything in a header. */
 export const anyText = fc.string({ unit: "binary", maxLength: 80 });
 
 /** Generates a valid string in which one character was replaced, left out, doubled or moved. */

@@ -44,7 +44,7 @@ export interface TestAttempt extends WebhookOutcome {
 }
 
 /**
- * An event that is being delivered to the receiver, or was.
+ * An event that is being or has been delivered to the receiver.
  *
  * @example
  * ```ts
