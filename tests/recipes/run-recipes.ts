@@ -28,7 +28,7 @@ const nextRecipe = join(import.meta.dirname, "../../packages/webhook-kit/test/re
 
 /** Next passes only the first of two such headers, so no route handler sees the second. */
 const unseenByNext = ["with Authorization twice", "with a false Authorization after the true one"].map(
-  (what) => `A request ${what} must be rejected, but 200 came from GET /test/auth.`,
+  (what) => `A request ${what} must be rejected, but 200 was returned by GET /test/auth.`,
 );
 
 const pages = join(import.meta.dirname, "../../docs/guides/frameworks");
@@ -80,7 +80,7 @@ const lambdaRecipe = join(import.meta.dirname, "../../packages/webhook-kit/test/
 /** In payload 2.0, AWS joins headers of the same name with commas, but serverless-offline passes only the last one. */
 const unseenByLambda = ["Timestamp", "Authorization"].flatMap((header) =>
   [`with ${header} twice`, `with a forged ${header} before the genuine one`].map(
-    (what) => `A request ${what} must be rejected, but 200 came from GET /test/auth.`,
+    (what) => `A request ${what} must be rejected, but 200 was returned by GET /test/auth.`,
   ),
 );
 
