@@ -38,7 +38,8 @@ describe("a dropped connection", () => {
     await hirer.page.getByRole("row", { name: /Amal.*Applied/ }).waitFor();
     await hirer.page.getByRole("row", { name: /Ben.*Rejected/ }).waitFor();
     await amal.page.getByRole("link", { name: "Bar on Saturday" }).waitFor();
-    expect(await amal.page.getByRole("link", { name: "new" }).count()).toBe(3);
+    expect(await amal.page.locator("#main").getByRole("link", { name: "new" }).count()).toBe(3);
+    await amal.page.getByRole("link", { name: "Notifications 2 new" }).waitFor();
     for (const { page } of [hirer, amal]) {
       expect(await page.locator("body[data-same-page]").count()).toBe(1);
       expect(await page.getByText("Connection lost").count()).toBe(0);
