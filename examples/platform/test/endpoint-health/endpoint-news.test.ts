@@ -40,6 +40,19 @@ describe("an unhealthy endpoint", () => {
     for (let added = 0; added < count; added += 1) await platform.call("POST", "/worker-app/contacts", { token, json });
   }
 
+  test("leads to its failed events when none of them is retried any more [D-151]", async () => {
+    const fields = { baseAddress: receiver.baseAddress, secret: "x".repeat(20), scheme: "timestampDigest" };
+    expect((await hana.send("/company", fields)).status).toBe(200);
+    receiver.respond = respondWith(503);
+    await addContacts(1);
+    await eventually("the event has failed", async () =>
+      (await hana.get("/offers")).text.includes('href="/deliveries?state=dead"'),
+    );
+    expect(await stripOn("/offers")).toContain("Your endpoint fails");
+    expect(await stripOn("/offers")).not.toContain("waiting");
+    receiver.respond = respondWith(200);
+  });
+
   test("is reported on every page and by mail when it is paused, and again when it recovers [D-151]", async () => {
     const fields = { baseAddress: receiver.baseAddress, secret: "x".repeat(20), scheme: "timestampDigest" };
     expect((await hana.send("/company", fields)).status).toBe(200);

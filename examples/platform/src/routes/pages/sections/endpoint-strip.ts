@@ -16,7 +16,7 @@ export async function endpointStrip(context: PageContext<SignedInPerson>): Promi
     endpoint &&
     html`
   <div class="notice ${endpoint.disabled_at === null ? "warn" : "bad"} row">
-    <p id="endpoint-strip-state" role="status">${stateOf(endpoint, context)} ${counted(Number(endpoint.pending), "event")} ${endpoint.disabled_at === null ? "waiting" : "held"}.</p>
+    <p id="endpoint-strip-state" role="status">${stateOf(endpoint, context)}${hasPending(endpoint) && html` ${counted(Number(endpoint.pending), "event")} ${endpoint.disabled_at === null ? "waiting" : "held"}.`}</p>
     ${remedy(endpoint, context)}
   </div>`
   }
@@ -24,6 +24,8 @@ export async function endpointStrip(context: PageContext<SignedInPerson>): Promi
 }
 
 type Unhealthy = NonNullable<Awaited<ReturnType<typeof readEndpoint>>>;
+
+const hasPending = ({ pending }: Unhealthy): boolean => Number(pending) > 0;
 
 function stateOf(
   { disabled_at: disabledAt, breaker_open_until: openUntil, failing_since: failingSince }: Unhealthy,
@@ -35,12 +37,10 @@ function stateOf(
   return html`<strong>Your endpoint fails</strong>${failingSince && html` since ${times.time(failingSince, "seconds")}`}.`;
 }
 
-function remedy(
-  { disabled_at: disabledAt, breaker_open_until: openUntil }: Unhealthy,
-  context: PageContext<SignedInPerson>,
-): Markup {
+function remedy(endpoint: Unhealthy, context: PageContext<SignedInPerson>): Markup {
+  const { disabled_at: disabledAt, breaker_open_until: openUntil } = endpoint;
   if (disabledAt === null && openUntil === null)
-    return html`<a class="button quiet small" href="/deliveries?state=pending">See what fails</a>`;
+    return html`<a class="button quiet small" href="/deliveries?state=${hasPending(endpoint) ? "pending" : "dead"}">See what fails</a>`;
   const [action, label] = disabledAt === null ? ["retry", "Retry now"] : ["enable", "Check and enable"];
   return html`
     <form method="post" action="/company/${action}">
