@@ -69,7 +69,7 @@ const tickedForm = (context: PortalContext, filter: PageFilter, rows: readonly R
           ${hiddenParameters(parametersOf(filter))}
           ${deliveriesTable(context, rows)}
           <div class="row act-bar">
-            ${rows.some(isRedeliverable) && html`<strong data-selected hidden></strong> <button class="small">Redeliver ticked events…</button>`}
+            ${rows.some(isRedeliverable) && html`<strong data-selected hidden></strong> <button class="small">Redeliver selected events…</button>`}
             <a class="button quiet small" href="${redeliverAddressOf(filter)}">Redeliver all ${isUnfiltered(filter) ? "events" : "that match"}…</a>
           </div>
         </form>`;
@@ -77,7 +77,7 @@ const tickedForm = (context: PortalContext, filter: PageFilter, rows: readonly R
 const isRedeliverable = ({ state }: ReadDelivery): boolean => state === "dead" || state === "acknowledged";
 
 const tickCell = (row: ReadDelivery): Markup => html`
-            <span class="tick">${isRedeliverable(row) && html`<input type="checkbox" name="id" id="tick-${row.id}" value="${row.id}" aria-label="Tick ${eventLabel(row)}">`}
+            <span class="tick">${isRedeliverable(row) && html`<input type="checkbox" name="id" id="tick-${row.id}" value="${row.id}" aria-label="Select ${eventLabel(row)}">`}
             <a href="/deliveries/${row.id}">${eventLabel(row)}</a></span>`;
 
 const noEvents = html`

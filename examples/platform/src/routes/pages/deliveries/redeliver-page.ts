@@ -83,7 +83,7 @@ async function askToRedeliver(context: PortalContext): Promise<Page> {
       ${idempotencyField()}
       <input type="hidden" name="last" value="${counts.lastSequence}">
       <dl class="facts">
-        <dt>Which</dt><dd>${isTicked ? "those that you ticked" : wordsOf(shown, context)}</dd>
+        <dt>Which</dt><dd>${isTicked ? "those that you selected" : wordsOf(shown, context)}</dd>
         <dt>Failed</dt><dd>${counts.dead}</dd>
         <dt>Acknowledged</dt><dd>${counts.acknowledged}</dd>
       </dl>
@@ -142,10 +142,10 @@ export async function redeliveriesSection({ deps, user, times }: PortalContext):
   return html`
       <div id="redeliveries" data-live="delivery" class="stack">${tasks.map(
         (task) => html`
-        <section class="panel" aria-label="Redelivery begun ${task.createdAt.toISOString()}">
+        <section class="panel" aria-label="Redelivery started ${task.createdAt.toISOString()}">
           <p id="redelivery-${task.id}" role="status">${progressOf(task)}</p>
           ${task.finishedAt === null && html`<progress max="${task.total}" value="${task.redelivered + task.skipped}" aria-label="Redelivered"></progress>`}
-          <p class="fine">Begun ${times.time(task.createdAt, "seconds")}. Each event of it is in the list below, with its state.</p>
+          <p class="fine">Started ${times.time(task.createdAt, "seconds")}. Each event of it is in the list below, with its state.</p>
         </section>`,
       )}</div>`;
 }
