@@ -108,6 +108,7 @@ describe("every page", () => {
       .locator("header nav a")
       .evaluateAll((links) => links.map((link) => Math.round(link.getBoundingClientRect().top)));
     expect([tops.length, new Set(tops).size]).toEqual([5, 1]);
+    expect(await page.locator("header nav ul").evaluate((list) => list.scrollWidth - list.clientWidth)).toBe(0);
     const lines = await page
       .locator("tbody tr")
       .evaluateAll((rows) => rows.map((row) => row.clientHeight / Number.parseFloat(getComputedStyle(row).lineHeight)));
@@ -115,6 +116,11 @@ describe("every page", () => {
     // The padding takes less than one line.
     expect(Math.max(...lines)).toBeLessThan(5);
     expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(phone.viewport.width);
+    await page.goto("/deliveries");
+    const ends = await page
+      .locator("tbody a")
+      .evaluateAll((links) => links.map((link) => getComputedStyle(link).textOverflow));
+    expect(new Set(ends)).toEqual(new Set(["ellipsis"]));
   });
 
   test("loads images only from our origin, and none is broken", async () => {

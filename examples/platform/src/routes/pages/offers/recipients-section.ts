@@ -76,14 +76,16 @@ function recipientsTable(
 ): Markup {
   const outcome: Column<RecipientDetails> = {
     heading: "Outcome",
+    phone: "below",
     cell: ({ confirmation }) => (confirmation === "" ? badge("Not chosen", "neutral") : badge("Gets the work", "good")),
   };
   return dataTable({
     caption: "Recipients and their responses",
+    isCompact: true,
     rowId: ({ id }) => `recipient-${id}`,
     columns: [
       { heading: "Worker", cell: nameCell },
-      { heading: "Response", cell: responseOf },
+      { heading: "Response", cell: responseOf, phone: "below" },
       { heading: "Since", cell: (one) => sinceOf(one, time) },
       ...(offer.complete ? [outcome] : []),
       { heading: "Id", cell: ({ workerId }) => html`<code>${workerId}</code>` },
