@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { openReceiver, respondWith } from "../support/receiver.ts";
 import { secret } from "./integrator.ts";
 import { openPagesFixture, type PagesFixture } from "./pages-fixture.ts";
 
@@ -8,6 +9,12 @@ describe("after a day of use", () => {
     fixture = await openPagesFixture();
   });
   afterAll(() => fixture.close());
+
+  async function saveEndpoint({ baseAddress }: { baseAddress: string }, person = "hana@harbour-hotels.example") {
+    const token = await fixture.platform.signInPerson(person);
+    const json = { baseAddress, secret, suggestsContacts: false };
+    await fixture.platform.call("PUT", "/portal/profile", { token, json });
+  }
 
   test("a form whose session ended elsewhere asks to sign in again and keeps the input", async () => {
     const { page, context, complaints } = await fixture.openPortal();
@@ -51,6 +58,117 @@ describe("after a day of use", () => {
     await context.close();
   });
 
+  test("a worker's form whose session ended asks to sign in again and keeps the response", async () => {
+    const id = await fixture.createOffer("Bar on Saturday, after the session");
+    const { page, context } = await fixture.openApp();
+    await page.goto(`/app/offers/${id}`);
+    await context.clearCookies();
+    await page.getByRole("button", { name: "Apply" }).click();
+    await page.locator("#name").fill("worker_amal");
+    await page.locator("#password").fill("demo-password");
+    await page.getByRole("button", { name: "Sign in" }).click();
+    await page.getByRole("button", { name: "Send it now" }).click();
+    await page.getByText("You applied. The decision is pending.").waitFor();
+    await context.close();
+  });
+
+  test("a worker's newest offer comes first, even with more than twenty open offers", async () => {
+    for (let each = 1; each <= 25; each += 1) await fixture.createOffer(`Open offer ${each}`);
+    const { page, context } = await fixture.openApp({}, "worker_cleo");
+    const newest = await page.getByRole("link", { name: "Open offer 25" }).first().boundingBox();
+    expect(newest?.y).toBeLessThan(300);
+    await context.close();
+  });
+
+  test("redelivering many sends only events that match the filter, after a confirmation with their count", async () => {
+    await saveEndpoint(fixture.integrator);
+    const failed = await fixture.createOffer("Fails twice");
+    const delivered = await fixture.createOffer("Reaches Amal");
+    fixture.integrator.isWell = false;
+    await fixture.respond("worker_ben", "reject", failed);
+    await fixture.respond("worker_cleo", "reject", failed);
+    const { page, context } = await fixture.openPortal();
+    await page.goto(`/deliveries?state=dead&q=${failed}`);
+    await page.locator("#deliveries tbody tr").nth(1).waitFor();
+    fixture.integrator.isWell = true;
+    await fixture.respond("worker_amal", "reject", delivered);
+    await page.goto("/deliveries?state=dead&q=Ben");
+    fixture.integrator.responses.length = 0;
+    await page.getByRole("link", { name: "Redeliver all that match…" }).click();
+    await page.getByRole("heading", { name: "Redeliver 1 event?" }).waitFor();
+    await page.getByRole("button", { name: "Redeliver 1 event" }).click();
+    await page.getByText("Redelivered: 1 event.", { exact: true }).waitFor();
+    expect(new URL(page.url()).search).toBe("?state=dead&q=Ben");
+    expect(fixture.integrator.responses).toEqual(["worker_ben rejected"]);
+    await context.close();
+  });
+
+  test("workers of a new offer are found by name, selected together, and skipped with one link", async () => {
+    const { page, context } = await fixture.openPortal();
+    await page.goto("/offers/new");
+    await page.getByLabel("Title").fill("Kept while searching");
+    await page.getByLabel("Search workers").fill("ben");
+    await page.getByLabel("Search workers").press("Enter");
+    await page.getByText("1 worker matches “ben”").waitFor();
+    await page.getByRole("button", { name: "Select all that match" }).click();
+    await page.getByRole("group", { name: "Selected workers" }).getByRole("checkbox", { name: "Ben" }).waitFor();
+    expect(await page.getByLabel("Title").inputValue()).toBe("Kept while searching");
+    await page.getByRole("link", { name: "Skip the list of workers" }).press("Enter");
+    await page.keyboard.press("Tab");
+    expect(await page.evaluate(() => document.activeElement?.textContent)).toBe("Create the offer");
+    await page.keyboard.press("Enter");
+    await page.getByText("0 applied, 0 rejected, 1 without response").waitFor();
+    await context.close();
+  });
+
+  test("a disabled endpoint is reported on each page, and a delivery shows its headers and a curl command", async () => {
+    const options = { permissions: ["clipboard-read", "clipboard-write"] };
+    const { page, context } = await fixture.openPortal(options, "bo@bistro-group.example");
+    const receiver = await openReceiver(respondWith(200, { "x-trace": "abc123" }));
+    await saveEndpoint(receiver, "bo@bistro-group.example");
+    receiver.respond = respondWith(410, { "x-trace": "abc123" });
+    const worker = await fixture.platform.signInWorker("worker_amal");
+    const contact = { organisationId: "org_bistro" };
+    await fixture.platform.call("POST", "/worker-app/contacts", { token: worker, json: contact });
+    await page.goto("/offers");
+    await page.getByText("Your endpoint is disabled since").waitFor();
+    await page.getByText("1 event held.").waitFor();
+    await page.goto("/deliveries?q=worker_amal");
+    await page.locator("#deliveries tbody a").first().click();
+    await page.getByText(`Sent to ${receiver.baseAddress}/`).waitFor();
+    await page.getByText("x-trace: abc123").waitFor();
+    await page.getByText("Send it yourself with curl").click();
+    await page.getByRole("button", { name: "Copy as curl" }).click();
+    expect(await page.evaluate(() => navigator.clipboard.readText())).toContain("curl");
+    await receiver.close();
+    await context.close();
+  });
+
+  test("registration warns about an endpoint that accepts everything, and names firewalls and redirects", async () => {
+    const { page, context } = await fixture.openPortal({}, "ada@crew-agency.example");
+    const receiver = await openReceiver(respondWith(200));
+    const register = async (): Promise<void> => {
+      await page.goto("/company");
+      await page.locator("#baseAddress").fill(receiver.baseAddress);
+      await page.locator("#secret").fill(secret);
+      await page.getByRole("button", { name: "Check and save" }).click();
+      await page.locator("#checks").waitFor();
+    };
+    await register();
+    await page.getByRole("alert").getByText("Your endpoint accepts requests that are not from the service.").waitFor();
+    receiver.respond = respondWith(403);
+    await register();
+    await page.getByText("the secret is not the reason").first().waitFor();
+    receiver.respond = ({ url }, response) =>
+      void response.writeHead(301, { location: `https://hooks.example.com${url}` }).end();
+    await register();
+    await page.getByText("It redirects to https://hooks.example.com/test").first().waitFor();
+    await page.getByRole("button", { name: "Use https://hooks.example.com" }).click();
+    expect(await page.locator("#baseAddress").inputValue()).toBe("https://hooks.example.com");
+    await context.close();
+    await receiver.close();
+  });
+
   test("a secret is generated, shown and copied", async () => {
     const { page, context } = await fixture.openPortal({ permissions: ["clipboard-read", "clipboard-write"] });
     await page.goto("/company");
@@ -90,9 +208,7 @@ describe("after a day of use", () => {
       await fixture.createOffer(
         "Donaudampfschifffahrtselektrizitätenhauptbetriebswerkbauunterbeamtengesellschaft".repeat(2),
       );
-      const token = await fixture.platform.signInPerson("hana@harbour-hotels.example");
-      const json = { baseAddress: fixture.integrator.baseAddress, secret, suggestsContacts: false };
-      await fixture.platform.call("PUT", "/portal/profile", { token, json });
+      await saveEndpoint(fixture.integrator);
       for (const colorScheme of ["light", "dark"] as const) {
         const { page, context, violations, complaints } = await fixture.openPortal({
           viewport: { width, height: 900 },
@@ -104,6 +220,10 @@ describe("after a day of use", () => {
             await page.evaluate(() => document.documentElement.scrollWidth - innerWidth),
             path,
           ).toBeLessThanOrEqual(0);
+          const narrow = await page
+            .locator("th[scope=row]")
+            .evaluateAll((all) => all.filter((each) => each.clientWidth < 160).map((each) => each.textContent));
+          expect(narrow, path).toEqual([]);
           expect(await violations(), path).toEqual([]);
         }
         expect(complaints).toEqual([]);
@@ -112,13 +232,20 @@ describe("after a day of use", () => {
     },
   );
 
-  test("in forced colours the selected filter and the active page have an outline", async () => {
+  test("in forced colours the selected filter, the active page and the legend can be told apart", async () => {
+    await saveEndpoint(fixture.integrator);
+    await fixture.respond("worker_amal", "apply", await fixture.createOffer("Measured"));
     const { page, context } = await fixture.openPortal({ forcedColors: "active" });
     await page.goto("/offers?state=open");
     const outlines = await page
       .locator('[aria-current="true"], [aria-current="page"]')
       .evaluateAll((all) => all.map((each) => getComputedStyle(each).outlineStyle));
     expect(new Set(outlines)).toEqual(new Set(["solid"]));
+    await page.goto("/deliveries");
+    const legend = page.locator(".key.ok, .key.failed");
+    await legend.first().waitFor();
+    const colours = await legend.evaluateAll((all) => all.map((each) => getComputedStyle(each).backgroundColor));
+    expect(new Set(colours).size).toBe(2);
     await context.close();
   });
 });
