@@ -20,7 +20,7 @@ describe("the company profile", () => {
     expect(status).toBe(200);
     expect(text).toContain("Both checks got a response with 200. The profile is saved.");
     for (const path of ["/test", "/test/auth"]) expect(text).toContain(`GET ${path} <span`);
-    expect(text.match(/responded with 200 <span class="fine">in \d+ ms/g)).toHaveLength(2);
+    expect(text.match(/responded with 200\. <span class="fine">\d+ ms/g)).toHaveLength(2);
     expect(text).toMatch(/Request.*authorization: .*Response.*200/is);
     const page = (await hana.get("/company")).text;
     expect(page).toContain(`value="${receiver.baseAddress}/hooks"`);

@@ -43,7 +43,7 @@ function redirectForm(
 const checkItem = ({ method, path, passed, reason, milliseconds, ...check }: EndpointCheck): Markup => html`
         <li class="${passed ? "good" : "bad"}">
           <h3>${method} ${path} ${badge(passed ? "Passed" : "Failed", passed ? "good" : "bad")}</h3>
-          <p>${reason} <span class="fine">in ${milliseconds} ms</span></p>
+          <p>${reason}. <span class="fine">${milliseconds} ms</span></p>
           <div class="samples">
             ${exchanged("Request", `${method} ${path}\n${headerLines(check.headers)}`)}
             ${exchanged("Response", responseOf(check))}
