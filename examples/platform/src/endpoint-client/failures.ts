@@ -49,10 +49,10 @@ const tlsCode =
 
 const expired = "its certificate has expired: renew it";
 const otherName = "its certificate is for another host name: request one that names this host";
-const selfSigned = "its certificate is self-signed: use one of a public certificate authority";
+const selfSigned = "its certificate is self-signed: use one from a public certificate authority";
 const incomplete =
-  "its certificate cannot be verified: send the intermediate certificates too (the full chain), of a public certificate authority";
-const notTls = "this port does not speak https: use the port that does, or start the address with http://";
+  "its certificate cannot be verified: send the intermediate certificates too (the full chain), from a public certificate authority";
+export const notTls = "this port does not speak https: use the port that does, or start the address with http://";
 
 /** The remedy for each code. */
 const tlsAdvice: Record<string, string> = {
@@ -69,8 +69,8 @@ const tlsAdvice: Record<string, string> = {
   EPROTO: notTls,
   ERR_SSL_WRONG_VERSION_NUMBER: notTls,
   ERR_SSL_PACKET_LENGTH_TOO_LONG: notTls,
-  ERR_SSL_TLSV1_ALERT_PROTOCOL_VERSION: "it has only old versions of TLS: turn on TLS 1.2 or 1.3",
-  ERR_SSL_UNSUPPORTED_PROTOCOL: "it has only old versions of TLS: turn on TLS 1.2 or 1.3",
+  ERR_SSL_TLSV1_ALERT_PROTOCOL_VERSION: "it supports only old versions of TLS: turn on TLS 1.2 or 1.3",
+  ERR_SSL_UNSUPPORTED_PROTOCOL: "it supports only old versions of TLS: turn on TLS 1.2 or 1.3",
   ERR_SSL_SSLV3_ALERT_HANDSHAKE_FAILURE: "no common cipher, or no certificate for this host name",
   ERR_SSL_TLSV1_UNRECOGNIZED_NAME: "it has no certificate for this host name",
 };

@@ -4,6 +4,7 @@ import { type EndpointProblemCode, endpointProblem } from "@offers/contract/endp
 import { truncateUtf8 } from "../http/fields.ts";
 import { httpAddress, joinAddress } from "./create-endpoint-client.ts";
 import type { EndpointClient, EndpointFailureCode, EndpointResult, Sign } from "./endpoint-client.ts";
+import { notTls } from "./failures.ts";
 import { type SignedEndpoint, sendSigned, type Webhook } from "./send-signed.ts";
 
 const testWebhook = { method: "GET", path: "/test" } satisfies Webhook;
@@ -73,7 +74,7 @@ export async function testEndpoint(
       Object.assign(check, { code: "blocked", reason: `responded with ${check.status}${blocked}` });
   } else if (isNotHttp(test) && /^http:/i.test(baseAddress)) {
     const https = await endpointClient.send({ baseAddress: baseAddress.replace(/^http:/i, "https:"), ...unsigned });
-    if (https.ok || https.code === "tls_failed")
+    if (https.ok || (https.code === "tls_failed" && !https.reason.includes(notTls)))
       for (const check of checks) check.reason = "the port speaks https: start the base address with https://";
   }
   return { passed, checks: [...checks] };
@@ -86,14 +87,28 @@ const acceptsForged = {
     "It also responded with 200 to a signature that another secret had made. Verify the signature first, and respond with 401 to a wrong one.",
 } as const;
 
+const elsewhere =
+  ", and no base address leads there: exempt the endpoint from the sign-in or the rewrite rule in front of it";
+
 const isRefused = (result: EndpointResult): boolean => result.ok && (result.status === 401 || result.status === 403);
 
 const blocked =
-  ": GET /test carries no signature, so the secret is not the reason. A firewall, an access list or a sign-in before the endpoint refuses the service's requests";
+  ": GET /test carries no signature, so the secret is not the reason. A firewall, an access list or a sign-in in front of the endpoint rejects the service's requests: let them through";
 
 /** Whether the response is that of a server that expects TLS. */
 const isNotHttp = (result: EndpointResult): boolean =>
   result.ok ? result.status === 400 : result.code === "connection_lost" || result.code === "protocol_error";
+
+/** What to do without a response, as the end of a sentence. The other reasons already say it. */
+const failureAdvice: Partial<Record<EndpointFailureCode, string>> = {
+  name_not_found: ": correct it, or add its DNS record",
+  connection_refused: ": start the endpoint, or correct the host and the port",
+  connect_timeout:
+    ". A firewall may drop the connection: open the port to the service, or correct the host and the port",
+  connection_lost: ": look for the request in the endpoint's log",
+  timeout:
+    ": respond with 200 immediately. If the endpoint's log does not show the request, a proxy or a firewall holds it back",
+};
 
 /** Enough to recognise the program that responded. */
 const shownBytes = 1_024;
@@ -101,8 +116,17 @@ const shownBytes = 1_024;
 function checkOf(baseAddress: string, webhook: TestWebhook, result: EndpointResult): EndpointCheck {
   const call = { ...webhook, milliseconds: result.durationMs, headers: result.sentHeaders ?? {} };
   const noResponse = { status: null, contentType: null, body: null };
-  if (!result.ok)
-    return { ...call, ...noResponse, passed: false, code: result.code, failure: result.code, reason: result.reason };
+  if (!result.ok) {
+    const { code, reason } = result;
+    return {
+      ...call,
+      ...noResponse,
+      passed: false,
+      code,
+      failure: code,
+      reason: `${reason}${failureAdvice[code] ?? ""}`,
+    };
+  }
   const { status, contentType = null, location } = result;
   const response = { status, contentType, body: truncateUtf8(result.body, shownBytes), failure: null };
   if (status === 200) return { ...call, ...response, passed: true, code: "passed", reason: "responded with 200" };
@@ -111,11 +135,9 @@ function checkOf(baseAddress: string, webhook: TestWebhook, result: EndpointResu
   const failed = { ...call, ...response, passed: false, code };
   if (location === undefined) return { ...failed, reason };
   const redirectsTo = baseOf(joinAddress(baseAddress, webhook.path), location, webhook);
-  return {
-    ...failed,
-    reason: `${reason}. It redirects to ${location.slice(0, 500)}`,
-    ...(redirectsTo && { redirectsTo }),
-  };
+  const target = `It redirects to ${location.slice(0, 500)}`;
+  if (redirectsTo !== undefined) return { ...failed, reason: `${reason}. ${target}`, redirectsTo };
+  return { ...failed, reason: `responded with ${status}; only 200 counts. ${target}${elsewhere}` };
 }
 
 /** The base address that leads to the redirect's target when the same path is appended. */

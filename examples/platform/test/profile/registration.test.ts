@@ -2,7 +2,7 @@ import { createServer } from "node:https";
 import { afterAll, beforeEach, describe, expect, test } from "vitest";
 import { classifyError } from "../../src/endpoint-client/failures.ts";
 import { companySecret, saveCompany } from "../pages/page-client.ts";
-import { respondWith } from "../support/receiver.ts";
+import { hangUp, respondWith } from "../support/receiver.ts";
 import { usePageClient, usePlatform, useReceiver } from "../support/use-opened.ts";
 
 const platform = usePlatform();
@@ -64,7 +64,7 @@ describe("registering an endpoint", () => {
     async (location) => {
       receiver.respond = respondWith(302, { location });
       const { text } = await saveCompany(hana, receiver);
-      expect(text).toContain("It redirects to");
+      expect(text).toContain(`It redirects to ${location}, and no base address leads there: exempt the endpoint`);
       expect(text).not.toContain('<button name="baseAddress"');
     },
   );
@@ -78,7 +78,16 @@ describe("registering an endpoint", () => {
     receiver.respond = respondWith(403, {}, "Access denied");
     const { text } = await saveCompany(hana, receiver);
     expect(text.match(/the secret is not the reason\. A firewall/g)).toHaveLength(2);
+    expect(text).toContain("rejects the service&#39;s requests: let them through");
     expect(text).not.toContain("compare it with the one");
+  });
+
+  test("says what to do when it does not respond", async () => {
+    const { text: silent } = await saveCompany(hana, { baseAddress: "http://127.0.0.1:1" });
+    expect(silent).toContain("nothing listens at the base address: start the endpoint, or correct the host");
+    receiver.respond = hangUp;
+    const { text: lost } = await saveCompany(hana, receiver);
+    expect(lost).toContain("look for the request in the endpoint&#39;s log");
   });
 
   test("marks the field when its address contains a question mark, and sends nothing", async () => {
@@ -98,6 +107,13 @@ describe("registering an endpoint", () => {
 describe("registering with http on an https port", () => {
   const server = createServer({});
   afterAll(() => void server.close());
+
+  test("does not confuse it with an http endpoint that responds with 400 or hangs up", async () => {
+    for (const respond of [respondWith(400), hangUp]) {
+      receiver.respond = respond;
+      expect((await saveCompany(hana, receiver)).text).not.toContain("the port speaks https");
+    }
+  });
 
   test("says that the address starts with https", async () => {
     await new Promise<void>((resolve) => void server.listen(0, "127.0.0.1", resolve));
