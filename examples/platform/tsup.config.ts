@@ -7,13 +7,13 @@ import { defineConfig } from "tsup";
 const reference = findPackageJSON("@scalar/api-reference", import.meta.url);
 if (reference === undefined) throw new Error("@scalar/api-reference is not installed");
 
-/** The console's files; see src/routes/console/console-files.ts. */
+/** The files that the console serves; see src/routes/console/console-files.ts. */
 const consoleFiles = {
   "reference.js": join(dirname(reference), "dist/browser/standalone.js"),
   "openapi.yaml": "../../spec/openapi.yaml",
 };
 
-// Packages in `dependencies` stay outside the bundle; the kit, a devDependency, is bundled. All files are in one folder, because the
+// Packages in `dependencies` stay outside the bundle, but the kit, a devDependency, is bundled. All files are in one folder, because the
 // store starts its worker from a file next to its own.
 export default defineConfig({
   entry: { main: "src/sandbox/main.ts", "pglite-worker": "src/store/pglite/pglite-worker.ts" },

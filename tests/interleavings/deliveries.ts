@@ -11,7 +11,7 @@ import {
 import { recordEvent } from "../../examples/platform/src/webhooks/record-event.ts";
 import { restartSchedules } from "../../examples/platform/src/webhooks/redeliver.ts";
 import { settleAttempts } from "../../examples/platform/src/webhooks/settle-attempts.ts";
-import { webhooks } from "../../examples/platform/src/webhooks/start-delivery.ts";
+import { webhookQueue } from "../../examples/platform/src/webhooks/start-delivery.ts";
 import type { Fixture } from "./fixture.ts";
 
 export const organisationId = "organisation-1";
@@ -77,7 +77,7 @@ export class Deliveries {
       "select from deliveries where state = 'pending' group by organisation_id, order_key having count(due_at) = 0",
     );
     const process = await this.newProcess();
-    await process.leases.freeLapsed(true);
+    await process.leases.releaseExpired({ includeLive: true });
     await process.deliverAll();
     await fixture.violates(
       "stuck: a delivery is due, and its lane was not woken",
@@ -115,7 +115,7 @@ export class DeliveryProcess {
 
   /** @returns undefined if no lane was woken */
   async claim(limit: number): Promise<Leased<PendingDelivery>[] | undefined> {
-    const leased = await claimRows(this.store, this.leases, webhooks(now), limit);
+    const leased = await claimRows(this.store, this.leases, webhookQueue(now), limit);
     if (leased === undefined) return undefined;
     const rows = leased.length === 0 ? new Map() : await loadDeliveries(this.store, leased, now());
     const claimed = leased.flatMap((lease) => {

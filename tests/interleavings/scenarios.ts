@@ -200,8 +200,8 @@ const leases: Scenario = async (fixture) => {
   });
   const other = await deliveries.newProcess();
   interleaving.start("other process", async () => {
-    await other.leases.nextLook("webhooks");
-    await other.leases.freeLapsed();
+    await other.leases.nextPoll("webhooks");
+    await other.leases.releaseExpired();
     await other.attempt(100, "acknowledged");
   });
   await interleaving.toEnd();

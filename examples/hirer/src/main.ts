@@ -1,4 +1,4 @@
-// A hirer's back end: its own shifts, staffed through the service.
+// A hirer's back end, which uses the service to find workers for its shifts.
 import { isOffersError } from "@offers/client";
 import { TracedOffersClient } from "@offers/client/opentelemetry";
 import express, { type ErrorRequestHandler } from "express";
@@ -55,7 +55,7 @@ const statuses = new Map([
   ["conflict", 409],
 ]);
 
-/** The caller's mistakes are 4xx; a failure of the service, or of our API key, is 502. */
+/** Responds with 4xx to the caller's mistakes, and with 502 if the service fails or rejects our API key. */
 const handleError: ErrorRequestHandler = (error, _request, response, _next) => {
   if (!isOffersError(error)) throw error;
   const { code, message, problem } = error;

@@ -1,4 +1,4 @@
-// Runs the hirer's process against a recording service, and compares its requests with spec/interface.md.
+// Runs the hirer's process against a service that records requests, and compares them with spec/interface.md.
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { createServer, type Server } from "node:http";

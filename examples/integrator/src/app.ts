@@ -4,7 +4,7 @@ import express, { type Express } from "express";
 import type { Roster } from "./roster.ts";
 import { staff } from "./staff.ts";
 
-/** A minimal system of an organisation: a roster that the service's webhooks keep up to date. */
+/** Creates an organisation's minimal system: a roster that the service's webhooks keep up to date. */
 export function createApp(secret: string, roster: Roster): Express {
   const app = express();
 
@@ -21,7 +21,7 @@ export function createApp(secret: string, roster: Roster): Express {
           .filter(({ manager }) => userEmailAddresses.includes(manager))
           .filter(({ name, role }) => `${name} ${role}`.toLowerCase().includes(filter.toLowerCase()))
           .map(({ name, emailAddress, ratings }) => ({ name, emailAddress, ratings })),
-      // Additional events of the live service; optional.
+      // Optional: the live service also sends these events.
       onOfferEventDeleted: (event) => roster.recordGap(event),
       onTimelineChanged: (event) => roster.recordTimeline(event),
       onRejected: ({ code }) => console.warn(`rejected a webhook: ${code}`),
@@ -29,7 +29,7 @@ export function createApp(secret: string, roster: Roster): Express {
     }),
   );
 
-  // For the organisation's own pages.
+  // Used by the organisation's own pages.
   app.get("/roster", (_request, response) => {
     response.json(roster);
   });

@@ -1,6 +1,6 @@
 import type { OfferEventDeleted, TimelineChanged, WorkerAddedContact, WorkerOfferResponse } from "@offers/webhook-kit";
 
-/** The data received by webhook. Idempotent: an event may arrive twice, so values are set, not incremented. */
+/** Stores the data that webhooks carry. An event may arrive twice, so each handler is idempotent: it sets values instead of incrementing them. */
 export class Roster {
   readonly #responses = new Map<string, Map<string, string>>();
   readonly #gaps = new Map<string, Map<string, string>>();
@@ -15,7 +15,7 @@ export class Roster {
     this.#sharedWith.add(workerId);
   }
 
-  /** An assigned worker has cancelled this slot. */
+  /** Records that an assigned worker has cancelled this time slot. */
   recordGap({ offerId, workerId, eventStart }: OfferEventDeleted): void {
     this.#gaps.set(offerId, (this.#gaps.get(offerId) ?? new Map()).set(workerId, eventStart));
   }

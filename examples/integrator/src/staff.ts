@@ -1,4 +1,4 @@
-/** People this organisation has worked with, and the manager whose search may find them. */
+/** The people this organisation has worked with, each with the manager whose search may find them. */
 export const staff = [
   {
     name: "Dana Kim",

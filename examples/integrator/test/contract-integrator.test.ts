@@ -11,7 +11,7 @@ const secret = "a-secret-of-the-company-profile";
 const search = { userEmailAddresses: ["hana@harbour-hotels.example"] };
 const accepted = { offerId: "offer_1", workerId: "worker_amal", response: "accepted" };
 
-/** Computed without our code: the SHA-256 of the timestamp string and the secret. */
+/** Computes the signature headers without our code: the digest is the SHA-256 of the timestamp string and the secret. */
 function signed(timestamp = new Date().toISOString(), by = secret): Record<string, string> {
   const digest = createHash("sha256").update(`${timestamp}${by}`).digest("hex").toUpperCase();
   return { Timestamp: timestamp, Authorization: `hmac ${digest}` };

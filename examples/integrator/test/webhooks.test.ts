@@ -1,4 +1,4 @@
-// The organisation's own test: testReceiver simulates the service.
+// A test that an organisation would write: testReceiver simulates the service.
 import { type TestedReceiver, testReceiver } from "@offers/webhook-kit/testing";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { createApp } from "../src/app.ts";

@@ -2,19 +2,19 @@ import type { TrafficLog } from "./traffic-log.ts";
 
 export interface CallResponse<Body> {
   status: number;
-  /** Parsed if it is JSON, otherwise undefined. */
+  /** The parsed body; undefined if it is not JSON. */
   body: Body;
 }
 
 export interface CallOptions {
   headers?: Record<string, string>;
-  /** Sent as JSON; a string is sent unchanged. */
+  /** The body: a string is sent unchanged, anything else as JSON. */
   body?: unknown;
-  /** Omitted from the traffic log: a poll every 50 ms would fill it. */
+  /** Whether to leave the call out of the traffic log, which a poll every 50 ms would fill. */
   quiet?: boolean;
 }
 
-/** Makes HTTP requests to one process, and records each in the traffic log. */
+/** Makes HTTP requests to one process and records each request in the traffic log. */
 export class Caller {
   readonly #traffic: TrafficLog;
   readonly #from: string;
@@ -29,7 +29,7 @@ export class Caller {
     this.#address = address;
   }
 
-  /** Later calls send this token. */
+  /** Makes later calls send this token. */
   signIn(token: string): void {
     this.#token = token;
   }

@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from "node:timers/promises";
 
 /**
- * Polls `look` every 50 ms until it returns a value other than undefined or false, and returns that.
+ * Polls `look` every 50 ms until it returns a value other than undefined or false, and returns that value.
  *
- * @param what named in the error after `limitMs`
+ * @param what describes the condition in the error after `limitMs`
  */
 export async function eventually<T>(
   what: string,

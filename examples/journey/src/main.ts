@@ -1,6 +1,6 @@
 // Starts the platform, an integrator and a hirer as processes on loopback, runs every operation of the contract step by step, and keeps
 // running so that you can try it by hand.
-// See options.ts for its options.
+// The options are in options.ts.
 import { keepRunning } from "./keep-running.ts";
 import { type JourneyOptions, readOptions } from "./options.ts";
 import { Processes } from "./processes.ts";

@@ -1,11 +1,11 @@
 import { parseArgs } from "node:util";
 
-/** How the walkthrough runs: the options after `npm start --`. */
+/** The options after `npm start --`, which decide how the walkthrough runs. */
 export interface JourneyOptions {
   once: boolean;
   killBetweenSteps: boolean;
   dialect: "reference" | "live";
-  /** The launcher of an installed `@offers/sandbox`. */
+  /** The path to the launcher of an installed `@offers/sandbox`, if it should be used. */
   sandbox: string | undefined;
   trace: boolean;
 }
@@ -17,7 +17,7 @@ const usage = `npm start -- [options]
   --sandbox launcher.cjs  run an installed @offers/sandbox in place of the platform's sources
   --trace                 write the traces to journey-traces.json, and print one as a tree`;
 
-/** @throws with a message that says what is wrong and lists the options */
+/** Parses the options. @throws with a message that says what is wrong and lists the options */
 export function readOptions(args: readonly string[]): JourneyOptions {
   try {
     const { values } = parseArgs({

@@ -10,7 +10,7 @@ export interface PushNotification {
   createdAt: string;
 }
 
-/** A worker's phone with the app: receives push notifications and responds to offers. */
+/** Simulates a worker's phone with the app: receives push notifications and responds to offers. */
 export class Phone {
   readonly worker: string;
   readonly #traffic: TrafficLog;
@@ -59,7 +59,7 @@ export class Phone {
     this.#stream?.close();
   }
 
-  /** How many such notifications about the offer this phone has received. */
+  /** Returns how many notifications about the offer, with this reason, the phone has received. */
   notificationCount(reason: PushNotification["reason"], offerId: string): number {
     return this.#received.filter((one) => one.reason === reason && one.offerId === offerId).length;
   }
@@ -74,7 +74,7 @@ export class Phone {
     return body.notifications;
   }
 
-  /** Opens or closes the view of an offer, or responds to it. */
+  /** Opens, closes or responds to an offer. */
   async act(action: "open" | "apply" | "reject" | "close", offerId: string): Promise<number> {
     const { status } = await this.#caller.call("POST", `/worker-app/offers/${offerId}/${action}`);
     return status;

@@ -20,15 +20,15 @@ export interface ProcessesOptions {
   dialect: "reference" | "live";
   /** Whether the platform is killed with SIGKILL and restarted before every step. */
   killBetweenSteps: boolean;
-  /** The launcher of an installed `@offers/sandbox`, to run in place of the platform's sources. */
+  /** The launcher of an installed `@offers/sandbox`, to run instead of the platform's sources. */
   sandbox?: string | undefined;
-  /** Receives the spans of the processes, if they are traced. */
+  /** Collects the processes' spans, if they are traced. */
   traces?: JourneyTraces | undefined;
   /** Puts a proxy in front of a process. @returns the URL that its callers use instead */
   inFrontOf?: ((name: "platform" | "integrator", address: string) => Promise<string>) | undefined;
 }
 
-/** The three processes, the proxies between them, and the phones. */
+/** Runs the three processes, the proxies between them, and the phones. */
 export class Processes {
   readonly #traffic = new TrafficLog();
   readonly reporter = new Reporter(this.#traffic);
@@ -44,7 +44,7 @@ export class Processes {
     this.#options = options;
   }
 
-  /** Starts everything, step by step. */
+  /** Starts everything step by step. */
   async start(): Promise<Context> {
     const { reporter, secret } = this;
     const { dialect, killBetweenSteps, inFrontOf = async (_name, address) => address } = this.#options;
@@ -52,14 +52,14 @@ export class Processes {
     reporter.scenario("Three processes on loopback");
 
     this.#platformEnv = {
-      // The same port after a restart, so that the others can reconnect.
+      // Keep the port after a restart, so that the other processes can reconnect.
       PORT: String(await freePort(3000)),
       OFFERS_DATA: await mkdtemp(join(tmpdir(), "offers-journey-")),
       OFFERS_SEED: join(examples, "platform/seed/demo.json"),
       OFFERS_ALLOW_LOOPBACK: "1",
       OFFERS_SHOW_ALL_MAIL: "1",
       OFFERS_RETRY_SCHEDULE: "1s,1s,2s,5s,10s",
-      // `eventually` polls twenty times a second.
+      // Turned off, because `eventually` polls twenty times a second.
       OFFERS_PERSON_RATE_LIMIT: "off",
       OFFERS_DIALECT: dialect,
     };
@@ -120,7 +120,7 @@ export class Processes {
     };
   }
 
-  /** Starts the platform; after a kill, with the same data and port. */
+  /** Starts the platform. After a kill, it has the same data and port. */
   async startPlatform(): Promise<RunningProcess> {
     const { sandbox, dialect } = this.#options;
     const { PORT = "", OFFERS_DATA = "" } = this.#platformEnv;
@@ -139,7 +139,7 @@ export class Processes {
     return this.#isStopping;
   }
 
-  /** The last lines of each process, to be printed after a failure. */
+  /** Returns the last lines that each process printed, to show after a failure. */
   lastLines(): string {
     return this.running.map(({ name, lastLines }) => `── ${name}\n${lastLines.join("\n")}`).join("\n");
   }

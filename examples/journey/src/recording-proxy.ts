@@ -8,13 +8,13 @@ export type FailureMode = "status 500" | "no response";
 
 /** A proxy on loopback that forwards every byte, records each request in the traffic log, and can inject failures. */
 export interface RecordingProxy {
-  /** Where the proxy listens. */
+  /** The URL that the proxy listens on. */
   readonly address: string;
-  /** The headers of the last request that got 200. A forged request of a check may follow it. */
+  /** The headers of the last request that returned 200. A forged request from a check may follow it. */
   readonly lastHeaders: IncomingHttpHeaders;
-  /** The number of requests that currently wait without a response. */
+  /** How many requests are currently waiting for a response. */
   readonly hanging: number;
-  /** Injects this failure into all further requests; undefined ends it, and closes the hanging connections. */
+  /** Injects this failure into all further requests. Passing undefined ends it and closes hanging connections. */
   failWith(mode: FailureMode | undefined): void;
   close(): Promise<void>;
 }
@@ -62,7 +62,7 @@ export async function startRecordingProxy(
     },
     failWith(mode) {
       failureMode = mode;
-      // Ends hanging requests now instead of after the platform's timeout of 15 s.
+      // End hanging requests now, instead of after the platform's timeout of 15 s.
       if (!mode) server.closeAllConnections();
     },
     async close() {
@@ -80,7 +80,7 @@ function forward(
   record: (status: number | string) => void,
 ): void {
   const { method, url = "", rawHeaders } = incoming;
-  // A new connection for each request, so that no connection is left over from a killed platform.
+  // Use a new connection for each request, so that no connection is left over from a killed platform.
   const onward = request(new URL(url, target), { method, headers: rawHeaders, agent: false });
   onward.once("response", (response) => {
     outgoing.writeHead(response.statusCode ?? 502, response.rawHeaders);

@@ -1,13 +1,13 @@
 import { styleText } from "node:util";
 import type { TrafficLog } from "./traffic-log.ts";
 
-/** Prints each step, then the requests that were made during it. */
+/** Prints each step with the requests that were made during it. */
 export class Reporter {
   readonly #traffic: TrafficLog;
   #passed = 0;
   #failed = 0;
 
-  /** Runs before every step, without being reported. */
+  /** Runs before every step; it is not reported. */
   beforeStep: () => Promise<void> = async () => {};
 
   constructor(traffic: TrafficLog) {
@@ -53,5 +53,5 @@ export class Reporter {
   }
 }
 
-/** The first eight characters of an id are enough to distinguish the ids in a walkthrough. */
+/** Shortens ids to their first eight characters, which are enough to distinguish them in a walkthrough. */
 const shortened = (path: string) => path.replace(/([\da-f]{8})-[\da-f]{4}-[\da-f-]{22}/g, "$1…");

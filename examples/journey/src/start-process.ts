@@ -5,12 +5,12 @@ import { setTimeout as sleep } from "node:timers/promises";
 
 const startLimitMs = 180_000;
 
-/** A started process that listens. */
+/** A process that has started listening. */
 export interface RunningProcess {
   readonly name: string;
   readonly address: string;
   readonly pid: number;
-  /** The last 40 lines it printed, for the error after a failure. */
+  /** The last 40 lines that it printed, to show after a failure. */
   readonly lastLines: readonly string[];
   /** Resolves with the signal or exit code when the process has ended. */
   readonly ended: Promise<string>;
@@ -18,7 +18,7 @@ export interface RunningProcess {
 }
 
 /**
- * Starts a program as a process and waits until it prints the URL at which it listens.
+ * Starts a program as a process and waits until it prints its URL.
  *
  * @param command the program's file and its arguments
  */
@@ -37,7 +37,7 @@ export async function startProcess(
     listeningAddress(child, lastLines),
     ended.then((how) => Promise.reject(new Error(how))),
     sleep(startLimitMs, undefined, { ref: false }).then(() =>
-      Promise.reject(new Error(`no address within ${startLimitMs / 1_000} s`)),
+      Promise.reject(new Error(`it did not print its URL within ${startLimitMs / 1_000} s`)),
     ),
   ]).catch((error: Error) => {
     child.kill("SIGKILL");

@@ -28,7 +28,7 @@ test("--trace writes the traces as OTLP JSON, and prints the offer that survived
   const tree = stdout.slice(stdout.indexOf("CreateOffer"), stdout.indexOf("All traces")).trim().split("\n");
   const times = / {2}(hirer|platform|integrator) +\+\d+\.\d{3} s +\d+\.\d ms$/;
   for (const line of tree) expect(line).toMatch(times);
-  // The notifications of the three phones look alike; on a busy machine, so do two failed attempts. The first attempt of the second
+  // The three phones' notifications look alike, and so do two failed attempts on a busy machine. The first attempt to send the second
   // response has no span, because the process that made it was killed.
   const names = tree.map((line) => line.replace(/^(.*\S) +(\S+) +\+.*$/, "$1 $2"));
   expect(names.filter((name, index) => name !== names[index - 1])).toEqual([

@@ -17,17 +17,17 @@ import { traceRequests } from "./tracing/tracing.ts";
 
 export interface AppDeps extends ApiDeps, Omit<PageDeps, "onFailedPage">, Pick<ConsoleDeps, "demoKey"> {
   log: Logger;
-  /** Host names that requests may have in addition to those of loopback; undefined for any. */
+  /** Host names that requests may use in addition to loopback names; undefined for any. */
   allowedHosts: readonly string[] | undefined;
-  /** Number of `X-Forwarded-For` hops to trust. */
+  /** The number of proxies whose `X-Forwarded-For` entries are trusted. */
   trustedProxies: number;
-  /** Receives every request when it completes. */
+  /** Called with every request when it completes. */
   onRequest: (request: CompletedRequest) => void;
-  /** Whether this process accepts requests: the database responds, and no shutdown has started. */
+  /** Resolves with whether this process accepts requests: the database responds, and no shutdown has started. */
   isReady: () => Promise<boolean>;
 }
 
-/** All HTTP routes of the platform. */
+/** Creates the Express app with all of the platform's routes. */
 export function createApp(deps: AppDeps): Express {
   const { log } = deps;
   const onFailed = (error: unknown, response: Response): void =>

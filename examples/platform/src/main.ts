@@ -2,13 +2,13 @@ import { createLog } from "./observability/log.ts";
 import { demoSignIns } from "./seed/demo-sign-ins.ts";
 import { packageFolder } from "./settings/package-folder.ts";
 import { readSettings } from "./settings/settings.ts";
-import { startFailure, startPlatform, stopOnSignals } from "./start-platform.ts";
+import { describeStartFailure, startPlatform, stopOnSignals } from "./start-platform.ts";
 
 async function main(): Promise<void> {
   const settings = readSettings(process.env, packageFolder);
   const log = createLog(settings.logLevel);
   const platform = await startPlatform(settings, log);
-  // Registered before the startup line is logged, because a supervisor may send signals from then on.
+  // Register the handlers before logging the startup line, because a supervisor may send signals from then on.
   stopOnSignals(platform, log);
   const { address, storeLabel } = platform;
   log.info({ address, store: storeLabel, pid: process.pid }, `platform listening on ${address} (store ${storeLabel})`);
@@ -17,6 +17,6 @@ async function main(): Promise<void> {
 }
 
 main().catch((error: unknown) => {
-  console.error("platform did not start:", startFailure(error, process.env.DATABASE_URL));
+  console.error("platform did not start:", describeStartFailure(error, process.env.DATABASE_URL));
   process.exitCode = 1;
 });

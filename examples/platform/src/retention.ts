@@ -3,7 +3,7 @@ import { deleteExpiredKeys } from "./http/idempotent.ts";
 import type { RetentionPeriods } from "./settings/settings.ts";
 import type { Store, Trx } from "./store/store.ts";
 
-/** Rows per statement. Smaller on PGlite, whose single connection makes each request wait for a batch. */
+/** The maximum number of rows per statement. Smaller on PGlite, where requests share one connection and wait for each batch. */
 const batchSizes = { pglite: 100, postgres: 500 } as const;
 const dayMs = 24 * 60 * 60 * 1_000;
 
@@ -11,7 +11,7 @@ const dayMs = 24 * 60 * 60 * 1_000;
  * Deletes one batch of each kind of expired data. Pending deliveries, failed deliveries that can still be redelivered, and
  * unsent mail and notifications never expire. If one batch fails, the others still run.
  *
- * @param onError receives the error of a batch
+ * @param onError called with the error if a batch fails
  * @returns whether more may be left
  */
 export async function purgeExpired(
@@ -29,10 +29,10 @@ export async function purgeExpired(
     const purged = await transaction(purge).catch(onError);
     more = purged === batchSize || more;
   };
-  /** @param statement returns what it purged */
+  /** Runs a statement, which must return the rows that it purged. */
   const runBatch = (statement: RawBuilder<unknown>) =>
     inBatch(async (trx) => (await statement.execute(trx)).rows.length);
-  /** @param expired selects ids */
+  /** Deletes a batch of rows. @param expired selects their ids */
   const deleteBatch = (table: "events" | "notifications" | "mails", expired: RawBuilder<unknown>) =>
     runBatch(sql`delete from ${sql.table(table)} where id in (${expired} limit ${batchSize}) returning id`);
 
@@ -42,8 +42,8 @@ export async function purgeExpired(
       where (response <> '' or exchange is not null) and started_at <= ${content} order by started_at limit ${batchSize}
     ) returning id`);
   await inBatch((trx) => purgeDeliveries(trx, delivery, batchSize));
-  // By organisation, because an index by time alone would make every stored attempt more expensive.
-  for (const table of attemptsByRow[name].map((each) => sql.table(each)))
+  // Purge by organisation, because an index on time alone would make every stored attempt more expensive.
+  for (const table of tablesPurgedByRow[name].map((each) => sql.table(each)))
     await runBatch(sql`
       delete from ${table} where (delivery_id, id) in (
         select expired.delivery_id, expired.id from organisations cross join lateral (
@@ -51,8 +51,8 @@ export async function purgeExpired(
           where organisation_id = organisations.id and started_at <= ${delivery} limit ${batchSize}
         ) as expired limit ${batchSize}
       ) returning id`);
-  // Events without an endpoint have no deliveries. They come after the expired deliveries above. With the inner limit,
-  // PostgreSQL probes the index per event instead of joining all.
+  // Purge events without deliveries, which had no endpoint, after the expired deliveries above. With the inner limit,
+  // PostgreSQL probes the index for each event instead of joining all events.
   if (!more)
     await deleteBatch(
       "events",
@@ -71,32 +71,32 @@ export async function purgeExpired(
   await db.updateTable("endpoints").set(noSecret).where("previous_secret_until", "<=", now).execute().catch(onError);
   await db.deleteFrom("sessions").where("expires_at", "<=", now).execute().catch(onError);
   await deleteExpiredKeys(db, now).catch(onError);
-  if (name === "postgres" && !more) await keepWeeks({ transaction, db }, now, delivery).catch(onError);
+  if (name === "postgres" && !more) await rotatePartitions({ transaction, db }, now, delivery).catch(onError);
   return more;
 }
 
-/** The tables from which attempts are deleted row by row. On PostgreSQL, only attempts outside every week's partition. */
-const attemptsByRow = { pglite: ["attempts"], postgres: ["attempts_otherwise"] } as const;
+/** The tables whose attempts are deleted row by row. On PostgreSQL, this is only the table of attempts outside every week's partition. */
+const tablesPurgedByRow = { pglite: ["attempts"], postgres: ["attempts_otherwise"] } as const;
 
 const weekMs = 7 * dayMs;
 
-/** The name of the partition of the week that starts on this day. */
-const weekOf = (day: Date): string => `attempts_${day.toISOString().slice(0, 10).replaceAll("-", "_")}`;
+/** Returns the name of the partition for the week that starts on this day. */
+const partitionName = (day: Date): string => `attempts_${day.toISOString().slice(0, 10).replaceAll("-", "_")}`;
 
 /**
- * Adds the partitions of attempts of this week and the next, and drops those that have expired as a whole (D-140).
+ * Adds partitions for this week's and next week's attempts, and drops those that have expired completely (D-140).
  *
- * Both wait for transactions that have read attempts, such as a backup, and block others meanwhile. So they give up soon, and the next
- * call tries again. Partitions are added a week early.
+ * Both wait for transactions that have read attempts, such as a backup, and block others meanwhile. So they give up quickly, and the next
+ * call tries again. Partitions are added a week in advance.
  */
-async function keepWeeks({ transaction, db }: Pick<Store, "transaction" | "db">, now: Date, before: Date) {
+async function rotatePartitions({ transaction, db }: Pick<Store, "transaction" | "db">, now: Date, before: Date) {
   const briefly = (statement: RawBuilder<unknown>) =>
     transaction(async (trx) => {
       await sql`set local lock_timeout = '200ms'`.execute(trx);
       await statement.execute(trx);
     });
   for (const at of [now, new Date(now.getTime() + weekMs)]) await briefly(sql`select add_week_of_attempts(${at})`);
-  const last = weekOf(new Date(before.getTime() - weekMs));
+  const last = partitionName(new Date(before.getTime() - weekMs));
   const { rows } = await sql<{ week: string }>`
     select relname as week from pg_inherits join pg_class on pg_class.oid = inhrelid
     where inhparent = 'attempts'::regclass and relname similar to 'attempts_[0-9_]+' and relname <= ${last}`.execute(
@@ -107,7 +107,7 @@ async function keepWeeks({ transaction, db }: Pick<Store, "transaction" | "db">,
 
 /**
  * Deletes deliveries settled before `before`, and events without deliveries (D-77). A failed delivery is deleted only if a later
- * delivery superseded it, and before that one: otherwise it could be redelivered after the later response (D-32).
+ * delivery superseded it, and before that later delivery: otherwise it could be redelivered after the later response (D-32).
  *
  * @returns the number of deleted deliveries
  */

@@ -23,21 +23,21 @@ export interface BackgroundOptions
   onError: (error: unknown) => void;
 }
 
-/** Webhooks, pushes, mail, retention and metrics. */
+/** The background work: webhooks, pushes, emails, retention and metrics. */
 export interface Background {
   onRequest: Metrics["onRequest"];
   /** Call it after a commit that started a redelivery. */
   wakeRedeliveries(): void;
-  /** Undefined when metrics are not served. */
+  /** The URL of the metrics server; undefined if metrics are not served. */
   metricsAddress: string | undefined;
-  /** Starts no more work and finishes the current work. */
+  /** Stops starting work, and waits for the current work to finish. */
   stop(): Promise<unknown>;
-  /** Call it after the last request: until then metrics are served. */
+  /** Stops serving metrics. Call it after the last request. */
   close(): Promise<unknown>;
 }
 
 /**
- * The pauses of retention: a fixed one when nothing has expired, otherwise nine times as long as the batch took, so that retention does
+ * How long retention pauses: a fixed time if nothing has expired, otherwise nine times as long as the batch took, so that retention does
  * not slow down requests.
  */
 const retentionPause = { idleMs: 10 * 60_000, timesAsLong: 9 };
@@ -46,7 +46,7 @@ export async function startBackground(options: BackgroundOptions): Promise<Backg
   const { settings, store, leases, signals, streams, log, onError, now } = options;
   const { smtp } = settings;
   const pushTransport = await openPushTransport(options);
-  // Loads nodemailer only when it is used.
+  // Load nodemailer only if it is used.
   const mailTransport = smtp ? (await import("./mail/smtp-transport.ts")).smtpTransport(smtp) : mailboxTransport;
   const metrics = createMetrics(store, now, () => streams.count);
   const metricsServer = settings.metrics && (await serveMetrics(metrics, settings.metrics));
@@ -64,12 +64,12 @@ export async function startBackground(options: BackgroundOptions): Promise<Backg
   });
   const push = startPush({ store, leases, signals, transport: pushTransport, onError });
   const mail = startMail({ store, leases, signals, transport: mailTransport, onError });
-  const keepTidy = async (): Promise<number> => {
+  const runRetention = async (): Promise<number> => {
     const startedAt = performance.now();
     const hasMore = await purgeExpired(store, now(), settings.retention, onError);
     return hasMore ? retentionPause.timesAsLong * (performance.now() - startedAt) : retentionPause.idleMs;
   };
-  const retention = runLoop(keepTidy, onError);
+  const retention = runLoop(runRetention, onError);
   const redeliveries = startRedeliveries(store, onError);
   return {
     onRequest: metrics.onRequest,
@@ -83,10 +83,10 @@ export async function startBackground(options: BackgroundOptions): Promise<Backg
   };
 }
 
-/** Only the worker app's inbox, or Firebase Cloud Messaging when there are credentials (D-79). Its package is loaded only then. */
+/** Creates the transport for Firebase Cloud Messaging if there are credentials, and only then loads its package (D-79). Otherwise nothing is pushed. */
 async function openPushTransport({ settings, store, now }: BackgroundOptions): Promise<PushTransport> {
   if (settings.fcmCredentials === undefined) return inboxTransport;
   const credentials = await readFcmCredentials(settings.fcmCredentials);
-  const { fcmTransport, forgetToken } = await import("./push/fcm-transport.ts");
-  return fcmTransport({ credentials, now, onUnregistered: (device) => forgetToken(store, device) });
+  const { fcmTransport, removeToken } = await import("./push/fcm-transport.ts");
+  return fcmTransport({ credentials, now, onUnregistered: (device) => removeToken(store, device) });
 }

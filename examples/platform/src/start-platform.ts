@@ -31,29 +31,29 @@ import { openSignals } from "./store/signals.ts";
 import { StoreError } from "./store/store.ts";
 
 export interface Platform {
-  /** `http://127.0.0.1:3000` */
+  /** The platform's URL, such as `http://127.0.0.1:3000`. */
   address: string;
-  /** `PGlite in data`, `PostgreSQL 15.20` */
+  /** Such as `PGlite in data` or `PostgreSQL 15.20`. */
   storeLabel: string;
-  /** Undefined when metrics are not served. */
+  /** The URL of the metrics server; undefined if metrics are not served. */
   metricsAddress: string | undefined;
-  /** Graceful shutdown: claims no more work, finishes what runs, releases what takes too long, closes the store (D-71). */
+  /** Shuts down gracefully: stops claiming work, finishes what it can in time, releases the rest, and closes the store (D-71). */
   close(): Promise<void>;
 }
 
-/** How long requests are still accepted while deliveries finish, so that load balancers see `/readyz` fail first. */
+/** How long requests are still accepted after the shutdown starts, so that load balancers see `/readyz` fail first. */
 const leaveMs = 5_000;
-/** How long open requests may then take. The longest, a search for suggestions, takes 5 s. */
+/** How long open requests may take after that. The longest one, a search for suggestions, takes 5 s. */
 const drainMs = 8_000;
-/** How long the start waits for the signals of other processes. */
+/** How long startup waits until signals from other processes are received. */
 const listenMs = 5_000;
 
-/** D-54, D-55 */
+/** A warning, because rate limits need the caller's address (D-54, D-55). */
 const proxiesNotTrusted =
-  "OFFERS_PUBLIC_ORIGIN is set and OFFERS_TRUSTED_PROXIES is 0: behind a proxy all callers share the proxy's address, and " +
-  "one limit for wrong keys and passwords; set OFFERS_TRUSTED_PROXIES to the number of proxies";
+  "OFFERS_PUBLIC_ORIGIN is set but OFFERS_TRUSTED_PROXIES is 0: behind a proxy, all callers share the proxy's address, and " +
+  "therefore one limit for invalid keys and passwords; set OFFERS_TRUSTED_PROXIES to the number of proxies";
 
-/** Opens the store, starts the background work, and serves last. If a part fails to start, closes those before it. */
+/** Opens the store, starts the background work, and finally accepts requests. If a part fails to start, closes those before it. */
 export async function startPlatform(
   settings: Settings,
   log: Logger,
@@ -86,7 +86,7 @@ export async function startPlatform(
     resources.push(() => endpointClient.close());
     const context = { endpointClient, sign: createSigner(now), encryptionKey, signals, log, onError, now };
     const streams = new EventStreams();
-    // Without a setting, the platform's own address.
+    // If it is not set, the platform's own URL is used.
     let origin = publicOrigin;
     const linkTo = (path: string): string => `${origin ?? ""}${path}`;
     const background = await startBackground({
@@ -126,7 +126,7 @@ export async function startPlatform(
       wakeRedeliveries: background.wakeRedeliveries,
       isReady: async () => closing === undefined && (await pingDatabase(store)),
     });
-    // Pages that connect earlier would reload everything when the signals are ready.
+    // Wait, because pages that connect earlier would reload everything once signals are ready.
     await Promise.race([signals.ready, delay(listenMs, undefined, { ref: false })]);
     const server = await serve("platform", settings, app);
     origin ??= server.address;
@@ -151,7 +151,7 @@ export async function startPlatform(
 }
 
 /**
- * Checks the files and servers in the settings before anything is opened (D-90).
+ * Checks the files and servers that the settings name before anything is opened (D-90).
  *
  * @returns the seed file's content
  * @throws {SettingError}
@@ -167,13 +167,13 @@ async function preflight(settings: Settings): Promise<Seed | undefined> {
   return seed;
 }
 
-/** Longer than D-71 allows, which is 13 s for requests: after this time, the database must be unresponsive. */
+/** The time after which a shutdown is forced. D-71 allows 13 s for requests, so the database must be unresponsive by then. */
 const shutdownLimitMs = 20_000;
 
 /** Stops the platform gracefully on SIGTERM and SIGINT. */
 export function stopOnSignals(platform: Pick<Platform, "close">, log: Logger): void {
   let stopping = false;
-  // A signal may come twice: a terminal sends it to the whole process group, and npm forwards it.
+  // A signal may arrive twice: a terminal sends it to the whole process group, and npm forwards it.
   const stop = async (signal: string): Promise<void> => {
     if (stopping) return;
     stopping = true;
@@ -189,18 +189,22 @@ export function stopOnSignals(platform: Pick<Platform, "close">, log: Logger): v
 }
 
 /**
- * Error codes of the system, and of PostgreSQL: connection refused, no such database, too many connections, not authorised,
+ * Matches error codes from the system and from PostgreSQL: connection refused, no such database, too many connections, not authorised,
  * starting up.
  */
 const connectionCode = /^(ECONN\w+|ENOTFOUND|EAI_\w+|ETIMEDOUT|E\w+UNREACH|EPIPE|08...|28...|3D000|42501|53300|57P0.)$/;
 
-/** One line that says what to do. Any other error is a bug: it keeps its stack, but not its message, which may contain secrets. */
-export function startFailure(error: unknown, databaseUrl: string | undefined): string | Record<string, unknown> {
-  if (error instanceof StoreError && error.code === "database_lost") return startFailure(error.cause, databaseUrl);
+/** Returns one line that says what to do. Any other error is a bug: it keeps its stack, but not its message, which may contain secrets. */
+export function describeStartFailure(
+  error: unknown,
+  databaseUrl: string | undefined,
+): string | Record<string, unknown> {
+  if (error instanceof StoreError && error.code === "database_lost")
+    return describeStartFailure(error.cause, databaseUrl);
   if (error instanceof SettingError || error instanceof StoreError) return error.message;
   const { code, syscall, path, message } = Object(error) as NodeJS.ErrnoException;
   if (databaseUrl && connectionCode.test(code ?? "")) return databaseError(error, databaseUrl).message;
-  // A file system error already names the file and the reason.
+  // A file system error's message already names the file and the reason.
   if (syscall !== undefined && path !== undefined) return message;
   return errorFields(error);
 }

@@ -3,7 +3,7 @@ import type { Pool } from "pg";
 import type { Queue } from "./queue.ts";
 
 /**
- * Enqueues the events in the platform's feed after the last cursor. The inbox recognises an event that also came as a webhook as a
+ * Enqueues the events in the platform's feed after the last cursor. The inbox recognises an event that also arrived as a webhook as a
  * duplicate, since both have the same key.
  */
 export async function enqueueMissed(

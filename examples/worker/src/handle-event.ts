@@ -2,7 +2,7 @@ import type { WebhookEvent } from "@offers/webhook-kit";
 import type { Inbox } from "@offers/webhook-kit/postgres";
 import type { Pool, PoolClient } from "pg";
 
-/** Handles one event of the queue. @returns whether it was a duplicate */
+/** Handles one event from the queue. @returns whether it was a duplicate */
 export async function handleEvent(pool: Pool, inbox: Inbox<PoolClient>, event: WebhookEvent): Promise<boolean> {
   switch (event.type) {
     case "WorkerOfferResponse": {
@@ -18,7 +18,7 @@ export async function handleEvent(pool: Pool, inbox: Inbox<PoolClient>, event: W
       return false;
     }
     case "OfferEventDeleted": {
-      // A plain insert is not idempotent: the inbox commits it together with the record of the event.
+      // A plain insert is not idempotent, so the inbox commits it together with a record of the event.
       const { offerId, workerId, eventStart } = event.data;
       const { duplicate } = await inbox.once(event, (tx) =>
         tx.query("INSERT INTO deleted_slots (offer_id, worker_id, event_start) VALUES ($1, $2, $3)", [

@@ -1,6 +1,6 @@
 import { Pool } from "pg";
 
-/** @param size the number of connections: an edge and a worker need few */
+/** Opens a pool. @param size the number of connections; an edge and a worker need only a few */
 export function openPool(size = 4): Pool {
   const { DATABASE_URL } = process.env;
   if (!DATABASE_URL) throw new Error("Set DATABASE_URL to the address of a PostgreSQL database.");

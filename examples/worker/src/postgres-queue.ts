@@ -4,7 +4,7 @@ import { concurrency, deadLetters, maxDeliveries, type Queue, queueName } from "
 
 const { DATABASE_URL, LEASE_SECONDS = "30" } = process.env;
 
-/** A queue in PostgreSQL. If a worker crashes, another one gets its message after `LEASE_SECONDS`. */
+/** Opens a queue in PostgreSQL. If a worker crashes, another one gets its message after `LEASE_SECONDS`. */
 export async function openPostgresQueue(): Promise<Queue> {
   if (!DATABASE_URL) throw new Error("Set DATABASE_URL to the address of a PostgreSQL database.");
   const boss = new PgBoss({
@@ -46,10 +46,10 @@ export async function openPostgresQueue(): Promise<Queue> {
         includeMetadata: true,
         perJobResults: true,
         pollingIntervalSeconds: 1,
-        // A notification may be lost with its connection.
+        // Poll too, because a notification may be lost with its connection.
         notifyPollingIntervalSeconds: 1,
       } as const;
-      // pg-boss removes the jobs after this function resolves.
+      // pg-boss completes the jobs once this function resolves.
       await boss.work(queueName, options, (jobs: JobWithMetadata[]) => Promise.all(jobs.map(settle)));
     },
   };

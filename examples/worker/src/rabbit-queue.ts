@@ -3,7 +3,7 @@ import { InvalidEventError } from "@offers/webhook-kit";
 import { Connection, ConsumerStatus } from "rabbitmq-client";
 import { concurrency, deadLetters, maxDeliveries, type Queue, queueName } from "./queue.ts";
 
-/** A quorum queue is replicated and counts deliveries. */
+/** Makes it a quorum queue, which is replicated and counts deliveries. */
 const quorum = { "x-queue-type": "quorum" as const };
 const deadLetterOptions = { queue: deadLetters, durable: true, arguments: quorum };
 const queueOptions = {
@@ -14,20 +14,20 @@ const queueOptions = {
     "x-delivery-limit": maxDeliveries,
     "x-dead-letter-exchange": "",
     "x-dead-letter-routing-key": deadLetters,
-    // A message leaves the queue only when the dead letters have stored it.
+    // A message leaves the queue only once the dead-letter queue has stored it.
     "x-dead-letter-strategy": "at-least-once",
     "x-overflow": "reject-publish" as const,
   },
 };
 
-/** Shorter than the service waits for the edge's response (15 s). */
+/** Must be shorter than the service waits for the edge's response (15 s). */
 const acquireTimeout = 5_000;
 
-/** A queue in RabbitMQ. The client reconnects by itself. */
+/** Opens a queue in RabbitMQ. The client reconnects automatically. */
 export function openRabbitQueue(url: string): Queue {
   const rabbit = new Connection({ url, acquireTimeout, heartbeat: 10, retryHigh: 5_000 });
   rabbit.on("error", ({ message }) => console.error(message));
-  // With confirms, `send` resolves when a majority of the queue's replicas have written the message to disk.
+  // With confirms, `send` resolves once a majority of the queue's replicas have written the message to disk.
   const publisher = rabbit.createPublisher({ confirm: true, queues: [deadLetterOptions, queueOptions] });
   return {
     async send(event) {
@@ -36,7 +36,7 @@ export function openRabbitQueue(url: string): Queue {
     async work(handle) {
       await rabbit.queueDeclare(deadLetterOptions);
       const options = { queue: queueName, queueOptions, qos: { prefetchCount: concurrency }, concurrency };
-      // The client acknowledges a message after this function resolves.
+      // The client acknowledges a message once this function resolves.
       const consumer = rabbit.createConsumer(options, async ({ body, redelivered, headers }) => {
         try {
           await handle({ event: body, isRedelivered: redelivered });
@@ -44,7 +44,7 @@ export function openRabbitQueue(url: string): Queue {
         } catch (error) {
           console.error(error instanceof Error ? error.message : error);
           if (error instanceof InvalidEventError) return ConsumerStatus.DROP;
-          // Otherwise a database outage of a second would use up all deliveries.
+          // Pause, or a database outage of a second would use up all deliveries.
           await pause(Math.min(1_000 * 2 ** Number(headers?.["x-delivery-count"] ?? 0), 60_000));
           return ConsumerStatus.REQUEUE;
         }

@@ -1,5 +1,5 @@
-// Handles the events that edge.ts enqueued. Its settings are DATABASE_URL and QUEUE_URL; PAUSE_MS delays each message, so that a kill in a
-// demonstration hits one that is being handled. With PLATFORM_URL and OFFERS_API_KEY, the worker starts with the events that it missed
+// Handles the events that edge.ts enqueued. Its settings are DATABASE_URL and QUEUE_URL. PAUSE_MS delays each message, so that in a
+// demonstration, you can kill it while it handles one. With PLATFORM_URL and OFFERS_API_KEY, the worker starts with the events that it missed
 // while it was not running.
 import { setTimeout as pause } from "node:timers/promises";
 import { parseWebhookEvent, type WebhookEvent } from "@offers/webhook-kit";
@@ -18,13 +18,13 @@ const inbox = postgresInbox(pool);
 
 const tracer = trace.getTracer("@offers-examples/worker");
 
-/** Handles an event in a span of the trace that started with `createOffer`. */
+/** Handles an event in a span that continues the trace from `createOffer`. */
 const handle = (event: WebhookEvent): Promise<boolean> =>
   traceEvent(event, () =>
     tracer.startActiveSpan("save event", (span) => handleEvent(pool, inbox, event).finally(() => span.end())),
   );
 
-/** Counts duplicates by their cause. */
+/** Counts duplicates by cause. */
 async function countDuplicate(isRedelivered: boolean): Promise<void> {
   const reason = isRedelivered ? "a worker ended before it removed the message" : "the service sent the event again";
   await pool.query(
@@ -40,7 +40,7 @@ if (PLATFORM_URL) {
 await queue.work(async ({ event, isRedelivered }) => {
   const isDuplicate = await handle(parseWebhookEvent(event));
   if (isDuplicate) await countDuplicate(isRedelivered);
-  // If the process is killed before the end, the message is delivered again.
+  // If the process is killed before this function ends, the message is delivered again.
   await pause(Number(PAUSE_MS));
 });
 console.log("worker is waiting for events");

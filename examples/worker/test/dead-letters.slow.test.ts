@@ -9,11 +9,11 @@ import { hasRabbit, OwnRabbit } from "./own-rabbit.ts";
 
 const source = `${import.meta.dirname}/../src`;
 
-/** A queue that the test fills without the edge. */
+/** A queue that the test fills without an edge. */
 interface Filled {
   settings: Record<string, string>;
   send(event: object): Promise<unknown>;
-  /** Takes a message from the dead letters, if there is one. */
+  /** Takes a message from the dead-letter queue, if there is one. */
   takeDead(): Promise<unknown>;
 }
 

@@ -29,18 +29,18 @@ function start(file: string, env: NodeJS.ProcessEnv): ChildProcess {
   return child;
 }
 
-/** A target of the kills: a program of this example, or the broker. */
+/** Something that the test kills: a program in this example, or the broker. */
 interface Target {
   killAndRestart(): Promise<void>;
 }
 
-/** Restarted like under a supervisor when it ends before it is ready, because it cannot start while the broker is down. */
+/** Runs a program and, like a supervisor, restarts it if it exits before it is ready, because it cannot start while the broker is down. */
 class Program implements Target {
   readonly #start: () => ChildProcess;
   #child: ChildProcess;
   #isStopping = false;
   #isReady = false;
-  /** The output of the program that ended by itself after it was ready. */
+  /** The program's output, if it exited on its own after it was ready. */
   crash: string | undefined;
 
   constructor(file: string, env: NodeJS.ProcessEnv) {
@@ -82,7 +82,7 @@ class Program implements Target {
   }
 }
 
-/** Delivers like the service: until 200, with one id, and signed at each attempt. */
+/** Delivers like the service: retries until 200, keeps the id, and signs each attempt. */
 async function deliver(ports: readonly number[], path: string, json: object): Promise<void> {
   const body = JSON.stringify(json);
   const id = `msg_${randomUUID()}`;
@@ -112,7 +112,7 @@ interface Result {
   duplicates: { reason: string; count: number }[];
 }
 
-/** Two edges, two workers and a broker, one killed after the other while events arrive. */
+/** Runs two edges, two workers and a broker, and kills one after another while events arrive. */
 async function tell({ queue, events, kills, sabotage }: Story): Promise<Result> {
   const database = await OwnPostgres.create(["max_connections=60"]);
   const rabbit = queue === "RabbitMQ" ? await OwnRabbit.create() : undefined;
@@ -131,7 +131,7 @@ async function tell({ queue, events, kills, sabotage }: Story): Promise<Result> 
     const killedBroker = { killAndRestart: () => broker.kill().then(() => broker.start()) };
     const targets: Target[] = [...programs, killedBroker];
 
-    // Works even while the database is down.
+    // This works even while the database is down.
     const ask = async (text: string): Promise<pg.QueryResult> => {
       for (;;) {
         const result = await pool.query(text).catch(() => undefined);
@@ -159,7 +159,7 @@ async function tell({ queue, events, kills, sabotage }: Story): Promise<Result> 
     };
     const sending = Promise.all([...Array.from({ length: 6 }, sendSlots), sendResponses()]);
     for (let killed = 0; killed < kills; killed += 1) {
-      // Waits for some progress, so that a busy machine does not kill processes that are still starting.
+      // Wait for some progress, so that on a busy machine, no process is killed while it is still starting.
       const before = await handled();
       await expect.poll(handled, { timeout: 120_000 }).toBeGreaterThan(before + 20);
       await pause(randomInt(100));
@@ -168,7 +168,7 @@ async function tell({ queue, events, kills, sabotage }: Story): Promise<Result> 
     isOver = true;
     await sending;
     expect(programs.map(({ crash }) => crash).filter((crash) => crash !== undefined)).toEqual([]);
-    // A message may be delivered again until the longest delay between two deliveries has passed.
+    // Wait, because a message may be delivered again until the longest delay between two deliveries has passed.
     for (let last = -1, quietSince = Date.now(); Date.now() - quietSince < 15_000; await pause(200)) {
       const now = await handled();
       if (now !== last) [last, quietSince] = [now, Date.now()];
@@ -205,7 +205,7 @@ describe.each(queues)("with a queue in %s", (queue) => {
     console.log(`${queue}: ${sent} events, 60 kills; lost ${lost}, doubled ${doubled}; duplicates:`, duplicates);
     expect(sent).toBeGreaterThanOrEqual(2_000);
     expect({ lost, doubled, lastResponse }).toEqual({ lost: 0, doubled: 0, lastResponse: "the last one" });
-    // Otherwise the kills hit nothing.
+    // Without duplicates, the kills would not have interrupted anything.
     expect(duplicates.length).toBeGreaterThan(0);
   });
 

@@ -6,13 +6,13 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { freePort } from "../../../scripts/processes/free-port.ts";
 
-/** From Debian's package. The program of the same name in /usr/sbin uses the data of the system's broker. */
+/** The program from Debian's package. The one with the same name in /usr/sbin uses the system broker's data. */
 const program = "/usr/lib/rabbitmq/bin/rabbitmq-server";
 const epmd = globSync("/usr/lib/erlang/erts-*/bin/epmd").at(-1) ?? "";
 
 export const hasRabbit = existsSync(program) && epmd !== "";
 
-/** A RabbitMQ that a test starts, kills and removes: with its own node name, ports, data, settings, cookie and port mapper. */
+/** A RabbitMQ that a test starts, kills and removes, with a separate node name, ports, data, settings, cookie and port mapper. */
 export class OwnRabbit {
   readonly url: string;
   readonly #folder: string;
@@ -61,7 +61,7 @@ export class OwnRabbit {
   }
 
   async start(): Promise<void> {
-    // A separate process group, so that `kill` ends both the script and Erlang.
+    // Use a separate process group, so that `kill` ends both the script and Erlang.
     const child = spawn(program, { env: this.#env, stdio: ["ignore", "pipe", "ignore"], detached: true });
     this.#child = child;
     let log = "";
@@ -74,7 +74,7 @@ export class OwnRabbit {
     });
   }
 
-  /** Ends the broker with SIGKILL. */
+  /** Kills the broker with SIGKILL. */
   async kill(): Promise<void> {
     const child = this.#child;
     if (child?.pid === undefined || child.signalCode !== null) return;

@@ -1,4 +1,4 @@
-// Loaded into a program of this example with `node --import`. Removes the safeguard that SABOTAGE names, to show that the test of kills
+// Loaded into a program in this example with `node --import`. Removes the safeguard that SABOTAGE names, to show that the kill test
 // would notice.
 import { readFileSync } from "node:fs";
 import { registerHooks } from "node:module";

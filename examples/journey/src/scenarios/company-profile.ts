@@ -7,7 +7,7 @@ interface Refusal {
   checks: { path: string; status?: number; reason?: string }[];
 }
 
-/** A base URL is saved only if both tests respond with exactly 200. */
+/** A base URL is saved only if both checks return exactly 200. */
 export async function companyProfile({ reporter, hana, bo, profile, webhooks }: Context): Promise<void> {
   reporter.scenario("The company profile");
 

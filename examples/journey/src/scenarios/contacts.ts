@@ -9,7 +9,7 @@ interface Found {
   failure?: { code: string; message: string };
 }
 
-/** A worker shares availability; a hirer searches for people and invites one. */
+/** A worker shares their availability. A hirer searches for people and invites one of them. */
 export async function contacts({ reporter, hana, bo, amal, integrator, webhooks }: Context): Promise<void> {
   reporter.scenario("Contacts and invitations");
 

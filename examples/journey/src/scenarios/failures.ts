@@ -9,7 +9,7 @@ interface Delivery {
   attempts: { number: number; status: number | null; error: string | null }[];
 }
 
-/** Receivers fail, processes die; no event is lost. */
+/** Receivers fail and processes are killed, but no event is lost. */
 export async function failures(context: Context): Promise<void> {
   const { reporter, amal, ben, cleo, hana, integrator, webhooks } = context;
   reporter.scenario("Failures");

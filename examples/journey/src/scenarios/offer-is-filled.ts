@@ -3,7 +3,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Context } from "../context.ts";
 import { awaitResponse, postShift, readRoster, readShift } from "./shift.ts";
 
-/** An offer is created, gets every kind of response, and is completed. */
+/** An offer is created, receives every kind of response, and is completed. */
 export async function offerIsFilled(context: Context): Promise<void> {
   const { reporter, amal, ben, cleo, hirer, integrator, statuses } = context;
   reporter.scenario("An offer is filled");

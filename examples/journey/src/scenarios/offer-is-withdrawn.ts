@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import type { Context } from "../context.ts";
 import { awaitResponse, postShift, readShift } from "./shift.ts";
 
-/** An offer is withdrawn, and every addressed worker is notified once. */
+/** An offer is withdrawn, and every worker it was sent to is notified once. */
 export async function offerIsWithdrawn(context: Context): Promise<void> {
   const { reporter, amal, ben, cleo, hirer, statuses } = context;
   const phones = [amal, ben, cleo];
@@ -19,7 +19,7 @@ export async function offerIsWithdrawn(context: Context): Promise<void> {
     const { status } = await hirer.call("POST", `/shifts/${shift}/cancel`);
     assert.equal(status, 204);
   });
-  await reporter.step("all workers addressed at creation are notified", async () => {
+  await reporter.step("every worker the offer was sent to is notified", async () => {
     await Promise.all(phones.map((phone) => phone.awaitPush("withdrawn", shift)));
   });
   await reporter.step("the offer reads as withdrawn, in the field that the contract spells `widthdrawn`", async () => {

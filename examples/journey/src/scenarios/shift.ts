@@ -13,7 +13,7 @@ export interface Shift {
 
 const day = 24 * 60 * 60 * 1_000;
 
-/** The hirer's system offers a shift to Amal, Ben and Cleo with the client. Returns the shift's id. */
+/** Makes the hirer's system offer a shift to Amal, Ben and Cleo with the client. @returns the shift's id */
 export async function postShift({ hirer }: Context, title: string): Promise<string> {
   const start = new Date(Date.now() + day);
   const { status, body } = await hirer.call<{ shift: string }>("POST", "/shifts", {
@@ -37,7 +37,7 @@ export async function readShift({ hirer }: Context, shift: string): Promise<Shif
   return body;
 }
 
-/** Waits until the integrator has received this response of the worker. */
+/** Waits until the integrator has received this response from the worker. */
 export function awaitResponse(
   { integrator }: Context,
   shift: string,
@@ -50,7 +50,7 @@ export function awaitResponse(
   });
 }
 
-/** The data that the integrator has received so far. */
+/** Reads the data that the integrator has received so far. */
 export async function readRoster(integrator: Context["integrator"]): Promise<Roster> {
   const { body } = await integrator.call<Roster>("GET", "/roster", { quiet: true });
   return body;

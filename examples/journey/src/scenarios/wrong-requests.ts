@@ -10,7 +10,7 @@ interface Problem {
 const key = { "x-ue-api-subscription-key": "demo-key-harbour" };
 const offer = { createdByUserId: "user_hana", title: "Kitchen help", workerIds: ["worker_amal"] };
 
-/** Invalid requests without the client get problem details that name the mistake. */
+/** Invalid requests, sent without the client, return problem details that name the mistake. */
 export async function wrongRequests({ reporter, anonymous, statuses }: Context): Promise<void> {
   reporter.scenario("Wrong requests");
 

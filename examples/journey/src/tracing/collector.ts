@@ -7,7 +7,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 type Value = { stringValue?: string; intValue?: number | string; boolValue?: boolean };
 type Attributes = readonly { key: string; value: Value }[];
 
-/** A span in OTLP's JSON: ids in hex, times in nanoseconds. */
+/** A span in OTLP's JSON encoding, with ids in hexadecimal and times in nanoseconds. */
 export interface OtlpSpan {
   traceId: string;
   spanId: string;
@@ -18,11 +18,11 @@ export interface OtlpSpan {
   endTimeUnixNano: string;
   attributes: Attributes;
   links?: readonly { traceId: string; spanId: string }[];
-  /** 2 is an error. */
+  /** The code 2 means an error. */
   status?: { code?: number };
 }
 
-/** `ExportTraceServiceRequest`, which viewers of traces open as a file: https://opentelemetry.io/docs/specs/otlp/ */
+/** An `ExportTraceServiceRequest`, which trace viewers can open as a file: https://opentelemetry.io/docs/specs/otlp/ */
 export interface OtlpTraces {
   resourceSpans: readonly {
     resource: { attributes: Attributes };
@@ -30,7 +30,7 @@ export interface OtlpTraces {
   }[];
 }
 
-/** A span and the process that made it. */
+/** A span with the service that created it. */
 export interface CollectedSpan extends OtlpSpan {
   service: string;
   pid: number;
@@ -42,7 +42,7 @@ export const attributeOf = (attributes: Attributes, key: string): string | undef
   return text === undefined ? undefined : String(text);
 };
 
-/** @returns the oldest first */
+/** Returns the spans, oldest first. */
 export const spansOf = ({ resourceSpans }: OtlpTraces): CollectedSpan[] =>
   resourceSpans
     .flatMap(({ resource: { attributes }, scopeSpans }) => {
@@ -52,7 +52,7 @@ export const spansOf = ({ resourceSpans }: OtlpTraces): CollectedSpan[] =>
     })
     .sort((one, other) => Number(BigInt(one.startTimeUnixNano) - BigInt(other.startTimeUnixNano)));
 
-/** Receives spans on loopback by OTLP/HTTP, like an OpenTelemetry Collector, and keeps them in memory. */
+/** Receives spans on loopback over OTLP/HTTP, like an OpenTelemetry Collector, and keeps them in memory. */
 export class Collector {
   readonly #resourceSpans: OtlpTraces["resourceSpans"][number][] = [];
   readonly #server = createServer((request, response) => {

@@ -3,11 +3,11 @@ import { resolve } from "node:path";
 import { Collector } from "./collector.ts";
 import { mostEventfulOffer, printTree } from "./trace-tree.ts";
 
-/** A URL, because Node splits NODE_OPTIONS at the spaces of a path. */
+/** A URL, because Node splits NODE_OPTIONS at spaces in a path. */
 const register = new URL("register.ts", import.meta.url).href;
 const file = resolve("journey-traces.json");
 
-/** The traces of the walkthrough: of the platform, the integrator and the hirer. */
+/** Collects the walkthrough's traces from the platform, the integrator and the hirer. */
 export class JourneyTraces {
   readonly #collector: Collector;
 
@@ -19,7 +19,7 @@ export class JourneyTraces {
     return new JourneyTraces(await Collector.start());
   }
 
-  /** The environment that loads OpenTelemetry's SDK into a process. */
+  /** Returns the environment variables that load OpenTelemetry's SDK into a process. */
   environmentOf(service: string): Record<string, string> {
     return {
       NODE_OPTIONS: `--disable-warning=ExperimentalWarning --import=${register}`,

@@ -6,13 +6,13 @@ import { resourceFromAttributes } from "@opentelemetry/resources";
 import { SimpleSpanProcessor, TracerProvider } from "@opentelemetry/sdk-trace";
 
 export interface TracingOptions {
-  /** The service that a trace viewer shows for each span. */
+  /** The service name that a trace viewer shows for each span. */
   service: string;
-  /** The collector, without the path `/v1/traces`. */
+  /** The collector's URL, without the path `/v1/traces`. */
   collector: string;
 }
 
-/** Registers OpenTelemetry's SDK for this process. Each span is sent when it ends, so that it arrives even before a SIGKILL. */
+/** Registers OpenTelemetry's SDK for this process. Each span is exported when it ends, so that it is not lost when the process is killed. */
 export function startTracing({ service, collector }: TracingOptions): TracerProvider {
   const exporter = new OTLPTraceExporter({ url: `${collector}/v1/traces` });
   const provider = new TracerProvider({

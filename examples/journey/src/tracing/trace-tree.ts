@@ -1,15 +1,15 @@
 import { attributeOf, type CollectedSpan } from "./collector.ts";
 
-/** A span and its position in a tree. */
+/** A span with its position in a tree. */
 interface Branch {
   span: CollectedSpan;
-  /** 0 for a span whose parent was not collected: it has no parent, or the parent's process was killed before it ended. */
+  /** 0 if the span has no parent, or its parent was not collected because that process was killed before the span ended. */
   depth: number;
-  /** For each level down to the span's own, whether a line continues there. */
+  /** Whether a line continues at each level above the span. */
   goesOn: readonly boolean[];
 }
 
-/** The spans of a trace as a list, each followed by its children, oldest first. */
+/** Lists the spans of a trace, each followed by its children, oldest first. */
 function branchesOf(spans: readonly CollectedSpan[]): Branch[] {
   const known = new Set(spans.map(({ spanId }) => spanId));
   const childrenOf = ({ spanId }: CollectedSpan) => spans.filter(({ parentSpanId }) => parentSpanId === spanId);
@@ -26,7 +26,7 @@ function branchesOf(spans: readonly CollectedSpan[]): Branch[] {
 
 const isError = ({ status }: CollectedSpan): boolean => status?.code === 2;
 
-/** The trace of the offer whose webhooks failed most often; of several, the longest. @returns the oldest span first */
+/** Finds the trace of the offer whose webhooks failed most often or, if there are several, the longest. @returns its spans, oldest first */
 export function mostEventfulOffer(spans: readonly CollectedSpan[]): CollectedSpan[] {
   const traces = spans
     .filter(({ name }) => name === "CreateOffer")
@@ -38,7 +38,7 @@ export function mostEventfulOffer(spans: readonly CollectedSpan[]): CollectedSpa
 
 const milliseconds = (nanoseconds: bigint): number => Number(nanoseconds) / 1e6;
 
-/** How long a span took, and when it started, in milliseconds after the first span of its trace. */
+/** Returns how long a span took, and how long after the trace's first span it started, in milliseconds. */
 function timesOf({ startTimeUnixNano, endTimeUnixNano }: CollectedSpan, first: CollectedSpan) {
   const start = BigInt(startTimeUnixNano);
   return {
@@ -47,12 +47,12 @@ function timesOf({ startTimeUnixNano, endTimeUnixNano }: CollectedSpan, first: C
   };
 }
 
-/** The status of the response, or why there was no response. */
+/** Returns the response's status, or why there was no response. */
 const outcomeOf = ({ attributes }: CollectedSpan): string =>
   attributeOf(attributes, "http.response.status_code") ?? attributeOf(attributes, "error.type") ?? "";
 
 /**
- * Prints a trace as a tree: for each span the name, the outcome, the service, the start and the duration. `…` precedes a span whose parent
+ * Formats a trace as a tree with each span's name, outcome, service, start and duration. `…` precedes a span whose parent
  * was not collected.
  */
 export function printTree(spans: readonly CollectedSpan[]): string {

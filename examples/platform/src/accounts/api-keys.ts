@@ -9,14 +9,14 @@ import type { RateLimits } from "./rate-limits.ts";
 export interface Caller {
   /** The organisation that the key was issued for; it owns the offers. */
   readonly organisationId: string;
-  /** Organisations whose people may create offers: the owner, and the agency that uses this key to act for it (D-37). */
+  /** Organisations whose users may create offers: the owner, and the agency that uses this key to act for it (D-37). */
   readonly peopleOf: readonly string[];
 }
 
 /**
- * Identifies the caller by the API key of the request (D-18). The response will say how many requests the key has left (D-54).
+ * Identifies the caller by the request's API key (D-18), and sets the response headers with the remaining rate limit (D-54).
  *
- * @throws {ProblemError} `invalid_api_key`, both for a missing and for a wrong key; `rate_limited` (D-54)
+ * @throws {ProblemError} `invalid_api_key` if the key is missing or invalid; `rate_limited` (D-54)
  */
 export async function authenticate(
   { store, rateLimits }: { store: Store; rateLimits: RateLimits },
@@ -24,7 +24,7 @@ export async function authenticate(
   response: Response,
 ): Promise<Caller> {
   const keyHash = sha256(request.get(apiKeyHeader) ?? "");
-  // Looked up before anything is counted: invalid keys from an address must not lock out a valid key from there.
+  // Look the key up before counting the request: invalid keys from an address must not lock out a valid key from the same address.
   const issued = await store.db
     .selectFrom("api_keys")
     .select(["organisation_id", "agency_id"])
@@ -32,12 +32,12 @@ export async function authenticate(
     .where("key_hash", "=", keyHash)
     .executeTakeFirst();
   if (issued === undefined) {
-    await rateLimits.countWrongKey(request.ip ?? "");
-    throw new ProblemError("invalid_api_key", `Send your organisation's key in the header ${apiKeyHeader}.`, {
+    await rateLimits.countInvalidKey(request.ip ?? "");
+    throw new ProblemError("invalid_api_key", `Send your organisation's key in the ${apiKeyHeader} header.`, {
       headers: { "WWW-Authenticate": `ApiKey header="${apiKeyHeader}"` },
     });
   }
-  // Error responses also have these headers.
+  // Error responses carry these headers too.
   response.set(await rateLimits.countRequest(keyHash));
   if (issued.isUseOld) await recordUse(store, keyHash);
   const { organisation_id: organisationId, agency_id: agencyId } = issued;
@@ -54,12 +54,12 @@ async function recordUse({ db }: Store, keyHash: string): Promise<void> {
     .execute();
 }
 
-/** The prefix of keys that the portal creates. Secret scanners recognise keys by it. */
+/** Every key created in the portal starts with it, so that secret scanners can recognise leaked keys. */
 export const apiKeyPrefix = "ok_";
 
 /**
- * A hint by which people recognise a key, such as `ok_Ab3d…x9Qz`: its first characters, if it starts with the prefix, and its last four. At
- * least two thirds of a key stay hidden, since keys of a seed file may be short.
+ * Returns a hint that helps users recognise a key, such as `ok_Ab3d…x9Qz`: its first characters, if it starts with the prefix, and its
+ * last four. At least two thirds of a key stay hidden, since keys in a seed file may be short.
  */
 export function apiKeyHint(key: string): string {
   const first = key.startsWith(apiKeyPrefix) && key.length >= 33 ? key.slice(0, apiKeyPrefix.length + 4) : "";

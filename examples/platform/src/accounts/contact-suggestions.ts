@@ -20,24 +20,24 @@ export interface SearchDeps {
 }
 
 export interface Search {
-  /** Only those that implement suggestions are called. */
+  /** Organisations that do not implement suggestions are skipped. */
   organisationIds: readonly string[];
   filter?: string;
   userEmailAddresses: readonly string[];
-  /** The time limit for the whole search, over all organisations. @default 5_000 (D-25) */
+  /** The time limit for the whole search, across all organisations. @default 5_000 (D-25) */
   timeoutMs?: number;
 }
 
-/** The suggestions of one organisation, or why it has no suggestions. */
+/** The suggestions from one organisation, or the reason why it returned none. */
 export type OrganisationResult = { organisation: { id: string; name: string } } & (
   | { suggestions: Suggestions }
   | { failure: { code: string; message: string; status: number | null } }
 );
 
-const maxAtOnce = 32;
+const maxConcurrent = 32;
 
 /**
- * Calls the given organisations (D-88), 32 at a time. They fail independently, but share `timeoutMs`: an organisation whose
+ * Calls the given organisations (D-88), 32 at a time. They fail independently but share `timeoutMs`: an organisation whose
  * turn comes too late, or that does not respond in the remaining time, fails with `timeout`.
  */
 export async function searchAll(
@@ -64,7 +64,7 @@ export async function searchAll(
       results[index] = { organisation: { id: endpoint.id, name }, ...result };
     }
   };
-  await Promise.all(Array.from({ length: maxAtOnce }, callNext));
+  await Promise.all(Array.from({ length: maxConcurrent }, callNext));
   return results;
 }
 
@@ -74,7 +74,11 @@ interface Endpoint extends EncryptedSecrets {
   scheme: EndpointScheme;
 }
 
-const notReached = { code: "timeout", message: "it was not called: the search timed out first", status: null };
+const notReached = {
+  code: "timeout",
+  message: "The search timed out before this organisation was called.",
+  status: null,
+};
 
 async function call(
   { endpointClient, sign, encryptionKey, now, onError }: SearchDeps,
@@ -107,7 +111,7 @@ const lastWorked = z.preprocess(
 const suggestionsSchema = z.array(
   nullAsAbsent(
     contactSuggestionSchema.out.extend({
-      // A suggested person can be invited, so the name must fit a mail.
+      // A suggested person can be invited, so the name must be safe to show in an email.
       name: lineField,
       ratings: z.array(ratingSchema.extend({ lastWorked })),
     }),
@@ -121,7 +125,7 @@ export interface InvalidSuggestions {
   message: string;
 }
 
-/** Validates a response. @returns all of its suggestions, or the reason why it is invalid (D-21) */
+/** Validates a response. @returns its suggestions, or the reason why it is invalid (D-21) */
 export function checkSuggestions({
   status,
   body,
@@ -134,10 +138,10 @@ export function checkSuggestions({
   if (value === undefined && contentEncoding !== undefined)
     return { code: "malformed_json", message: compressed(contentEncoding) };
   if (value === undefined)
-    return { code: "malformed_json", message: "The response is not JSON, or nested too deeply." };
+    return { code: "malformed_json", message: "The response is not JSON, or it is nested too deeply." };
   const parsed = suggestionsSchema.safeParse(value);
   if (parsed.success) return parsed.data;
-  // Field names only: values are personal data.
+  // Name only the fields: their values are personal data.
   const fields = [...fieldErrors(parsed.error.issues, value).keys()].join(", ");
   return {
     code: "invalid_suggestions",
@@ -145,14 +149,14 @@ export function checkSuggestions({
   };
 }
 
-/** Other fields of a receiver's response are not shown. */
+/** Explains a compressed response. Quotes the encoding only if it looks like one: receivers may send anything. */
 const compressed = (contentEncoding: string): string =>
   `The response is compressed${/^[\w, -]{1,40}$/.test(contentEncoding) ? ` (${contentEncoding})` : ""}, which the request did not ask for (Accept-Encoding: identity).`;
 
 function parse(body: Buffer): unknown {
   try {
     const value: unknown = JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(body));
-    // Throws when the nesting is too deep to serialise.
+    // Throws if the value is nested too deeply to serialise.
     JSON.stringify(value);
     return value;
   } catch {
@@ -165,13 +169,13 @@ const webhook = { method: "POST", path: "/contact-suggestions" } satisfies Webho
 export interface SuggestionSearch extends SignedEndpoint {
   /** Narrows the results. */
   filter?: string;
-  /** The signed-in person's portal addresses. */
+  /** The email addresses of the signed-in user. */
   userEmailAddresses: readonly string[];
   /** @default 5_000 (D-25) */
   timeoutMs?: number;
 }
 
-/** Calls `POST /contact-suggestions`, signed. The response is returned raw: the caller must validate it. */
+/** Sends a signed `POST /contact-suggestions`. Returns the response unvalidated: the caller must validate it. */
 export async function searchSuggestions(
   endpointClient: EndpointClient,
   sign: Sign,

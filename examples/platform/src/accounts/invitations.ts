@@ -3,7 +3,7 @@ import { invitationValidDays } from "../generated/decisions.ts";
 
 const dayMs = 24 * 60 * 60 * 1_000;
 
-/** When the link of an invitation expires (D-122). */
+/** Returns when the link in an invitation expires (D-122). */
 export const invitationExpiry = (invitedAt: Date): Date => new Date(invitedAt.getTime() + invitationValidDays * dayMs);
 
 /** Reduces an email address to its mailbox: the same string for `Eli@example.com` and `eli+work@EXAMPLE.com`. */

@@ -84,7 +84,7 @@ test("verifies a hash that another tool made", async () => {
   expect(await verify("demo-passwore", kept)).toBe(false);
 });
 
-// The same with n=2**14 and p=1.
+// Computed the same way, with n=2**14 and p=1.
 test("verifies a hash with a different cost", async () => {
   const older = "scrypt$16384$8$1$MDEyMzQ1Njc4OWFiY2RlZg$gFgNs58CZDm5o6FKvIRPf_brGHumYGCOr5W8vj4-JVQ";
   expect(await verify("demo-password", older)).toBe(true);

@@ -4,55 +4,55 @@ import pLimit from "p-limit";
 import { RateLimiterMemory } from "rate-limiter-flexible";
 import { consume, networkOf, tooManyRequests } from "./rate-limits.ts";
 
-/** An account, and the address that tries to sign in to it. */
+/** The account that somebody tries to sign in to, and the caller's address. */
 export interface SignInAttempt {
   account: string;
   /** The caller's IP address; empty when unknown. */
   address: string;
 }
 
-/** Whether a password matches the stored hash. */
+/** Resolves with whether a password matches the stored hash. */
 export type CheckPassword = (attempt: SignInAttempt, password: string, kept: string | undefined) => Promise<boolean>;
 
-/** A check takes 32 MiB and one of the four libuv threads, which DNS look-ups also need. */
-const maxAtOnce = 2;
+/** Each check takes 32 MiB and one of the four libuv threads, which DNS lookups also need. */
+const maxConcurrent = 2;
 const maxWaiting = 16;
 
 const windowSeconds = 5 * 60;
 const maxFromNetwork = 10;
-/** From all networks together, so an attacker needs ten networks to lock out the owner of an account. */
+/** The limit across all networks. An attacker needs ten networks to lock an account's owner out. */
 const maxFromAnywhere = 100;
 
 /**
- * The sign-in limit, against guessing passwords by brute force (D-55): within five minutes, an account accepts ten failed
- * attempts from one network, and a hundred from all networks. Two checks run at a time; their duration bounds how many
- * accounts are counted.
+ * Limits sign-ins, to prevent brute-force attacks on passwords (D-55): within five minutes, an account accepts ten failed
+ * attempts from one network, and a hundred from all networks. Two checks run at a time; since each takes a while, this also
+ * limits how many accounts are counted.
  *
  * @throws {ProblemError} `too_many_sign_ins`
  */
 export function passwordCheck({ verify }: Pick<Passwords, "verify">): CheckPassword {
   const fromNetwork = new RateLimiterMemory({ points: maxFromNetwork, duration: windowSeconds });
   const fromAnywhere = new RateLimiterMemory({ points: maxFromAnywhere, duration: windowSeconds });
-  const inTurn = pLimit(maxAtOnce);
+  const inTurn = pLimit(maxConcurrent);
   let inProgress = 0;
 
   const count = (limiter: RateLimiterMemory, key: string): Promise<void> =>
-    consume(limiter, key, `After ${limiter.points} failed sign-ins this account is locked`, "too_many_sign_ins");
+    consume(limiter, key, `This account is locked after ${limiter.points} failed sign-ins`, "too_many_sign_ins");
 
   return async ({ account, address }, password, kept) => {
-    if (inProgress === maxAtOnce + maxWaiting)
-      throw tooManyRequests("Too many sign-ins at once", 1, "too_many_sign_ins");
+    if (inProgress === maxConcurrent + maxWaiting)
+      throw tooManyRequests("Too many concurrent sign-ins", 1, "too_many_sign_ins");
     inProgress += 1;
     try {
       const accountThere = JSON.stringify([account, networkOf(address)]);
-      // Counted before the check, or concurrent attempts would all pass. The network first: attempts that it rejects do not
+      // Count before the check, or concurrent attempts would all pass. Count the network first: attempts that it rejects do not
       // count against the owner, who signs in from another network.
       await count(fromNetwork, accountThere);
       await count(fromAnywhere, account);
       const matches = await inTurn(() => verify(password, kept));
       if (matches) {
         await fromNetwork.delete(accountThere);
-        // Other attempts still count: a sign-in of the owner must not give an attacker a hundred more.
+        // Earlier failures still count: the owner's sign-in must not give an attacker a hundred more attempts.
         await fromAnywhere.reward(account);
       }
       return matches;
@@ -64,24 +64,24 @@ export function passwordCheck({ verify }: Pick<Passwords, "verify">): CheckPassw
 
 const deriveKey = promisify<string, Uint8Array, number, ScryptOptions, Buffer>(scrypt);
 
-// OWASP's scrypt parameters with N = 2^15 and p = 3: its first choice, N = 2^17, needs 128 MiB, too much in addition to PGlite.
+// OWASP's scrypt parameters with N = 2^15 and p = 3. Its first choice, N = 2^17, needs 128 MiB, too much next to PGlite.
 const defaultCost = { N: 2 ** 15, r: 8, p: 3 };
 const keyBytes = 32;
 
-/** Password hashing with scrypt. */
+/** Hashes and verifies passwords with scrypt. */
 export interface Passwords {
   /** @returns `scrypt$N$r$p$salt$key`, the last two in base64url */
   hash(password: string): Promise<string>;
   /**
-   * Constant-time comparison, against timing attacks. An unknown account takes as long as a known one, against enumeration of
-   * accounts by response times.
+   * Compares in constant time, to prevent timing attacks. An unknown account takes as long as a known one, so that response
+   * times do not reveal which accounts exist.
    *
    * @param kept a hash of any cost; undefined for an unknown account
    */
   verify(password: string, kept: string | undefined): Promise<boolean>;
 }
 
-/** @param cost of new hashes: at the default, one takes 0.3 s of CPU */
+/** @param cost used for new hashes; at the default, one takes 0.3 s of CPU time */
 export const scryptPasswords = (cost = defaultCost): Passwords => ({
   async hash(password) {
     const salt = randomBytes(16);
@@ -95,7 +95,7 @@ export const scryptPasswords = (cost = defaultCost): Passwords => ({
   },
 });
 
-/** Whether a password can match `text`. */
+/** Whether `text` is a hash that a password can match. */
 export function isPasswordHash(text: string): boolean {
   const { scheme, cost, key } = parseHash(text);
   return scheme === "scrypt" && cost !== undefined && key.length === keyBytes;
@@ -111,7 +111,7 @@ function parseHash(text: string) {
   };
 }
 
-/** At most four times today's memory and passes; undefined beyond that, and for parameters that scrypt rejects. */
+/** Returns undefined for parameters that scrypt rejects, or that need more than four times the default memory or passes. */
 function costOf(N: number, r: number, p: number): typeof defaultCost | undefined {
   const isOne = Number.isInteger(Math.log2(N)) && N > 1 && Number.isInteger(r) && r > 0 && Number.isInteger(p) && p > 0;
   return isOne && N * r <= 4 * defaultCost.N * defaultCost.r && p <= 4 * defaultCost.p ? { N, r, p } : undefined;

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { encrypt } from "../store/encrypt.ts";
 import { imageTypeOf, referenceOf, urlOf } from "./profile-images.ts";
 
-// The first bytes of files that other programs wrote.
+// The first bytes of image files that other programs wrote.
 test.each([
   ["89504e470d0a1a0a0000000d49484452", "image/png"],
   ["ffd8ffe000104a4649460001", "image/jpeg"],

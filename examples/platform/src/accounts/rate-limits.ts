@@ -3,33 +3,33 @@ import ipaddr from "ipaddr.js";
 import { RateLimiterMemory, RateLimiterRes } from "rate-limiter-flexible";
 import { ProblemError } from "../http/problem.ts";
 
-/** At most `count` requests in each fixed window of `seconds`. */
+/** Allows `count` requests in each fixed window of `seconds`. */
 interface RateLimit {
   count: number;
   seconds: number;
 }
 
 /**
- * Rate limit per API key (D-54). Counted in each process, so n processes allow n times as much: counting in the database
- * would turn every read into a write.
+ * Enforces the rate limit per API key (D-54). Each process counts separately, so n processes allow n times as many requests:
+ * counting in the database would turn every read into a write.
  *
  * @throws {ProblemError} `rate_limited` from both methods
  */
 export interface RateLimits {
-  /** Counts a missing or invalid key. Does not limit valid keys from the same address. */
-  countWrongKey(address: string): Promise<void>;
-  /** Counts a request with a valid key. @returns the response's headers with the number left; empty without a limit */
+  /** Counts a request with a missing or invalid key. Does not limit valid keys from the same address. */
+  countInvalidKey(address: string): Promise<void>;
+  /** Counts a request with a valid key. @returns response headers with the remaining number of requests; empty without a limit */
   countRequest(keyHash: string): Promise<Record<string, string>>;
 }
 
 /** @param perKey undefined for no limits */
 export function rateLimits(perKey: RateLimit | undefined): RateLimits {
-  if (perKey === undefined) return { countWrongKey: async () => undefined, countRequest: async () => ({}) };
+  if (perKey === undefined) return { countInvalidKey: async () => undefined, countRequest: async () => ({}) };
   const keys = new RateLimiterMemory({ points: perKey.count, duration: perKey.seconds });
-  /** Missing and invalid keys from one network. */
-  const wrongKeys = new RateLimiterMemory({ points: 60, duration: 60 });
+  /** Counts requests with missing or invalid keys, per network. */
+  const invalidKeys = new RateLimiterMemory({ points: 60, duration: 60 });
   return {
-    countWrongKey: (address) => consume(wrongKeys, networkOf(address), "Too many requests came with wrong keys"),
+    countInvalidKey: (address) => consume(invalidKeys, networkOf(address), "Too many requests with invalid keys"),
     async countRequest(keyHash) {
       const fieldsOf = ({ remainingPoints, msBeforeNext }: RateLimiterRes) =>
         printRateLimit({
@@ -43,10 +43,7 @@ export function rateLimits(perKey: RateLimit | undefined): RateLimits {
         return fieldsOf(await keys.consume(keyHash));
       } catch (error) {
         if (!(error instanceof RateLimiterRes)) throw error;
-        const { message, headers } = tooManyRequests(
-          "Too many requests came with this key",
-          error.msBeforeNext / 1_000,
-        );
+        const { message, headers } = tooManyRequests("Too many requests with this key", error.msBeforeNext / 1_000);
         throw new ProblemError("rate_limited", message, { headers: { ...headers, ...fieldsOf(error) } });
       }
     },
@@ -60,23 +57,23 @@ export function rateLimits(perKey: RateLimit | undefined): RateLimits {
 export type PersonUse = "read" | "act" | "live" | "stream" | "image";
 
 /**
- * Rate limits per person and worker (D-91), for JSON routes and pages together. Counted in each process, as for API keys
+ * Enforces rate limits per user and worker (D-91), for JSON routes and pages together. Each process counts separately, as for API keys
  * (D-54); only contacts, which become webhooks, are counted in the store.
  */
 export interface PersonLimits {
   /**
-   * @param person such as `worker_id worker_amal`
+   * @param person the id's column and value, separated by a space: `worker_id worker_amal`
    * @throws {ProblemError} `rate_limited`
    */
   count(person: string, use: PersonUse): Promise<void>;
-  /** Contacts that a worker may add per hour, over all processes; undefined for no limit. */
+  /** Contacts that a worker may add per hour, across all processes; undefined for no limit. */
   contactsPerHour: number | undefined;
 }
 
-/** Writes per read. People do not decide sixty times a minute; scripts do. */
+/** The ratio of writes to reads in the limits: only a script decides sixty times a minute. */
 const actsPerRead = 1 / 10;
 
-/** Every contact is a webhook to another organisation, and repeats add no information. */
+/** A low limit: every contact sends a webhook to another organisation, and repeats add no information. */
 const contactsPerHour = 20;
 
 /** @param reads undefined for no limits */
@@ -87,15 +84,15 @@ export function personLimits(reads: RateLimit | undefined): PersonLimits {
   const acts = new RateLimiterMemory({ points: Math.max(1, Math.floor(points * actsPerRead)), duration });
   return {
     count: (person, use) =>
-      consume(use === "act" ? acts : limiter, `${use} ${person}`, "Too many requests came from you"),
+      consume(use === "act" ? acts : limiter, `${use} ${person}`, "You have sent too many requests"),
     contactsPerHour,
   };
 }
 
 /**
- * Counts one request of a key.
+ * Counts one request for a key.
  *
- * @param what the counted thing, for the problem's title
+ * @param what which limit was exceeded; starts the message, as in `Too many requests with this key`
  * @throws {ProblemError} `code`, by default `rate_limited`
  */
 export async function consume(limiter: RateLimiterMemory, key: string, what: string, code?: LimitCode): Promise<void> {
@@ -107,7 +104,7 @@ export async function consume(limiter: RateLimiterMemory, key: string, what: str
 type LimitCode = "rate_limited" | "too_many_sign_ins";
 
 /**
- * A request over a rate limit (RFC 6585, 4). It had no effect. `Retry-After` is for programs, the message for people.
+ * Creates the error for a request over a rate limit (RFC 6585, 4), which had no effect. `Retry-After` is for programs, the message for people.
  */
 export function tooManyRequests(what: string, seconds: number, code: LimitCode = "rate_limited"): ProblemError {
   const wait = Math.max(1, Math.ceil(seconds));
@@ -116,18 +113,18 @@ export function tooManyRequests(what: string, seconds: number, code: LimitCode =
   });
 }
 
-/** Rounded up, so that a retry after this time succeeds. */
+/** Formats a duration, rounded up so that a retry after this time succeeds. */
 function inWords(seconds: number): string {
   if (seconds > 120) return `${Math.ceil(seconds / 60)} minutes`;
   return seconds === 1 ? "1 second" : `${seconds} seconds`;
 }
 
-/** An address in brackets, with a port, or both: Azure Application Gateway writes a port into `X-Forwarded-For`. */
+/** Matches an address in brackets, with a port, or both: Azure Application Gateway adds a port to `X-Forwarded-For`. */
 const withPort = /^(?:\[(.+)\]|([\d.]+))(?::\d+)?$/;
 
 /**
- * The network by which an address is rate limited: an IPv4 address itself, the /64 prefix of an IPv6 address, since a
- * subscriber usually has a whole /64 (RFC 6177). Everything that is not an address shares one.
+ * Returns the network that an address is rate limited by: an IPv4 address itself, the /64 prefix of an IPv6 address, since a
+ * subscriber usually has a whole /64 (RFC 6177). All strings that are not addresses share one network.
  */
 export function networkOf(address: string): string {
   const [, ipv6, ipv4] = withPort.exec(address) ?? [];

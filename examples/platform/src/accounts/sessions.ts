@@ -7,9 +7,9 @@ import type { Store } from "../store/store.ts";
 import type { CheckPassword } from "./passwords.ts";
 import type { PersonLimits, PersonUse } from "./rate-limits.ts";
 
-/** A kind of user with its own sign-in. A session of one role gives no access to another. */
+/** A kind of user with a separate sign-in. A session for one role gives no access to another. */
 export interface Role {
-  /** The column of the session's owner. */
+  /** The column with the id of the session's owner. */
   readonly owner: "person_id" | "worker_id";
   /** The name of the sign-in field next to `password`. */
   readonly name: "emailAddress" | "workerId";
@@ -21,7 +21,7 @@ export interface Role {
 /** D-56 */
 export interface SessionLifetime {
   readonly ms: number;
-  /** Whether use extends it: it then ends when it has been unused for that long. */
+  /** Whether use extends the session, so that it ends only after it has been unused for that long. */
   readonly isSliding: boolean;
 }
 
@@ -34,12 +34,12 @@ export interface SignInDeps {
 export interface SignInCredentials {
   name: string;
   password: string;
-  /** The caller's address; failed attempts are counted per network (D-55). */
+  /** The caller's IP address; failed attempts are counted per network (D-55). */
   address: string;
 }
 
 /**
- * Opens a session for a name and password.
+ * Checks the name and password, and opens a session.
  *
  * @throws {ProblemError} `invalid_credentials` or `too_many_sign_ins`
  */
@@ -61,7 +61,7 @@ export interface NewSession {
 }
 
 export interface Session {
-  /** The token's hash. */
+  /** The SHA-256 hash of the token. */
   id: string;
   ownerId: string;
   expiresAt: Date;
@@ -79,7 +79,7 @@ export async function openSession(store: Store, role: Role, ownerId: string, now
   return { token, expiresAt: expiresAt.toISOString() };
 }
 
-/** Ends the session of a token of this role. @returns its id */
+/** Ends the session with this token, if it is for this role. @returns the session's id */
 export async function closeSession(store: Store, token: string, role: Role): Promise<string | undefined> {
   const closed = await store.db
     .deleteFrom("sessions")
@@ -90,7 +90,7 @@ export async function closeSession(store: Store, token: string, role: Role): Pro
   return closed?.token_hash;
 }
 
-/** The session of a token; undefined when it is unknown, of another role, or has expired. */
+/** Finds the session with this token. Returns undefined if it is unknown, expired, or for another role. */
 export async function findSession(
   { store, now }: { store: Store; now: () => Date },
   token: string,
@@ -106,11 +106,11 @@ export async function findSession(
   return session?.ownerId ? { ...session, ownerId: session.ownerId } : undefined;
 }
 
-/** An extension writes a row and a cookie, so a session is extended once a day. */
+/** Extends a session at most once a day, because each extension writes a row and a cookie. */
 const extendEveryMs = 24 * 60 * 60 * 1_000;
 
-/** Like `findSession`, for a request of the owner, which extends a sliding session. */
-export async function useSession(
+/** Like `findSession`, but also extends a sliding session. For requests from the session's owner. */
+export async function findAndExtendSession(
   deps: { store: Store; now: () => Date },
   token: string,
   role: Role,
@@ -135,7 +135,7 @@ export interface SignedInDeps {
 }
 
 export interface SignedInRequest {
-  /** Query parameters of the route. @default none */
+  /** The query parameters that the route accepts. @default none */
   parameters?: readonly string[];
   /** @default `read` for GET and HEAD, else `act` */
   use?: PersonUse;
@@ -146,13 +146,13 @@ export interface SignedInRequest {
  *
  * @throws {ProblemError} `unauthenticated`; `rate_limited`; `invalid_request` for unknown query parameters
  */
-export async function signedIn(
+export async function authenticateUser(
   deps: SignedInDeps,
   request: Request,
   role: Role,
   { parameters, use = useOf(request) }: SignedInRequest = {},
 ): Promise<Session> {
-  const session = await sessionOf(deps, request, role);
+  const session = await requireSession(deps, request, role);
   await deps.personLimits.count(limitKey(role, session), use);
   checkParameters(request, parameters);
   return session;
@@ -160,22 +160,22 @@ export async function signedIn(
 
 const useOf = ({ method }: Request): PersonUse => (method === "GET" || method === "HEAD" ? "read" : "act");
 
-/** The key of the rate limit: all sessions of one owner share it. */
+/** The key for rate limits, which all sessions of one owner share. */
 export const limitKey = (role: Role, { ownerId }: Session): string => `${role.owner} ${ownerId}`;
 
 /**
- * Authenticates the request without counting it: a stream is counted once, when it starts.
+ * Authenticates the request without counting it against a rate limit: a stream is counted once, when it starts.
  *
- * @throws {ProblemError} `unauthenticated` when the token is missing, unknown, expired or of another role
+ * @throws {ProblemError} `unauthenticated` if the token is missing, unknown, expired or for another role
  */
-export async function sessionOf(
+export async function requireSession(
   deps: { store: Store; now: () => Date },
   request: Request,
   role: Role,
 ): Promise<Session> {
-  const session = await useSession(deps, bearerToken(request), role);
+  const session = await findAndExtendSession(deps, bearerToken(request), role);
   if (session !== undefined) return session;
-  const remedy = `Send Authorization: Bearer with the token that POST ${role.sessionPath} returns.`;
+  const remedy = `Send the header Authorization: Bearer <token>, with the token that POST ${role.sessionPath} returns.`;
   throw new ProblemError("unauthenticated", remedy, { headers: challenge });
 }
 
@@ -184,6 +184,6 @@ const challenge = { "WWW-Authenticate": "Bearer" };
 const invalidCredentials = (): ProblemError =>
   new ProblemError("invalid_credentials", "Incorrect name or password.", { headers: challenge });
 
-/** Empty without a token, which matches no session. */
+/** Returns the token, or an empty string, which matches no session. */
 export const bearerToken = (request: Request): string =>
   /^bearer ([\w-]+)$/i.exec(request.get("authorization") ?? "")?.[1] ?? "";

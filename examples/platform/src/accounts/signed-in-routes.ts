@@ -8,17 +8,17 @@ import { type Methods, pathParameter } from "../http/routes.ts";
 import { checkParameters, parseBody } from "../http/validation.ts";
 import type { Store } from "../store/store.ts";
 import {
+  authenticateUser,
   bearerToken,
   closeSession,
   type Role,
   type Session,
   type SignedInDeps,
   type SignInDeps,
-  signedIn,
   signIn,
 } from "./sessions.ts";
 
-/** An authenticated request of a JSON route. */
+/** An authenticated request to a JSON route. */
 export interface SignedInCall<User> {
   user: User;
   /** The path parameter `id`. */
@@ -28,16 +28,16 @@ export interface SignedInCall<User> {
   response: Response;
 }
 
-/** JSON routes for signed-in users of one role. */
+/** Creates JSON routes for signed-in users with one role. */
 export function signedInRoutes<Deps extends SessionDeps, User>(
   deps: Deps,
   role: Role,
   readUser: (store: Store, session: Session) => Promise<User> | User,
 ) {
   const userOf = async (request: Request, parameters: readonly string[] = []): Promise<User> =>
-    readUser(deps.store, await signedIn(deps, request, role, { parameters }));
+    readUser(deps.store, await authenticateUser(deps, request, role, { parameters }));
   return {
-    /** Responds with the result of `run` as JSON, or with 204 without a result. */
+    /** Responds with the result of `run` as JSON, or with 204 if there is no result. */
     route(run: (call: SignedInCall<User>) => Promise<unknown>, status = 200): RequestHandler {
       return async (request, response) => {
         const user = await userOf(request);
@@ -70,7 +70,7 @@ export interface SessionDeps extends SignInDeps, SignedInDeps {
   streams: EventStreams;
 }
 
-/** Methods of a role's session path: POST signs in, DELETE signs out. */
+/** Returns the methods of a role's session path: POST signs in, DELETE signs out. */
 export function sessionMethods(deps: SessionDeps, role: Role): Methods {
   const credentialsSchema = z.strictObject({ [role.name]: textField, password: textField });
   return {

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { joinAddress } from "./create-endpoint-client.ts";
+import { joinUrl } from "./create-endpoint-client.ts";
 
 test.each([
   ["https://example.com", "https://example.com/test/auth"],
@@ -10,7 +10,7 @@ test.each([
   ["http://example.com:8080/p/", "http://example.com:8080/p/test/auth"],
   ["https://example.com/with%20space/", "https://example.com/with%20space/test/auth"],
 ])("joins a base URL and a path: %s [D-41] [interface: Introduction 1c]", (base, joined) =>
-  expect(joinAddress(base, "/test/auth").href).toBe(joined),
+  expect(joinUrl(base, "/test/auth").href).toBe(joined),
 );
 
 test.each([
@@ -22,21 +22,21 @@ test.each([
   ["a\\b", "a%5Cb"],
   ["...", "..."],
 ])("encodes the path parameter %j", (workerId, encoded) =>
-  expect(joinAddress("https://example.com/p/", "/contact/new/{workerId}", { workerId }).href).toBe(
+  expect(joinUrl("https://example.com/p/", "/contact/new/{workerId}", { workerId }).href).toBe(
     `https://example.com/p/contact/new/${encoded}`,
   ),
 );
 
 test.each(["", ".", "..", "\ud800"])("rejects the path parameter %j", (workerId) =>
-  expect(() => joinAddress("https://example.com", "/contact/new/{workerId}", { workerId })).toThrow(
+  expect(() => joinUrl("https://example.com", "/contact/new/{workerId}", { workerId })).toThrow(
     expect.objectContaining({ code: "invalid_address" }),
   ),
 );
 
 test.each(["http://127.0.0.1:99999", "https://[::1", "https://"])(
-  "explains what is wrong with the base address %j",
+  "explains what is wrong with the base URL %j",
   (base) => {
-    expect(() => joinAddress(base, "/test")).toThrow(/host name and its port/);
+    expect(() => joinUrl(base, "/test")).toThrow(/host name and its port/);
   },
 );
 
@@ -52,8 +52,8 @@ test.each([
   "https://example.com/?a=b",
   "https://example.com?",
   "https://example.com/#",
-])("rejects the base address %j without quoting it", (base) => {
-  expect(() => joinAddress(base, "/test")).toThrow(
+])("rejects the base URL %j without quoting it", (base) => {
+  expect(() => joinUrl(base, "/test")).toThrow(
     expect.objectContaining({ code: "invalid_address", message: expect.not.stringContaining("secret") }),
   );
 });

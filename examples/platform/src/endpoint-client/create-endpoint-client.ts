@@ -17,8 +17,8 @@ import { type GuardedConnectorOptions, guardedConnector, isOwnAddress, nameResol
 export type EndpointClientOptions = Partial<GuardedConnectorOptions>;
 
 /**
- * Opens the HTTP client for integrators' endpoints, behind the SSRF guard. Redirect policy: no redirect is followed, a 3xx
- * is returned as a response. undici follows redirects only through its redirect interceptor, which this agent does not have.
+ * Opens the HTTP client for integrators' endpoints, behind the SSRF guard. It follows no redirects: a 3xx
+ * is returned as a response, because undici follows redirects only with its redirect interceptor, which this agent lacks.
  */
 export function createEndpointClient({
   connectTimeoutMs = defaultConnectTimeoutMs,
@@ -27,7 +27,7 @@ export function createEndpointClient({
   const resolve = nameResolver({ timeoutMs: connectTimeoutMs / 2 });
   const agent = new Agent({
     connect: guardedConnector({ allowLoopback: false, connectTimeoutMs, resolve, isOwnAddress, ...guard }),
-    // Off, because the deadline of the attempt includes both.
+    // Off, because the attempt's own deadline covers both.
     headersTimeout: 0,
     bodyTimeout: 0,
   });
@@ -49,12 +49,15 @@ async function send(agent: Agent, request: EndpointRequest): Promise<EndpointRes
     const { raw } = request;
     const content = raw?.body ?? (request.body === undefined ? null : Buffer.from(JSON.stringify(request.body)));
     if (content !== null && content.length > maxSentBytes)
-      throw new EndpointError("request_too_large", `${content.length} bytes; ${maxSentBytes} are the limit`);
+      throw new EndpointError(
+        "request_too_large",
+        `the body has ${content.length} bytes; the limit is ${maxSentBytes}`,
+      );
     const { method, baseAddress, path, parameters, maxReadBytes = defaultMaxReadBytes } = request;
-    const url = request.isWholeAddress ? httpAddress(baseAddress) : joinAddress(baseAddress, path, parameters);
+    const url = request.isCompleteUrl ? parseHttpUrl(baseAddress) : joinUrl(baseAddress, path, parameters);
     headers = {
       accept: "application/json",
-      // Bodies are read, masked and shown as they arrive.
+      // The client does not decompress bodies before it masks and shows them.
       "accept-encoding": "identity",
       "user-agent": "offers-platform",
       ...(content !== null && { "content-type": "application/json" }),
@@ -69,7 +72,7 @@ async function send(agent: Agent, request: EndpointRequest): Promise<EndpointRes
   }
 }
 
-/** Everything of a response that is stored, shown or logged passes through here (D-49). */
+/** Masks signatures and secrets in every part of a response that is stored, shown or logged (D-49). */
 function withoutEchoes(outcome: Outcome, { confidential }: EndpointRequest): Outcome {
   if (!outcome.ok || confidential === undefined) return outcome;
   const { body, contentType, location, headers, truncated } = outcome;
@@ -95,11 +98,11 @@ interface ExchangeOptions extends Pick<EndpointRequest, "timeoutMs" | "signal" |
   maxReadBytes: number;
 }
 
-/** Parsing an endless sequence of 1xx responses would block all other attempts. */
+/** A limit, because parsing an endless sequence of 1xx responses would block all other attempts. */
 const maxInformationalResponses = 64;
 
 /**
- * Sends one request and receives its response, as an undici handler, which needs less CPU than `undici.request`.
+ * Sends one request and receives its response. Uses an undici handler, which needs less CPU than `undici.request`.
  */
 function exchange(
   dispatcher: Dispatcher,
@@ -140,13 +143,13 @@ class Exchange implements Dispatcher.DispatchHandler {
   }
 
   /**
-   * Called when there is a connection, just before the request is written to it. The wait may have been long: after a
+   * Called once a connection is available, just before the request is written to it. The wait may have been long: after a
    * stall, another process may already have sent this request, and those after it.
    */
   onRequestStart(controller: Dispatcher.DispatchController): void {
     this.#controller = controller;
     if (this.#error !== undefined) controller.abort(this.#error);
-    else if (this.#options.mayStart?.() === false) this.#end(new EndpointError("aborted", "the lease has ended"));
+    else if (this.#options.mayStart?.() === false) this.#end(new EndpointError("aborted", "the lease has expired"));
   }
 
   onResponseStart(_: unknown, status: number, headers: Record<string, string | string[] | undefined>): void {
@@ -200,7 +203,7 @@ class Exchange implements Dispatcher.DispatchHandler {
     this.#resolve({ ...this.#response, body, truncated });
   }
 
-  /** undici does not abort while it connects. In that case `onRequestStart` aborts. */
+  /** Ends the exchange with an error. undici cannot abort while it is connecting; `onRequestStart` then aborts instead. */
   #end(error: EndpointError): void {
     this.#error ??= error;
     this.#controller?.abort(error);
@@ -214,7 +217,7 @@ class Exchange implements Dispatcher.DispatchHandler {
   }
 }
 
-/** A receiver may send any number of headers, and people read only the first. */
+/** How many response headers are kept: a receiver may send any number of them. */
 const maxHeaders = 32;
 const maxHeaderLength = 256;
 
@@ -226,43 +229,43 @@ const firstOf = (headers: Record<string, string | string[] | undefined>): Record
   );
 
 /**
- * The address of an operation below an integrator's base address (D-41).
+ * Appends an operation's path to an integrator's base URL (D-41).
  *
  * @param baseAddress may end in a path prefix, with or without a slash: `https://example.com/someprefix/`
  * @param path a template such as `/contact/new/{workerId}`
  * @throws {EndpointError} `invalid_address`
  */
-export function joinAddress(baseAddress: string, path: string, parameters: Record<string, string> = {}): URL {
-  const base = httpAddress(baseAddress);
-  // Searched in the string, because URL drops a bare "?" or "#".
-  if (/[?#]/.test(baseAddress)) throw invalid('the base address must not contain "?" or "#"');
+export function joinUrl(baseAddress: string, path: string, parameters: Record<string, string> = {}): URL {
+  const base = parseHttpUrl(baseAddress);
+  // Search the string, because URL drops a bare "?" or "#".
+  if (/[?#]/.test(baseAddress)) throw invalid('the base URL must not contain "?" or "#"');
   base.pathname = base.pathname.replace(/\/+$/, "") + fillPath(path, parameters);
   return base;
 }
 
 /**
- * Parses an address on the web, which may have a query.
+ * Parses an http or https URL, which may have a query.
  *
  * @throws {EndpointError} `invalid_address`
  */
-export function httpAddress(text: string): URL {
+export function parseHttpUrl(text: string): URL {
   const address = URL.parse(text);
   if (address === null && /^https?:/i.test(text))
-    throw invalid("the base address is not a valid address: check its host name and its port (1 to 65535)");
+    throw invalid("the base URL is not a valid URL: check its host name and its port (1 to 65535)");
   if (address === null || (address.protocol !== "https:" && address.protocol !== "http:"))
-    throw invalid("the base address must start with https:// or http://");
+    throw invalid("the base URL must start with https:// or http://");
   if (address.username !== "" || address.password !== "")
-    throw invalid("the base address must not contain a user name or password");
+    throw invalid("the base URL must not contain a user name or password");
   return address;
 }
 
-/** @throws {EndpointError} `invalid_address` when a parameter is missing or cannot be part of a path */
+/** @throws {EndpointError} `invalid_address` if a parameter is missing or cannot be part of a path */
 export function fillPath(path: string, parameters: Record<string, string> = {}): string {
   return path.replace(/\{(\w+)\}/g, (_, name: string) => encodeSegment(name, parameters[name]));
 }
 
 function encodeSegment(name: string, value: string | undefined): string {
-  // "." and ".." would be resolved away when the address is parsed, even percent-encoded.
+  // The URL parser would remove "." and "..", even percent-encoded.
   if (value === undefined || value === "" || value === "." || value === ".." || /\p{Surrogate}/u.test(value))
     throw invalid(`${name} cannot be part of a path`);
   return encodeURIComponent(value);

@@ -1,7 +1,7 @@
 import { errors } from "undici";
 import type { EndpointFailureCode } from "./endpoint-client.ts";
 
-/** A request could not be made, or got no complete response. The message is for people and contains no secret. */
+/** Thrown if a request could not be made or got no complete response. The message is for users and contains no secret. */
 export class EndpointError extends Error {
   override readonly name = "EndpointError";
   readonly code: EndpointFailureCode;
@@ -17,8 +17,8 @@ interface Failure {
   reason: string;
 }
 
-const unreachable: Failure = { code: "connection_refused", reason: "the base address cannot be reached" };
-const late: Failure = { code: "connect_timeout", reason: "no connection in time" };
+const unreachable: Failure = { code: "connection_refused", reason: "the base URL cannot be reached" };
+const late: Failure = { code: "connect_timeout", reason: "the connection timed out" };
 const lost: Failure = {
   code: "connection_lost",
   reason: "the connection was closed before the response was complete",
@@ -26,7 +26,7 @@ const lost: Failure = {
 
 const known: Record<string, Failure> = {
   ENOTFOUND: lookUpFailure("ENOTFOUND"),
-  ECONNREFUSED: { code: "connection_refused", reason: "nothing listens at the base address" },
+  ECONNREFUSED: { code: "connection_refused", reason: "nothing listens at the base URL" },
   EADDRNOTAVAIL: unreachable,
   EHOSTUNREACH: unreachable,
   ENETUNREACH: unreachable,
@@ -40,7 +40,7 @@ const known: Record<string, Failure> = {
 const notHttp: Failure = { code: "protocol_error", reason: "the response is not valid HTTP" };
 
 /**
- * Codes of Node's TLS and of OpenSSL's verification.
+ * Matches error codes from Node's TLS and from OpenSSL's verification.
  *
  * @see https://nodejs.org/api/tls.html#x509-certificate-error-codes
  */
@@ -51,13 +51,13 @@ const expired = "its certificate has expired: renew it";
 const otherName = "its certificate is for another host name: request one that names this host";
 const selfSigned = "its certificate is self-signed: use one from a public certificate authority";
 const incomplete =
-  "its certificate cannot be verified: send the intermediate certificates too (the full chain), from a public certificate authority";
-export const notTls = "this port does not speak https: use the port that does, or start the address with http://";
+  "its certificate cannot be verified: use one from a public certificate authority, and send the full chain with its intermediate certificates";
+export const notTls = "this port does not speak https: use the port that does, or start the base URL with http://";
 
 /** The remedy for each code. */
 const tlsAdvice: Record<string, string> = {
   CERT_HAS_EXPIRED: expired,
-  CERT_NOT_YET_VALID: "its certificate is not valid yet: check the clock of the machine that made it",
+  CERT_NOT_YET_VALID: "its certificate is not valid yet: check the clock of the machine that issued it",
   CERT_REVOKED: "its certificate was revoked: request a new one",
   DEPTH_ZERO_SELF_SIGNED_CERT: selfSigned,
   SELF_SIGNED_CERT_IN_CHAIN: selfSigned,
@@ -69,9 +69,9 @@ const tlsAdvice: Record<string, string> = {
   EPROTO: notTls,
   ERR_SSL_WRONG_VERSION_NUMBER: notTls,
   ERR_SSL_PACKET_LENGTH_TOO_LONG: notTls,
-  ERR_SSL_TLSV1_ALERT_PROTOCOL_VERSION: "it supports only old versions of TLS: turn on TLS 1.2 or 1.3",
-  ERR_SSL_UNSUPPORTED_PROTOCOL: "it supports only old versions of TLS: turn on TLS 1.2 or 1.3",
-  ERR_SSL_SSLV3_ALERT_HANDSHAKE_FAILURE: "no common cipher, or no certificate for this host name",
+  ERR_SSL_TLSV1_ALERT_PROTOCOL_VERSION: "it supports only old TLS versions: enable TLS 1.2 or 1.3",
+  ERR_SSL_UNSUPPORTED_PROTOCOL: "it supports only old TLS versions: enable TLS 1.2 or 1.3",
+  ERR_SSL_SSLV3_ALERT_HANDSHAKE_FAILURE: "it shares no cipher with us, or has no certificate for this host name",
   ERR_SSL_TLSV1_UNRECOGNIZED_NAME: "it has no certificate for this host name",
 };
 
@@ -79,16 +79,16 @@ const tlsReason = (code: string): string =>
   `no trusted https connection: ${tlsAdvice[code] ?? "its TLS is faulty"} (${code})`;
 
 /**
- * Classifies an error of undici or Node. The reason never contains the error's message, which may name addresses.
+ * Classifies an error from undici or Node. The reason never quotes the error's message, which may contain addresses.
  *
- * @throws rethrows an error without a code: the receiver cannot have caused it
+ * @throws an error without a code unchanged: the receiver cannot have caused it
  */
 export function classifyError(error: unknown): Failure {
   if (error instanceof EndpointError) return { code: error.code, reason: error.message };
   const { code, syscall } = error as { code?: unknown; syscall?: unknown };
   if (error instanceof errors.HTTPParserError) return notHttp;
   if (typeof code !== "string") throw error;
-  // Checked first: in a DNS query, these codes refer to the connection to the name server, not to the endpoint.
+  // Check this first: in a DNS query, these codes refer to the connection to the name server, not to the endpoint.
   if (typeof syscall === "string" && syscall.startsWith("query")) return lookUpFailure(code);
   const failure = known[code];
   if (failure !== undefined) return failure;
@@ -99,6 +99,6 @@ export function classifyError(error: unknown): Failure {
 }
 
 function lookUpFailure(code: string): Failure {
-  const what = code === "ENOTFOUND" || code === "ENODATA" ? "does not exist" : "could not be looked up";
-  return { code: "name_not_found", reason: `the name in the base address ${what}` };
+  const what = code === "ENOTFOUND" || code === "ENODATA" ? "does not exist" : "could not be resolved";
+  return { code: "name_not_found", reason: `the host name in the base URL ${what}` };
 }

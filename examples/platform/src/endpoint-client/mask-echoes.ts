@@ -1,33 +1,33 @@
-/** Replaces an echo. */
+/** What an echo is replaced with. */
 const mask = "***";
 
-/** `%41`, `&#65;`, `&#x41;`, `\u0041`, `\u{41}` and `\x41` are all an A. */
+/** Matches escapes of a character: `%41`, `&#65;`, `&#x41;`, `\u0041`, `\u{41}` and `\x41` are all an A. */
 const escapes = /%[\da-f]{2}|&#\d{1,7};?|&#x[\da-f]{1,6};?|\\u[\da-f]{4}|\\u\{[\da-f]{1,6}\}|\\x[\da-f]{2}/gi;
-/** How many layers of escapes are removed, as of `%2541`. */
+/** How many layers of escapes are removed; `%2541` has two. */
 const maxNesting = 3;
 
-/** Matches any digest, so that those of other attempts, or computed by the receiver, are also masked. */
+/** Matches any digest, so that digests from other attempts, or computed by the receiver, are masked too. */
 const digests = /(?<![\da-z])[\da-f]{64}(?![\da-z])|(?<![\da-z])v1a?,[\da-z+/_-]{40,}={0,2}/gi;
 
 /** The minimum length of an echo that is masked at the end of a truncated response. */
 const minCut = 4;
 
-/** A decoding of the body. `starts` has the index in the body of each of its characters and of its end. */
+/** The body after decoding. `starts` maps each of its characters, and its end, to an index in the body. */
 interface Reading {
   text: string;
   starts: number[];
 }
 
 /**
- * Returns a function that masks signatures and secrets of a request in the parts of its response (D-49): the platform would otherwise
+ * Returns a function that masks a request's signatures and secrets in the parts of its response (D-49): the platform would otherwise
  * store and show the credentials that an endpoint echoes. Finds them whole or in part, in any case, escaped, in hexadecimal or base64.
- * `isCut` says that a part was truncated: then its end may be the start of an echo.
+ * `isCut` means that a part was truncated, so its end may be the start of an echo.
  */
 export function maskEchoes(confidential: Confidential): (part: Buffer, isCut?: boolean) => Buffer {
-  // Expensive, so built once per response, and only if a part of it could contain an echo.
+  // Built at most once per response, and only if a part of it could contain an echo, because it is expensive.
   let windows: EchoWindows | undefined;
   return (part, isCut = false) => {
-    // Latin-1 has one character per byte, so an index in the text is one in the part.
+    // Latin-1 has one character per byte, so indexes in `text` and `part` are the same.
     const text = part.toString("latin1");
     if (part.length === 0 || (!isCut && isHarmless(text))) return part;
     windows ??= echoWindows(confidential);
@@ -37,15 +37,15 @@ export function maskEchoes(confidential: Confidential): (part: Buffer, isCut?: b
 }
 
 const httpDate = /^[A-Z][a-z]{2}, \d\d [A-Z][a-z]{2} \d{4} \d\d:\d\d:\d\d GMT$/;
-/** Values of headers that nearly every response has. */
+/** Matches header values that nearly every response has. */
 const commonValues =
   /^(?:keep-alive|timeout=5|no-cache|no-store|chunked|(?:application\/json|text\/plain|text\/html)(?:; charset=utf-8)?|Accept-Encoding|Express)$/;
 
-/** Whether a string is too short for an echo, or is a header's value that no secret is part of. */
+/** Whether a string is too short to contain an echo, or is a common header value. */
 const isHarmless = (text: string): boolean =>
   text.length < signatureWindow || commonValues.test(text) || httpDate.test(text);
 
-/** One byte for each character of the text: 1 where it belongs to an echo. */
+/** Returns one byte for each character of `text`: 1 if the character belongs to an echo. */
 function findEchoes(text: string, windows: EchoWindows, isCut: boolean): Uint8Array {
   const masked = new Uint8Array(text.length);
   for (const { index, 0: found } of text.matchAll(digests)) masked.fill(1, index, index + found.length);
@@ -57,7 +57,7 @@ function findEchoes(text: string, windows: EchoWindows, isCut: boolean): Uint8Ar
   return masked;
 }
 
-/** Removes one layer of escapes; undefined if there are no escapes. */
+/** Removes one layer of escapes. Returns undefined if it finds no escapes. */
 function unescaped({ text, starts }: Reading): Reading | undefined {
   const parts: string[] = [];
   const kept: number[] = [];
@@ -87,7 +87,7 @@ function markEchoes({ text, starts }: Reading, windows: EchoWindows, masked: Uin
     for (let at = index; at < index + run.length; at += 1) places.push(at);
   const letters = alphanumericOf(text);
   const mark = (from: number, to: number): void => {
-    // Character by character: those between them, such as the quotes of JSON, stay.
+    // Mask character by character, so that characters in between, such as JSON quotes, stay.
     for (const place of places.slice(from, to)) masked.fill(1, starts[place], starts[place + 1]);
   };
   for (const [length, known] of windows) {
@@ -100,7 +100,7 @@ function markEchoes({ text, starts }: Reading, windows: EchoWindows, masked: Uin
   }
 }
 
-/** One mask for adjacent masked characters. */
+/** Replaces each run of masked characters with one mask. */
 function withMasks(text: string, masked: Uint8Array): string {
   const parts: string[] = [];
   for (let from = 0; from < text.length; ) {
@@ -113,24 +113,24 @@ function withMasks(text: string, masked: Uint8Array): string {
   return parts.join("");
 }
 
-/** Parts of confidential strings, normalised by `alphanumericOf`, by length. */
+/** Parts of confidential strings, normalised by `alphanumericOf` and keyed by length. */
 type EchoWindows = Map<number, Set<string>>;
 
 /** The values that `maskEchoes` searches for: the signatures that were sent, and their secrets. */
 export interface Confidential {
-  /** Digests and signatures in hexadecimal or base64. Parts of eight characters are found. */
+  /** Digests and signatures in hexadecimal or base64. Any eight consecutive characters are found. */
   signatures: readonly string[];
-  /** As entered by people, possibly with words that a response also contains. Parts of sixteen characters are found. */
+  /** Secrets as users entered them, possibly with ordinary words. Only sixteen consecutive characters or more are found. */
   secrets: readonly string[];
 }
 
 const signatureWindow = 8;
 const secretWindow = 16;
 
-/** Lower case, without separators, so that case, padding, base64url and `AB:CD` make no difference. */
+/** Converts to lower case and removes separators, so that case, padding, base64url and `AB:CD` make no difference. */
 const alphanumericOf = (text: string): string => text.replace(/[^\da-z]/gi, "").toLowerCase();
 
-/** The likely forms of an echo: as it was sent, in hexadecimal, base64 or character codes, and reversed. */
+/** Collects the likely forms of an echo: as sent, in hexadecimal, base64 or character codes, and reversed. */
 function echoWindows({ signatures, secrets }: Confidential): EchoWindows {
   const windows: EchoWindows = new Map();
   for (const signature of signatures)
@@ -144,10 +144,10 @@ function addForms(windows: EchoWindows, text: string, length: number): void {
   const bytes = Buffer.from(text);
   addParts(windows, text, length);
   addParts(windows, bytes.toString("hex"), length);
-  // Each character becomes two or three digits, so a part needs twice the length to be as specific.
+  // Each character becomes two or three digits, so a part must be twice as long to be as specific.
   addParts(windows, bytes.join(""), 2 * length);
   for (const form of base64Forms(bytes)) addParts(windows, form, length);
-  // The bytes that the text encodes.
+  // Add the bytes that `text` encodes.
   const isHex = /^(?:[\da-f]{2})+$/i.test(text);
   const decoded = Buffer.from(text.replace(/^whsec_/, ""), isHex ? "hex" : "base64");
   if (decoded.length < signatureWindow) return;
@@ -155,7 +155,7 @@ function addForms(windows: EchoWindows, text: string, length: number): void {
   for (const form of base64Forms(decoded)) addParts(windows, form, length);
 }
 
-/** Inside other bytes, it may start at any of the three offsets of a base64 group. Digits that depend on the bytes before it are cut. */
+/** Encodes the bytes at each of the three offsets in a base64 group, without digits that depend on the bytes before. */
 const base64Forms = (bytes: Buffer): string[] =>
   [0, 1, 2].map((before) =>
     Buffer.concat([Buffer.alloc(before), bytes])
@@ -166,7 +166,7 @@ const base64Forms = (bytes: Buffer): string[] =>
 function addParts(windows: EchoWindows, form: string, wanted: number): void {
   const text = alphanumericOf(form);
   const length = Math.min(wanted, text.length);
-  // Any string contains parts as short as this.
+  // Parts this short occur in any string.
   if (length < signatureWindow) return;
   const known = windows.get(length) ?? new Set();
   windows.set(length, known);
@@ -179,14 +179,14 @@ function addParts(windows: EchoWindows, form: string, wanted: number): void {
 
 const credentialHeaders = new Set(["authorization", "webhook-signature"]);
 
-/** The digests and signatures in headers such as `hmac 0A1B…` and `v1,c2ln… v1,b3Ro…`, without the scheme. */
+/** Extracts the digests and signatures from headers such as `hmac 0A1B…` and `v1,c2ln… v1,b3Ro…`, without the scheme. */
 export const signaturesOf = (headers: Record<string, string>): string[] =>
   Object.entries(headers)
     .filter(([name]) => credentialHeaders.has(name.toLowerCase()))
     .flatMap(([, value]) => value.split(/[ ,]+/))
     .filter((part) => part !== "hmac" && part !== "v1");
 
-/** Headers that are safe to show: a signature is reduced to its scheme. */
+/** Returns headers that are safe to show: only the scheme of a signature stays. */
 export function redactSignatures(headers: Record<string, string>): Record<string, string> {
   const redact = (value: string): string => `${/^(?:hmac |v1,)/.exec(value)?.[0] ?? ""}***`;
   const entries = Object.entries(headers);

@@ -10,7 +10,7 @@ const responded = (status: number): EndpointResult => {
 };
 const failed: EndpointResult = { ok: false, code: "connection_lost", reason: "", durationMs: 1 };
 
-/** Sends with these results. @returns the secrets that were used, and the time that each attempt had left */
+/** Sends a request whose attempts have these results. @returns the secrets that were used, and the time that each attempt had left */
 async function run(results: EndpointResult[], previousSecret?: string, takesMs = 0) {
   const used: string[] = [];
   const ids = new Set<string>();
@@ -38,7 +38,7 @@ test.each([401, 403])(
     expect(result).toMatchObject({ status: 200 });
     expect(used).toEqual(["new and old", "old and new"]);
     expect(ids.size).toBe(1);
-    // Both share one deadline.
+    // Both attempts share one deadline.
     expect(times[0]).toBe(1_000);
     expect(times[1]).toBeLessThanOrEqual(981);
     expect(result.durationMs).toBeGreaterThanOrEqual(39);

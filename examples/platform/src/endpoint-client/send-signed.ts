@@ -5,12 +5,12 @@ import type { EndpointScheme } from "../store/tables.ts";
 import type { EndpointClient, EndpointRequest, EndpointResult, Sign } from "./endpoint-client.ts";
 import { signaturesOf } from "./mask-echoes.ts";
 
-/** The address of a signed request, with the secrets of the same profile. */
+/** Where to send a signed request, with the secrets from the same profile. */
 export interface SignedEndpoint {
   baseAddress: string;
   scheme: EndpointScheme;
   secret: string;
-  /** Still valid during a rotation (D-75). */
+  /** The old secret, which is still valid during a rotation (D-75). */
   previousSecret?: string | undefined;
 }
 
@@ -20,7 +20,7 @@ export interface SignedRequest extends Omit<EndpointRequest, "baseAddress" | "co
 }
 
 /**
- * Sends a signed request. During a rotation, a response of 401 or 403 is retried once with the old secret within the same
+ * Sends a signed request. During a rotation, it retries once with the old secret after a 401 or 403, within the same
  * deadline, since some instances of a receiver may not have the new one yet (D-75).
  */
 export async function sendSigned(
@@ -45,18 +45,19 @@ export async function sendSigned(
     });
   const started = performance.now();
   const result = await sendWith(secret, previousSecret, request.timeoutMs);
-  if (previousSecret === undefined || !isRefused(result)) return result;
+  if (previousSecret === undefined || !isUnauthorized(result)) return result;
   const leftMs = Math.floor(request.timeoutMs - (performance.now() - started));
   if (leftMs <= 0) return result;
   const second = await sendWith(previousSecret, secret, leftMs);
   return { ...second, durationMs: Math.round(performance.now() - started) };
 }
 
-const isRefused = (result: EndpointResult): boolean => result.ok && (result.status === 401 || result.status === 403);
+const isUnauthorized = (result: EndpointResult): boolean =>
+  result.ok && (result.status === 401 || result.status === 403);
 
 /**
- * Creates the signer of webhooks (D-76): always with the documented `Timestamp` and `Authorization`, and where the endpoint's
- * profile says so, with the headers of Standard Webhooks in addition.
+ * Creates the function that signs webhooks (D-76): always with the documented `Timestamp` and `Authorization` and, if the endpoint's
+ * profile says so, with the Standard Webhooks headers too.
  */
 export function createSigner(now: () => Date): Sign {
   const documented = timestampDigest();
@@ -68,7 +69,7 @@ export function createSigner(now: () => Date): Sign {
     const signed = standard.sign({ secret, now: time, body: content, id });
     if (otherSecret === undefined) return { ...headers, ...signed };
     const other = standard.sign({ secret: otherSecret, now: time, body: content, id });
-    // With the same id and time. Receivers accept a message if one of its signatures is valid.
+    // Both signatures have the same id and time. Receivers accept a message if any of its signatures is valid.
     const signatures = [signed, other].map((each) => each["webhook-signature"]).join(" ");
     return { ...headers, ...signed, "webhook-signature": signatures };
   };
@@ -78,7 +79,7 @@ type WebhookMethod<Item> = { [Name in "get" | "post"]: Item extends Record<Name,
   | "get"
   | "post"];
 
-/** A path of the contract's webhooks, with its method. */
+/** The method and path of a webhook in the contract. */
 export type Webhook = {
   [Path in keyof webhooks]: { method: WebhookMethod<webhooks[Path]>; path: Path };
 }[keyof webhooks];

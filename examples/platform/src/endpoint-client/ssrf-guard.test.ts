@@ -1,12 +1,12 @@
 import { expect, test } from "vitest";
 import { isAllowedAddress } from "./ssrf-guard.ts";
 
-// Documented public resolvers: they are reachable addresses and stay so.
+// Documented public resolvers, whose addresses will stay reachable.
 test.each(["1.1.1.1", "8.8.8.8", "9.9.9.9", "2606:4700:4700::1111", "2001:4860:4860::8888"])("allows %s", (address) =>
   expect(isAllowedAddress(address, { allowLoopback: false })).toBe(true),
 );
 
-// RFC 6052, section 2.4, has such addresses: where a network reaches IPv4 by DNS64 and NAT64, all receivers have them.
+// Addresses as in RFC 6052, section 2.4. On a network that reaches IPv4 through DNS64 and NAT64, every receiver has one.
 test.each(["64:ff9b::8.8.8.8", "64:ff9b::808:808"])("allows %s, which embeds a public IPv4 address", (address) =>
   expect(isAllowedAddress(address, { allowLoopback: false })).toBe(true),
 );

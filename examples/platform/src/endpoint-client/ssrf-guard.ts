@@ -7,18 +7,18 @@ import ipaddr from "ipaddr.js";
 import { buildConnector } from "undici";
 import { EndpointError } from "./failures.ts";
 
-/** Thrown before a byte is sent. */
+/** Creates the error for a forbidden address, which is thrown before anything is sent. */
 const forbidden = (): EndpointError =>
-  new EndpointError("forbidden_address", "the base address does not lead to a public address");
+  new EndpointError("forbidden_address", "the base URL does not resolve to a public IP address");
 
 export type Resolve = (name: string) => Promise<LookupAddress[]>;
 
 export interface GuardedConnectorOptions extends AddressGuardOptions {
-  /** For name look-up, connection and TLS together (D-25). */
+  /** The time limit for DNS lookup, connection and TLS together (D-25). */
   connectTimeoutMs: number;
-  /** Returns all addresses of a name. */
+  /** Resolves a host name to all of its IP addresses. */
   resolve: Resolve;
-  /** Whether an address belongs to this machine. */
+  /** Whether an IP address belongs to this machine. */
   isOwnAddress: (address: string) => boolean;
 }
 
@@ -50,7 +50,7 @@ export function guardedConnector({
     lookup,
     port: 0,
     ...tls,
-    // The time limit for each address but the last. With Node's own 250 ms, a distant receiver's only reachable address would be abandoned.
+    // The time limit for every address except the last. Node's own 250 ms would give up on a distant receiver's only reachable address.
     autoSelectFamilyAttemptTimeout: Math.max(250, Math.ceil(connectTimeoutMs / 3)),
   });
 
@@ -70,12 +70,12 @@ export function guardedConnector({
   };
 }
 
-/** In the public range, but used by Azure for metadata and control. */
+/** Public addresses that Azure uses for metadata and control. */
 const cloudInternal = new Set(["168.63.129.16"]);
 const globalUnicast = ipaddr.IPv6.parseCIDR("2000::/3");
 const nat64 = ipaddr.IPv6.parseCIDR("64:ff9b::/96");
 
-/** The IPv4 address in a NAT64 address, which DNS64 returns for names on networks that have only IPv6 (RFC 6052). */
+/** Returns the IPv4 address in a NAT64 address, which DNS64 returns on networks that have only IPv6 (RFC 6052). */
 function ipv4Behind(address: string): string | undefined {
   const parsed = ipaddr.IPv6.isValid(address) ? ipaddr.IPv6.parse(address) : undefined;
   return parsed?.match(nat64) ? parsed.toByteArray().slice(-4).join(".") : undefined;
@@ -87,7 +87,7 @@ interface AddressGuardOptions {
 }
 
 /**
- * Guards against server-side request forgery (SSRF, D-41): whether a request may go to this IP address. Only public addresses
+ * Returns whether a request may go to this IP address, to prevent server-side request forgery (SSRF, D-41). Only public addresses
  * are allowed. All others are rejected, unknown ranges included: private, loopback, link-local and metadata addresses, and IPv6
  * forms that contain an IPv4 address, except those of NAT64, where the IPv4 address counts.
  */
@@ -103,7 +103,7 @@ export function isAllowedAddress(address: string, { allowLoopback }: AddressGuar
   return parsed instanceof ipaddr.IPv6 ? parsed.match(globalUnicast) : !cloudInternal.has(parsed.toString());
 }
 
-/** Whether an address belongs to this machine: even a public one may lead to services that serve only the machine. */
+/** Whether an IP address belongs to this machine. Even a public one may reach services that are only for this machine. */
 export function isOwnAddress(address: string): boolean {
   if (!ipaddr.isValid(address)) return false;
   const wanted = ipaddr.process(address).toNormalizedString();
@@ -113,21 +113,21 @@ export function isOwnAddress(address: string): boolean {
 }
 
 export interface NameResolverOptions {
-  /** For one query to one server; each server is queried twice. */
+  /** The time limit for one query to one server. Each server is queried up to twice. */
   timeoutMs: number;
   /** `address:port` of name servers. @default the system's */
   servers?: readonly string[];
 }
 
 /**
- * Queries name servers directly. `dns.lookup` would occupy one of Node's four threads for each name until the system times
- * out, so four names whose servers do not respond would block all others.
+ * Queries name servers directly. Each `dns.lookup` occupies one of the four libuv threads until the resolver times out, so four
+ * names whose servers do not respond would block every other lookup.
  */
 export function nameResolver({ timeoutMs, servers }: NameResolverOptions): (name: string) => Promise<LookupAddress[]> {
   const resolver = new Resolver({ timeout: timeoutMs, tries: 2 });
   if (servers !== undefined) resolver.setServers(servers);
   return async (name) => {
-    // `localhost` is not looked up: name servers may not know it (RFC 6761, 6.3).
+    // Do not look up `localhost`: name servers may not know it (RFC 6761, 6.3).
     if (/(?:^|\.)localhost\.?$/i.test(name)) return loopback;
     const [four, six] = await Promise.allSettled([resolver.resolve4(name), resolver.resolve6(name)]);
     const addresses = [...addressesOf(four, 4), ...addressesOf(six, 6)];
@@ -144,12 +144,12 @@ const loopback = [
 const addressesOf = (result: PromiseSettledResult<string[]>, family: 4 | 6): LookupAddress[] =>
   result.status === "rejected" ? [] : result.value.map((address) => ({ address, family }));
 
-/** The limit for one response on the wire, including headers and framing: far above every limit for bodies (D-24). */
+/** The maximum size of one response on the wire, including headers and framing: far above every limit on bodies (D-24). */
 const maxWireBytes = 4 * maxSuggestionsBytes;
 const readChunkBytes = 4_096;
 
 /**
- * Closes a connection whose response is too large on the wire. undici counts only the body, but parsing endless headers or
+ * Closes a connection if its response is too large on the wire. undici counts only the body, but parsing endless headers or
  * chunk framing would take the time of all other attempts.
  */
 function limitResponseBytes(socket: Socket): void {
@@ -157,14 +157,14 @@ function limitResponseBytes(socket: Socket): void {
   let responseStart = 0;
   let readSoFar = 0;
   socket.on("readable", () => {
-    // Without pipelining, bytes that were written since belong to the next request.
+    // There is no pipelining, so bytes written since then belong to the next request.
     if (socket.bytesWritten !== written) responseStart = readSoFar;
     written = socket.bytesWritten;
     readSoFar = socket.bytesRead;
     if (readSoFar - responseStart > maxWireBytes)
       socket.destroy(new EndpointError("protocol_error", "the response is too large"));
   });
-  // Headers that are too large destroy the socket, but undici parses what it has read, with an error for each line.
+  // Oversized headers destroy the socket, but undici still parses what it has read, with an error for each line.
   // So undici gets small chunks, and nothing from a destroyed socket.
   const read = socket.read.bind(socket);
   socket.read = (size?: number) =>

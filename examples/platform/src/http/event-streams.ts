@@ -1,27 +1,27 @@
 import type { Response } from "express";
 
 const heartbeatMs = 15_000;
-/** The longest delay of a timer in Node, 24.8 days: a longer one fires after a millisecond. */
+/** The longest timer delay in Node, 24.8 days: a longer one fires after a millisecond. */
 const longestDelayMs = 2 ** 31 - 1;
-/** Backpressure: a reader that falls this far behind is disconnected; it resumes with Last-Event-ID. */
+/** Backpressure limit: a reader that falls this far behind is disconnected, and resumes with Last-Event-ID. */
 const maxBufferedBytes = 1024 * 1024;
 
 export interface StreamEvent {
-  /** Sent back by a reconnecting reader as Last-Event-ID. */
+  /** A reader sends it as Last-Event-ID when it reconnects. */
   id: number | string;
   type: string;
   data: unknown;
 }
 
-/** The stream ends with its session. */
+/** The session that a stream belongs to. The stream ends when the session does. */
 export interface StreamSession {
   id: string;
   expiresInMs: number;
-  /** Throws once the session has ended. Called at every heartbeat: another process may have ended it. */
+  /** Throws once the session has ended. Called at every heartbeat, because another process may have ended it. */
   check: () => Promise<unknown>;
 }
 
-/** The open server-sent event streams of this process. */
+/** Tracks the open server-sent event streams in this process. */
 export class EventStreams {
   readonly #open = new Map<Response, string>();
 
@@ -29,9 +29,9 @@ export class EventStreams {
     return this.#open.size;
   }
 
-  /** Begins a stream. @returns a function that writes an event */
+  /** Starts a stream. @returns a function that sends an event */
   begin(response: Response, { id: sessionId, expiresInMs, check }: StreamSession): (event: StreamEvent) => void {
-    // A proxy that buffers would delay the events.
+    // Turns off buffering in proxies such as nginx, which would delay events.
     response.status(200).set({ "Content-Type": "text/event-stream", "X-Accel-Buffering": "no" });
     response.write("retry: 1000\n\n");
     const end = (): void => void response.end();
@@ -52,7 +52,7 @@ export class EventStreams {
     };
   }
 
-  /** Ends the streams of a session, or all; readers reconnect with Last-Event-ID. */
+  /** Ends all streams, or only those of one session. Readers reconnect with Last-Event-ID. */
   end(ofSession?: string): void {
     for (const [response, sessionId] of this.#open)
       if (ofSession === undefined || ofSession === sessionId) response.end();

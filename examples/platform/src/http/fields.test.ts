@@ -44,12 +44,12 @@ test.each([
 const isTitle = (title: string): boolean =>
   offerCreationSchema.safeParse({ createdByUserId: "hana", title, workerIds: ["amal"] }).success;
 
-/** All characters except unpaired surrogates. */
+/** Yields all characters except lone surrogates. */
 function* characters(): Generator<string> {
   for (let code = 0; code <= 0x10ffff; code += 1) if (code < 0xd800 || code > 0xdfff) yield String.fromCodePoint(code);
 }
 
-/** Uses Unicode's properties, not our list. */
+/** Matches invisible characters by their Unicode properties, instead of our list. */
 const invisible =
   /[\p{Default_Ignorable_Code_Point}\p{White_Space}\p{Control}\p{Format}\p{Mark}\p{Separator}\p{Unassigned}\p{Private_Use}]/u;
 

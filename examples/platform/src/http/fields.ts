@@ -2,17 +2,17 @@ import { visibleCharacter } from "@offers/contract/decisions";
 import { dateTime } from "@offers/contract/received-values";
 import { z } from "zod";
 
-/** Why PostgreSQL cannot store a JSON string unchanged, as a remedy; undefined when it can (D-44). */
+/** Returns a remedy if PostgreSQL cannot store a JSON string unchanged, or undefined if it can (D-44). */
 export function textProblem(text: string): string | undefined {
   if (text.includes("\0")) return "Remove the character U+0000.";
-  // With the flag u, only a lone surrogate matches.
+  // With the u flag, only a lone surrogate matches.
   if (/\p{Surrogate}/u.test(text)) return "Remove the lone surrogate.";
   return undefined;
 }
 
 const visible = new RegExp(visibleCharacter, "u");
 
-/** Whether a string has a visible character (D-89). */
+/** Whether a string contains a visible character (D-89). */
 export const isVisible = (text: string): boolean => visible.test(text);
 
 /** A non-empty string that PostgreSQL can store. */
@@ -27,20 +27,20 @@ export const lineField = textField
   .refine((text) => !/[\p{Cc}\u2028\u2029]/u.test(text), "Remove the line break or control character.")
   .refine(
     (text) => !/[\u202a-\u202e\u2066-\u2069]/u.test(text),
-    "Remove the character that controls the direction of text.",
+    "Remove the character that changes the text direction.",
   )
-  .refine(isVisible, "Write at least one character that can be seen.");
+  .refine(isVisible, "Use at least one visible character.");
 
 /** A date-time with its zone (D-96), in a year that PostgreSQL and JavaScript both represent. */
 export const instantField = dateTime
   .transform((text) => new Date(text))
   .refine((instant) => instant.getUTCFullYear() >= 1 && instant.getUTCFullYear() <= 9999, {
-    error: "Write a date-time of the years 0001 to 9999 in UTC.",
+    error: "Use a UTC date-time between the years 0001 and 9999.",
   });
 
 /**
- * Decodes at most `maxBytes` of a body as a string that PostgreSQL can store (D-44). A character that is cut off is dropped.
- * Invalid UTF-8 and U+0000 become U+FFFD.
+ * Decodes at most `maxBytes` of a body into a string that PostgreSQL can store (D-44). Drops a character that is cut off.
+ * Replaces invalid UTF-8 and U+0000 with U+FFFD.
  */
 export function truncateUtf8(body: Uint8Array, maxBytes: number): string {
   // `stream` drops an incomplete character at the end.

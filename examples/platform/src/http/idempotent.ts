@@ -15,26 +15,26 @@ export interface IdempotencyRecord {
 
 export interface Idempotent<T> {
   result: T;
-  /** Whether `result` is that of an earlier request, and there was no effect now. */
+  /** Whether `result` comes from an earlier request, so that the effect did not run again. */
   replayed: boolean;
 }
 
 /** D-40 */
 const keptMs = 24 * 60 * 60 * 1_000;
 
-/** Keys used at or before the returned time have expired. */
+/** Returns the time at or before which an expired key was used. */
 const expiredSince = (now: Date): Date => new Date(now.getTime() - keptMs);
 
-/** Deletes expired keys. They already count as absent (D-40). */
+/** Deletes expired keys, which already count as absent (D-40). */
 export const deleteExpiredKeys = (db: Kysely<Tables>, now: Date) =>
   db.deleteFrom("idempotency_keys").where("created_at", "<=", expiredSince(now)).execute();
 
 /**
- * Runs an effect once per idempotency key, in the caller's transaction. The result is stored with the key and returned for
- * the same key until it expires. An effect that throws leaves the key unused.
+ * Runs `effect` once per idempotency key, in the caller's transaction. The result is stored with the key and returned for
+ * the same key until it expires. If `effect` throws, the key stays unused.
  *
  * @param effect returns plain data
- * @throws {ProblemError} `idempotency_key_reused` when a different request used the key
+ * @throws {ProblemError} `idempotency_key_reused` if a different request used the key
  */
 export async function idempotent<T>(
   trx: Trx,
@@ -42,7 +42,7 @@ export async function idempotent<T>(
   effect: () => Promise<T>,
 ): Promise<Idempotent<T>> {
   const unused = { fingerprint, result: "", created_at: now };
-  const insertOr = (changes: { result: string | RawBuilder<string> }) =>
+  const insertOrUpdate = (changes: { result: string | RawBuilder<string> }) =>
     trx
       .insertInto("idempotency_keys")
       .values({ organisation_id: organisationId, key_hash: keyHash, ...unused })
@@ -50,8 +50,8 @@ export async function idempotent<T>(
       .returning(["fingerprint", "result", "created_at"])
       .executeTakeFirstOrThrow();
   // Waits for another transaction that uses the key, and locks an earlier use, so that retention does not delete it.
-  let use = await insertOr({ result: sql`idempotency_keys.result` });
-  if (use.created_at <= expiredSince(now)) use = await insertOr(unused);
+  let use = await insertOrUpdate({ result: sql`idempotency_keys.result` });
+  if (use.created_at <= expiredSince(now)) use = await insertOrUpdate(unused);
   if (use.fingerprint !== fingerprint)
     throw new ProblemError("idempotency_key_reused", "Another request used this key; use a new key for every request.");
   if (use.result !== "") return { result: JSON.parse(use.result), replayed: true };

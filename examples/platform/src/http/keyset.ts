@@ -3,10 +3,10 @@ import type { ListKey } from "./list-cursor.ts";
 
 type TimedColumn = "offers.created_at" | "offers.work_from" | "invitations.created_at" | "notifications.created_at";
 
-/** The position of `infinity`: the start of the work of an offer without a date. */
+/** Stands for `infinity`, which is when the work of an offer without a date starts. */
 export const infinitePosition = Number.MAX_SAFE_INTEGER;
 
-/** A time as a position in a list. Not as a Date, which has no microseconds. */
+/** Converts a time to a position in a list. A Date would lose the microseconds. */
 export const microsecondsOf = (column: TimedColumn): RawBuilder<number> =>
   sql`case when isfinite(${sql.ref(column)}) then (extract(epoch from ${sql.ref(column)}) * 1000000)::bigint
     else ${sql.lit(infinitePosition)}::bigint end`;
@@ -16,7 +16,7 @@ export const olderThan = (columns: SortColumns, key: ListKey | undefined): RawBu
   compare(columns, sql`<`, key);
 
 /** Selects rows after the given key, oldest first; all rows without a key. */
-export const youngerThan = (columns: SortColumns, key: ListKey | undefined): RawBuilder<SqlBool> =>
+export const newerThan = (columns: SortColumns, key: ListKey | undefined): RawBuilder<SqlBool> =>
   compare(columns, sql`>`, key);
 
 type SortColumns = readonly [TimedColumn, string];

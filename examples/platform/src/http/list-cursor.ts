@@ -1,57 +1,57 @@
 import { z } from "zod";
 import { textProblem } from "./fields.ts";
 
-/** The sort key of a row; a list continues after it even when the row was deleted. */
+/** A row's sort key. A list continues after it even if the row was deleted. */
 export interface ListKey {
-  /** Microseconds since 1970, or the row's sequence number. */
+  /** Microseconds since the Unix epoch, or the row's sequence number. */
   position: number;
   /** Orders rows with the same position; empty where positions are unique. */
   id: string;
 }
 
-/** Which page of a list is requested (D-92). */
+/** Selects a page of a list (D-92). */
 export interface ListPage {
-  /** The page starts after this row. @default the newest row */
+  /** The page starts after this row. @default starts with the newest row */
   before?: ListKey | undefined;
   limit: number;
 }
 
-/** The rows of a page, and the pagination cursor of the next page; null after the last. */
+/** One page of rows, with the cursor for the next page; null on the last page. */
 export interface Listed<Row> {
   rows: Row[];
   next: string | null;
 }
 
-/** A list, newest first, as JSON routes and pages read it. */
+/** A list, newest first, for JSON routes and pages. */
 export interface PagedList<Deps, User, Row, Query = ListPage> {
   cursor: ListCursor;
   read(deps: Deps, user: User, query: Query): Promise<Listed<Row>>;
 }
 
-/** Cursors of one list: keyset pagination, so that new rows do not shift pages. */
+/** Encodes and decodes the cursors of one list. Uses keyset pagination, so that new rows do not shift pages. */
 export interface ListCursor {
-  /** The name of the list. */
+  /** The list's name, which every cursor contains. */
   name: string;
-  /** The cursor of the page after the row with this key. */
+  /** Encodes the cursor for the page after the row with this key. */
   write(key: ListKey): string;
-  /** Undefined for a cursor that `write` of this list did not make. */
+  /** Decodes a cursor. Returns undefined unless this list's `write` created it. */
   read(cursor: string): ListKey | undefined;
-  /** Removes the extra row, which only shows that there is a next page. */
+  /** Removes the row beyond `limit`, which only shows that there is a next page, and adds the cursor for that page. */
   cut<Row>(rows: readonly Row[], limit: number, keyOf: (row: Row) => ListKey): Listed<Row>;
 }
 
 /**
- * @param name of the list: a cursor of another list is rejected
- * @param hasId matches ids of the list
+ * @param name the list's name: a cursor from another list is rejected
+ * @param idPattern matches the ids in the list
  */
-export function listCursor(name: string, hasId: RegExp): ListCursor {
+export function listCursor(name: string, idPattern: RegExp): ListCursor {
   const schema = z.tuple([
     z.literal(name),
     z.number().int().min(0),
     z
       .string()
       .max(500)
-      .regex(hasId)
+      .regex(idPattern)
       .refine((id) => textProblem(id) === undefined),
   ]);
   const write = ({ position, id }: ListKey): string =>
@@ -63,7 +63,7 @@ export function listCursor(name: string, hasId: RegExp): ListCursor {
       const parsed = schema.safeParse(parse(Buffer.from(cursor, "base64url").toString()));
       if (!parsed.success) return undefined;
       const [, position, id] = parsed.data;
-      // Buffer ignores characters that are not base64.
+      // Compare with the encoded form, because Buffer ignores characters that are not base64.
       return write({ position, id }) === cursor ? { position, id } : undefined;
     },
     cut: (rows, limit, keyOf) => {
@@ -82,10 +82,10 @@ function parse(text: string): unknown {
   }
 }
 
-/** The largest page of a list, and the default (D-92). */
+/** The maximum and default page size of a list (D-92). */
 const maxListLimit = 100;
 
-/** An optional query parameter. One that is given twice is an array, and invalid. */
+/** Creates the schema of an optional query parameter. A repeated parameter is an array, which is invalid. */
 export const parameter = <T>(read: (text: string) => T | undefined, remedy: string) =>
   z
     .unknown()
@@ -97,19 +97,19 @@ export const parameter = <T>(read: (text: string) => T | undefined, remedy: stri
       return value;
     });
 
-/** The maximum number of rows in a page, from 1 to `most`. */
-export const limitParameter = (most: number, byDefault: number) =>
+/** Creates the schema of the parameter for the page size, which ranges from 1 to `max`. */
+export const limitParameter = (max: number, defaultLimit: number) =>
   parameter(
-    (text) => (/^[1-9]\d{0,8}$/.test(text) && Number(text) <= most ? Number(text) : undefined),
-    `Write a whole number from 1 to ${most}, once.`,
-  ).transform((given) => given ?? byDefault);
+    (text) => (/^[1-9]\d{0,8}$/.test(text) && Number(text) <= max ? Number(text) : undefined),
+    `Send one whole number from 1 to ${max}.`,
+  ).transform((given) => given ?? defaultLimit);
 
-/** The query parameters of a list. Extend it for a list with more. */
+/** Creates the schema of a list's query parameters. Extend it for a list with other parameters. */
 export const listSchema = (cursor: ListCursor) =>
   z.strictObject({
     limit: limitParameter(maxListLimit, maxListLimit),
     before: parameter<ListKey>(
       (text) => cursor.read(text),
-      "Use `next` of the previous page unchanged and once, or omit it to begin with the newest.",
+      "Send `next` from the previous page unchanged and only once, or omit it to start with the newest.",
     ),
   });

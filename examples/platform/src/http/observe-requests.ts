@@ -1,23 +1,23 @@
 import { randomUUID } from "node:crypto";
 import type { RequestHandler } from "express";
 
-/** A completed request. `route` is the template, never the path. */
+/** A completed request, for logs and metrics. `route` is the template, never the path. */
 export interface CompletedRequest {
   method: string;
   route: string;
-  /** Null when the caller disconnected before the response was complete. */
+  /** The response's status; null if the caller disconnected before the response was complete. */
   status: number | null;
   ms: number;
   requestId: string;
 }
 
-/** Sets `X-Request-Id` to a new id (D-53), and reports every request when it completes. */
+/** Sets `X-Request-Id` to a new id (D-53), and reports each request when it completes. */
 export const observeRequests =
   (onRequest: (request: CompletedRequest) => void): RequestHandler =>
   (request, response, next) => {
     const startedAt = performance.now();
     const requestId = randomUUID();
-    // Withdraw is a GET, and responses contain personal data: no cache may store them.
+    // Withdrawal is a GET, and responses contain personal data: no cache may store them.
     response.set({ "X-Request-Id": requestId, "Cache-Control": "no-store" });
     response.once("close", () => {
       const { method } = request;

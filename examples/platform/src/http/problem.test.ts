@@ -55,7 +55,7 @@ test("keeps the code of a problem that is sent with another status", () => {
   expect(problem.status).toBe(400);
 });
 
-/** The response when a route throws, and the errors that are reported. */
+/** Returns the response when a route throws, and the errors that are reported. */
 async function responseTo(thrown: unknown, before?: (response: express.Response) => void) {
   const unexpected: unknown[] = [];
   const app = express();
@@ -77,7 +77,7 @@ async function responseTo(thrown: unknown, before?: (response: express.Response)
 }
 
 test("sends a problem with its headers, fields and extension members [D-113]", async () => {
-  const errors = new Map([["workerIds", ["Name at least one worker."]]]);
+  const errors = new Map([["workerIds", ["Choose at least one worker."]]]);
   const problem = new ProblemError("method_not_allowed", "Allowed here: GET.", {
     errors,
     extensions: { checks: [1] },
@@ -94,7 +94,7 @@ test("sends a problem with its headers, fields and extension members [D-113]", a
     detail: "Allowed here: GET.",
     instance: "urn:offers:request:r1",
     code: "method_not_allowed",
-    errors: { workerIds: ["Name at least one worker."] },
+    errors: { workerIds: ["Choose at least one worker."] },
     checks: [1],
   });
   expect(unexpected).toEqual([]);

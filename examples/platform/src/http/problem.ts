@@ -3,7 +3,7 @@ import { operationProblems } from "@offers/contract/problem-kinds";
 import type { ErrorRequestHandler, Response } from "express";
 import { StoreError } from "../store/store.ts";
 
-/** All problem types of the platform (D-19). The key is the stable `code`. */
+/** All of the platform's problem types (D-19). Each key is a stable `code`. */
 export const problemKinds = {
   ...operationProblems,
   invalid_credentials: { status: 401, title: "Incorrect name or password" },
@@ -11,22 +11,22 @@ export const problemKinds = {
   csrf_check_failed: { status: 403, title: "The form failed the CSRF check" },
   organisation_not_found: { status: 404, title: "No such organisation" },
   device_not_found: { status: 404, title: "No such device" },
-  invitation_not_found: { status: 404, title: "The invitation is not valid any more" },
+  invitation_not_found: { status: 404, title: "The invitation is no longer valid" },
   api_key_not_found: { status: 404, title: "No such API key" },
   delivery_not_found: { status: 404, title: "No such delivery" },
   body_timeout: { status: 408, title: "The body did not arrive in time" },
   delivery_pending: { status: 409, title: "The delivery is still pending" },
   delivery_settled: { status: 409, title: "The delivery is not pending" },
-  delivery_superseded: { status: 409, title: "A later delivery has taken its place" },
-  profile_missing: { status: 409, title: "The profile has no base address" },
+  delivery_superseded: { status: 409, title: "A later delivery has superseded it" },
+  profile_missing: { status: 409, title: "The profile has no base URL" },
   endpoint_disabled: { status: 409, title: "The endpoint is disabled" },
-  already_invited: { status: 409, title: "This person was invited already" },
+  already_invited: { status: 409, title: "This person has already been invited" },
   too_many_api_keys: { status: 409, title: "Too many API keys" },
   edit_conflict: { status: 409, title: "The profile was changed during the checks" },
   host_not_allowed: { status: 421, title: "The host name is not allowed" },
-  contact_not_suggested: { status: 422, title: "No search showed this person" },
+  contact_not_suggested: { status: 422, title: "No search suggested this person" },
   organisation_not_suggesting: { status: 422, title: "The organisation does not implement suggestions" },
-  endpoint_check_failed: { status: 422, title: "The base address did not pass its checks" },
+  endpoint_check_failed: { status: 422, title: "The base URL did not pass its checks" },
   too_many_sign_ins: { status: 429, title: "Too many failed sign-ins" },
   too_many_invitations: { status: 429, title: "Too many invitations" },
   rate_limited: { status: 429, title: "Too many requests" },
@@ -36,20 +36,20 @@ export const problemKinds = {
 
 export type ProblemCode = keyof typeof problemKinds;
 
-/** From the name of a parameter or field (`events[0].end`) to its remedies. */
+/** Maps the name of a parameter or field (`events[0].end`) to its remedies. */
 export type FieldErrors = Map<string, string[]>;
 
-/** Bounds the response to a body with many invalid entries. */
+/** Limits the size of the response to a body with many invalid entries. */
 export const maxFields = 100;
 
 export interface ProblemOptions extends ErrorOptions {
   errors?: FieldErrors | undefined;
-  /** Extension members in addition to the standard ones (RFC 9457, 3.2). */
+  /** Members added to the standard ones (RFC 9457, 3.2). */
   extensions?: Record<string, unknown>;
   headers?: Record<string, string>;
 }
 
-/** An error that becomes a response with problem details (RFC 9457). Thrown anywhere below a route. */
+/** An error that becomes a response with problem details (RFC 9457). Any code that a route calls may throw it. */
 export class ProblemError extends Error {
   override readonly name = "ProblemError";
   readonly code: ProblemCode;
@@ -58,7 +58,7 @@ export class ProblemError extends Error {
   readonly extensions: Record<string, unknown>;
   readonly headers: Record<string, string>;
 
-  /** @param detail for the reader of the response: what to do about it */
+  /** @param detail tells the caller what to do about the problem */
   constructor(code: ProblemCode, detail: string, { errors, extensions, headers, ...options }: ProblemOptions = {}) {
     super(detail, options);
     this.code = code;
@@ -68,13 +68,13 @@ export class ProblemError extends Error {
     this.headers = headers ?? {};
   }
 
-  /** The same problem with another status. */
+  /** Returns the same problem with another status. */
   withStatus(status: number): ProblemError {
     return Object.assign(new ProblemError(this.code, this.message, this), { status });
   }
 }
 
-/** Reports all invalid fields of a request together. */
+/** Creates one error that reports all invalid fields of a request. */
 export function invalidRequest(errors: FieldErrors): ProblemError {
   const fields = errors.size === 1 ? "1 field is" : `${errors.size} fields are`;
   const detail =
@@ -85,17 +85,17 @@ export function invalidRequest(errors: FieldErrors): ProblemError {
 }
 
 /**
- * Responds to every error of a route with problem details (RFC 9457), without internals.
+ * Responds to every error that a route throws with problem details (RFC 9457), without internals.
  *
- * @param onUnexpected receives errors that are not a `ProblemError`: bugs, and failures of the store
+ * @param onUnexpected called with errors that are not a `ProblemError`: bugs, and failures of the store
  */
 export const problemHandler =
   (onUnexpected: (error: unknown, response: Response) => void): ErrorRequestHandler =>
   (error: unknown, _request, response, _next) => {
     const problem = toProblem(error);
-    // A `ProblemError` with status 503 is intended.
+    // A `ProblemError` is always intended, even with status 503.
     if (problem !== error && problem.status >= 500) onUnexpected(error, response);
-    // Too late for another response. A reset connection marks the first one as incomplete.
+    // It is too late for another response. Resetting the connection marks the first one as incomplete.
     if (response.headersSent) return void response.destroy();
     sendProblem(response, problem);
   };
@@ -123,20 +123,20 @@ const databaseDetails = {
   database_lost: "The database is not ready. Nothing was changed. Try again in a moment.",
   store_stopped: "The database has stopped, so a change may or may not have been made. Try again in a moment.",
   commit_uncertain:
-    "The database was lost while the change was saved, so the change may have been made. Send the request again with the same " +
-    "Idempotency-Key, which cannot change anything twice; without one, look first.",
+    "The database was lost while the change was being saved, so the change may have been made. Send the request again with the same " +
+    "Idempotency-Key, so that it takes effect only once. Without a key, first check whether the change was made.",
 };
 
-/** Asks load balancers, programs and people to try again a second later. */
+/** Creates an error that asks load balancers, programs and users to try again a second later. */
 export const serviceUnavailable = (detail: string, cause?: unknown): ProblemError =>
   new ProblemError("service_unavailable", detail, { cause, headers: { "Retry-After": "1" } });
 
-/** The problem that the caller sees for an error. */
+/** Converts an error to the problem that the caller sees. */
 export function toProblem(error: unknown): ProblemError {
   if (error instanceof ProblemError) return error;
-  // Thrown by Express for a path that it cannot percent-decode.
+  // Express throws it for a path that it cannot percent-decode.
   if (error instanceof URIError)
-    return new ProblemError("malformed_url", "Percent-encode the address as UTF-8.", { cause: error });
+    return new ProblemError("malformed_url", "Percent-encode the URL as UTF-8.", { cause: error });
   if (error instanceof StoreError && error.code in databaseDetails)
     return serviceUnavailable(databaseDetails[error.code as keyof typeof databaseDetails], error);
   return new ProblemError("internal_error", "Try again. If it happens again, report the instance.", {

@@ -4,11 +4,11 @@ import { ProblemError } from "./problem.ts";
 
 const utf8 = new TextDecoder("utf-8", { fatal: true });
 
-/** Reads the JSON body of a request; the bytes stay in `request.body`. Call it after authentication. */
+/** Reads a request's JSON body; the bytes stay in `request.body`. Call it after authentication. */
 export type ReadJson = (request: Request, response: Response) => Promise<unknown>;
 
 /**
- * Creates a function that reads JSON bodies of at most `limitBytes` within `timeoutMs`, counted from its call (D-25).
+ * Creates a function that reads a JSON body of at most `limitBytes` within `timeoutMs` of its call (D-25).
  *
  * @throws {ProblemError} `missing_body`, `unsupported_media_type`, `body_timeout`, `body_too_large` or `malformed_json`
  */
@@ -34,16 +34,20 @@ function parse(bytes: unknown): unknown {
   try {
     return JSON.parse(utf8.decode(bytes));
   } catch (cause) {
-    throw new ProblemError("malformed_json", "Send one JSON value in UTF-8; a validator shows where it breaks.", {
-      cause,
-    });
+    throw new ProblemError(
+      "malformed_json",
+      "Send one JSON value in UTF-8; a JSON validator shows where it is invalid.",
+      {
+        cause,
+      },
+    );
   }
 }
 
 const missingBody = (): ProblemError => new ProblemError("missing_body", "Send the documented JSON body.");
 
 /**
- * Creates a function that reads a body of at most `limitBytes` into `request.body`, within `timeoutMs` even from a client that
+ * Creates a function that reads a body of at most `limitBytes` into `request.body`. `timeoutMs` also limits a client that
  * sends slowly on purpose (slowloris).
  *
  * @throws {ProblemError} `body_timeout`, `body_too_large`, `unsupported_media_type` or `malformed_json`
@@ -75,10 +79,10 @@ function toProblemError(cause: unknown, limitBytes: number): unknown {
   const remedy = isCut
     ? "Send as many bytes as Content-Length says."
     : "Send a body in the encoding that Content-Encoding names, or omit the header.";
-  // Errors of zlib have this status and no `type`.
+  // Errors from zlib have this status and no `type`.
   return status === 400 ? new ProblemError("malformed_json", remedy, { cause }) : cause;
 }
 
 const bodyTimeout = (): ProblemError =>
-  // The rest of the body would be parsed as the next request.
-  new ProblemError("body_timeout", "Send the whole body at once.", { headers: { Connection: "close" } });
+  // Close the connection, or the rest of the body would be parsed as the next request.
+  new ProblemError("body_timeout", "Send the whole body without pausing.", { headers: { Connection: "close" } });

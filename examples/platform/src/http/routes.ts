@@ -6,11 +6,11 @@ export interface Methods {
   post?: RequestHandler;
   put?: RequestHandler;
   delete?: RequestHandler;
-  /** `false` rejects HEAD, which is otherwise served by GET without a body. */
+  /** `false` rejects HEAD requests, which the GET handler would otherwise serve. */
   head?: false;
 }
 
-/** Defines the methods of one path. Any other method, OPTIONS included, is 405 with `Allow` (D-52). */
+/** Defines the methods of one path. Any other method, including OPTIONS, returns 405 with `Allow` (D-52). */
 export function defineRoutes(router: Router, path: string, { head, ...handlers }: Methods): void {
   const named = Object.keys(handlers).map((method) => method.toUpperCase());
   const allow = [...named, ...(handlers.get !== undefined && head !== false ? ["HEAD"] : [])].join(", ");
@@ -24,14 +24,14 @@ export function defineRoutes(router: Router, path: string, { head, ...handlers }
   route.all(rejectMethod);
 }
 
-/** A decoded path parameter. A string that cannot be an id becomes the empty id, which matches nothing. */
+/** Returns a decoded path parameter. A string that cannot be an id becomes an empty id, which matches nothing. */
 export function pathParameter(request: Request, name: string): string {
   const value = request.params[name];
   // PostgreSQL rejects U+0000 in any string.
   return typeof value === "string" && !value.includes("\0") ? value : "";
 }
 
-/** A response as plain data, so that it can be stored and replayed. */
+/** A response as plain data that can be stored and replayed. */
 export interface RouteResponse {
   status: number;
   headers?: Record<string, string>;

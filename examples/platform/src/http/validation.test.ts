@@ -58,14 +58,14 @@ test.each<[string, z.ZodType, unknown, string]>([
   ["a value that is not a whole number", z.int(), 1.5, "Make it a whole number."],
   ["a value that is not a boolean", z.boolean(), "true", "Make it a boolean."],
   ["an empty string", z.string().min(1), "", "Do not leave it empty."],
-  ["a string that is too short", z.string().min(3), "ab", "Give at least 3 characters."],
-  ["a string that is too long", z.string().max(3), "abcd", "Give at most 3 characters."],
-  ["a list that is too short", z.array(z.string()).min(2), ["a"], "Give at least 2."],
-  ["a list that is too long", z.array(z.string()).max(1), ["a", "b"], "Give at most 1."],
+  ["a string that is too short", z.string().min(3), "ab", "Use at least 3 characters."],
+  ["a string that is too long", z.string().max(3), "abcd", "Use at most 3 characters."],
+  ["a list that is too short", z.array(z.string()).min(2), ["a"], "Use at least 2."],
+  ["a list that is too long", z.array(z.string()).max(1), ["a", "b"], "Use at most 1."],
   ["a number that is too small", z.number().min(1), 0, "Make it at least 1."],
-  ["a number that is too large", z.number().max(5), 6, "Give at most 5."],
+  ["a number that is too large", z.number().max(5), 6, "Use at most 5."],
   ["an unknown enum value", z.enum(["ios", "android"]), "palm", "Use one of: ios, android."],
-  ["an unknown format", z.string().regex(/^x$/), "y", "Write it in the documented format."],
+  ["an unknown format", z.string().regex(/^x$/), "y", "Use the documented format."],
   ["a custom rule", z.string().refine(() => false, { error: "Remove the dot." }), "a.b", "Remove the dot."],
   ["a rule without a message", z.union([z.string(), z.number()]), true, "Correct it as documented."],
 ])("explains how to fix %s", (_, schema, value, remedy) =>
@@ -73,19 +73,19 @@ test.each<[string, z.ZodType, unknown, string]>([
 );
 
 test.each([
-  ["start", "Write a date-time in UTC, such as 2099-05-01T16:00:00Z."],
-  ["end", "Write a date-time in UTC, such as 2099-05-01T22:00:00Z."],
-  ["lastWorked", "Write a date-time in UTC, such as 2099-05-01T16:00:00Z."],
-  ["notifyEmailAddress", "Write one email address, such as hana@example.com."],
-  ["emailAddress", "Write one email address, such as hana@example.com."],
-  ["profileImageUrl", "Write a full address that starts with https:// or http://."],
+  ["start", "Use a UTC date-time, such as 2099-05-01T16:00:00Z."],
+  ["end", "Use a UTC date-time, such as 2099-05-01T22:00:00Z."],
+  ["lastWorked", "Use a UTC date-time, such as 2099-05-01T16:00:00Z."],
+  ["notifyEmailAddress", "Use one email address, such as hana@example.com."],
+  ["emailAddress", "Use one email address, such as hana@example.com."],
+  ["profileImageUrl", "Use a full URL that starts with https:// or http://."],
 ])("gives an example of a valid %s", (field, remedy) =>
   expect(errorsOf(z.object({ [field]: z.string().regex(/^x$/) }), { [field]: "y" })).toEqual({ [field]: [remedy] }),
 );
 
 test("asks for at least one worker when the list is empty", () =>
   expect(errorsOf(z.object({ workerIds: z.array(z.string()).min(1) }), { workerIds: [] })).toEqual({
-    workerIds: ["Name at least one worker."],
+    workerIds: ["Choose at least one worker."],
   }));
 
 test("names an unknown field by its own name, even an odd one", () =>
@@ -97,7 +97,7 @@ test("names an unknown field by its own name, even an odd one", () =>
 
 test("explains once when two rules reject a string", () =>
   expect(errorsOf(z.object({ start: z.iso.datetime().regex(/Z$/) }), { start: "tomorrow" })).toEqual({
-    start: ["Write a date-time in UTC, such as 2099-05-01T16:00:00Z."],
+    start: ["Use a UTC date-time, such as 2099-05-01T16:00:00Z."],
   }));
 
 test("reports the whole body when it is not an object", () =>
@@ -105,7 +105,7 @@ test("reports the whole body when it is not an object", () =>
 
 test("gives all remedies for a field", () =>
   expect(errorsOf(z.object({ code: z.string().max(1).regex(/^x/) }), { code: "yy" })).toEqual({
-    code: ["Give at most 1 characters.", "Write it in the documented format."],
+    code: ["Use at most 1 characters.", "Use the documented format."],
   }));
 
 test("gives one remedy for a field of the wrong type", () =>
@@ -114,7 +114,7 @@ test("gives one remedy for a field of the wrong type", () =>
   }));
 
 test("gives the same remedy for an empty list of workers whether it is a field or the whole body", () =>
-  expect(errorsOf(z.array(z.string()).min(1), [])).toEqual({ body: ["Name at least one worker."] }));
+  expect(errorsOf(z.array(z.string()).min(1), [])).toEqual({ body: ["Choose at least one worker."] }));
 
 test("never repeats a value [D-49]", () =>
   expect(JSON.stringify(errorsOf(z.object({ emailAddress: z.email() }), { emailAddress: "s3cret" }))).not.toContain(

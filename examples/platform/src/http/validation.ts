@@ -3,7 +3,7 @@ import type { z } from "zod";
 import { type FieldErrors, invalidRequest, maxFields } from "./problem.ts";
 
 /**
- * Parses a body with its schema; later code relies on the type.
+ * Validates a body against its schema, so that later code can rely on its type.
  *
  * @throws {ProblemError} `invalid_request`
  */
@@ -14,7 +14,7 @@ export function parseBody<T extends z.ZodType>(schema: T, body: unknown): z.infe
 }
 
 /**
- * Rejects unknown query parameters (D-93), so that a misspelt one is not silently ignored. Pages accept them: mail programs
+ * Rejects unknown query parameters (D-93), so that a misspelt one is not silently ignored. Pages accept them: email programs
  * and search engines add parameters to links.
  *
  * @throws {ProblemError} `invalid_request`
@@ -31,28 +31,28 @@ export function checkParameters(request: Request, known: readonly string[] = [])
   throw invalidRequest(errors);
 }
 
-/** Remedies by field name. */
-const shapes: Record<string, string> = {
-  title: "Write a title; do not leave it empty or blank.",
-  start: "Write a date-time in UTC, such as 2099-05-01T16:00:00Z.",
-  end: "Write a date-time in UTC, such as 2099-05-01T22:00:00Z.",
-  lastWorked: "Write a date-time in UTC, such as 2099-05-01T16:00:00Z.",
-  notifyEmailAddress: "Write one email address, such as hana@example.com.",
-  emailAddress: "Write one email address, such as hana@example.com.",
-  workerIds: "Name at least one worker.",
-  // The body of a completion is an array of worker ids.
-  body: "Name at least one worker.",
-  profileImageUrl: "Write a full address that starts with https:// or http://.",
+/** Maps the names of well-known fields to their remedies. */
+const remedies: Record<string, string> = {
+  title: "The title must not be blank.",
+  start: "Use a UTC date-time, such as 2099-05-01T16:00:00Z.",
+  end: "Use a UTC date-time, such as 2099-05-01T22:00:00Z.",
+  lastWorked: "Use a UTC date-time, such as 2099-05-01T16:00:00Z.",
+  notifyEmailAddress: "Use one email address, such as hana@example.com.",
+  emailAddress: "Use one email address, such as hana@example.com.",
+  workerIds: "Choose at least one worker.",
+  // A completion's body is an array of worker ids.
+  body: "Choose at least one worker.",
+  profileImageUrl: "Use a full URL that starts with https:// or http://.",
 };
 
 /**
- * Maps every invalid field to its remedies. Values are not quoted: they may be personal data.
+ * Maps each invalid field to its remedies. Never quotes values: they may be personal data.
  *
- * @param input the validated value, which distinguishes a missing field from a wrong type
+ * @param input the value that was validated; distinguishes a missing field from a wrong type
  */
 export function fieldErrors(issues: readonly z.core.$ZodIssue[], input: unknown): FieldErrors {
   const errors: FieldErrors = new Map();
-  // A string where an array is expected also fails the length rule; report the type only.
+  // A string where an array is expected also fails the length rule. Report only the type.
   const wrongTypes = new Set<string>();
   for (const issue of issues) {
     const field = fieldName(issue.path);
@@ -69,7 +69,7 @@ export function addFieldError(errors: FieldErrors, field: string, remedy: string
   else if (known?.includes(remedy) === false) known.push(remedy);
 }
 
-/** `["events", 0, "end"]` is `events[0].end`; the whole body is `body`. */
+/** Formats a path: `["events", 0, "end"]` becomes `events[0].end`, and the whole body is `body`. */
 export function fieldName(path: readonly PropertyKey[]): string {
   if (path.length === 0) return "body";
   return path
@@ -80,17 +80,17 @@ export function fieldName(path: readonly PropertyKey[]): string {
 
 function remediesOf(issue: z.core.$ZodIssue, input: unknown): [path: readonly PropertyKey[], remedy: string][] {
   const { path } = issue;
-  const shape = shapes[String(path.at(-1) ?? "body")];
+  const shape = remedies[String(path.at(-1) ?? "body")];
   switch (issue.code) {
     case "invalid_type":
       if (path.length > 0 && valueAt(input, path) === undefined) return [[path, "Add this field; it is required."]];
       return [[path, `Make it ${nounOf(issue.expected)}.`]];
     case "invalid_format":
-      return [[path, shape ?? "Write it in the documented format."]];
+      return [[path, shape ?? "Use the documented format."]];
     case "too_small":
-      return [[path, tooSmall(issue, shape)]];
+      return [[path, remedyForTooSmall(issue, shape)]];
     case "too_big":
-      return [[path, `Give at most ${issue.maximum}${issue.origin === "string" ? " characters" : ""}.`]];
+      return [[path, `Use at most ${issue.maximum}${issue.origin === "string" ? " characters" : ""}.`]];
     case "invalid_value":
       return [[path, `Use one of: ${issue.values.join(", ")}.`]];
     case "unrecognized_keys":
@@ -102,10 +102,10 @@ function remediesOf(issue: z.core.$ZodIssue, input: unknown): [path: readonly Pr
   }
 }
 
-function tooSmall({ origin, minimum }: z.core.$ZodIssueTooSmall, shape: string | undefined): string {
-  if (origin === "array") return shape ?? `Give at least ${minimum}.`;
+function remedyForTooSmall({ origin, minimum }: z.core.$ZodIssueTooSmall, shape: string | undefined): string {
+  if (origin === "array") return shape ?? `Use at least ${minimum}.`;
   if (origin === "string")
-    return minimum === 1 ? (shape ?? "Do not leave it empty.") : `Give at least ${minimum} characters.`;
+    return minimum === 1 ? (shape ?? "Do not leave it empty.") : `Use at least ${minimum} characters.`;
   return `Make it at least ${minimum}.`;
 }
 

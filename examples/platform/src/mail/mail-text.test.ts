@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { fc, share } from "../../../../scripts/property-seed.ts";
-import { greeting, lineInMail, offerSummary } from "./mail-text.ts";
+import { greeting, offerSummary, toEmailLine } from "./mail-text.ts";
 
 test.each([
   "Dana Kim",
@@ -144,7 +144,7 @@ test("never turns a name into a link, another line, or another text direction [D
         const line = greeted.normalize(form);
         expect(line).toMatch(/^Dear .+,$/u);
         expect(line).not.toMatch(/[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}<>@:/\\]/u);
-        // A word, a dot and two letters: the shortest domain there is.
+        // The shortest possible domain: a word, a dot and two letters.
         expect(line).not.toMatch(/[\p{L}\p{N}]\P{White_Space}*[.。][\p{L}\p{N}][^\s.]/u);
         expect(line.length).toBeLessThanOrEqual(200);
       }
@@ -159,7 +159,7 @@ test.each([
   "Köche (m/w/d) am 05.03.2027",
   "厨房の手伝い",
   "Chef 🙂 & Co.",
-])("leaves %j unchanged", (text) => expect(lineInMail(text)).toBe(text));
+])("leaves %j unchanged", (text) => expect(toEmailLine(text)).toBe(text));
 
 test.each([
   ["Bar\r\nBcc: eve@evil.example\r\n\r\nVisit us", "Bar Bcc: eve@ evil. example Visit us"],
@@ -169,7 +169,7 @@ test.each([
   ["evil.\u200bexample <b>now</b>", "evil. \u200bexample b now /b"],
   ["mailto:eve@evil.example", "mailto: eve@ evil. example"],
   ["\u202egnp.exe", "gnp. exe"],
-])("replaces %j with %j [D-89]", (text, line) => expect(lineInMail(text)).toBe(line));
+])("replaces %j with %j [D-89]", (text, line) => expect(toEmailLine(text)).toBe(line));
 
 const linePieces = [
   "evil",
@@ -205,10 +205,10 @@ test("never produces a link or another line, and is idempotent", () => {
   );
   fc.assert(
     fc.property(text, (given) => {
-      const line = lineInMail(given);
+      const line = toEmailLine(given);
       expect(line).not.toMatch(/[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}<>]/u);
       expect(line).not.toMatch(/[\p{L}\p{N}]:[^\s\d]|[.@。][\p{L}\p{M}]/u);
-      expect(lineInMail(line)).toBe(line);
+      expect(toEmailLine(line)).toBe(line);
     }),
     { numRuns: share(300, 3_000) },
   );

@@ -6,19 +6,19 @@ const maxLength = 60;
 const maxDigits = 4;
 
 const letters = String.raw`[\p{L}\p{M}]+(?:['’ʼ‘\-‐·\u200c\u200d][\p{L}\p{M}]+)*`;
-/** A dot only ends a word or an initial, so that no domain matches. */
+/** Matches one word of a plain name. A dot may only end a word or an initial, so that no domain matches. */
 const word = String.raw`\(?(?:(?:\p{L}\p{M}*\.)+|${letters}\.?|\d+)\)?`;
 const plainName = new RegExp(`^${word}(?:,? ${word})*$`, "u");
 
-/** Except the two that some scripts need within a word. */
+/** Matches invisible characters, except the two that some scripts need within a word. */
 const invisible = /(?![\u200c\u200d])\p{Default_Ignorable_Code_Point}/u;
 
 /**
- * The greeting of a mail to a person whose name an attacker may have written (D-87). A name is used only if it is plain: not too
- * long, visible, without a link or what a reader could take for one, and without changes of direction.
+ * Returns the greeting of an email to a person whose name an attacker may have chosen (D-87). It uses the name only if it is plain: not too
+ * long, visible, without anything that looks like a link, and without changes of text direction.
  */
 export function greeting(name: string): string {
-  // Compatibility characters are replaced with what an email program may render.
+  // Replace compatibility characters with what an email program may render.
   const plain = name.normalize("NFKC").trim();
   const digits = plain.match(/\p{N}/gu) ?? [];
   const isPlain =
@@ -27,37 +27,37 @@ export function greeting(name: string): string {
 }
 
 /**
- * Prepares a string that another person wrote for a line of an email (D-38): removes line breaks and changes of direction, and
- * adds spaces so that mail programs do not turn it into a link.
+ * Makes a string that another person wrote safe for one line of an email (D-38): removes line breaks and changes of text direction, and
+ * adds spaces so that email programs do not turn it into a link.
  */
-export const lineInMail = (text: string): string =>
+export const toEmailLine = (text: string): string =>
   text
-    // Programs read a full-width dot as a dot.
+    // Email programs treat a full-width dot as a dot.
     .normalize("NFKC")
     .replaceAll(/[\s\p{Cc}\p{Bidi_Control}<>]+/gu, " ")
     .replaceAll(/(?<=[\p{L}\p{N}]):(?=[^\s\d])/gu, ": ")
     .replaceAll(/(?<=[.@。])(?=[\p{L}\p{M}\p{Cf}])/gu, " ")
     .trim();
 
-/** The work of an offer, as lines of a mail or a push. */
+/** What an email or push notification says about an offer's work. */
 export interface OfferSummary {
   events: readonly OfferEventValue[];
-  /** The place's name, or its id if it has no name; empty without a place. */
+  /** The place's name, or its id if it has no name. Empty without a place. */
   place: string;
-  /** The reader's time zone; null while it is unknown. */
+  /** The recipient's time zone; null while it is unknown. */
   timeZone: string | null;
 }
 
-/** Any further time slots are only counted. */
+/** How many time slots are listed; any others are only counted. */
 const shownSlots = 5;
 
-/** `When: Fri, 5 Mar 2027, 17:00–23:00 GMT`, a line per time slot, and `Where: …`. */
+/** Returns one line per time slot, such as `When: Fri, 5 Mar 2027, 17:00–23:00 GMT`, and a line `Where: …`. */
 export function offerSummary({ events, place: name, timeZone }: OfferSummary): string[] {
   const { span } = timeFormats(timeZone ?? defaultTimeZone);
   const inOrder = events.toSorted((one, other) => Date.parse(one.start) - Date.parse(other.start));
   const slots = inOrder.slice(0, shownSlots).map(({ start, end }) => `When: ${span(new Date(start), new Date(end))}`);
   const more = events.length - slots.length;
-  const place = lineInMail(name);
+  const place = toEmailLine(name);
   return [
     ...slots,
     ...(more > 0 ? [`and ${more} more time slot${more === 1 ? "" : "s"}`] : []),

@@ -2,22 +2,22 @@ import { createTransport } from "nodemailer";
 import { MailRejectedError, type MailTransport } from "./start-mail.ts";
 
 export interface SmtpOptions {
-  /** `smtp://user:password@host:587`, or `smtps:` for TLS from the first byte. */
+  /** `smtp://user:password@host:587`, or `smtps:` for implicit TLS. */
   url: string;
-  /** The sender's address. */
+  /** The sender's email address. */
   from: string;
 }
 
 const timeouts = { dnsTimeout: 5_000, connectionTimeout: 5_000, greetingTimeout: 5_000, socketTimeout: 10_000 };
 
-/** Sends over SMTP. A retry has the same Message-ID, so that the mail server can recognise it. */
+/** Creates a transport that sends over SMTP. A retry has the same Message-ID, so that the mail server can recognise it. */
 export function smtpTransport({ url, from }: SmtpOptions): MailTransport {
   const transport = createTransport({
     url,
     pool: true,
     maxConnections: 5,
     ...timeouts,
-    // The text of a mail must not make nodemailer read a file or fetch a URL.
+    // An email's text must not make nodemailer read a file or fetch a URL.
     disableFileAccess: true,
     disableUrlAccess: true,
   });
@@ -25,20 +25,22 @@ export function smtpTransport({ url, from }: SmtpOptions): MailTransport {
   return {
     async send({ id, to, subject, body, createdAt }) {
       const messageId = `<mail-${id}.${createdAt.getTime()}@${domain}>`;
-      // As a string, an address with a comma would be parsed as two.
+      // Pass objects: nodemailer would parse a string that contains a comma as two addresses.
       const addresses = { from: { name: "", address: from }, to: { name: "", address: to } };
       try {
         await transport.sendMail({ ...addresses, subject, text: body, messageId, date: createdAt });
       } catch (error) {
-        throw isFinal(error) ? new MailRejectedError("the mail server rejects this mail", { cause: error }) : error;
+        throw isPermanent(error)
+          ? new MailRejectedError("the mail server rejected this email", { cause: error })
+          : error;
       }
     },
     close: async () => transport.close(),
   };
 }
 
-/** Whether it is a 5xx to the mail's addresses or text. A 5xx to the platform's own sign-in can be retried. */
-function isFinal(error: unknown): boolean {
+/** Whether the server rejected the email's addresses or text with a 5xx. A 5xx to the platform's own sign-in can be retried. */
+function isPermanent(error: unknown): boolean {
   const { code, responseCode } = Object(error) as { code?: unknown; responseCode?: unknown };
   return (code === "EENVELOPE" || code === "EMESSAGE") && Number(responseCode) >= 500;
 }

@@ -15,50 +15,50 @@ interface Mail {
   createdAt: Date;
 }
 
-/** Sends mail (D-78). */
+/** Delivers emails, by SMTP or only to the portal's mailbox page (D-78). */
 export interface MailTransport {
-  /** Rejects when it should be retried. @throws {MailRejectedError} when a retry cannot help */
+  /** Sends one email. Rejects if sending should be retried. @throws {MailRejectedError} if a retry cannot help */
   send(mail: Mail): Promise<void>;
   close?(): Promise<void>;
 }
 
-/** The mail server will never accept this mail, because the mailbox does not exist, for example. */
+/** Thrown if the mail server will never accept this email, for example because the mailbox does not exist. */
 export class MailRejectedError extends Error {
   override readonly name = "MailRejectedError";
   readonly code = "mail_rejected";
 }
 
-/** Sends nothing: the portal's mailbox page reads the rows. */
+/** A transport that sends nothing: the portal's mailbox page reads the rows. */
 export const mailboxTransport: MailTransport = { send: async () => undefined };
 
 export interface MailOptions {
   store: Store;
   leases: Leases;
-  /** Wakes it after each commit that wrote mail. Without it, call `wake()`. */
+  /** Wakes the loop after each commit that enqueued emails. Without it, call `wake()`. */
   signals?: Pick<Signals, "subscribe">;
   transport: MailTransport;
-  /** Receives errors, including those of the transport. Sending continues. */
+  /** Called with errors, including those from the transport. Sending continues. */
   onError: (error: unknown) => void;
-  /** The pause after the first failed attempt; each further one is three times as long. @default 60_000 */
+  /** The pause after the first failed attempt, in milliseconds. Each further pause is three times as long. @default 60_000 */
   firstRetryMs?: number;
 }
 
-/** Twice the connections of the transport. */
-const maxUnderWay = 10;
+/** Twice the number of the transport's connections. */
+const maxInFlight = 10;
 
-/** Time for one mail, which bounds the shutdown (D-71). */
+/** The time limit for one email, which limits how long a shutdown takes (D-71). */
 const sendLimitMs = 12_000;
 
-/** Eight attempts over two days; then the mail stays in the mailbox (D-78). */
+/** How many times an email is attempted: eight attempts take two days. Afterwards it stays in the mailbox (D-78). */
 export const maxMailAttempts = 8;
 
-/** The mails as a queue with one lane. */
-export const mails: OutboxQueue = {
+/** The queue of emails, which has one lane. */
+export const emailQueue: OutboxQueue = {
   name: "mails",
   wokenBy: ["mail"],
   table: "mails",
   id: "id",
-  capacity: maxUnderWay,
+  capacity: maxInFlight,
 };
 
 interface DueMail extends Mail {
@@ -67,14 +67,14 @@ interface DueMail extends Mail {
 
 type SentMail = Attempted<DueMail, "sent" | "retry" | "rejected">;
 
-/** Sends mail until it is stopped. A mail may arrive twice: if the process dies while it sends one, another attempt follows. */
+/** Sends emails until it is stopped. An email may arrive twice: if the process dies while sending one, another attempt follows. */
 export function startMail({ transport, firstRetryMs = 60_000, ...context }: MailOptions): Loop {
   const { store, onError } = context;
   return startDispatcher<DueMail, SentMail["result"]>({
     ...context,
-    queue: mails,
-    maxUnderWay,
-    load: (claimed) => loadMails(store, claimed),
+    queue: emailQueue,
+    maxInFlight,
+    load: (claimed) => loadEmails(store, claimed),
     async attempt({ attempts: _, ...mail }) {
       try {
         await withTimeout(transport.send(mail), sendLimitMs);
@@ -86,13 +86,13 @@ export function startMail({ transport, firstRetryMs = 60_000, ...context }: Mail
     },
     async settle(trx, attempted) {
       const held = await endLeases(trx, "mails", attempted);
-      if (held.length > 0) await settleMails(trx, held, firstRetryMs);
+      if (held.length > 0) await settleEmails(trx, held, firstRetryMs);
       return () => undefined;
     },
   });
 }
 
-async function loadMails(store: Store, leases: readonly Lease[]): Promise<Map<number, DueMail>> {
+async function loadEmails(store: Store, leases: readonly Lease[]): Promise<Map<number, DueMail>> {
   const ids = leases.map(({ rowId }) => rowId);
   const rows = await store.db
     .selectFrom("mails")
@@ -102,7 +102,7 @@ async function loadMails(store: Store, leases: readonly Lease[]): Promise<Map<nu
   return new Map(rows.map((row) => [row.id, row]));
 }
 
-async function settleMails(trx: Trx, made: readonly SentMail[], firstRetryMs: number): Promise<void> {
+async function settleEmails(trx: Trx, made: readonly SentMail[], firstRetryMs: number): Promise<void> {
   const outcomes = made.map(({ row: { id, attempts }, result }) => ({
     id,
     isSent: result === "sent",

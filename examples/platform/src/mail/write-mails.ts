@@ -3,12 +3,12 @@ import { onlyLane, wakeLanes } from "../outbox/queue.ts";
 import type { MailTable } from "../store/invitation-tables.ts";
 import { announce, type Trx } from "../store/store.ts";
 
-export type MailToWrite = Pick<Insertable<MailTable>, "to_address" | "subject" | "body">;
+export type EmailToSend = Pick<Insertable<MailTable>, "to_address" | "subject" | "body">;
 
-/** Writes mail in the caller's transaction. It is sent after the commit (D-78), which also updates the recipients' pages. */
-export async function writeMails(trx: Trx, mails: readonly MailToWrite[]): Promise<void> {
-  if (mails.length === 0) return;
-  const due = mails.map((mail) => ({ ...mail, due_at: sql<Date>`now()` }));
+/** Enqueues emails in the caller's transaction. They are sent after the commit (D-78), which also updates the recipients' pages. */
+export async function enqueueEmails(trx: Trx, emails: readonly EmailToSend[]): Promise<void> {
+  if (emails.length === 0) return;
+  const due = emails.map((mail) => ({ ...mail, due_at: sql<Date>`now()` }));
   const rows = await trx
     .with("written", (db) => db.insertInto("mails").values(due).returning("to_address"))
     .selectFrom("written")
@@ -21,27 +21,27 @@ export async function writeMails(trx: Trx, mails: readonly MailToWrite[]): Promi
   for (const { organisationId } of rows) announce(trx, { topic: "mail", organisationId: organisationId ?? undefined });
 }
 
-/** A mail digest: one mail about everything that happened to its subject in some minutes. */
+/** An email digest: one email about everything that happened to its subject within a few minutes. */
 export interface Digest {
-  /** The subject of the digest, such as an offer's id. At most one mail about it is waiting. */
+  /** What the digest is about, such as an offer's id. At most one email about it is waiting. */
   key: string;
   at: Date;
   delayMinutes: number;
 }
 
-/** A mail that is due sooner is not rewritten: it may be claimed before this transaction, which may take five seconds, commits. */
+/** An email that is due earlier is not rewritten: it may be claimed before this transaction, which may take five seconds, commits. */
 const soonest = sql<Date>`now() + interval '10 s'`;
 
 /**
- * Writes a mail that is sent after a delay, or rewrites the one that is waiting, in the caller's transaction. The caller
- * holds a lock on the subject of the digest.
+ * Enqueues an email that is sent after a delay, or rewrites the one that is waiting, in the caller's transaction. The caller
+ * must hold a lock on the digest's subject.
  *
- * @param compose writes the mail about everything since the given time
+ * @param compose returns the email about everything since the given time
  */
-export async function writeDigest(
+export async function enqueueDigest(
   trx: Trx,
   { key, at, delayMinutes }: Digest,
-  compose: (since: Date) => Promise<MailToWrite>,
+  compose: (since: Date) => Promise<EmailToSend>,
 ): Promise<void> {
   const waiting = await trx
     .selectFrom("mails")

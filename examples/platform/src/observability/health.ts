@@ -6,7 +6,7 @@ import { checkParameters } from "../http/validation.ts";
 import { withTimeout } from "../outbox/timers.ts";
 import type { Store } from "../store/store.ts";
 
-/** `/healthz` is liveness, `/readyz` readiness. */
+/** Adds `/healthz` for liveness and `/readyz` for readiness. */
 export function mountHealth(router: Router, isReady: () => Promise<boolean>): void {
   defineRoutes(router, "/healthz", {
     get(request, response) {
@@ -25,9 +25,9 @@ export function mountHealth(router: Router, isReady: () => Promise<boolean>): vo
 
 const pingLimitMs = 2_000;
 
-/** Whether the database responds within two seconds and accepts changes. */
+/** Resolves with whether the database responds within two seconds and accepts changes. */
 export function pingDatabase({ db }: Pick<Store, "db">): Promise<boolean> {
-  // A read-only server, such as a standby, rejects `for update`. The pool then drops the connection.
+  // A read-only server, such as a standby, rejects `for update`. The pool then discards the connection.
   return withTimeout(sql`select from organisations where false for update`.execute(db), pingLimitMs).then(
     () => true,
     () => false,

@@ -1,23 +1,23 @@
 import { type DestinationStream, type Logger, pino } from "pino";
 
-/** Redaction: these fields are removed from every line, in case code logs them by mistake. */
+/** Fields that are removed from every line, in case code logs them by mistake. */
 const neverLogged = new Set(
   ["authorization", "baseAddress", "body", "cookie", "data", "emailAddress", "headers", "key", "message", "name"]
     .concat(["password", "secret", "stack", "title", "to", "token", "url"])
     .map((field) => field.toLowerCase()),
 );
 
-/** Creates a structured log of JSON lines. An error is always reduced to its `errorFields`. */
+/** Creates a structured log with JSON lines. An error is always reduced to its `errorFields`. */
 export function createLog(level: string, destination: DestinationStream = pino.destination(1)): Logger {
   const hooks = {
-    // Without a message pino would log the error's.
+    // Without a message, pino would log the error's message.
     logMethod(this: Logger, [first, message, ...rest]: Parameters<pino.LogFn>, method: pino.LogFn) {
       const error = first instanceof Error ? first : Object(first).err;
       if (error instanceof Error) method.call(this, { ...Object(first), err: error }, message ?? "failed", ...rest);
       else method.call(this, first, message, ...rest);
     },
   };
-  // Pino's own redact needs a path for each field, which is slow.
+  // Pino's own `redact` option needs a path for each field, which is slow.
   return pino({ level, base: null, serializers: { err: errorOnly }, formatters: { log: redact }, hooks }, destination);
 }
 
@@ -33,17 +33,17 @@ function redact(fields: object): Record<string, unknown> {
 const isPlain = (value: unknown): value is object =>
   typeof value === "object" && value !== null && Object.getPrototypeOf(value) === Object.prototype;
 
-/** A stack frame. */
+/** Matches a line that is a stack frame. */
 const frame = /^\s+at .*:\d+:\d+\)?$/;
 
 /**
- * The loggable fields of an error: name, code and stack frames. Messages and other properties are left out, since those of
+ * Returns the loggable fields of an error: name, code and stack frames. Messages and other properties are left out, because those of
  * database errors quote row values.
  */
 export function errorFields(error: unknown, maxCauses = 5): Record<string, unknown> {
   if (!(error instanceof Error)) return { error: typeof error };
   const code = "code" in error && typeof error.code === "string" ? error.code : undefined;
-  // The stack starts with the message, whose lines may look like frames.
+  // Skip the message at the start of the stack: its lines may look like frames.
   const frames = (error.stack ?? "")
     .replace(error.message, () => "")
     .split("\n")

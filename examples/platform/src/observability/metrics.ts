@@ -8,22 +8,22 @@ import type { Store } from "../store/store.ts";
 import { type ShownState, shownState } from "../webhooks/disabled-endpoint.ts";
 import type { AttemptRecord } from "../webhooks/settle-attempts.ts";
 
-/** Metrics of one process. No label identifies an organisation or a person. */
+/** The metrics of one process. No label identifies an organisation or a person. */
 export interface Metrics {
   onAttempt(record: AttemptRecord): void;
   onRequest(request: CompletedRequest): void;
-  /** In the Prometheus text format. */
+  /** Returns the metrics in the Prometheus text format. */
   read(): Promise<{ contentType: string; text: string }>;
   stop(): void;
 }
 
-/** Scrapes within this time share one read of the store. */
-const keepMs = 1_000;
+/** For how long scrapes share one read of the store. */
+const cacheMs = 1_000;
 const seconds = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 15];
 
 /**
- * @param store source of the backlog, which is the same in every process
- * @param countStreams how many event streams this process has open
+ * @param store where the backlog is read, which is the same for every process
+ * @param countStreams returns how many event streams this process has open
  */
 export function createMetrics(store: Store, now: () => Date, countStreams = () => 0): Metrics {
   const registry = new Registry();
@@ -44,21 +44,21 @@ export function createMetrics(store: Store, now: () => Date, countStreams = () =
   const storeUp = gauge("store_up", "Whether the database responded to this scrape");
   const deliveries = gauge("deliveries", "Unacknowledged deliveries by state", ["state"]);
   const gauges = {
-    lagSeconds: gauge("delivery_lag_seconds", "How long the oldest attemptable delivery has been due"),
+    lagSeconds: gauge("delivery_lag_seconds", "How long the oldest delivery that can be attempted has been due"),
     openBreakers: gauge("breakers_open", "Endpoints whose circuit breaker is open"),
     disabledEndpoints: gauge("endpoints_disabled", "Disabled endpoints, whose events are held"),
     unsentNotifications: gauge("notifications_unsent", "Notifications waiting to be pushed"),
-    unsentMails: gauge("mails_unsent", "Mails waiting to be sent"),
+    unsentMails: gauge("mails_unsent", "Emails waiting to be sent"),
     oldestSnapshotSeconds: gauge(
       "oldest_snapshot_seconds",
-      "How long a transaction has kept dead rows from being removed",
+      "How long the oldest transaction has kept dead rows from being removed",
     ),
   };
   const loopDelay = monitorEventLoopDelay({ resolution: 20 });
   loopDelay.enable();
   const loopLag = gauge("event_loop_lag_seconds", "Delay of the event loop since the last scrape", ["quantile"]);
 
-  const openStreams = gauge("event_streams_open", "Event streams of pages and apps that are open");
+  const openStreams = gauge("event_streams_open", "Open event streams to pages and apps");
 
   const show = (backlog: Backlog): void => {
     storeUp.set(1);
@@ -75,7 +75,7 @@ export function createMetrics(store: Store, now: () => Date, countStreams = () =
   let shown: Promise<void> | undefined;
   let readAtMs = 0;
   const refresh = (): Promise<void> => {
-    if (shown === undefined || performance.now() - readAtMs >= keepMs) {
+    if (shown === undefined || performance.now() - readAtMs >= cacheMs) {
       readAtMs = performance.now();
       shown = readBacklog(store, now()).then(show, hide);
     }
@@ -102,7 +102,7 @@ export function createMetrics(store: Store, now: () => Date, countStreams = () =
   };
 }
 
-/** Waiting work, over all processes. */
+/** Work that is waiting, across all processes. */
 interface Backlog {
   deliveries: Record<Exclude<ShownState, "acknowledged">, number>;
   /** How long the oldest delivery that can be attempted has been due; 0 if nothing is due. */
@@ -112,7 +112,7 @@ interface Backlog {
   unsentNotifications: number;
   unsentMails: number;
   /**
-   * Every claim scans the rows that were deleted after the oldest snapshot. Snapshots of other database users are visible only with
+   * The age of the oldest snapshot. Every claim scans the rows that were deleted after it. Snapshots of other database users are visible only with
    * the role `pg_read_all_stats`.
    */
   oldestSnapshotSeconds: number;
@@ -120,7 +120,7 @@ interface Backlog {
 
 const limitMs = 2_000;
 
-/** Rejects after two seconds. Partial indexes make its cost proportional to the backlog. */
+/** Reads the backlog. Rejects after two seconds. Partial indexes make its cost proportional to the backlog. */
 export async function readBacklog(store: Store, now: Date): Promise<Backlog> {
   const [totals, states] = await withTimeout(Promise.all([readTotals(store, now), countStates(store)]), limitMs);
   return { deliveries: { pending: 0, held: 0, dead: 0, ...Object.fromEntries(states) }, ...totals };
@@ -157,9 +157,9 @@ async function countStates({ db }: Store): Promise<[ShownState, number][]> {
 }
 
 /**
- * Serves `GET /metrics` on a separate address: a proxy may expose the platform's own port.
+ * Serves `GET /metrics` on a separate address, because a proxy may expose the platform's own port.
  *
- * @throws {SettingError} when the port is in use
+ * @throws {SettingError} if the port is in use
  */
 export const serveMetrics = (metrics: Metrics, address: Address): Promise<HttpServer> =>
   serve("metrics", address, async ({ method, url }, response) => {

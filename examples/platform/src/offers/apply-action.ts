@@ -5,7 +5,7 @@ import { announce, type Trx } from "../store/store.ts";
 import { continueOffer } from "../tracing/tracing.ts";
 import { recordEvent } from "../webhooks/record-event.ts";
 import type { OfferDeps } from "./offer-deps.ts";
-import { type MailedOffer, mailEnd, mailResponses } from "./offer-mails.ts";
+import { emailOfferClosed, emailResponses, type MailedOffer } from "./offer-mails.ts";
 import {
   type Action,
   type Effect,
@@ -16,14 +16,14 @@ import {
   transition,
 } from "./transition.ts";
 
-/** The organisation that owns the offer, or the worker it was addressed to. */
+/** The organisation that owns the offer, or a worker the offer was sent to. */
 export type Actor = { organisationId: string } | { workerId: string };
 
 export type ActionResult = "done" | { code: "offer_not_found" } | Refusal;
 
 /**
- * Applies an action to an offer in the caller's transaction: writes the new state, records events and notifies workers.
- * Locks the offer's row, so that actions on one offer are serialised.
+ * Applies an action to an offer in the caller's transaction: stores the new state, records events and notifies workers.
+ * Locks the offer's row to serialise actions on one offer.
  */
 export async function applyAction(
   trx: Trx,
@@ -51,18 +51,20 @@ export async function applyAction(
   await ("workerId" in actor && outcome.effects.length > 0
     ? continueOffer(offer.trace, "worker response", applyEffects)
     : applyEffects());
-  if (outcome.effects.length > 0) await mailContact(trx, { ...deps, now: () => at }, offer, action);
+  if (outcome.effects.length > 0) await emailContact(trx, { ...deps, now: () => at }, offer, action);
   return "done";
 }
 
-/** Mails the change to the offer's contact (D-121). */
-const mailContact = (
+/** Emails the offer's contact about the change (D-121). */
+const emailContact = (
   trx: Trx,
   deps: Pick<OfferDeps, "now" | "linkTo">,
   offer: MailedOffer,
   { type }: Action,
 ): Promise<void> =>
-  type === "complete" || type === "withdraw" ? mailEnd(trx, deps, offer, type) : mailResponses(trx, deps, offer);
+  type === "complete" || type === "withdraw"
+    ? emailOfferClosed(trx, deps, offer, type)
+    : emailResponses(trx, deps, offer);
 
 const lockOffer = (trx: Trx, actor: Actor, offerId: string) =>
   trx
@@ -77,7 +79,7 @@ const lockOffer = (trx: Trx, actor: Actor, offerId: string) =>
     .forUpdate()
     .executeTakeFirst();
 
-/** All recipients, or only the worker who acts. */
+/** Reads all recipients, or only the worker who acts. */
 async function readRecipients(trx: Trx, offerId: string, action: Action): Promise<RecipientState[]> {
   const all = trx
     .selectFrom("recipients")
@@ -106,7 +108,7 @@ async function writeState(
   if (after.complete !== before.complete) await set({ completed_at: now });
   if (after.withdrawn !== before.withdrawn) await set({ withdrawn_at: now });
   const changed = after.recipients.filter((recipient, index) => recipient !== before.recipients[index]);
-  // All of them get the same values: the selected workers of a completion, or the worker who responds.
+  // All changed recipients get the same values: they are a completion's selected workers, or the worker who responds.
   const [first] = changed;
   if (first === undefined) return;
   const { response, confirmation } = first;
@@ -139,36 +141,36 @@ async function applyEffect(trx: Trx, organisationId: string, offerId: string, ef
     return;
   }
   const { workerId, response } = effect;
-  // The event goes to the organisation that owns the offer (D-39).
+  // The organisation that owns the offer gets the event (D-39).
   await recordEvent(trx, organisationId, {
     type: "workerOfferResponse",
     data: { offerId, workerId, response },
   });
 }
 
-/** The problem details of a rejected action. */
+/** Creates the error for an action that was refused. */
 export function refusalProblem(refusal: Refusal | { code: "offer_not_found" }, absent = offerNotFound): ProblemError {
   switch (refusal.code) {
     case "offer_not_found":
     case "not_addressed":
       return absent();
     case "offer_completed":
-      return new ProblemError("offer_completed", "It accepts no more responses, and it can be completed only once.");
+      return new ProblemError("offer_completed", "The offer accepts no more responses and can be completed only once.");
     case "offer_withdrawn":
-      return new ProblemError("offer_withdrawn", "It accepts no more responses, and it cannot be completed.");
+      return new ProblemError("offer_withdrawn", "The offer accepts no more responses and cannot be completed.");
     case "worker_not_applied": {
       const errors: FieldErrors = new Map();
       for (const index of refusal.indexes)
-        addFieldError(errors, `[${index}]`, "Name a worker who has applied; read the offer to see who has.");
-      return new ProblemError("worker_not_applied", "Name only workers who have applied; see errors.", { errors });
+        addFieldError(errors, `[${index}]`, "Choose a worker who has applied; read the offer to see who has.");
+      return new ProblemError("worker_not_applied", "Choose only workers who have applied; see errors.", { errors });
     }
   }
 }
 
-/** The same for an unknown offer and for another organisation's offer (D-20). */
+/** Creates the error for an unknown offer, or another organisation's offer: callers cannot tell the two apart (D-20). */
 export const offerNotFound = (): ProblemError =>
   new ProblemError("offer_not_found", "You have no offer with this id; was it created with this key?");
 
-/** The same for a worker (D-36). */
-export const offerNotAddressed = (): ProblemError =>
+/** Creates the error for a worker: the offer is unknown, or was not sent to them (D-36). */
+export const offerNotSentToWorker = (): ProblemError =>
   new ProblemError("offer_not_found", "You have no offer with this id; was it sent to you?");

@@ -19,7 +19,7 @@ const now = new Date("2026-05-05T13:00:00Z");
 
 const check = (body: unknown) => checkCreation(body, { now, mayCreate, knownWorkers });
 
-/** Deeper than a function can call itself. */
+/** Nested more deeply than a function can recurse. */
 const deep = "[".repeat(200_000) + "]".repeat(200_000);
 
 async function errorsOf(body: unknown): Promise<Record<string, string[]>> {
@@ -31,17 +31,17 @@ async function errorsOf(body: unknown): Promise<Record<string, string[]>> {
 
 const remedies = {
   add: "Add this field; it is required.",
-  creator: "Give the id of a person of the organisation whose API key this is.",
-  date: "Write a date-time in UTC, such as 2099-05-01T16:00:00Z.",
+  creator: "Send the id of a person in the organisation that owns this API key.",
+  date: "Use a UTC date-time, such as 2099-05-01T16:00:00Z.",
   empty: "Do not leave it empty.",
   field: "Remove it, or correct its name: there is no such field.",
   end: "Choose an end after the start.",
   nul: "Remove the character U+0000.",
-  start: "Choose a start of today (2026-05-05 in UTC) or later.",
+  start: "Choose a start on or after today (2026-05-05 in UTC).",
   string: "Make it a string.",
-  title: "Write a title; do not leave it empty or blank.",
+  title: "The title must not be blank.",
   surrogate: "Remove the lone surrogate.",
-  worker: "Give the id of a worker; no worker has this one.",
+  worker: "Send a worker's id; no worker has this one.",
 };
 
 describe("a valid creation", () => {
@@ -97,12 +97,12 @@ describe("an invalid creation", () => {
       { ...full, events: [{ ...slot, note: JSON.parse(deep) }] },
       { "events[0].note": [remedies.field] },
     ],
-    ["a long title", { ...full, title: "x".repeat(201) }, { title: ["Give at most 200 characters."] }],
-    ["long details", { ...full, details: "x".repeat(10_001) }, { details: ["Give at most 10000 characters."] }],
+    ["a long title", { ...full, title: "x".repeat(201) }, { title: ["Use at most 200 characters."] }],
+    ["long details", { ...full, details: "x".repeat(10_001) }, { details: ["Use at most 10000 characters."] }],
     [
       "a long address",
       { ...full, notifyEmailAddress: `${"x".repeat(253)}@x` },
-      { notifyEmailAddress: ["Give at most 254 characters."] },
+      { notifyEmailAddress: ["Use at most 254 characters."] },
     ],
     [
       "two addresses",
@@ -111,7 +111,7 @@ describe("an invalid creation", () => {
     ],
     ["a stranger's id as creator", { ...full, createdByUserId: "bo" }, { createdByUserId: [remedies.creator] }],
     ["an empty creator", { ...full, createdByUserId: "" }, { createdByUserId: [remedies.empty] }],
-    ["no workers", { ...full, workerIds: [] }, { workerIds: ["Name at least one worker."] }],
+    ["no workers", { ...full, workerIds: [] }, { workerIds: ["Choose at least one worker."] }],
     ["one worker as a string", { ...full, workerIds: "amal" }, { workerIds: ["Make it an array."] }],
     [
       "workers that are not ids",
@@ -124,11 +124,7 @@ describe("an invalid creation", () => {
       },
     ],
     ["events that are not a list", { ...full, events: slot }, { events: ["Make it an array."] }],
-    [
-      "too many events",
-      { ...full, events: Array.from({ length: 367 }, () => slot) },
-      { events: ["Give at most 366."] },
-    ],
+    ["too many events", { ...full, events: Array.from({ length: 367 }, () => slot) }, { events: ["Use at most 366."] }],
     ["an event that is null", { ...full, events: [slot, null] }, { "events[1]": ["Make it an object."] }],
     ["an event without an end", { ...full, events: [{ start: slot.start }] }, { "events[0].end": [remedies.add] }],
     [
@@ -185,7 +181,7 @@ describe("an invalid creation", () => {
   test("is rejected without a lookup when it has more workers than the limit", async () => {
     knownWorkers.mockClear();
     const workerIds = Array.from({ length: 10_001 }, () => "unknown");
-    expect(await errorsOf({ ...full, workerIds })).toEqual({ workerIds: ["Give at most 10000."] });
+    expect(await errorsOf({ ...full, workerIds })).toEqual({ workerIds: ["Use at most 10000."] });
     expect(knownWorkers).not.toHaveBeenCalled();
   });
 });

@@ -5,12 +5,12 @@ import { addFieldError, fieldErrors } from "../http/validation.ts";
 import type { Trx } from "../store/store.ts";
 import type { OfferCreation } from "./create-offer.ts";
 
-/** What a creation is checked against, in addition to its schema. */
+/** Looks up what a creation is checked against, in addition to its schema. */
 interface CreationContext {
   now: Date;
-  /** Whether this person may create offers with the API key of the request. */
+  /** Whether this person may create offers with the request's API key. */
   mayCreate: (id: string) => Promise<boolean>;
-  /** Which of `ids` are workers. */
+  /** Returns those of `ids` that belong to workers. */
   knownWorkers: (ids: string[]) => Promise<ReadonlySet<string>>;
 }
 
@@ -33,7 +33,7 @@ export async function checkCreation(body: unknown, context: CreationContext): Pr
   return parsed.data;
 }
 
-/** Rejects strings that PostgreSQL cannot store unchanged (D-44). The schema excludes them from all other fields. */
+/** Reports strings that PostgreSQL cannot store unchanged (D-44). The schema excludes them from all other fields. */
 function checkTexts(values: object, errors: FieldErrors, nameOf = (key: string) => key): void {
   for (const [key, value] of Object.entries(values)) {
     const remedy = typeof value === "string" ? textProblem(value) : undefined;
@@ -48,9 +48,9 @@ function checkEvents(events: unknown, now: Date, errors: FieldErrors): void {
     const { start, end } = Object(event) as Record<string, unknown>;
     const startMs = msOf(start);
     const endMs = msOf(end);
-    // D-29. An invalid field is NaN, for which both comparisons are false.
+    // D-29. An invalid field becomes NaN, which makes both comparisons false.
     if (startMs < Date.parse(today))
-      addFieldError(errors, `events[${index}].start`, `Choose a start of today (${today} in UTC) or later.`);
+      addFieldError(errors, `events[${index}].start`, `Choose a start on or after today (${today} in UTC).`);
     if (endMs <= startMs) addFieldError(errors, `events[${index}].end`, "Choose an end after the start.");
   }
 }
@@ -60,28 +60,28 @@ const msOf = (value: unknown): number => {
   return text.success ? Date.parse(text.data) : Number.NaN;
 };
 
-/** D-37 */
+/** Reports a creator who may not create offers with this API key (D-37). */
 async function checkCreator(id: unknown, context: CreationContext, errors: FieldErrors): Promise<void> {
   if (!isId(id) || (await context.mayCreate(id))) return;
-  addFieldError(errors, "createdByUserId", "Give the id of a person of the organisation whose API key this is.");
+  addFieldError(errors, "createdByUserId", "Send the id of a person in the organisation that owns this API key.");
 }
 
-/** D-30 */
+/** Reports ids that belong to no worker (D-30). */
 async function checkWorkers(ids: unknown, context: CreationContext, errors: FieldErrors): Promise<void> {
   if (!Array.isArray(ids) || errors.has("workerIds")) return;
   const known = await context.knownWorkers([...new Set(ids.filter(isId))]);
   for (const [index, id] of ids.entries())
     if (isId(id) && !known.has(id))
-      addFieldError(errors, `workerIds[${index}]`, "Give the id of a worker; no worker has this one.");
+      addFieldError(errors, `workerIds[${index}]`, "Send a worker's id; no worker has this one.");
 }
 
 const isId = (value: unknown): value is string =>
   typeof value === "string" && value !== "" && textProblem(value) === undefined;
 
 /**
- * Looks up what `checkCreation` needs in the store.
+ * Creates a context that looks up in the store what `checkCreation` needs.
  *
- * @param peopleOf the organisations whose people may create the offer (D-37)
+ * @param peopleOf the organisations whose users may create the offer (D-37)
  */
 export const creationContext = (trx: Trx, now: Date, peopleOf: readonly string[]): CreationContext => ({
   now,

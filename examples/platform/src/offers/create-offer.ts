@@ -6,7 +6,7 @@ import { notifyWorkers } from "../push/notify-workers.ts";
 import { announce, type Trx } from "../store/store.ts";
 import { activeTrace } from "../tracing/tracing.ts";
 import type { OfferDeps } from "./offer-deps.ts";
-import { mailCreation } from "./offer-mails.ts";
+import { emailOfferCreated } from "./offer-mails.ts";
 
 export type OfferCreation = z.infer<typeof offerCreationSchema>;
 
@@ -25,7 +25,7 @@ export async function createOffer(
   const id = `offer_${randomUUID()}`;
   const events = input.events ?? [];
   const createdAt = deps.now();
-  // D-30: a repeated id addresses the worker once.
+  // D-30: a worker whose id is repeated gets the offer once.
   const workerIds = [...new Set(input.workerIds)];
   const offer = {
     id,
@@ -47,13 +47,13 @@ export async function createOffer(
       trace: activeTrace(),
     })
     .execute();
-  // As one parameter: PostgreSQL takes longer to parse 10,000 rows of values than to insert them.
+  // Send one parameter: PostgreSQL takes longer to parse 10,000 rows of values than to insert them.
   await sql`
     insert into recipients (offer_id, worker_id)
     select ${id}, worker_id
     from json_array_elements_text(${JSON.stringify(workerIds)}::text::json) with ordinality as given (worker_id, place)
     order by place`.execute(trx);
-  await mailCreation(trx, deps, { ...offer, events }, workerIds.length);
+  await emailOfferCreated(trx, deps, { ...offer, events }, workerIds.length);
   await notifyWorkers(trx, { offerId: id, workerIds, reason: "offer" });
   announce(trx, { topic: "offer", organisationId });
   return id;

@@ -1,12 +1,12 @@
 import type { Signals } from "../store/signals.ts";
 import type { Store } from "../store/store.ts";
 
-/** Dependencies of every operation on offers. */
+/** What every operation on offers depends on. */
 export interface OfferDeps {
   store: Store;
   now: () => Date;
-  /** For changes made outside a transaction; the store publishes the signals of a transaction. */
+  /** For changes outside a transaction. The store publishes the signals that a transaction announces. */
   signals: Pick<Signals, "publish">;
-  /** The URL of a page, for mails. Never built from the Host header, which a caller chooses. */
+  /** Returns a page's URL for emails. Never uses the Host header, which the caller controls. */
   linkTo: (path: string) => string;
 }

@@ -1,7 +1,7 @@
 import { sql } from "kysely";
 import { responseDigestMinutes } from "../generated/decisions.ts";
-import { lineInMail, offerSummary } from "../mail/mail-text.ts";
-import { writeDigest, writeMails } from "../mail/write-mails.ts";
+import { offerSummary, toEmailLine } from "../mail/mail-text.ts";
+import { enqueueDigest, enqueueEmails } from "../mail/write-mails.ts";
 import { placeName } from "../store/place-name.ts";
 import type { Trx } from "../store/store.ts";
 import type { OfferEventValue } from "../store/tables.ts";
@@ -18,24 +18,29 @@ export interface MailedOffer {
 
 type MailDeps = Pick<OfferDeps, "now" | "linkTo">;
 
-/** Beyond this many names, only their number is given. */
+/** How many workers are named; if there are more, they are only counted. */
 const shownNames = 20;
 
-/** Mails the contact of a new offer (D-38). */
-export async function mailCreation(trx: Trx, deps: MailDeps, offer: MailedOffer, recipients: number): Promise<void> {
+/** Emails the offer's contact that the offer was created (D-38). */
+export async function emailOfferCreated(
+  trx: Trx,
+  deps: MailDeps,
+  offer: MailedOffer,
+  recipients: number,
+): Promise<void> {
   if (offer.notify_email_address === null) return;
-  const title = lineInMail(offer.title);
+  const title = toEmailLine(offer.title);
   const line = `The offer "${title}" was created and sent to ${recipients === 1 ? "1 worker" : `${recipients} workers`}.`;
   const body = await bodyOf(trx, deps, offer, [line]);
-  await writeMails(trx, [{ to_address: offer.notify_email_address, subject: `Offer created: ${title}`, body }]);
+  await enqueueEmails(trx, [{ to_address: offer.notify_email_address, subject: `Offer created: ${title}`, body }]);
 }
 
-/** Mails the workers' responses to the contact, several in one mail (D-121). */
-export async function mailResponses(trx: Trx, deps: MailDeps, offer: MailedOffer): Promise<void> {
+/** Emails the workers' responses to the offer's contact, several in one email (D-121). */
+export async function emailResponses(trx: Trx, deps: MailDeps, offer: MailedOffer): Promise<void> {
   const { id, notify_email_address: address } = offer;
   if (address === null) return;
   const at = deps.now();
-  await writeDigest(trx, { key: id, at, delayMinutes: responseDigestMinutes }, async (since) => {
+  await enqueueDigest(trx, { key: id, at, delayMinutes: responseDigestMinutes }, async (since) => {
     const responded = await trx
       .selectFrom("recipients")
       .innerJoin("workers", "workers.id", "worker_id")
@@ -47,19 +52,19 @@ export async function mailResponses(trx: Trx, deps: MailDeps, offer: MailedOffer
       .execute();
     const { applied, rejected, none } = await countResponses(trx, id);
     const lines = [
-      ...responded.slice(0, shownNames).map(({ name, response }) => `${lineInMail(name)} ${response}`),
+      ...responded.slice(0, shownNames).map(({ name, response }) => `${toEmailLine(name)} ${response}`),
       ...(responded.length > shownNames ? [`and ${responded.length - shownNames} more`] : []),
       "",
       `In all, ${applied} applied, ${rejected} rejected, and ${none} ${none === 1 ? "has" : "have"} not responded.`,
     ];
-    const title = lineInMail(offer.title);
+    const title = toEmailLine(offer.title);
     const subject = `${responded.length === 1 ? "1 response" : `${responded.length} responses`}: ${title}`;
     return { to_address: address, subject, body: await bodyOf(trx, deps, offer, [title, "", ...lines]) };
   });
 }
 
-/** Mails the contact that the offer is complete or withdrawn, instead of responses that were not mailed yet (D-121). */
-export async function mailEnd(
+/** Emails the offer's contact that the offer is complete or withdrawn. Replaces an email about responses that is still waiting (D-121). */
+export async function emailOfferClosed(
   trx: Trx,
   deps: MailDeps,
   offer: MailedOffer,
@@ -72,7 +77,7 @@ export async function mailEnd(
     .where("digest_of", "=", id)
     .where("due_at", ">", sql<Date>`now() + interval '10 s'`)
     .execute();
-  const title = lineInMail(offer.title);
+  const title = toEmailLine(offer.title);
   const mail =
     end === "complete"
       ? {
@@ -81,10 +86,10 @@ export async function mailEnd(
         }
       : {
           subject: `Offer withdrawn: ${title}`,
-          lines: [`The offer "${title}" is withdrawn. All its workers are notified.`],
+          lines: [`The offer "${title}" was withdrawn. All workers it was sent to are notified.`],
         };
   const body = await bodyOf(trx, deps, offer, mail.lines);
-  await writeMails(trx, [{ to_address: address, subject: mail.subject, body }]);
+  await enqueueEmails(trx, [{ to_address: address, subject: mail.subject, body }]);
 }
 
 async function assigned(trx: Trx, offerId: string): Promise<string[]> {
@@ -96,7 +101,7 @@ async function assigned(trx: Trx, offerId: string): Promise<string[]> {
     .where("confirmation", "<>", "")
     .orderBy("recipients.id")
     .execute();
-  const names = workers.slice(0, shownNames).map(({ name }) => `${lineInMail(name)} gets the work`);
+  const names = workers.slice(0, shownNames).map(({ name }) => `${toEmailLine(name)} gets the work`);
   return workers.length > shownNames ? [...names, `and ${workers.length - shownNames} more`] : names;
 }
 
@@ -111,7 +116,7 @@ async function countResponses(trx: Trx, offerId: string) {
   return { applied: of("applied"), rejected: of("rejected"), none: of("none") };
 }
 
-/** The lines, then when and where, in the organisation's time zone, then the address of the offer's page. */
+/** Returns the email's text: the lines, when and where in the organisation's time zone, and the URL of the offer's page. */
 async function bodyOf(trx: Trx, { linkTo }: MailDeps, offer: MailedOffer, lines: readonly string[]): Promise<string> {
   const { timeZone, place } = await trx
     .selectFrom("offers")

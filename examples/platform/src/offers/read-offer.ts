@@ -4,13 +4,13 @@ import type { OfferDeps } from "./offer-deps.ts";
 
 export type Offer = components["schemas"]["Offer"];
 
-/** The offer as its organisation sees it; undefined when the organisation has no such offer. */
+/** Reads the offer as its organisation sees it. Resolves with undefined if the organisation has no such offer. */
 export async function readOffer(
   { store, now }: OfferDeps,
   organisationId: string,
   offerId: string,
 ): Promise<Offer | undefined> {
-  // One statement, so that flags and responses are consistent.
+  // Use one statement, so that flags and responses are consistent.
   const offer = await store.db
     .selectFrom("offers")
     .selectAll()
@@ -20,7 +20,7 @@ export async function readOffer(
           .innerJoin("workers", "workers.id", "recipients.worker_id")
           .select(["recipients.id", "worker_id as workerId", "name", "response", "confirmation"])
           .whereRef("offer_id", "=", "offers.id")
-          // In the order of `workerIds`.
+          // Keep the order of `workerIds`.
           .orderBy("recipients.id"),
       ).as("recipients"),
     )
@@ -46,7 +46,7 @@ interface OfferTimes {
   withdrawn_at: Date | null;
 }
 
-/** The state of an offer as its flags. */
+/** Returns the flags that describe an offer's state. */
 export const offerFlags = ({ ends_at, completed_at, withdrawn_at }: OfferTimes, now: Date) => ({
   complete: completed_at !== null,
   widthdrawn: withdrawn_at !== null,

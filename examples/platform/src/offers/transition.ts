@@ -1,19 +1,19 @@
 /** The state machine of an offer and its recipients: pure functions, without a store. */
 
-/** D-04 */
+/** A worker's response to an offer (D-04). */
 export type RecipientResponse = "none" | "applied" | "rejected";
 
 export interface RecipientState {
   workerId: string;
   response: RecipientResponse;
-  /** D-05 */
+  /** Empty until something is confirmed (D-05). */
   confirmation: "" | "confirmed";
 }
 
 export interface OfferState {
   complete: boolean;
   withdrawn: boolean;
-  /** At least those that the action concerns: the worker who acts, or all on completion and withdrawal. */
+  /** At least the recipients that the action concerns: the worker who acts, or all for a completion or withdrawal. */
   recipients: readonly RecipientState[];
 }
 
@@ -26,31 +26,31 @@ export type Action =
 
 type NotifyReason = "successful" | "unsuccessful" | "withdrawn";
 
-/** A side effect of an action, in addition to the new state of the offer. `applyEffect` performs it. */
+/** An action's side effect, in addition to the offer's new state. `applyEffect` performs it. */
 export type Effect =
   | { type: "notify"; reason: NotifyReason; workerIds: readonly string[] }
   | { type: "workerOfferResponse"; workerId: string; response: "accepted" | "rejected" };
 
 export type Refusal =
   | { code: "offer_completed" | "offer_withdrawn" | "not_addressed" }
-  /** `indexes` into the ids of the action. */
+  /** `indexes` are positions in the action's list of ids. */
   | { code: "worker_not_applied"; indexes: readonly number[] };
 
 export type Transition =
   | { allowed: true; state: OfferState; effects: readonly Effect[] }
   | { allowed: false; refusal: Refusal };
 
-/** Combination of an offer's two flags. Actions set them, and nothing resets them (D-07). */
+/** A combination of an offer's two flags. Actions set them, and nothing resets them (D-07). */
 export type StateName = "open" | "complete" | "withdrawn" | "completeAndWithdrawn";
 
-/** Sets the worker's response and sends a webhook (D-14). The same response again has no effect (D-08). */
+/** Sets the worker's response and sends a webhook (D-14). Repeating the same response has no effect (D-08). */
 interface RespondAction {
   kind: "respond";
   response: "applied" | "rejected";
   webhookResponse: "accepted" | "rejected";
 }
 
-/** The effect of an action in one state. */
+/** What an action does in one state. */
 export type Move =
   | RespondAction
   | { kind: "noop" }
@@ -65,26 +65,41 @@ const applied: Move = { kind: "respond", response: "applied", webhookResponse: "
 const rejected: Move = { kind: "respond", response: "rejected", webhookResponse: "rejected" };
 const completed: Move = { kind: "complete" };
 const withdrawn: Move = { kind: "withdraw" };
-const isComplete: Move = { kind: "reject", code: "offer_completed" };
-const isWithdrawn: Move = { kind: "reject", code: "offer_withdrawn" };
+const rejectedAsComplete: Move = { kind: "reject", code: "offer_completed" };
+const rejectedAsWithdrawn: Move = { kind: "reject", code: "offer_withdrawn" };
 
-/** Every action in every state. A worker who was not addressed gets "not found" in every state (D-36). */
+/** Defines every action in every state. A worker the offer was not sent to gets "not found" in every state (D-36). */
 export const transitionTable: Readonly<Record<Action["type"], Readonly<Record<StateName, Move>>>> = {
-  // Viewing an offer is not a response and sends no webhook.
+  // Viewing an offer is not a response, so it sends no webhook.
   open: { open: noop, complete: noop, withdrawn: noop, completeAndWithdrawn: noop },
   close: { open: noop, complete: noop, withdrawn: noop, completeAndWithdrawn: noop },
-  // D-08: the response may change until the offer is complete or withdrawn.
-  apply: { open: applied, complete: isComplete, withdrawn: isWithdrawn, completeAndWithdrawn: isWithdrawn },
-  reject: { open: rejected, complete: isComplete, withdrawn: isWithdrawn, completeAndWithdrawn: isWithdrawn },
-  // D-11: once, with workers who currently apply.
-  complete: { open: completed, complete: isComplete, withdrawn: isWithdrawn, completeAndWithdrawn: isWithdrawn },
-  // D-10: in any state. Repeating it has no effect and notifies no worker again.
+  // D-08: a response may change until the offer is complete or withdrawn.
+  apply: {
+    open: applied,
+    complete: rejectedAsComplete,
+    withdrawn: rejectedAsWithdrawn,
+    completeAndWithdrawn: rejectedAsWithdrawn,
+  },
+  reject: {
+    open: rejected,
+    complete: rejectedAsComplete,
+    withdrawn: rejectedAsWithdrawn,
+    completeAndWithdrawn: rejectedAsWithdrawn,
+  },
+  // D-11: an offer is completed only once, and only with workers whose current response is to apply.
+  complete: {
+    open: completed,
+    complete: rejectedAsComplete,
+    withdrawn: rejectedAsWithdrawn,
+    completeAndWithdrawn: rejectedAsWithdrawn,
+  },
+  // D-10: possible in any state. Repeating it has no effect and does not notify workers again.
   withdraw: { open: withdrawn, complete: withdrawn, withdrawn: noop, completeAndWithdrawn: noop },
 };
 
 export function transition(state: OfferState, action: Action): Transition {
-  const ids = idsIn(action);
-  if ("workerId" in action && !state.recipients.some(isAmong(ids))) return reject({ code: "not_addressed" });
+  const ids = workerIdsIn(action);
+  if ("workerId" in action && !state.recipients.some(hasIdIn(ids))) return reject({ code: "not_addressed" });
   const move = transitionTable[action.type][nameOf(state)];
   switch (move.kind) {
     case "noop":
@@ -100,21 +115,21 @@ export function transition(state: OfferState, action: Action): Transition {
   }
 }
 
-/** @param ids the worker who responds */
+/** Stores a worker's response. @param ids contains only the worker who responds */
 function respond(state: OfferState, ids: readonly string[], { response, webhookResponse }: RespondAction): Transition {
-  const worker = state.recipients.filter(isAmong(ids)).find((one) => one.response !== response);
+  const worker = state.recipients.filter(hasIdIn(ids)).find((one) => one.response !== response);
   if (worker === undefined) return allow(state);
   const recipients = state.recipients.map((one) => (one === worker ? { ...one, response } : one));
   const { workerId } = worker;
   return allow({ ...state, recipients }, { type: "workerOfferResponse", workerId, response: webhookResponse });
 }
 
-/** @param ids the selected workers; a repeated id counts once */
+/** Completes the offer. @param ids the selected workers; a repeated id counts once */
 function complete(state: OfferState, ids: readonly string[]): Transition {
   const applied = new Set(state.recipients.filter((one) => one.response === "applied").map((one) => one.workerId));
   const indexes = ids.flatMap((id, index) => (applied.has(id) ? [] : [index]));
   if (indexes.length > 0 || ids.length === 0) return reject({ code: "worker_not_applied", indexes });
-  const isSelected = isAmong(ids);
+  const isSelected = hasIdIn(ids);
   const recipients = state.recipients.map((one) =>
     isSelected(one) ? { ...one, confirmation: "confirmed" as const } : one,
   );
@@ -133,13 +148,13 @@ function nameOf({ complete, withdrawn }: OfferState): StateName {
   return complete ? "complete" : "open";
 }
 
-/** The worker ids in the action. */
-function idsIn(action: Action): readonly string[] {
+/** Returns the worker ids in an action. */
+function workerIdsIn(action: Action): readonly string[] {
   if ("workerId" in action) return [action.workerId];
   return "workerIds" in action ? action.workerIds : [];
 }
 
-function isAmong(ids: readonly string[]): (one: RecipientState) => boolean {
+function hasIdIn(ids: readonly string[]): (one: RecipientState) => boolean {
   const set = new Set(ids);
   return ({ workerId }) => set.has(workerId);
 }

@@ -3,21 +3,21 @@ import type { Store, Trx } from "../store/store.ts";
 import type { Leases } from "./leases.ts";
 import type { Lease, OutboxQueue } from "./queue.ts";
 
-/** How many lanes a claim takes. More share the cost of its transaction; fewer leave more to other processes. */
-const mostLanes = 25;
-/** How many wake-ups it reads to find them. The oldest may be of lanes from which other processes are claiming. */
+/** How many lanes a claim takes at most. More lanes share the cost of its transaction; fewer leave more to other processes. */
+const maxLanes = 25;
+/** How many wake-ups a claim reads to find lanes. The oldest may belong to lanes that other processes are claiming from. */
 const wakeupsRead = 200;
 
 /**
  * Leases due rows to this process (D-139): takes the lanes that have waited longest, and from each as many rows as its capacity
  * allows.
  *
- * At READ COMMITTED, each statement sees what was committed before it began. So `leaseRows` sees every row whose wake-up `takeLanes` has
+ * At READ COMMITTED, each statement sees what was committed before it started. So `leaseRows` sees every row whose wake-up `takeLanes` has
  * deleted, and the leases of every process that has held one of these lanes before.
  *
- * @param limit how many rows at most
- * @throws when the reply came too late for the lease: the rows may belong to another process by then
- * @returns undefined when no lane is due, or other processes are claiming from all lanes of the oldest wake-ups; no rows when the
+ * @param limit the maximum number of rows
+ * @throws if the reply came too late for the lease, so that the rows may belong to another process by now
+ * @returns undefined if no lane is due, or other processes are claiming from all lanes of the oldest wake-ups; no rows if the
  *   taken lanes have no rows that may be attempted now
  */
 export async function claimRows(
@@ -26,7 +26,7 @@ export async function claimRows(
   queue: OutboxQueue,
   limit: number,
 ): Promise<Lease[] | undefined> {
-  // The lease lasts from the start of the transaction, which is PostgreSQL's now().
+  // The lease starts when the transaction starts, which is PostgreSQL's now().
   const sentAtMs = performance.now();
   const claimed = await store.transaction(async (trx) => {
     const lanes = await takeLanes(trx, queue, limit);
@@ -38,14 +38,14 @@ export async function claimRows(
   });
   if (claimed === undefined || claimed.length === 0) return claimed;
   leases.renewed(sentAtMs);
-  // Another claim may have renewed the lease since. But before that, another process may have taken over these rows.
+  // Even if another claim has renewed the lease since, another process may have taken over these rows before that.
   if (performance.now() >= sentAtMs + leases.leaseMs)
-    throw new Error("a claim took longer than the lease: its rows are freed");
+    throw new Error("a claim took longer than the lease: its rows are released");
   return claimed;
 }
 
 /**
- * Locks lanes that are due until the end of the transaction, so that no other process counts their leases meanwhile. Skips those
+ * Locks lanes that are due until the transaction ends, so that no other process counts their leases meanwhile. Skips those
  * that another process has locked. Deletes all wake-ups of these lanes: `leaseRows` inserts the one that is still needed.
  */
 async function takeLanes(trx: Trx, { name }: OutboxQueue, limit: number): Promise<string[]> {
@@ -55,7 +55,7 @@ async function takeLanes(trx: Trx, { name }: OutboxQueue, limit: number): Promis
         select lane, at from outbox_wakeups where queue = ${name} and at <= now() order by at limit ${wakeupsRead}
       ) as oldest group by lane order by min(at)
     ), taken as materialized (
-      select lane from due where pg_try_advisory_xact_lock(hashtext(${name}), hashtext(lane)) limit ${Math.min(mostLanes, limit)}
+      select lane from due where pg_try_advisory_xact_lock(hashtext(${name}), hashtext(lane)) limit ${Math.min(maxLanes, limit)}
     )
     delete from outbox_wakeups using taken where queue = ${name} and outbox_wakeups.lane = taken.lane
     returning taken.lane`.execute(trx);
@@ -63,8 +63,8 @@ async function takeLanes(trx: Trx, { name }: OutboxQueue, limit: number): Promis
 }
 
 /**
- * Leases the oldest due rows of these lanes, and reads one more of each lane, to know whether rows remain. If a lane has a free slot
- * for that row, it is woken when the row is due, or last in line if that time has passed. Otherwise, the end of a lease wakes it.
+ * Leases the oldest due rows of these lanes, and reads one more row per lane to know whether rows remain. If a lane has a free slot
+ * for that row, it is woken when the row is due, or last in line if that time has passed. Otherwise it is woken when a lease ends.
  */
 async function leaseRows(
   trx: Trx,

@@ -7,7 +7,7 @@ import type { Leases } from "./leases.ts";
 import type { Lease, OutboxQueue } from "./queue.ts";
 import { type Loop, runLoop } from "./timers.ts";
 
-/** A row with the lease that this process has on it. */
+/** A row with the lease that this process holds on it. */
 export interface Leased<Row> {
   lease: Lease;
   row: Row;
@@ -24,43 +24,43 @@ export interface DispatcherOptions<Row, Result> {
   /** Wakes the dispatcher after the commits of all processes. Without it, only the caller's `wake` does. */
   signals?: Pick<Signals, "subscribe"> | undefined;
   queue: OutboxQueue;
-  /** How many rows this process attempts at a time. */
-  maxUnderWay: number;
-  /** Loads claimed rows, by `rowId`. It leaves out rows whose lane has closed since the claim; their leases end. */
+  /** The maximum number of rows that this process attempts concurrently. */
+  maxInFlight: number;
+  /** Loads claimed rows, keyed by `rowId`. Leaves out rows whose lane has closed since the claim; their leases are released. */
   load(claimed: readonly Lease[]): Promise<ReadonlyMap<number, Row>>;
   /**
    * @param isHeld whether the row's lease has lasted until now
-   * @returns undefined to release the row: it is claimed again, unless this process stops
+   * @returns undefined to release the row, which is then claimed again, by another process if this one stops
    */
   attempt(row: Row, isHeld: () => boolean): Promise<Result | undefined>;
   /**
-   * Stores the results of a group. It starts with `endLeases`, which wakes the lanes, and settles only the rows that this returns as
-   * held: it sets `due_at` of each to null or to a later time, for which the next claim plans a wake-up.
+   * Stores the results of a group. Must start with `endLeases`, which wakes the lanes, and settle only the rows that it returns as
+   * held: set each row's `due_at` to null or to a later time, for which the next claim plans a wake-up.
    *
-   * @returns called after the commit, to report it
+   * @returns a function that is called after the commit, to report it
    */
   settle(trx: Trx, attempted: readonly Attempted<Row, Result>[]): Promise<() => void>;
-  /** How long storing a group is retried. @default 10_000 */
+  /** How long storing a group is retried, in milliseconds. @default 10_000 */
   settleLimitMs?: number;
   onError: (error: unknown) => void;
 }
 
-/** Rows of one claim and of one commit. On PGlite, a request that creates an offer waits for each of their statements. */
+/** The maximum number of rows in one claim or commit. On PGlite, a request that creates an offer waits for each of their statements. */
 const batchSize = 100;
 /**
- * How long to wait before a commit, so that early results join the batch instead of a separate transaction.
+ * How long to wait before a commit, so that results that arrive meanwhile share one transaction.
  */
 const storeDelayMs = 5;
-/** How many groups are settled at a time. PGlite has one connection. */
-const settledAtOnce = { postgres: 2, pglite: 1 };
+/** How many groups are settled concurrently. PGlite has one connection. */
+const maxConcurrentCommits = { postgres: 2, pglite: 1 };
 /**
- * The longest pause between two claims. A signal ends the pause, unless the process that should have published it crashed after
- * its commit. On PGlite this process is the only one.
+ * The longest pause between two claims. Usually a signal ends the pause, but the process that should publish it may crash after
+ * its commit. On PGlite, there is only this process.
  */
 const maxIdleMs = { postgres: 5_000, pglite: 60_000 };
-/** How often a busy process looks for leases that have ended. One that has paused knows when the first will end. */
-const lapseLookMs = 500;
-/** After a claim that found no lane: nothing is due, or other processes are claiming from all that are. */
+/** How often a busy process checks for expired leases. A process that pauses knows when the first lease will expire. */
+const expiryPollMs = 500;
+/** The shortest pause after a claim that found no lane: nothing is due, or other processes are claiming from all due lanes. */
 const busyPauseMs = 5;
 
 /**
@@ -69,11 +69,11 @@ const busyPauseMs = 5;
  * stored, it is attempted again.
  */
 export function startDispatcher<Row, Result>(options: DispatcherOptions<Row, Result>): Loop {
-  const { store, leases, queue, maxUnderWay, onError } = options;
-  const underWay = new Map<number, Promise<void>>();
-  /** Whether the store may have leases of this process for rows that it does not attempt. */
+  const { store, leases, queue, maxInFlight, onError } = options;
+  const inFlight = new Map<number, Promise<void>>();
+  /** Whether the store may contain leases of this process on rows that it is not attempting. */
   let hasStrayLeases = false;
-  const noteError = (error: unknown): void => {
+  const reportError = (error: unknown): void => {
     hasStrayLeases = true;
     onError(error);
   };
@@ -84,7 +84,7 @@ export function startDispatcher<Row, Result>(options: DispatcherOptions<Row, Res
       report();
     },
     maxGroup: batchSize,
-    maxConcurrent: settledAtOnce[store.name],
+    maxConcurrent: maxConcurrentCommits[store.name],
     delayMs: storeDelayMs,
     onError,
     giveUpAfterMs: options.settleLimitMs ?? 10_000,
@@ -92,7 +92,7 @@ export function startDispatcher<Row, Result>(options: DispatcherOptions<Row, Res
 
   const work = async (leased: Leased<Row>, isHeld: () => boolean, turn: Promise<unknown>): Promise<void> => {
     await turn;
-    // After a stall, another process may already have attempted this row, and the rows after it.
+    // After a stall, another process may already have attempted this row and the rows after it.
     const result = isHeld() ? await options.attempt(leased.row, isHeld) : undefined;
     if (result === undefined || !(await settling.add({ ...leased, result }))) hasStrayLeases = true;
   };
@@ -100,27 +100,27 @@ export function startDispatcher<Row, Result>(options: DispatcherOptions<Row, Res
   const start = (leased: Leased<Row>, isHeld: () => boolean, turn: Promise<unknown>): void => {
     const working = leases
       .during(() => work(leased, isHeld, turn))
-      .catch(noteError)
+      .catch(reportError)
       .finally(() => {
-        underWay.delete(leased.lease.token);
+        inFlight.delete(leased.lease.token);
         loop.wake();
       });
-    underWay.set(leased.lease.token, working);
+    inFlight.set(leased.lease.token, working);
   };
 
   const tick = async (): Promise<number> => {
-    const room = maxUnderWay - underWay.size;
+    const room = maxInFlight - inFlight.size;
     if (room <= 0) return Number.POSITIVE_INFINITY;
-    await freeLeases();
+    await releaseLeases();
     const limit = Math.min(room, batchSize);
     const claimed = await claimRows(store, leases, queue, limit);
-    if (claimed !== undefined && claimed.length > 0) await begin(claimed);
+    if (claimed !== undefined && claimed.length > 0) await startAttempts(claimed);
     if (claimed?.length === limit || hasStrayLeases) return 0;
     const pause = await pauseMs();
     return claimed === undefined ? Math.max(busyPauseMs, pause) : pause;
   };
 
-  const begin = async (claimed: readonly Lease[]): Promise<void> => {
+  const startAttempts = async (claimed: readonly Lease[]): Promise<void> => {
     const isHeld = leases.watch();
     const rows = await options.load(claimed);
     // Attempts start in the next turn of the event loop, so that the next claim is sent first.
@@ -134,32 +134,32 @@ export function startDispatcher<Row, Result>(options: DispatcherOptions<Row, Res
     }
   };
 
-  let lastLapseLookAt = Number.NEGATIVE_INFINITY;
-  let nextLapseLookAt = Number.NEGATIVE_INFINITY;
-  const freeLeases = async (): Promise<void> => {
-    const isLapseLook = performance.now() >= nextLapseLookAt;
-    // Also at each check for expired leases: a claim whose reply was lost may commit after the error.
-    if (hasStrayLeases || isLapseLook) {
-      // Reset before the wait, so that an error during the wait is not lost.
+  let lastExpiryPollAt = Number.NEGATIVE_INFINITY;
+  let nextExpiryPollAt = Number.NEGATIVE_INFINITY;
+  const releaseLeases = async (): Promise<void> => {
+    const isExpiryPoll = performance.now() >= nextExpiryPollAt;
+    // Repeat this at each check for expired leases: a claim whose reply was lost may be committed after the error.
+    if (hasStrayLeases || isExpiryPoll) {
+      // Reset it before waiting, so that an error while waiting is not missed.
       hasStrayLeases = false;
-      await leases.freeStrayLeases(queue.name, [...underWay.keys()]);
+      await leases.releaseStrayLeases(queue.name, [...inFlight.keys()]);
     }
-    if (!isLapseLook) return;
-    lastLapseLookAt = performance.now();
-    nextLapseLookAt = lastLapseLookAt + lapseLookMs;
-    await leases.freeLapsed();
+    if (!isExpiryPoll) return;
+    lastExpiryPollAt = performance.now();
+    nextExpiryPollAt = lastExpiryPollAt + expiryPollMs;
+    await leases.releaseExpired();
   };
 
-  /** @returns not positive when a lane is due */
+  /** @returns how long to pause, in milliseconds; zero or negative if a lane is due */
   const pauseMs = async (): Promise<number> => {
     const askedAtMs = performance.now();
-    const next = await leases.nextLook(queue.name);
-    const lapseMs = Math.min(next.lapseMs, maxIdleMs[store.name]);
-    nextLapseLookAt = Math.max(lastLapseLookAt + lapseLookMs, askedAtMs + lapseMs);
-    return Math.min(next.wakeupMs, nextLapseLookAt - performance.now());
+    const next = await leases.nextPoll(queue.name);
+    const expiryMs = Math.min(next.expiryMs, maxIdleMs[store.name]);
+    nextExpiryPollAt = Math.max(lastExpiryPollAt + expiryPollMs, askedAtMs + expiryMs);
+    return Math.min(next.wakeupMs, nextExpiryPollAt - performance.now());
   };
 
-  const loop = runLoop(tick, noteError);
+  const loop = runLoop(tick, reportError);
   const unsubscribe = options.signals?.subscribe((heard) => {
     if (heard === "everything" || queue.wokenBy.includes(heard.topic)) loop.wake();
   });
@@ -168,8 +168,8 @@ export function startDispatcher<Row, Result>(options: DispatcherOptions<Row, Res
     async stop() {
       unsubscribe?.();
       await loop.stop();
-      await Promise.all(underWay.values());
-      if (hasStrayLeases) await leases.freeStrayLeases(queue.name, []).catch(onError);
+      await Promise.all(inFlight.values());
+      if (hasStrayLeases) await leases.releaseStrayLeases(queue.name, []).catch(onError);
     },
   };
 }

@@ -4,13 +4,13 @@ export interface GroupCommitOptions<T> {
   /** Writes a whole group in one transaction. */
   commit: (group: T[]) => Promise<void>;
   maxGroup: number;
-  /** Groups written at a time. A further one starts only when it is full. @default 1 */
+  /** How many groups are written concurrently. While one is being written, another starts only when it is full. @default 1 */
   maxConcurrent?: number;
   /** How long a group that is not full waits for more items. @default 0 */
   delayMs?: number;
   /**
-   * Called with the error of each failed commit. The group is retried until `giveUpAfterMs`, long enough for the
-   * database to restart. Then each item is committed alone once, so that one bad item does not discard the others.
+   * Called with the error from each failed commit. The group is retried until `giveUpAfterMs`, long enough for the
+   * database to restart. Then each item is tried once on its own, so that one bad item does not discard the others.
    */
   onError: (error: unknown) => void;
   giveUpAfterMs: number;
@@ -33,7 +33,7 @@ export class GroupCommit<T> {
     this.#options = options;
   }
 
-  /** Resolves when the item is committed, with true, or given up, with false. */
+  /** Resolves with true once the item is committed, or with false once it is given up. */
   add(item: T): Promise<boolean> {
     return new Promise((done) => {
       this.#waiting.push({ item, done });

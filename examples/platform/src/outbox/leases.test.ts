@@ -9,7 +9,7 @@ afterEach(() => void vi.restoreAllMocks());
 
 type Renewal = readonly [sentAtMs: number, repliedAtMs: number];
 
-/** @returns whether a row that the first renewal claimed is held at `atMs` */
+/** Returns whether a row that was claimed with the first renewal is still held at `atMs`. */
 function isHeldAfter(renewals: readonly Renewal[], atMs: number): boolean {
   const leases = new Leases({} as Store, leaseMs, () => undefined);
   let isHeld = leases.watch();

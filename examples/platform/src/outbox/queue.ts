@@ -5,45 +5,45 @@ import type { QueueName } from "../store/tables.ts";
 /** A table used as a work queue: a row is pending while `due_at` is set. */
 export interface OutboxQueue {
   name: QueueName;
-  /** The topics of signals after which rows may be due. */
+  /** The topics whose signals mean that rows may be due. */
   wokenBy: readonly Topic[];
   table: "deliveries" | "notifications" | "mails";
-  /** The column with the number by which rows are leased. */
+  /** The numeric column that identifies a leased row. */
   id: "sequence" | "id";
   /**
-   * The column that names a row's lane. Rows of one lane share its capacity, and lanes take turns, so that a slow lane does not
-   * block the others (head-of-line blocking). Without this column all rows are in one lane.
+   * The column that names a row's lane. Rows in one lane share its capacity, and lanes take turns, so that a slow lane does not
+   * block the others (head-of-line blocking). If it is omitted, all rows are in one lane.
    */
   lane?: "organisation_id" | "offer_id";
-  /** How many rows of a lane may be attempted at a time, over all processes. */
+  /** How many rows of a lane may be attempted concurrently, across all processes. */
   capacity: number;
-  /** Selects the state of a lane, or no row for a lane that is closed for good. Without it, lanes are always open. */
+  /** Builds a query for the state of a lane, which returns no row if the lane is closed for good. @default lanes are always open */
   laneState?: (lane: RawBuilder<unknown>) => RawBuilder<LaneState>;
-  /** A condition on a row with the alias `head`: whether it must wait for another row that is being attempted. */
+  /** A SQL condition: whether the row with the alias `head` must wait for another row that is being attempted. */
   isBlocked?: RawBuilder<boolean>;
 }
 
-/** The columns of `laneState`. */
+/** The columns that the query from `laneState` returns. */
 export interface LaneState {
-  /** How many rows may be attempted at a time; 0 while the lane is closed. */
+  /** How many rows may be attempted concurrently; 0 while the lane is closed. */
   capacity: number;
-  /** When a temporarily closed lane opens; otherwise null or in the past. */
+  /** When a temporarily closed lane opens. Null or in the past if the lane is open. */
   opens_at: Date | null;
 }
 
-/** The lane of a queue that has only one. */
+/** The name of the lane in a queue that has only one. */
 export const onlyLane = "";
 
-/** A row that this process attempts. */
+/** This process's claim on a row that it attempts. */
 export interface Lease {
-  /** Fencing token. A result is stored only while this token exists: when the lease ends, it is deleted. */
+  /** Fencing token. A result is stored only while the token exists: it is deleted when the lease ends. */
   token: number;
   rowId: number;
   lane: string;
 }
 
 /**
- * Enqueues: asks a process to look at these lanes, now or `at` a later time. Called in the transaction that makes their rows due. It
+ * Makes a process poll these lanes now, or `at` a later time. Call it in the transaction that makes their rows due. It
  * only inserts wake-ups, which have no key, so it never waits for another transaction.
  */
 export async function wakeLanes(
@@ -59,25 +59,25 @@ export async function wakeLanes(
     from json_array_elements_text(${JSON.stringify(distinct)}::text::json) as given (lane)`).execute(trx);
 }
 
-/** @param wakeups a select of the columns queue, lane and at */
+/** Builds a statement that inserts wake-ups. @param wakeups selects the columns queue, lane and at */
 export const insertWakeups = (wakeups: RawBuilder<unknown>): RawBuilder<unknown> =>
   sql`insert into outbox_wakeups (queue, lane, at) ${wakeups}`;
 
 const settlingKey = (queue: QueueName) => sql`hashtext(${`offers-platform settling ${queue}`})`;
 
 /**
- * The shared lock of a transaction that settles rows. Any number of transactions can hold it at a time, but not while
- * another holds `lockSettling`.
+ * Takes the lock that every transaction that settles rows must hold. Any number of transactions can share it, but not while
+ * another holds it through `lockSettlingExclusively`.
  */
-export async function shareSettling(trx: Trx, queue: QueueName): Promise<void> {
+export async function lockSettlingShared(trx: Trx, queue: QueueName): Promise<void> {
   await sql`select pg_advisory_xact_lock_shared(${settlingKey(queue)})`.execute(trx);
 }
 
 /**
- * The exclusive lock: no transaction settles rows of the queue until this one ends. Waits for those that do. Since others wait for
- * this one, the server ends it after two seconds without a statement.
+ * Prevents other transactions from settling the queue's rows until this one ends. Waits for those that are settling. Since others wait for
+ * this transaction, the server ends it after two seconds without a statement.
  */
-export async function lockSettling(trx: Trx, queue: QueueName): Promise<void> {
+export async function lockSettlingExclusively(trx: Trx, queue: QueueName): Promise<void> {
   await sql`
     select set_config('idle_in_transaction_session_timeout', '2000', true), pg_advisory_xact_lock(${settlingKey(queue)})`.execute(
     trx,

@@ -1,21 +1,21 @@
 import { setImmediate } from "node:timers/promises";
 
 export interface Loop {
-  /** Ends the pause. Call it after a commit that created work. */
+  /** Ends the current pause. Call it after a commit that created work. */
   wake(): void;
-  /** Resolves when the running tick has ended. */
+  /** Stops the loop. Resolves when the current tick has ended. */
   stop(): Promise<void>;
 }
 
 const pauseAfterErrorMs = 1_000;
-/** The longest delay of a timer in Node. */
+/** The longest timer delay in Node. */
 const longestPauseMs = 2 ** 31 - 1;
 
 /**
- * Calls `tick` in a loop; each call starts after the one before has ended.
+ * Calls `tick` in a loop. Each call starts after the previous one has ended.
  *
- * @param tick returns the pause after it in milliseconds: 0 when there may be more to do
- * @param onError receives what a tick threw; the loop continues after a second
+ * @param tick returns how long to pause after it, in milliseconds: 0 if there may be more to do
+ * @param onError called with what a tick throws; the loop continues after a second
  */
 export function runLoop(tick: () => Promise<number>, onError: (error: unknown) => void): Loop {
   let stopping = false;
@@ -38,7 +38,7 @@ export function runLoop(tick: () => Promise<number>, onError: (error: unknown) =
         const pauseMs = await tick();
         if (pauseMs <= 0 || woken || stopping) continue;
         await pause(pauseMs);
-        // One commit wakes the loop several times within a turn: by its signal, and as each attempt of its group ends.
+        // One commit wakes the loop several times within a turn: through its signal, and as each attempt in its group ends.
         await setImmediate();
       } catch (error) {
         onError(error);
@@ -66,7 +66,7 @@ export function runLoop(tick: () => Promise<number>, onError: (error: unknown) =
 export async function withTimeout<T>(work: Promise<T>, limitMs: number): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const overdue = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error(`not over within ${limitMs} ms`)), limitMs);
+    timer = setTimeout(() => reject(new Error(`timed out after ${limitMs} ms`)), limitMs);
   });
   try {
     return await Promise.race([work, overdue]);

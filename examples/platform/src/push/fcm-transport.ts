@@ -4,7 +4,7 @@ import { offerSummary } from "../mail/mail-text.ts";
 import type { Store } from "../store/store.ts";
 import type { Device, NotificationReason, Push, PushTransport } from "./push-transport.ts";
 
-/** The key of a service account, as the Firebase console gives it. */
+/** A service account's key, as downloaded from the Firebase console. */
 export interface FcmCredentials {
   projectId: string;
   clientEmail: string;
@@ -13,22 +13,22 @@ export interface FcmCredentials {
 
 export interface FcmOptions {
   credentials: FcmCredentials;
-  /** Called when the push service no longer knows the device's token, because the app was removed. */
+  /** Called if the push service no longer knows the device's token, because the app was removed. */
   onUnregistered: (device: Device) => Promise<void>;
   now: () => Date;
-  /** For requests to Google, whose hosts are fixed. Closed with the transport. @default keeps 32 connections */
+  /** Sends the requests to Google. Closed with the transport. @default keeps 32 connections */
   dispatcher?: Dispatcher;
-  /** The time limit for one message, in addition to 3 s for an access token. Shorter than stopping may take. @default 9_000 */
+  /** The time limit for one message, in milliseconds, plus 3 s for an access token. Must be shorter than a shutdown may take. @default 9_000 */
   timeoutMs?: number;
 }
 
-/** The push service rejected the message, with its own code such as `QUOTA_EXCEEDED`. */
+/** Thrown if the push service rejected a message, with a code from that service such as `QUOTA_EXCEEDED`. */
 class FcmError extends Error {
   override readonly name = "FcmError";
   readonly code: string;
 
   constructor(code: string) {
-    super(`the push service refused: ${code}`);
+    super(`the push service rejected the message: ${code}`);
     this.code = code;
   }
 }
@@ -37,8 +37,8 @@ const scope = "https://www.googleapis.com/auth/firebase.messaging";
 const tokenTimeoutMs = 3_000;
 
 /**
- * Pushes over the HTTP v1 API of Firebase Cloud Messaging, to iOS through APNs (D-79). Not with firebase-admin: it retries a
- * request for over a minute, which would delay a shutdown, and requests its access token without the given agent.
+ * Pushes over the HTTP v1 API of Firebase Cloud Messaging, which uses APNs for iOS (D-79). Does not use firebase-admin: it retries a
+ * request for over a minute, which would delay a shutdown, and ignores the given agent when it requests an access token.
  */
 export function fcmTransport({ credentials, onUnregistered, now, ...options }: FcmOptions): PushTransport {
   const { dispatcher = new Agent({ connections: 32 }), timeoutMs = 9_000 } = options;
@@ -73,7 +73,7 @@ export function fcmTransport({ credentials, onUnregistered, now, ...options }: F
 
   return {
     async send(device, notification) {
-      // A device without a token has only the notifications menu.
+      // Nothing can be pushed to a device without a token: it has only the notifications menu.
       if (device.token === null) return;
       const refusal = await post(fcmMessage(device, notification, now()));
       if (refusal === "UNREGISTERED") await onUnregistered(device);
@@ -88,23 +88,23 @@ function errorCodeOf(text: string): string | undefined {
   return /"errorCode"\s*:\s*"([A-Z_]{1,64})"/.exec(text)?.[1];
 }
 
-/** The line that the phone shows above the offer's title. */
+/** The line that a phone shows above the offer's title. */
 const titles: Record<NotificationReason, string> = {
-  offer: "You are offered work",
+  offer: "You have a new offer",
   successful: "You got the work",
   unsuccessful: "Others got the work",
-  withdrawn: "The offer is withdrawn",
+  withdrawn: "The offer was withdrawn",
 };
 
 const daySeconds = 24 * 60 * 60;
 
-/** The service rejects messages over 4 kB, and a phone shows only a line or two of a title. */
+/** A limit, because the service rejects messages over 4 kB, and a phone shows only a line or two of a title. */
 const maxTitleLength = 200;
 
 /**
- * The message for Firebase Cloud Messaging: the text to show, and the ids with which the worker app opens the offer. A phone
+ * Builds the message for Firebase Cloud Messaging: the text to show, and the ids that the worker app opens the offer with. A phone
  * shows only the latest notification of each offer: one that is sent twice appears once, and a withdrawal replaces the offer.
- * `sequence` is an ascending number, from which an app can tell that the service delivered a push after a newer one (D-99).
+ * `sequence` ascends, so that an app can tell that the service delivered a push after a newer one (D-99).
  *
  * @see https://firebase.google.com/docs/reference/fcm/rest/v1/projects.messages
  */
@@ -128,7 +128,7 @@ export function fcmMessage(
   return { ...message, apns: { headers, payload: { aps: { sound: "default", "thread-id": offerId } } } };
 }
 
-/** Removes a device's token, unless the app has registered another one since. The device then has only the notifications menu. */
-export async function forgetToken(store: Store, { id, token }: Device): Promise<void> {
+/** Removes a device's token, unless the app has registered another one since. The device keeps the notifications menu. */
+export async function removeToken(store: Store, { id, token }: Device): Promise<void> {
   await store.db.updateTable("devices").set({ token: null }).where("id", "=", id).where("token", "=", token).execute();
 }

@@ -1,26 +1,26 @@
 import { sql } from "kysely";
 import { runLoop } from "../outbox/timers.ts";
-import { placeRows, type Unplaced } from "../store/feed-positions.ts";
+import { assignPositions, type Unassigned } from "../store/feed-positions.ts";
 import type { Signals } from "../store/signals.ts";
 import type { Store } from "../store/store.ts";
 import type { Notification } from "./push-transport.ts";
 
-/** A notification with its place in the worker's feed, after which a reader can resume. */
-export interface PlacedNotification extends Notification {
+/** A notification with its position in the worker's feed, from which a reader can resume. */
+export interface FeedNotification extends Notification {
   position: number;
 }
 
-export type NotificationListener = (notification: PlacedNotification) => void;
+export type NotificationListener = (notification: FeedNotification) => void;
 
-/** New notifications, for the event stream of the worker app. It reads the store after each signal, of any process. */
+/** Passes new notifications to the worker app's event stream. It reads the store after each signal from any process. */
 export interface NotificationFeed {
-  /** The worker's notifications, in their order. */
-  since(workerId: string): Promise<PlacedNotification[]>;
+  /** Returns the worker's notifications in order. */
+  since(workerId: string): Promise<FeedNotification[]>;
   /**
-   * Calls `listener` once for each notification, in their order.
+   * Calls `listener` once for each notification, in order.
    *
-   * @param after the position of the last known notification, from `since`, or 0 for all
-   * @returns ends the subscription
+   * @param after the position of the last known notification, from `since`, or 0 to receive all
+   * @returns a function that ends the subscription
    */
   subscribe(workerId: string, after: number, listener: NotificationListener): () => void;
   stop(): Promise<void>;
@@ -33,7 +33,7 @@ export interface NotificationFeedOptions {
 
 const untilWoken = Number.POSITIVE_INFINITY;
 
-/** The delay before notifications locked by another transaction are read again: it may end without a signal. */
+/** The delay before notifications that another transaction has locked are read again, since it may end without a signal. */
 const lockedPauseMs = 250;
 
 interface Subscriber {
@@ -42,21 +42,21 @@ interface Subscriber {
   position: number;
 }
 
-function pass(notification: PlacedNotification, subscriber: Subscriber): void {
+function deliver(notification: FeedNotification, subscriber: Subscriber): void {
   if (notification.position <= subscriber.position) return;
   subscriber.position = notification.position;
   subscriber.listener(notification);
 }
 
 export function openNotificationFeed(store: Store, { signals, onError }: NotificationFeedOptions): NotificationFeed {
-  /** Subscribers by worker id. */
+  /** Subscribers, keyed by worker id. */
   const subscribers = new Map<string, Set<Subscriber>>();
   /** Workers who may have new notifications. */
   const stale = new Set<string>();
 
-  const look = async (): Promise<number> => {
+  const poll = async (): Promise<number> => {
     const after = new Map<string, number>();
-    // A subscriber that arrives during the read may be further behind than it, and waits for the next read.
+    // A subscriber that arrives during this read may be further behind, so it waits for the next read.
     const listening = new Set<Subscriber>();
     for (const workerId of stale)
       for (const subscriber of subscribers.get(workerId) ?? []) {
@@ -65,29 +65,29 @@ export function openNotificationFeed(store: Store, { signals, onError }: Notific
       }
     stale.clear();
     if (after.size === 0) return untilWoken;
-    const lookAgain = (): void => {
+    const pollAgain = (): void => {
       for (const workerId of after.keys()) stale.add(workerId);
     };
     try {
-      const unplaced = await placeAll(store, [...after.keys()]);
-      for (const notification of await readPlaced(store, after))
+      const unassigned = await assignAll(store, [...after.keys()]);
+      for (const notification of await readAfter(store, after))
         for (const subscriber of subscribers.get(notification.workerId) ?? [])
-          if (listening.has(subscriber)) pass(notification, subscriber);
-      if (unplaced === "none") return untilWoken;
-      lookAgain();
+          if (listening.has(subscriber)) deliver(notification, subscriber);
+      if (unassigned === "none") return untilWoken;
+      pollAgain();
       return lockedPauseMs;
     } catch (error) {
-      lookAgain();
+      pollAgain();
       throw error;
     }
   };
 
-  const looks = runLoop(look, onError);
-  const leave = signals.subscribe((heard) => {
+  const polling = runLoop(poll, onError);
+  const unsubscribe = signals.subscribe((heard) => {
     if (heard !== "everything" && heard.topic !== "notification") return;
     const named = heard === "everything" ? undefined : heard.workerIds;
     for (const workerId of named ?? subscribers.keys()) if (subscribers.has(workerId)) stale.add(workerId);
-    if (stale.size > 0) looks.wake();
+    if (stale.size > 0) polling.wake();
   });
   return {
     since: (workerId) => readNotifications(store, workerId),
@@ -95,36 +95,36 @@ export function openNotificationFeed(store: Store, { signals, onError }: Notific
       const subscriber: Subscriber = { listener, position: after };
       const others = subscribers.get(workerId) ?? new Set();
       subscribers.set(workerId, others.add(subscriber));
-      // Everything that was committed since `after` was read has been signalled.
+      // Changes committed after `after` was read have already been signalled, so poll for them.
       stale.add(workerId);
-      looks.wake();
+      polling.wake();
       return () => {
         others.delete(subscriber);
         if (others.size === 0 && subscribers.get(workerId) === others) subscribers.delete(workerId);
       };
     },
     async stop() {
-      leave();
-      await looks.stop();
+      unsubscribe();
+      await polling.stop();
     },
   };
 }
 
-/** A worker's notifications, whether they were pushed or not (D-48), in the order of the feed. */
-export async function readNotifications(store: Store, workerId: string): Promise<PlacedNotification[]> {
-  await placeAll(store, [workerId]);
-  return readPlaced(store, new Map([[workerId, 0]]));
+/** Reads a worker's notifications, pushed or not (D-48), in feed order. */
+export async function readNotifications(store: Store, workerId: string): Promise<FeedNotification[]> {
+  await assignAll(store, [workerId]);
+  return readAfter(store, new Map([[workerId, 0]]));
 }
 
-async function placeAll(store: Store, workerIds: readonly string[]): Promise<Unplaced> {
-  let unplaced: Unplaced;
-  do unplaced = await placeRows(store, "notifications", workerIds);
-  while (unplaced === "more");
-  return unplaced;
+async function assignAll(store: Store, workerIds: readonly string[]): Promise<Unassigned> {
+  let unassigned: Unassigned;
+  do unassigned = await assignPositions(store, "notifications", workerIds);
+  while (unassigned === "more");
+  return unassigned;
 }
 
-/** @param after by worker, the position after which the feed is read */
-function readPlaced({ db }: Store, after: ReadonlyMap<string, number>): Promise<PlacedNotification[]> {
+/** Reads each worker's feed. @param after maps a worker to the position that the read starts after */
+function readAfter({ db }: Store, after: ReadonlyMap<string, number>): Promise<FeedNotification[]> {
   const wanted = sql<{ worker_id: string; after: number }>`
     (select key as worker_id, value::bigint as after from json_each_text(${JSON.stringify(Object.fromEntries(after))}::text::json))`;
   return db
@@ -149,9 +149,9 @@ function readPlaced({ db }: Store, after: ReadonlyMap<string, number>): Promise<
     .execute();
 }
 
-/** The end of a worker's feed: a page that shows everything until then resumes after it. */
+/** Returns the last position in a worker's feed. A page that shows everything up to it resumes after it. */
 export async function endOfNotifications(store: Store, workerId: string): Promise<number> {
-  await placeAll(store, [workerId]);
+  await assignAll(store, [workerId]);
   const feed = await store.db
     .selectFrom("notification_feeds")
     .select("last_position")

@@ -4,13 +4,13 @@ export interface Device {
   id: string;
   workerId: string;
   platform: "ios" | "android";
-  /** The push service's token; null for a device that has only the notifications menu. */
+  /** The token from the push service; null for a device that has only the notifications menu. */
   token: string | null;
 }
 
 export type NotificationReason = "offer" | "successful" | "unsuccessful" | "withdrawn";
 
-/** A notification for one device of a worker; the notifications menu lists them. */
+/** A notification for one of a worker's devices, which the notifications menu lists. */
 export interface Notification {
   id: number;
   workerId: string;
@@ -22,15 +22,15 @@ export interface Notification {
   createdAt: Date;
 }
 
-/** The push payload: a notification with the details that a phone shows. */
+/** What a push contains: a notification with the details that a phone shows. */
 export interface Push extends Notification, OfferSummary {}
 
-/** Sends notifications to workers' devices: not at all (`inboxTransport`), or by Firebase Cloud Messaging (D-79). */
+/** Sends notifications to workers' devices, through Firebase Cloud Messaging (D-79) or not at all (`inboxTransport`). */
 export interface PushTransport {
-  /** Rejects when the push should be retried. */
+  /** Sends one push. Rejects if it should be retried. */
   send(device: Device, push: Push): Promise<void>;
   close?(): Promise<void>;
 }
 
-/** Sends nothing: the worker app reads notifications from the store, and gets new ones from the notification feed. */
+/** A transport that sends nothing: the worker app reads notifications from the store, and receives new ones from the notification feed. */
 export const inboxTransport: PushTransport = { send: async () => undefined };

@@ -12,35 +12,35 @@ import type { PushTransport } from "./push-transport.ts";
 export interface PushOptions {
   store: Store;
   leases: Leases;
-  /** Wakes it after each commit that wrote notifications. Without it, call `wake()`. */
+  /** Wakes the loop after each commit that stored notifications. Without it, call `wake()`. */
   signals?: Pick<Signals, "subscribe">;
   transport: PushTransport;
   /** Called with the number of pushes whose outcome was stored. */
   onSettled?: (count: number) => void;
-  /** Called with errors, including those of the transport. Pushing continues. */
+  /** Called with errors, including those from the transport. Pushing continues. */
   onError: (error: unknown) => void;
-  /** The pause after the transport's first rejection; each further one is twice as long. @default 5_000 */
+  /** The pause after the transport first rejects, in milliseconds. Each further pause is twice as long. @default 5_000 */
   firstRetryMs?: number;
 }
 
-const maxUnderWay = 200;
+const maxInFlight = 200;
 
-/** Push retry limit: after this many failed attempts, a notification is no longer pushed; it stays on the menu (D-48). */
+/** After this many failed attempts, a notification is no longer pushed; it stays on the menu (D-48). */
 export const maxPushAttempts = 10;
 
 type AttemptedPush = Attempted<DueNotification, "sent" | "refused">;
 
-/** Pushes notifications (D-48) until it is stopped. */
+/** Starts pushing notifications (D-48), until it is stopped. */
 export function startPush({ transport, onSettled, firstRetryMs = 5_000, ...context }: PushOptions): Loop {
   const { store, onError } = context;
   return startDispatcher<DueNotification, AttemptedPush["result"]>({
     ...context,
-    queue: pushes,
-    maxUnderWay,
+    queue: pushQueue,
+    maxInFlight,
     load: (claimed) => loadNotifications(store, claimed),
     async attempt({ platform, token, attempts: _, trace, ...content }) {
       const { deviceId: id, workerId } = content;
-      // A worker without a device has only the notifications menu.
+      // Nothing can be pushed to a worker without a device: there is only the notifications menu.
       if (id === null || platform === null) return "sent";
       const push = async () => {
         try {
@@ -85,11 +85,11 @@ async function settlePushes(trx: Trx, made: readonly AttemptedPush[], firstRetry
 }
 
 /**
- * The notifications as a queue with one lane per offer, so that an offer to thousands of workers and one to a few take turns. A push
- * waits until the previous one about the same offer to the same worker and device has ended (D-99). The capacity is two claims: one is
- * attempted while the other is stored.
+ * The queue of notifications, with one lane per offer, so that an offer to thousands of workers and one to a few take turns. A push
+ * waits until the previous one to the same worker and device about the same offer has ended (D-99). The capacity is two claims: one is
+ * being attempted while the other is being stored.
  */
-export const pushes: OutboxQueue = {
+export const pushQueue: OutboxQueue = {
   name: "pushes",
   wokenBy: ["notification"],
   table: "notifications",
@@ -102,10 +102,10 @@ export const pushes: OutboxQueue = {
       and earlier.device_id is not distinct from head.device_id and earlier.id < head.id)`,
 };
 
-/** A due notification with everything that its transport needs. */
+/** A due notification with everything that the transport needs. */
 type DueNotification = Awaited<ReturnType<typeof readDueNotifications>>[number];
 
-/** Loads claimed notifications, except those that a newer one superseded since the claim. */
+/** Loads claimed notifications, except those that a newer one has superseded since the claim. */
 async function loadNotifications(store: Store, leases: readonly Lease[]): Promise<Map<number, DueNotification>> {
   const ids = leases.map(({ rowId }) => rowId);
   const rows = await readDueNotifications(store, ids);

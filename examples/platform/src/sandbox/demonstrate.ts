@@ -6,10 +6,10 @@ import type { Printer } from "./printer.ts";
 const pauseMs = 1_000;
 
 /**
- * Saves the profile as soon as the endpoint passes its checks, so sandbox and endpoint may be started in any order. Prints every new
- * reason for a failure.
+ * Saves the profile as soon as the endpoint passes its checks, so you can start the sandbox and the endpoint in any order. Prints each new
+ * reason for a failure once.
  *
- * @returns whether it was saved; false for an invalid address
+ * @returns whether it was saved; false if the base URL is invalid
  */
 export async function connectWebhooks(caller: SandboxCaller, baseAddress: string, printer: Printer): Promise<boolean> {
   const { WEBHOOK_SECRET: secret = demo.webhookSecret } = process.env;
@@ -18,8 +18,8 @@ export async function connectWebhooks(caller: SandboxCaller, baseAddress: string
   for (;;) {
     const { reason, isWorthRetrying } = await registerWebhooks(caller, session, { baseAddress, secret });
     if (reason === undefined) {
-      const which = secret === demo.webhookSecret ? `the secret ${secret}` : "the secret of WEBHOOK_SECRET";
-      const text = `webhooks   both checks passed; webhooks go to ${baseAddress}, signed with ${which}`;
+      const which = secret === demo.webhookSecret ? `the secret ${secret}` : "the secret in WEBHOOK_SECRET";
+      const text = `webhooks   both checks passed; webhooks are sent to ${baseAddress}, signed with ${which}`;
       printer.note("webhooks.saved", { baseAddress }, text, true);
       return true;
     }
@@ -33,10 +33,10 @@ export async function connectWebhooks(caller: SandboxCaller, baseAddress: string
   }
 }
 
-/** Why the profile was not saved; undefined when it was. */
+/** Says why the profile was not saved. */
 export interface Registration {
   reason: string | undefined;
-  /** Whether the endpoint may pass the same checks later. */
+  /** Whether the endpoint may still pass these checks later. */
   isWorthRetrying: boolean;
 }
 
@@ -46,13 +46,13 @@ interface ProfileProblem {
   checks?: { method: string; path: string; passed: boolean; code: EndpointCheckCode; reason: string }[];
 }
 
-/** Codes that only another address can resolve. */
+/** Codes that only a different base URL can resolve. */
 const unusable: readonly EndpointCheckCode[] = ["invalid_address", "forbidden_address"];
 
 /**
- * Saves a base address and its secret on a company's profile, as a person at the portal does (D-41).
+ * Saves a base URL and its secret in a company profile, as a user of the portal does (D-41).
  *
- * @param session of that person
+ * @param session the headers that authenticate that user
  */
 async function registerWebhooks(
   caller: SandboxCaller,
@@ -75,8 +75,8 @@ async function registerWebhooks(
 
 const nameOf = (field: string): string => ({ baseAddress: "--webhooks-to", secret: "WEBHOOK_SECRET" })[field] ?? field;
 
-/** Creates an offer, to which the first of its workers applies. The others reject it. @returns the offer's id */
-export async function playExampleOffer(caller: SandboxCaller): Promise<string> {
+/** Creates an offer. The first worker applies to it, and the others reject it. @returns the offer's id */
+export async function createExampleOffer(caller: SandboxCaller): Promise<string> {
   const offer = { createdByUserId: demo.userId, title: "Kitchen help", workerIds: demo.workerIds };
   const created = await caller.call("POST", "/offer", { "X-UE-Api-Subscription-Key": demo.apiKey }, offer);
   if (!created.ok) throw new Error(`POST /offer responded with ${created.status}`);
@@ -92,7 +92,7 @@ export async function playExampleOffer(caller: SandboxCaller): Promise<string> {
   return id;
 }
 
-/** Calls the running sandbox as a demo account, over HTTP like any other program. */
+/** Calls the running sandbox with a demo account, over HTTP like any other program. */
 export class SandboxCaller {
   readonly #address: string;
 
@@ -108,7 +108,7 @@ export class SandboxCaller {
     });
   }
 
-  /** @returns the header that later calls need */
+  /** Signs in. @returns the header that later calls need */
   async signIn(path: string, credentials: Record<string, string>): Promise<Record<string, string>> {
     const response = await this.call("POST", path, {}, { ...credentials, password: demo.password });
     if (response.status !== 201) throw new Error(`${path} responded with ${response.status}`);

@@ -5,10 +5,10 @@ import { createLog } from "../observability/log.ts";
 import { makeDataFolder } from "../settings/make-data-folder.ts";
 import { packageFolder } from "../settings/package-folder.ts";
 import { SettingError } from "../settings/setting-error.ts";
-import { startFailure, startPlatform, stopOnSignals } from "../start-platform.ts";
+import { describeStartFailure, startPlatform, stopOnSignals } from "../start-platform.ts";
 import { lockFolder } from "../store/folder-lock.ts";
-import { connectWebhooks, playExampleOffer, SandboxCaller } from "./demonstrate.ts";
-import { namedByOptions, readSandboxOptions, type SandboxOptions, sandboxSettings } from "./options.ts";
+import { connectWebhooks, createExampleOffer, SandboxCaller } from "./demonstrate.ts";
+import { nameOptions, readSandboxOptions, type SandboxOptions, sandboxSettings } from "./options.ts";
 import { jsonPrinter, type Printer, readablePrinter } from "./printer.ts";
 
 async function run(options: SandboxOptions): Promise<void> {
@@ -24,11 +24,11 @@ async function run(options: SandboxOptions): Promise<void> {
   };
   stopOnSignals({ close }, log);
   endWithNpm();
-  // A wildcard address cannot be called, so the loopback address is shown.
+  // Show the loopback address instead of a wildcard address, which cannot be called.
   const address = platform.address.replace("//0.0.0.0:", "//127.0.0.1:").replace("//[::]:", "//[::1]:");
   printer.started({ address, store: platform.storeLabel, dialect: settings.dialect });
   const isUsable = await demonstrate(address, options, printer).catch((error: unknown) => {
-    // If the platform is stopped during the demonstration, its calls fail.
+    // The demonstration's calls fail if the platform is stopped meanwhile.
     if (!isStopping) throw error;
     return true;
   });
@@ -37,13 +37,13 @@ async function run(options: SandboxOptions): Promise<void> {
   await close();
 }
 
-/** @returns whether `--webhooks-to` can be used */
+/** Performs `--webhooks-to` and `--example`. @returns false if the base URL is invalid */
 async function demonstrate(address: string, options: SandboxOptions, printer: Printer): Promise<boolean> {
   const caller = new SandboxCaller(address);
   const { webhooksTo, example } = options;
   if (webhooksTo !== undefined && !(await connectWebhooks(caller, webhooksTo, printer))) return false;
   if (!example) return true;
-  const id = await playExampleOffer(caller);
+  const id = await createExampleOffer(caller);
   printer.note("example.created", { offerId: id }, `example    created ${id}: one worker applied, one rejected`, true);
   return true;
 }
@@ -59,13 +59,13 @@ try {
   databaseUrl = options?.databaseUrl;
   if (options) await run(options);
 } catch (error) {
-  const failure = startFailure(error, databaseUrl);
-  console.error("offers-sandbox:", typeof failure === "string" ? namedByOptions(failure) : failure);
+  const failure = describeStartFailure(error, databaseUrl);
+  console.error("offers-sandbox:", typeof failure === "string" ? nameOptions(failure) : failure);
   process.exitCode = error instanceof SettingError ? 2 : 1;
 }
 
 /**
- * Deletes the platform's data in a folder, and no other files.
+ * Deletes the platform's data in a folder, but no other files.
  *
  * @throws {StoreError} `data_folder_in_use`
  */

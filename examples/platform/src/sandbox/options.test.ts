@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test, vi } from "vitest";
-import { namedByOptions, readSandboxOptions, sandboxSettings } from "./options.ts";
+import { nameOptions, readSandboxOptions, sandboxSettings } from "./options.ts";
 
 const settingsOf = (...args: string[]) => {
   const options = readSandboxOptions(args, "1.0.0");
@@ -30,9 +30,9 @@ test.each([
   [["--prot", "1"], /^unknown option '--prot' \(Did you mean --port\?\); offers-sandbox --help shows all options$/],
   [["--port"], /^option '--port <port>' argument missing; /],
   [["start"], /^too many arguments/],
-  [["--webhooks-to", "localhost:3001"], /^Invalid --webhooks-to: expected a base address, such as http/],
+  [["--webhooks-to", "localhost:3001"], /^Invalid --webhooks-to: expected a base URL, such as http/],
   [["--webhooks-to", "ftp://example.com"], /^Invalid --webhooks-to/],
-  [["--reset", "--database-url", "postgres://x@y/z"], /^--reset deletes the embedded store only/],
+  [["--reset", "--database-url", "postgres://x@y/z"], /^--reset deletes only the embedded store/],
 ])("rejects %j", (args, message) => expect(() => readSandboxOptions(args, "1.0.0")).toThrow(message));
 
 test.each([
@@ -45,7 +45,7 @@ test.each([
     try {
       return settingsOf(...args);
     } catch (error) {
-      throw new Error(namedByOptions((error as Error).message));
+      throw new Error(nameOptions((error as Error).message));
     }
   };
   expect(read).toThrow(message);

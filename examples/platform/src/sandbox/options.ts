@@ -4,17 +4,17 @@ import { demoSeedFile } from "../seed/demo-sign-ins.ts";
 import { SettingError } from "../settings/setting-error.ts";
 import { readSettings, type Settings } from "../settings/settings.ts";
 
-/** The options of the command line. */
+/** The command-line options. */
 export interface SandboxOptions {
   port: string;
   host: string;
   allowHost?: readonly string[];
-  /** The folder of the data. */
+  /** The data folder. */
   data: string;
   reset?: true;
   dialect: string;
   databaseUrl?: string;
-  /** The base address to save on the company profile. */
+  /** The base URL to save in the company profile. */
   webhooksTo?: string;
   /** Whether to create an offer to which two workers respond. */
   example?: true;
@@ -27,19 +27,19 @@ const sandboxCommand = (version: string): Command =>
     .description(
       "Runs the staffing service on this machine, with demo data: the offers API, signed webhooks with retries, the portal and the worker's app.",
     )
-    .option("--port <port>", "port to listen at; 0 takes any free one", "3000")
+    .option("--port <port>", "port to listen on; 0 picks any free port", "3000")
     .option(
       "--webhooks-to <url>",
-      "base address of your webhook endpoints; saved on the demo company's profile once GET /test and GET /test/auth pass",
+      "base URL of your webhook endpoints; saved in the demo company's profile once GET /test and GET /test/auth pass",
       readBaseAddress,
     )
     .option("--example", "create an offer; one worker applies, one rejects")
-    .addOption(new Option("--data <dir>", "folder of the data").default(cacheFolder(), "in the user's cache folder"))
-    .option("--reset", "delete that data first")
-    .option("--dialect <dialect>", "live responds as the live service is documented to", "reference")
-    .option("--database-url <url>", "PostgreSQL instead of the embedded store")
-    .option("--host <address>", "address to listen at", "127.0.0.1")
-    .option("--allow-host <name>", "one more host name that requests may have; repeatable", collect)
+    .addOption(new Option("--data <dir>", "data folder").default(cacheFolder(), "a folder in the user's cache"))
+    .option("--reset", "delete the data in that folder first")
+    .option("--dialect <dialect>", "reference, or live to respond like the live service", "reference")
+    .option("--database-url <url>", "use PostgreSQL instead of the embedded store")
+    .option("--host <address>", "address to listen on", "127.0.0.1")
+    .option("--allow-host <name>", "another host name that requests may use; repeatable", collect)
     .option("--json", "print one JSON object per line, for programs")
     .version(version, "--version", "print the version")
     .helpOption("-h, --help", "print this help")
@@ -60,7 +60,7 @@ Examples:
 
 function readBaseAddress(text: string): string {
   if (/^https?:$/.test(URL.parse(text)?.protocol ?? "")) return text;
-  throw new SettingError("Invalid --webhooks-to: expected a base address, such as http://localhost:3001/offers");
+  throw new SettingError("Invalid --webhooks-to: expected a base URL, such as http://localhost:3001/offers");
 }
 
 const cacheFolder = (): string => envPaths("offers-sandbox", { suffix: "" }).cache;
@@ -68,10 +68,10 @@ const cacheFolder = (): string => envPaths("offers-sandbox", { suffix: "" }).cac
 const collect = (name: string, names: readonly string[] = []): string[] => [...names, name];
 
 /**
- * Reads the command line of the sandbox.
+ * Parses the sandbox's command line.
  *
- * @returns undefined if it asks for the help or the version, which are printed
- * @throws {SettingError} for unknown options, and for options that exclude each other
+ * @returns undefined if it asks for the help or version, which is then printed
+ * @throws {SettingError} for unknown options, or options that exclude each other
  */
 export function readSandboxOptions(args: readonly string[], version: string): SandboxOptions | undefined {
   const command = sandboxCommand(version);
@@ -80,7 +80,7 @@ export function readSandboxOptions(args: readonly string[], version: string): Sa
   } catch (cause) {
     if (!(cause instanceof CommanderError)) throw cause;
     if (cause.exitCode === 0) return undefined;
-    // Commander suggests a similar option on a second line.
+    // Commander adds a suggestion on a second line.
     const problem = cause.message
       .replace(/^error: /, "")
       .replace("\n", " ")
@@ -90,12 +90,12 @@ export function readSandboxOptions(args: readonly string[], version: string): Sa
   const options = command.opts<SandboxOptions>();
   if (options.reset && options.databaseUrl !== undefined)
     throw new SettingError(
-      "--reset deletes the embedded store only; to empty a PostgreSQL database, use dropdb and createdb",
+      "--reset deletes only the embedded store; to empty a PostgreSQL database, use dropdb and createdb",
     );
   return options;
 }
 
-/** The options that set a setting. */
+/** Maps the names of settings to the options that set them. */
 const optionOf: Record<string, string> = {
   PORT: "--port",
   HOST: "--host",
@@ -106,10 +106,10 @@ const optionOf: Record<string, string> = {
 };
 
 /**
- * The platform's settings for a demonstration on one machine. They come only from the options: a `DATABASE_URL` or `PORT` in the
+ * Returns the platform's settings for a demonstration on one machine. They come only from the options: a `DATABASE_URL` or `PORT` in the
  * environment belongs to the user's own program (D-106).
  *
- * @throws {SettingError} names the settings; see `namedByOptions`
+ * @throws {SettingError} whose message names settings; see `nameOptions`
  */
 export function sandboxSettings(options: SandboxOptions): Settings {
   const { port, host, allowHost = [], data, databaseUrl, dialect } = options;
@@ -125,16 +125,16 @@ export function sandboxSettings(options: SandboxOptions): Settings {
       OFFERS_ALLOW_LOOPBACK: "1",
       OFFERS_SHOW_ALL_MAIL: "1",
       OFFERS_RETRY_SCHEDULE: "development",
-      // The only callers are the user's own.
+      // Turned off, because only the user calls the sandbox.
       OFFERS_PERSON_RATE_LIMIT: "off",
     },
     data,
   );
 }
 
-/** Whether requests can use it as their host: not a wildcard or an IPv6 address. */
+/** Whether requests can use it as their host, which excludes wildcard and IPv6 addresses. */
 const isName = (host: string): boolean => host !== "0.0.0.0" && !host.includes(":");
 
-/** Replaces the names of settings in a message with those of options. */
-export const namedByOptions = (message: string): string =>
+/** Replaces the names of settings in a message with the names of options. */
+export const nameOptions = (message: string): string =>
   message.replace(/\b[A-Z_]+\b/g, (name) => optionOf[name] ?? name);

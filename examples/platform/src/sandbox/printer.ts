@@ -4,18 +4,18 @@ import type { EndpointRecord } from "../webhooks/endpoint-health.ts";
 import type { AttemptRecord } from "../webhooks/settle-attempts.ts";
 import { demo } from "./demo.ts";
 
-/** Writes events to standard output: for a person, or as one JSON object per line. */
+/** Writes events to standard output, either as readable text or as one JSON object per line. */
 export interface Printer {
-  /** Receives the log's lines. */
+  /** Prints a line from the log. */
   write(line: string): void;
   started(sandbox: StartedSandbox): void;
-  /** The outcome of `--webhooks-to` or `--example`. */
+  /** Prints the outcome of `--webhooks-to` or `--example`. */
   note(event: string, fields: Record<string, unknown>, text: string, isGood: boolean): void;
 }
 
 const print = (text: string): boolean => process.stdout.write(`${text}\n`);
 
-/** The log's own lines, and those of the sandbox in the same shape. */
+/** Prints the log's lines unchanged, and the sandbox's lines in the same format. */
 export const jsonPrinter: Printer = {
   write: (line) => void process.stdout.write(line),
   started: (sandbox) => printJson("sandbox.started", { ...sandbox, ...demo }),
@@ -30,7 +30,7 @@ export function readablePrinter(): Printer {
   return {
     write(line) {
       const found = readableLine(JSON.parse(line) as LogLine, address);
-      // Without colour when NO_COLOR is set or the output is not a terminal.
+      // `styleText` omits colour if NO_COLOR is set or the output is not a terminal.
       if (found) print(styleText(found.colour, found.text, { stream: process.stdout }));
     },
     started(sandbox) {
@@ -42,10 +42,10 @@ export function readablePrinter(): Printer {
   };
 }
 
-/** A parsed line of the log. */
+/** A parsed line from the log. */
 export type LogLine = { level: number; time: number; msg?: string } & Record<string, unknown>;
 
-/** Dates have become strings. */
+/** Fields after they were logged as JSON, where dates are strings. */
 type Logged<Fields> = { [Field in keyof Fields]: Fields[Field] extends Date | undefined ? string : Fields[Field] };
 
 type Colour = "green" | "yellow" | "red" | "dim";
@@ -64,7 +64,7 @@ const outcomes: Record<AttemptRecord["outcome"], [word: string, colour: Colour]>
 
 const pinoWarning = 40;
 
-/** Formats a line of the log for a person: deliveries, the endpoint's health, warnings and errors; undefined for anything else. */
+/** Formats a log line about a delivery, the endpoint's health, a warning or an error for people. Returns undefined for any other line. */
 export function readableLine(line: LogLine, address: string): ReadableLine | undefined {
   const found = lineOf(line, address);
   return found && { ...found, text: `${clock(line.time)} ${found.text}` };
@@ -103,7 +103,7 @@ function endpointLine(record: EndpointRecord, address: string): ReadableLine {
         colour: "red",
       };
     case "resumed":
-      return { text: "resumed    an attempt was acknowledged; deliveries continue", colour: "green" };
+      return { text: "resumed    an attempt was acknowledged; deliveries resume", colour: "green" };
     case "disabled":
       return {
         text: `disabled   the endpoint is disabled (${record.because}); enable it at ${address}/company`,
@@ -114,15 +114,15 @@ function endpointLine(record: EndpointRecord, address: string): ReadableLine {
 
 const clock = (time: number | string | Date): string => new Date(time).toTimeString().slice(0, 8);
 
-/** Everything that a program needs to use the sandbox; the first line with `--json`. */
+/** Everything that a program needs to use the sandbox. With `--json`, this is the first line. */
 interface StartedSandbox {
   address: string;
-  /** `PGlite in /home/ann/.cache/offers-sandbox` */
+  /** The store's label, such as `PGlite in /home/ann/.cache/offers-sandbox`. */
   store: string;
   dialect: string;
 }
 
-/** The lines that the sandbox prints when it has started. */
+/** Formats the lines that the sandbox prints once it has started. */
 const startLines = ({ address, store, dialect }: StartedSandbox): string => `\
 sandbox listening on ${address} (store ${store}${dialect === "live" ? ", live dialect" : ""})
 

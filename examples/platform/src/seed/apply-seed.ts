@@ -8,18 +8,18 @@ import type { Credentials, Seed } from "./seed-schema.ts";
 
 const rowsPerInsert = 1_000;
 
-/** Inserts missing entries and changes no existing ones, so it is safe to apply at every start. */
+/** Inserts missing entries and does not change existing ones, so it is safe to apply at every start. */
 export async function applySeed(
   { db }: Store,
   { organisations, people, workers }: Seed,
   { hash }: Passwords,
 ): Promise<void> {
-  // Hashing is slow on purpose, so each password once.
+  // Hash each password only once, because hashing is slow on purpose.
   const passwords = new Set([...people, ...workers].flatMap(({ password }) => password ?? []));
   const hashes = new Map(await Promise.all([...passwords].map(async (text) => [text, await hash(text)] as const)));
   const hashOf = ({ password = "", passwordHash }: Credentials): string => passwordHash ?? hashes.get(password) ?? "";
 
-  // In the order of foreign keys.
+  // In foreign-key order.
   const rowsOf: { [Table in keyof Tables]?: InsertObject<Tables, Table>[] } = {
     organisations: organisations.map(({ id, name, kind }) => ({ id, name, kind })),
     api_keys: organisations.flatMap(({ id, name: agencyName, apiKeys, actsFor }) => [

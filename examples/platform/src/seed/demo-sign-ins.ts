@@ -4,12 +4,12 @@ import { readSeedFile } from "./seed-file.ts";
 
 export const demoSeedFile = join(packageFolder, "seed", "demo.json");
 
-/** Whether a seed file is the demo's: real names, passwords and keys must be neither logged nor shown. */
+/** Whether a seed file is the demo file. Real names, passwords and keys must not be logged or shown. */
 export const isDemoSeed = (seedFile: string | undefined): seedFile is string =>
   seedFile !== undefined && resolve(seedFile) === demoSeedFile;
 
 /**
- * One line with the demo's accounts; undefined for another seed file, whose real names and passwords must not be logged.
+ * Returns one line with the demo accounts, or undefined for another seed file, whose real names and passwords must not be logged.
  */
 export async function demoSignIns(seedFile: string | undefined, address: string): Promise<string | undefined> {
   if (!isDemoSeed(seedFile)) return undefined;

@@ -32,8 +32,8 @@ const read = async (changes: object) => {
   return readSeedFile(path);
 };
 
-const another = "Choose another value; it is already used earlier in the file.";
-const known = "Give the id of an organisation in this file.";
+const another = "Choose another value; this one is already used earlier in the file.";
+const known = "Use the id of an organisation in this file.";
 
 test("reads a consistent file", () =>
   expect(
@@ -48,16 +48,16 @@ test("accepts a hash instead of a password", () => {
 });
 
 test.each([
-  ["neither a password nor a hash", { password: undefined }, "Give either a password or a passwordHash."],
+  ["neither a password nor a hash", { password: undefined }, "Set either password or passwordHash."],
   [
     "both a password and a hash",
     { passwordHash: "scrypt$2$1$1$MDEy$6pWBhsd6g_qcmFKRz87Oj_855N3jJpYdf8ywpedkgC4" },
-    "Give either a password",
+    "Set either password",
   ],
   [
     "an invalid hash",
     { password: undefined, passwordHash: "s3cret" },
-    "Give a hash of the form scrypt$N$r$p$salt$key.",
+    "Use a hash in the format scrypt$N$r$p$salt$key.",
   ],
 ])("rejects a worker with %s without quoting the value", async (_, changes, remedy) => {
   const refused = read({ workers: [worker(changes)] });
@@ -116,12 +116,12 @@ test.each([
   [
     "an id that is too long for an index",
     { workers: [worker({ id: "s3cret".repeat(500) })] },
-    "workers[0].id: Give at most 500 characters.",
+    "workers[0].id: Use at most 500 characters.",
   ],
   ...[".", ".."].map((id): [string, object, string] => [
     `the worker ${id}`,
     { workers: [worker({ id })] },
-    "workers[0].id: Choose another id; this one cannot be part of a path.",
+    "workers[0].id: Choose another id; this one cannot be used in a URL path.",
   ]),
 ])("rejects %s, names its path and quotes no value", async (_, changes, wrong) => {
   const refusal = await read(changes).catch((error: unknown) => error);

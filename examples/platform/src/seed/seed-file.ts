@@ -8,7 +8,7 @@ const checkedSchema = seedSchema.superRefine((seed, context) => {
   for (const { path, remedy } of seedProblems(seed)) context.addIssue({ code: "custom", path, message: remedy });
 });
 
-/** @throws {SettingError} with the invalid fields, never their values */
+/** Reads and validates a seed file. @throws {SettingError} names the invalid fields, but never their values */
 export async function readSeedFile(path: string): Promise<Seed> {
   let content: unknown;
   try {

@@ -6,17 +6,17 @@ import { lineField, textField, textProblem } from "../http/fields.ts";
 const keyText = z.string().min(8);
 const keyName = lineField.max(100).optional();
 
-/** A key, or a key with the name that the portal shows. */
+/** An API key, with or without the name that the portal shows. */
 const apiKeySchema = z.preprocess(
   (given) => (typeof given === "string" ? { key: given } : given),
   z.strictObject({ name: keyName, key: keyText }),
 );
 
-/** A password, or its hash, to keep passwords out of the file. */
+/** A password or, to keep passwords out of the file, its hash. */
 const credentials = {
   password: z.string().min(8).optional(),
-  /** From `hashPassword`. */
-  passwordHash: z.string().refine(isPasswordHash, "Give a hash of the form scrypt$N$r$p$salt$key.").optional(),
+  /** A hash from `hashPassword`. */
+  passwordHash: z.string().refine(isPasswordHash, "Use a hash in the format scrypt$N$r$p$salt$key.").optional(),
 };
 
 export interface Credentials {
@@ -26,7 +26,7 @@ export interface Credentials {
 
 const hasOneCredential = ({ password, passwordHash }: Credentials): boolean =>
   (password === undefined) !== (passwordHash === undefined);
-const oneCredential = { path: ["password"], message: "Give either a password or a passwordHash." };
+const oneCredential = { path: ["password"], message: "Set either password or passwordHash." };
 
 export const seedSchema = z.strictObject({
   organisations: z.array(
@@ -36,9 +36,9 @@ export const seedSchema = z.strictObject({
         name: lineField,
         kind: z.enum(["hirer", "agency"]),
         apiKeys: z.array(apiKeySchema).min(1),
-        /** Organisations that an agency acts for, each with the agency's key. */
+        /** The organisations that an agency acts for, each with the agency's key. */
         actsFor: z.array(z.strictObject({ organisationId: textField, name: keyName, apiKey: keyText })).default([]),
-        /** Names for the places of its offers. */
+        /** The names of the places that its offers use. */
         places: z.array(z.strictObject({ id: textField, name: lineField })).default([]),
       })
       .refine(({ kind, actsFor }) => kind === "agency" || actsFor.length === 0, {
@@ -62,10 +62,10 @@ export const seedSchema = z.strictObject({
   workers: z.array(
     z
       .strictObject({
-        // The id is a path segment of the contact webhook, where `.` and `..` would be resolved away.
+        // The id is a path segment in the contact webhook, where `.` and `..` would be removed.
         id: textField.refine(
           (id) => id !== "." && id !== "..",
-          "Choose another id; this one cannot be part of a path.",
+          "Choose another id; this one cannot be used in a URL path.",
         ),
         name: lineField,
         devices: z.array(z.enum(["ios", "android"])).min(1),

@@ -5,11 +5,11 @@ export interface SeedProblem {
   remedy: string;
 }
 
-/** A value and its path in the file. */
+/** A value with its path in the file. */
 type Entry = [value: string, path: PropertyKey[]];
 
 /**
- * Checks references and uniqueness between the entries of a seed. The store would fail on an unknown reference, and silently
+ * Checks that references in a seed exist and that values are unique. The store would fail on an unknown reference, and silently
  * skip a duplicate.
  */
 export function seedProblems({ organisations, people, workers }: Seed): SeedProblem[] {
@@ -31,7 +31,7 @@ export function seedProblems({ organisations, people, workers }: Seed): SeedProb
   const emailAddresses: Entry[] = [];
   for (const [index, person] of people.entries()) {
     references.push([person.organisationId, ["people", index, "organisationId"]]);
-    // Sign-in ignores case.
+    // Compare in lower case, because sign-in ignores case.
     for (const [at, text] of person.emailAddresses.entries())
       emailAddresses.push([text.toLowerCase(), ["people", index, "emailAddresses", at]]);
   }
@@ -40,7 +40,7 @@ export function seedProblems({ organisations, people, workers }: Seed): SeedProb
   const unknown = references.filter(([id]) => !known.has(id));
   const unique = [organisationIds, idsOf("people", people), idsOf("workers", workers), apiKeys, places, emailAddresses];
   return [
-    ...unknown.map(([, path]) => ({ path, remedy: "Give the id of an organisation in this file." })),
+    ...unknown.map(([, path]) => ({ path, remedy: "Use the id of an organisation in this file." })),
     ...unique.flatMap(repeated),
   ];
 }
@@ -49,5 +49,5 @@ function repeated(entries: readonly Entry[]): SeedProblem[] {
   const seen = new Set<string>();
   return entries
     .filter(([value]) => seen.has(value) || !seen.add(value))
-    .map(([, path]) => ({ path, remedy: "Choose another value; it is already used earlier in the file." }));
+    .map(([, path]) => ({ path, remedy: "Choose another value; this one is already used earlier in the file." }));
 }

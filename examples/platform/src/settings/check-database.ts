@@ -2,11 +2,11 @@ import pg from "pg";
 import { SettingError } from "./setting-error.ts";
 
 /**
- * Connects once to the database, before anything else is started.
+ * Connects to the database once, before anything else is started.
  *
- * @param options.setting the setting with the address
- * @param options.timeoutMs for the connection
- * @throws {SettingError} with the likely mistake and the remedy. It quotes only the role, host, port and database of the URL: the
+ * @param options.setting the name of the setting that contains the URL
+ * @param options.timeoutMs the time limit for the connection
+ * @throws {SettingError} names the likely mistake and the remedy. It quotes only the URL's role, host, port and database: the
  *   rest may contain a password
  */
 export async function checkDatabase(
@@ -14,9 +14,9 @@ export async function checkDatabase(
   { setting = "DATABASE_URL", timeoutMs = 5_000 }: { setting?: string; timeoutMs?: number } = {},
 ): Promise<void> {
   try {
-    // The constructor may throw: it reads the certificates that the URL names.
+    // The constructor may throw, because it reads the certificates that the URL names.
     const client = new pg.Client({ connectionString: databaseUrl, connectionTimeoutMillis: timeoutMs });
-    // An error while the connection closes does not matter.
+    // Ignore errors while the connection closes.
     client.on("error", () => undefined);
     await client.connect();
     await client.end();
@@ -25,7 +25,7 @@ export async function checkDatabase(
   }
 }
 
-/** Describes a database that cannot be used, for the person who starts the platform. */
+/** Creates the error that explains to the operator why the database cannot be used. */
 export function databaseError(cause: unknown, databaseUrl: string, setting = "DATABASE_URL"): SettingError {
   const { code = "", message = "" } = Object(cause) as NodeJS.ErrnoException;
   const { username = "", hostname = "", port = "", pathname = "", searchParams } = URL.parse(databaseUrl) ?? {};
@@ -48,36 +48,39 @@ function decoded(text: string): string {
 }
 
 /**
- * Likely mistakes and their remedies. The first one that matches the error's code and message applies.
+ * Likely mistakes and their remedies. The first one whose pattern matches the error's code and message applies.
  *
  * @see https://www.postgresql.org/docs/current/errcodes-appendix.html
  */
 const reasons: [RegExp, string][] = [
-  [/^ URI malformed/, "a % in it begins no encoded character; write %25 for a literal %"],
-  [/^ECONNREFUSED/, "nothing listens at SERVER; start PostgreSQL, or correct host and port"],
-  [/^(?:ENOTFOUND|EAI_)/, "its host cannot be looked up; correct the host's name"],
-  [/^ENOENT .*, open /, "a file that it names is missing; correct sslrootcert, sslcert or sslkey"],
+  [/^ URI malformed/, "it contains a % that does not start an encoded character; use %25 for a literal %"],
+  [/^ECONNREFUSED/, "nothing is listening at SERVER; start PostgreSQL, or correct the host and port"],
+  [/^(?:ENOTFOUND|EAI_)/, "its host name cannot be resolved; correct the host name"],
+  [/^ENOENT .*, open /, "it names a file that does not exist; correct sslrootcert, sslcert or sslkey"],
   [
     /unsupported startup parameter/,
-    "the pooler at SERVER refuses a parameter that it names; remove it, or add it to the pooler's ignore_startup_parameters",
+    "the pooler at SERVER rejects one of the URL's parameters; remove it, or add it to the pooler's ignore_startup_parameters",
   ],
   [
     /^E(?:TIMEDOUT|HOSTUNREACH|NETUNREACH|ADDRNOTAVAIL|INVAL) |timeout|timed out/i,
-    "SERVER did not respond in time; correct host and port, or open the firewall",
+    "SERVER did not respond in time; correct the host and port, or open the firewall",
   ],
-  [/^3D000/, "there is no database DATABASE; create it with: createdb DATABASE; or correct the name"],
-  [/^28P01/, "the password for the role ROLE is wrong; correct it"],
-  [/password must be a string/, "the role ROLE needs a password; write postgres://user:password@host/database"],
-  [/no encryption|SSL off/i, "the server takes no connection without TLS; add ?sslmode=require"],
-  [/^28/, "the role ROLE does not exist or may not sign in from here; create it, or correct the name"],
-  [/does not support SSL/, "the server takes no TLS; remove sslmode from the address"],
+  [/^3D000/, "the database DATABASE does not exist; create it with createdb DATABASE, or correct the name"],
+  [/^28P01/, "the password for the role ROLE is incorrect; correct it"],
+  [/password must be a string/, "the role ROLE needs a password; use postgres://user:password@host/database"],
+  [/no encryption|SSL off/i, "the server accepts only TLS connections; add ?sslmode=require"],
+  [/^28/, "the role ROLE does not exist, or is not allowed to sign in from here; create it, or correct the name"],
+  [/does not support SSL/, "the server does not support TLS; remove sslmode from the URL"],
   [
     /^\S*(?:CERT|SELF_SIGNED|ALTNAME|UNABLE_TO_)/,
-    "its certificate is not trusted; name the authority's with sslrootcert",
+    "its certificate is not trusted; set sslrootcert to the authority's certificate",
   ],
   [/^42501/, "the role ROLE lacks a privilege; grant it CREATE on the database and its schema"],
-  [/^53300/, "it has too many connections; end some, or raise max_connections"],
-  [/^(?:57P0|08|ECONN|EPIPE)/, "the server ended the connection; is it starting or stopping? Try again"],
+  [/^53300/, "it has too many connections; close some, or raise max_connections"],
+  [
+    /^(?:57P0|08|ECONN|EPIPE)/,
+    "the server closed the connection, perhaps because it is starting or stopping; try again",
+  ],
 ];
 
-const otherServer = [/^/, "what listens at SERVER does not respond as PostgreSQL does; correct host and port"] as const;
+const otherServer = [/^/, "the server at SERVER does not respond like PostgreSQL; correct the host and port"] as const;

@@ -35,6 +35,6 @@ test.each([
 ])("rejects %s and quotes nothing from it", (_, privateKey) =>
   expect(read(privateKey)).rejects.toMatchObject({
     code: "invalid_setting",
-    message: `OFFERS_FCM_CREDENTIALS names ${join(folder, "key.json")}, which holds no such key; download the key of a service account from the Firebase console`,
+    message: `OFFERS_FCM_CREDENTIALS names ${join(folder, "key.json")}, which does not contain a service account's key; download a service account's key from the Firebase console`,
   }),
 );

@@ -13,7 +13,7 @@ const credentialsSchema = z.object({
 });
 
 /**
- * Reads the file that OFFERS_FCM_CREDENTIALS names.
+ * Reads the service account's key from the file that OFFERS_FCM_CREDENTIALS names.
  *
  * @throws {SettingError} names the file but quotes nothing from it
  */
@@ -22,7 +22,10 @@ export async function readFcmCredentials(path: string): Promise<FcmCredentials> 
     const content = credentialsSchema.parse(JSON.parse(await readFile(path, "utf8")));
     return { projectId: content.project_id, clientEmail: content.client_email, privateKey: content.private_key };
   } catch (cause) {
-    const remedy = "download the key of a service account from the Firebase console";
-    throw new SettingError(`OFFERS_FCM_CREDENTIALS names ${path}, which holds no such key; ${remedy}`, { cause });
+    const remedy = "download a service account's key from the Firebase console";
+    throw new SettingError(
+      `OFFERS_FCM_CREDENTIALS names ${path}, which does not contain a service account's key; ${remedy}`,
+      { cause },
+    );
   }
 }

@@ -3,40 +3,40 @@ import { dirname, join, resolve } from "node:path";
 import { SettingError } from "./setting-error.ts";
 
 /**
- * Creates the data folder, for its owner only, unless it exists, and tries to write to it.
+ * Creates the data folder if it is missing, accessible only to its owner, and checks that it can be written to.
  *
- * @throws {SettingError} when it cannot be created or written to
+ * @throws {SettingError} if it cannot be created or written to
  */
 export async function makeDataFolder(path: string): Promise<void> {
   const folder = resolve(path);
   try {
     await makeFolder(folder);
-    // Checking permissions is not enough: a read-only file system and /proc reject even the owner.
+    // Checking permissions is not enough: a read-only file system and /proc reject writes even by the owner.
     const probe = join(folder, `.writable.${process.pid}`);
     await writeFile(probe, "", { mode: 0o600 });
     await rm(probe);
   } catch (cause) {
     const { code = "" } = cause as NodeJS.ErrnoException;
-    const reason = `${reasons[code] ?? "it cannot be created or written in"} (${code})`;
+    const reason = `${reasons[code] ?? "it cannot be created or written to"} (${code})`;
     throw new SettingError(
-      `OFFERS_DATA: ${folder} cannot be the data folder: ${reason}; set OFFERS_DATA to a folder to write in`,
+      `OFFERS_DATA: ${folder} cannot be used as the data folder: ${reason}; set OFFERS_DATA to a writable folder`,
       { cause },
     );
   }
 }
 
 const reasons: Record<string, string> = {
-  EACCES: "this user may not write there",
-  EEXIST: "there is a file of that name",
+  EACCES: "this user has no permission to write there",
+  EEXIST: "a file with that name exists",
   ENOENT: "nothing can be created there",
   ENOSPC: "the disk is full",
-  ENOTDIR: "a part of its path is a file",
-  EPERM: "this user may not write there",
-  EROFS: "the file system there is read-only",
+  ENOTDIR: "part of its path is a file",
+  EPERM: "this user has no permission to write there",
+  EROFS: "its file system is read-only",
 };
 
 /**
- * Creates a folder and its missing parents. Node's own `mkdir` with `recursive` is not used: in Node 24 it never returns for a
+ * Creates a folder and its missing parents. Does not use Node's own `mkdir` with `recursive`, which in Node 24 never returns for a
  * path below /proc, where nothing can be created.
  */
 async function makeFolder(path: string): Promise<void> {

@@ -2,7 +2,7 @@ import { findPackageJSON } from "node:module";
 import { dirname } from "node:path";
 
 const manifest = findPackageJSON("..", import.meta.url);
-if (manifest === undefined) throw new Error("no package.json stands above the platform's files");
+if (manifest === undefined) throw new Error("no package.json found in a parent folder of the platform's files");
 
-/** The folder of `seed/` and `src/routes/pages/assets/`, both from the sources and from the bundle, whose files are elsewhere. */
+/** The folder that contains `seed/` and `src/routes/pages/assets/`. It is the same for the sources and for the bundle. */
 export const packageFolder = dirname(manifest);

@@ -8,7 +8,7 @@ export interface Address {
   port: number;
 }
 
-/** The settings with the address of each server. */
+/** The names of the settings for each server's address. */
 const settingsOf = {
   platform: { host: "HOST", port: "PORT" },
   metrics: { host: "OFFERS_METRICS", port: "OFFERS_METRICS" },
@@ -17,19 +17,19 @@ const settingsOf = {
 type ServerName = keyof typeof settingsOf;
 
 export interface HttpServer {
-  /** `http://127.0.0.1:3000` */
+  /** The server's URL, such as `http://127.0.0.1:3000`. */
   address: string;
-  /** Stops accepting connections, and resets those that are still open after `graceMs`. @param graceMs default 0 */
+  /** Stops accepting connections, and resets those that are still open after `graceMs`. @param graceMs in milliseconds; 0 by default */
   close(graceMs?: number): Promise<void>;
 }
 
 /**
- * How long an idle connection is kept: longer than a proxy keeps it, which would otherwise send a request on a connection that was just
+ * How long an idle connection is kept. It must be longer than a proxy keeps it, or the proxy may send a request on a connection that was just
  * closed. nginx and AWS's ALB keep it for 60 s, Caddy for 120 s.
  */
 const keepAliveTimeout = 130_000;
 
-/** @throws {SettingError} names the setting, the problem and the remedy */
+/** Starts an HTTP server. @throws {SettingError} names the setting, the problem and the remedy */
 export async function serve(name: ServerName, { host, port }: Address, listener: RequestListener): Promise<HttpServer> {
   const server = createServer({ requestTimeout: 30_000, keepAliveTimeout }, listener);
   server.listen(port, host);
@@ -41,7 +41,7 @@ export async function serve(name: ServerName, { host, port }: Address, listener:
     async close(graceMs = 0) {
       const closed = once(server, "close");
       server.close();
-      // A connection with keep-alive becomes idle only after its last response.
+      // Repeat this, because a keep-alive connection becomes idle only after its last response.
       const idle = setInterval(() => server.closeIdleConnections(), 100);
       await Promise.race([closed, setTimeout(graceMs, undefined, { ref: false })]);
       clearInterval(idle);
@@ -51,7 +51,7 @@ export async function serve(name: ServerName, { host, port }: Address, listener:
   };
 }
 
-/** Fails early if the platform cannot listen on the address. */
+/** Checks that the platform can listen on the address, to fail early. */
 export async function checkAddress(name: ServerName, address: Address): Promise<void> {
   const server = await serve(name, address, () => undefined);
   await server.close();
@@ -59,16 +59,17 @@ export async function checkAddress(name: ServerName, address: Address): Promise<
 
 function reasonOf(name: ServerName, { host, port }: Address, { code, syscall }: NodeJS.ErrnoException): string {
   const setting = settingsOf[name];
-  const remedy = `set ${setting.host} to an address of this machine, such as 127.0.0.1 or 0.0.0.0`;
+  const remedy = `set ${setting.host} to one of this machine's addresses, such as 127.0.0.1 or 0.0.0.0`;
   if (code === "EADDRINUSE")
-    return `${setting.port}: port ${port} of ${host} is in use by another process (${code}); stop it, or set ${setting.port} to another port`;
+    return `${setting.port}: port ${port} on ${host} is in use by another process (${code}); stop that process, or set ${setting.port} to another port`;
   if (code === "EACCES")
-    return `${setting.port}: this user may not listen on port ${port} of ${host} (${code}); set ${setting.port} to a port from 1024 on`;
-  if (syscall === "getaddrinfo") return `${setting.host}: the name ${host} cannot be looked up (${code}); ${remedy}`;
-  return `${setting.host}: the platform cannot listen at ${host} (${code}); ${remedy}`;
+    return `${setting.port}: this user is not allowed to listen on port ${port} on ${host} (${code}); set ${setting.port} to 1024 or higher`;
+  if (syscall === "getaddrinfo")
+    return `${setting.host}: the host name ${host} cannot be resolved (${code}); ${remedy}`;
+  return `${setting.host}: the platform cannot listen on ${host} (${code}); ${remedy}`;
 }
 
-/** `http://127.0.0.1:3000`, for a listening server. */
+/** Returns the URL of a listening server, such as `http://127.0.0.1:3000`. */
 export function addressOf(server: Server): string {
   const address = server.address();
   if (address === null || typeof address === "string") throw new Error("the server has no port");

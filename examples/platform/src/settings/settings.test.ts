@@ -95,9 +95,7 @@ test.each([
 ])("rejects several hosts and explains the remedy: %s [D-145]", (url) => {
   for (const name of ["DATABASE_URL", "DATABASE_LISTEN_URL"])
     expect(() => settings({ [name]: url })).toThrow(
-      new RegExp(
-        `^Invalid ${name}: expected one host, which leads to the primary: a proxy such as HAProxy (?!.*s3cret)`,
-      ),
+      new RegExp(`^Invalid ${name}: expected one host that reaches the primary: a proxy such as HAProxy (?!.*s3cret)`),
     );
   expect(settings({ DATABASE_URL: "postgres://ann:a,b@one/offers" }).databaseUrl).toContain("a,b");
 });
@@ -114,7 +112,7 @@ test("says in every message what the setting expects", () => {
 test("accepts DATABASE_LISTEN_URL only with a pooler's address", () => {
   const listenUrl = "postgres://offers@postgres/offers";
   expect(() => settings({ DATABASE_LISTEN_URL: listenUrl })).toThrow(
-    /^Invalid DATABASE_URL: expected the pooler's address, beside DATABASE_LISTEN_URL/,
+    /^Invalid DATABASE_URL: expected the pooler's URL, because DATABASE_LISTEN_URL is set/,
   );
   expect(settings({ DATABASE_URL: "postgres://offers@pooler/offers", DATABASE_LISTEN_URL: listenUrl })).toMatchObject({
     listenUrl,
@@ -123,10 +121,10 @@ test("accepts DATABASE_LISTEN_URL only with a pooler's address", () => {
 
 test("requires separate ports for metrics and the API", () => {
   expect(() => settings({ PORT: "4000", OFFERS_METRICS: "0.0.0.0:4000" })).toThrow(
-    "Invalid OFFERS_METRICS: expected another port than PORT; got 0.0.0.0:4000",
+    "Invalid OFFERS_METRICS: expected a different port from PORT; got 0.0.0.0:4000",
   );
   expect(() => settings({ OFFERS_METRICS: "3000" })).toThrow(
-    /^Invalid OFFERS_METRICS: expected another port than PORT/,
+    /^Invalid OFFERS_METRICS: expected a different port from PORT/,
   );
   expect(settings({ PORT: "0", OFFERS_METRICS: "0" }).metrics?.port).toBe(0);
 });
@@ -137,7 +135,7 @@ test("never quotes a URL, which may contain a password", () =>
 test("requires a sender to send mail", () => {
   const SMTP_URL = "smtp://offers:s3cret@mail.example:587";
   expect(() => settings({ SMTP_URL })).toThrow(
-    /^Invalid OFFERS_MAIL_FROM: expected the sender's address, which SMTP_URL requires$/,
+    /^Invalid OFFERS_MAIL_FROM: expected the sender's email address, which SMTP_URL requires$/,
   );
   const from = "offers@example.com";
   expect(settings({ SMTP_URL, OFFERS_MAIL_FROM: from }).smtp).toEqual({ url: SMTP_URL, from });
@@ -176,7 +174,7 @@ test.each([
 
 test("rejects an unknown name that resembles no setting", () =>
   expect(readWith("OFFERS_COFFEE_MACHINE", "")).toThrow(
-    "Unknown setting OFFERS_COFFEE_MACHINE; remove it; OPERATING.md of the platform lists all settings",
+    "Unknown setting OFFERS_COFFEE_MACHINE; remove it; the platform's OPERATING.md lists all settings",
   ));
 
 test("OPERATING.md lists exactly these settings", () => {

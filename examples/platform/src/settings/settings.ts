@@ -10,7 +10,7 @@ import { SettingError } from "./setting-error.ts";
 export interface RetentionPeriods {
   /** Acknowledged deliveries with their events and attempts, and notifications of past offers. */
   deliveryDays: number;
-  /** Response bodies of endpoints, and sent mail. */
+  /** Response bodies from endpoints, and sent emails. */
   contentDays: number;
 }
 
@@ -25,21 +25,21 @@ const wholeNumber = (min: number, max: number) =>
 
 const origin = z.string().refine((text) => /^https?:/.test(text) && URL.parse(text)?.origin === text);
 
-/** Must name a database: otherwise PostgreSQL would use the user's name. */
+/** Must name a database: otherwise PostgreSQL would use the role's name. */
 const postgresUrl = z
   .string()
   .refine((text) => /^postgres(?:ql)?:\/\//.test(text) && /^\/./.test(URL.parse(text)?.pathname ?? ""));
 
-/** Several hosts in libpq's syntax: `postgres://a,b/database` or `?host=a,b`. */
+/** Matches several hosts in libpq's syntax: `postgres://a,b/database` or `?host=a,b`. */
 const severalHosts = /^postgres(?:ql)?:\/\/(?:(?:[^/?]*@)?[^/?@]*,[^/?@]*(?:[/?]|$)|[^#]*[?&]host=[^&]*(?:,|%2c))/i;
 const oneHost =
-  "one host, which leads to the primary: a proxy such as HAProxy or PgBouncer, or the failover manager's address. Only libpq tries several";
+  "one host that reaches the primary: a proxy such as HAProxy or PgBouncer, or the failover manager's address. Only libpq tries several hosts";
 
 const smtpUrl = z.string().refine((text) => /^smtps?:\/\/[^/]/.test(text) && URL.canParse(text));
 
 const addressFormat = /^(?:\[?([\w.:-]+?)\]?:)?(\d+)$/;
 
-/** `9464`, `0.0.0.0:9464`, `[::1]:9464` */
+/** Parses addresses such as `9464`, `0.0.0.0:9464` and `[::1]:9464`. */
 const metricsAddress = z
   .string()
   .regex(addressFormat)
@@ -49,7 +49,7 @@ const metricsAddress = z
   })
   .pipe(z.object({ host: z.string(), port: z.int().max(65_535) }));
 
-/** `localhost`, `sandbox,offers.internal` */
+/** Parses host names such as `localhost` or `sandbox,offers.internal`. */
 const hostNames = z
   .string()
   .regex(/^[a-z\d_.-]+(?:,[a-z\d_.-]+)*$/i)
@@ -57,7 +57,7 @@ const hostNames = z
 
 const unitsMs: Record<string, number> = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000 };
 
-/** `600/m` is 600 in each window of a minute. */
+/** Parses rate limits: `600/m` allows 600 requests in each window of a minute. */
 const rateLimit = z.union([
   z.literal("off").transform(() => undefined),
   z
@@ -69,7 +69,7 @@ const rateLimit = z.union([
     }),
 ]);
 
-/** Seven attempts within half a minute, so that a receiver under development gets its retries soon. */
+/** Makes seven attempts within half a minute, so that a receiver under development gets retries quickly. */
 const developmentSchedule: RetrySchedule = {
   delaysMs: [500, 1_000, 2_000, 4_000, 8_000, 12_000],
   jitter: 0.2,
@@ -83,7 +83,7 @@ const pauseMs = z
   .transform((text) => Number.parseInt(text, 10) * (unitsMs[text.replace(/^\d+/, "")] ?? 0))
   .pipe(z.number().positive());
 
-/** A name or a list of pauses. */
+/** Parses a retry schedule: a name or a list of pauses. */
 const retrySchedule = z.union([
   z.literal("default").transform(() => defaultRetrySchedule),
   z.literal("development").transform(() => developmentSchedule),
@@ -100,7 +100,7 @@ const flag = z.stringbool({ truthy: ["1"], falsy: ["0"], case: "sensitive" }).de
 const days = wholeNumber(1, 36_500);
 const text = z.string().optional();
 
-/** All settings. OPERATING.md says what they mean; a description completes the message "Invalid PORT: expected …". */
+/** All settings, which OPERATING.md explains. A description completes the message "Invalid PORT: expected …". */
 const schema = z.strictObject({
   PORT: wholeNumber(0, 65_535).default(3_000).describe("a port from 0 (any free one) to 65535"),
   HOST: z.string().default("127.0.0.1"),
@@ -123,9 +123,9 @@ const schema = z.strictObject({
   OFFERS_BODY_LIMIT_BYTES: wholeNumber(1_024, 67_108_864)
     .default(bodyLimitBytes)
     .describe("a number of bytes from 1024 to 67108864"),
-  /** D-54 */
+  /** For API keys (D-54). */
   OFFERS_RATE_LIMIT: rateLimit.prefault("600/m").describe("off, or a limit such as 600/m"),
-  /** D-91 */
+  /** For users and workers (D-91). */
   OFFERS_PERSON_RATE_LIMIT: rateLimit.prefault("600/m").describe("off, or a limit such as 600/m"),
   OFFERS_TRUSTED_PROXIES: wholeNumber(0, 10).default(0).describe("a number from 0 to 10"),
   OFFERS_METRICS: metricsAddress.optional().describe("a port, or an address and a port such as 0.0.0.0:9464"),
@@ -134,7 +134,7 @@ const schema = z.strictObject({
     .default(defaultRetention.contentDays)
     .describe("a number of days from 1 to 36500"),
   SMTP_URL: smtpUrl.optional().describe("smtp://user:password@host:587, or smtps:"),
-  OFFERS_MAIL_FROM: emailAddressSchema.optional().describe("the sender's address, such as offers@example.com"),
+  OFFERS_MAIL_FROM: emailAddressSchema.optional().describe("the sender's email address, such as offers@example.com"),
   OFFERS_FCM_CREDENTIALS: text,
   OFFERS_LOG_LEVEL: z
     .enum(logLevels)
@@ -151,7 +151,7 @@ export const settingNames = Object.keys(schema.shape);
 /**
  * Reads the settings from environment variables.
  *
- * @param exampleFolder the parent of the default data folder
+ * @param exampleFolder the parent folder of the default data folder
  * @throws {SettingError}
  */
 export function readSettings(environment: Environment, exampleFolder: string) {
@@ -160,20 +160,20 @@ export function readSettings(environment: Environment, exampleFolder: string) {
   const given = parse(environment);
   const { SMTP_URL: url, OFFERS_MAIL_FROM: from, OFFERS_METRICS: metrics } = given;
   if (url !== undefined && from === undefined)
-    throw invalid("OFFERS_MAIL_FROM", "the sender's address, which SMTP_URL requires", environment);
+    throw invalid("OFFERS_MAIL_FROM", "the sender's email address, which SMTP_URL requires", environment);
   if (given.DATABASE_LISTEN_URL !== undefined && given.DATABASE_URL === undefined)
-    throw invalid("DATABASE_URL", "the pooler's address, beside DATABASE_LISTEN_URL", environment);
+    throw invalid("DATABASE_URL", "the pooler's URL, because DATABASE_LISTEN_URL is set", environment);
   if (metrics !== undefined && metrics.port !== 0 && metrics.port === given.PORT)
-    throw invalid("OFFERS_METRICS", "another port than PORT", environment);
+    throw invalid("OFFERS_METRICS", "a different port from PORT", environment);
   return {
     port: given.PORT,
     host: given.HOST,
     publicOrigin: given.OFFERS_PUBLIC_ORIGIN,
-    /** D-105; undefined for any. */
+    /** Undefined to allow any host (D-105). */
     allowedHosts: given.OFFERS_ALLOWED_HOSTS,
     dataFolder: given.OFFERS_DATA ?? join(exampleFolder, "data", "platform"),
     databaseUrl: given.DATABASE_URL,
-    /** PostgreSQL itself, when DATABASE_URL is a pooler in transaction mode. */
+    /** The URL of PostgreSQL itself, if DATABASE_URL is a pooler in transaction mode. */
     listenUrl: given.DATABASE_LISTEN_URL,
     seedFile: given.OFFERS_SEED,
     dialect: given.OFFERS_DIALECT,
@@ -182,22 +182,22 @@ export function readSettings(environment: Environment, exampleFolder: string) {
     retrySchedule: given.OFFERS_RETRY_SCHEDULE,
     bodyLimitBytes: given.OFFERS_BODY_LIMIT_BYTES,
     encryptionKey: given.OFFERS_ENCRYPTION_KEY,
-    /** Per API key; undefined for no limit. */
+    /** The rate limit per API key; undefined for no limit. */
     rateLimit: given.OFFERS_RATE_LIMIT,
-    /** Per person and worker; undefined for no limit. */
+    /** The rate limit per user and worker; undefined for no limit. */
     personRateLimit: given.OFFERS_PERSON_RATE_LIMIT,
     trustedProxies: given.OFFERS_TRUSTED_PROXIES,
     metrics,
     retention: { deliveryDays: given.OFFERS_RETENTION_DAYS, contentDays: given.OFFERS_CONTENT_RETENTION_DAYS },
     smtp: url !== undefined && from !== undefined ? { url, from } : undefined,
-    /** The path of a service account's key file. */
+    /** The path of the file with a service account's key. */
     fcmCredentials: given.OFFERS_FCM_CREDENTIALS,
     logLevel: given.OFFERS_LOG_LEVEL,
   };
 }
 
 function parse(environment: Environment): z.infer<typeof schema> {
-  // An empty variable counts as not set.
+  // Treat an empty variable as not set.
   const isGiven = ([name, value]: [string, unknown]): boolean =>
     settingNames.includes(name) ? Boolean(value) : isSettingName(name);
   const { error, data } = schema.safeParse(Object.fromEntries(Object.entries(environment).filter(isGiven)));
@@ -208,7 +208,7 @@ function parse(environment: Environment): z.infer<typeof schema> {
   throw invalid(name, schema.shape[name].description ?? "another value", environment);
 }
 
-/** Quotes the value in one line, unless it has more than 100 characters or may contain a secret, such as a URL with a password. */
+/** Creates the error. Quotes the value on one line, unless it has more than 100 characters or may contain a secret, like a URL with a password. */
 function invalid(name: string, expected: string, environment: Environment): SettingError {
   const value = environment[name] ?? "";
   const isQuotable = value !== "" && value.length <= 100 && !/_URL$|KEY$/.test(name);
@@ -217,7 +217,7 @@ function invalid(name: string, expected: string, environment: Environment): Sett
   );
 }
 
-/** Read by other programs of this repository and by the samples of its packages, which may share the environment. */
+/** Variables that other programs in this repository and its packages' samples read. They may share the environment. */
 const namesOfOthers = [
   "OFFERS_BOOTSTRAPPED",
   "OFFERS_BASE_URL",
@@ -226,18 +226,18 @@ const namesOfOthers = [
   "OFFERS_WEBHOOK_SECRET",
 ];
 
-/** Whether a variable can only be meant for the platform. Case-insensitive, so that `offers_data` is reported as misspelt. */
+/** Whether a variable must be meant for the platform. Ignores case, so that `offers_data` is reported as misspelt. */
 const isSettingName = (name: string): boolean => /^OFFERS_/i.test(name) && !namesOfOthers.includes(name);
 
-/** What to do about a variable that is not one of `names` (D-90). */
+/** Says what to do about a variable that is not one of `names` (D-90). */
 function unknownSetting(name: string, names: readonly string[]): string {
-  // Without the common prefix, which would make any two names similar.
+  // Compare without the common prefix, which would make all names similar.
   const bare = (full: string): string => full.replace(/^OFFERS_/i, "");
   const nearest = nearestName(bare(name), names.map(bare));
   const meant = names.find((known) => bare(known) === nearest);
   const remedy =
     meant === undefined
-      ? "remove it; OPERATING.md of the platform lists all settings"
+      ? "remove it; the platform's OPERATING.md lists all settings"
       : `did you mean ${meant}? Correct its name, or remove it`;
   return `Unknown setting ${name}; ${remedy}`;
 }

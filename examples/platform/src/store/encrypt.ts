@@ -15,10 +15,10 @@ function keyObjectOf(key: Uint8Array): KeyObject {
 }
 
 /**
- * Encrypts `text` with AES-256-GCM for a column of the store. The same string encrypted twice looks different.
+ * Encrypts `text` with AES-256-GCM for a column of the store. The result is different each time.
  *
  * @param key 32 bytes, see `readEncryptionKey`
- * @param owner the id of the row it belongs to: encrypted text copied to another row does not decrypt
+ * @param owner the id of the row it belongs to: a value that is copied to another row cannot be decrypted
  */
 export function encrypt(text: string, key: Uint8Array, owner: string): string {
   const nonce = randomBytes(nonceBytes);
@@ -27,7 +27,7 @@ export function encrypt(text: string, key: Uint8Array, owner: string): string {
   return `${version}.${encrypted.toString("base64url")}`;
 }
 
-/** @throws {StoreError} `invalid_encryption_key` for another key, another owner, or changed text */
+/** Decrypts a value. @throws {StoreError} `invalid_encryption_key` if the key or owner is different, or the value was changed */
 export function decrypt(encrypted: string, key: Uint8Array, owner: string): string {
   try {
     const [prefix, encoded = ""] = encrypted.split(".");
@@ -40,7 +40,7 @@ export function decrypt(encrypted: string, key: Uint8Array, owner: string): stri
   } catch (cause) {
     throw new StoreError(
       "invalid_encryption_key",
-      "a secret could not be decrypted; is this the key it was encrypted with?",
+      "a secret could not be decrypted; use the key that it was encrypted with",
       {
         cause,
       },
@@ -48,7 +48,7 @@ export function decrypt(encrypted: string, key: Uint8Array, owner: string): stri
   }
 }
 
-/** Whether `encrypted` decrypts to `text`; false when it does not decrypt. */
+/** Whether `encrypted` decrypts to `text`. Returns false if it cannot be decrypted. */
 export function matchesEncrypted(text: string, encrypted: string, key: Uint8Array, owner: string): boolean {
   try {
     return decrypt(encrypted, key, owner) === text;
@@ -58,7 +58,7 @@ export function matchesEncrypted(text: string, encrypted: string, key: Uint8Arra
   }
 }
 
-/** An endpoint's secrets as stored. */
+/** An endpoint's secrets as they are stored. */
 export interface EncryptedSecrets {
   encrypted_secret: string;
   previous_encrypted_secret: string | null;
@@ -84,7 +84,7 @@ export function decryptSecrets(row: EncryptedSecrets, key: Uint8Array, organisat
 }
 
 const maxDecrypted = 1_000;
-/** An LRU cache of decrypted secrets by key, since every delivery needs one. */
+/** LRU caches of decrypted secrets, one per key, because every delivery needs a secret. */
 const decrypted = new WeakMap<Uint8Array, Map<string, string>>();
 
 function decryptOnce(encrypted: string, key: Uint8Array, organisationId: string): string {
@@ -99,5 +99,5 @@ function decryptOnce(encrypted: string, key: Uint8Array, organisationId: string)
   return secret;
 }
 
-/** Hashes API keys and session tokens: they are long and random, so they need no salt. */
+/** Hashes API keys and session tokens, which are long and random and so need no salt. */
 export const sha256 = (text: string): string => hash("sha256", text, "hex");

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { readEncryptionKey } from "./encryption-key.ts";
 
-// The errors of link(2) on exFAT, SMB and virtiofs.
+// The errors that link(2) returns on exFAT, SMB and virtiofs.
 const refuses = (code: string) => () => Promise.reject(Object.assign(new Error(code), { code }));
 
 test.each(["EPERM", "ENOTSUP", "ENOSYS"])(

@@ -9,7 +9,7 @@ const keyBytes = 32;
 
 /**
  * Reads the key that encrypts secrets at rest from `encryption.key` in the data folder; creates the file, readable by its
- * owner only, if it is missing. Without it, encrypted secrets are lost: back it up separately from the database.
+ * owner only, if it is missing. Encrypted secrets are lost without it, so back it up separately from the database.
  */
 export async function readEncryptionKey(dataFolder: string, linkFile = link): Promise<Uint8Array> {
   const path = join(dataFolder, "encryption.key");
@@ -18,7 +18,7 @@ export async function readEncryptionKey(dataFolder: string, linkFile = link): Pr
   const content = `${randomBytes(keyBytes).toString("base64")}\n`;
   await writeFile(draft, content, { mode: 0o600 });
   try {
-    // Atomic: `link` fails when another process has created the key.
+    // This is atomic: `link` fails if another process has created the key.
     await linkFile(draft, path);
   } catch (error) {
     const { code = "" } = error as NodeJS.ErrnoException;
@@ -30,10 +30,10 @@ export async function readEncryptionKey(dataFolder: string, linkFile = link): Pr
   return parseEncryptionKey((await readFile(path, "utf8")).trim(), path);
 }
 
-/** The errors of `link` on exFAT, SMB and shared folders of virtual machines. */
+/** The errors that `link` returns on exFAT, SMB and virtual machines' shared folders. */
 const withoutHardLinks: ReadonlySet<string> = new Set(["EPERM", "ENOTSUP", "EOPNOTSUPP", "ENOSYS"]);
 
-/** Creates the file unless it exists. A process that has just created it may not have written to it yet. */
+/** Creates the file unless it exists. If another process has just created it, the file may still be empty. */
 async function createFile(path: string, content: string): Promise<void> {
   try {
     await writeFile(path, content, { flag: "wx", mode: 0o600 });
@@ -45,7 +45,7 @@ async function createFile(path: string, content: string): Promise<void> {
 
 /**
  * @param encoded 32 bytes in base64, as `openssl rand -base64 32` prints them
- * @param from its source, for the message
+ * @param from where it comes from, for the message
  * @throws {StoreError} `invalid_encryption_key`
  */
 export function parseEncryptionKey(encoded: string, from: string): Uint8Array {
@@ -53,14 +53,14 @@ export function parseEncryptionKey(encoded: string, from: string): Uint8Array {
   if (key.length === keyBytes && key.toString("base64") === encoded) return key;
   throw new StoreError(
     "invalid_encryption_key",
-    `${from} is not 32 bytes in base64; make one with: openssl rand -base64 32`,
+    `${from} is not 32 bytes in base64; create one with: openssl rand -base64 32`,
   );
 }
 
 /**
- * Opens the encryption key of this store's secrets, and checks it: a store keeps the first key that was used with it.
+ * Reads the key that encrypts this store's secrets, and checks it: a store remembers the first key that was used with it.
  *
- * @param encoded from the settings; without it the key is read from the data folder
+ * @param encoded the key from the settings; if omitted, the key is read from the data folder
  * @throws {StoreError} `invalid_encryption_key`
  */
 export async function openEncryptionKey(store: Store, dataFolder: string, encoded?: string): Promise<Uint8Array> {
@@ -73,7 +73,7 @@ export async function openEncryptionKey(store: Store, dataFolder: string, encode
 const owner = "encryption_key_check";
 
 async function checkAgainst({ db }: Store, key: Uint8Array, from: string): Promise<void> {
-  // One atomic statement: an existing row stays unchanged.
+  // Use one atomic statement, which leaves an existing row unchanged.
   const { encrypted } = await db
     .insertInto("encryption_key_check")
     .values({ encrypted: encrypt("", key, owner) })

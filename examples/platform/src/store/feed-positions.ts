@@ -1,45 +1,49 @@
 import { sql } from "kysely";
 import type { Store } from "./store.ts";
 
-/** Tables whose rows are read in order per owner, each with the table of every owner's last position. */
+/** The tables whose rows each owner reads in order, each with the table that stores every owner's last position. */
 const feeds = {
-  /** In the order of recording, which the lock of an order key guarantees, independent of clocks. */
+  /** Ordered by when events were recorded, which the lock on an order key guarantees, regardless of clocks. */
   events: { owner: "organisation_id", order: "feed_order", positions: "event_feeds" },
   notifications: { owner: "worker_id", order: "id", positions: "notification_feeds" },
 } as const;
 
 type FeedTable = keyof typeof feeds;
 
-/** Rows that get a position in one transaction: it must end within five seconds. */
-const maxPlaced = 5_000;
+/** The maximum number of rows that get a position in one transaction, which must end within five seconds. */
+const maxAssigned = 5_000;
 
-/** Which rows have no position yet: none, rows for another call, or only rows that another transaction has locked. */
-export type Unplaced = "none" | "more" | "locked";
+/** Which rows still have no position: none, rows that another call can assign, or only rows that another transaction has locked. */
+export type Unassigned = "none" | "more" | "locked";
 
 /**
- * Gives committed rows without a position one in their owner's feed, in order. If numbers were assigned before the commit, a reader would
- * skip a row that is committed late; and if readers waited for the oldest transaction, a forgotten one would stop them all. Only one
+ * Assigns positions in their owner's feed, in order, to committed rows that have none. If positions were assigned before the commit, a reader would
+ * skip a row that is committed late. If readers waited for the oldest transaction, a forgotten one would stop them all. Only one
  * reader assigns positions at a time, so a reader that sees a position has seen all lower ones.
  *
  * Waits a moment for rows that another transaction has locked, then skips them: a withdrawal may lock thousands for seconds.
  */
-export async function placeRows(store: Store, table: FeedTable, ownerIds: readonly string[]): Promise<Unplaced> {
-  const owners = await unplacedOwners(store, table, ownerIds);
+export async function assignPositions(
+  store: Store,
+  table: FeedTable,
+  ownerIds: readonly string[],
+): Promise<Unassigned> {
+  const owners = await ownersWithUnassigned(store, table, ownerIds);
   // A poll that finds nothing writes nothing.
   if (owners.length === 0) return "none";
   try {
-    return (await place(store, table, owners, "wait")) === maxPlaced ? "more" : "none";
+    return (await assignBatch(store, table, owners, "wait")) === maxAssigned ? "more" : "none";
   } catch (error) {
     if (!isLockTimeout(error)) throw error;
-    return (await place(store, table, owners, "skip")) === maxPlaced ? "more" : "locked";
+    return (await assignBatch(store, table, owners, "skip")) === maxAssigned ? "more" : "locked";
   }
 }
 
 const listed = (ids: readonly string[]) =>
   sql`(select json_array_elements_text(${JSON.stringify(ids)}::text::json) as id) as given`;
 
-/** `order by` makes the planner use the index even with outdated statistics, with which a poll would scan the table. */
-async function unplacedOwners(store: Store, table: FeedTable, ownerIds: readonly string[]): Promise<string[]> {
+/** Returns the owners of rows without a position. With `order by`, the planner uses the index even if outdated statistics favour a scan. */
+async function ownersWithUnassigned(store: Store, table: FeedTable, ownerIds: readonly string[]): Promise<string[]> {
   const { owner, order } = feeds[table];
   const { rows } = await sql<{ id: string }>`
     select given.id from ${listed(ownerIds)} cross join lateral (
@@ -54,8 +58,13 @@ const lockTimeoutMs = 200;
 
 const isLockTimeout = (error: unknown): boolean => error instanceof Error && "code" in error && error.code === "55P03";
 
-/** @returns how many rows got a position */
-function place(store: Store, table: FeedTable, ownerIds: readonly string[], locked: "wait" | "skip"): Promise<number> {
+/** Assigns positions to one batch of rows. @returns how many rows got a position */
+function assignBatch(
+  store: Store,
+  table: FeedTable,
+  ownerIds: readonly string[],
+  locked: "wait" | "skip",
+): Promise<number> {
   const { owner, order, positions } = feeds[table];
   const [rowTable, ownerColumn, orderColumn] = [sql.table(table), sql.ref(owner), sql.ref(order)];
   const [counters, theirs] = [sql.table(positions), sql`${ownerColumn} in (select id from ${listed(ownerIds)})`];
@@ -64,13 +73,13 @@ function place(store: Store, table: FeedTable, ownerIds: readonly string[], lock
       on conflict do nothing`.execute(trx);
     await sql`select from ${counters} where ${theirs} order by ${ownerColumn} for update`.execute(trx);
     if (locked === "wait") await sql.raw(`set local lock_timeout = ${lockTimeoutMs}`).execute(trx);
-    // A separate statement: it sees what was committed while this one waited for the locks. Rows are locked in the order in which
+    // Use a separate statement, which sees what was committed while the previous one waited for locks. Rows are locked in the order in which
     // pushes are settled and superseded, so that they cannot deadlock.
     const { rows } = await sql<{ placed: number }>`
       with unplaced as materialized (
         select id, ${ownerColumn} as owner, ${orderColumn} as number from ${rowTable}
         where ${theirs} and position is null
-        order by ${orderColumn} limit ${maxPlaced} for no key update ${sql.raw(locked === "skip" ? "skip locked" : "")}
+        order by ${orderColumn} limit ${maxAssigned} for no key update ${sql.raw(locked === "skip" ? "skip locked" : "")}
       ), numbered as (
         select id, owner, row_number() over (partition by owner order by number) as place from unplaced
       ), placed as (

@@ -2,10 +2,10 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { StoreError } from "./store.ts";
 
-/** https://www.sqlite.org/rescode.html#busy */
+/** SQLITE_BUSY, see https://www.sqlite.org/rescode.html#busy */
 const sqliteBusy = 5;
 
-/** The folder lock: one process at a time uses a data folder. */
+/** A lock that lets only one process at a time use a data folder. */
 export interface FolderLock {
   release(): void;
 }
@@ -14,7 +14,7 @@ export interface FolderLock {
  * Locks the data folder for this process. PGlite itself has no lock, and a second process on the same files silently
  * loses data.
  *
- * Node has no file locks, but SQLite does: an exclusive transaction on an empty database takes a lock of the operating
+ * Node has no file locks, but SQLite does: an exclusive transaction on an empty database takes an operating
  * system. It ends with its process, even after kill -9, so there are no stale locks.
  *
  * @throws {StoreError} `data_folder_in_use`
@@ -28,8 +28,8 @@ export function lockFolder(folder: string): FolderLock {
     if ((cause as { errcode?: number }).errcode !== sqliteBusy) throw cause;
     throw new StoreError(
       "data_folder_in_use",
-      `the data folder ${folder} is in use by another process; stop that one, or name another data folder, ` +
-        "or set DATABASE_URL: only PostgreSQL serves several processes",
+      `the data folder ${folder} is in use by another process; stop that process, set another data folder, ` +
+        "or set DATABASE_URL, since only PostgreSQL serves several processes",
       { cause },
     );
   }

@@ -1,7 +1,7 @@
 import type { ColumnType, Generated } from "kysely";
 import type { CreatedAt, DueAt, Fact, OptionalTimestamp, Timestamp } from "./column-types.ts";
 
-/** A suggested person that a hirer selected. */
+/** A suggested person who was invited. */
 export interface InvitationTable {
   id: Fact<string>;
   organisation_id: Fact<string>;
@@ -9,41 +9,41 @@ export interface InvitationTable {
   suggested_by: Fact<string>;
   name: Fact<string>;
   email_address: Fact<string>;
-  /** The normalised address: another spelling is still the same person. */
+  /** The normalised email address, which identifies a person however their address is spelled. */
   mailbox: Fact<string>;
-  /** The address in lower case. */
+  /** The email address in lower case. */
   sign_in_address: ColumnType<string, never, never>;
-  /** The hash of the token in the mail's link (D-122). */
+  /** The hash of the token in the emailed link (D-122). */
   token_hash: ColumnType<string | null, string | undefined, never>;
   accepted_at: OptionalTimestamp;
   created_at: CreatedAt;
 }
 
-/** An organisation that a person searched for suggestions. */
+/** An organisation that a user has searched for suggestions. */
 export interface SearchedOrganisationTable {
   person_id: Fact<string>;
   organisation_id: Fact<string>;
   searched_at: Timestamp;
 }
 
-/** A person that a search showed in a session, which may therefore invite them. Deleted with the session. */
+/** A person that a search showed in a session, which may then invite them. Deleted with the session. */
 export interface ShownSuggestionTable {
   session_id: Fact<string>;
-  /** A hash of the organisation, the name and the address. */
+  /** A hash of the organisation, the name and the email address. */
   suggestion_hash: Fact<string>;
   shown_at: Timestamp;
 }
 
-/** Mail the platform sent or is about to send; the default transport is this mailbox itself. */
+/** An email that the platform has sent or will send. With the default transport, this table is the only mailbox. */
 export interface MailTable {
   id: Generated<number>;
   to_address: Fact<string>;
   subject: string;
   body: string;
-  /** The subject of a waiting digest: an offer whose responses are combined (D-121). */
+  /** What a waiting digest is about: the id of the offer whose responses it combines (D-121). */
   digest_of: ColumnType<string | null, string | undefined, never>;
   created_at: CreatedAt;
-  /** When the mail transport accepted it. */
+  /** When the transport accepted it. */
   sent_at: OptionalTimestamp;
   attempts: Generated<number>;
   due_at: DueAt;

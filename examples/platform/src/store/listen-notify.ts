@@ -3,19 +3,19 @@ import type pg from "pg";
 import { z } from "zod";
 import { type Heard, type Signal, type Store, topics } from "./store.ts";
 
-/** How often the listening connection is queried, to detect a connection that a firewall dropped silently. */
+/** How often the listening connection is queried, to detect that a firewall has silently dropped it. */
 const aliveMs = 15_000;
-/** At most twenty NOTIFYs a second: each takes a lock that all NOTIFYs of the database server share. */
+/** Limits NOTIFY to twenty per second, because each takes a lock that all NOTIFYs on the database server share. */
 const notifyPauseMs = 50;
 
 /** PostgreSQL rejects a payload of 8,000 bytes or more. https://www.postgresql.org/docs/current/sql-notify.html */
 const maxPayloadBytes = 7_999;
-/** A signal for more workers names nobody. */
+/** The maximum number of workers that a signal names. If there are more, it names none. */
 const maxNamedWorkers = 100;
 
 export interface ListenOptions {
   channel: string;
-  /** Called when the connection starts to listen. Earlier payloads may have been missed. */
+  /** Called when the connection starts listening. Earlier payloads may have been missed. */
   onListening: () => void;
   onPayload: (payload: string) => void;
   onError: (error: unknown) => void;
@@ -25,13 +25,13 @@ export interface Listening {
   stop(): Promise<void>;
 }
 
-/** Receives the payloads of other processes on a separate connection, and reconnects when it is lost. */
+/** Receives payloads from other processes on a separate connection, and reconnects if it is lost. */
 export function listenToOthers(newClient: () => pg.Client, options: ListenOptions): Listening {
   const { channel, onListening, onPayload, onError } = options;
   const stopping = new AbortController();
   const { signal } = stopping;
 
-  /** Resolves when the connection is lost, or when listening is stopped. @throws when it cannot connect */
+  /** Listens until the connection is lost or listening is stopped. @throws if it cannot connect */
   const listen = async (onBegun: () => void): Promise<void> => {
     const client = newClient();
     let end = (): void => undefined;
@@ -40,11 +40,11 @@ export function listenToOthers(newClient: () => pg.Client, options: ListenOption
     });
     client.once("end", end);
     signal.addEventListener("abort", end);
-    // Only the first error gives the cause; the next one only says that the connection has ended.
+    // Report only the first error, which has the cause. The next one only says that the connection has ended.
     client.once("error", (error) => void (signal.aborted || onError(error)));
     client.on("error", () => undefined);
     client.on("notification", ({ payload = "" }) => onPayload(payload));
-    // Not reported: the client's own `error` event gives the cause.
+    // Do not report the error: the client's own `error` event has the cause.
     const alive = setInterval(() => void client.query("select 1").catch(() => undefined), aliveMs);
     try {
       await client.connect();
@@ -81,19 +81,19 @@ export function listenToOthers(newClient: () => pg.Client, options: ListenOption
 
 export interface NotifyOptions {
   channel: string;
-  /** Sent with each payload, so that a process ignores its own. */
+  /** Identifies this process in each payload, so that it can ignore its own payloads. */
   processId: string;
   onError: (error: unknown) => void;
 }
 
 export interface Notifier {
   add(signals: readonly Signal[]): void;
-  /** Sends the waiting signals. */
+  /** Sends the waiting signals and stops. */
   stop(): Promise<void>;
 }
 
 /**
- * Sends signals to other processes: the first one immediately, those of the next 50 ms together, without duplicates. Retries a
+ * Sends signals to other processes: the first one immediately, and those from the next 50 ms together, without duplicates. Retries a
  * failed NOTIFY.
  */
 export function notifyOthers(store: Store, { channel, processId, onError }: NotifyOptions): Notifier {
@@ -105,7 +105,7 @@ export function notifyOthers(store: Store, { channel, processId, onError }: Noti
     const sent = waiting;
     waiting = new Set();
     try {
-      await store.execute("select pg_notify($1, $2)", [channel, payloadOf(processId, sent)]);
+      await store.execute("select pg_notify($1, $2)", [channel, encodePayload(processId, sent)]);
       return true;
     } catch (error) {
       onError(error);
@@ -126,7 +126,7 @@ export function notifyOthers(store: Store, { channel, processId, onError }: Noti
 
   return {
     add(signals) {
-      for (const signal of signals) waiting.add(signalText(signal));
+      for (const signal of signals) waiting.add(encodeSignal(signal));
       if (waiting.size > 0 && !stopping.signal.aborted) running ??= run();
     },
     async stop() {
@@ -141,13 +141,13 @@ const signalSchema = z.object({
   organisationId: z.string().optional(),
   workerIds: z.array(z.string()).optional(),
 });
-// Short names, because the payload is limited: `by` is the process id.
+// The names are short because payloads are limited. `by` is the process id.
 const payloadSchema = z.object({ by: z.string(), heard: z.array(z.union([signalSchema, z.literal("everything")])) });
 
 const everything = JSON.stringify("everything" satisfies Heard);
 
 /** Encodes a signal for a payload. Equal signals have equal encodings. */
-export const signalText = (signal: Signal): string => {
+export const encodeSignal = (signal: Signal): string => {
   const { topic, organisationId, workerIds = [] } = signal;
   return JSON.stringify({
     topic,
@@ -157,18 +157,18 @@ export const signalText = (signal: Signal): string => {
 };
 
 /**
- * The payload of one NOTIFY. If the signals do not fit, it contains `everything` instead.
+ * Encodes the payload of one NOTIFY. If the signals do not fit, it contains `everything` instead.
  *
- * @param texts from `signalText`
+ * @param texts from `encodeSignal`
  */
-export function payloadOf(processId: string, texts: Iterable<string>): string {
+export function encodePayload(processId: string, texts: Iterable<string>): string {
   const payload = (heard: string): string => `{"by":${JSON.stringify(processId)},"heard":[${heard}]}`;
   const whole = payload([...texts].join());
   return Buffer.byteLength(whole) <= maxPayloadBytes ? whole : payload(everything);
 }
 
-/** @returns the signals in a payload: none when this process sent it, `everything` when its format is unknown */
-export function heardIn(payload: string, ownProcessId: string): readonly Heard[] {
+/** Decodes a payload. @returns its signals: none if this process sent it, `everything` if its format is unknown */
+export function readPayload(payload: string, ownProcessId: string): readonly Heard[] {
   try {
     const { by, heard } = payloadSchema.parse(JSON.parse(payload));
     return by === ownProcessId ? [] : heard;
@@ -181,5 +181,5 @@ export function heardIn(payload: string, ownProcessId: string): readonly Heard[]
 const pause = (ms: number, signal: AbortSignal): Promise<void> =>
   setTimeout(ms, undefined, { signal }).catch(() => undefined);
 
-/** Doubles with each consecutive failure: from a quarter of a second to half a minute. */
+/** Returns a pause that doubles with each consecutive failure, from a quarter of a second to half a minute. */
 const growingPauseMs = (failures: number): number => Math.min(125 * 2 ** failures, 30_000);

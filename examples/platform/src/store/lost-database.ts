@@ -2,7 +2,7 @@ import pg from "pg";
 import { StoreError } from "./store.ts";
 
 /**
- * SQLSTATEs of a server that is temporarily unavailable: the connection is lost (08), resources such as connections are exhausted (53),
+ * Matches the SQLSTATEs that a temporarily unavailable server returns: the connection is lost (08), resources such as connections are exhausted (53),
  * the server is stopping or starting (57P01 to 57P03), the database accepts no connections (55000 at connect), or the server is
  * read-only, such as a standby or an old primary after a failover (25006). 25P03 ends a transaction that waited too long.
  *
@@ -10,7 +10,7 @@ import { StoreError } from "./store.ts";
  */
 const lostStates = /^(?:08|53|57P0|25006$|25P03$)/;
 
-/** Errors of Node.js, and those that pg throws without a code. */
+/** Matches error codes from Node.js. */
 const lostSockets = /^(?:ECONN|EPIPE|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|ENOTFOUND|EAI_)/;
 const lostMessages =
   /^(?:Connection terminated|timeout (?:exceeded|expired)|Query read timeout|Client (?:has encountered a connection error|was closed)|the database said nothing)/;
@@ -22,22 +22,24 @@ function isLost(error: unknown): boolean {
   return lostSockets.test(code) || lostMessages.test(message);
 }
 
-/** Whether a statement outside any transaction may have had an effect when its response is missing. */
+/** Whether a statement outside a transaction may have taken effect even though its response is missing. */
 const isWrite = (text: string): boolean => !/^\s*(?:select|show)\b/i.test(text);
 
-/** The state of the connection of one client of the pool. */
+/** Tracks the state of one pool client's connection. */
 export class Connection {
   #isInTransaction = false;
   #lost: StoreError | undefined;
 
-  /** Whether the pool must not reuse it. A read-only server keeps its connections open. */
+  /** Whether the pool must discard the connection. A read-only server keeps its connections open. */
   get isLost(): boolean {
     return this.#lost !== undefined;
   }
 
   /**
+   * Runs a statement.
+   *
    * @param text the statement that `send` sends
-   * @throws {StoreError} `database_lost`, or `commit_uncertain`. After one, so does every later statement, with the first cause:
+   * @throws {StoreError} `database_lost`, or `commit_uncertain`. Every later statement then throws the same error with the first cause:
    *   kysely reports the error of its ROLLBACK instead of that of the COMMIT before it
    */
   async query<T>(text: string, send: () => Promise<T>): Promise<T> {
@@ -50,7 +52,7 @@ export class Connection {
       const isReadOnly = (error as NodeJS.ErrnoException).code === "25006";
       const mayHaveCommitted = !isReadOnly && (this.#isInTransaction ? text === "commit" : isWrite(text));
       this.#lost = mayHaveCommitted
-        ? new StoreError("commit_uncertain", "the database was lost during a commit", { cause: error })
+        ? new StoreError("commit_uncertain", "the database connection was lost during a commit", { cause: error })
         : databaseLost(error);
       throw this.#lost;
     } finally {
@@ -59,6 +61,6 @@ export class Connection {
   }
 }
 
-/** The error when the database gives no connection, for any reason: nothing was sent. */
+/** Creates the error for a database that cannot be connected to, so that nothing was sent. */
 export const databaseLost = (cause: unknown): StoreError =>
-  new StoreError("database_lost", "the database is lost or not ready", { cause });
+  new StoreError("database_lost", "the database connection was lost, or the database is not ready", { cause });

@@ -3,12 +3,12 @@ import { Migrator } from "kysely/migration";
 import { firstRelease } from "./migrations/001-first-release.ts";
 import { type Store, StoreError } from "./store.ts";
 
-/** Applied in the order of their names. A released one never changes: add another. */
+/** Returns the migrations, which are applied in name order. Never change a released migration; add another. */
 export const migrationsOf = (name: Store["name"]) => ({
   "001-first-release": firstRelease(name === "postgres"),
 });
 
-/** The migrations of versions before the first release, whose tables cannot be migrated. */
+/** Migrations from versions before the first release, whose schema cannot be migrated. */
 const unreleased = [
   "001-tables",
   "002-portal",
@@ -19,25 +19,25 @@ const unreleased = [
 ];
 
 /**
- * Brings the tables up to date. Two processes may start simultaneously: kysely's migrator takes an advisory lock.
+ * Migrates the schema to the current version. Processes may start concurrently, because kysely's migrator takes an advisory lock.
  *
- * @throws {StoreError} `newer_tables` for migrations that only a later version knows and that cannot be undone;
- *   `unreleased_tables` for those of a version before the first release
+ * @throws {StoreError} `newer_tables` for migrations that only a later version knows, which cannot be undone;
+ *   `unreleased_tables` for migrations from before the first release
  */
 export async function migrate(store: Pick<Store, "db" | "name" | "label">): Promise<void> {
   const { db, name } = store;
-  // Skips the migrator, which first reads the columns of all tables and is slow on PGlite.
+  // Skip the migrator, which first reads the columns of all tables and is slow on PGlite.
   if (await isMigrated(store)) return;
   const migrator = new Migrator({ db, provider: { getMigrations: async () => migrationsOf(name) } });
   const { error } = await migrator.migrateToLatest();
   if (error === undefined) return;
-  // A later version may have started at the same time, and migrated first.
+  // A later version may have started at the same time and migrated first.
   await isMigrated(store);
   throw error;
 }
 
 /**
- * @returns whether every migration is applied
+ * @returns whether every migration has been applied
  * @throws {StoreError} `newer_tables` or `unreleased_tables`
  */
 async function isMigrated({ db, name, label }: Pick<Store, "db" | "name" | "label">): Promise<boolean> {
@@ -46,15 +46,19 @@ async function isMigrated({ db, name, label }: Pick<Store, "db" | "name" | "labe
   const migrations = migrationsOf(name);
   const applied = await sql<{ name: string }>`select name from kysely_migration order by name`.execute(db);
   const unknown = applied.rows.find((each) => !(each.name in migrations));
-  if (unknown !== undefined && unreleased.includes(unknown.name)) throw await unreleasedTables(db, { name, label });
+  if (unknown !== undefined && unreleased.includes(unknown.name))
+    throw await unreleasedTablesError(db, { name, label });
   if (unknown === undefined) return applied.rows.length === Object.keys(migrations).length;
   throw new StoreError(
     "newer_tables",
-    `the tables are those of a later version, which has applied ${unknown.name}; use that version, or another data folder or database`,
+    `the schema belongs to a later version, which has applied ${unknown.name}; use that version, or another data folder or database`,
   );
 }
 
-async function unreleasedTables(db: Store["db"], { name, label }: Pick<Store, "name" | "label">): Promise<StoreError> {
+async function unreleasedTablesError(
+  db: Store["db"],
+  { name, label }: Pick<Store, "name" | "label">,
+): Promise<StoreError> {
   const current = await sql<{ name: string }>`select current_database() as name`.execute(db);
   const remove =
     name === "pglite"
@@ -62,6 +66,6 @@ async function unreleasedTables(db: Store["db"], { name, label }: Pick<Store, "n
       : `drop the database ${current.rows[0]?.name} and create it again, or use another one`;
   return new StoreError(
     "unreleased_tables",
-    `${label}: the tables are those of a version before the first release, which no version reads; to start with new ones, ${remove}`,
+    `${label}: the schema belongs to a version before the first release and can no longer be read; to start with a new one, ${remove}`,
   );
 }

@@ -6,31 +6,37 @@ import { prepareClusterFiles } from "./pglite/cluster-files.ts";
 import { PgliteConnection } from "./pglite/pglite-connection.ts";
 import { PgliteThread } from "./pglite/pglite-thread.ts";
 import { type Lane, PriorityMutex } from "./pglite/priority-mutex.ts";
-import { openPool, ownClient, withClients, withPreparedStatements, withTransactionSettings } from "./postgres-pool.ts";
+import {
+  openPool,
+  separateClient,
+  withClients,
+  withPreparedStatements,
+  withTransactionSettings,
+} from "./postgres-pool.ts";
 import { planSettings } from "./query-plans.ts";
 import { announcedIn, type Signal, type Store, StoreError, type Trx } from "./store.ts";
 import type { Tables } from "./tables.ts";
 
 export interface StoreOptions {
-  /** The address of a PostgreSQL database. @default PGlite in the data folder */
+  /** The URL of a PostgreSQL database. @default PGlite in the data folder */
   databaseUrl?: string | undefined;
-  /** The address of PostgreSQL itself, when `databaseUrl` is a pooler in transaction mode, which does not support `LISTEN`. */
+  /** The URL of PostgreSQL itself, if `databaseUrl` is a pooler in transaction mode, which does not support `LISTEN`. */
   listenUrl?: string | undefined;
-  /** Created when missing. It contains PGlite's files, for one process at a time. */
+  /** The folder for PGlite's files, which only one process at a time may use. Created if it is missing. */
   dataFolder: string;
-  /** Called with connections lost in the background. @default ignored: the next query reports it */
+  /** Called with the error if a connection is lost in the background. @default ignored, since the next query reports it */
   onError?: (error: Error) => void;
-  /** @default 5_000 */
+  /** How long a transaction may wait, in milliseconds. @default 5_000 */
   transactionLimitMs?: number;
 }
 
 const upkeepMs = 10 * 60_000;
 
 /**
- * Opens the store and brings its tables up to date.
+ * Opens the store and migrates its schema.
  *
- * @throws {StoreError} `data_folder_in_use` when another process has the data folder; `data_folder_incompatible` and
- *   `newer_tables` or `unreleased_tables` when another version of the platform wrote it
+ * @throws {StoreError} `data_folder_in_use` if another process uses the data folder; `data_folder_incompatible` and
+ *   `newer_tables` or `unreleased_tables` if another version of the platform wrote it
  */
 export async function openStore(options: StoreOptions): Promise<Store> {
   const store = options.databaseUrl ? await openPostgres(options, options.databaseUrl) : await openPglite(options);
@@ -63,7 +69,7 @@ async function openPglite(options: StoreOptions): Promise<Store> {
   const lane = (name: Lane) => {
     const pglite = new PgliteConnection(thread, turns, name);
     return {
-      ...queriesBy(new PGliteDialect({ pglite }), transactionLimitMs, commits),
+      ...createQueries(new PGliteDialect({ pglite }), transactionLimitMs, commits),
       execute: (text: string, values?: unknown[]) => pglite.query<Record<string, unknown>>(text, values),
     };
   };
@@ -104,19 +110,22 @@ async function openPostgres(options: StoreOptions, databaseUrl: string): Promise
   const background: Store = {
     name: "postgres",
     label: `PostgreSQL ${version}`,
-    ...queriesBy(new PostgresDialect({ pool: backgroundPool }), transactionLimitMs, commits),
+    ...createQueries(new PostgresDialect({ pool: backgroundPool }), transactionLimitMs, commits),
     onCommit: (publish) => commits.subscribe(publish),
     execute: (text, values) => pool.query(text, values),
-    newClient: () => ownClient(listenUrl ?? databaseUrl),
+    newClient: () => separateClient(listenUrl ?? databaseUrl),
     get background() {
       return background;
     },
     close: () => pool.end(),
   };
-  return { ...background, ...queriesBy(new PostgresDialect({ pool: foregroundPool }), transactionLimitMs, commits) };
+  return {
+    ...background,
+    ...createQueries(new PostgresDialect({ pool: foregroundPool }), transactionLimitMs, commits),
+  };
 }
 
-/** Passes the signals of committed transactions on. */
+/** Passes on the signals of committed transactions. */
 class Commits {
   readonly #subscribers = new Set<(signals: readonly Signal[]) => void>();
 
@@ -130,16 +139,20 @@ class Commits {
   }
 }
 
-function queriesBy(dialect: Dialect, transactionLimitMs: number, commits: Commits): Pick<Store, "db" | "transaction"> {
+function createQueries(
+  dialect: Dialect,
+  transactionLimitMs: number,
+  commits: Commits,
+): Pick<Store, "db" | "transaction"> {
   const db = new Kysely<Tables>({ dialect });
-  // On PGlite, kysely runs the requests of one instance one after another. Transactions have their own instance, so that a
+  // On PGlite, a kysely instance runs its requests one after another. Transactions use a separate instance, so that a
   // query does not wait for a commit.
   const transactions = new Kysely<Tables>({ dialect });
   return {
     db,
     async transaction(work) {
       let announced: readonly Signal[] = [];
-      const result = await inTransaction(transactions, transactionLimitMs, async (trx) => {
+      const result = await runTransaction(transactions, transactionLimitMs, async (trx) => {
         const done = await work(trx);
         announced = announcedIn(trx);
         return done;
@@ -151,24 +164,24 @@ function queriesBy(dialect: Dialect, transactionLimitMs: number, commits: Commit
 }
 
 /**
- * Runs `work` in a transaction, and rolls it back when none of its statements started or returned for `limitMs`. A large
- * transaction may take longer in total, but may not wait for anything except the database.
+ * Runs `work` in a transaction, and rolls it back if no statement starts or returns for `limitMs`. A large
+ * transaction may take longer in total, but must not wait for anything except the database.
  */
-function inTransaction<T>(db: Kysely<Tables>, limitMs: number, work: (trx: Trx) => Promise<T>): Promise<T> {
+function runTransaction<T>(db: Kysely<Tables>, limitMs: number, work: (trx: Trx) => Promise<T>): Promise<T> {
   return db.transaction().execute(async (trx) => {
     let timer: NodeJS.Timeout | undefined;
     let returned = (): void => undefined;
     let end: StoreError | undefined;
     let sent = 0;
-    // Statements that `work` sends after the rollback would run outside any transaction and be committed.
+    // Otherwise, statements that `work` sends after the rollback would run outside any transaction and be committed.
     const onQuery = (): void => {
       if (end !== undefined) throw end;
       sent += 1;
     };
     const overdue = new Promise<never>((_, reject) => {
       const message =
-        `no statement of a transaction began for ${limitMs} ms: it is rolled back; inside one, use only ` +
-        "trx: store.db waits for the very same connection on PGlite, and I/O keeps everyone else waiting";
+        `no statement started in a transaction for ${limitMs} ms, so it was rolled back; inside a transaction, use only ` +
+        "trx: on PGlite, store.db waits for the same connection, and I/O keeps everyone else waiting";
       timer = setTimeout(() => {
         end =
           sent > 0
@@ -182,7 +195,7 @@ function inTransaction<T>(db: Kysely<Tables>, limitMs: number, work: (trx: Trx) 
       };
     });
     try {
-      return await Promise.race([work(trx.withPlugin(watching(onQuery, () => returned()))), overdue]);
+      return await Promise.race([work(trx.withPlugin(queryObserver(onQuery, () => returned()))), overdue]);
     } finally {
       returned = () => undefined;
       clearTimeout(timer);
@@ -190,7 +203,7 @@ function inTransaction<T>(db: Kysely<Tables>, limitMs: number, work: (trx: Trx) 
   });
 }
 
-const watching = (onQuery: () => void, onReturn: () => void): KyselyPlugin => ({
+const queryObserver = (onQuery: () => void, onReturn: () => void): KyselyPlugin => ({
   transformQuery({ node }) {
     onQuery();
     return node;

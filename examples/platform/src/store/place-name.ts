@@ -1,7 +1,7 @@
 import { sql } from "kysely";
 
 /**
- * The place of an offer, for people: the name that its organisation gave it, or its id if it has no name; empty without a place. The API
+ * A SQL expression: the name of an offer's place, or its id if the organisation has not named it. Empty without a place. The API
  * uses only ids (D-131).
  */
 export const placeName = sql<string>`coalesce(

@@ -7,14 +7,14 @@ import { PlanAge, planSettings } from "./query-plans.ts";
 const int8 = 20;
 
 /**
- * How long a connection may send nothing before it is closed: longer than `statement_timeout`. The pool closes idle
+ * How long a connection may stay silent before it is closed, which must be longer than `statement_timeout`. The pool closes idle
  * connections much earlier.
  */
 const defaultSilenceMs = 35_000;
 
 /**
- * The server's timeouts for a statement or transaction that hangs; the platform's own limit, `transactionLimitMs`, is
- * shorter. They are not part of the connection's startup message, where PgBouncer rejects unknown parameters.
+ * Builds the statement that sets the server's timeouts for a statement or transaction that hangs. The platform's own limit, `transactionLimitMs`, is
+ * shorter. The timeouts are not part of the connection's startup message, because PgBouncer rejects unknown parameters there.
  *
  * @param command `set` for the session, `set local` for the transaction
  */
@@ -25,7 +25,7 @@ const settingsBy = (command: "set" | "set local", idleLimit = "30s"): string => 
   ${command} default_transaction_isolation = 'read committed'`;
 
 /**
- * A process that stalls in the middle of background work soon loses its connection, and with it the locks that others wait for: those of
+ * The idle limit for background work: a process that stalls in the middle of it soon loses its connection, and with it the locks that others wait for on
  * lanes, leases and settling.
  */
 const backgroundIdleLimit = "2s";
@@ -36,12 +36,12 @@ export interface PoolOptions {
    * session settings or named statements are used. @default false
    */
   isTransactionPooler?: boolean;
-  /** @default 35_000 */
+  /** How long a connection may stay silent, in milliseconds. @default 35_000 */
   silenceMs?: number;
 }
 
 /**
- * A connection pool that survives the loss of connections: an `error` event without a listener would end the process. It
+ * Opens a connection pool that survives lost connections: an `error` event without a listener would end the process. It
  * closes connections that stay silent, for example after a failover or behind a firewall that dropped them: a query on one
  * would never return.
  */
@@ -51,41 +51,41 @@ export function openPool(databaseUrl: string, onError: (error: Error) => void, o
     connectionString: databaseUrl,
     max: 20,
     connectionTimeoutMillis: 10_000,
-    stream: () => endingInSilence(silenceMs),
+    stream: () => socketWithTimeout(silenceMs),
     application_name: "offers-platform",
     ...(!isTransactionPooler && { onConnect: async (client) => void (await client.query(settingsBy("set"))) }),
     types: {
-      // Counts and identities are numbers, as in PGlite, instead of pg's default strings.
+      // Return counts and identities as numbers, like PGlite, instead of pg's default strings.
       getTypeParser: (oid, format) => (oid === int8 ? Number : pg.types.getTypeParser(oid, format)),
     },
   });
-  // Errors of connections that the pool is closing do not matter.
+  // Ignore errors from connections that the pool is closing.
   const onLost = (error: Error): void => void (pool.ending || onError(error));
   pool.on("error", onLost);
   pool.on("connect", (client) => client.on("error", onLost));
   return pool;
 }
 
-/** A connection outside the pool, not yet connected. It is closed after the same silence, so its user must query it regularly. */
-export const ownClient = (databaseUrl: string): pg.Client =>
+/** Creates a client outside the pool, without connecting it. It is closed after the same silence, so query it regularly. */
+export const separateClient = (databaseUrl: string): pg.Client =>
   new pg.Client({
     connectionString: databaseUrl,
     connectionTimeoutMillis: 10_000,
-    stream: () => endingInSilence(defaultSilenceMs),
+    stream: () => socketWithTimeout(defaultSilenceMs),
     application_name: "offers-platform signals",
   });
 
-function endingInSilence(silenceMs: number): Socket {
+function socketWithTimeout(silenceMs: number): Socket {
   const socket = new Socket();
-  socket.setTimeout(silenceMs, () => socket.destroy(new Error(`the database said nothing for ${silenceMs} ms`)));
+  socket.setTimeout(silenceMs, () => socket.destroy(new Error(`the database sent nothing for ${silenceMs} ms`)));
   return socket;
 }
 
-/** A query with a list of varying length has many forms. Beyond this number, each execution is planned. */
+/** The maximum number of prepared statements. A query with a list of varying length has many forms; beyond this number, each execution is planned. */
 const maxPrepared = 200;
 
 /**
- * The same pool with prepared statements, for background work, which repeats few statements and would otherwise plan them each time. In a
+ * Returns the same pool with prepared statements, for background work, which repeats a few statements and would otherwise plan them each time. In a
  * transaction, each has one plan for all parameters: otherwise PostgreSQL plans a claim again whenever it estimates a custom plan to be
  * slightly cheaper.
  */
@@ -105,13 +105,13 @@ export function withPreparedStatements(pool: pg.Pool): PostgresPool {
         );
       const name = values.length === 0 ? undefined : nameOf(text);
       if (name === undefined) return client.query(text, values);
-      if (plans.areOld()) await client.query("discard plans");
+      if (plans.isDiscardDue()) await client.query("discard plans");
       return client.query({ text, values, name });
     };
   });
 }
 
-/** The same pool for a pooler in transaction mode: each transaction starts with the settings of a session. */
+/** Returns the same pool for a pooler in transaction mode: each transaction starts by setting what would be session settings. */
 export function withTransactionSettings(pool: pg.Pool, work: "foreground" | "background"): PostgresPool {
   const settings = settingsBy("set local", work === "background" ? backgroundIdleLimit : undefined);
   return withClients(
@@ -121,7 +121,7 @@ export function withTransactionSettings(pool: pg.Pool, work: "foreground" | "bac
 }
 
 /**
- * One string, so that the settings need no extra round trip. Each statement of a claim must see what was committed before it, even in a
+ * Starts a transaction. Sends one string, so that the settings need no extra round trip. Each statement of a claim must see what was committed before it, even in a
  * database whose default is repeatable read.
  */
 async function begin(client: pg.PoolClient, settings: string): Promise<unknown> {
@@ -132,15 +132,15 @@ async function begin(client: pg.PoolClient, settings: string): Promise<unknown> 
 type Query = (text: string, values: unknown[]) => Promise<unknown>;
 
 /**
- * The same pool, whose clients query with `queryOf`. It discards connections to a database that is lost, or read-only since a failover.
+ * Returns the same pool, but its clients query with `queryOf`. It discards connections to a database that is lost, or read-only since a failover.
  *
- * @param queryOf @default sends each statement unchanged
+ * @param queryOf creates a client's query function. @default sends each statement unchanged
  */
 export function withClients(
   pool: pg.Pool,
   queryOf: (client: pg.PoolClient) => Query = (client) => (text, values) => client.query(text, values),
 ): PostgresPool {
-  // kysely recognises a connection by its client object, so each client keeps its own.
+  // kysely identifies a connection by its client object, so each client keeps the same object.
   const clients = new WeakMap<pg.PoolClient, PostgresPoolClient>();
   return {
     options: pool.options,
@@ -152,7 +152,7 @@ export function withClients(
       if (known === undefined) {
         const connection = new Connection();
         const send = queryOf(client);
-        // The first argument is a string: kysely passes a cursor only when the dialect has the option `cursor`.
+        // The first argument is a string: kysely passes a cursor only if the dialect has the option `cursor`.
         const query: unknown = (text: string, values: unknown[]) => connection.query(text, () => send(text, values));
         known = {
           query: query as PostgresPoolClient["query"],

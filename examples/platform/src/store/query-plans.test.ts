@@ -8,7 +8,7 @@ test("replaces plans at most once a second while they are in use", () => {
   const plans = new PlanAge();
   const wasOld: boolean[] = [];
   for (let ms = 0; ms < 3_000; ms += 250) {
-    wasOld.push(plans.areOld());
+    wasOld.push(plans.isDiscardDue());
     vi.advanceTimersByTime(250);
   }
   const second = [true, false, false, false];

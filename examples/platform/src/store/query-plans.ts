@@ -1,14 +1,14 @@
 const longestMs = 1_000;
 
 /**
- * Decides when a connection discards the plans of its prepared statements. A plan suits the table sizes at the time it was made, and is
- * otherwise kept until the tables are analysed, even when they have grown a lot.
+ * Decides when a connection discards its prepared statements' plans. A plan suits the table sizes at the time it was made, and is
+ * otherwise kept until the tables are analysed, even if they have grown a lot.
  */
 export class PlanAge {
   #since = Number.NEGATIVE_INFINITY;
 
-  /** @returns true at most once a second: discard the plans now */
-  areOld(): boolean {
+  /** Returns whether to discard the plans now, which is true at most once a second, and notes that it was. */
+  isDiscardDue(): boolean {
     const now = performance.now();
     if (now - this.#since < longestMs) return false;
     this.#since = now;
@@ -17,7 +17,7 @@ export class PlanAge {
 }
 
 /**
- * Settings of each session. PostgreSQL's manual recommends this page cost when most pages are in memory: with the default, a claim scans
+ * Settings for each session. PostgreSQL's manual recommends this page cost if most pages are in memory: with the default, a claim scans
  * the whole table of endpoints once for each lane. JIT would compile any statement whose tables look large in the statistics, even if it
  * finds no rows.
  *

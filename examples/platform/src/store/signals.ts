@@ -1,26 +1,26 @@
 import { randomUUID } from "node:crypto";
-import { heardIn, listenToOthers, notifyOthers } from "./listen-notify.ts";
+import { listenToOthers, notifyOthers, readPayload } from "./listen-notify.ts";
 import type { Heard, Signal, Store } from "./store.ts";
 
 export type SignalListener = (heard: Heard) => void;
 
-/** Publish/subscribe among all processes that share one store, by LISTEN/NOTIFY (D-82). */
+/** Publish/subscribe between all processes that share a store, based on LISTEN/NOTIFY (D-82). */
 export interface Signals {
   /**
-   * Publishes a change that is committed; the store does so for what its transactions announce. Never fails. Listeners in
+   * Publishes a committed change; the store does so for what its transactions announce. Never fails. Listeners in
    * this process are called before it returns; those in other processes soon after.
    */
   publish(signals: Signal | readonly Signal[]): void;
-  /** Resolves when this process starts to receive signals of other processes. */
+  /** Resolves when this process starts to receive signals from other processes. */
   readonly ready: Promise<void>;
-  /** @returns ends the subscription */
+  /** @returns a function that ends the subscription */
   subscribe(listener: SignalListener): () => void;
-  /** Sends waiting signals to the other processes, and stops listening to them. */
+  /** Sends waiting signals to other processes, and stops listening to them. */
   stop(): Promise<void>;
 }
 
 export interface SignalsOptions {
-  /** Called with errors of the connection to other processes, and with errors that listeners throw. */
+  /** Called with errors from the connection to other processes, and with errors that listeners throw. */
   onError: (error: unknown) => void;
 }
 
@@ -58,7 +58,7 @@ export function openSignals(store: Store, { onError }: SignalsOptions): Signals 
         onReady();
         dispatch("everything");
       },
-      onPayload: (payload) => heardIn(payload, processId).forEach(dispatch),
+      onPayload: (payload) => readPayload(payload, processId).forEach(dispatch),
       onError,
     });
   if (listening === undefined) onReady();
@@ -72,7 +72,7 @@ export function openSignals(store: Store, { onError }: SignalsOptions): Signals 
     ready,
     publish,
     subscribe(listener) {
-      // A wrapper, so that the same function can be subscribed twice.
+      // Wrap the function, so that it can be subscribed twice.
       const own: SignalListener = (heard) => listener(heard);
       listeners.add(own);
       return () => void listeners.delete(own);

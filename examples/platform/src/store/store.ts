@@ -6,62 +6,62 @@ export const topics = ["offer", "delivery", "endpoint", "mail", "notification"] 
 
 export type Topic = (typeof topics)[number];
 
-/** Says that something changed, but not how: a listener reads the store. */
+/** Says that something has changed, but not how: listeners read the store. */
 export interface Signal {
   topic: Topic;
-  /** The organisation whose data changed. Absent for a notification, and for mail to an address outside any organisation. */
+  /** The organisation whose data has changed. Absent for a notification, and for an email to an address outside any organisation. */
   organisationId?: string | undefined;
-  /** The workers who got a notification. Absent when they are unknown or too many to name: then every worker may have one. */
+  /** The workers who got a notification. Absent if they are unknown or too many to name, so that every worker may have one. */
   workerIds?: readonly string[] | undefined;
 }
 
-/** What a listener receives. `everything`: any data may have changed, for example while a connection was lost. */
+/** What a listener receives. `everything` means that any data may have changed, for example while a connection was lost. */
 export type Heard = Signal | "everything";
 
 const announced = new WeakMap<Trx, Signal[]>();
 
 /**
- * Makes the store publish these signals when this transaction commits. A rollback discards them. The function that records the change
- * calls it, so that its callers cannot forget it.
+ * Makes the store publish these signals once this transaction commits. A rollback discards them. The function that records the change
+ * must call it, so that its own callers cannot forget to.
  */
 export function announce(trx: Trx, ...signals: readonly Signal[]): void {
   announced.set(trx, [...announcedIn(trx), ...signals]);
 }
 
-/** The announced signals, which the store publishes after the commit. */
+/** Returns the announced signals, which the store publishes after the commit. */
 export const announcedIn = (trx: Trx): readonly Signal[] => announced.get(trx) ?? [];
 
 /** A transaction. Code that runs inside one uses nothing else: no `store.db`, network or files. */
 export type Trx = Transaction<Tables>;
 
-/** One SQL store under one code path: PGlite in the data folder, or PostgreSQL. */
+/** A SQL store, either PGlite in the data folder or PostgreSQL, with the same code for both. */
 export interface Store {
   readonly name: "pglite" | "postgres";
-  /** For people: `PGlite in data`, `PostgreSQL 15.20`. Never the address, which may contain a password. */
+  /** A label for people, such as `PGlite in data` or `PostgreSQL 15.20`. Never contains the URL, which may contain a password. */
   readonly label: string;
   readonly db: Kysely<Tables>;
   /**
    * Commits everything that `work` did with `trx`, or nothing, and then publishes the announced signals.
    *
-   * @throws {StoreError} `transaction_overdue` when no statement started for 5 s, and `database_lost` when one did not return for 5 s;
+   * @throws {StoreError} `transaction_overdue` if no statement started for 5 s, and `database_lost` if one did not return for 5 s;
    *   the transaction is then rolled back, and its further statements are rejected. `database_lost` also means that the database is
-   *   unavailable or read-only, and `commit_uncertain` when it was lost during the commit
+   *   unavailable or read-only, and `commit_uncertain` that the connection was lost during the commit
    */
   transaction<T>(work: (trx: Trx) => Promise<T>): Promise<T>;
   /**
-   * Calls `publish` after each commit with the signals announced in the transaction, including those of background work.
+   * Calls `publish` after each commit with the signals announced in the transaction, including those from background work.
    *
-   * @returns ends the subscription
+   * @returns a function that ends the subscription
    */
   onCommit(publish: (signals: readonly Signal[]) => void): () => void;
-  /** Runs SQL without kysely, possibly several statements. */
+  /** Runs one or several SQL statements without kysely. */
   execute(text: string, values?: unknown[]): Promise<{ rows: Record<string, unknown>[] }>;
   /**
-   * The same store for background work. On PGlite, which does one thing at a time, foreground work goes first; on PostgreSQL,
+   * The same store for background work. On PGlite, which does one thing at a time, foreground work goes first. On PostgreSQL,
    * background work uses prepared statements.
    */
   readonly background: Store;
-  /** Only on PostgreSQL: a connection outside the pool, which the caller connects and ends. */
+  /** Creates a client outside the pool, which the caller connects and ends. Only on PostgreSQL. */
   readonly newClient?: () => pg.Client;
   close(): Promise<void>;
 }
@@ -77,7 +77,7 @@ export type StoreErrorCode =
   | "commit_uncertain"
   | "invalid_encryption_key";
 
-/** The store cannot be opened, used or decrypted. `code` is stable; `message` says what to change. */
+/** Thrown if the store cannot be opened, used or decrypted. `code` is stable; `message` says what to change. */
 export class StoreError extends Error {
   override readonly name = "StoreError";
   readonly code: StoreErrorCode;

@@ -7,7 +7,7 @@ import type {
   ShownSuggestionTable,
 } from "./invitation-tables.ts";
 
-/** A hirer or an agency. It may also integrate: see `EndpointTable`. */
+/** A hirer or an agency. It may also be an integrator: see `EndpointTable`. */
 export interface OrganisationTable {
   id: Fact<string>;
   name: string;
@@ -17,35 +17,35 @@ export interface OrganisationTable {
   created_at: CreatedAt;
 }
 
-/** An offers-API key. Only its SHA-256 is kept. */
+/** A key for the offers API. Only its SHA-256 hash is stored. */
 export interface ApiKeyTable {
   key_hash: Fact<string>;
   /** Identifies the key without revealing it. */
   id: ColumnType<string, string | undefined, never>;
-  /** Chosen by a person, or by the seed file. */
+  /** The name that a user or the seed file chose. */
   name: ColumnType<string, string | undefined, never>;
-  /** Its prefix and last four characters; empty for a key that was created before they were kept. */
+  /** The key's prefix and last four characters; empty for a key that was created before hints were stored. */
   hint: ColumnType<string, string | undefined, never>;
   organisation_id: Fact<string>;
-  /** The agency that uses it to act for the organisation; null when it is the organisation's own. */
+  /** The agency that uses the key to act for the organisation; null if it is the organisation's own key. */
   agency_id: Fact<string | null>;
-  /** Accurate to the minute (D-119). */
+  /** When the key was last used, accurate to the minute (D-119). */
   last_used_at: OptionalTimestamp;
   created_at: CreatedAt;
 }
 
-/** The result of a request with an `Idempotency-Key`, or of a page's form. Only the key's SHA-256 is kept. */
+/** The result of a request with an `Idempotency-Key`, or of a page's form. Only the key's SHA-256 hash is stored. */
 export interface IdempotencyKeyTable {
   organisation_id: Fact<string>;
   key_hash: Fact<string>;
-  /** The hash of the request, which distinguishes a retry from another request with the same key. */
+  /** The request's hash, which distinguishes a retry from another request with the same key. */
   fingerprint: Fact<string>;
   /** The result as JSON; empty only within the transaction that produces it. */
   result: string;
   created_at: Fact<Date>;
 }
 
-/** A person who signs in to the portal, for one organisation. */
+/** A portal user, who belongs to one organisation. */
 export interface PersonTable {
   id: Fact<string>;
   organisation_id: Fact<string>;
@@ -54,7 +54,7 @@ export interface PersonTable {
   created_at: CreatedAt;
 }
 
-/** A person's portal email addresses; a person may have several. They sign in with any of them. */
+/** An email address that a portal user signs in with. A user may have several. */
 export interface PersonEmailAddressTable {
   email_address: Fact<string>;
   person_id: Fact<string>;
@@ -63,7 +63,7 @@ export interface PersonEmailAddressTable {
 export interface WorkerTable {
   id: Fact<string>;
   name: string;
-  /** The address of an invited worker, who signs in with it; in lower case (D-122). */
+  /** The email address, in lower case, that an invited worker signs in with (D-122). */
   email_address: OptionalText;
   password_hash: string;
   /** IANA name, chosen or guessed (D-115). */
@@ -78,11 +78,11 @@ export interface DeviceTable {
   platform: "ios" | "android";
   /** The push service's token; null for a device without push. */
   token: ColumnType<string | null, string | null | undefined, string | null>;
-  /** When the app last registered it. */
+  /** When the app last registered the device. */
   created_at: ColumnType<Date, Date | string | undefined, Date | string>;
 }
 
-/** Someone signed in: a person in the portal or a worker in the app. Only the token's SHA-256 is kept. */
+/** A session of a portal user or a worker. Only the token's SHA-256 hash is stored. */
 export interface SessionTable {
   token_hash: Fact<string>;
   person_id: Fact<string | null>;
@@ -90,7 +90,7 @@ export interface SessionTable {
   expires_at: Timestamp;
 }
 
-/** An organisation's name for a place of its offers. */
+/** An organisation's name for a place that its offers use. */
 export interface PlaceTable {
   organisation_id: Fact<string>;
   id: Fact<string>;
@@ -110,16 +110,16 @@ export interface OfferTable {
   details: Fact<string>;
   location_place_id: Fact<string>;
   notify_email_address: Fact<string | null>;
-  /** Exactly as in the creation body. */
+  /** The events exactly as they were sent when the offer was created. */
   events: JSONColumnType<OfferEventValue[], string, never>;
-  /** The end of the last event, for `isHistoric`; null without events. */
+  /** When the last event ends, for `isHistoric`; null without events. */
   ends_at: Fact<Date | string | null>;
-  /** The start of the first event. Lists are sorted by it. It is infinity for an offer without events, which comes last. */
+  /** When the first event starts, which lists are sorted by. Infinity for an offer without events, which comes last. */
   work_from: ColumnType<Date, Date | "infinity" | undefined, never>;
   created_at: CreatedAt;
   completed_at: OptionalTimestamp;
   withdrawn_at: OptionalTimestamp;
-  /** The trace context from `activeTrace`. */
+  /** The trace context that `activeTrace` returned. */
   trace: ColumnType<string | null, string | null | undefined, never>;
 }
 
@@ -134,45 +134,45 @@ export interface RecipientTable {
   closed_at: OptionalTimestamp;
 }
 
-/** A push notification for one device of one worker; also the worker's notifications menu (D-48). */
+/** A push notification for one of a worker's devices. The worker's notifications menu shows it too (D-48). */
 export interface NotificationTable {
   id: Generated<number>;
   worker_id: Fact<string>;
-  /** Null when the worker had no device, so the notification is only on the menu. The device may have been removed since. */
+  /** Null if the worker had no device, so that the notification is only on the menu. The device may have been removed since. */
   device_id: Fact<string | null>;
   offer_id: Fact<string>;
   reason: Fact<"offer" | "successful" | "unsuccessful" | "withdrawn">;
   created_at: CreatedAt;
-  /** When the push transport accepted it; null while it waits, and when it was given up or superseded. */
+  /** When the push transport accepted it; null while it waits, or if it failed or was superseded. */
   sent_at: OptionalTimestamp;
   attempts: Generated<number>;
   due_at: DueAt;
-  /** The position in the worker's feed; null until the feed is read after the commit. */
+  /** The position in the worker's feed; null until the feed is first read after the commit. */
   position: Generated<number | null>;
 }
 
-/** An organisation's company profile as an integrator: where its webhooks go. Saved only after both tests passed. */
+/** An organisation's company profile as an integrator, which says where webhooks are sent. Saved only after both checks have passed. */
 export interface EndpointTable {
   organisation_id: Fact<string>;
   base_address: string;
   encrypted_secret: string;
-  /** Whether it implements contact suggestions. */
+  /** Whether the endpoint implements contact suggestions. */
   suggests_contacts: boolean;
-  /** How requests to it are signed; Standard Webhooks headers are added to the documented two, and never replace them. */
+  /** How requests are signed. Standard Webhooks headers are sent in addition to the documented two, and never replace them. */
   scheme: ColumnType<EndpointScheme, EndpointScheme | undefined, EndpointScheme>;
-  /** The secret before the last rotation, and when it expires; both or neither. */
+  /** The secret before the last rotation. Either both this and its expiry are set, or neither. */
   previous_encrypted_secret: ColumnType<string | null, string | null | undefined, string | null>;
   previous_secret_until: OptionalTimestamp;
-  /** Attempts that failed since the last acknowledgement. */
+  /** How many attempts have failed since the last acknowledgement. */
   consecutive_failures: Generated<number>;
   failing_since: OptionalTimestamp;
-  /** Null while it is healthy. After a long time without attempts a failure starts a new period. */
+  /** Null while the endpoint is healthy. After a long time without attempts, a failure starts a new period. */
   last_failed_at: OptionalTimestamp;
-  /** How often the breaker has opened since the last acknowledgement: each pause is longer. */
+  /** How often the breaker has opened since the last acknowledgement, since each pause is longer than the previous one. */
   breaker_open_count: Generated<number>;
-  /** Nothing is attempted before this time; then one attempt closes or opens the breaker. Null while closed. */
+  /** Nothing is attempted before this time. Then one attempt closes the breaker or opens it again. Null while it is closed. */
   breaker_open_until: OptionalTimestamp;
-  /** From then on, its deliveries wait until it is enabled. */
+  /** When the endpoint was disabled, so that its deliveries wait until it is enabled. */
   disabled_at: OptionalTimestamp;
   disabled_because: ColumnType<DisabledBecause | null, DisabledBecause | null | undefined, DisabledBecause | null>;
   updated_at: Timestamp;
@@ -180,33 +180,33 @@ export interface EndpointTable {
 
 export type EndpointScheme = "timestampDigest" | "timestampDigestAndStandardWebhooks";
 
-/** It responded with 410, or has failed for five days. */
+/** `gone`: the endpoint responded with 410. `failing`: it has failed for five days. */
 export type DisabledBecause = "gone" | "failing";
 
 export type DeliveryState = "pending" | "acknowledged" | "dead";
 
-/** An event for an integrator's webhook. Immutable. */
+/** An event for an integrator's webhook. Never changes. */
 export interface EventTable {
   id: Fact<string>;
   organisation_id: Fact<string>;
   type: Fact<EventType>;
   data: JSONColumnType<Record<string, string>, string, never>;
   created_at: CreatedAt;
-  /** Ascending in the order of recording, which may differ from the order of commits, and with gaps. */
+  /** Ascends in the order in which events are recorded, which may differ from commit order. Has gaps. */
   feed_order: Generated<number>;
-  /** The position in the feed; null until the feed is read after the commit. */
+  /** The position in the organisation's feed; null until the feed is first read after the commit. */
   position: Generated<number | null>;
-  /** The trace context from `activeTrace`. */
+  /** The trace context that `activeTrace` returned. */
   trace: ColumnType<string | null, string | null | undefined, never>;
 }
 
-/** The last position of an organisation's feed. */
+/** The last position in an organisation's feed. */
 export interface EventFeedTable {
   organisation_id: Fact<string>;
   last_position: Generated<number>;
 }
 
-/** The last position of a worker's feed. */
+/** The last position in a worker's feed. */
 export interface NotificationFeedTable {
   worker_id: Fact<string>;
   last_position: Generated<number>;
@@ -214,9 +214,9 @@ export interface NotificationFeedTable {
 
 export type EventType = "workerOfferResponse" | "workerAddedContact";
 
-/** One event for one endpoint. */
+/** One event that is sent to one endpoint. */
 export interface DeliveryTable {
-  /** Ascending in the order the events happened. */
+  /** Ascends in the order in which the events happened. */
   sequence: Generated<number>;
   id: Fact<string>;
   event_id: Fact<string>;
@@ -227,65 +227,65 @@ export interface DeliveryTable {
   attempts: Generated<number>;
   due_at: DueAt;
   settled_at: OptionalTimestamp;
-  /** The status of the last attempt, for the portal's filter. */
+  /** The last attempt's status, for the portal's filter. */
   last_status: ColumnType<number | null, number | null | undefined, number | null>;
   last_error: OptionalText;
-  /** The acknowledged delivery that this one repeats. */
+  /** The acknowledged delivery that this one redelivers. */
   redelivery_of: ColumnType<string | null, string | null | undefined, never>;
 }
 
-/** One HTTP request for a delivery. */
+/** One HTTP request that was made for a delivery. */
 export interface AttemptTable {
   id: Generated<number>;
   delivery_id: Fact<string>;
   organisation_id: Fact<string>;
   method: Fact<string>;
-  /** The path with its parameters filled in, without the base address. */
+  /** The path with its parameters filled in, without the base URL. */
   path: Fact<string>;
   started_at: Fact<Date>;
   duration_ms: Fact<number>;
-  /** Null when no response came. */
+  /** The response's status; null if there was no response. */
   status: Fact<number | null>;
-  /** A stable code such as `timeout` or `connection_refused`; null when the response was an acknowledgement. */
+  /** A stable code such as `timeout` or `connection_refused`; null if the response was an acknowledgement. */
   error: Fact<string | null>;
-  /** The time from the event to the acknowledgement; null without one. */
+  /** The time from the event to the acknowledgement, in milliseconds; null if it was not acknowledged. */
   lag_ms: Fact<number | null>;
   content_type: ColumnType<string | null, string | null | undefined, string | null>;
-  /** The start of the response's body as a string, for the portal; emptied by retention. */
+  /** The start of the response's body, for the portal. Retention clears it. */
   response: ColumnType<string | null, string | null | undefined, string | null>;
-  /** An `AttemptExchange` as JSON, for the portal; emptied by retention. */
+  /** An `AttemptExchange` as JSON, for the portal. Retention clears it. */
   exchange: ColumnType<string | null, string | null | undefined, string | null>;
 }
 
-/** Deliveries that a person has asked to redeliver, as a task in the background (D-149). */
+/** A background task that redelivers the deliveries that a user selected (D-149). */
 export interface RedeliveryTable {
   id: Fact<string>;
   organisation_id: Fact<string>;
-  /** A `DeliveryFilter`. */
+  /** The `DeliveryFilter` that selects the deliveries. */
   filter: JSONColumnType<object, string, never>;
-  /** How many matched when the task started. */
+  /** How many deliveries matched when the task started. */
   total: Fact<number>;
   redelivered: ColumnType<number, never, number>;
-  /** The number skipped because of a later response, or because they were redelivered in the meantime. */
+  /** How many deliveries were skipped because a later response superseded them, or they were redelivered in the meantime. */
   skipped: ColumnType<number, never, number>;
-  /** Deliveries up to this sequence are redelivered. */
+  /** The task has processed deliveries up to this sequence. */
   after_sequence: ColumnType<number, never, number>;
-  /** Later deliveries do not belong to this task. */
+  /** Deliveries with a higher sequence do not belong to this task. */
   last_sequence: Fact<number>;
   created_at: CreatedAt;
   continued_at: ColumnType<Date, never, Date>;
   finished_at: OptionalTimestamp;
 }
 
-/** A process that works on rows, until its lease ends. */
+/** A process that works on rows until its lease ends. */
 export interface OutboxProcessTable {
   id: Fact<string>;
   lease_until: Timestamp;
 }
 
-/** A row of a queue that a process works on. */
+/** A row of a queue that a process is working on. */
 export interface OutboxLeaseTable {
-  /** Fencing token. Unique, and ascending. */
+  /** The fencing token, which is unique and ascends. */
   token: Generated<number>;
   queue: Fact<QueueName>;
   row_id: Fact<number>;
@@ -293,7 +293,7 @@ export interface OutboxLeaseTable {
   process_id: Fact<string>;
 }
 
-/** When to look at a lane of a queue. */
+/** When to poll a lane of a queue. */
 export interface OutboxWakeupTable {
   queue: Fact<QueueName>;
   lane: Fact<string>;
@@ -302,7 +302,7 @@ export interface OutboxWakeupTable {
 
 export type QueueName = "webhooks" | "pushes" | "mails";
 
-/** One row: a string encrypted with the store's encryption key. */
+/** A single row with a string that is encrypted with the store's key, to check the key against. */
 export interface EncryptionKeyCheckTable {
   only_one: Generated<boolean>;
   encrypted: Fact<string>;

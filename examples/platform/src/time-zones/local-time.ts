@@ -1,18 +1,18 @@
 import { Temporal } from "temporal-polyfill";
 
-/** The instants of a local time such as `2027-03-28T01:30`: empty in an hour that a clock change skips, two in a repeated one. */
+/** Returns the instants of a local time such as `2027-03-28T01:30`: none in an hour that a clock change skips, two in a repeated hour. */
 export function instantsOf(local: string, timeZone: string): Date[] {
   const time = plainDateTime(local);
   if (time === undefined) return [];
   const both = (["earlier", "later"] as const).map((disambiguation) =>
     time.toZonedDateTime(timeZone, { disambiguation }),
   );
-  // Temporal moves a skipped time by the length of the change, so it no longer equals the given time.
+  // Temporal shifts a skipped time by the length of the change, so it no longer equals the given time.
   const exact = both.filter((zoned) => zoned.toPlainDateTime().equals(time));
   return [...new Set(exact.map(({ epochMilliseconds }) => epochMilliseconds))].map((ms) => new Date(ms));
 }
 
-/** The day `2027-03-28` of a time zone: from its first instant to that of the next; undefined for any other string. */
+/** Returns when a day such as `2027-03-28` starts and ends in a time zone. Returns undefined for any other string. */
 export function dayOf(local: string, timeZone: string): { start: Date; end: Date } | undefined {
   if (!/^\d{4}-\d\d-\d\d$/.test(local)) return undefined;
   try {
@@ -27,7 +27,7 @@ export function dayOf(local: string, timeZone: string): { start: Date; end: Date
 /** Whether a string is the value of a `datetime-local` input. */
 export const isLocalTime = (text: string): boolean => plainDateTime(text) !== undefined;
 
-/** The value of a `datetime-local` input that shows this instant. */
+/** Returns the value of a `datetime-local` input that shows this instant. */
 export const localTimeOf = (instant: Date, timeZone: string): string =>
   Temporal.Instant.fromEpochMilliseconds(instant.getTime())
     .toZonedDateTimeISO(timeZone)

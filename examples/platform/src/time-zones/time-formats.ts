@@ -1,14 +1,14 @@
-/** Times as strings in one time zone, each with the name of its offset. */
+/** Formats times in one time zone, each with the name of its offset. */
 export interface TimeFormats {
   time(instant: Date, precision?: "minutes" | "seconds"): string;
-  /** A time span with the days of the week; a shared day is shown once. */
+  /** Formats a time span with the days of the week. If both times are on the same day, shows it once. */
   span(start: Date, end: Date): string;
   day(instant: Date): string;
 }
 
 const formats = new Map<string, TimeFormats>();
 
-/** The formats of a time zone, cached because creating one is slow. */
+/** Returns the formats for a time zone. They are cached because creating them is slow. */
 export function timeFormats(timeZone: string): TimeFormats {
   const known = formats.get(timeZone) ?? createFormats(timeZone);
   formats.set(timeZone, known);

@@ -1,11 +1,11 @@
 import { z } from "zod";
 
-/** Shown while no time zone is known. */
+/** The time zone that is used while the user's is unknown. */
 export const defaultTimeZone = "UTC";
 
 /**
- * Names that `Intl` and browsers still use, with the current name of the IANA time zone database. The file `backward` of the
- * database links the old ones, so both are valid.
+ * Maps names that `Intl` and browsers still use to the current names in the IANA time zone database. Its file `backward`
+ * links the old names to the new ones, so both are valid.
  *
  * @see https://data.iana.org/time-zones/tzdb/backward
  */
@@ -31,17 +31,17 @@ const currentNames: Readonly<Record<string, string>> = {
   "Pacific/Truk": "Pacific/Chuuk",
 };
 
-/** The current name of a time zone. */
+/** Returns the current name of a time zone. */
 export const currentTimeZone = (name: string): string => currentNames[name] ?? name;
 
-/** The names that people choose from, sorted. */
+/** The names that users choose from, sorted. */
 export const timeZones: readonly string[] = [
   ...new Set([defaultTimeZone, ...Intl.supportedValuesOf("timeZone").map(currentTimeZone).toSorted()]),
 ];
 
-/** Whether a string is a name in the IANA time zone database, including older names that browsers still use. */
+/** Whether a string is a name in the IANA time zone database, including old names that browsers still use. */
 export function isTimeZone(text: string): boolean {
-  // `Intl` also accepts offsets, which ignore clock changes.
+  // Reject offsets, which `Intl` accepts too: they ignore clock changes.
   if (!/^[A-Za-z][\w+/-]{0,63}$/.test(text)) return false;
   try {
     new Intl.DateTimeFormat("en", { timeZone: text });

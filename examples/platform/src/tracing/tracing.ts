@@ -22,15 +22,15 @@ import type { RequestHandler } from "express";
 // Records nothing unless an OpenTelemetry SDK is registered, for example by `node --import`.
 const tracer = trace.getTracer("@offers/platform");
 
-/** The trace in the headers of a request, whether or not an SDK records it. */
+/** The trace from the current request's headers, whether or not an SDK records it. */
 const sentTrace = new AsyncLocalStorage<TraceContext | undefined>();
 
-/** Each request gets a span, which continues the caller's trace. Its attributes contain no path, id or header (D-49). */
+/** Starts a span for each request, which continues the caller's trace. Its attributes contain no path, id or header (D-49). */
 export const traceRequests: RequestHandler = (request, response, next) => {
   const { headersDistinct: headers } = request;
   const sent = readTraceContext(headers.traceparent ?? [], headers.tracestate);
   const active = context.active();
-  // An instrumentation of the server has read the headers already.
+  // If the server is instrumented, the headers have already been read.
   const parent =
     sent && !trace.getSpan(active) ? trace.setSpanContext(active, remoteSpanContext(sent, createTraceState)) : active;
   const method = methodAttribute(request.method);
@@ -43,34 +43,34 @@ export const traceRequests: RequestHandler = (request, response, next) => {
     const route = request.route?.path;
     if (typeof route === "string") span.updateName(`${method} ${route}`).setAttribute("http.route", route);
     span.setAttribute("http.response.status_code", response.statusCode);
-    if (response.statusCode >= 500) fail(span, `${response.statusCode}`);
+    if (response.statusCode >= 500) markFailed(span, `${response.statusCode}`);
     span.end();
   });
   sentTrace.run(sent, () => context.with(trace.setSpan(parent, span), next));
 };
 
 /**
- * The active trace context as a string to store; null without a trace. Without an SDK, it is that of the request: W3C Trace Context asks
+ * Returns the active trace context as a string to store, or null without a trace. Without an SDK, it is the request's: W3C Trace Context asks
  * services that do not trace to pass the headers through (https://www.w3.org/TR/trace-context/).
  */
 export function activeTrace(): string | null {
-  const place = activePlace() ?? sentTrace.getStore();
+  const place = activeTraceContext() ?? sentTrace.getStore();
   return place ? JSON.stringify(place) : null;
 }
 
-function activePlace(): TraceContext | undefined {
+function activeTraceContext(): TraceContext | undefined {
   const span = trace.getSpanContext(context.active());
   return span && writeTraceContext(span);
 }
 
 /**
- * Continues the trace of an offer when a worker responds to it, unless the worker's app has sent its own: a phone does not know the offer's
- * trace, which the response belongs to. The span links to that of the request.
+ * Continues an offer's trace when a worker responds to it, unless the worker's app has sent a trace: a phone does not know the offer's
+ * trace, which the response belongs to. The span links to the request's span.
  *
- * @param stored as `activeTrace` returned it when the offer was created
+ * @param stored what `activeTrace` returned when the offer was created
  */
 export function continueOffer<T>(stored: string | null, name: string, work: () => Promise<T>): Promise<T> {
-  const offers = sentTrace.getStore() ? undefined : traceOfStored(stored);
+  const offers = sentTrace.getStore() ? undefined : parseStoredTrace(stored);
   if (!offers) return work();
   const active = context.active();
   const request = trace.getSpanContext(active);
@@ -83,10 +83,10 @@ export function continueOffer<T>(stored: string | null, name: string, work: () =
 export type TraceHeaders = Partial<Readonly<Record<"traceparent" | "tracestate", string>>>;
 
 /**
- * Makes one attempt within a separate span, a child of the one stored with the event or offer, even after a restart or in another process.
+ * Makes one attempt in a separate span, a child of the one stored with the event or offer, even after a restart or in another process.
  *
- * @param work gets the headers to send
- * @param describe the attributes of its result, and `error.type` for a failure
+ * @param work makes the attempt with the given headers
+ * @param describe returns attributes for the result, and `error.type` for a failure
  */
 export function traceAttempt<T>(
   name: string,
@@ -95,12 +95,12 @@ export function traceAttempt<T>(
   work: (headers: TraceHeaders) => Promise<T>,
   describe: (result: T) => Attributes,
 ): Promise<T> {
-  const storedTrace = traceOfStored(stored);
+  const storedTrace = parseStoredTrace(stored);
   const remote = storedTrace && remoteSpanContext(storedTrace, createTraceState);
-  // Not a child of the active span: attempts are made by loops that outlive every request.
+  // Do not make it a child of the active span: attempts are made by loops that outlive every request.
   const parent = remote ? trace.setSpanContext(context.active(), remote) : trace.deleteSpan(context.active());
   return within(name, { kind: SpanKind.CLIENT, attributes }, parent, async (span) => {
-    const result = await work(activePlace() ?? storedTrace ?? {});
+    const result = await work(activeTraceContext() ?? storedTrace ?? {});
     const outcome = describe(result);
     span.setAttributes(outcome);
     if (outcome["error.type"] !== undefined) span.setStatus({ code: SpanStatusCode.ERROR });
@@ -118,16 +118,16 @@ async function within<T>(
   try {
     return await context.with(trace.setSpan(parent, span), work, undefined, span);
   } catch (error) {
-    fail(span, error instanceof Error ? error.name : "_OTHER");
+    markFailed(span, error instanceof Error ? error.name : "_OTHER");
     throw error;
   } finally {
     span.end();
   }
 }
 
-/** Records neither a message nor a stack, which may contain anything (D-49). */
-const fail = (span: Span, type: string): Span =>
+/** Marks a span as failed. Records no message or stack, which may contain anything (D-49). */
+const markFailed = (span: Span, type: string): Span =>
   span.setAttribute("error.type", type).setStatus({ code: SpanStatusCode.ERROR });
 
-const traceOfStored = (stored: string | null): TraceContext | undefined =>
+const parseStoredTrace = (stored: string | null): TraceContext | undefined =>
   stored === null ? undefined : (JSON.parse(stored) as TraceContext);

@@ -18,24 +18,24 @@ export type AttemptFailureCode = EndpointFailureCode | "not_acknowledged" | "int
 export interface Attempt {
   number: number;
   method: "GET" | "POST";
-  /** A template such as `/contact/new/{workerId}`, the only form of the path in logs. */
+  /** A template such as `/contact/new/{workerId}`. Logs never contain the filled path. */
   path: string;
   /** The path with its parameters filled in. */
   filledPath: string;
   startedAt: Date;
   durationMs: number;
-  /** Absent when no response came. */
+  /** The response's status; absent if there was no response. */
   status?: number;
-  /** Absent when the response was an acknowledgement. */
+  /** Why the attempt failed; absent if the response was an acknowledgement. */
   failure?: AttemptFailureCode;
   retryAfterMs?: number;
   contentType?: string;
-  /** The start of the response's body as a string; absent without a response. */
+  /** The start of the response's body; absent if there was no response. */
   response?: string;
   exchange?: AttemptExchange;
 }
 
-/** The request and the headers of the response, without signatures and secrets. Only for the portal, never for logs. */
+/** The request and the response headers, without signatures and secrets. Only for the portal, never for logs. */
 export interface AttemptExchange {
   baseAddress: string;
   sent: Record<string, string>;
@@ -56,8 +56,8 @@ export interface AttemptContext {
 }
 
 /**
- * Calls the endpoint once, within a span that is a child of the event's. Never rejects: an error of the platform itself is also a failed
- * attempt, and is retried.
+ * Calls the endpoint once, in a span that is a child of the event's span. Never rejects: an error in the platform itself is a failed
+ * attempt too, and is retried.
  */
 export function attemptDelivery(context: AttemptContext, delivery: PendingDelivery): Promise<Attempt> {
   const { type, data, trace, attempts } = delivery;
@@ -95,7 +95,7 @@ async function attempt(
   const { base_address: baseAddress, scheme } = delivery;
   try {
     const filledPath = fillPath(path, parameters);
-    // Address and secrets come from one snapshot of the profile, so they belong together even if it was changed since.
+    // The base URL and secrets come from one snapshot of the profile, so they belong together even if it has changed since.
     const secrets = decryptSecrets(delivery, encryptionKey, delivery.organisation_id, startedAt);
     const result = await sendSigned(
       endpointClient,
@@ -127,7 +127,7 @@ async function attempt(
 
 type AttemptOutcome = Pick<Attempt, "durationMs" | "status" | "failure" | "retryAfterMs" | "contentType" | "response">;
 
-/** Only 200 acknowledges (D-13): the contract shows no other status. */
+/** Classifies the result. Only 200 acknowledges (D-13), because the contract shows no other status. */
 function outcomeOf(result: EndpointResult): AttemptOutcome {
   const { durationMs } = result;
   if (!result.ok) return { durationMs, failure: result.code };
@@ -142,14 +142,14 @@ function outcomeOf(result: EndpointResult): AttemptOutcome {
   return { ...responded, failure: "not_acknowledged", ...(retryAfterMs !== undefined && { retryAfterMs }) };
 }
 
-/** How much of a response is stored, for the portal. */
+/** How much of a response body is stored for the portal. */
 const keptResponseBytes = 4_096;
 const keptTypeBytes = 200;
 
-/** A due delivery with everything that its attempt needs. */
+/** A due delivery with everything that an attempt needs. */
 export type PendingDelivery = Awaited<ReturnType<typeof readDeliveries>>[number];
 
-/** Loads claimed deliveries, except those whose endpoint was disabled or paused since the claim. */
+/** Loads claimed deliveries, except those whose endpoint has been disabled or paused since the claim. */
 export async function loadDeliveries(
   store: Store,
   leases: readonly Lease[],
@@ -160,7 +160,7 @@ export async function loadDeliveries(
   return new Map(open.map((row) => [row.sequence, row]));
 }
 
-/** Returns one JSON string: PGlite takes longer to return many columns than to find the rows. */
+/** Reads the rows as one JSON string, because PGlite takes longer to return many columns than to find the rows. */
 async function readDeliveries({ db }: Store, leases: readonly Lease[]) {
   const claimed = db
     .selectFrom("deliveries")
@@ -198,13 +198,13 @@ async function readDeliveries({ db }: Store, leases: readonly Lease[]) {
 
 const dateOf = (text: string | null): Date | null => (text === null ? null : new Date(text));
 
-/** The request of a webhook. Its path is a template, the only form of the path in logs. */
+/** The request for a webhook. Its path is a template, because logs must not contain the filled path. */
 export type WebhookCall = Webhook & {
   parameters: Record<string, string>;
   body?: Record<string, string>;
 };
 
-/** The webhook of an event: the paths and payloads of the contract. */
+/** Returns the webhook for an event, with the path and payload that the contract defines. */
 export function webhookCall(type: Selectable<EventTable>["type"], data: Record<string, string>): WebhookCall {
   switch (type) {
     case "workerOfferResponse":

@@ -4,10 +4,10 @@ import { wakeLanes } from "../outbox/queue.ts";
 import { announce, type Trx } from "../store/store.ts";
 import type { DeliveryState } from "../store/tables.ts";
 import { healthRow } from "./endpoint-health.ts";
-import { type LinkTo, mailRecovered } from "./endpoint-mails.ts";
+import { emailEndpointRecovered, type LinkTo } from "./endpoint-mails.ts";
 
 /**
- * Enables an endpoint that passed its checks (D-73) and marks it as healthy. Announces the change. Call `restartSchedules` after the
+ * Enables an endpoint that has passed its checks (D-73), marks it as healthy and announces the change. Call `restartSchedules` after the
  * commit.
  */
 export async function enableEndpoint(trx: Trx, organisationId: string, linkTo: LinkTo): Promise<void> {
@@ -20,10 +20,10 @@ export async function enableEndpoint(trx: Trx, organisationId: string, linkTo: L
   announce(trx, { topic: "endpoint", organisationId }, { topic: "delivery", organisationId });
   await wakeLanes(trx, "webhooks", [organisationId]);
   const since = before?.failing_since ?? before?.disabled_at;
-  if (since) await mailRecovered(trx, organisationId, since, linkTo);
+  if (since) await emailEndpointRecovered(trx, organisationId, since, linkTo);
 }
 
-/** A delivery's state as the portal shows it: a pending delivery whose endpoint is disabled or removed is shown as held. */
+/** A delivery's state in the portal, which shows a pending delivery as held if its endpoint is disabled or removed. */
 export type ShownState = DeliveryState | "held";
 
 const isHeld = sql<boolean>`(deliveries.state = 'pending' and not exists (
@@ -31,7 +31,7 @@ const isHeld = sql<boolean>`(deliveries.state = 'pending' and not exists (
 
 export const shownState = sql<ShownState>`case when ${isHeld} then 'held' else deliveries.state end`;
 
-/** A SQL condition: whether a delivery is shown in this state. */
+/** Builds a SQL condition: whether a delivery is shown in this state. */
 export function isShownAs(state: ShownState) {
   if (state === "held") return isHeld;
   const isState = sql<boolean>`deliveries.state = ${state}`;

@@ -3,7 +3,7 @@ import type { Updateable } from "kysely";
 import type { EndpointTable } from "../store/tables.ts";
 import type { Attempt } from "./attempt-delivery.ts";
 
-/** The columns of an endpoint's row with its health, which attempts change. */
+/** Maps the fields of an endpoint's health, which attempts change, to columns. */
 export const healthColumns = {
   consecutiveFailures: "consecutive_failures",
   failingSince: "failing_since",
@@ -16,24 +16,24 @@ export const healthColumns = {
 
 export const healthFields = Object.keys(healthColumns) as (keyof EndpointHealth)[];
 
-/** The health as columns to write. */
+/** Converts the health to columns to store. */
 export const healthRow = (health: EndpointHealth): Updateable<EndpointTable> =>
   Object.fromEntries(healthFields.map((field) => [healthColumns[field], health[field]]));
 
-/** Classifies what an attempt says about the endpoint: nothing when the platform itself was the cause. */
+/** Classifies what an attempt says about the endpoint, which is nothing if the platform itself caused the failure. */
 export function classifyAttempt({ status, failure }: Pick<Attempt, "status" | "failure">): AttemptResult {
   if (failure === undefined) return "acknowledged";
   if (failure === "internal_error" || failure === "request_too_large" || failure === "aborted") return "inconclusive";
   return classifyStatus(status);
 }
 
-/** A change of an endpoint's state that stops or resumes deliveries, for the log. */
+/** A log record about a change to an endpoint's state that stops or resumes deliveries. */
 export type EndpointRecord =
   | { organisationId: string; change: "paused"; consecutiveFailures: number; until: Date }
   | { organisationId: string; change: "resumed" }
   | { organisationId: string; change: "disabled"; because: string };
 
-/** @returns undefined when the change neither stops nor resumes deliveries */
+/** Creates a log record. @returns undefined if the change neither stops nor resumes deliveries */
 export function endpointRecord({
   organisationId,
   before,

@@ -1,69 +1,74 @@
 import { sql } from "kysely";
-import { writeMails } from "../mail/write-mails.ts";
+import { enqueueEmails } from "../mail/write-mails.ts";
 import type { Trx } from "../store/store.ts";
 import type { DisabledBecause } from "../store/tables.ts";
 
-/** The URL of a page. */
+/** Returns the URL of a page. */
 export type LinkTo = (path: string) => string;
 
 type News = "failing" | "disabled" | "recovered";
 
 const subjects: Record<News, string> = {
   failing: "your webhooks are failing",
-  disabled: "your webhooks are switched off",
-  recovered: "your webhooks are delivered again",
+  disabled: "your webhook endpoint is disabled",
+  recovered: "your webhooks are being delivered again",
 };
 
 const reasons: Record<DisabledBecause, string> = {
-  gone: "responded that it is gone for good (410)",
+  gone: "responded with 410 Gone",
   failing:
     "has acknowledged nothing for five days (only a response with 200 does; 204, which many frameworks send for a handler that returns nothing, does not)",
 };
 
-/** Mails each person of the organisation that its endpoint is disabled (D-73), in the transaction that disables it. */
-export const mailDisabled = (trx: Trx, organisationId: string, because: DisabledBecause, linkTo: LinkTo) =>
-  mailPeople(
+/** Emails each user of the organisation that its endpoint is disabled (D-73), in the transaction that disables it. */
+export const emailEndpointDisabled = (trx: Trx, organisationId: string, because: DisabledBecause, linkTo: LinkTo) =>
+  emailPeople(
     trx,
     organisationId,
     "disabled",
     ({ address, waiting }) =>
-      `Your organisation's webhook endpoint ${address} ${reasons[because]}, so we call it no more. Nothing is lost: ${waiting} \
-kept, and so is what happens meanwhile. All of it is delivered in its order once you switch the endpoint on.\n\nCheck and switch it on: ${linkTo("/company#health")}`,
+      `Your organisation's webhook endpoint ${address} ${reasons[because]}, so we have disabled it. Nothing is lost: ${waiting} \
+kept, and so are new ones. They are all delivered in order once you enable the endpoint.\n\nCheck and enable it: ${linkTo("/company#health")}`,
   );
 
-/** An endpoint that fails, recovers and fails again is reported once within this time. */
+/** How long an endpoint that fails again after recovering is not reported again. */
 const failingAgainMs = 24 * 60 * 60_000;
 
-/** Mails each person that deliveries are paused after failures (D-72), in the transaction that starts the first pause. */
-export async function mailFailing(trx: Trx, organisationId: string, now: Date, linkTo: LinkTo): Promise<void> {
+/** Emails each user that deliveries are paused after failures (D-72), in the transaction that starts the first pause. */
+export async function emailEndpointFailing(trx: Trx, organisationId: string, now: Date, linkTo: LinkTo): Promise<void> {
   if (await wasMailed(trx, organisationId, "failing", new Date(now.getTime() - failingAgainMs))) return;
-  await mailPeople(
+  await emailPeople(
     trx,
     organisationId,
     "failing",
     ({ address, waiting }) =>
-      `Your organisation's webhook endpoint ${address} fails, so deliveries pause between attempts. Nothing is lost: ${waiting} \
-waiting, and retried for days.\n\nSee what it responds: ${linkTo("/deliveries?state=pending")}\nRetry at once when it works again: ${linkTo("/company#health")}`,
+      `Your organisation's webhook endpoint ${address} is failing, so deliveries pause between attempts. Nothing is lost: ${waiting} \
+waiting, and will be retried for days.\n\nSee its responses: ${linkTo("/deliveries?state=pending")}\nRetry immediately once it works again: ${linkTo("/company#health")}`,
   );
 }
 
 /**
- * Mails each person that the endpoint has recovered, if its failure was reported.
+ * Emails each user that the endpoint has recovered, if its failure was reported.
  *
  * @param since when it started to fail
  */
-export async function mailRecovered(trx: Trx, organisationId: string, since: Date, linkTo: LinkTo): Promise<void> {
+export async function emailEndpointRecovered(
+  trx: Trx,
+  organisationId: string,
+  since: Date,
+  linkTo: LinkTo,
+): Promise<void> {
   const wasTold =
     (await wasMailed(trx, organisationId, "disabled", since)) ||
     (await wasMailed(trx, organisationId, "failing", since));
   if (!wasTold) return;
-  await mailPeople(
+  await emailPeople(
     trx,
     organisationId,
     "recovered",
     ({ address, waiting }) =>
       `Your organisation's webhook endpoint ${address} works again: ${waiting} being delivered, the oldest first. Deliveries \
-that were given up meanwhile are not sent again by themselves.\n\nSee what is left: ${linkTo("/deliveries?state=dead")}`,
+that failed in the meantime are not retried automatically.\n\nSee which deliveries failed: ${linkTo("/deliveries?state=dead")}`,
   );
 }
 
@@ -78,7 +83,7 @@ const peopleOf = (trx: Trx, organisationId: string) =>
     .orderBy("people.id")
     .orderBy("email_address");
 
-/** A tolerance, because mails are dated by the database's clock at the start of their transaction. */
+/** A tolerance, because the database's clock dates emails at the start of their transaction. */
 const clockMs = 60_000;
 
 async function wasMailed(trx: Trx, organisationId: string, news: News, since: Date): Promise<boolean> {
@@ -95,11 +100,11 @@ async function wasMailed(trx: Trx, organisationId: string, news: News, since: Da
 
 interface EndpointInMail {
   address: string;
-  /** `12 events are` */
+  /** The number of pending events with its verb, such as `12 events are`. */
   waiting: string;
 }
 
-async function mailPeople(
+async function emailPeople(
   trx: Trx,
   organisationId: string,
   news: News,
@@ -121,10 +126,10 @@ async function mailPeople(
     .executeTakeFirstOrThrow();
   const count = Number(pending);
   const waiting = count === 1 ? "1 event is" : `${count} events are`;
-  const mails = people.map(({ name, address: to_address, organisation }) => ({
+  const emails = people.map(({ name, address: to_address, organisation }) => ({
     to_address,
     subject: `${organisation}: ${subjects[news]}`,
     body: `Dear ${name},\n\n${text({ address, waiting })}\n`,
   }));
-  await writeMails(trx, mails);
+  await enqueueEmails(trx, emails);
 }

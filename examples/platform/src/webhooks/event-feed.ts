@@ -1,20 +1,20 @@
 import type { Selectable } from "kysely";
 import { listCursor } from "../http/list-cursor.ts";
 import { invalidRequest } from "../http/problem.ts";
-import { placeRows } from "../store/feed-positions.ts";
+import { assignPositions } from "../store/feed-positions.ts";
 import type { Store } from "../store/store.ts";
 import type { EventTable, EventType } from "../store/tables.ts";
 
-/** A page of the feed (D-133). */
+/** A page of the event feed (D-133). */
 export interface FeedPage {
   events: { id: string; type: string; data: Record<string, string>; createdAt: string }[];
   /** The cursor after the page's last event; unchanged if the page is empty. Pass it to the next poll. */
   cursor: string;
-  /** Whether there are events after the page. */
+  /** Whether there are more events after this page. */
   more: boolean;
 }
 
-/** The contract's names of the webhooks. */
+/** The contract's names for the webhooks. */
 const typeNames: Readonly<Record<EventType, string>> = {
   workerOfferResponse: "WorkerOfferResponse",
   workerAddedContact: "WorkerAddedContact",
@@ -24,10 +24,10 @@ const typeNames: Readonly<Record<EventType, string>> = {
 const cursors = listCursor("events", /^/);
 
 /**
- * Reads the events of an organisation in the order of their positions, which committed events get when the feed is read. A forgotten
+ * Reads an organisation's events in the order of their positions, which committed events get when the feed is read. A forgotten
  * write transaction delays only its own events.
  *
- * @throws {ProblemError} `invalid_request` for a cursor that is not of this organisation's feed
+ * @throws {ProblemError} `invalid_request` for a cursor that is not from this organisation's feed
  */
 export async function readFeed(
   store: Store,
@@ -35,7 +35,7 @@ export async function readFeed(
   { after, limit }: { after: string | undefined; limit: number },
 ): Promise<FeedPage> {
   const from = after === undefined ? 0 : await checkCursor(store, organisationId, after);
-  const unplaced = await placeRows(store, "events", [organisationId]);
+  const unplaced = await assignPositions(store, "events", [organisationId]);
   const rows = await store.db
     .selectFrom("events")
     .select(["id", "type", "data", "created_at", "position"])
@@ -73,6 +73,8 @@ async function checkCursor({ db }: Store, organisationId: string, cursor: string
     .executeTakeFirst();
   if (key?.id === organisationId && key.position <= Number(feed?.last_position ?? 0)) return key.position;
   throw invalidRequest(
-    new Map([["after", ["Use `cursor` of a page of this organisation's feed unchanged and once, or omit it."]]]),
+    new Map([
+      ["after", ["Send `cursor` from a page of this organisation's feed unchanged and only once, or omit it."]],
+    ]),
   );
 }

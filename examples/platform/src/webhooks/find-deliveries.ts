@@ -4,26 +4,26 @@ import type { EventType, Tables } from "../store/tables.ts";
 import { isShownAs, type ShownState } from "./disabled-endpoint.ts";
 import { responseOrderKey } from "./record-event.ts";
 
-/** Selects deliveries of an organisation (D-124). */
+/** Selects an organisation's deliveries (D-124). */
 export interface DeliveryFilter {
   state?: ShownState | undefined;
   type?: EventType | undefined;
-  /** Status of the last attempt. */
+  /** The status of the last attempt. */
   status?: number | undefined;
-  /** Failure code of the last attempt. */
+  /** The failure code of the last attempt. */
   error?: string | undefined;
-  /** Events created at this time or later. */
+  /** Selects events created at this time or later. */
   since?: Date | undefined;
-  /** Events created before this time. */
+  /** Selects events created before this time. */
   until?: Date | undefined;
   /** Part of the worker's name or of the offer's title, or the id of either, of the delivery or of its event. */
   text?: string | undefined;
-  /** Only these deliveries. */
+  /** Selects only these deliveries. */
   ids?: readonly string[] | undefined;
 }
 
-/** The organisation's deliveries with their event, its worker and its offer, if they are known. */
-export const deliveriesOf = (db: Kysely<Tables>, organisationId: string) =>
+/** Builds a query for the organisation's deliveries with their events and, if known, the workers and offers. */
+export const deliveryQuery = (db: Kysely<Tables>, organisationId: string) =>
   db
     .selectFrom("deliveries")
     .innerJoin("events", "events.id", "deliveries.event_id")
@@ -35,14 +35,14 @@ export const deliveriesOf = (db: Kysely<Tables>, organisationId: string) =>
     )
     .where("deliveries.organisation_id", "=", organisationId);
 
-/** A SQL condition for `deliveriesOf`. */
+/** Builds a SQL condition for `deliveryQuery`. */
 export async function matchesFilter(
   db: Kysely<Tables>,
   organisationId: string,
   { state, type, status, error, since, until, text, ids }: DeliveryFilter,
 ): Promise<RawBuilder<SqlBool>> {
   const conditions: RawBuilder<SqlBool>[] = [];
-  if (ids !== undefined) conditions.push(sql`deliveries.id in ${listOf(ids)}`);
+  if (ids !== undefined) conditions.push(sql`deliveries.id in ${jsonArray(ids)}`);
   if (state !== undefined) conditions.push(isShownAs(state));
   if (type !== undefined) conditions.push(sql`events.type = ${type}`);
   if (status !== undefined) conditions.push(hasLastStatus(status));
@@ -53,13 +53,14 @@ export async function matchesFilter(
   return conditions.length === 0 ? sql`true` : sql.join(conditions, sql` and `);
 }
 
-const listOf = (ids: readonly string[]) => sql`(select json_array_elements_text(${JSON.stringify(ids)}::text::json))`;
+const jsonArray = (ids: readonly string[]) =>
+  sql`(select json_array_elements_text(${JSON.stringify(ids)}::text::json))`;
 
-/** Only 200 acknowledges (D-13). The index by status contains only failures, since most deliveries succeed. */
+/** Builds a condition on the last status. Only 200 acknowledges (D-13). The index on status contains only failures, since most deliveries succeed. */
 const hasLastStatus = (status: number) =>
   status === 200 ? sql<SqlBool>`last_status = 200` : sql<SqlBool>`(last_status = ${status} and last_error is not null)`;
 
-/** Up to this many matching workers and offers, an index finds their deliveries; for more, each delivery is checked. */
+/** Up to this many matching workers and offers, an index finds their deliveries. For more, each delivery is checked. */
 const fewMatches = 50;
 
 /** Finds the deliveries of matching workers and offers by order key, because events have no index on their data. */
@@ -70,7 +71,7 @@ async function matchesText(db: Kysely<Tables>, organisationId: string, text: str
     .where("organisation_id", "=", organisationId)
     .where((where) => where.or([where("id", "=", text), where("event_id", "=", text)]))
     .execute();
-  if (named.length > 0) return sql`deliveries.id in ${listOf(named.map(({ id }) => id))}`;
+  if (named.length > 0) return sql`deliveries.id in ${jsonArray(named.map(({ id }) => id))}`;
   const pattern = containsPattern(text);
   const workers = await db
     .selectFrom("workers")
@@ -87,7 +88,7 @@ async function matchesText(db: Kysely<Tables>, organisationId: string, text: str
     .execute();
   if (workers.length > fewMatches || offers.length > fewMatches)
     return sql`(workers.name ilike ${pattern} or offers.title ilike ${pattern})`;
-  const idsOf = (rows: readonly { id: string }[]) => listOf(rows.map(({ id }) => id));
+  const idsOf = (rows: readonly { id: string }[]) => jsonArray(rows.map(({ id }) => id));
   const responded = sql`
     select ${responseOrderKey} from recipients join offers on offers.id = offer_id
     where responded_at is not null and offers.organisation_id = ${organisationId}`;

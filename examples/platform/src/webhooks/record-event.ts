@@ -6,26 +6,26 @@ import { announce, type Trx } from "../store/store.ts";
 import type { DeliveryTable } from "../store/tables.ts";
 import { activeTrace } from "../tracing/tracing.ts";
 
-/** An event with the payload of its webhook. */
+/** An event with its webhook's payload. */
 export type EventToRecord =
   | { type: "workerOfferResponse"; data: components["schemas"]["WorkerOfferResponse"] }
   | { type: "workerAddedContact"; data: { workerId: string } };
 
 export interface RecordedEvent {
   eventId: string;
-  /** Absent when the organisation has no endpoint: the event is stored, and no webhook is sent. */
+  /** Absent if the organisation has no endpoint. The event is stored, but no webhook is sent. */
   deliveryId?: string;
 }
 
 /**
- * Records an event in the caller's transaction, with its delivery if the organisation has an endpoint: either the caller's change
+ * Records an event in the caller's transaction, with a delivery if the organisation has an endpoint: either the caller's change
  * and the delivery are both committed, or neither is (a transactional outbox). The delivery's row is its entry in the queue. Wakes
  * the endpoint's lane, and announces the delivery.
  *
- * @param organisationId whose endpoint is called
+ * @param organisationId the organisation whose endpoint is called
  */
 export async function recordEvent(trx: Trx, organisationId: string, event: EventToRecord): Promise<RecordedEvent> {
-  // Ascending ids, so that the indexes grow at their end.
+  // Use ascending ids, so that indexes grow at their end.
   const eventId = uuidv7();
   await trx
     .insertInto("events")
@@ -45,7 +45,7 @@ export async function recordEvent(trx: Trx, organisationId: string, event: Event
     .executeTakeFirst();
   if (endpoint === undefined) return { eventId };
 
-  // The feed and the webhook use the same id, so that a receiver recognises the event (D-136).
+  // Use the same id in the feed and the webhook, so that a receiver recognises the event (D-136).
   const deliveryId = eventId;
   const orderKey = orderKeyOf(eventId, event);
   const row = { id: deliveryId, event_id: eventId, organisation_id: organisationId, order_key: orderKey };
@@ -55,13 +55,13 @@ export async function recordEvent(trx: Trx, organisationId: string, event: Event
   return { eventId, deliveryId };
 }
 
-/** A worker's responses to one offer arrive in the order they were given. Other events need no order (D-32). */
+/** Returns the order key. A worker's responses to one offer share a key, so that they arrive in order. Other events need no order (D-32). */
 function orderKeyOf(eventId: string, event: EventToRecord): string {
   if (event.type === "workerOfferResponse") return JSON.stringify([event.data.offerId, event.data.workerId]);
   return eventId;
 }
 
-/** A SQL expression: the order key of a worker's response to an offer, for a row with `offer_id` and `worker_id`. */
+/** A SQL expression for rows with `offer_id` and `worker_id`: the order key of the worker's response to the offer. */
 export const responseOrderKey = sql<string>`'[' || to_json(offer_id)::text || ',' || to_json(worker_id)::text || ']'`;
 
 /**
@@ -80,7 +80,7 @@ async function insertFirst(trx: Trx, row: Insertable<DeliveryTable>): Promise<bo
       )
       .returning("id")
       .executeTakeFirst();
-    // Otherwise another transaction has inserted the first delivery of this order key. The next iteration locks it.
+    // Otherwise, another transaction has inserted the first delivery with this order key. The next iteration locks it.
     if (inserted !== undefined) return true;
   }
 }
@@ -88,8 +88,8 @@ async function insertFirst(trx: Trx, row: Insertable<DeliveryTable>): Promise<bo
 type OrderKey = Pick<Selectable<DeliveryTable>, "organisation_id" | "order_key">;
 
 /**
- * Locks the deliveries of an order key that may still be attempted, oldest first, until the end of the transaction: until then, no other
- * transaction can settle, redeliver or overtake them. Includes failed deliveries and the latest one, since those can be
+ * Locks an order key's deliveries that may still be attempted, oldest first, until the end of the transaction: until then, no other
+ * transaction can settle, redeliver or overtake them. Includes failed deliveries and the latest one, because they can be
  * redelivered.
  */
 async function lockOrder(trx: Trx, { organisation_id, order_key }: OrderKey) {

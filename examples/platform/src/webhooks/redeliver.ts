@@ -1,26 +1,26 @@
 import { sql } from "kysely";
 import { v7 as uuidv7 } from "uuid";
-import { lockSettling, wakeLanes } from "../outbox/queue.ts";
+import { lockSettlingExclusively, wakeLanes } from "../outbox/queue.ts";
 import { announce, type Store, type Trx } from "../store/store.ts";
 import type { DeliveryState } from "../store/tables.ts";
-import { releaseNext } from "./settle-attempts.ts";
+import { makeNextDue } from "./settle-attempts.ts";
 
 /** The outcome of a redelivery (D-74). */
 export type Redelivery =
-  /** The id that is delivered: a failed delivery keeps its id, an acknowledged one gets a new id. */
+  /** Redelivered under `id`: a failed delivery keeps its id, an acknowledged one gets a new id. */
   | { outcome: "redelivered"; id: string }
   /** The organisation has no such delivery. */
   | { outcome: "unknown" }
-  /** It is pending. */
+  /** The delivery is pending. */
   | { outcome: "waiting" }
-  /** The same worker gave a later response to the same offer, which must stay the latest (D-32). */
+  /** The same worker has sent a later response to the same offer, which must stay the latest (D-32). */
   | { outcome: "superseded" }
-  /** Another delivery already repeats it. */
+  /** Another delivery has already redelivered it. */
   | { outcome: "repeated" };
 
-/** Redelivers one delivery of the organisation. */
+/** Redelivers one of the organisation's deliveries. */
 export async function redeliver(store: Store, organisationId: string, deliveryId: string): Promise<Redelivery> {
-  const redeliveries = await store.transaction((trx) => redeliverThese(trx, organisationId, [deliveryId]));
+  const redeliveries = await store.transaction((trx) => redeliverDeliveries(trx, organisationId, [deliveryId]));
   return redeliveries.get(deliveryId) ?? { outcome: "unknown" };
 }
 
@@ -35,21 +35,21 @@ interface RedeliveryCandidate {
 }
 
 /**
- * Redelivers failed deliveries with their own id and acknowledged ones with a new id. Restarts the retry schedule of each. Announces
+ * Redelivers failed deliveries under the same id and acknowledged ones under a new id. Restarts their retry schedules and announces
  * them.
  *
- * @returns the outcome by id; unknown ids have no entry
+ * @returns the outcomes, keyed by id; unknown ids have no entry
  */
-export async function redeliverThese(
+export async function redeliverDeliveries(
   trx: Trx,
   organisationId: string,
   ids: readonly string[],
 ): Promise<Map<string, Redelivery>> {
   // Without this lock, a transaction that settles deliveries at the same time would not see the rows that this one makes
   // pending, and this one would not see the rows that the other makes due.
-  await lockSettling(trx, "webhooks");
+  await lockSettlingExclusively(trx, "webhooks");
   const candidates = await lockCandidates(trx, organisationId, ids);
-  const redeliveries = new Map(candidates.map((each) => [each.id, redeliveryOf(each)]));
+  const redeliveries = new Map(candidates.map((each) => [each.id, classifyRedelivery(each)]));
   const chosen = candidates.filter(({ id }) => redeliveries.get(id)?.outcome === "redelivered");
   if (chosen.length === 0) return redeliveries;
   const dead = chosen.filter(({ state }) => state === "dead").map(({ id }) => id);
@@ -74,14 +74,14 @@ export async function redeliverThese(
       )
       .execute();
   for (const { id, newId } of repeats) redeliveries.set(id, { outcome: "redelivered", id: newId });
-  await releaseNext(trx, chosen);
+  await makeNextDue(trx, chosen);
   await wakeLanes(trx, "webhooks", [organisationId]);
   announce(trx, { topic: "delivery", organisationId });
   return redeliveries;
 }
 
 /**
- * Locks the deliveries to redeliver and the failed ones of the same order keys, and only then looks for later deliveries: a
+ * Locks the deliveries to redeliver and the failed ones with the same order keys, and only then looks for later deliveries: a
  * transaction that records or redelivers a later one also locks these rows. Pending rows are not locked.
  */
 async function lockCandidates(
@@ -110,31 +110,31 @@ async function lockCandidates(
   return rows;
 }
 
-function redeliveryOf({ id, state, superseded, repeated }: RedeliveryCandidate): Redelivery {
+function classifyRedelivery({ id, state, superseded, repeated }: RedeliveryCandidate): Redelivery {
   if (state !== "dead" && state !== "acknowledged") return { outcome: "waiting" };
   if (superseded) return { outcome: "superseded" };
   return repeated ? { outcome: "repeated" } : { outcome: "redelivered", id };
 }
 
 export interface RedeliveryRange {
-  /** Events created at this time or later. */
+  /** Selects events created at this time or later. */
   since: Date;
-  /** Events created before this time. */
+  /** Selects events created before this time. */
   until?: Date | undefined;
   states: readonly Extract<DeliveryState, "dead" | "acknowledged">[];
 }
 
 export interface RedeliveryCounts {
   redelivered: number;
-  /** The number skipped because of a later response of the same worker to the same offer. */
+  /** How many were skipped because of a later response by the same worker to the same offer. */
   superseded: number;
 }
 
-/** Rows per transaction: thousands would block all other transactions for seconds. */
+/** The maximum number of rows per transaction: thousands would block all other transactions for seconds. */
 const maxRedelivered = 500;
 
 /**
- * Redelivers all settled deliveries in a time range, oldest first, in batches (D-74). A repeated call redelivers those that have settled
+ * Redelivers all settled deliveries in a time range, oldest first, in batches (D-74). Another call redelivers those that have settled
  * since, and skips pending ones.
  */
 export async function redeliverMany(
@@ -148,7 +148,7 @@ export async function redeliverMany(
     .select(({ fn }) => fn.max("sequence").as("last"))
     .where("organisation_id", "=", organisationId)
     .executeTakeFirstOrThrow();
-  // Excludes the deliveries that the batches themselves add.
+  // Exclude deliveries that the batches themselves add.
   let after: number | undefined = last === null ? undefined : 0;
   while (after !== undefined) after = await redeliverBatch(store, organisationId, { ...range, after, last }, counts);
   return counts;
@@ -177,7 +177,7 @@ function redeliverBatch(
       .execute();
     if (rows.length === 0) return undefined;
     const ids = rows.map(({ id }) => id);
-    for (const { outcome } of (await redeliverThese(trx, organisationId, ids)).values())
+    for (const { outcome } of (await redeliverDeliveries(trx, organisationId, ids)).values())
       if (outcome === "redelivered" || outcome === "superseded") counts[outcome] += 1;
     return rows.at(-1)?.sequence;
   });
@@ -186,26 +186,26 @@ function redeliverBatch(
 /** Why an organisation's deliveries cannot be attempted now. */
 export type NoAttempt = "no_endpoint" | "disabled";
 
-/** The outcome of a retry that a person asked for (D-130). */
+/** The outcome of a retry that a user asked for (D-130). */
 export type Retry =
-  /** The id that is attempted now: this delivery, or the earlier one of its order key that it waits for. */
+  /** The delivery `id` is attempted now: the one that was asked for, or an earlier one that it waits for. */
   | { outcome: "retried"; id: string }
   /** The organisation has no such delivery. */
   | { outcome: "unknown" }
-  /** It was acknowledged or given up. */
+  /** The delivery was acknowledged or has failed. */
   | { outcome: "settled" }
   | { outcome: NoAttempt };
 
 /**
- * Makes a pending delivery due now and restarts its retry schedule, so that retries during an outage do not use it up. Only the oldest
- * delivery of an order key becomes due, which keeps their order. A running attempt continues.
+ * Makes a pending delivery due now and restarts its retry schedule, so that manual retries during an outage do not use it up. Only the oldest
+ * delivery with an order key becomes due, which preserves the order. An attempt that is in flight continues.
  *
- * @param now by the clock that the circuit breaker uses
+ * @param now the time according to the circuit breaker's clock
  */
 export function retryNow(store: Store, organisationId: string, deliveryId: string, now: Date): Promise<Retry> {
   return store.transaction(async (trx) => {
     // Otherwise a concurrent transaction that settles the delivery would set its own due time.
-    await lockSettling(trx, "webhooks");
+    await lockSettlingExclusively(trx, "webhooks");
     const delivery = await trx
       .selectFrom("deliveries")
       .select(["order_key", "state"])
@@ -231,7 +231,7 @@ export function retryNow(store: Store, organisationId: string, deliveryId: strin
 /**
  * Makes all pending deliveries of the organisation due now, in order, and restarts their retry schedules.
  *
- * @returns why they cannot be attempted; undefined when they are due
+ * @returns why they cannot be attempted; undefined if they are due now
  */
 export async function retryAllNow(store: Store, organisationId: string, now: Date): Promise<NoAttempt | undefined> {
   const noAttempt = await store.transaction((trx) => endPause(trx, organisationId, now));
@@ -263,12 +263,12 @@ async function endPause(trx: Trx, organisationId: string, now: Date): Promise<No
   return undefined;
 }
 
-/** Rows per transaction: a hundred thousand together would block all other transactions for seconds. */
+/** The maximum number of rows per transaction: a hundred thousand would block all other transactions for seconds. */
 const maxRestarted = 1_000;
 
 /**
- * Makes deliveries due that were delayed by an endpoint's failures, and restarts their retry schedules (D-73), because the
- * endpoint has passed its checks, perhaps at another address. If it is interrupted, the other deliveries keep their due
+ * Makes deliveries due that an endpoint's failures delayed, and restarts their retry schedules (D-73), because the
+ * endpoint has passed its checks, perhaps at another URL. If it is interrupted, the other deliveries keep their due
  * times.
  */
 export async function restartSchedules(store: Store, organisationId: string): Promise<void> {
@@ -277,14 +277,14 @@ export async function restartSchedules(store: Store, organisationId: string): Pr
 }
 
 /**
- * The lock waits for transactions that settle such a delivery or record one behind it, so that these deliveries are also restarted.
- * Only a delivery with a due time can have been attempted: it is the oldest of its order key.
+ * Restarts one batch. The lock waits for transactions that settle such a delivery or record one after it, so that these are restarted too.
+ * Only a delivery with a due time can have been attempted, because it is the oldest with its order key.
  *
- * @returns where the next batch starts; undefined after the last
+ * @returns where the next batch starts; undefined after the last batch
  */
 function restartBatch(store: Store, organisationId: string, after: number): Promise<number | undefined> {
   return store.transaction(async (trx) => {
-    await lockSettling(trx, "webhooks");
+    await lockSettlingExclusively(trx, "webhooks");
     const { rows } = await sql<{ sequence: number }>`
       update deliveries set attempts = 0, due_at = least(due_at, now())
       where organisation_id = ${organisationId} and sequence = any (array(

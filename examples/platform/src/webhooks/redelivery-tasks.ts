@@ -3,29 +3,29 @@ import { v7 as uuidv7 } from "uuid";
 import { type Loop, runLoop } from "../outbox/timers.ts";
 import { announce, type Store, type Trx } from "../store/store.ts";
 import type { Tables } from "../store/tables.ts";
-import { type DeliveryFilter, deliveriesOf, matchesFilter } from "./find-deliveries.ts";
-import { redeliverThese } from "./redeliver.ts";
+import { type DeliveryFilter, deliveryQuery, matchesFilter } from "./find-deliveries.ts";
+import { redeliverDeliveries } from "./redeliver.ts";
 
-/** Only deliveries in these states can be redelivered. */
+/** The states in which deliveries can be redelivered. */
 export const redeliverableStates = ["dead", "acknowledged"] as const;
 type RedeliverableState = (typeof redeliverableStates)[number];
 
-/** How many deliveries a task of this filter would redeliver. */
+/** How many deliveries in each state a task would redeliver. */
 export interface Redeliverable extends Record<RedeliverableState, number> {
-  /** The latest counted delivery: later ones do not belong to the task. */
+  /** The latest delivery that was counted. Later ones do not belong to the task. */
   lastSequence: number;
 }
 
-/** The deliveries that match and can be redelivered. @param matches from `matchesFilter` */
-const redeliverable = (db: Kysely<Tables>, organisationId: string, matches: RawBuilder<SqlBool>) =>
-  deliveriesOf(db, organisationId).where(matches).where("deliveries.state", "in", redeliverableStates);
+/** Builds a query for the deliveries that match and can be redelivered. @param matches a condition from `matchesFilter` */
+const redeliverableQuery = (db: Kysely<Tables>, organisationId: string, matches: RawBuilder<SqlBool>) =>
+  deliveryQuery(db, organisationId).where(matches).where("deliveries.state", "in", redeliverableStates);
 
 export async function countRedeliverable(
   db: Kysely<Tables>,
   organisationId: string,
   filter: DeliveryFilter,
 ): Promise<Redeliverable> {
-  const rows = await redeliverable(db, organisationId, await matchesFilter(db, organisationId, filter))
+  const rows = await redeliverableQuery(db, organisationId, await matchesFilter(db, organisationId, filter))
     .select("deliveries.state")
     .select(({ fn }) => [fn.countAll<string>().as("count"), fn.max("deliveries.sequence").as("last")])
     .groupBy("deliveries.state")
@@ -39,17 +39,17 @@ export async function countRedeliverable(
 }
 
 /**
- * Starts to redeliver the matching deliveries up to `lastSequence`, in the background (D-149).
+ * Starts redelivering the matching deliveries up to `lastSequence` in the background (D-149).
  *
- * @returns how many there are
+ * @returns how many deliveries there are
  */
-export async function beginRedelivery(
+export async function startRedelivery(
   trx: Trx,
   organisationId: string,
   filter: DeliveryFilter,
   lastSequence: number,
 ): Promise<number> {
-  const { total } = await redeliverable(trx, organisationId, await matchesFilter(trx, organisationId, filter))
+  const { total } = await redeliverableQuery(trx, organisationId, await matchesFilter(trx, organisationId, filter))
     .where("deliveries.sequence", "<=", lastSequence)
     .select(({ fn }) => fn.countAll<string>().as("total"))
     .executeTakeFirstOrThrow();
@@ -69,7 +69,7 @@ export async function beginRedelivery(
 
 export type RedeliveryTask = Awaited<ReturnType<typeof readRedeliveries>>[number];
 
-/** The running tasks, and those finished since a time, newest first. */
+/** Reads the running tasks, and those finished since a given time, newest first. */
 export const readRedeliveries = ({ db }: Store, organisationId: string, finishedSince: Date) =>
   db
     .selectFrom("redeliveries")
@@ -79,9 +79,9 @@ export const readRedeliveries = ({ db }: Store, organisationId: string, finished
     .orderBy("created_at", "desc")
     .execute();
 
-/** Deliveries per transaction, which other transactions wait for. */
+/** The maximum number of deliveries per transaction, which other transactions wait for. */
 const batchSize = 50;
-/** How often to look for tasks of other processes that were killed. */
+/** How often to check for tasks from other processes that were killed. */
 const idleMs = 30_000;
 
 /** Works on the tasks of all organisations until it is stopped. Call `wake()` after a commit that started one. */
@@ -92,7 +92,7 @@ export function startRedeliveries(store: Store, onError: (error: unknown) => voi
       taskId = id;
     };
     try {
-      return (await store.transaction((trx) => continueOne(trx, chosen))) ? 0 : idleMs;
+      return (await store.transaction((trx) => redeliverNextBatch(trx, chosen))) ? 0 : idleMs;
     } catch (error) {
       // Other tasks come first now, or one that always fails would keep them waiting.
       if (taskId !== undefined) await moveBack(store, taskId);
@@ -107,13 +107,13 @@ async function moveBack({ db }: Store, taskId: string): Promise<void> {
 }
 
 /**
- * Redelivers the next batch of the task that has waited longest. The position in the task is committed with the batch, so that each
+ * Redelivers the next batch of the task that has waited longest. The task's position is committed with the batch, so that each
  * delivery is redelivered once, even if the process is killed.
  *
  * @param onChosen receives the task's id
  * @returns whether there was a task
  */
-async function continueOne(trx: Trx, onChosen: (id: string) => void): Promise<boolean> {
+async function redeliverNextBatch(trx: Trx, onChosen: (id: string) => void): Promise<boolean> {
   const task = await trx
     .selectFrom("redeliveries")
     .selectAll()
@@ -126,8 +126,8 @@ async function continueOne(trx: Trx, onChosen: (id: string) => void): Promise<bo
   if (task === undefined) return false;
   const { id, organisation_id: organisationId } = task;
   onChosen(id);
-  const matches = await matchesFilter(trx, organisationId, filterIn(task.filter));
-  const rows = await redeliverable(trx, organisationId, matches)
+  const matches = await matchesFilter(trx, organisationId, parseFilter(task.filter));
+  const rows = await redeliverableQuery(trx, organisationId, matches)
     .where("deliveries.sequence", ">", task.after_sequence)
     .where("deliveries.sequence", "<=", task.last_sequence)
     .select(["deliveries.id", "deliveries.sequence"])
@@ -135,7 +135,7 @@ async function continueOne(trx: Trx, onChosen: (id: string) => void): Promise<bo
     .limit(batchSize)
     .execute();
   const ids = rows.map((row) => row.id);
-  const outcomes = ids.length === 0 ? [] : [...(await redeliverThese(trx, organisationId, ids)).values()];
+  const outcomes = ids.length === 0 ? [] : [...(await redeliverDeliveries(trx, organisationId, ids)).values()];
   const redelivered = task.redelivered + outcomes.filter(({ outcome }) => outcome === "redelivered").length;
   const now = new Date();
   await trx
@@ -154,8 +154,8 @@ async function continueOne(trx: Trx, onChosen: (id: string) => void): Promise<bo
   return true;
 }
 
-/** Parses a stored filter, whose times are strings. */
-function filterIn(stored: object): DeliveryFilter {
+/** Parses a stored filter, in which times are strings. */
+function parseFilter(stored: object): DeliveryFilter {
   const { since, until, ...filter } = stored as Omit<DeliveryFilter, "since" | "until"> &
     Record<"since" | "until", string>;
   return { ...filter, ...(since && { since: new Date(since) }), ...(until && { until: new Date(until) }) };

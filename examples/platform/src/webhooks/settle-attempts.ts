@@ -13,7 +13,7 @@ import {
   healthFields,
   healthRow,
 } from "./endpoint-health.ts";
-import { type LinkTo, mailDisabled, mailFailing, mailRecovered } from "./endpoint-mails.ts";
+import { emailEndpointDisabled, emailEndpointFailing, emailEndpointRecovered, type LinkTo } from "./endpoint-mails.ts";
 
 export interface SettleContext {
   retrySchedule: RetrySchedule;
@@ -25,7 +25,7 @@ export interface SettleContext {
 
 type AttemptedDelivery = Attempted<PendingDelivery, Attempt>;
 
-/** The effects of a committed group of attempts, for the log. */
+/** What a committed group of attempts changed, for the log. */
 export interface Settled {
   attempts: AttemptRecord[];
   endpoints: EndpointRecord[];
@@ -33,7 +33,7 @@ export interface Settled {
 
 /**
  * Stores a group of attempts in one transaction: ends their leases and locks their endpoints, updates the endpoints' health, stores
- * the attempts and the state of their deliveries, and makes the next delivery of each order key due. Announces all of it.
+ * the attempts and the state of their deliveries, makes the next delivery of each order key due, and announces all changes.
  */
 export async function settleAttempts(
   trx: Trx,
@@ -43,13 +43,13 @@ export async function settleAttempts(
   const held = await endLeases(trx, "webhooks", attempted);
   if (held.length === 0) return { attempts: [], endpoints: [] };
   const locked = await lockEndpoints(trx, held);
-  // All transactions lock deliveries in the order of their sequence.
+  // All transactions lock deliveries in sequence order.
   const group = held.toSorted((one, other) => one.row.sequence - other.row.sequence);
   const endpoints = await updateHealth(trx, context, group, locked);
   const outcomes = group.map((each) => outcomeOf(context, each, endpoints.get(each.row.organisation_id)));
   const pending = await storeAttempts(trx, outcomes);
   const settled = outcomes.filter(({ delivery }) => !pending.has(delivery.id)).map(({ delivery }) => delivery);
-  await releaseNext(trx, settled);
+  await makeNextDue(trx, settled);
   await announceAttempts(trx, context, group, endpoints);
   return {
     attempts: outcomes.map((each) => attemptRecord(each, pending, context.now())),
@@ -64,7 +64,7 @@ interface LockedEndpoint extends EndpointHealth {
 }
 
 /**
- * Locks the endpoints that a failed attempt concerns, and those that had failed before they acknowledged.
+ * Locks the endpoints of failed attempts, and those that acknowledged after failing.
  *
  * Every transaction locks endpoints before deliveries: two that lock in different orders would deadlock.
  */
@@ -87,15 +87,15 @@ async function lockEndpoints(trx: Trx, attempted: readonly AttemptedDelivery[]):
 /** An endpoint's health before and after a group of attempts. */
 interface UpdatedEndpoint {
   organisationId: string;
-  /** The secret of the current profile. An attempt with another one was made before the profile changed. */
+  /** The secret in the current profile. An attempt with another secret was made before the profile changed. */
   encryptedSecret: string;
   before: EndpointHealth;
   after: EndpointHealth;
 }
 
 /**
- * Updates the health of the locked endpoints (D-72), by organisation. An acknowledgement by a healthy endpoint changes nothing, and
- * neither does an attempt at an earlier profile.
+ * Updates the health of the locked endpoints (D-72), keyed by organisation. An acknowledgement by a healthy endpoint changes nothing, and
+ * neither does an attempt with an earlier profile.
  */
 async function updateHealth(
   trx: Trx,
@@ -119,7 +119,7 @@ async function updateHealth(
   return new Map(updated.map((endpoint) => [endpoint.organisationId, endpoint]));
 }
 
-/** Writes all in one statement: when many endpoints fail at the same time, a group of attempts changes a hundred. */
+/** Stores all changes in one statement: if many endpoints fail at the same time, a group of attempts may change a hundred. */
 async function writeHealth(trx: Trx, updated: readonly UpdatedEndpoint[]): Promise<void> {
   const changed = updated
     .filter(({ before, after }) => after !== before)
@@ -132,25 +132,25 @@ async function writeHealth(trx: Trx, updated: readonly UpdatedEndpoint[]): Promi
     where endpoints.organisation_id = changed.organisation_id`.execute(trx);
 }
 
-/** `held`: the attempt failed, and the endpoint is disabled. */
+/** `held` means that the attempt failed and the endpoint is disabled. */
 export type DeliveryOutcome = "acknowledged" | "retry" | "dead" | "held";
 
 const stateOf = { acknowledged: "acknowledged", retry: "pending", dead: "dead", held: "pending" } as const;
 
-/** An attempt and its consequence for the delivery. */
+/** An attempt with its consequence for the delivery. */
 interface AttemptOutcome {
   delivery: PendingDelivery;
   attempt: Attempt;
   outcome: DeliveryOutcome;
-  /** The delay until the next attempt; only used while the delivery stays pending. */
+  /** The delay until the next attempt, in milliseconds; used only if the delivery stays pending. */
   delayMs: number;
-  /** Whether it uses up one of the schedule's attempts. */
+  /** Whether the attempt counts in the retry schedule. */
   counts: boolean;
-  /** Set when the outcome is `retry`. */
+  /** Set if the outcome is `retry`. */
   nextAttemptAt?: Date | undefined;
 }
 
-/** The delay after an attempt that failed because of the platform itself, which does not count in the schedule. */
+/** The delay after an attempt that failed because of the platform itself, which does not count in the retry schedule. */
 const ownFailureDelayMs = 5 * 60_000;
 
 function outcomeOf(
@@ -170,7 +170,7 @@ function outcomeOf(
     return { delivery, attempt, outcome: "retry", delayMs, counts, nextAttemptAt };
   };
   if (attempt.failure === undefined) return settled("acknowledged");
-  // The profile was changed during the attempt, so the failure does not count for the new one.
+  // The profile changed during the attempt, so the failure does not count against the new profile.
   if (endpoint !== undefined && endpoint.encryptedSecret !== delivery.encrypted_secret) return retryIn(0, false);
   if (endpoint !== undefined && endpoint.after.disabledAt !== null) return settled("held");
   if (attempt.failure === "internal_error") return retryIn(ownFailureDelayMs, false);
@@ -179,7 +179,7 @@ function outcomeOf(
 }
 
 /**
- * Stores attempts, and the new state of their deliveries. A delivery whose schedule was restarted during the attempt stays pending,
+ * Stores attempts and the new state of their deliveries. A delivery whose schedule was restarted during the attempt stays pending,
  * unless it was acknowledged. Delays start now, not at the start of the transaction, which may have waited for locks: no attempt
  * starts before its reported time.
  *
@@ -206,7 +206,7 @@ async function storeAttempts(trx: Trx, outcomes: readonly AttemptOutcome[]): Pro
     lag_ms: lagMs(delivery, attempt),
   }));
   const isRestarted = sql`deliveries.attempts <> outcome.before and outcome.state <> 'acknowledged'`;
-  // As one JSON parameter: planning a statement that grows with the number of attempts would take longer than running it.
+  // Use one JSON parameter: planning a statement that grows with the number of attempts would take longer than running it.
   const { rows } = await sql<{ id: string }>`
     with outcome as materialized (
       select * from json_to_recordset(${JSON.stringify(stored)}::text::json) as outcome (
@@ -239,8 +239,8 @@ async function storeAttempts(trx: Trx, outcomes: readonly AttemptOutcome[]): Pro
 }
 
 /**
- * The time from the event to the end of the acknowledged attempt. Not negative, even if the database's clock differs from
- * ours.
+ * Returns the time from the event to the end of the acknowledged attempt, in milliseconds. Never negative, even if the database's
+ * clock differs from ours.
  */
 function lagMs(
   { event_created_at: createdAt }: PendingDelivery,
@@ -250,13 +250,13 @@ function lagMs(
 }
 
 /**
- * Makes the oldest pending delivery of each order key due. It must be a separate statement, after the one that settled the
- * previous delivery: its snapshot then contains deliveries whose insert that statement waited for.
+ * Makes the oldest pending delivery of each order key due. This must be a separate statement after the one that settled the
+ * previous delivery, so that its snapshot contains deliveries whose insert that statement waited for.
  *
- * It has no condition `state = 'pending'`, with which PGlite, without statistics, reads all pending deliveries of the
+ * The condition `state = 'pending'` is left out: with it, PGlite, which has no statistics, reads all pending deliveries of the
  * organisation for each key.
  */
-export async function releaseNext(
+export async function makeNextDue(
   trx: Trx,
   keys: readonly { organisation_id: string; order_key: string }[],
 ): Promise<void> {
@@ -276,7 +276,7 @@ export async function releaseNext(
     )`.execute(trx);
 }
 
-/** Announces the attempts and the changed endpoints, and mails the people of an endpoint that starts to fail, is disabled or recovers. */
+/** Announces the attempts and the changed endpoints, and emails users if their endpoint starts to fail, is disabled or recovers. */
 async function announceAttempts(
   trx: Trx,
   { linkTo, now }: SettleContext,
@@ -290,17 +290,20 @@ async function announceAttempts(
     const hasBegunOrEnded = (before.failingSince === null) !== (after.failingSince === null);
     if (hasBegunOrEnded || endpointRecord(endpoint) !== undefined) announce(trx, { topic: "endpoint", organisationId });
     if (before.disabledBecause === null && after.disabledBecause !== null)
-      await mailDisabled(trx, organisationId, after.disabledBecause, linkTo);
-    else if (before.openCount === 0 && after.openCount > 0) await mailFailing(trx, organisationId, now(), linkTo);
+      await emailEndpointDisabled(trx, organisationId, after.disabledBecause, linkTo);
+    else if (before.openCount === 0 && after.openCount > 0)
+      await emailEndpointFailing(trx, organisationId, now(), linkTo);
     else if (before.openCount > 0 && before.failingSince !== null && after.failingSince === null)
-      await mailRecovered(trx, organisationId, before.failingSince, linkTo);
+      await emailEndpointRecovered(trx, organisationId, before.failingSince, linkTo);
   }
 }
 
-/** The log line of an attempt. Ids and path templates only: no secret, payload or personal data (D-49). */
+/** The log line for an attempt. Contains only ids and path templates: no secret, payload or personal data (D-49). */
 export type AttemptRecord = ReturnType<typeof attemptRecord>;
 
 /**
+ * Creates the log line for an attempt.
+ *
  * @param pending the ids of the deliveries that stay pending. One that failed its last attempt is due now, because its schedule was
  *   restarted meanwhile
  */

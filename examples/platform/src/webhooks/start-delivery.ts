@@ -17,11 +17,11 @@ import { type AttemptRecord, settleAttempts } from "./settle-attempts.ts";
 export interface DeliveryOptions {
   store: Store;
   leases: Leases;
-  /** Wakes it after each commit that recorded an event. Without it, call `wake()`. */
+  /** Wakes the loop after each commit that recorded an event. Without it, call `wake()`. */
   signals?: Pick<Signals, "subscribe">;
   endpointClient: EndpointClient;
   sign: Sign;
-  /** Decrypts the endpoints' secrets. */
+  /** The key that decrypts the endpoints' secrets. */
   encryptionKey: Uint8Array;
   /** @default 10 attempts over about 45 hours (D-26) */
   retrySchedule?: RetrySchedule;
@@ -29,24 +29,24 @@ export interface DeliveryOptions {
   breaker?: BreakerPolicy;
   /** Called when an endpoint is paused, resumed or disabled, after the commit. */
   onEndpoint?: (record: EndpointRecord) => void;
-  /** Called with each attempt once it is committed: the one log line per attempt. */
+  /** Called with each attempt once it is committed, to log it. */
   onAttempt?: (record: AttemptRecord) => void;
-  /** Called with errors of the platform itself. Delivering continues. */
+  /** Called with errors in the platform itself. Delivery continues. */
   onError: (error: unknown) => void;
-  /** The time limit for a whole attempt (D-25). @default 15_000 */
+  /** The time limit for a whole attempt, in milliseconds (D-25). @default 15_000 */
   attemptTimeoutMs?: number;
-  /** How long storing attempts is retried. @default 10_000 */
+  /** How long storing attempts is retried, in milliseconds. @default 10_000 */
   settleLimitMs?: number;
-  /** Grace period for attempts in flight when it is stopped; then they are aborted (D-71). @default 12_000 */
+  /** How long attempts in flight may take after a stop before they are aborted, in milliseconds (D-71). @default 12_000 */
   finishWithinMs?: number;
-  /** The URL of a page, for mails. @default only the path */
+  /** Returns a page's URL, for emails. @default returns only the path */
   linkTo?: LinkTo;
   now?: () => Date;
   random?: () => number;
 }
 
-/** The maximum number of simultaneous attempts in this process, enough for 64 endpoints with eight hanging attempts each. */
-const maxUnderWay = 512;
+/** The maximum number of concurrent attempts in this process, enough for 64 endpoints with eight hanging attempts each. */
+const maxInFlight = 512;
 
 /**
  * Delivers webhooks until it is stopped. `stop()` starts no more attempts, waits for those in flight, and releases those that
@@ -76,14 +76,14 @@ export function startDelivery(options: DeliveryOptions): Loop {
     store,
     leases: options.leases,
     signals: options.signals,
-    queue: webhooks(now),
-    maxUnderWay,
+    queue: webhookQueue(now),
+    maxInFlight,
     onError,
     ...(options.settleLimitMs !== undefined && { settleLimitMs: options.settleLimitMs }),
     load: (claimed) => loadDeliveries(store, claimed, now()),
     async attempt(delivery, isHeld) {
       const attempt = await attemptDelivery({ ...context, isHeld }, delivery);
-      // An aborted attempt does not count: it is unknown whether the endpoint received it, so another process attempts it immediately.
+      // An aborted attempt does not count. Nobody knows whether the endpoint received it, so another process attempts it immediately.
       return attempt.failure === "aborted" ? undefined : attempt;
     },
     async settle(trx, attempted) {
@@ -105,11 +105,11 @@ export function startDelivery(options: DeliveryOptions): Loop {
 }
 
 /**
- * The deliveries as a queue with one lane for each endpoint. The lane is closed while the endpoint is disabled (D-73) or
+ * Creates the queue of deliveries, with one lane per endpoint. The lane is closed while the endpoint is disabled (D-73) or
  * removed (D-120), and while its circuit breaker is open. Afterwards the breaker is half-open: one attempt, the probe, closes it
  * or opens it again (D-72).
  */
-export const webhooks = (now: () => Date): OutboxQueue => ({
+export const webhookQueue = (now: () => Date): OutboxQueue => ({
   name: "webhooks",
   wokenBy: ["delivery", "endpoint"],
   table: "deliveries",
@@ -117,7 +117,7 @@ export const webhooks = (now: () => Date): OutboxQueue => ({
   lane: "organisation_id",
   capacity: endpointCapacity,
   laneState(lane) {
-    // The breaker's time comes from this process's clock, but the queue uses the database's, so only the difference is used.
+    // Use only the difference: the breaker's time comes from this process's clock, but the queue uses the database's clock.
     const at = sql`${now()}::timestamptz`;
     return sql<LaneState>`
       select now() + (breaker_open_until - ${at}) as opens_at,

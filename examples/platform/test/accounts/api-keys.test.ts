@@ -67,6 +67,6 @@ describe("API keys", () => {
   test("need a visible name", async () => {
     const { status, text } = await hana.send("/api-keys", { name: "\u200b" });
     expect(status).toBe(422);
-    expect(text).toContain("Write at least one character that can be seen.");
+    expect(text).toContain("Use at least one visible character.");
   });
 });

@@ -26,7 +26,7 @@ describe("the link of an invitation", () => {
 
   const personAt = (at: number) => ({ name: `Dana ${"ABCDEFGHI"[at]}`, emailAddress: `Dana${at}@example.com` });
 
-  /** Invites a person. @returns the path in the mail's link */
+  /** Invites a person. @returns the path of the link in the email */
   async function invite(at: number, by = "hana@harbour-hotels.example"): Promise<string> {
     const token = await platform.signInPerson(by);
     await platform.call("POST", "/portal/suggestions/search", { token, json: { organisationIds: ["org_harbour"] } });
@@ -50,12 +50,12 @@ describe("the link of an invitation", () => {
     const client = visitor();
     const { status, text } = await client.get(path);
     expect(status).toBe(200);
-    expect(text).toContain("Hana Lind of Harbour Hotels invites you");
+    expect(text).toContain("Hana Lind at Harbour Hotels invites you");
     expect(text).toContain("Dana0@example.com");
     const fields = { name: "Dana Kim", password: "a long password", timeZone: "Pacific/Chatham" };
     expect(await client.send(path, fields)).toMatchObject({ status: 303, location: "/app" });
     const home = (await client.get("/app")).text;
-    expect(home).toContain("You share your availability with Harbour Hotels.");
+    expect(home).toContain("You now share your availability with Harbour Hotels.");
     expect(home).toContain("Pacific/Chatham");
     await eventually("the webhook arrives", async () => contacts().length === 1);
     expect(contacts()[0]?.url).toMatch(/^\/contact\/new\/worker_[0-9a-f-]{36}$/);
@@ -102,7 +102,7 @@ describe("the link of an invitation", () => {
   test.each(["/app/join/x", `/app/join/${"A".repeat(43)}`])("gets 404 when it is unknown: %s", async (path) => {
     const { status, text } = await visitor().get(path);
     expect(status).toBe(404);
-    expect(text).toContain("The invitation is not valid any more");
+    expect(text).toContain("The invitation is no longer valid");
   });
 
   test("only works for the invited address, and redirects to no other site", async () => {

@@ -4,7 +4,7 @@ import { eventually } from "../support/eventually.ts";
 import { respondWith } from "../support/receiver.ts";
 import { usePageClient, usePlatform, useReceiver } from "../support/use-opened.ts";
 
-describe("removing the base address", () => {
+describe("removing the base URL", () => {
   const platform = usePlatform({
     settings: {
       retrySchedule: { delaysMs: [50, 3_600_000], jitter: 0, maxRetryAfterMs: 0 },
@@ -41,7 +41,7 @@ describe("removing the base address", () => {
 
     expect((await hana.get("/company/remove")).text).toContain(receiver.baseAddress);
     expect(await hana.send("/company/remove")).toMatchObject({ status: 303, location: "/company" });
-    expect((await hana.get("/company")).text).toContain("No address");
+    expect((await hana.get("/company")).text).toContain("No base URL");
     expect(await states()).toEqual(["held"]);
     await addContact("worker_ben");
     expect(await states()).toEqual(["held"]);

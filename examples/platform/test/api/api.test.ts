@@ -83,7 +83,7 @@ describe.each(await anyStore())("the offers API on $title", ({ createDatabase })
         "the worker is notified of the withdrawal",
         async () => (await notificationsOf("worker_dana", id)).length === 3,
       );
-      // The menu would show a notification once even if it was sent twice.
+      // Count rows, because the menu would show a notification once even if it was sent twice.
       const sent = await whileStopped(({ db }) =>
         db
           .selectFrom("notifications")

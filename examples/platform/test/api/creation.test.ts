@@ -63,9 +63,9 @@ describe.each(await anyStore())("the offers API on $title", ({ createDatabase })
       ["null", null, { body: ["Make it an object."] }],
       ["an empty object", {}, { createdByUserId: 1, title: 1, workerIds: 1 }],
       ["a number as title", { ...input, title: 7 }, { title: ["Make it a string."] }],
-      ["an empty title", { ...input, title: "" }, { title: ["Write a title; do not leave it empty or blank."] }],
-      ["a long title", { ...input, title: "x".repeat(201) }, { title: ["Give at most 200 characters."] }],
-      ["no worker", { ...input, workerIds: [] }, { workerIds: ["Name at least one worker."] }],
+      ["an empty title", { ...input, title: "" }, { title: ["The title must not be blank."] }],
+      ["a long title", { ...input, title: "x".repeat(201) }, { title: ["Use at most 200 characters."] }],
+      ["no worker", { ...input, workerIds: [] }, { workerIds: ["Choose at least one worker."] }],
       ["a worker as a string", { ...input, workerIds: "worker_amal" }, { workerIds: ["Make it an array."] }],
       ["a number as worker", { ...input, workerIds: ["worker_amal", 7] }, { "workerIds[1]": ["Make it a string."] }],
       ["an unknown worker", { ...input, workerIds: ["worker_amal", "unknown"] }, { "workerIds[1]": 1 }],
@@ -86,7 +86,7 @@ describe.each(await anyStore())("the offers API on $title", ({ createDatabase })
       [
         "an event before today",
         { ...input, events: [{ start: "2020-01-01T00:00:00Z", end: slot?.end }] },
-        { "events[0].start": [`Choose a start of today (${today} in UTC) or later.`] },
+        { "events[0].start": [`Choose a start on or after today (${today} in UTC).`] },
       ],
       [
         "an event without an end",
@@ -108,7 +108,7 @@ describe.each(await anyStore())("the offers API on $title", ({ createDatabase })
         { ...input, events: [{ ...slot, note: "x" }] },
         { "events[0].note": ["Remove it, or correct its name: there is no such field."] },
       ],
-      ["a blank title", { ...input, title: " \n " }, { title: ["Write a title; do not leave it empty or blank."] }],
+      ["a blank title", { ...input, title: " \n " }, { title: ["The title must not be blank."] }],
       ["an event that is not an object", { ...input, events: [null] }, { "events[0]": ["Make it an object."] }],
       ["a character that cannot be stored", { ...input, title: "a\0b", details: "\ud800" }, { title: 1, details: 1 }],
     ])(

@@ -7,7 +7,7 @@ import type { CallOptions, PlatformResponse } from "../support/platform-under-te
 import { anyStore } from "../support/stores/stores.ts";
 import { usePlatform } from "../support/use-opened.ts";
 
-// A zone with daylight saving time: nothing may depend on the platform's time zone.
+// Use a zone with daylight saving time, because nothing may depend on the platform's time zone.
 process.env.TZ = "Europe/Berlin";
 
 const key = "demo-key-harbour";
@@ -127,7 +127,7 @@ describe.each(await anyStore())("edge cases of the API on $title", ({ createData
   });
 
   describe("a body", () => {
-    /** Padded with white space, which JSON ignores. */
+    /** Returns a valid body of this length, padded with white space, which JSON ignores. */
     const bytes = (length: number) => Buffer.from(JSON.stringify(input).padEnd(length, " "));
     const send = (body: Uint8Array, headers: object = {}) =>
       call("POST", "/offer", { body, headers: { ...json, ...headers } });
@@ -170,13 +170,13 @@ describe.each(await anyStore())("edge cases of the API on $title", ({ createData
     const slot = (start: string, end: string) => ({ events: [{ start, end }] });
 
     test("starts at midnight UTC, not in the platform's time zone", async () => {
-      // Past midnight in Berlin.
+      // In Berlin, this is already the next day.
       setClock("2099-05-01T23:59:59.999Z");
       expect((await create(slot("2099-05-01T00:00:00Z", "2099-05-01T00:00:01Z"))).status).toBe(201);
       const yesterday = await create(slot("2099-04-30T23:59:59.999Z", "2099-05-01T00:00:01Z"));
       expect(yesterday.json()).toMatchObject({
         status: 400,
-        errors: { "events[0].start": ["Choose a start of today (2099-05-01 in UTC) or later."] },
+        errors: { "events[0].start": ["Choose a start on or after today (2099-05-01 in UTC)."] },
       });
       setClock("2099-05-02T00:00:00.000Z");
       expect((await create(slot("2099-05-01T23:59:59.999Z", "2099-05-03T00:00:00Z"))).status).toBe(400);
@@ -187,7 +187,7 @@ describe.each(await anyStore())("edge cases of the API on $title", ({ createData
       ["loses an hour", "2099-03-29T00:30:00Z", "2099-03-29T01:30:00Z"],
       ["has an hour twice", "2099-10-25T00:30:00Z", "2099-10-25T01:30:00+00:00"],
     ])("that %s is kept exactly as sent, and is historic once it has ended", async (_, start, end) => {
-      // The offset of Berlin changes within this hour, which proves that the time zone above is set.
+      // Berlin's offset changes within this hour, which proves that the time zone above is set.
       expect(new Date(start).getTimezoneOffset()).not.toBe(new Date(end).getTimezoneOffset());
       setClock("2099-01-01T00:00:00Z");
       const id = idOf(await create(slot(start, end)));
@@ -218,7 +218,7 @@ describe.each(await anyStore())("edge cases of the API on $title", ({ createData
         expect((await create(slot(start, end))).json()).toMatchObject({
           errors: { "events[0].start": [expect.any(String)] },
         });
-      // The repeated hour in Berlin.
+      // In Berlin, this hour is repeated.
       for (const [given, start] of [
         ["2099-10-25T02:30:00+02:00", "2099-10-25T00:30:00Z"],
         ["2099-10-25T02:30:00+01:00", "2099-10-25T01:30:00Z"],

@@ -246,7 +246,7 @@ describe.each(await anyStore())("the event feed on $title", ({ createDatabase, t
     let areWriting = true;
     const write = async (writer: number) => {
       for (let index = 0; index < perWriter; ) {
-        // Several events in one transaction, and transactions of different lengths.
+        // Record several events per transaction, in transactions of different sizes.
         const batch = Math.min(1 + ((index + writer) % 25), perWriter - index);
         await store.transaction(async (trx) => {
           for (let each = 0; each < batch; each += 1)
@@ -278,7 +278,7 @@ describe.each(await anyStore())("the event feed on $title", ({ createDatabase, t
     for (const seen of await reads) {
       expect(seen.length).toBe(expected.length);
       expect(new Set(seen)).toEqual(new Set(expected));
-      // Each writer's events are in the order in which they were recorded.
+      // Each writer's events must be in the order in which they were recorded.
       for (let writer = 0; writer < writers; writer += 1) {
         const own = seen.filter((each) => each.startsWith(`${writer}:`)).map((each) => Number(each.split(":")[1]));
         expect(own.every((number, index) => number === index)).toBe(true);

@@ -65,7 +65,7 @@ describe.each(await anyStore())("an expired idempotency key on $title", ({ creat
       await sql`set local lock_timeout = '100ms'`.execute(other);
       await deleteExpiredKeys(other, now);
     });
-    // 55P03 is lock_not_available: the purge has to wait for the transaction.
+    // 55P03 is lock_not_available, which means that the purge has to wait for the transaction.
     await forgotten.catch((error: { code?: string }) => expect(error.code).toBe("55P03"));
   }
 

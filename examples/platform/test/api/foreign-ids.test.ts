@@ -5,14 +5,14 @@ import type { CallOptions, PlatformResponse } from "../support/platform-under-te
 import { anyStore } from "../support/stores/stores.ts";
 import { usePlatform, useReceiver } from "../support/use-opened.ts";
 
-/** pages-access.test.ts covers the pages. */
+/** The routes that take a token; pages-access.test.ts covers the pages. */
 const routes = mountedRoutes().filter(takesToken);
 const withIds = routes.filter(({ path }) => path.includes(":"));
 const lists = routes.filter(
   ({ method, path }) => method === "GET" && path.startsWith("/portal/") && !path.includes(":"),
 );
 
-/** Without these, a route rejects the request before it looks up the id. */
+/** Valid queries and bodies, without which a route rejects the request before it looks up the id. */
 const details: Record<string, { query?: string; json?: unknown }> = {
   "POST /offer/:id/complete": { query: "?api-version=1.0", json: ["worker_amal"] },
 };
@@ -42,7 +42,7 @@ describe.each(await anyStore())("a resource of another organisation on $title", 
     });
   });
 
-  /** The ids, by the path segment before them. */
+  /** Returns ids, keyed by the path segment before them. */
   const idAfter: Record<string, () => string> = {
     offer: () => offerId,
     offers: () => offerId,

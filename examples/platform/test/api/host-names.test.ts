@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { openPlatform, type PlatformUnderTest } from "../support/platform-under-test.ts";
 import { anyStore, type TestDatabase } from "../support/stores/stores.ts";
 
-// The store has no influence on the accepted hosts.
+// One store is enough, because the accepted hosts do not depend on the store.
 const [{ createDatabase } = { createDatabase: undefined }] = await anyStore();
 let database: TestDatabase;
 let platform: PlatformUnderTest;
@@ -19,7 +19,7 @@ afterAll(async () => {
   await database.remove();
 });
 
-/** Unlike fetch, it sends any `Host`. */
+/** Sends a GET with any `Host`, which fetch does not allow. */
 async function get(path: string, headers: Record<string, string>): Promise<IncomingMessage> {
   const sent = request(platform.address + path, { headers }).end();
   const [response] = (await once(sent, "response")) as [IncomingMessage];

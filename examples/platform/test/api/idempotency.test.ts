@@ -85,7 +85,7 @@ describe.each(await storesUnderTest())("Idempotency-Key on $title", ({ createDat
     const id = idOf(await create(key));
     await apply(id);
     expect((await create(key, { title: "Another" })).json()).toMatchObject(reused);
-    // The same JSON value in different bytes.
+    // The same JSON value, encoded in different bytes.
     const body = JSON.stringify(input, undefined, 1);
     const headers = { "Content-Type": "application/json" };
     expect((await post("/offer", key, { body, headers })).json()).toMatchObject(reused);
@@ -199,11 +199,11 @@ describe.each(await storesUnderTest())("Idempotency-Key on $title", ({ createDat
     const again = await create(key, changes);
     expect([again.text, replayed(again)]).toEqual([first.text, "true"]);
 
-    // Expired, whether or not it has been removed.
+    // The key has expired, whether or not it has been removed.
     now = new Date(madeAt + dayMs);
     const late = await create(key, changes);
     expect(replayed(late)).toBe(null);
-    // A new request, which is rejected because its event is in the past.
+    // This counts as a new request, which is rejected because its event is in the past.
     expect(late.json()).toMatchObject({ status: 400, errors: { "events[0].start": [expect.any(String)] } });
   });
 });

@@ -90,7 +90,7 @@ describe.each(await anyStore())("the lists as JSON on $title", ({ createDatabase
         query = `?limit=2&before=${next}`;
       }
       expect(seen).toEqual(whole.ids);
-      // The last page has no cursor, even when it is full.
+      // The last page has no cursor, even if it is full.
       const { ids, next } = await part(path, name, "?limit=100");
       expect(next).toBeNull();
       expect((await part(path, name, `?limit=${ids.length}`)).next).toBeNull();

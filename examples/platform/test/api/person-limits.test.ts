@@ -34,11 +34,11 @@ describe("requests of a signed-in person", () => {
     await database.remove();
     vi.useRealTimers();
   });
-  // A new window for each test.
+  // Start a new window for each test.
   beforeEach(() => void vi.setSystemTime(Date.now() + 120_000));
 
   const get = (path: string, token: string) => platform.call("GET", path, { token });
-  /** Uses up the limit. */
+  /** Sends requests until the limit is reached. */
   const exhaust = async (path: string, token: string): Promise<void> => {
     const all = await Promise.all(Array.from({ length: 40 }, () => get(path, token)));
     expect(new Set(all.map(({ status }) => status))).toEqual(new Set([200]));
@@ -92,7 +92,7 @@ describe("requests of a signed-in person", () => {
     expect(headers.get("retry-after")).toBe("60");
     expect(text).toContain("<h1>Too many requests</h1>");
     expect(text).toContain("Try again in 60 seconds.");
-    // Styles, live streams and signing out are not limited.
+    // Styles, live streams and sign-outs are not limited.
     const style = /href="(\/assets\/styles[^"]+)"/.exec(text)?.[1] ?? "";
     expect((await client().get(style)).status).toBe(200);
     const live = path === "/app" ? "/app/live" : "/live";

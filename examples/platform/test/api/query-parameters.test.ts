@@ -54,7 +54,7 @@ describe("an unknown query parameter", () => {
   test.each(pages)("is ignored on a page: $path [D-93]", async ({ path }) => {
     const client = openPageClient(platform.address, path.startsWith("/app") ? "/app/sign-in" : "/sign-in");
     await client.signIn(path.startsWith("/app") ? "worker_amal" : "hana@harbour-hotels.example");
-    // Compares the status only, because a stream's body does not end.
+    // Compare only the status, because a stream's body does not end.
     const ask = async (query: string) => {
       const called = path.replace(/:\w+/, "none") + query;
       const response = await fetch(platform.address + called, {

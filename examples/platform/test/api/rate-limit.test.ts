@@ -26,10 +26,10 @@ describe.each(await anyStore())("the rate limit on $title", ({ createDatabase })
     await platform.close();
     await database.remove();
   });
-  // A new window for each test.
+  // Start a new window for each test.
   beforeEach(() => pass(2 * hourMs));
 
-  /** Used instead of `platform.call`, which validates responses against a document without 429. */
+  /** Sends a request without `platform.call`, which validates responses against a document that has no 429. */
   const ask = async (key: string, init: RequestInit = {}, path = "/offer/none") => {
     const headers = { "X-UE-Api-Subscription-Key": key, ...(init.headers as Record<string, string>) };
     const response = await fetch(platform.address + path, { ...init, headers });
@@ -118,7 +118,7 @@ describe.each(await anyStore())("the rate limit on $title", ({ createDatabase })
       await exhaust("demo-key-harbour", from("192.0.2.3"));
       expect((await ask("demo-key-harbour", from("192.0.2.3"))).status).toBe(429);
       expect((await ask("demo-key-bistro", from("192.0.2.3"))).status).toBe(404);
-      // Valid keys do not make room for wrong ones either.
+      // Valid keys do not make room for invalid ones either.
       expect((await ask("wrong-61", from("192.0.2.3"))).status).toBe(429);
     });
 
@@ -149,7 +149,7 @@ describe.each(await anyStore())("the rate limit on $title", ({ createDatabase })
 test("counts nothing without a limit", async () => {
   const limits = rateLimits(undefined);
   for (let number = 0; number < 1_000; number += 1) {
-    await limits.countWrongKey("192.0.2.1");
+    await limits.countInvalidKey("192.0.2.1");
     await limits.countRequest("hash");
   }
 });

@@ -11,10 +11,10 @@ import type { StoreUnderTest, TestDatabase } from "../support/stores/stores.ts";
 
 const key = "demo-key-harbour";
 
-// Fixed, so that no test runs over midnight.
+// Fixed, so that no test runs past midnight.
 export const now = new Date();
 
-/** A creation with every field, and one worker twice. */
+/** A creation with every field and a repeated worker. */
 export const input = {
   createdByUserId: "user_hana",
   title: "Kitchen help on Friday",
@@ -25,7 +25,7 @@ export const input = {
   events: [{ start: "2099-05-01T16:00:00Z", end: "2099-05-01T22:00:00.250+00:00" }],
 };
 
-/** A platform, and calls to its offers API with the key of Harbour Hotels. */
+/** A platform, whose offers API is called with Harbour Hotels' key. */
 export interface OffersApi {
   readonly key: string;
   readonly platform: PlatformUnderTest;
@@ -36,7 +36,7 @@ export interface OffersApi {
   /** Performs this action in the worker's app. */
   act(workerId: string, offerId: string, action: string): Promise<PlatformResponse>;
   complete(offerId: string, workerIds: unknown): Promise<PlatformResponse>;
-  /** The reasons of the worker's notifications about the offer, the oldest first. */
+  /** Returns the reasons of the worker's notifications about the offer, oldest first. */
   notificationsOf(workerId: string, offerId: string): Promise<string[]>;
   /** Stops the platform while `read` reads its store. */
   whileStopped<T>(read: (store: Store) => Promise<T>): Promise<T>;

@@ -10,7 +10,7 @@ import { type CacheEntry, cachedFolder } from "../support/stores/cached-folder.t
 /** A Chromium that depends only on the machine's C library. */
 export interface BundledChromium {
   executablePath: string;
-  /** Point to the libraries and the font of the package. */
+  /** Environment variables that point to the package's libraries and font. */
   env: Record<string, string>;
 }
 
@@ -18,7 +18,7 @@ export interface BundledChromium {
  * Unpacks the Chromium in the npm package @sparticuz/chromium, once per version. The package's own unpacking
  * is not used, because two processes would write to the same temporary folder.
  *
- * @throws when the package's binary does not run: on any system except Linux on x64
+ * @throws if the package's binary does not run, which is the case on any system except Linux on x64
  */
 export async function bundledChromium(): Promise<BundledChromium> {
   if (process.platform !== "linux" || process.arch !== "x64") throw new Error("it is for Linux on x64");
@@ -43,7 +43,7 @@ async function unpack(draft: string, { packageFolder, folder }: CacheEntry): Pro
 const decompress = (from: string, to: string, mode = 0o644): Promise<void> =>
   pipeline(createReadStream(from), createBrotliDecompress(), createWriteStream(to, { mode }));
 
-/** Its own font, and any fonts of the machine. */
+/** Returns a fontconfig file for the package's font and the machine's fonts. */
 const fontConfiguration = (folder: string): string => `<?xml version="1.0"?>
 <!DOCTYPE fontconfig SYSTEM "fonts.dtd">
 <fontconfig>

@@ -20,7 +20,7 @@ describe("a dropped connection", () => {
     const [hirer, amal] = await Promise.all([fixture.openPortal(through), fixture.openApp(through)]);
     await hirer.page.goto(`/offers/${offer}`);
     await amal.page.getByRole("link", { name: "Kitchen help on Friday" }).waitFor();
-    // Each stream receives an event first, so that it can resume after it.
+    // Each stream first receives an event, so that it can resume after it.
     await fixture.respond("worker_cleo", "reject", offer);
     await hirer.page.getByRole("row", { name: /Cleo.*Rejected/ }).waitFor();
     await fixture.createOffer("Breakfast on Sunday");

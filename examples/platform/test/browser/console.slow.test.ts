@@ -52,7 +52,7 @@ test.each(["light", "dark"] as const)(
           .evaluate((main) => (main as HTMLElement).inert),
       )
       .toBe(false);
-    // A library tests whether it may compile code, and works without.
+    // A library tests whether it may compile code, and also works if it may not.
     const others = complaints.filter((complaint) => !complaint.includes("kEvalViolation"));
     expect({ elsewhere, failed, others }).toEqual({ elsewhere: [], failed: [], others: [] });
     await context.close();

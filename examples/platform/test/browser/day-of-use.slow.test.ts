@@ -26,7 +26,7 @@ describe("after a day of use", () => {
     await other.getByRole("button", { name: "Sign out" }).click();
     await other.waitForURL("**/sign-in");
     await page.getByRole("button", { name: "Create the offer" }).last().click();
-    await page.getByText("what you typed is kept").waitFor();
+    await page.getByText("Your input is kept").waitFor();
     await page.locator("#name").fill("hana@harbour-hotels.example");
     await page.locator("#password").fill("demo-password");
     await page.getByRole("button", { name: "Sign in" }).click();
@@ -35,7 +35,7 @@ describe("after a day of use", () => {
     expect(await page.getByRole("checkbox", { name: "Amal" }).isChecked()).toBe(true);
     await page.getByRole("button", { name: "Create the offer" }).last().click();
     await page.getByRole("heading", { name: "Typed for ten minutes" }).waitFor();
-    // The browser reports each 401 itself.
+    // Leave out 401s, which the browser itself reports.
     expect(complaints.filter((each) => !each.includes("401"))).toEqual([]);
     await context.close();
   });
@@ -48,12 +48,12 @@ describe("after a day of use", () => {
     expect(await page.title()).toMatch(/^\(\d+\) Shifts/);
     await page.getByRole("link", { name: "Arrives meanwhile" }).click();
     await page.getByRole("button", { name: "Apply" }).click();
-    const notice = page.getByText("You will be notified when the work is assigned.");
+    const notice = page.getByText("You will be notified once the work is assigned.");
     await notice.waitFor();
     await fixture.respond("worker_ben", "apply", id);
     const options = { key: "demo-key-harbour", json: ["worker_ben"] };
     await fixture.platform.call("POST", `/offer/${id}/complete?api-version=1.0`, options);
-    await page.getByText("The work went to others this time.").waitFor();
+    await page.getByText("Others got the work this time.").waitFor();
     await notice.waitFor({ state: "detached" });
     await context.close();
   });
@@ -201,7 +201,7 @@ describe("after a day of use", () => {
     await context.close();
   });
 
-  // 200 % zoom of 1440 is a viewport of 720.
+  // A width of 1440 at 200 % zoom is a viewport of 720.
   test.each([1440, 1280, 720, 390])(
     "no page is wider than %i px, even with a long word, and axe finds nothing",
     async (width) => {

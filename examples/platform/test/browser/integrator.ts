@@ -8,13 +8,13 @@ export const secret = "9a4f3c52-7c1e-4b57-9e0c-2f4f6f0f6a11";
 
 /** An integrator built with the kit: it records events, and suggests people with pictures. */
 export interface Integrator {
-  /** For the company profile. */
+  /** The base URL for the company profile. */
   baseAddress: string;
-  /** Each response of a worker, in the order of arrival: `worker_amal accepted`. */
+  /** The workers' responses in order of arrival, such as `worker_amal accepted`. */
   responses: string[];
-  /** Workers who added a contact. */
+  /** The ids of the workers who added a contact. */
   contacts: string[];
-  /** While it is false, it responds to every event with 500. */
+  /** Whether it works. If not, it responds to every event with 500. */
   isWell: boolean;
   close(): Promise<void>;
 }
@@ -89,7 +89,7 @@ const staff = (pictures: URL) => [
   {
     name: "Farah Aziz",
     emailAddress: "farah.aziz@example.com",
-    // Without a picture the page shows initials.
+    // One person has no picture, so the page shows their initials.
     profileImageUrl: new URL("farah.png", pictures).href,
     ratings: [],
   },

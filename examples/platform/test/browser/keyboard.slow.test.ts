@@ -10,7 +10,7 @@ describe("with the keyboard alone", () => {
   });
   afterAll(() => fixture.close());
 
-  /** Presses Tab until the element has the focus. */
+  /** Presses Tab until the element has focus. */
   async function tabTo(page: Page, target: Locator): Promise<void> {
     for (let presses = 0; presses < 60; presses += 1) {
       await page.keyboard.press("Tab");

@@ -11,7 +11,7 @@ describe("live pages", () => {
   });
   afterAll(() => fixture.close());
 
-  /** The event streams that the server has open. */
+  /** Returns how many event streams the server has open. */
   async function openStreams(): Promise<number> {
     const response = await fetch(`${fixture.platform.metricsAddress}/metrics`);
     return Number(/^offers_event_streams_open (\d+)$/m.exec(await response.text())?.[1]);
@@ -25,7 +25,7 @@ describe("live pages", () => {
     }
     return pages;
   }
-  /** Headless pages are always visible: this hides one as the browser would, or shows it again. */
+  /** Hides a page as the browser would, or shows it again. Headless pages are otherwise always visible. */
   const setVisible = (page: Page, isVisible: boolean) =>
     page.evaluate(
       (state) => {
@@ -52,7 +52,7 @@ describe("live pages", () => {
     expect(Math.max(...clicks)).toBeLessThan(2_000);
     await eventually("there is one stream", async () => (await openStreams()) === 1);
 
-    // All of them receive a change, though only one has the stream.
+    // All pages receive a change, though only one has the stream.
     await fixture.createOffer("Kitchen help on Friday");
     for (const page of pages) await page.getByRole("link", { name: "Kitchen help on Friday" }).first().waitFor();
 
@@ -127,7 +127,7 @@ describe("live pages", () => {
     await page.locator("#baseAddress").fill(receiver.baseAddress);
     await page.getByLabel("Secret", { exact: true }).fill("a secret of 16 characters");
     const button = page.getByRole("button", { name: "Check and save" });
-    // In one go: Playwright waits for the next page before it looks again.
+    // Do it in one call, because Playwright waits for the next page before it checks again.
     const seen = await button.evaluate((element) => {
       (element as HTMLButtonElement).click();
       (element as HTMLButtonElement).click();

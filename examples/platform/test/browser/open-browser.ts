@@ -6,7 +6,7 @@ import { bundledChromium } from "./bundled-chromium.ts";
 
 export interface OpenBrowser {
   browser: Browser;
-  /** For the terminal: `Chromium 153.0.8010.0, from the npm package @sparticuz/chromium`. */
+  /** A label for the terminal, such as `Chromium 153.0.8010.0, from the npm package @sparticuz/chromium`. */
   label: string;
 }
 
@@ -16,7 +16,7 @@ interface BrowserCandidate {
 }
 
 const candidates: readonly BrowserCandidate[] = [
-  // The npm package comes first, because it is the same on every machine.
+  // Try the npm package first, because it is the same on every machine.
   {
     from: "the npm package @sparticuz/chromium",
     async find() {
@@ -31,9 +31,9 @@ const candidates: readonly BrowserCandidate[] = [
 ];
 
 /**
- * Opens a headless Chromium: that of npm if it runs, otherwise the machine's.
+ * Opens a headless Chromium: the one from npm if it runs, otherwise the machine's.
  *
- * @throws when neither starts, with both reasons: browser tests are never skipped
+ * @throws if neither starts, with both reasons, because browser tests are never skipped
  */
 export async function openBrowser(): Promise<OpenBrowser> {
   const reasons: string[] = [];

@@ -8,18 +8,18 @@ import { type Integrator, openIntegrator, secret } from "./integrator.ts";
 import { openBrowser } from "./open-browser.ts";
 import { openWindow, type Window } from "./window.ts";
 
-/** A browser, a platform and an integrator. */
+/** A browser, a platform and an integrator for tests of pages. */
 export interface PagesFixture {
   platform: PlatformUnderTest;
   integrator: Integrator;
   browser: Browser;
-  /** A window with this person signed in. */
+  /** Opens a window in which this user is signed in. */
   openPortal(options?: BrowserContextOptions, emailAddress?: string): Promise<Window>;
-  /** A window with this worker signed in. */
+  /** Opens a window in which this worker is signed in. */
   openApp(options?: BrowserContextOptions, workerId?: string): Promise<Window>;
-  /** An offer of Harbour Hotels to Amal, Ben and Cleo. */
+  /** Creates an offer from Harbour Hotels to Amal, Ben and Cleo. */
   createOffer(title: string): Promise<string>;
-  /** A worker's response, over the API. */
+  /** Sends a worker's response over the API. */
   respond(workerId: string, action: "apply" | "reject", offerId: string): Promise<void>;
   /** Creates an example of everything that pages show: offers in each state, deliveries, failing organisations, invitations, mail. */
   fill(): Promise<void>;
@@ -118,7 +118,7 @@ export async function openPagesFixture(settings: Partial<Settings> = {}): Promis
   return fixture;
 }
 
-/** Searches the suggestions of all organisations. */
+/** Searches for suggestions from all organisations. */
 export async function searchAllOrganisations(page: Page): Promise<void> {
   await page.goto("/invitations");
   for (const box of await page.locator('[name="organisationIds"]').all()) await box.check();
@@ -126,7 +126,7 @@ export async function searchAllOrganisations(page: Page): Promise<void> {
   await page.waitForURL("**/invitations/search");
 }
 
-/** Fills in the form of either sign-in page and sends it. */
+/** Fills in and submits the form on either sign-in page. */
 export async function submitSignIn(page: Page, name: string): Promise<void> {
   await page.locator("#name").fill(name);
   await page.locator("#password").fill("demo-password");

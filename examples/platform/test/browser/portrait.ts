@@ -2,7 +2,7 @@ import { crc32, deflateSync } from "node:zlib";
 
 const size = 96;
 
-/** A generated PNG: head and shoulders on a background of this hue. */
+/** Generates a PNG that shows head and shoulders on a background with this colour. */
 export function portrait(red: number, green: number, blue: number): Buffer {
   const rows: number[] = [];
   for (let y = 0; y < size; y += 1) {
@@ -17,7 +17,7 @@ export function portrait(red: number, green: number, blue: number): Buffer {
   const header = Buffer.alloc(13);
   header.writeUInt32BE(size, 0);
   header.writeUInt32BE(size, 4);
-  // Eight bits, red, green and blue.
+  // Eight bits per channel: red, green and blue.
   header.set([8, 2], 8);
   const signature = Buffer.from("89504e470d0a1a0a", "hex");
   const data = deflateSync(Buffer.from(rows));

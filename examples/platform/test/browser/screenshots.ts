@@ -1,4 +1,4 @@
-// Screenshots of every page, in light, in dark and on a phone, for people to look at: `npm run check -- screenshots`.
+// Takes screenshots of every page for people to look at, in light and dark mode and on a phone: `npm run check -- screenshots`.
 import { mkdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { BrowserContextOptions, Page } from "playwright-core";
@@ -48,7 +48,7 @@ async function shootAll(look: string, audience: string, { page, context }: Windo
   };
   await walk(page, shoot);
   for (const path of others) {
-    // Only a form leads there.
+    // This page can be reached only through a form.
     await (path === "/invitations/search" ? searchAllOrganisations(page) : page.goto(path));
     await shoot(path);
   }

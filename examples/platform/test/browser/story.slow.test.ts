@@ -17,7 +17,7 @@ describe("the contract's scenario, in the browser alone", () => {
   /** How long each update took to appear in another window, measured from before the click. */
   const delays: Record<Who, number[]> = { hirer: [], worker: [], integrator: [] };
 
-  /** Waits until `act` shows in other windows, which are not touched. */
+  /** Waits until the effect of `act` shows in other windows, without touching them. */
   async function bringsAbout(
     act: () => Promise<unknown>,
     updates: Partial<Record<Who, Locator | Locator[]>>,
@@ -27,7 +27,7 @@ describe("the contract's scenario, in the browser alone", () => {
       [shown].flat().map((one) => [who as Who, one] as const),
     );
     const seen = all.map(async ([who, shown]) => {
-      // Playwright's own waiting polls only every half second.
+      // Playwright itself would poll only every half second.
       await eventually(`${who} sees ${shown}`, () => shown.first().isVisible());
       delays[who].push(Math.round(performance.now() - startedAt));
     });
@@ -68,7 +68,7 @@ describe("the contract's scenario, in the browser alone", () => {
     const row = ({ page }: Window, words: string) => page.getByRole("row").filter({ hasText: words });
     const acknowledged = (words: string) => row(integrator, words).filter({ hasText: "Acknowledged" });
 
-    // The company profile is saved only when both checks get 200.
+    // The company profile is saved only if both checks return 200.
     await integrator.page.goto("/company");
     await saveProfile(integrator.page, `${fixture.integrator.baseAddress}/unknown`, secret);
     await integrator.page.getByText("Nothing was changed.").waitFor();
@@ -78,7 +78,7 @@ describe("the contract's scenario, in the browser alone", () => {
     await integrator.page.getByText("The profile is saved.").waitFor();
     await integrator.page.goto("/deliveries");
 
-    // An offer is sent, and gets every kind of response.
+    // An offer is sent and receives every kind of response.
     const entry = amal.page.getByRole("link", { name: "Kitchen help on Friday" });
     await draft(hirer.page, "Kitchen help on Friday");
     await bringsAbout(() => create(hirer.page), { worker: entry });
@@ -100,20 +100,20 @@ describe("the contract's scenario, in the browser alone", () => {
     await eventually("the integrator received both", () => fixture.integrator.responses.length === 2);
     expect(fixture.integrator.responses).toEqual(["worker_amal accepted", "worker_ben rejected"]);
 
-    // It is completed: all are notified, including the worker who closed it.
+    // The offer is completed, and all workers are notified, including the one who closed it.
     await ben.page.goto("/app");
     await hirer.page.getByRole("checkbox", { name: "Amal" }).check();
     await click(hirer.page, "Complete with selected workers…");
-    await hirer.page.getByText("2 other workers are notified that it went to others.").waitFor();
+    await hirer.page.getByText("2 other workers are notified that others got the work.").waitFor();
     await bringsAbout(() => click(hirer.page, "Complete the offer"), {
       worker: [
         amal.page.getByText("You got the work."),
-        ...[ben, cleo].map(({ page }) => page.getByText("The work went to others")),
+        ...[ben, cleo].map(({ page }) => page.getByText("Others got the work")),
       ],
     });
     await hirer.page.getByText("Gets the work").waitFor();
 
-    // Another one is withdrawn, while a worker who applied views it.
+    // Another offer is withdrawn while a worker who applied is viewing it.
     await amal.page.goto("/app");
     const second = amal.page.getByRole("link", { name: "Breakfast on Sunday" });
     await draft(hirer.page, "Breakfast on Sunday");
@@ -128,7 +128,7 @@ describe("the contract's scenario, in the browser alone", () => {
       ],
     });
 
-    // The receiver fails, and the portal shows it; it recovers, and nothing is lost.
+    // The receiver fails, which the portal shows. It recovers, and nothing is lost.
     fixture.integrator.isWell = false;
     await amal.page.goto("/app/contacts");
     await bringsAbout(() => amal.page.getByRole("button", { name: "Add a contact at Harbour Hotels" }).click(), {

@@ -13,7 +13,7 @@ describe("every page", () => {
   }, 120_000);
   afterAll(() => fixture.close());
 
-  /** A page that a form leads to, not a link. */
+  /** A page that can be reached only through a form. */
   const search = "/invitations/search";
   const goTo = (page: Page, path: string): Promise<unknown> =>
     path === search ? searchAllOrganisations(page) : page.goto(path);
@@ -22,7 +22,7 @@ describe("every page", () => {
     ["with scripts, in light", { colorScheme: "light" }],
     ["without scripts, in dark, on a phone", { colorScheme: "dark", javaScriptEnabled: false, ...phone }],
   ] as const;
-  /** zone-stories.slow.test.ts also covers both. */
+  /** The variants to test; zone-stories.slow.test.ts covers them too. */
   const tried = variants.slice(0, process.env.TEST_MATRIX === "full" ? 2 : 1);
 
   /** Visits every linked page and a missing one. @returns their paths and problems */
@@ -73,7 +73,7 @@ describe("every page", () => {
     const send = async (path: string, button: string, spoil = async (): Promise<void> => {}): Promise<void> => {
       await goTo(page, path);
       await spoil();
-      // Disables the browser's own validation, which would reject the values.
+      // Disable the browser's own validation, which would reject the values.
       await page.locator("form").evaluateAll((forms) => {
         for (const form of forms) (form as HTMLFormElement).noValidate = true;
       });

@@ -1,10 +1,10 @@
 import type { Page } from "playwright-core";
 
-/** Offers in different states are different pages. */
+/** How many pages of a kind to visit, because offers in different states have different pages. */
 const perKind = 4;
 
 /**
- * Visits every page that is linked, directly or indirectly, from the window's page, and calls `each` on it. If pages differ
+ * Visits every page that the window's page links to, directly or indirectly, and calls `each` on it. If pages differ
  * only in an id, it visits the first few; if they differ only in the query, the first.
  */
 export async function walk(page: Page, each: (path: string) => Promise<void>): Promise<void> {
@@ -32,7 +32,7 @@ const pathOf = (url: string): string => {
   return pathname + search;
 };
 
-/** The kind of `/offers/offer_1f…?state=dead` is `/offers/ID?state`. */
+/** Returns the kind of a page: for `/offers/offer_1f…?state=dead`, it is `/offers/ID?state`. */
 export function kindOf(path: string): string {
   const { pathname, searchParams } = new URL(path, "http://localhost");
   const names = [...searchParams.keys()].sort().join("&");

@@ -2,13 +2,13 @@ import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from "playwright-core";
 
-/** A window with its own cookies. */
+/** A browser window with separate cookies. */
 export interface Window {
   page: Page;
   context: BrowserContext;
-  /** Errors of the console and of scripts, and violations of the Content-Security-Policy. */
+  /** Errors from the console and from scripts, and violations of the Content-Security-Policy. */
   complaints: string[];
-  /** Problems that axe-core finds in the current page, of serious or critical impact. */
+  /** Returns the problems with serious or critical impact that axe-core finds on the current page. */
   violations(): Promise<string[]>;
 }
 
@@ -18,7 +18,7 @@ interface AxeResults {
   violations: { id: string; impact: string; nodes: { html: string; failureSummary: string }[] }[];
 }
 
-/** @param options such as `javaScriptEnabled`, `viewport` and `colorScheme` */
+/** Opens a window. @param options such as `javaScriptEnabled`, `viewport` and `colorScheme` */
 export async function openWindow(browser: Browser, options: BrowserContextOptions = {}): Promise<Window> {
   const { javaScriptEnabled = true, ...others } = options;
   const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, ...others });
@@ -35,7 +35,7 @@ export async function openWindow(browser: Browser, options: BrowserContextOption
       complaints.push(`CSP: ${JSON.stringify(details.contentSecurityPolicyIssueDetails)}`);
   });
   await devTools.send("Audits.enable");
-  // Not Playwright's option, which cannot be lifted for axe.
+  // Do not use Playwright's option, which cannot be turned off again for axe.
   const setScripts = (isOn: boolean) => devTools.send("Emulation.setScriptExecutionDisabled", { value: !isOn });
   await setScripts(javaScriptEnabled);
 
@@ -44,9 +44,9 @@ export async function openWindow(browser: Browser, options: BrowserContextOption
     context,
     complaints,
     async violations() {
-      // From here on, scripts may run, for axe.
+      // Allow scripts from here on, so that axe can run.
       await setScripts(true);
-      // Over the developer tools, which the page's policy does not restrict.
+      // Use the developer tools, which the page's policy does not restrict.
       await page.evaluate(axe);
       const { violations } = (await page.evaluate("axe.run()")) as AxeResults;
       await setScripts(javaScriptEnabled);

@@ -9,13 +9,13 @@ interface Look {
   name: string;
   timeZone: string;
   options: BrowserContextOptions;
-  /** Moves the focus with Tab and presses keys, and uses no pointer. */
+  /** Whether the user moves the focus with Tab and presses keys, without a pointer. */
   byKeyboard: boolean;
-  /** A night shift across a clock change, and the same in UTC. */
+  /** A night shift across a clock change, in local time and in UTC. */
   slot: { start: string; end: string; utc: { start: string; end: string } };
 }
 
-// The clock changes of the IANA time zone database.
+// Clock changes from the IANA time zone database.
 const slots = {
   london: {
     start: "2027-03-27T22:00",
@@ -96,7 +96,7 @@ describe.each(looks)("scenarios in $name", ({ timeZone, options, byKeyboard, slo
     await target.page().keyboard.press("ControlOrMeta+a");
     await target.page().keyboard.type(text);
   }
-  /** Chromium's input has separate parts for month, day, year, hour, minute and AM/PM. */
+  /** Types a time. Chromium's input has separate parts for month, day, year, hour, minute and AM/PM. */
   async function typeTime(target: Locator, local: string): Promise<void> {
     if (!byKeyboard) return target.fill(local);
     const [, year, month, day, hour = "", minute] = /(\d+)-(\d+)-(\d+)T(\d+):(\d+)/.exec(local) ?? [];
@@ -113,7 +113,7 @@ describe.each(looks)("scenarios in $name", ({ timeZone, options, byKeyboard, slo
     expect({ url: window.page.url(), found: await window.violations() }).toEqual({ url: window.page.url(), found: [] });
   };
 
-  /** The browser's zone is only known with scripts. */
+  /** Makes the page use the time zone, by choosing it if scripts are off, since the browser's zone is then unknown. */
   async function chooseZone(page: Page, path: string, save: string): Promise<void> {
     await page.goto(path);
     if (options.javaScriptEnabled === false) {
@@ -196,7 +196,7 @@ describe.each(looks)("scenarios in $name", ({ timeZone, options, byKeyboard, slo
     await page.waitForURL(/\/deliveries\/.+/);
     await use(button(page, "Redeliver"));
     await eventually("it has arrived", async () => fixture.integrator.contacts.includes("worker_ben"));
-    await page.getByText("The event is redelivered.").waitFor();
+    await page.getByText("The event is being redelivered.").waitFor();
     await check(integrator);
     expect(integrator.complaints).toEqual([]);
   });
@@ -218,7 +218,7 @@ describe.each(looks)("scenarios in $name", ({ timeZone, options, byKeyboard, slo
     await check(stranger);
     await type(page.getByLabel("Choose a password"), "a long password");
     await use(button(page, "Join and share my availability"));
-    await page.getByText("You share your availability with Harbour Hotels.").waitFor();
+    await page.getByText("You now share your availability with Harbour Hotels.").waitFor();
     await eventually("the webhook arrives", async () =>
       fixture.integrator.contacts.some((id) => !/_(amal|ben)$/.test(id)),
     );

@@ -2,7 +2,7 @@ import { describe } from "vitest";
 import { contractSuite } from "../../../../packages/client/test/contract/contract-suite.ts";
 import { platformFixture } from "./platform-fixture.ts";
 
-/** test/contract has the rules of both dialects. */
+/** Which dialects to run on; test/contract tests the rules of both. */
 const dialects = process.env.TEST_MATRIX === "full" ? (["reference", "live"] as const) : (["reference"] as const);
 
 describe("the contract in one process", () => {

@@ -24,7 +24,7 @@ const dialects = {
 
 const variants = (await anyStore()).flatMap((store) =>
   (Object.keys(dialects) as (keyof typeof dialects)[])
-    // The dialect does not depend on the store, so each runs on one store only.
+    // The dialect does not depend on the store, so the live dialect runs on only one store.
     .filter((dialect) => dialect === "reference" || store.title === "PGlite")
     .map((dialect) => ({ ...store, dialect })),
 );
@@ -247,7 +247,7 @@ describe.each(variants)(
       await harbour.withdrawOffer(another);
       expect(await failureOf(crew.getOffer(id))).toBeInstanceOf(NotFoundError);
 
-      // A person of a third organisation, and, with harbour's own key, a person of the agency.
+      // A user from a third organisation and, with Harbour's own key, a user from the agency.
       for (const [client, createdByUserId] of [
         [crewForHarbour, "user_bo"],
         [crew, "user_hana"],
@@ -263,7 +263,7 @@ describe.each(variants)(
       expect(JSON.parse(responses(toHarbour)[0]?.body ?? "")).toMatchObject({ offerId: id, workerId: "worker_amal" });
       await crewForHarbour.completeOffer(id, ["worker_amal"]);
       expect(await harbour.getOffer(id)).toMatchObject({ complete: true });
-      // Only the event of the agency's own offer arrives there.
+      // Only the event for the agency's own offer arrives there.
       const { id: own } = await crew.createOffer({ ...input, createdByUserId: "user_ada" });
       await act("worker_ben", own, "reject");
       await eventually("the agency gets the response", () => responses(toCrew).length === 1);

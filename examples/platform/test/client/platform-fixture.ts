@@ -4,7 +4,7 @@ import { startProcess } from "../support/platform-process.ts";
 import { anyStore } from "../support/stores/stores.ts";
 import { testSeed } from "../support/test-seed.ts";
 
-/** A platform process as a fixture of the client's contract suite. The demo seed has the suite's organisations and workers. */
+/** Starts a platform process as the fixture for the client's contract suite. The demo seed contains the suite's organisations and workers. */
 export async function platformFixture(dialect: "reference" | "live"): Promise<ContractFixture> {
   const [store] = await anyStore();
   const database = await store?.createDatabase();
@@ -22,7 +22,7 @@ export async function platformFixture(dialect: "reference" | "live"): Promise<Co
     return text === "" ? {} : JSON.parse(text);
   };
   const tokens = new Map<string, Promise<string>>();
-  /** Once per worker: checking a password is slow on purpose. */
+  /** Signs each worker in only once, because checking a password is slow on purpose. */
   const signIn = async (workerId: string): Promise<string> =>
     (await call("POST", "/session", {}, { workerId, password: "demo-password" })).token;
   const signedIn = async (workerId: string) => {

@@ -7,14 +7,14 @@ import {
 } from "../../../../packages/client/test/contract/fixture.ts";
 import { fc } from "../../../../scripts/property-seed.ts";
 
-/** One call, or one worker's response. Offers are numbered in the order of creation; a higher number is an unknown offer. */
+/** One call, or one worker's response. Offers are numbered in creation order; a higher number means an unknown offer. */
 export type CallStep =
   | { type: "create"; body: unknown; apiKey: string; idempotencyKey?: string | undefined }
   | { type: "complete"; offer: number; body: unknown; apiKey: string; idempotencyKey?: string | undefined }
   | { type: "read" | "withdraw"; offer: number; apiKey: string; query: string }
   | { type: "respond"; offer: number; workerId: WorkerId; response: "applied" | "rejected" };
 
-/** The response, with numbers for ids and without the service's own times. */
+/** The response, with numbers instead of ids and without times that the service sets. */
 export interface CallOutcome {
   status: number;
   body?: unknown;
@@ -25,13 +25,13 @@ const workerIds = Object.keys(workers) as WorkerId[];
 /** The highest offer number that a step uses. */
 const maxOffer = 3;
 
-/** One service, and the ids of the offers that were created there. */
+/** One service with the ids of the offers that were created there. */
 export class Side {
   readonly #fixture: ContractFixture;
   readonly #keySuffix: string;
   readonly #ids: string[] = [];
 
-  /** @param run unique per run, because a service remembers idempotency keys */
+  /** @param run a string that is unique per run, because a service remembers idempotency keys */
   constructor(fixture: ContractFixture, run: string) {
     this.#fixture = fixture;
     this.#keySuffix = run;
@@ -53,9 +53,9 @@ export class Side {
   }
 
   /**
-   * The reasons of every worker's notifications about the offers that a step may have changed.
+   * Returns the reasons of every worker's notifications about the offers that a step may have changed.
    *
-   * @param counts how many to wait for
+   * @param counts how many notifications to wait for
    */
   notifications(counts: readonly number[] = []): Promise<string[][]> {
     const pairs = this.#ids
@@ -111,7 +111,7 @@ const time = fc.constantFrom(
   ...["2099-05-01T16:00:00Z", "2099-05-01T22:00:00+00:00", "2020-01-01T00:00:00Z"],
   ...["2099-02-30T00:00:00Z", "2099-05-01T16:00Z", "2099-05-01t18:00:00+02:00", "soon", 7],
 );
-/** Mostly valid: with many random fields hardly any creation would be accepted. */
+/** Mostly generates valid values: with many random fields, hardly any creation would be accepted. */
 const often = <T>(right: fc.Arbitrary<T>) => fc.oneof({ weight: 12, arbitrary: right }, fc.jsonValue());
 const creation = fc.oneof(
   { weight: 4, arbitrary: fc.uniqueArray(worker, { minLength: 1 }).map((workerIds) => ({ ...input, workerIds })) },
@@ -135,7 +135,7 @@ const creation = fc.oneof(
 );
 const query = fc.constantFrom("", "?api-version=1.0", "?api-version=1.0", "?api-version=2.0");
 
-/** Any sequence of calls and responses, by any actor. */
+/** Generates any sequence of calls and responses by any actors. */
 export const callSteps: fc.Arbitrary<CallStep[]> = fc.array(
   fc.oneof(
     {
@@ -171,7 +171,7 @@ const ours = { apiKey: keys.harbour, query: "?api-version=1.0" };
 const amal = { type: "respond", offer: 0, workerId: "worker_amal", response: "applied" } as const;
 const completion = { type: "complete", offer: 0, body: ["worker_amal"], ...ours } as const;
 
-/** A sequence that every run includes: each step succeeds once, and is rejected for each reason. */
+/** A sequence that every run includes, in which each step succeeds once and is rejected for each reason. */
 export const callScenario: CallStep[] = [
   { type: "create", body: input, idempotencyKey: "one", ...ours },
   { type: "create", body: input, idempotencyKey: "one", ...ours },

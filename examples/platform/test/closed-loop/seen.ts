@@ -1,10 +1,10 @@
 import type { StorySide } from "./story.ts";
 import { type SeenRequest, type StoryReceiver, storyPrefix } from "./story-receiver.ts";
 
-/** Headers of the HTTP connection, which a handler in memory does not get. */
+/** Headers that belong to the HTTP connection, which a handler in memory does not get. */
 const ofTransport = new Set(["host", "connection", "content-length"]);
 
-/** Values that differ each time, by the form that they must have. */
+/** The formats of values that differ each time. */
 const forms: Readonly<Record<string, RegExp>> = {
   timestamp: /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/,
   authorization: /^hmac [\dA-F]{64}$/,
@@ -18,7 +18,7 @@ export interface Seen {
 }
 
 /**
- * The requests that a receiver got, in order. Of requests at the same instant, the platform orders only those of one worker and offer
+ * Returns the requests that a receiver got, in order. Of requests at the same instant, the platform orders only those for one worker and offer
  * (D-32), so the others are sorted.
  *
  * @param sizes the number of requests at each instant
@@ -27,11 +27,11 @@ export async function seenOf(side: StorySide, sizes: readonly number[]): Promise
   const ids = await side.deliveryIds();
   const rest = side.receiver.requests.map((request) => shapeOf(request, ids));
   const instants = sizes.map((size) => rest.splice(0, size));
-  // The requests that only one side got.
+  // Add the requests that only one side got.
   return [...instants, rest].map((seen) => seen.toSorted((one, other) => keyOf(one).localeCompare(keyOf(other))));
 }
 
-/** Requests with a guaranteed order have the same key, so the sort keeps their order. */
+/** Returns a sort key. Requests with a guaranteed order have the same key, so that sorting keeps their order. */
 const keyOf = ({ method, path, headers, body }: Seen): string =>
   `${path} ${method === "POST" ? Object(body).workerId : headers["offers-delivery-id"]}`;
 
@@ -49,14 +49,14 @@ function shapeOf({ method, path, headers, body }: SeenRequest, ids: readonly str
   };
 }
 
-/** How many milliseconds later each request arrived at one side than at the other, in the story's time. */
+/** Returns how much later each request arrived at one side than at the other, in milliseconds of the story's time. */
 export const latenessMs = (one: StorySide, other: StorySide): number[] =>
   one.receiver.requests.map(({ at }, index) => {
     const sameOnOther = other.receiver.requests[index]?.at ?? Number.NaN;
     return at - one.startedAt - (sameOnOther - other.startedAt);
   });
 
-/** The number of requests at each instant of a stopped clock. */
+/** Counts the requests at each instant of a stopped clock. */
 export function instantsOf({ requests }: StoryReceiver): Map<number, number> {
   const sizes = new Map<number, number>();
   for (const { at } of requests) sizes.set(at, (sizes.get(at) ?? 0) + 1);
@@ -73,7 +73,7 @@ export interface Moment {
 const marginMs = 5_000;
 
 /**
- * Whether the order of attempts and steps is certain on the platform: no attempt is so close to an attempt at another delivery, or to the
+ * Returns whether the order of attempts and steps is certain on the platform: no attempt is so close to an attempt at another delivery, or to the
  * story's next step, that it could come after it.
  */
 export function isUnambiguous(moments: readonly Moment[], steps: readonly number[]): boolean {

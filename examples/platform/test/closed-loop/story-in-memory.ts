@@ -7,12 +7,12 @@ import { type StoryDelivery, type StorySide, storyWorkers } from "./story.ts";
 import { StoryReceiver, storyPrefix, storySecret } from "./story-receiver.ts";
 
 export interface InMemorySide extends StorySide {
-  /** Unix milliseconds. */
+  /** The times that the story has waited until, in Unix milliseconds. */
   waitedUntil: readonly number[];
   moments(): Moment[];
 }
 
-/** The service in memory, on a clock that only the story advances. */
+/** Creates a service in memory, with a clock that only the story advances. */
 export async function inMemorySide(): Promise<InMemorySide> {
   const startedAt = Date.now();
   const service = createTestService({ now: () => new Date(startedAt) });
@@ -52,7 +52,7 @@ export async function inMemorySide(): Promise<InMemorySide> {
   };
 }
 
-/** @returns the resolved value, `done` for undefined, or the code of the thrown error */
+/** Runs an action. @returns its value, `done` for undefined, or the code of the error it throws */
 async function attempt(action: () => Promise<unknown>): Promise<string> {
   try {
     return ((await action()) ?? "done") as string;
@@ -61,7 +61,7 @@ async function attempt(action: () => Promise<unknown>): Promise<string> {
   }
 }
 
-/** The moments of each attempt. A retry may have been due earlier, while the circuit breaker was open. */
+/** Returns when each attempt was due and made. A retry may have been due earlier, while the circuit breaker was open. */
 const momentsOf = ({ id: deliveryId, attempts }: TestService["deliveries"][number]): Moment[] =>
   attempts.flatMap(({ at, number }, index) => {
     const before = number > 1 ? attempts[index - 1] : undefined;

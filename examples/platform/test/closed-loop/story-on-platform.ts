@@ -19,10 +19,10 @@ import { virtualTime } from "../support/virtual-time.ts";
 import { type StoryDelivery, type StorySide, storyWorkers } from "./story.ts";
 import { StoryReceiver, storyPrefix, storySecret } from "./story-receiver.ts";
 
-/** The platform's store, deliveries, portal and worker app, and the port that its webhooks go to. */
+/** The platform's store, deliveries, portal and worker app, and the port that its webhooks are sent to. */
 export interface StoryPlatform {
   fixture: DeliveryFixture;
-  /** Starts a new scenario without any data of the previous one. */
+  /** Starts a new scenario without any data from the previous one. */
   begin(): Promise<StorySide>;
   close(): Promise<void>;
 }
@@ -60,7 +60,7 @@ async function beginStory(
   const onError = (error: unknown): void => void fixture.errors.push(error);
   const signals = { publish: () => undefined };
   const used = { store, endpointClient, sign, now, signals, onError, encryptionKey: testEncryptionKey };
-  // The parts that saving a profile and searching use.
+  // Only the parts that saving a profile and searching use.
   const deps = used satisfies Partial<PortalDeps> as Partial<PortalDeps> as PortalDeps;
 
   const organisationId = await addOrganisation(store);
@@ -70,7 +70,7 @@ async function beginStory(
     .execute();
   const offer = { createdByUserId: "user_hana", title: "Kitchen help", workerIds: [...storyWorkers] };
   const offerId = await store.transaction((trx) => createOffer(trx, { now, linkTo }, organisationId, offer));
-  // The defaults in production, but without jitter.
+  // The production defaults, but without jitter.
   const policies = { random: () => 0.5, retrySchedule: defaultRetrySchedule, breaker: defaultBreakerPolicy };
   const start = () => fixture.startDelivery({ now, sign, ...policies });
   let delivery = start();
@@ -85,7 +85,7 @@ async function beginStory(
     startedAt,
     async register() {
       const profile = { baseAddress: `${baseAddress}${storyPrefix}/`, secret: storySecret, suggestsContacts: true };
-      // An attempt that starts between the two transactions of saving could be the last of the old schedule or the first of the new.
+      // An attempt that starts between the two transactions that save the profile could be the last of the old schedule or the first of the new.
       await delivery.stop();
       try {
         await saveProfile(deps, { organisationId } as Parameters<typeof saveProfile>[1], profile);
@@ -168,7 +168,7 @@ const redeliveryCodes = {
   repeated: "delivery_superseded",
 };
 
-/** Turns a handler into a listener. When the handler throws, the connection ends without a response. */
+/** Turns a handler into a listener. If the handler throws, the connection is closed without a response. */
 function listenerOf(handle: (request: Request) => Promise<Response>): RequestListener {
   return async (incoming, outgoing) => {
     const { method = "", url = "", headers, headersDistinct } = incoming;

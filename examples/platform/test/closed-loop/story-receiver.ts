@@ -2,7 +2,7 @@ import { webhookHandler } from "@offers/webhook-kit/fetch";
 
 export const storySecret = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
 
-/** The path prefix of the base address. */
+/** The path prefix of the base URL. */
 export const storyPrefix = "/some/prefix";
 
 export const storySuggestion = {
@@ -31,11 +31,11 @@ export interface SeenRequest {
   path: string;
   headers: Record<string, string>;
   body: string;
-  /** Unix milliseconds, by the service's clock. */
+  /** When the request arrived, in Unix milliseconds by the service's clock. */
   at: number;
 }
 
-/** A receiver that verifies each request with the kit, records it, and responds as the story says. */
+/** Verifies each request with the kit, records it, and responds as the story says. */
 export class StoryReceiver {
   how: HowItResponds = "acknowledges";
   readonly requests: SeenRequest[] = [];

@@ -22,7 +22,7 @@ export interface StoryStep {
 
 export const storyWorkers = ["worker_amal", "worker_ben", "worker_cleo"] as const;
 
-/** The final state of a delivery, without ids and times. */
+/** A delivery's final state, without ids and times. */
 export interface StoryDelivery {
   type: string;
   workerId: string;
@@ -31,24 +31,24 @@ export interface StoryDelivery {
   attempts: { number: number; status: number | null; failure: string | null }[];
 }
 
-/** A service with one organisation, whose offer was sent to three workers, and that organisation's receiver. */
+/** A service with one organisation, which has sent an offer to three workers, and that organisation's receiver. */
 export interface StorySide {
   readonly receiver: StoryReceiver;
-  /** Unix milliseconds, by the service's clock. */
+  /** When the story started, in Unix milliseconds by the service's clock. */
   readonly startedAt: number;
   /** Every method returns `done` or the code of the error. */
   register(): Promise<string>;
   respond(worker: string, response: "applied" | "rejected"): Promise<string>;
   addContact(worker: string): Promise<string>;
   withdraw(): Promise<string>;
-  /** The suggestions, or the code of the failure. */
+  /** Searches for suggestions. Resolves with them, or with the code of the failure. */
   search(filter: string): Promise<unknown>;
   redeliver(delivery: number): Promise<string>;
   /** Waits until this time after the start, and makes the attempts that are due by then. */
   waitUntil(ms: number): Promise<void>;
-  /** Oldest first. */
+  /** Returns the deliveries, oldest first. */
   deliveries(): Promise<StoryDelivery[]>;
-  /** The ids of the same deliveries. */
+  /** Returns the ids of the same deliveries. */
   deliveryIds(): Promise<string[]>;
 }
 
@@ -107,14 +107,14 @@ const action: fc.Arbitrary<StoryAction> = fc.oneof(
   { weight: 1, arbitrary: fc.record({ type: fc.constant("search" as const), filter: fc.constantFrom("", "cook") }) },
   { weight: 1, arbitrary: fc.constant({ type: "withdraw" as const }) },
 );
-// Millisecond precision, so that two retries are almost never due at the same time.
+// Use millisecond precision, so that two retries are almost never due at the same time.
 const thenWaitMs = fc.oneof(
   { weight: 5, arbitrary: fc.integer({ min: 11 * second, max: 10 * minute }) },
   { weight: 3, arbitrary: fc.integer({ min: 10 * minute, max: 6 * hour }) },
   { weight: 1, arbitrary: fc.integer({ min: 6 * hour, max: 60 * hour }) },
 );
 
-/** Any sequence of actions by workers, a hirer and the receiver, at any intervals. */
+/** Generates any sequence of actions by workers, a hirer and the receiver, at any intervals. */
 export const stories: fc.Arbitrary<StoryStep[]> = fc.array(fc.record({ action, thenWaitMs }), {
   minLength: 3,
   maxLength: 20,
@@ -126,7 +126,7 @@ const respond = (worker: number, response: "applied" | "rejected" = "applied"): 
   return { type: "respond", worker, response };
 };
 
-/** A sequence that every run includes: an outage with a pause, Retry-After, a rejection, 410 and its effects, five days of failures. */
+/** A sequence that every run includes, with an outage and a pause, Retry-After, a rejection, 410 and its effects, and five days of failures. */
 export const wholeStory: StoryStep[] = [
   then(7_111, respond(0)),
   then(9_001, { type: "addContact", worker: 1 }),

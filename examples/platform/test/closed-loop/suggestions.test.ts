@@ -4,7 +4,7 @@ import { fc, share } from "../../../../scripts/property-seed.ts";
 import { checkSuggestions } from "../../src/accounts/contact-suggestions.ts";
 import { storySuggestion } from "./story-receiver.ts";
 
-/** Mostly valid: with many random fields hardly any list would be accepted. */
+/** Mostly generates valid values: with many random fields, hardly any list would be accepted. */
 const often = (...right: unknown[]) =>
   fc.oneof({ weight: 12, arbitrary: fc.constantFrom(...right) }, fc.jsonValue(), fc.string({ unit: "binary" }));
 

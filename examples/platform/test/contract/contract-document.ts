@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { expect } from "vitest";
 
-/** A row of one of the contract's tables of fields. */
+/** A row from one of the contract's tables of fields. */
 export interface DocumentedField {
   field: string;
   type: string;
@@ -11,7 +11,7 @@ export interface DocumentedField {
 
 const lines = readFileSync(new URL("../../../../spec/interface.md", import.meta.url), "utf8").split("\n");
 
-/** The rows of the first table in spec/interface.md after the line that starts with this string. */
+/** Returns the rows of the first table in spec/interface.md after the line that starts with this string. */
 export function fieldsAfter(beginning: string): DocumentedField[] {
   const from = lines.findIndex((line) => line.startsWith(beginning));
   const head = lines.findIndex((line, index) => index > from && line.startsWith("|"));
@@ -44,7 +44,7 @@ const all =
 
 const noStrings = [7, true, null, {}, ["x"]];
 
-/** Valid and invalid values of each of the contract's types. */
+/** Valid and invalid values for each type in the contract. */
 const types: Record<string, { is: (value: unknown) => boolean; wrong: unknown[] }> = {
   string: { is: (value) => typeof value === "string", wrong: noStrings },
   integer: { is: Number.isInteger, wrong: ["1", 1.5, null, true] },
@@ -65,12 +65,12 @@ function typeNamed(name: string) {
   return type;
 }
 
-/** Asserts that all documented fields are present with their types, and no other field. */
+/** Asserts that all documented fields are present with the right types, and that there are no other fields. */
 export function expectFields(value: unknown, fields: readonly DocumentedField[]): void {
   expect(Object.keys(Object(value)).sort()).toEqual(fields.map(({ field }) => field).sort());
   for (const { field, type } of fields)
     expect([field, typeNamed(type).is(Reflect.get(Object(value), field))]).toEqual([field, true]);
 }
 
-/** Values that are not of the documented type. */
+/** Returns values that do not have the documented type. */
 export const wrongValues = ({ type }: DocumentedField): unknown[] => typeNamed(type).wrong;

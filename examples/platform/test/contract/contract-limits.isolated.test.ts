@@ -1,4 +1,4 @@
-// The default timeouts and retries of each side, from spec/decisions.yaml.
+// Tests each side's default timeouts and retries, from spec/decisions.yaml.
 import { once } from "node:events";
 import { createServer, request } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -29,7 +29,7 @@ import { secret } from "./harbour-fixture.ts";
 
 captureConsole();
 
-/** A client that responds 200 to everything and records each deadline. */
+/** Creates a client that responds with 200 to everything and records each deadline. */
 function patientClient(): EndpointClient & { limits: [string, number][] } {
   const limits: [string, number][] = [];
   return {
@@ -94,7 +94,7 @@ describe("the limits", () => {
       await store.transaction((trx) => notifyWorkers(trx, offer));
       const notification = store.db.selectFrom("notifications").select(["attempts", "sent_at"]);
       await eventually("it is given up", async () => (await notification.executeTakeFirst())?.attempts === 10);
-      // Another attempt would be made immediately.
+      // Wait, because another attempt would be made immediately.
       await setTimeout(200);
       await push.stop();
       expect([tried, await notification.execute()]).toEqual([10, [{ attempts: 10, sent_at: null }]]);
@@ -129,7 +129,7 @@ describe("the limits", () => {
     await endpointClient.close();
   });
 
-  /** @returns whether the call has ended after each of these times */
+  /** Returns whether the call has ended after each of these times. */
   async function endedAfter(call: Promise<unknown>, ...times: number[]): Promise<boolean[]> {
     let ended = false;
     const end = () => {

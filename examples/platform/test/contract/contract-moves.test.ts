@@ -1,4 +1,4 @@
-// The states of an offer in spec/interface.md: the actions, their effects and notifications.
+// Tests the states of an offer in spec/interface.md: the actions, their effects and notifications.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { eventually } from "../support/eventually.ts";
 import { readEvents } from "../support/read-events.ts";
@@ -118,7 +118,7 @@ describe("an offer's life", () => {
     const offerId = await fixture.createOffer({ workerIds });
     for (const workerId of ["worker_amal", "worker_ben"]) await act(workerId, offerId, "apply");
     await act("worker_cleo", offerId, "reject");
-    // A repeated id counts once.
+    // A repeated id counts only once.
     expect((await fixture.complete(offerId, ["worker_amal", "worker_amal"])).status).toBe(204);
     for (const workerId of workerIds) await hasTold(workerId, offerId, 2);
     expect(await fixture.notificationsOf("worker_amal", offerId)).toEqual([

@@ -1,4 +1,4 @@
-// The offer and the four operations, field by field, as in the tables of spec/interface.md.
+// Tests the offer and the four operations field by field, against the tables in spec/interface.md.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { expectFields, fieldsAfter, wrongValues } from "./contract-document.ts";
 import { type HarbourFixture, openHarbourFixture } from "./harbour-fixture.ts";
@@ -67,7 +67,7 @@ describe("the contract's offers", () => {
         "soon",
       ])
         expect(await refusedFields({ events: [slot, { ...slot, [name]: value }] })).toEqual([`events[1].${name}`]);
-      // Any offset is accepted, and stored as UTC (D-96).
+      // Any offset is accepted, and is stored as UTC (D-96).
       const day = { start: "2099-05-01T00:00:00Z", end: "2099-05-02T00:00:00Z" };
       for (const value of [
         "2099-05-01T16:00Z",

@@ -1,4 +1,4 @@
-// An integrator's response to a search for contacts, field by field, as in the tables of spec/interface.md.
+// Tests an integrator's response to a search for contacts field by field, against the tables in spec/interface.md.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type Respond, respondWith } from "../support/receiver.ts";
 import { type DocumentedField, fieldsAfter, wrongValues } from "./contract-document.ts";

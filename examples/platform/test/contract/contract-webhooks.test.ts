@@ -1,4 +1,4 @@
-// The service's requests to an integrator as in spec/interface.md, and how it handles the responses.
+// Tests the service's requests to an integrator against spec/interface.md, and how the service handles the responses.
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { eventually } from "../support/eventually.ts";
 import { type ReceivedRequest, type Respond, respondWith } from "../support/receiver.ts";
@@ -47,9 +47,9 @@ describe("the contract's webhooks", () => {
     expect(fixture.receiver.requests).toEqual([]);
   });
 
-  test("saving a base address calls GET /test without authentication, then GET /test/auth with it [interface: Introduction 1c] [interface: Overview 5, 5b] [interface: Webhooks Test, Test authorisation] [interface: Authentication 3]", async () => {
+  test("saving a base URL calls GET /test without authentication, then GET /test/auth with it [interface: Introduction 1c] [interface: Overview 5, 5b] [interface: Webhooks Test, Test authorisation] [interface: Authentication 3]", async () => {
     expect((await fixture.enterProfile()).status).toBe(200);
-    // The third request has a wrong signature: a receiver that accepts it gets a warning (D-41).
+    // The third request has an invalid signature. A receiver that accepts it gets a warning (D-41).
     expect(urls()).toEqual(["GET /hooks/test", "GET /hooks/test/auth", "GET /hooks/test/auth"]);
     const [first, second, third] = fixture.receiver.requests;
     expect(Object.keys(first?.headers ?? {})).not.toContain("timestamp");
@@ -197,7 +197,7 @@ describe("the contract's webhooks", () => {
     expect(responses).toEqual(["accepted", "accepted", "accepted", "rejected"]);
   });
 
-  test.each(["?a=1", "#a", "/x?"])("a base address that ends in %s is neither saved nor called [D-41]", async (end) => {
+  test.each(["?a=1", "#a", "/x?"])("a base URL that ends in %s is neither saved nor called [D-41]", async (end) => {
     const response = await fixture.enterProfile({ baseAddress: `${fixture.receiver.baseAddress}/hooks${end}` });
     expect([response.status, urls()]).toEqual([422, []]);
   });
@@ -218,7 +218,7 @@ describe("the contract's webhooks", () => {
     fixture.receiver.respond = respondWith(503);
     await search();
     await fixture.enterProfile();
-    // Longer than all three attempts at an event, which are 50 ms apart.
+    // Wait for longer than all three attempts take, which are 50 ms apart.
     await fixture.app("worker_amal", "POST", "/contacts", { organisationId: "org_harbour" });
     const attempts = () => fixture.receiver.requests.filter(({ url }) => url.includes("/contact/new/"));
     await eventually("the event is given up", () => attempts().length === 3);

@@ -12,7 +12,7 @@ import { anyStore } from "../support/stores/stores.ts";
 
 export const secret = "9a4f3c52-7c1e-4b57-9e0c-2f4f6f0f6a11";
 
-/** A suggestion with every documented field. */
+/** A rating with every documented field. */
 export const rating = { rating: 5, ratingProvider: "Harbour Kitchen", lastWorked: "2025-11-30T17:00:00Z" };
 export const dana = {
   name: "Dana Kim",
@@ -24,25 +24,25 @@ export const dana = {
 /** Whether the request is signed with `secret`. */
 export const isSigned = (request: ReceivedRequest): boolean => isSignedWith(secret, request);
 
-/** A platform with the API client, the endpoint and the person Hana of Harbour Hotels, and with workers. */
+/** A platform with workers, and with Harbour Hotels' API client, endpoint and user Hana. */
 export interface HarbourFixture {
   platform: PlatformUnderTest;
-  /** The endpoint of Harbour Hotels. */
+  /** Harbour Hotels' endpoint. */
   receiver: Receiver;
-  /** Calls the API with the key of Harbour Hotels, unless `options` has another. */
+  /** Calls the API with Harbour Hotels' key, unless `options` contains another. */
   api(method: string, path: string, options?: CallOptions): Promise<PlatformResponse>;
   /** Calls the portal as Hana. */
   portal(method: string, path: string, json?: unknown): Promise<PlatformResponse>;
   /** Calls the worker's app as this worker. */
   app(workerId: string, method: string, path: string, json?: unknown): Promise<PlatformResponse>;
-  /** Saves the endpoint's address and secret on the company profile. */
+  /** Saves the endpoint's base URL and secret in the company profile. */
   enterProfile(changes?: object): Promise<PlatformResponse>;
-  /** Creates an offer to Amal and Ben, unless `changes` has other workers. */
+  /** Creates an offer to Amal and Ben, unless `changes` contains other workers. */
   createOffer(changes?: object, options?: CallOptions): Promise<string>;
   complete(offerId: string, workerIds: readonly string[]): Promise<PlatformResponse>;
-  /** The notifications about the offer on the worker's menu. */
+  /** Returns the notifications about the offer on the worker's menu. */
   notificationsOf(workerId: string, offerId: string): Promise<{ reason: string; successful: boolean | null }[]>;
-  /** The responses to this offer that the endpoint received, once nothing is pending. */
+  /** Waits until nothing is pending, and returns the responses to this offer that the endpoint has received. */
   reportedResponses(offerId: string): Promise<{ workerId: string; response: string }[]>;
   close(): Promise<void>;
 }

@@ -3,7 +3,7 @@ import { Ajv2020 } from "ajv/dist/2020.js";
 import addFormats from "ajv-formats";
 import { parse } from "yaml";
 
-/** A response of the platform, as received. */
+/** A response exactly as it was received from the platform. */
 export interface WireResponse {
   status: number;
   headers: Headers;
@@ -33,7 +33,7 @@ ajv.addSchema(document, documentId);
 const escapeToken = (token: string): string => token.replaceAll("~", "~0").replaceAll("/", "~1");
 const pointer = (...tokens: string[]): string => `#/${tokens.map(escapeToken).join("/")}`;
 
-/** Asserts that spec/openapi.yaml documents this response for the operation. Undocumented members are accepted. */
+/** Asserts that spec/openapi.yaml documents this response for the operation. Accepts undocumented members. */
 export function expectDocumented(method: string, path: string, received: WireResponse): void {
   const template = Object.keys(document.paths).find((candidate) => matches(candidate, path)) ?? "";
   const status = String(received.status);
@@ -41,7 +41,7 @@ export function expectDocumented(method: string, path: string, received: WireRes
   const found = operation?.responses[status];
   if (operation !== undefined && found === undefined)
     throw new Error(`${method} ${path}: ${status} is not documented: ${received.text}`);
-  // A request for an unknown path or method also gets a problem.
+  // A request for an unknown path or method gets a problem too.
   const shared = found === undefined ? "#/components/responses/BadRequest" : found.$ref;
   const at = shared ?? pointer("paths", template, method.toLowerCase(), "responses", status);
   const response = shared === undefined ? found : document.components.responses[shared.split("/").at(-1) ?? ""];
@@ -59,7 +59,7 @@ function checkContent(where: string, at: string, { content }: ResponseObject, { 
   }
   const mediaType = headers.get("content-type")?.split(";")[0] ?? "none";
   if (!(mediaType in content)) throw new Error(`${where}: the media type ${mediaType} is not documented`);
-  // Compiled once: `ajv.compile` with a reference would compile it for each response.
+  // This compiles the schema only once, unlike `ajv.compile` with a reference.
   const validate = ajv.getSchema(`${documentId}${at}/content/${escapeToken(mediaType)}/schema`);
   if (validate === undefined) throw new Error(`${where}: the document has no schema at ${at}`);
   if (!validate(JSON.parse(text))) throw new Error(`${where}: ${ajv.errorsText(validate.errors)}`);

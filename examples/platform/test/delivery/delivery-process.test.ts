@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { claimRows } from "../../src/outbox/claim.ts";
 import { Leases } from "../../src/outbox/leases.ts";
 import type { Store } from "../../src/store/store.ts";
-import { webhooks } from "../../src/webhooks/start-delivery.ts";
+import { webhookQueue } from "../../src/webhooks/start-delivery.ts";
 import { addOrganisation, testSchedule } from "../support/delivery-fixture.ts";
 import { eventually } from "../support/eventually.ts";
 import { openReceiver, respondWith } from "../support/receiver.ts";
@@ -28,7 +28,7 @@ describe.each(await anyStore())("deliveries on $title", ({ createDatabase }) => 
     });
     await eventually("it is attempted", () => deliveries.receiver.requests.length > 0);
     await delivery.stop();
-    // One, or more if it was released and attempted again before the stop.
+    // It is one, or more if the delivery was released and attempted again before the stop.
     const notStored = deliveries.receiver.requests.length;
     deliveries.receiver.respond = respondWith(200);
     expect(deliveries.fixture.attempts).toEqual([]);
@@ -70,7 +70,7 @@ describe.each(await anyStore())("deliveries on $title", ({ createDatabase }) => 
   test("a delivery claimed by a process that died is taken over when its lease ends", async () => {
     const id = await record(workerResponse("worker-1"));
     const dead = new Leases(deliveries.fixture.store, 500, (error) => deliveries.fixture.errors.push(error));
-    const queue = webhooks(() => new Date());
+    const queue = webhookQueue(() => new Date());
     expect(await claimRows(deliveries.fixture.store, dead, queue, 10)).toHaveLength(1);
     deliveries.fixture.startDelivery();
     await becomes(id, "acknowledged");

@@ -18,7 +18,7 @@ describe.each(await storesUnderTest())("deliveries on $title", ({ createDatabase
       .orderBy("id")
       .execute();
 
-  test("a worker's response arrives signed, under the base address, with its delivery id [interface: Overview 2b]", async () => {
+  test("a worker's response arrives signed, under the base URL, with its delivery id [interface: Overview 2b]", async () => {
     deliveries.fixture.startDelivery();
     const id = await record(workerResponse("worker-1", "rejected"));
     await becomes(id, "acknowledged");

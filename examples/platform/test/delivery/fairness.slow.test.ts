@@ -25,7 +25,7 @@ describe.each(await storesUnderTest())("a slow endpoint on $title", ({ createDat
     await database.remove();
   });
 
-  /** Delivers 800 to twenty other endpoints. @returns how long that takes */
+  /** Delivers 800 events to twenty other endpoints. @returns how long that takes */
   const deliverToOthers = async (delivery: Loop): Promise<number> => {
     const before = quick.requests.length;
     for (let other = 0; other < 20; other += 1)
@@ -44,7 +44,7 @@ describe.each(await storesUnderTest())("a slow endpoint on $title", ({ createDat
     await recordDue(fixture.store, await addOrganisation(fixture.store, slow.baseAddress), 5_000);
     await eventually("the slow one is busy", () => slow.requests.length >= 8);
     const besideMs = await deliverToOthers(delivery);
-    // Compared with each other, because a busy machine slows down both.
+    // Compare the two times, because a busy machine slows both down.
     expect(besideMs - aloneMs).toBeLessThan(3_000);
     expect(fixture.errors).toEqual([]);
   });

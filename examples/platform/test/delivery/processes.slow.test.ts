@@ -53,7 +53,7 @@ describe.each(stores)("several processes on $title", ({ title, createDatabase })
     await killed?.exited;
     processes.push(startProcess(database, environment));
   };
-  /** Calls any process that is up, until one responds. */
+  /** Calls processes that are up until one responds. */
   const insist = async (method: string, path: string, call: ProcessCall): Promise<Response> => {
     for (;;) {
       const one = processes[Math.floor(Math.random() * processes.length)];
@@ -63,7 +63,7 @@ describe.each(stores)("several processes on $title", ({ title, createDatabase })
       await sleep(20);
     }
   };
-  /** Gives harbour an endpoint, and signs all workers in. */
+  /** Saves an endpoint for Harbour and signs all workers in. */
   const enter = async (): Promise<{ person: string; workers: string[] }> => {
     const [address = ""] = await Promise.all(processes.map((each) => each.address()));
     const person = await signIn(address, "/portal/session", { emailAddress: "hana@harbour-hotels.example" });
@@ -79,7 +79,7 @@ describe.each(stores)("several processes on $title", ({ title, createDatabase })
   };
   const respondTo = async (offerId: string, token: string, word: "apply" | "reject"): Promise<void> =>
     expect((await insist("POST", `/worker-app/offers/${offerId}/${word}`, { token })).status).toBe(204);
-  /** Waits until all are acknowledged. The leases of a killed or stopped process end after a while. */
+  /** Waits until all deliveries are acknowledged. The leases of a killed or stopped process expire after a while. */
   const acknowledged = async (token: string, count: number): Promise<void> => {
     for (;;) {
       const { deliveries } = await (await insist("GET", "/portal/deliveries", { token })).json();
@@ -91,7 +91,7 @@ describe.each(stores)("several processes on $title", ({ title, createDatabase })
 
   test("settle each delivery once, with consecutive attempt numbers, while any of them is killed at any time [D-70]", async () => {
     const { person, workers } = await enter();
-    // Every third request fails, and responses take 30 ms, so that an attempt is always under way.
+    // Every third request fails, and responses take 30 ms, so that an attempt is always in flight.
     let requests = 0;
     receiver.respond = (request, response) => {
       requests += 1;
@@ -121,7 +121,7 @@ describe.each(stores)("several processes on $title", ({ title, createDatabase })
     const offerIds = await Promise.all(["Bar", "Kitchen"].map(createOffer));
     await Promise.all(offerIds.flatMap((offerId) => workers.map((token) => respondTo(offerId, token, "apply"))));
     await eventually("attempts are under way", () => receiver.requests.length > 2);
-    // Freezes processes during attempts whose leases end meanwhile. A single process just pauses for a moment.
+    // Freeze processes during attempts, so that their leases expire meanwhile. A single process just pauses for a moment.
     const all = [...processes];
     const still = all.slice(0, Math.max(1, count - 1));
     for (const { child } of still) child.kill("SIGSTOP");
@@ -131,7 +131,7 @@ describe.each(stores)("several processes on $title", ({ title, createDatabase })
     for (const { child } of still) child.kill("SIGCONT");
     processes = all;
     await acknowledged(person, deliveryCount);
-    // They now finish their own attempts.
+    // The processes now finish their own attempts.
     for (const { child } of all) child.kill("SIGTERM");
     for (const { exited } of all) expect(await exited).toEqual({ code: 0, signal: null });
     await expectSettledOnce(database, deliveryCount);
@@ -164,7 +164,7 @@ async function expectSettledOnce(database: TestDatabase, count: number): Promise
   expect(rows.map(({ times }) => Number(times))).toEqual(Array.from({ length: count }, () => 1));
 }
 
-/** Asserts that each delivery has as many attempts as it counts. */
+/** Asserts that each delivery has as many attempts as its row counts. */
 async function expectCountedAttempts(database: TestDatabase, count: number): Promise<void> {
   const store = await open(database);
   const rows = await store.db

@@ -47,7 +47,7 @@ describe.each(await anyStore())("redelivery on $title", ({ createDatabase }) => 
     expect((await call("PUT", "/portal/profile", profile)).status).toBe(200);
   };
   const page = async (query: string) => (await call("GET", `/portal/deliveries?${query}`)).json<DeliveriesPage>();
-  /** The deliveries of this test, newest first. */
+  /** Returns this test's deliveries, newest first. */
   const deliveries = async () => (await page(`since=${began}`)).deliveries;
   const states = async () => (await deliveries()).map(({ state }) => state).join();
   const redeliver = (id: string | undefined) => call("POST", `/portal/deliveries/${id}/redeliver`);

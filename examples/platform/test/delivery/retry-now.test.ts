@@ -6,7 +6,7 @@ import { respondWith } from "../support/receiver.ts";
 import { anyStore } from "../support/stores/stores.ts";
 import { useDeliveries, workerResponse } from "./use-deliveries.ts";
 
-/** After the first failure, attempts are a day apart, so that any further attempt in a test was requested by a person. */
+/** Attempts are a day apart after the first failure, so that any further attempt in a test was requested by a user. */
 const daily = { delaysMs: Array.from({ length: 3 }, () => 86_400_000), jitter: 0, maxRetryAfterMs: 0 };
 
 describe.each(await anyStore())("an immediate retry on $title", ({ createDatabase }) => {
@@ -100,7 +100,7 @@ describe.each(await anyStore())("an immediate retry on $title", ({ createDatabas
     await attemptsAre(1);
     const second = await record(workerResponse("worker-2"));
     expect(await retry(first)).toEqual({ outcome: "retried", id: first });
-    // The probe fails: the breaker opens again.
+    // The probe fails, so the breaker opens again.
     await attemptsAre(2);
     deliveries.receiver.respond = respondWith(200);
     expect(await retryAll()).toBeUndefined();

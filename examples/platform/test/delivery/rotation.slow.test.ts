@@ -9,7 +9,7 @@ import { usePlatform } from "../support/use-opened.ts";
 
 const secretOf = (number: number): string => `whsec_${Buffer.alloc(24, number).toString("base64")}`;
 
-/** A receiver of several instances behind one address, each with its own secrets. */
+/** Opens a receiver with several instances behind one URL, each with separate secrets. */
 function openCluster(scheme: SignatureScheme, size: number) {
   const deduplication = memoryDeduplication();
   const received: string[] = [];
@@ -23,13 +23,13 @@ function openCluster(scheme: SignatureScheme, size: number) {
       onRejected: ({ code }) => void refused.push(code),
     });
   const instances = Array.from({ length: size }, () => start([secretOf(0)]));
-  // Random instead of round-robin: alternating requests could reach the same instance every time.
+  // Choose the instance at random: with round-robin, alternating requests could reach the same instance every time.
   const listener: RequestListener = (request, response) =>
     instances[Math.floor(Math.random() * size)]?.(request, response);
   const restart = (index: number, secrets: string[]): void => {
     instances[index] = start(secrets);
   };
-  /** Waits until every instance has received more events. */
+  /** Resolves once every instance has received more events. */
   const more = (): Promise<void> => {
     const enough = received.length + 3 * size;
     return eventually("more events arrive", () => received.length >= enough);
@@ -75,7 +75,7 @@ describe.each(await storesUnderTest())("a secret rotation under load on $title",
         const half = size / 2;
         for (let index = 0; index < half; index += 1) restart(index, [old, fresh]);
         const rotate = () => platform.call("POST", "/portal/profile/rotation", { token, json: { secret: fresh } });
-        // Rejected while the check reaches an instance without the new secret.
+        // The rotation is rejected while the check reaches an instance without the new secret.
         while ((await rotate()).status !== 200) refusedChecks += 1;
         await more();
         for (let index = half; index < size; index += 1) {

@@ -30,7 +30,7 @@ describe.each(await anyStore())("an endpoint's scheme on $title", ({ createDatab
       token,
       json: { baseAddress, secret, scheme: both, suggestsContacts: true, ...changes },
     });
-  /** Causes one of every request that an endpoint can get. */
+  /** Causes one request of every kind that an endpoint can receive. */
   const causeAll = async (): Promise<object[]> => {
     const worker = await platform.signInWorker("worker_amal");
     const offer = { createdByUserId: "user_hana", title: "Bar", workerIds: ["worker_amal"] };
@@ -64,7 +64,7 @@ describe.each(await anyStore())("an endpoint's scheme on $title", ({ createDatab
         scheme: both,
         checks: [{ status: 200 }, { status: 200 }],
       });
-      // The third request of the checks has a signature of another secret (D-41).
+      // The third request of the checks is signed with another secret (D-41).
       expect(rejected.splice(0)).toEqual(["signature_mismatch"]);
       expect(await causeAll()).toMatchObject([{ suggestions: [{ name: "Köchin ✂" }] }]);
       await eventually("both events arrive", () => received.length === 2);
@@ -77,11 +77,11 @@ describe.each(await anyStore())("an endpoint's scheme on $title", ({ createDatab
     const receiver = await openReceiver(respondWith(200, {}, "[]"));
     open.push(receiver);
     await save(receiver.baseAddress);
-    // Leaves out the third request, which has a signature of another secret (D-41).
+    // Leave out the third request, which is signed with another secret (D-41).
     const [forged] = receiver.requests.splice(2, 1);
     expect(() => verify(forged as ReceivedRequest)).toThrow();
     receiver.respond = (request, response) => {
-      // Fails the first attempt at each event.
+      // Fail the first attempt at each event.
       const isFirst = receiver.requests.filter(({ headers }) => idOf(headers) === idOf(request.headers)).length === 1;
       respondWith(
         isFirst && request.headers["offers-delivery-id"] !== undefined ? 500 : 200,
@@ -146,7 +146,7 @@ describe.each(await anyStore())("an endpoint's scheme on $title", ({ createDatab
 
 const idOf = (headers: ReceivedRequest["headers"]) => headers["webhook-id"];
 
-/** @throws unless the signature is correct */
+/** Verifies a signature. @throws if it is invalid */
 function verify({ body, headers }: ReceivedRequest): void {
   new Webhook(secret).verify(body, headers as Record<string, string>);
 }

@@ -1,14 +1,14 @@
 import { describe, expect, test } from "vitest";
 import type { Trx } from "../../src/store/store.ts";
 import { recordEvent } from "../../src/webhooks/record-event.ts";
-import { redeliver, redeliverThese, restartSchedules } from "../../src/webhooks/redeliver.ts";
+import { redeliver, redeliverDeliveries, restartSchedules } from "../../src/webhooks/redeliver.ts";
 import { addOrganisation, openDeliveryFixture } from "../support/delivery-fixture.ts";
 import { eventually } from "../support/eventually.ts";
 import { openReceiver, respondWith } from "../support/receiver.ts";
 import { storesUnderTest } from "../support/stores/stores.ts";
 import { useDeliveries, type WorkerResponse, workerResponse } from "./use-deliveries.ts";
 
-/** @returns a promise, and a function that resolves it */
+/** Creates a promise and a function that resolves it. */
 function signal(): [Promise<void>, () => void] {
   let give = (): void => undefined;
   const given = new Promise<void>((resolve) => {
@@ -17,7 +17,7 @@ function signal(): [Promise<void>, () => void] {
   return [given, give];
 }
 
-// PGlite's data folder is for one process: see store.test.ts.
+// Only one process can use PGlite's data folder: see store.test.ts.
 const shared = (await storesUnderTest()).filter(({ title }) => title !== "PGlite");
 
 describe.each(shared)("several processes on $title", ({ createDatabase }) => {
@@ -59,7 +59,7 @@ describe.each(shared)("several processes on $title", ({ createDatabase }) => {
     const record = (given: WorkerResponse) => deliveries.fixture.store.transaction((trx) => recordIn(trx, given));
     const settleIn = (trx: Trx, id: string, state: "acknowledged" | "dead") =>
       trx.updateTable("deliveries").set({ state, due_at: null }).where("id", "=", id).execute();
-    /** Runs a transaction without committing it. @returns commits it */
+    /** Runs a transaction without committing it. @returns a function that commits it */
     const uncommitted = async (work: (trx: Trx) => Promise<unknown>): Promise<() => Promise<void>> => {
       const [isDone, done] = signal();
       const [mayCommit, commit] = signal();
@@ -111,7 +111,7 @@ describe.each(shared)("several processes on $title", ({ createDatabase }) => {
         await settleIn(trx, second, "dead");
       });
       await redeliver(deliveries.fixture.store, deliveries.organisationId, first);
-      const commit = await uncommitted((trx) => redeliverThese(trx, deliveries.organisationId, [second]));
+      const commit = await uncommitted((trx) => redeliverDeliveries(trx, deliveries.organisationId, [second]));
       deliveries.fixture.startDelivery();
       await lockIsAwaited();
       await commit();

@@ -8,26 +8,26 @@ import { useDeliveryFixture } from "../support/use-opened.ts";
 
 export type WorkerResponse = "accepted" | "rejected";
 
-/** The event of a worker's response to `offer-1`. */
+/** Creates the event for a worker's response to `offer-1`. */
 export const workerResponse = (workerId: string, response: WorkerResponse = "accepted"): EventToRecord => ({
   type: "workerOfferResponse",
   data: { offerId: "offer-1", workerId, response },
 });
 
-/** A retry schedule of one attempt. */
+/** A retry schedule with only one attempt. */
 export const onlyOnce = { delaysMs: [], jitter: 0, maxRetryAfterMs: 0 };
 
-/** One process, and an organisation with an endpoint; each test has a new organisation. */
+/** One process, and an organisation with an endpoint. Each test gets a new organisation. */
 export interface Deliveries {
   readonly fixture: DeliveryFixture;
   readonly receiver: Receiver;
   readonly organisationId: string;
-  /** Records an event. @returns the id of its delivery */
+  /** Records an event. @returns its delivery's id */
   record(event: EventToRecord, organisationId?: string): Promise<string>;
   stateOf(id: string): Promise<string>;
   /** Waits until the delivery has this state. */
   becomes(id: string, state: string): Promise<void>;
-  /** The delivery ids of all requests, in order. */
+  /** Returns the delivery ids of all requests, in order. */
   receivedIds(): (string | undefined)[];
   /** Waits until no delivery is pending. */
   allSettled(): Promise<void>;

@@ -5,7 +5,7 @@ import { expect, onTestFinished, test } from "vitest";
 import { createEndpointClient } from "../../src/endpoint-client/create-endpoint-client.ts";
 
 /**
- * Accepts no connection until it reads a byte. Until then, two connections fill the backlog, and the kernel drops the SYN of a third,
+ * A program that accepts no connection until it reads a byte. Until then, two connections fill the backlog, and the kernel drops the SYN of a third,
  * which is retransmitted after 1 s and 3 s.
  */
 const program = `
@@ -27,7 +27,7 @@ test.runIf(process.platform === "linux")(
     const outbound = createEndpointClient({
       allowLoopback: true,
       connectTimeoutMs: 15_000,
-      // Nothing listens on the second address.
+      // Nothing is listening on the second address.
       resolve: async () => [
         { address: "127.0.0.1", family: 4 },
         { address: "::1", family: 6 },

@@ -4,7 +4,7 @@ import { createEndpointClient } from "../../src/endpoint-client/create-endpoint-
 import { testEndpoint } from "../../src/endpoint-client/test-endpoint.ts";
 import { hang, hangUp, openReceiver, type Receiver, respondWith } from "../support/receiver.ts";
 
-describe("the two tests of a base address", () => {
+describe("the two tests of a base URL", () => {
   const sign = (secret: string) => ({ authorization: `test ${secret}` });
   const run = async (receiver: Receiver) => {
     const endpointClient = createEndpointClient({ allowLoopback: true });

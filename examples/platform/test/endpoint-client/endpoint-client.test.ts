@@ -98,7 +98,7 @@ describe("requests to an integrator", () => {
     expect(await send({ baseAddress })).toMatchObject({ ok: true });
   });
 
-  test.each(["ftp://127.0.0.1", "not an address"])("report the invalid base address %j", async (baseAddress) =>
+  test.each(["ftp://127.0.0.1", "not an address"])("report the invalid base URL %j", async (baseAddress) =>
     expect(await send({ baseAddress })).toMatchObject({ ok: false, code: "invalid_address" }),
   );
 
@@ -110,7 +110,7 @@ describe("requests to an integrator", () => {
     await server.close();
   });
 
-  // Each keeps the connection busy in a different way; the deadline applies to the whole attempt.
+  // Each of these keeps the connection busy in a different way; the deadline applies to the whole attempt.
   const slow: [string, (socket: Socket) => void][] = [
     ["silence", () => undefined],
     ["headers byte by byte", (socket) => drip(socket, "HTTP/1.1 200 OK\r\nx-slow: ", "a")],

@@ -12,7 +12,7 @@ describe("non-public addresses", () => {
   afterEach(() => receiver.close());
   const port = () => new URL(receiver.baseAddress).port;
 
-  // Spellings that the URL parser, the resolver or the kernel understand as this machine or a private network.
+  // Spellings that the URL parser, the resolver or the kernel interpret as this machine or a private network.
   const hosts = [
     "127.0.0.1",
     "127.1",
@@ -89,7 +89,7 @@ describe("non-public addresses", () => {
     });
   });
 
-  // Codes of https://nodejs.org/api/errors.html, https://nodejs.org/api/dns.html#error-codes and
+  // Codes from https://nodejs.org/api/errors.html, https://nodejs.org/api/dns.html#error-codes and
   // https://nodejs.org/api/tls.html#x509-certificate-error-codes
   test.each([
     ["name_not_found", { code: "EAI_FAIL", syscall: "getaddrinfo" }],

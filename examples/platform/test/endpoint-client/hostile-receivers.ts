@@ -10,7 +10,7 @@ type Behave = (socket: Socket) => void;
 const everyMs = 50;
 const wellMs = 40;
 
-/** Writes the start immediately, then one piece every 50 ms, endlessly. */
+/** Sends the start immediately, then one piece every 50 ms, endlessly. */
 const drip =
   (start: string, ...pieces: string[]): Behave =>
   (socket) => {
@@ -20,7 +20,7 @@ const drip =
     socket.once("close", () => clearInterval(timer));
   };
 
-/** Like `drip`, but as fast as the peer reads. */
+/** Sends pieces endlessly like `drip`, but as fast as the peer reads. */
 const flood =
   (start: string, piece: string): Behave =>
   (socket) => {
@@ -56,7 +56,7 @@ const misbehaviours: Record<string, Behave> = {
   "a response and more of them": flood(`${ok}content-length: 0\r\n\r\n`, `${ok}content-length: 0\r\n\r\n`.repeat(100)),
 };
 
-/** For https, although none of them speaks TLS. */
+/** Receivers with https URLs, although none of them speaks TLS. */
 const handshakes: Record<string, Behave> = {
   "silence instead of a handshake": () => undefined,
   "a record of a handshake byte by byte": drip("\x16\x03\x03\x40\x00", "\x02"),
@@ -77,7 +77,7 @@ const openAll = async (scheme: string, all: Record<string, Behave>) =>
     Object.entries(all).map(async ([name, one]) => [name, `${scheme}://127.0.0.1:${await open(one)}`] as const),
   );
 
-/** Responds after 40 ms, like a server in the same country. */
+/** Responds after 40 ms, like a server in the same country would. */
 const respondSoon: Behave = (socket) => {
   const respond = (): unknown => setTimeout(() => socket.write(`${ok}content-length: 0\r\n\r\n`), wellMs);
   respond();

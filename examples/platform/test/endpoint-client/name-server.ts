@@ -2,11 +2,11 @@ import { createSocket } from "node:dgram";
 import { once } from "node:events";
 import ipaddr from "ipaddr.js";
 
-/** A name server on loopback that knows the record types A and AAAA. */
+/** A name server on loopback that supports the record types A and AAAA. */
 export interface NameServer {
-  /** `127.0.0.1:5353` */
+  /** Its address, such as `127.0.0.1:5353`. */
   address: string;
-  /** How often each name was looked up; A and AAAA count as one look-up. */
+  /** How often each name was looked up; A and AAAA count as one lookup. */
   asked: Map<string, number>;
   close(): void;
 }
@@ -14,7 +14,7 @@ export interface NameServer {
 const typeA = 1;
 const typeAaaa = 28;
 
-/** @param addressesOf the addresses of a name at its nth look-up; undefined sends no response */
+/** Opens a name server. @param addressesOf returns a name's addresses for its nth lookup, or undefined to send no response */
 export async function openNameServer(
   addressesOf: (name: string, time: number) => readonly string[] | undefined,
 ): Promise<NameServer> {
@@ -49,7 +49,7 @@ function nameIn(query: Buffer): { name: string; end: number } {
   return { name: labels.join(".").toLowerCase(), end: at + 1 };
 }
 
-/** @see https://www.rfc-editor.org/rfc/rfc1035#section-4 */
+/** Encodes a DNS response, see https://www.rfc-editor.org/rfc/rfc1035#section-4 */
 function dnsResponse(question: Buffer, type: number, addresses: number[][], isUnknown: boolean): Buffer {
   const header = Buffer.from(question.subarray(0, 12));
   header.writeUInt16BE(isUnknown ? 0x8183 : 0x8180, 2);
@@ -57,7 +57,7 @@ function dnsResponse(question: Buffer, type: number, addresses: number[][], isUn
   header.writeUInt16BE(0, 10);
   const records = addresses.map((bytes) => {
     const record = Buffer.alloc(12);
-    // A pointer to the question's name, and a TTL of 0.
+    // The record has a pointer to the question's name, and a TTL of 0.
     record.writeUInt16BE(0xc00c, 0);
     record.writeUInt16BE(type, 2);
     record.writeUInt16BE(1, 4);

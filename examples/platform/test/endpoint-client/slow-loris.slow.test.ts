@@ -6,7 +6,7 @@ import { createEndpointClient } from "../../src/endpoint-client/create-endpoint-
 import type { EndpointClient, EndpointResult } from "../../src/endpoint-client/endpoint-client.ts";
 
 const deadlineMs = 1_000;
-/** As many attempts as one endpoint may have in parallel. */
+/** How many concurrent attempts one endpoint may have. */
 const perEndpoint = 8;
 
 type Addresses = [name: string, baseAddress: string][];
@@ -52,7 +52,7 @@ describe("receivers that keep a connection open", () => {
     const attemptAll = async ([name, baseAddress]: [string, string], index: number): Promise<void> => {
       await setTimeout(50 * index);
       const started = performance.now();
-      // On a busy machine even a timer is late, so the attempts are compared with its delay.
+      // On a busy machine, even a timer is late, so compare the attempts with its delay.
       const timer = setTimeout(deadlineMs).then(() => performance.now() - started);
       const attempts = await Promise.all(Array.from({ length: perEndpoint }, () => attempt(baseAddress)));
       const limitMs = Math.max(deadlineMs, await timer) + 500;
@@ -93,15 +93,15 @@ describe("receivers that keep a connection open", () => {
     async function beset<T>(work: () => Promise<T>): Promise<T> {
       let over = false;
       const attack = async (baseAddress: string): Promise<void> => {
-        // Spreads the starts over time.
+        // Spread the starts over time.
         await setTimeout(deadlineMs * Math.random());
         while (!over) {
           const { ms } = await attempt(baseAddress);
-          // A receiver that ends early is not attempted again immediately, because of the retry schedule.
+          // After an attempt that ends early, wait as the retry schedule would.
           await setTimeout(Math.max(0, deadlineMs - ms));
         }
       };
-      // Excludes the floods, which would need a separate machine.
+      // Exclude the floods, which would need a separate machine.
       const attacks = slow.flatMap(([, baseAddress]) => Array.from({ length: perEndpoint }, () => attack(baseAddress)));
       await setTimeout(2 * deadlineMs);
       const result = await work();
@@ -112,7 +112,7 @@ describe("receivers that keep a connection open", () => {
     await measure();
     const quiet: number[] = [];
     const busy: number[] = [];
-    // Alternates and takes the fastest of five, to exclude other load on the machine.
+    // Alternate and take the fastest of five, to exclude other load on the machine.
     for (let round = 0; round < 5; round += 1) {
       quiet.push(percentile(await measure(), 0.99));
       busy.push(percentile(await beset(measure), 0.99));

@@ -166,10 +166,10 @@ const names: Record<string, string[]> = {
   "none.example": [],
 };
 
-/** A public address. No connection is made to it here. */
+/** A name with a public address, which is not connected to here. */
 const publicNames: Record<string, string[]> = { "dns.example": ["8.8.8.8"] };
 
-/** The addresses of a name at its first look-up, its second, … */
+/** The addresses of each name at its first lookup, its second, … */
 const rebinding: Record<string, string[][]> = {
   "rebinding.example": [["127.0.0.1"], ["10.0.0.1"], ["8.8.8.8", "169.254.169.254"]],
 };
@@ -177,7 +177,7 @@ const rebinding: Record<string, string[][]> = {
 const sendRequestProcess = join(import.meta.dirname, "send-request-process.ts");
 
 describe("non-public addresses", () => {
-  // Counts every connection to this port, at any address of this machine.
+  // Counts every connection to this port, on any of this machine's addresses.
   let listener: Server;
   let port: number;
   let nameServer: NameServer;
@@ -217,11 +217,11 @@ describe("non-public addresses", () => {
   async function send(
     baseAddress: string,
     options: EndpointClientOptions = {},
-    isWholeAddress = false,
+    isCompleteUrl = false,
   ): Promise<EndpointResult> {
     const endpointClient = createEndpointClient({ resolve, ...options });
     try {
-      return await endpointClient.send({ method: "GET", path: "/test", baseAddress, isWholeAddress, timeoutMs: 2_000 });
+      return await endpointClient.send({ method: "GET", path: "/test", baseAddress, isCompleteUrl, timeoutMs: 2_000 });
     } finally {
       await endpointClient.close();
     }
@@ -243,7 +243,7 @@ describe("non-public addresses", () => {
     expect(new Set(hosts.map(([, host]) => host)).size).toBeGreaterThan(80));
 
   test.each(hosts)("get no connection as a spelling of %s: %s", async (_, host) => {
-    // As a base address, and as the URL of an image, which is used unchanged.
+    // As a base URL, and as the URL of an image, which is used unchanged.
     for (const scheme of ["http", "https"])
       for (const address of [
         `${scheme}://${host}:${port}`,
@@ -290,7 +290,7 @@ describe("non-public addresses", () => {
     for (let time = 0; time < 2; time += 1)
       expect(await endpointClient.send(request)).toEqual(refused("^forbidden_address$"));
     expect(asked).toBe(0);
-    // One look-up per connection: the address that was checked is the address that is used.
+    // There is one lookup per connection, so the address that was checked is the one that is used.
     expect(nameServer.asked.get("rebinding.example")).toBe(3);
     await endpointClient.close();
     await receiver.close();

@@ -6,7 +6,7 @@ import { Leases } from "../../src/outbox/leases.ts";
 import type { Loop } from "../../src/outbox/timers.ts";
 import type { EndpointRecord } from "../../src/webhooks/endpoint-health.ts";
 import { recordEvent } from "../../src/webhooks/record-event.ts";
-import { webhooks } from "../../src/webhooks/start-delivery.ts";
+import { webhookQueue } from "../../src/webhooks/start-delivery.ts";
 import { addOrganisation, type DeliveryFixture, openDeliveryFixture } from "../support/delivery-fixture.ts";
 import { eventually } from "../support/eventually.ts";
 import { hangUp, openReceiver, type Receiver, type Respond, respondWith } from "../support/receiver.ts";
@@ -75,7 +75,7 @@ describe.each(stores)("the breaker of an endpoint on $title", ({ createDatabase 
       .executeTakeFirstOrThrow();
     return at.getTime();
   };
-  /** Fails attempts until the breaker opens. @returns how many: 18 at most, because eight may be running when it opens */
+  /** Fails attempts until the breaker opens. @returns how many, at most 18, because eight may be in flight when it opens */
   const open = async (respond: Respond): Promise<number> => {
     receiver.respond = respond;
     await recordMany(40);
@@ -159,14 +159,14 @@ describe.each(stores)("the breaker of an endpoint on $title", ({ createDatabase 
     start();
     const attempted = await open(respondWith(500));
     await delivery.stop();
-    // The pause is 30 s by the platform's clock, but the database's clock wakes the lane, which is later on a busy machine.
+    // The pause is 30 s by the platform's clock, but the database's clock wakes the lane, which may be later on a busy machine.
     await time.advance(60 * second);
     const leaseMs = 2_000;
     const dead = new Leases(fixture.store, leaseMs, (error) => fixture.errors.push(error));
-    const claim = () => claimRows(fixture.store, dead, webhooks(time.now), 10);
+    const claim = () => claimRows(fixture.store, dead, webhookQueue(time.now), 10);
     const began = performance.now();
     expect(await claim()).toHaveLength(1);
-    // No attempt is made before the lease has ended.
+    // No attempt is made until the lease has expired.
     expect(await claim()).toBeUndefined();
     receiver.respond = respondWith(200);
     start();
@@ -177,7 +177,7 @@ describe.each(stores)("the breaker of an endpoint on $title", ({ createDatabase 
   });
 });
 
-// PGlite's data folder is for one process: see store.test.ts.
+// Only one process can use PGlite's data folder: see store.test.ts.
 const shared = stores.filter(({ title }) => title !== "PGlite");
 
 describe.each(shared)("the breaker of an endpoint with several processes on $title", ({ createDatabase }) => {
@@ -212,7 +212,7 @@ describe.each(shared)("the breaker of an endpoint with several processes on $tit
       };
     };
     await eventually("one attempt is made", () => under > 0);
-    // Long enough for the others to look for work many times.
+    // Wait long enough for the others to poll for work many times.
     await new Promise((resolve) => setTimeout(resolve, 1_500));
     expect(most).toBe(1);
     receiver.respond = respondWith(200);

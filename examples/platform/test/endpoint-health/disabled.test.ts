@@ -52,7 +52,7 @@ describe.each(await anyStore())("a disabled endpoint on $title", ({ createDataba
       .select(["disabled_because", "disabled_at"])
       .where("organisation_id", "=", organisationId)
       .executeTakeFirstOrThrow();
-  /** Enables the endpoint like the portal after its checks have passed. */
+  /** Enables the endpoint the way the portal does once its checks have passed. */
   const enable = async () => {
     await fixture.store.transaction((trx) => enableEndpoint(trx, organisationId, (path) => path));
     await restartSchedules(fixture.store, organisationId);
@@ -72,7 +72,7 @@ describe.each(await anyStore())("a disabled endpoint on $title", ({ createDataba
     expect(await endpoint()).toEqual({ disabled_because: "gone", disabled_at: expect.any(Date) });
     await quiet();
     const attempted = receiver.requests.length;
-    // Only those that were already running.
+    // Only attempts that were already in flight are made.
     expect(attempted).toBeLessThanOrEqual(16);
     expect(fixture.attempts).toHaveLength(attempted);
     expect(
@@ -82,7 +82,7 @@ describe.each(await anyStore())("a disabled endpoint on $title", ({ createDataba
     expect(await countOf("held")).toBe(45);
     await quiet();
     expect(receiver.requests).toHaveLength(attempted);
-    // Without a wake-up no process looks at them.
+    // Without a wake-up, no process polls them.
     expect((await fixture.store.execute("select from outbox_wakeups where queue = 'webhooks'")).rows).toEqual([]);
   });
 
@@ -106,17 +106,17 @@ describe.each(await anyStore())("a disabled endpoint on $title", ({ createDataba
     expect(mails.map(({ to_address }) => to_address).sort()).toEqual(
       ["Ben", "Hana"].map((name) => `${name}@a.${organisationId}.example`),
     );
-    expect(mails[0]).toMatchObject({ subject: "Acme: your webhooks are switched off" });
-    expect(mails[0]?.body).toContain("(410)");
+    expect(mails[0]).toMatchObject({ subject: "Acme: your webhook endpoint is disabled" });
+    expect(mails[0]?.body).toContain("410 Gone");
     await enable();
     await eventually("it is disabled again", async () => (await endpoint()).disabled_because === "gone");
     const countMails = async (subject: string) =>
       (await fixture.store.db.selectFrom("mails").select("id").where("subject", "=", subject).execute()).length;
     await eventually(
       "and reported again",
-      async () => (await countMails("Acme: your webhooks are switched off")) === 4,
+      async () => (await countMails("Acme: your webhook endpoint is disabled")) === 4,
     );
-    expect(await countMails("Acme: your webhooks are delivered again")).toBe(2);
+    expect(await countMails("Acme: your webhooks are being delivered again")).toBe(2);
   });
 
   test("receives everything in order once it is enabled, however many were held [D-73]", async () => {
@@ -144,7 +144,7 @@ describe.each(await anyStore())("a disabled endpoint on $title", ({ createDataba
     await quiet();
     expect(await countOf("held")).toBe(300);
     expect(receiver.requests).toEqual([]);
-    // A later due time that enabling must not wait for.
+    // Set a later due time, which enabling must not wait for.
     await fixture.store.execute("update deliveries set attempts = 3, due_at = now() + interval '1 hour'");
     receiver.respond = respondWith(200);
     await enable();
@@ -159,7 +159,7 @@ describe.each(await anyStore())("a disabled endpoint on $title", ({ createDataba
     start();
     await eventually("it is planned for later", () => receiver.requests.length === 1);
     receiver.respond = respondWith(410);
-    // One waits behind it, and the attempt of another worker's one disables the endpoint.
+    // One delivery waits behind it, and the attempt at another worker's delivery disables the endpoint.
     await record(2);
     await eventually("it is held", async () => (await countOf("pending")) === 0);
     receiver.respond = respondWith(200);

@@ -73,7 +73,7 @@ describe("an unhealthy endpoint", () => {
     receiver.respond = respondWith(200);
     expect((await hana.send("/company/retry")).status).toBe(303);
     await eventually("it is well", async () => (await stripOn("/offers")) === "");
-    expect(await mailWith("your webhooks are delivered again")).toContain(`${receiver.baseAddress} works again`);
+    expect(await mailWith("your webhooks are being delivered again")).toContain(`${receiver.baseAddress} works again`);
   });
 
   test("is reported on every page and by mail when it is disabled, with the held deliveries [D-151]", async () => {
@@ -82,7 +82,7 @@ describe("an unhealthy endpoint", () => {
     await eventually("it is disabled", async () => (await stripOn("/offers")).includes("is disabled since"));
     await addContacts(1);
     expect(await stripOn("/mailbox")).toMatch(/\d+ events held\./);
-    const disabled = await mailWith("your webhooks are switched off");
+    const disabled = await mailWith("your webhook endpoint is disabled");
     expect(disabled).toContain(receiver.baseAddress);
     expect(disabled).toMatch(/\d events? (are|is) kept/);
     expect(disabled).toContain(`${platform.address}/company#health`);

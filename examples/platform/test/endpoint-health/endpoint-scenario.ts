@@ -53,10 +53,10 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   },
 ) as fc.Arbitrary<Step>;
 
-/** Any sequence of events, responses, saved profiles, redeliveries and pauses. */
+/** Generates any sequence of events, responses, saved profiles, redeliveries and pauses. */
 export const steps = fc.array(step, { maxLength: 25, size: "max" });
 
-/** A scenario that every run includes: the endpoint is paused after failures, rejects, responds with 410, and fails for five days. */
+/** A scenario that every run includes, in which the endpoint is paused after failures, rejects, responds with 410, and fails for five days. */
 export const fullScenario: Step[] = [
   { type: "record", worker: 0, count: 5 },
   ...[1, 2, 3].map((worker): Step => ({ type: "record", worker, count: 4 })),
@@ -116,7 +116,7 @@ export async function runScenario(
     await time.quiet();
     const after = await endpoint();
     const wasPaused = before.breaker_open_until !== null && before.disabled_at === null;
-    // If it was paused before and after, at most the one attempt at the end of a pause was made.
+    // If it was paused before and after, at most one attempt was made, at the end of a pause.
     if (wasPaused && after.breaker_open_until !== null) expect(requests - made).toBeLessThanOrEqual(1);
     if (before.disabled_at !== null) expect(requests).toBe(made);
   };
@@ -167,7 +167,7 @@ export async function runScenario(
     .where("deliveries.organisation_id", "=", organisationId)
     .orderBy("sequence")
     .execute();
-  // Nothing is lost: each event was acknowledged, or superseded by an acknowledged later response of that worker.
+  // Nothing is lost: each event was acknowledged, or superseded by a later response from that worker, which was acknowledged.
   const lastOf = new Map(deliveries.map((each) => [each.order_key, each]));
   for (const eventId of events) {
     const ofEvent = deliveries.filter((each) => each.event_id === eventId);
@@ -175,7 +175,7 @@ export async function runScenario(
     const last = lastOf.get(ofEvent[0]?.order_key ?? "");
     expect(isAcknowledged || (last?.state === "acknowledged" && last.event_id !== eventId)).toBe(true);
   }
-  // The responses of each worker were acknowledged in order; the last one may be repeated.
+  // Each worker's responses were acknowledged in order; the last one may be repeated.
   const byId = new Map(deliveries.map((each) => [each.id, each]));
   const lastIndex = new Map<string, number>();
   for (const id of acknowledged) {

@@ -54,13 +54,13 @@ describe.each(await anyStore())("an endpoint, over days of a virtual clock on $t
       .where("organisation_id", "=", organisationId)
       .executeTakeFirst();
 
-  /** Enables the endpoint like the portal after its checks have passed. */
+  /** Enables the endpoint the way the portal does once its checks have passed. */
   const enable = async () => {
     await fixture.store.transaction((trx) => enableEndpoint(trx, organisationId, (path) => path));
     await restartSchedules(fixture.store, organisationId);
   };
 
-  /** Asserts that each delivery was received once, and those of each worker in order. */
+  /** Asserts that each delivery was received once, and each worker's deliveries in order. */
   const expectDelivered = (given: Awaited<ReturnType<typeof record>>[], received: string[]) => {
     expect(received).toHaveLength(given.length);
     expect(new Set(received).size).toBe(given.length);
@@ -88,7 +88,7 @@ describe.each(await anyStore())("an endpoint, over days of a virtual clock on $t
       await time.quiet();
       await time.advance(minute);
     }
-    // Four first attempts, their retries, then one per pause; the other deliveries use up no attempt.
+    // There are four first attempts, their retries, then one per pause; the other deliveries use up no attempts.
     expect(refused).toBeGreaterThanOrEqual(10);
     expect(refused).toBeLessThan(30);
     expect(await endpoint()).toMatchObject({ breaker_open_count: expect.any(Number), failing_since: expect.any(Date) });

@@ -31,7 +31,7 @@ describe.each(await anyStore())("invitations on $title", ({ title, createDatabas
       await restart();
       const last = everyone.at(-1) ?? person();
       refused(await invite(token, [last]));
-      // The limit is per person: another organisation's person is not affected.
+      // The limit is per user, so another organisation's user is not affected.
       const theirs = person();
       expect((await invite(await shownTo(bo, [theirs]), [theirs])).status).toBe(201);
 
@@ -112,7 +112,7 @@ describe.each(await anyStore())("invitations on $title", ({ title, createDatabas
   });
 });
 
-/** @returns the page of results */
+/** Searches. @returns the page of results */
 async function searchOnPage(client: PageClient, organisationIds: string[]): Promise<string> {
   const { status, text } = await client.send("/invitations/search", { organisationIds });
   expect(status).toBe(200);

@@ -109,7 +109,7 @@ describe.each(await anyStore())("invitations on $title", ({ createDatabase }) =>
           subject: "Harbour Hotels invites you",
           // The only link is the platform's.
           body: expect.stringMatching(
-            /^Hello,\n\nHana Lind of Harbour Hotels invites you to share your availability\.\n\nJoin until [\w ,:]+ UTC:\nhttp:\/\/127\.0\.0\.1:\d+\/app\/join\/[\w-]{43}\n\nThe link works once\. Do not forward it\.\n$/,
+            /^Hello,\n\nHana Lind at Harbour Hotels invites you to share your availability\.\n\nJoin by [\w ,:]+ UTC:\nhttp:\/\/127\.0\.0\.1:\d+\/app\/join\/[\w-]{43}\n\nThe link works once\. Do not forward it\.\n$/,
           ),
         }),
       ]);

@@ -41,7 +41,7 @@ describe.each(await anyStore())("a suggestion search on $title", ({ createDataba
     const people = { userEmailAddresses: ["hana@example.com"], ...(timeoutMs && { timeoutMs }) };
     return searchAll(deps, { organisationIds, ...people });
   };
-  /** Turns suggestions on for all organisations. */
+  /** Makes all organisations implement suggestions. */
   const implementAll = ({ store }: DeliveryFixture) =>
     store.db.updateTable("endpoints").set({ suggests_contacts: true }).execute();
   const idsOf = async ({ store }: DeliveryFixture): Promise<string[]> =>

@@ -4,7 +4,7 @@ import { openPlatform, type PlatformResponse, type PlatformUnderTest } from "../
 import { openReceiver, type Receiver, respondWith } from "../support/receiver.ts";
 import type { StoreUnderTest, TestDatabase } from "../support/stores/stores.ts";
 
-/** A person in an organisation's suggestions. */
+/** A person that an organisation suggests. */
 export interface SuggestedPerson {
   name: string;
   emailAddress: string;
@@ -15,7 +15,7 @@ export const hana = "hana@harbour-hotels.example";
 export const bo = "bo@bistro-group.example";
 export const ada = "ada@crew-agency.example";
 
-/** A platform with a clock, and the endpoints of Harbour Hotels and Bistro Group, which suggest people. */
+/** A platform with a clock, and endpoints for Harbour Hotels and Bistro Group, which suggest people. */
 export interface InvitationsUnderTest {
   readonly database: TestDatabase;
   readonly platform: PlatformUnderTest;
@@ -27,14 +27,14 @@ export interface InvitationsUnderTest {
   restart(meanwhile?: () => Promise<void>): Promise<void>;
   /** Opens a new session. @returns its token */
   signIn(emailAddress: string): Promise<string>;
-  /** Makes an endpoint, by default that of Harbour Hotels, suggest these people. */
+  /** Makes an endpoint, by default Harbour Hotels', suggest these people. */
   suggest(people: readonly SuggestedPerson[], on?: Receiver): void;
   search(token: string, organisationIds?: unknown): Promise<PlatformResponse>;
   invite(token: string, people: readonly SuggestedPerson[], organisationId?: string): Promise<PlatformResponse>;
   /** Opens a session for `who` and shows it these people. @returns its token */
   shownTo(who: string, people: readonly SuggestedPerson[]): Promise<string>;
   mailsTo(emailAddress: string): Promise<{ subject: string; body: string }[]>;
-  /** A new person. */
+  /** Creates a new person. */
   person(changes?: Partial<SuggestedPerson>): SuggestedPerson;
 }
 

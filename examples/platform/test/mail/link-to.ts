@@ -1,2 +1,2 @@
-/** The links in mails of tests without a server. */
+/** Builds links in emails, for tests without a server. */
 export const linkTo = (path: string): string => `https://offers.example${path}`;

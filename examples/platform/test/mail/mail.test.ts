@@ -4,14 +4,14 @@ import { SMTPServer } from "smtp-server";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { smtpTransport } from "../../src/mail/smtp-transport.ts";
 import {
+  emailQueue,
   type MailOptions,
   type MailTransport,
   mailboxTransport,
-  mails,
   maxMailAttempts,
   startMail,
 } from "../../src/mail/start-mail.ts";
-import { writeMails } from "../../src/mail/write-mails.ts";
+import { enqueueEmails } from "../../src/mail/write-mails.ts";
 import { claimRows } from "../../src/outbox/claim.ts";
 import { Leases, openLeases } from "../../src/outbox/leases.ts";
 import type { Loop } from "../../src/outbox/timers.ts";
@@ -21,11 +21,11 @@ import { anyStore } from "../support/stores/stores.ts";
 import { useDeliveryFixture } from "../support/use-opened.ts";
 import { virtualTime } from "../support/virtual-time.ts";
 
-/** A mail server on loopback, with the mails that it accepted. */
+/** A mail server on loopback that records the emails it accepts. */
 interface MailServer {
   url: string;
   mails: { from: string; to: string[]; text: string }[];
-  /** Decides about each recipient from now on: an error rejects it. */
+  /** Decides about each recipient from now on: returning an error rejects it. */
   respond: (address: string) => Error | undefined;
   close(): Promise<void>;
 }
@@ -90,7 +90,7 @@ describe.each(await anyStore())("mail on $title", ({ createDatabase }) => {
   };
   const write = (to: string, subject = "Offer created", body = "The offer was created."): Promise<number> =>
     fixture.store.transaction(async (trx) => {
-      await writeMails(trx, [{ to_address: to, subject, body }]);
+      await enqueueEmails(trx, [{ to_address: to, subject, body }]);
       const last = trx.selectFrom("mails").select("id").orderBy("id", "desc").limit(1);
       return (await last.executeTakeFirstOrThrow()).id;
     });
@@ -203,7 +203,7 @@ describe.each(await anyStore())("mail on $title", ({ createDatabase }) => {
   test("is sent once by another process when its process died and the lease ended", async () => {
     const id = await write("amal@example.com");
     const dead = new Leases(fixture.store, 500, (error) => fixture.errors.push(error));
-    expect(await claimRows(fixture.store, dead, mails, 10)).toHaveLength(1);
+    expect(await claimRows(fixture.store, dead, emailQueue, 10)).toHaveLength(1);
     start();
     const other = await write("ben@example.com");
     await eventually("the next is sent", () => isSent(other));

@@ -78,7 +78,7 @@ describe("mails about an offer", async () => {
       `select extract(epoch from due_at - now()) / 60 as minutes from mails where digest_of = '${id}'`,
     )) as unknown as { rows: { minutes: string }[] };
     expect(Math.round(Number(rows[0]?.minutes))).toBe(responseDigestMinutes);
-    // Once it is due, the next response is another mail.
+    // Once the email is due, the next response starts another email.
     await fixture.store.execute(`update mails set due_at = now() where digest_of = '${id}'`);
     await act(id, { type: "apply", workerId: "cleo" });
     expect(await subjects(id)).toEqual(["Offer created: Bar", "2 responses: Bar", "1 response: Bar"]);

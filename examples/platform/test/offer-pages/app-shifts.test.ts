@@ -14,7 +14,7 @@ describe("the worker's app [D-118]", () => {
     await amal.send("/app/sign-in", credentials);
   });
 
-  /** @param day a day of March 2027; without one, the offer has no date */
+  /** Creates an offer. @param day a day in March 2027; without it, the offer has no date */
   async function create(title: string, day?: string): Promise<string> {
     const events = day === undefined ? [] : [{ start: `2027-03-${day}T17:00:00Z`, end: `2027-03-${day}T23:00:00Z` }];
     const json = {
@@ -41,7 +41,7 @@ describe("the worker's app [D-118]", () => {
     const open = part((await amal.get("/app")).text, "open");
     expect(titles(open)).toEqual(["Sooner", "Later", "Undated"]);
     await amal.send(`/app/offers/${undated}/reject`);
-    // UTC+13:45 in summer.
+    // The zone is UTC+13:45 in summer.
     expect(open).toMatch(/Thu, 11 Mar 2027, 06:45\s?–\s?12:45 GMT\+13:45/);
     expect(open).toContain("place_bar");
     const offer = (await amal.get(`/app/offers/${id}`)).text;
@@ -51,7 +51,7 @@ describe("the worker's app [D-118]", () => {
   });
 
   test("lists confirmed shifts, the next one first, without withdrawn or past ones", async () => {
-    expect((await amal.get("/app/shifts")).text).toContain("No confirmed shifts ahead.");
+    expect((await amal.get("/app/shifts")).text).toContain("No upcoming shifts.");
     await assign(await create("Third", "15"));
     await assign(await create("Second", "12"));
     await assign(await create("First", "01"));

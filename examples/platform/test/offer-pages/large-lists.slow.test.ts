@@ -11,7 +11,7 @@ const perStatement = 5_000;
 const samples = 50;
 const limitMs = 100;
 
-/** Fills the tables of Harbour Hotels: every hundredth offer needs a decision, and one delivery in fifty failed. */
+/** Fills Harbour Hotels' tables: every hundredth offer needs a decision, and one delivery in fifty has failed. */
 const statements = {
   workers: `insert into workers (id, name, password_hash)
     select 'w' || n, (array['Ann','Bob','Cy','Dee','Eve'])[1 + n % 5] || ' Worker ' || n, '' from generate_series($1::int, $2::int) n`,
@@ -82,7 +82,7 @@ describe.each(await storesUnderTest())("long lists on $title", ({ createDatabase
   let hana: PageClient;
   beforeAll(async () => {
     database = await createDatabase();
-    // The demo's organisations.
+    // Creates the demo organisations.
     await (await openPlatform(database)).close();
     const store = await openStore({ ...database.options, onError: () => undefined });
     for (const [name, statement] of Object.entries(statements))

@@ -19,10 +19,10 @@ describe("the list of offers", () => {
     await create("Is past", { day: 1, applicant: "worker_amal" });
     now = new Date(createdAt.getTime() + 3 * dayMs);
   });
-  // Signs in three days later, because a session is shorter.
+  // Sign in three days later, because a session is shorter.
   const hana = usePageClient(platform, "hana@harbour-hotels.example");
 
-  /** @param day the day of the work, counted from the creation */
+  /** Creates an offer. @param day the day of the work, counted from when the offer is created */
   async function create(title: string, { day, applicant }: { day: number; applicant?: string }): Promise<string> {
     now = new Date(now.getTime() + 1_000);
     const start = new Date(createdAt.getTime() + day * dayMs).toISOString();
@@ -40,7 +40,7 @@ describe("the list of offers", () => {
     const options = { key, json: ["worker_amal"] };
     expect((await platform.call("POST", `/offer/${id}/complete?api-version=1.0`, options)).status).toBeLessThan(300);
   }
-  /** The titles in a part of the page. */
+  /** Returns the titles in a part of the page. */
   const titles = (text: string, part: "decisions" | "offers"): string[] => {
     const section = new RegExp(`<section class="panel" id="${part}".*?</section>`, "s").exec(text)?.[0] ?? "";
     return [...section.matchAll(/<a href="\/offers\/offer_[^"]+">([^<]+)<\/a>/g)].map(([, title = ""]) => title);

@@ -32,7 +32,7 @@ describe("time zones on pages", async () => {
     expect(await zoneOf(elsewhere, "/company")).toBe("Asia/Kolkata");
     const asked = (await bo.get("/offers?state=open")).text;
     expect(asked).toContain(question);
-    expect(asked).toContain("The choice is for everyone at Bistro Group.");
+    expect(asked).toContain("The choice applies to everyone at Bistro Group.");
     const chosen = await bo.send("/company/time-zone", { timeZone: "America/St_Johns", next: "/offers?state=open" });
     expect(chosen).toMatchObject({ status: 303, location: "/offers?state=open" });
     for (const client of [bo, elsewhere]) {
@@ -109,7 +109,7 @@ describe("time zones on pages", async () => {
     const shown = "Sat, 27 Mar 2027, 22:00 GMT – Sun, 28 Mar 2027, 06:00 BST";
     expect((await client.get(path)).text).toContain(shown);
     expect((await client.get("/offers")).text).toContain(shown);
-    // The worker's time zone is eight and a half hours away.
+    // The worker's time zone is eight and a half hours behind.
     const ben = await signedIn("worker_ben", "America/St_Johns");
     const offer = (await ben.get(`/app${path}`)).text;
     expect(offer).toMatch(/Sat, 27 Mar 2027, 19:30 GMT-2:30\s–\sSun, 28 Mar 2027, 02:30 GMT-2:30/);
@@ -125,7 +125,7 @@ describe("time zones on pages", async () => {
       act: "create",
     });
     expect(status).toBe(422);
-    expect(text).toContain("Choose another time: in Europe/London the clocks go forward then, and skip it.");
+    expect(text).toContain("Choose another time: the clocks in Europe/London go forward then and skip this one.");
     expect(text).toContain('value="2027-03-28T01:30"');
     expect(text).not.toContain("in UTC, such as");
   });

@@ -9,14 +9,14 @@ import {
 } from "./offer-history.ts";
 import { brokenInvariants } from "./offer-invariants.ts";
 
-/** An offer addresses some of them. */
+/** The workers; each offer is sent to some of them. */
 export const workerIds = ["amal", "ben", "cleo", "dana", "elif"] as const;
 
-/** The offers of the pure module or of the store, numbered in the order of creation. */
+/** The offers in the pure module or in the store, numbered in creation order. */
 export interface OffersUnderTest {
   create(workerIds: readonly string[]): Promise<void>;
   act(offer: number, step: OfferStep): Promise<OfferOutcome>;
-  /** One picture of every offer. */
+  /** Returns one picture of every offer. */
   pictures(): Promise<OfferPicture[]>;
 }
 
@@ -28,7 +28,7 @@ export interface Model {
   onOutcome: (step: OfferStep["type"], outcome: OfferOutcome) => void;
 }
 
-/** A completion can name the workers who have applied by then, because random names are nearly always rejected. */
+/** A planned step. A completion can name the workers who have applied by then, because random workers are nearly always rejected. */
 type Plan =
   | OfferStep
   | { type: "complete"; organisation: Organisation; workerIds: "first who applies" | "all who apply" };
@@ -89,7 +89,7 @@ async function compare(model: Model, real: OffersUnderTest): Promise<void> {
 }
 
 const worker = fc.constantFrom(...workerIds);
-/** Includes an unknown worker. */
+/** Generates the ids of workers, including an unknown one. */
 const named = fc.constantFrom(...workerIds, "unknown");
 const organisation = fc.constantFrom<Organisation[]>("ours", "ours", "ours", "theirs");
 
@@ -110,13 +110,13 @@ const plan: fc.Arbitrary<Plan> = fc.oneof(
 const create = fc.array(worker, { minLength: 1, maxLength: 6 }).map((ids) => new Create(ids));
 const act = fc.tuple(fc.nat({ max: 2 }), plan).map(([number, each]) => new Act(number, each));
 
-/** Any sequence of steps, by any actor. */
+/** Generates any sequence of steps by any actors. */
 export const offerCommands = (maxCommands: number) =>
   fc.commands([create, act, act, act, act, act, act], { maxCommands, size: "max" });
 
 const ours = "ours" as const;
 
-/** A sequence that every run includes: each kind of step succeeds, is repeated, and is rejected for each reason. */
+/** A sequence that every run includes, in which each kind of step succeeds, is repeated, and is rejected for each reason. */
 export const offerScenario: readonly OfferCommand[] = [
   new Create(["cleo", "amal", "ben", "amal", "elif"]),
   new Create(["amal"]),

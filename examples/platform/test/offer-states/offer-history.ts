@@ -1,4 +1,4 @@
-/** One action on one offer. */
+/** An action on an offer. */
 export type OfferStep =
   | { type: "open" | "apply" | "reject" | "close"; workerId: string }
   | { type: "complete"; organisation: Organisation; workerIds: readonly string[] }
@@ -13,16 +13,16 @@ export type OfferOutcome = "done" | "offer_not_found" | "offer_completed" | "off
 export interface OfferPicture {
   complete: boolean;
   withdrawn: boolean;
-  /** In the order of addressing. */
+  /** The recipients in the order in which the creation listed them. */
   recipients: { workerId: string; response: string; confirmation: string }[];
   /** The events sent to the organisation, in order. */
   events: { organisation: Organisation; workerId: string; response: string }[];
-  /** The reasons of each worker's notifications, in order, for every worker, addressed or not. */
+  /** The reasons of each worker's notifications, in order, including workers the offer was not sent to. */
   notifications: Record<string, string[]>;
 }
 
 /**
- * The model: the rules of interface.md and the decisions about an offer, as questions about all steps so far. It has no state
+ * The model: what interface.md and the decisions say about an offer, as questions about all steps so far. It has no state
  * machine and shares no code with the platform.
  */
 export class OfferHistory {
@@ -33,7 +33,7 @@ export class OfferHistory {
     this.#addressed = [...new Set(workerIds)];
   }
 
-  /** Whether the step is allowed, or why not. */
+  /** Returns whether the step is allowed or, if not, why. */
   judge(step: OfferStep): OfferOutcome {
     // "The worker has received the offer" (D-36); an organisation has the offers it created (D-20).
     const isTheirs = "workerId" in step ? this.#addressed.includes(step.workerId) : step.organisation === "ours";
@@ -70,7 +70,7 @@ export class OfferHistory {
     };
   }
 
-  /** Creation, completion and withdrawal each notify every addressed worker. */
+  /** Returns a worker's notifications: creation, completion and withdrawal each notify every worker the offer was sent to. */
   #notifications(workerId: string): string[] {
     if (!this.#addressed.includes(workerId)) return [];
     const decision = this.#getsTheWork(workerId) ? "successful" : "unsuccessful";

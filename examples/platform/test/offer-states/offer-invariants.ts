@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import type { OfferPicture } from "./offer-history.ts";
 
-/** The invariants between two pictures of one offer, whatever happened in between. @returns the violated ones */
+/** Checks the invariants that hold between two pictures of an offer, whatever happened in between. @returns the violated ones */
 export function brokenInvariants(before: OfferPicture, after: OfferPicture): string[] {
   const wasClosed = before.complete || before.withdrawn;
   const holds: Record<string, boolean> = {

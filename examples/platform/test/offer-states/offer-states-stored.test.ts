@@ -13,7 +13,7 @@ import type { OfferPicture, Organisation } from "./offer-history.ts";
 
 type Organisations = Record<Organisation, string>;
 
-/** The platform's operations, and the rows read by this test's own SQL. */
+/** Runs the platform's operations, and reads the rows with this test's own SQL. */
 function storedOffers(deps: OfferDeps, organisations: Organisations): OffersUnderTest {
   const offerIds: string[] = [];
   return {
@@ -72,7 +72,7 @@ describe.each(await anyStore())("the states of offers on $title", ({ createDatab
 
   beforeAll(async () => {
     const { db } = fixture.store;
-    // No server listens there, so deliveries stay pending and can be read.
+    // Nothing is listening there, so deliveries stay pending and can be read.
     const address = "http://127.0.0.1:9";
     organisations = {
       ours: await addOrganisation(fixture.store, address),

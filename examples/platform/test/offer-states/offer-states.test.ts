@@ -4,7 +4,7 @@ import { type OfferState, transition } from "../../src/offers/transition.ts";
 import { type Model, type OffersUnderTest, offerCommands, workerIds } from "./offer-commands.ts";
 import type { OfferPicture } from "./offer-history.ts";
 
-/** The pure module, and lists of the effects that it returned. */
+/** Runs the pure module and collects the effects that it returns. */
 function pureOffers(): OffersUnderTest {
   const offers: { state: OfferState; events: OfferPicture["events"]; notifications: OfferPicture["notifications"] }[] =
     [];
@@ -20,7 +20,7 @@ function pureOffers(): OffersUnderTest {
     },
     async act(number, step) {
       const offer = offers[number];
-      // The store checks ownership.
+      // The pure module does not check ownership; the store does.
       if (offer === undefined || ("organisation" in step && step.organisation === "theirs")) return "offer_not_found";
       const outcome = transition(offer.state, step);
       if (!outcome.allowed) return outcome.refusal.code === "not_addressed" ? "offer_not_found" : outcome.refusal.code;
@@ -44,7 +44,7 @@ test("after any sequence of steps by any actor, an offer matches its history", a
     fc.asyncModelRun(() => ({ model: { histories: [], seen: [], onOutcome }, real: pureOffers() }), commands),
   );
   await fc.assert(property, { numRuns: share(300, 1_000) });
-  // Every outcome occurred.
+  // Every outcome must have occurred.
   for (const step of ["open", "close", "apply", "reject", "complete", "withdraw"])
     expect([...outcomes]).toEqual(expect.arrayContaining([`${step}: done`, `${step}: offer_not_found`]));
   for (const step of ["apply", "reject", "complete"])

@@ -54,7 +54,7 @@ describe.each(shared)("claims by several processes on $title [D-139]", ({ create
   const outbox = useLeases(createDatabase);
   const { newProcess, claim } = outbox;
 
-  /** Claims rows without committing. @returns commits the claim */
+  /** Claims rows without committing. @returns a function that commits the claim */
   const claimAndStay = async (limit: number) => {
     let commit = (): void => undefined;
     const staying = new Promise<void>((resolve) => {
@@ -117,7 +117,7 @@ describe.each(shared)("claims by several processes on $title [D-139]", ({ create
     const leases = newProcess();
     const statements = recordStatements();
     expect(await claim(leases)).toHaveLength(1);
-    await leases.nextLook("webhooks");
+    await leases.nextPoll("webhooks");
     const ofWakeups = statements.filter(({ text }) => /pg_try_advisory_xact_lock|as lapse/.test(text));
     expect(ofWakeups).toHaveLength(2);
     for (const { text, values } of ofWakeups) {

@@ -6,7 +6,7 @@ import { recordStatements } from "../support/statements.ts";
 import { storesUnderTest } from "../support/stores/stores.ts";
 import { dispatch, useLeases } from "./use-leases.ts";
 
-/** The statements that an idle dispatcher sends, recognised by a part of their SQL. */
+/** The statements that an idle dispatcher sends, each identified by a part of its SQL. */
 const kinds: readonly [kind: string, part: string][] = [
   ["take lanes", "pg_try_advisory_xact_lock("],
   ["lease rows", "insert into outbox_leases"],

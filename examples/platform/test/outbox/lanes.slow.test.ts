@@ -1,7 +1,7 @@
 import { sql } from "kysely";
 import { describe, expect, test } from "vitest";
 import { claimRows } from "../../src/outbox/claim.ts";
-import { webhooks } from "../../src/webhooks/start-delivery.ts";
+import { webhookQueue } from "../../src/webhooks/start-delivery.ts";
 import { addOrganisation } from "../support/delivery-fixture.ts";
 import { recordDue } from "../support/record-due.ts";
 import { storesUnderTest } from "../support/stores/stores.ts";
@@ -21,7 +21,7 @@ describe.each(await storesUnderTest())("claims on $title", ({ createDatabase }) 
       return [outbox.organisationId, otherId].map((id) => claimed.filter(({ lane }) => lane === id).length);
     };
     expect(await lanesOfClaim()).toEqual([50, 40]);
-    // The rest of its capacity, which is a hundred.
+    // The claim takes the rest of the lane's capacity, which is a hundred.
     expect(await lanesOfClaim()).toEqual([50, 0]);
   });
 
@@ -55,7 +55,7 @@ describe.each(await storesUnderTest())("claims on $title", ({ createDatabase }) 
         await claimRows(
           outbox.store,
           leases,
-          webhooks(() => new Date()),
+          webhookQueue(() => new Date()),
           10,
         ),
       ).toEqual([]);

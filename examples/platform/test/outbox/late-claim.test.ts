@@ -1,7 +1,7 @@
 import { setTimeout } from "node:timers/promises";
 import { sql } from "kysely";
 import { afterEach, describe, expect, test } from "vitest";
-import { writeMails } from "../../src/mail/write-mails.ts";
+import { enqueueEmails } from "../../src/mail/write-mails.ts";
 import { claimRows } from "../../src/outbox/claim.ts";
 import { startDispatcher } from "../../src/outbox/dispatcher.ts";
 import { endLeases, type Leases, openLeases } from "../../src/outbox/leases.ts";
@@ -13,7 +13,7 @@ import { useDeliveryFixture } from "../support/use-opened.ts";
 
 const mails: OutboxQueue = { name: "mails", wokenBy: [], table: "mails", id: "id", capacity: 8 };
 
-/** @returns a promise, and a function that resolves it */
+/** Creates a promise and a function that resolves it. */
 function signal(): [Promise<void>, () => void] {
   let give = (): void => undefined;
   const given = new Promise<void>((resolve) => {
@@ -41,7 +41,7 @@ describe.each(await storesUnderTest())("a claim on $title", ({ createDatabase })
         leases,
         onError,
         queue: mails,
-        maxUnderWay: 8,
+        maxInFlight: 8,
         async load(claimed) {
           await loaded();
           return new Map(claimed.map(({ rowId }) => [rowId, rowId]));
@@ -60,7 +60,7 @@ describe.each(await storesUnderTest())("a claim on $title", ({ createDatabase })
       });
     const [claimed, onClaimed] = signal();
     const [goesOn, goOn] = signal();
-    await store.transaction((trx) => writeMails(trx, [{ to_address: "a@b.example", subject: "s", body: "b" }]));
+    await store.transaction((trx) => enqueueEmails(trx, [{ to_address: "a@b.example", subject: "s", body: "b" }]));
     const first = fixture.adopt(
       processOf("first", firstLeases, () => {
         onClaimed();
@@ -79,7 +79,7 @@ describe.each(await storesUnderTest())("a claim on $title", ({ createDatabase })
   test("plans a wake-up for the row that is due next", async () => {
     const { store } = fixture;
     const leases = await openLeases(store, { onError: (error) => void fixture.errors.push(error) });
-    await store.transaction((trx) => writeMails(trx, [{ to_address: "a@b.example", subject: "s", body: "b" }]));
+    await store.transaction((trx) => enqueueEmails(trx, [{ to_address: "a@b.example", subject: "s", body: "b" }]));
     await store.execute("update mails set due_at = now() + interval '1 hour'");
     expect(await claimRows(store, leases, mails, 8)).toEqual([]);
     const planned = "select at from outbox_wakeups where queue = 'mails'";
@@ -107,7 +107,7 @@ describe.each(shared)("a claim in a transaction, on $title,", ({ createDatabase 
           }),
       },
     });
-    await store.transaction((trx) => writeMails(trx, [{ to_address: "a@b.example", subject: "s", body: "b" }]));
+    await store.transaction((trx) => enqueueEmails(trx, [{ to_address: "a@b.example", subject: "s", body: "b" }]));
     const renewing = setTimeout(300).then(async () => {
       const sentAtMs = performance.now();
       await leases.renewIn(store.db);

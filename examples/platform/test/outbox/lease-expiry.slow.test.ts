@@ -18,7 +18,7 @@ describe.each(await storesUnderTest())("claims on $title", ({ createDatabase }) 
     const [dead, other] = [newProcess(), newProcess()];
     const began = performance.now();
     const first = await claimOne(dead);
-    await other.freeLapsed();
+    await other.releaseExpired();
     expect(await claim(other)).toBeUndefined();
     const second = await takeOver(other);
     expect(performance.now() - began).toBeGreaterThanOrEqual(leaseMs);
@@ -35,10 +35,10 @@ describe.each(await storesUnderTest())("claims on $title", ({ createDatabase }) 
     const result = new Promise<string>((resolve) => {
       finish = resolve;
     });
-    const still = start(outbox.store, newProcess(), { maxUnderWay: 1, attempt: () => result });
+    const still = start(outbox.store, newProcess(), { maxInFlight: 1, attempt: () => result });
     await eventually("it is under way", async () => (await countLeases(outbox.store)) === 1);
     const other = newProcess();
-    await other.freeLapsed(true);
+    await other.releaseExpired({ includeLive: true });
     const taken = start(outbox.store, other);
     await eventually("another one settles it", () => taken.settled.length === 1);
     await outbox.store.execute("update deliveries set state = 'dead'");
@@ -54,7 +54,7 @@ describe.each(await storesUnderTest())("claims on $title", ({ createDatabase }) 
     const first = await claimOne(leases);
     await leases.during(async () => {
       await setTimeout(3 * leaseMs);
-      await other.freeLapsed();
+      await other.releaseExpired();
       expect(await claim(other)).toBeUndefined();
     });
     expect((await takeOver(other)).rowId).toBe(first.rowId);
@@ -70,7 +70,7 @@ describe.each(await storesUnderTest())("claims on $title", ({ createDatabase }) 
         while (performance.now() < until);
         await setTimeout(700);
       }
-      await other.freeLapsed();
+      await other.releaseExpired();
       expect(await claim(other)).toBeUndefined();
     });
   });
@@ -80,7 +80,7 @@ describe.each(await storesUnderTest())("claims on $title", ({ createDatabase }) 
     const leases = newProcess(1);
     const lease = await claimOne(leases);
     await setTimeout(50);
-    await leases.freeLapsed();
+    await leases.releaseExpired();
     expect(await claim(leases)).toBeUndefined();
     expect(await end(lease)).toEqual(new Set([lease.token]));
   });
@@ -90,10 +90,10 @@ describe.each(await storesUnderTest())("claims on $title", ({ createDatabase }) 
     for (const id of [outbox.organisationId, otherId]) await recordDue(outbox.store, id, 1);
     expect(await claim(newProcess(1))).toHaveLength(2);
     const other = newProcess();
-    expect((await other.nextLook("webhooks")).wakeupMs).toBe(Number.POSITIVE_INFINITY);
+    expect((await other.nextPoll("webhooks")).wakeupMs).toBe(Number.POSITIVE_INFINITY);
     await setTimeout(50);
-    await other.freeLapsed();
-    expect((await other.nextLook("webhooks")).wakeupMs).toBeLessThanOrEqual(0);
+    await other.releaseExpired();
+    expect((await other.nextPoll("webhooks")).wakeupMs).toBeLessThanOrEqual(0);
     expect(new Set((await claim(other))?.map(({ lane }) => lane))).toEqual(new Set([outbox.organisationId, otherId]));
     expect((await outbox.store.execute("select id from outbox_processes")).rows).toEqual([{ id: other.processId }]);
   });
@@ -114,9 +114,9 @@ describe.each(await storesUnderTest())("claims on $title", ({ createDatabase }) 
     const [leases, other] = [newProcess(), newProcess()];
     const [kept, ...strays] = (await claim(leases, 2)) ?? [];
     await claim(other, 1);
-    await leases.freeStrayLeases("webhooks", [kept?.token ?? 0]);
+    await leases.releaseStrayLeases("webhooks", [kept?.token ?? 0]);
     expect((await claim(leases))?.map(({ rowId }) => rowId)).toEqual(strays.map(({ rowId }) => rowId));
-    await leases.freeStrayLeases("pushes", []);
+    await leases.releaseStrayLeases("pushes", []);
     expect(await countLeases(outbox.store)).toBe(3);
   });
 });

@@ -17,7 +17,7 @@ const context = {
   linkTo: String,
 };
 
-// PGlite has PostgreSQL's planner and the same settings.
+// Testing PostgreSQL is enough, because PGlite has the same planner and settings.
 const postgres = (await storesUnderTest()).filter(({ title }) => title !== "PGlite");
 
 describe.each(postgres)("claiming and settling on $title", ({ createDatabase }) => {
@@ -41,7 +41,7 @@ describe.each(postgres)("claiming and settling on $title", ({ createDatabase }) 
 
   test("read only the leases and deliveries that they name, despite a backlog and a history", async () => {
     const { store, organisationId } = outbox;
-    // In batches, because a statement may take only five seconds, even while all other tests are running.
+    // Record in batches, because a statement may take only five seconds, even while all other tests are running.
     for (let recorded = 0; recorded < 20_000; recorded += 2_500) await recordDue(store, organisationId, 2_500);
     await store.execute("update deliveries set state = 'acknowledged', due_at = null");
     await recordDue(store, organisationId, 1_000);

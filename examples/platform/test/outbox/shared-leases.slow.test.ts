@@ -10,7 +10,7 @@ import { recordDue } from "../support/record-due.ts";
 import { storesUnderTest, type TestDatabase } from "../support/stores/stores.ts";
 import { acknowledge, countPending, dispatch, leaseMs, queue } from "./use-leases.ts";
 
-// PGlite's data folder is for one process: see store.test.ts.
+// Only one process can use PGlite's data folder: see store.test.ts.
 const shared = (await storesUnderTest()).filter(({ title }) => title !== "PGlite");
 
 describe.each(shared)("claims by several processes on $title", ({ createDatabase }) => {
@@ -93,7 +93,7 @@ describe.each(shared)("claims by several processes on $title", ({ createDatabase
       const leases = new Leases(store, 500, onError);
       const endsAt = performance.now() + 200;
       for (;;) {
-        await leases.freeLapsed();
+        await leases.releaseExpired();
         const rows = (await claimRows(store, leases, queue, 16)) ?? [];
         for (const { lane } of rows) serve(lane);
         if (isKilled && performance.now() > endsAt) return;
@@ -115,7 +115,7 @@ describe.each(shared)("claims by several processes on $title", ({ createDatabase
     expect(errors.splice(0)).toEqual([]);
   });
 
-  /** A store whose transactions wait before they commit. */
+  /** Opens a store whose transactions wait before they commit. */
   const openStill = async () => {
     const stillErrors: unknown[] = [];
     const still = await open({ transactionLimitMs: 60_000, onError: (error) => stillErrors.push(error) });
@@ -180,11 +180,11 @@ describe.each(shared)("claims by several processes on $title", ({ createDatabase
     await recordDue(store, otherId, 1);
     const leases = new Leases(store, 60_000, onError);
     const began = performance.now();
-    await leases.freeLapsed(true);
+    await leases.releaseExpired({ includeLive: true });
     expect(performance.now() - began).toBeLessThan(1_500);
     const { loop, settled } = dispatch(store, leases);
     await eventually("both are settled by the other", async () => {
-      await leases.freeLapsed(true);
+      await leases.releaseExpired({ includeLive: true });
       return settled.length === 2;
     });
     expect(performance.now() - began).toBeLessThan(10_000);

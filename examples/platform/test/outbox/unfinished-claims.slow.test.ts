@@ -55,7 +55,7 @@ describe.each(await storesUnderTest())("claims on $title", ({ createDatabase }) 
         return "done";
       },
       async settle(trx, made) {
-        // Fails for the group, then for a row by itself.
+        // Fail for the group, and then for a single row.
         if (refused++ < 2) throw new Error("no room");
         const held = await endLeases(trx, queue.name, made);
         const rowIds = held.map(({ row }) => row);

@@ -7,15 +7,15 @@ import type { Lease, OutboxQueue } from "../../src/outbox/queue.ts";
 import type { Loop } from "../../src/outbox/timers.ts";
 import { openStore } from "../../src/store/open-store.ts";
 import type { Store, Trx } from "../../src/store/store.ts";
-import { webhooks } from "../../src/webhooks/start-delivery.ts";
+import { webhookQueue } from "../../src/webhooks/start-delivery.ts";
 import { addOrganisation } from "../support/delivery-fixture.ts";
 import { emptyTables } from "../support/empty-tables.ts";
 import { eventually } from "../support/eventually.ts";
 import type { StoreUnderTest, TestDatabase } from "../support/stores/stores.ts";
 
 export const leaseMs = 2_000;
-export const queue = webhooks(() => new Date());
-/** A queue whose lanes are always open and have the capacity of a claim. */
+export const queue = webhookQueue(() => new Date());
+/** A queue whose lanes are always open and have enough capacity for a whole claim. */
 export const wide: OutboxQueue = {
   name: "webhooks",
   wokenBy: [],
@@ -39,7 +39,7 @@ export const countPending = async (store: Store): Promise<number> =>
 export const countLeases = async (store: Store): Promise<number> =>
   (await store.execute("select from outbox_leases")).rows.length;
 
-/** A dispatcher that records which rows it attempts and settles; `options` replace its callbacks. */
+/** Starts a dispatcher that records which rows it attempts and settles; `options` replace its callbacks. */
 export function dispatch(store: Store, leases: Leases, options: Partial<DispatcherOptions<number, string>> = {}) {
   const attempted: number[] = [];
   const settled: number[] = [];
@@ -48,7 +48,7 @@ export function dispatch(store: Store, leases: Leases, options: Partial<Dispatch
     store,
     leases,
     queue,
-    maxUnderWay: 100,
+    maxInFlight: 100,
     onError: (error) => void errors.push(error),
     load: async (claimed) => new Map(claimed.map(({ rowId }) => [rowId, rowId])),
     async attempt(rowId) {
@@ -66,15 +66,15 @@ export function dispatch(store: Store, leases: Leases, options: Partial<Dispatch
   return { loop, attempted, settled, errors };
 }
 
-/** A store with one organisation, and leases and dispatchers on it, which are closed after each test. */
+/** A store with one organisation. Its leases and dispatchers are closed after each test. */
 export interface LeasesUnderTest {
   readonly store: Store;
   readonly organisationId: string;
-  /** Opens the leases of a new process. */
+  /** Opens leases for a new process. */
   newProcess(ms?: number): Leases;
   claim(leases: Leases, limit?: number): Promise<readonly Lease[] | undefined>;
   claimOne(leases: Leases): Promise<Lease>;
-  /** Waits until another process's lease has ended, and claims its row. */
+  /** Waits until another process's lease has expired, and claims its row. */
   takeOver(leases: Leases): Promise<Lease>;
   /** Ends leases. @returns the tokens of those that were valid */
   end(...ended: Lease[]): Promise<ReadonlySet<number>>;
@@ -85,7 +85,7 @@ export interface LeasesUnderTest {
   start: typeof dispatch;
 }
 
-/** A store for the tests of a describe block. It contains one organisation and no data of earlier tests. */
+/** Opens a store for the tests in a describe block. It contains one organisation and no data from earlier tests. */
 export function useLeases(createDatabase: StoreUnderTest["createDatabase"]): LeasesUnderTest {
   let database: TestDatabase;
   let store: Store;
@@ -99,7 +99,7 @@ export function useLeases(createDatabase: StoreUnderTest["createDatabase"]): Lea
     database = await createDatabase();
     store = await openStore({ ...database.options, onError });
   });
-  // Before each test, because the connections of a test, which may hold locks, end after its `afterEach` hooks.
+  // Reset before each test, because a test's connections, which may hold locks, close after its `afterEach` hooks.
   beforeEach(async () => {
     await emptyTables(store);
     await store.execute("delete from outbox_processes");
@@ -129,7 +129,7 @@ export function useLeases(createDatabase: StoreUnderTest["createDatabase"]): Lea
   const takeOver = async (leases: Leases): Promise<Lease> => {
     let lease: Lease | undefined;
     await eventually("it is taken over", async () => {
-      await leases.freeLapsed();
+      await leases.releaseExpired();
       [lease] = (await claim(leases)) ?? [];
       return lease !== undefined;
     });

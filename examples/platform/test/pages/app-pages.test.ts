@@ -140,7 +140,7 @@ describe.each(await anyStore())("the pages of the worker's app on $title", ({ cr
     await amal.send(`/app/offers/${id}/apply`);
     expect(await responseOf(id)).toBe("applied");
     const said = await offerPage(id);
-    expect(said).toContain("You applied. You will be notified when the work is assigned.");
+    expect(said).toContain("You applied. You will be notified once the work is assigned.");
     expect(said).not.toContain(`${id}/apply"`);
     expect(await amal.send(`/app/offers/${id}/close`)).toMatchObject({ status: 303, location: "/app" });
     expect(await responseOf(id)).toBe("applied");
@@ -155,7 +155,7 @@ describe.each(await anyStore())("the pages of the worker's app on $title", ({ cr
     expect(late.text).toContain("You got the work.");
     expect(await amal.get(`/app/offers/${id}/reject`)).toMatchObject({ status: 303, location: `/app/offers/${id}` });
     const ben = await signedIn("worker_ben");
-    expect(await offerPage(id, ben)).toContain("The work went to others");
+    expect(await offerPage(id, ben)).toContain("Others got the work");
   });
 
   test("opening an offer is recorded for the hirer, and is not a response [D-84]", async () => {
@@ -184,7 +184,7 @@ describe.each(await anyStore())("the pages of the worker's app on $title", ({ cr
       location: "/app/contacts",
     });
     expect((await amal.get("/app/contacts")).text).toContain(
-      "Bistro Group is notified that you share your availability.",
+      "Bistro Group has been notified that you share your availability.",
     );
     expect((await amal.send("/app/contacts", { organisationId: "unknown" })).status).toBe(404);
     for (const fields of [{}, { organisationId: "" }, { organisationId: "\0" }])
@@ -208,7 +208,7 @@ describe.each(await anyStore())("the pages of the worker's app on $title", ({ cr
       /name="idempotencyKey" value="([^"]+)"/.exec((await amal.get("/app/contacts")).text) ?? [];
     expect(idempotencyKey).not.toBe("");
     await Promise.all([send(idempotencyKey), send(idempotencyKey)]);
-    expect((await amal.get("/app/contacts")).text).toContain("is notified that you share your availability.");
+    expect((await amal.get("/app/contacts")).text).toContain("has been notified that you share your availability.");
     expect(await countContacts()).toBe(1);
     await send("the next");
     expect(await countContacts()).toBe(2);
@@ -227,7 +227,7 @@ describe.each(await anyStore())("the pages of the worker's app on $title", ({ cr
     const open = async (path: string, lastEventId?: string) =>
       readEvents(platform.address + path, "", lastEventId, { Cookie: dana.cookie() });
     let path = "";
-    // Each device has its own notification; the page may be rendered in between.
+    // Each device has a separate notification, and the page may be rendered in between.
     await eventually("nothing is missing", async () => {
       path = streamOf((await dana.get("/app")).text);
       return path !== "/app/live?since=0";

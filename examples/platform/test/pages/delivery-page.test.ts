@@ -45,7 +45,7 @@ describe("the page of a delivery", () => {
     expect(text).not.toContain(String(sent?.headers.authorization));
     expect(text).toContain("x-trace: abc123");
     expect(text).toContain("x-escape: \\u0000");
-    // Truncated in the middle of the secret.
+    // The header is truncated in the middle of the secret.
     expect(text).toContain(`x-long: ${"-".repeat(244)}***-***\n`);
     expect(text).toContain("maintenance");
     expect(text).not.toContain(companySecret);

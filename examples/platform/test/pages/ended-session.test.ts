@@ -18,7 +18,7 @@ async function signedIn(name: string, signInPath?: string): Promise<PageClient> 
   return client;
 }
 const tokenIn = (page: string): string => /name="formToken" value="([^"]+)"/.exec(page)?.[1] ?? "";
-/** The hidden inputs of the only form in the page's content. */
+/** Returns the hidden inputs of the only form in the page's content. */
 const hiddenIn = (page: string): Record<string, string> =>
   Object.fromEntries(
     [...page.matchAll(/<input type="hidden" name="([^"]+)" value="([^"]*)">/g)].map(([, name, value]) => [
@@ -45,7 +45,7 @@ describe("a form submitted after its session ended", () => {
 
       const ended = await hana.send("/offers/new", typed, { formToken });
       expect(ended.status).toBe(401);
-      expect(ended.text).toContain("what you typed is kept");
+      expect(ended.text).toContain("Your input is kept");
       expect(hiddenIn(ended.text)).toMatchObject({ title: typed.title, worker: "worker_amal" });
 
       const kept = { ...hiddenIn(ended.text), details: typed.details };
@@ -165,7 +165,7 @@ describe("a session", () => {
   });
 
   test("ends its event stream when it expires [D-56]", async () => {
-    // A second less than twelve hours has passed.
+    // Twelve hours minus one second have passed.
     clockOffsetMs = 1_000 - 12 * hour;
     const hana = await signedIn(hanaAddress);
     clockOffsetMs = 0;

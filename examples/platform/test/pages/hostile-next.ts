@@ -1,6 +1,6 @@
 import { fc } from "../../../../scripts/property-seed.ts";
 
-/** Paths that URL parsers, proxies and frameworks read differently, and paths that leave the site when decoded twice. */
+/** Pieces of paths that URL parsers, proxies and frameworks read differently, or that leave the site when decoded twice. */
 const pieces = [
   "/",
   "//",
@@ -108,7 +108,7 @@ const pieces = [
 ];
 
 /**
- * Any string as `next`, mostly made of pieces of known open redirects.
+ * Generates any string as `next`, mostly from pieces of known open redirects.
  *
  * @param ownHosts the platform's own host names, which an attacker may know
  */

@@ -163,7 +163,7 @@ describe.each((await anyStore()).slice(0, 1))("the pages of invitations on $titl
       const before = asked(harbour).length;
       const { status, text } = await searched(hana, "", ["org_harbour", "org_crew"]);
       expect(status).toBe(422);
-      expect(text).toContain("Name only organisations that implement suggestions.");
+      expect(text).toContain("Choose only organisations that implement suggestions.");
       expect(choices(text)).toHaveLength(2);
       expect(asked(harbour)).toHaveLength(before);
     });
@@ -222,7 +222,7 @@ describe.each((await anyStore()).slice(0, 1))("the pages of invitations on $titl
       await searched(hana);
       const fields = { organisationId: "org_harbour", filter: "chef" };
       for (const [person, words] of [
-        [pick("Eve", "eve@example.com"), "Select people from a search of this session"],
+        [pick("Eve", "eve@example.com"), "Select people from a search in this session"],
         [pick("Farah Aziz", "farah@example.com"), "less than 30 days ago"],
       ] as const) {
         const { status, text } = await hana.send("/invitations", { ...fields, person });

@@ -20,7 +20,7 @@ describe.each(stores)("the live stream on $title", ({ createDatabase }) => {
     cookie = hana.cookie();
   });
 
-  /** The address of the live stream in a page; it starts when the page was rendered. */
+  /** Returns the URL of a page's live stream, which starts when the page was rendered. */
   async function streamOf(Cookie: string): Promise<string> {
     const { text } = await openPageClient(platform.address).get("/offers", { Cookie });
     return platform.address + (/data-live-stream="([^"]+)"/.exec(text)?.[1] ?? "");
@@ -76,7 +76,7 @@ describe.each(stores)("the live stream on $title", ({ createDatabase }) => {
     const reader = await readLive(stream, cookie, positionOf(own));
     await eventually("it says so", () => reader.events.length > 0);
     expect(reader.events).toMatchObject([{ type: "missed" }]);
-    // The stream continues from there.
+    // The stream continues after that event.
     const again = await readLive(stream, cookie, reader.events[0]?.id);
     await create();
     await eventually("the change is signalled", () => again.events.length > 0);

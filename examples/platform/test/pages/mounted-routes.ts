@@ -10,7 +10,7 @@ interface Layer {
   handle: { stack?: Layer[] };
 }
 
-/** Every route that the platform mounts, read from Express, so that no route can be missing. */
+/** Lists every route that the platform mounts. It reads them from Express, so that no route can be missing. */
 export function mountedRoutes(): MountedRoute[] {
   // Routes do not use their dependencies before a request.
   const anything: object = new Proxy(() => anything, { get: () => anything });
@@ -25,5 +25,5 @@ export function mountedRoutes(): MountedRoute[] {
   return app.router.stack.flatMap(routesIn);
 }
 
-/** Whether the route accepts a key or a token. The others are pages, which use a cookie. */
+/** Whether the route accepts a key or a token. The other routes are pages, which use a cookie. */
 export const takesToken = ({ path }: MountedRoute): boolean => /^\/(offer|events|portal|worker-app)(\/|$)/.test(path);

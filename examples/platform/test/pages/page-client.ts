@@ -2,28 +2,28 @@ export interface PageResponse {
   status: number;
   headers: Headers;
   text: string;
-  /** The `Location` header of a redirect. */
+  /** The redirect's `Location` header. */
   location: string | null;
 }
 
 export interface SendOptions {
   headers?: Record<string, string>;
-  /** @default the token of the client's session */
+  /** The CSRF token to send. @default the token for the client's session */
   formToken?: string;
 }
 
-/** Requests pages and sends their forms like a browser that keeps cookies. */
+/** Requests pages and submits their forms, like a browser that keeps cookies. */
 export interface PageClient {
   get(path: string, headers?: Record<string, string>): Promise<PageResponse>;
-  /** Submits a form like the platform's pages. */
+  /** Submits a form the way the platform's pages do. */
   send(path: string, fields?: Record<string, string | string[]>, options?: SendOptions): Promise<PageResponse>;
   signIn(name: string): Promise<void>;
-  /** The token in the forms of this client's pages. */
+  /** Returns the CSRF token in the forms on this client's pages. */
   formToken(): Promise<string>;
   cookie(): string;
 }
 
-/** @param signInPath the sign-in page of the section under test */
+/** Opens a client. @param signInPath the sign-in page of the section under test */
 export function openPageClient(address: string, signInPath = "/sign-in"): PageClient {
   const jar = new Map<string, string>();
   const cookie = (): string => [...jar].map(([name, value]) => `${name}=${value}`).join("; ");
@@ -65,7 +65,7 @@ export function openPageClient(address: string, signInPath = "/sign-in"): PageCl
 
 export const companySecret = "9a4f3c52-7c1e-4b57-9e0c-2f4f6f0f6a11";
 
-/** Saves the company profile with the receiver as its endpoint. */
+/** Saves the receiver as the endpoint in the company profile. */
 export const saveCompany = (
   client: PageClient,
   { baseAddress }: { readonly baseAddress: string },

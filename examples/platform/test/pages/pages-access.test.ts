@@ -5,7 +5,7 @@ import { usePlatform } from "../support/use-opened.ts";
 import { type MountedRoute, mountedRoutes, takesToken } from "./mounted-routes.ts";
 import { openPageClient, type PageClient, type PageResponse, type SendOptions } from "./page-client.ts";
 
-/** Public pages, without anyone's data. */
+/** Public pages, which contain nobody's data. */
 const open = [
   "/assets/:file",
   "/docs",
@@ -18,7 +18,7 @@ const open = [
   "/app/sign-out",
   "/app/join/:token",
 ];
-/** Routes that need no token. */
+/** Routes that do not require a token. */
 const forAll = ["/portal/session", "/worker-app/session"];
 
 const routes = mountedRoutes();
@@ -32,13 +32,13 @@ const signInOf = (path: string): string => (isOfApp(path) ? "/app/sign-in" : "/s
 
 const platform = usePlatform();
 let receiver: Receiver;
-/** People of Harbour Hotels, and Amal, who got its offer. */
+/** Users who have access: Hana from Harbour Hotels, and Amal, who got its offer. */
 let hana: PageClient;
 let amal: PageClient;
-/** A person of another organisation, and a worker who was not addressed. */
+/** Users without access: Bo from another organisation, and a worker the offer was not sent to. */
 let bo: PageClient;
 let dana: PageClient;
-/** Ids of Harbour Hotels, by the path segment before them. */
+/** Harbour Hotels' ids, keyed by the path segment before them. */
 const ids: Record<string, string> = {};
 
 const secrets = /Harbour's alone|Amal Haddad/;
@@ -104,7 +104,7 @@ const visit = (client: PageClient, { method, path }: MountedRoute, options: Send
     ? client.get(filled(path), options.headers)
     : client.send(filled(path), { worker: "worker_amal", organisationId: "org_bistro" }, options);
 
-/** Asserts the response to a signed-out client: a page redirects to the sign-in, a form has no effect. */
+/** Asserts the response to a signed-out client: a page redirects to the sign-in page, and a form has no effect. */
 function expectSignedOut({ method, path }: MountedRoute, { status, location, text }: PageResponse): void {
   expect(status).toBe(method === "GET" ? 303 : 401);
   if (method === "GET") expect(location?.split("?")[0]).toBe(signInOf(path));
@@ -159,7 +159,7 @@ describe("a person of another organisation or another worker", () => {
       const { status, text } = await visit(isOfApp(route.path) ? dana : bo, route);
       expect([200, 303]).toContain(status);
       expect(text).not.toContain("Harbour's alone");
-      // The mailbox of this platform shows all mail.
+      // This platform's mailbox shows all emails.
       for (const [name, id] of Object.entries(ids)) if (name !== "join") expect(text).not.toContain(id);
     },
   );

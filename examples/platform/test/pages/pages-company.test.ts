@@ -18,7 +18,7 @@ describe("the company profile", () => {
   test("shows the responses and durations of both checks, and is saved", async () => {
     const { status, text } = await save({ suggestsContacts: "yes" });
     expect(status).toBe(200);
-    expect(text).toContain("Both checks got a response with 200. The profile is saved.");
+    expect(text).toContain("Both checks returned 200. The profile is saved.");
     for (const path of ["/test", "/test/auth"]) expect(text).toContain(`GET ${path} <span`);
     expect(text.match(/responded with 200\. <span class="fine">\d+ ms/g)).toHaveLength(2);
     expect(text).toMatch(/Request.*authorization: .*Response.*200/is);
@@ -75,7 +75,7 @@ describe("the company profile", () => {
     await bo.signIn("bo@bistro-group.example");
     expect((await bo.get("/company")).text).not.toContain('action="/company/rotation"');
     const refused = await bo.send("/company/rotation", { secret: "another-secret-of-32-characters!" });
-    expect([refused.status, refused.text.includes("Save the profile with a base address")]).toEqual([422, true]);
+    expect([refused.status, refused.text.includes("Save a base URL and a secret")]).toEqual([422, true]);
     expect((await bo.send("/company/enable")).status).toBe(422);
   });
 

@@ -14,14 +14,14 @@ beforeEach(() => {
 
 const save = (changes?: Record<string, string>) => saveCompany(hana, receiver, changes);
 
-/** A worker adds a contact: an event for the endpoint. */
+/** Makes a worker add a contact, which causes an event for the endpoint. */
 async function addContact(workerId = "worker_amal"): Promise<void> {
   const token = await platform.signInWorker(workerId);
   const json = { organisationId: "org_harbour" };
   expect((await platform.call("POST", "/worker-app/contacts", { token, json })).status).toBe(204);
 }
 
-/** The path of the latest delivery, once its page contains this word. */
+/** Waits until the latest delivery's page contains this word. @returns its path */
 async function latest(word: string): Promise<string> {
   let path = "";
   await eventually(`the latest delivery is ${word}`, async () => {
@@ -38,7 +38,7 @@ describe("deliveries", () => {
     receiver.respond = respondWith(503);
     await addContact("worker_cleo");
     const { text } = await hana.get(await latest("Failed"));
-    expect(text).toContain("Cleo Martin added a contact here");
+    expect(text).toContain("Cleo Martin added your organisation as a contact");
     expect(text).toContain("GET /contact/new/worker_cleo");
     expect(text.match(/503; only 200 acknowledges/g)).toHaveLength(3);
     expect(text).toMatch(/No\. 3: /);
@@ -51,7 +51,7 @@ describe("deliveries", () => {
     const path = await latest("Failed");
     receiver.respond = respondWith(200);
     expect(await hana.send(`${path}/redeliver`)).toMatchObject({ status: 303, location: path });
-    expect((await hana.get(path)).text).toContain("The event is redelivered.");
+    expect((await hana.get(path)).text).toContain("The event is being redelivered.");
     await latest("Acknowledged");
     const { text } = await hana.get(path);
     expect(text).toContain("<dt>Attempts</dt><dd>4</dd>");
@@ -67,7 +67,7 @@ describe("deliveries", () => {
     expect([status, location === path]).toEqual([303, false]);
     expect((await hana.get(location ?? "")).text).toContain(`<a href="${path}">an earlier delivery</a>`);
     expect((await hana.send(`${path}/redeliver`)).location).toBe(path);
-    expect((await hana.get(path)).text).toContain("It was already redelivered.");
+    expect((await hana.get(path)).text).toContain("The delivery was already redelivered.");
   });
 
   test("are redelivered together when several failed", async () => {

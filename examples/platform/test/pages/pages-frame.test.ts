@@ -61,7 +61,7 @@ describe("signing in", () => {
     await guest.signIn(hana);
     const kept = guest.cookie();
     expect(await guest.send("/sign-out")).toMatchObject({ status: 303, location: "/sign-in" });
-    expect((await guest.get("/sign-in")).text).toContain("You are signed out.");
+    expect((await guest.get("/sign-in")).text).toContain("You have been signed out.");
     expect((await openPageClient(platform.address).get("/offers", { Cookie: kept })).status).toBe(303);
   });
 });
@@ -166,7 +166,7 @@ test("each string's text direction is isolated from its neighbours [D-89]", asyn
   const styles = (await client.get(stylesheet)).text;
   const isolated = /:where\(([^)]*)\) \{\s*unicode-bidi: isolate;/.exec(styles)?.[1]?.split(", ") ?? [];
   for (const path of ["/offers", `/offers/${id}`]) {
-    // The string is the only content of its element.
+    // The string must be the only content of its element.
     const { text } = await client.get(path);
     const elements = [...text.matchAll(/<(\w+)[^>]*>Bar \u202e\u2067on Sunday<\/\1>/g)].map(([, name]) => name);
     expect(elements).not.toEqual([]);

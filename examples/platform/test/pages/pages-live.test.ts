@@ -30,13 +30,13 @@ const makers = stores.flatMap((store) => [
 
 describe.each(makers)("changes by $maker, live, on $title", ({ createDatabase, maker }) => {
   let database: TestDatabase;
-  /** Serves the open pages. */
+  /** The platform process that serves the open pages. */
   let platform: PlatformUnderTest;
-  /** Makes the changes. */
+  /** The platform process that makes the changes. */
   let other: PlatformUnderTest;
   let hana: PageClient;
   let bo: PageClient;
-  /** Hana's session at `other`. */
+  /** A client with Hana's session on `other`. */
   let hanaThere: PageClient;
 
   const receiver = useReceiver(well);
@@ -58,7 +58,7 @@ describe.each(makers)("changes by $maker, live, on $title", ({ createDatabase, m
     await client.signIn(name);
     return client;
   }
-  /** Reads the live stream of a person's pages from now on. */
+  /** Starts reading the live stream of a user's pages. */
   async function follow(client: PageClient): Promise<LiveReader> {
     const { text } = await client.get("/offers");
     return readLive(platform.address + (/data-live-stream="([^"]+)"/.exec(text)?.[1] ?? ""), client.cookie());
@@ -95,7 +95,7 @@ describe.each(makers)("changes by $maker, live, on $title", ({ createDatabase, m
     const json = { organisationId: "org_harbour" };
     expect((await other.call("POST", "/worker-app/contacts", { token, json })).status).toBe(204);
   }
-  /** The endpoint responds only after `work`, so that until then no attempt signals a change. */
+  /** Makes the endpoint respond only after `work`, so that no attempt signals a change until then. */
   async function beforeAnyAttempt(work: () => Promise<void>): Promise<void> {
     const waiting: (() => void)[] = [];
     receiver.respond = (request, response) => void waiting.push(() => well(request, response));

@@ -11,14 +11,14 @@ const hana = usePageClient(platform, "hana@harbour-hotels.example");
 const slot = { start: "2099-05-01T16:00", end: "2099-05-01T22:00" };
 const fields = { title: "Kitchen help", worker: ["worker_amal", "worker_ben"], ...slot, act: "create" };
 
-/** @returns the offer's path */
+/** Creates an offer with the form. @returns the offer's path */
 async function create(changes: Record<string, string | string[]> = {}): Promise<string> {
   const response = await hana.send("/offers/new", { ...fields, ...changes });
   expect(response).toMatchObject({ status: 303, location: expect.stringMatching(/^\/offers\/offer_/) });
   return response.location ?? "";
 }
 
-/** The idempotency key in a form. */
+/** Returns the idempotency key in a form. */
 const keyIn = (text: string): string => /name="idempotencyKey" value="([^"]+)"/.exec(text)?.[1] ?? "";
 
 const read = async (path: string) =>
@@ -46,7 +46,7 @@ describe("creating an offer", () => {
       recipients: [{ workerId: "worker_amal" }, { workerId: "worker_ben" }, { workerId: "worker_cleo" }],
     });
     const page = await hana.get(path);
-    expect(page.text).toContain("The offer is created, and the workers are being notified.");
+    expect(page.text).toContain("The offer was created. The workers are being notified.");
     expect((await hana.get(path)).text).not.toContain("The offer is created");
   });
 
@@ -61,9 +61,9 @@ describe("creating an offer", () => {
     });
     expect(status).toBe(422);
     expect(text).toMatch(/aria-describedby="title-error" aria-invalid="true"/);
-    expect(text).toContain("Write a title; do not leave it empty or blank.");
+    expect(text).toContain("The title must not be blank.");
     expect(text).toContain("Choose an end after the start.");
-    expect(text).toContain("worker_unknown: Give the id of a worker; no worker has this one.");
+    expect(text).toContain("worker_unknown: Send a worker&#39;s id; no worker has this one.");
     expect(text).toContain("&lt;b&gt;&quot;kept&quot;&lt;/b&gt;</textarea>");
     expect(text).toMatch(/value="worker_amal" checked/);
     expect(text).toContain('value="2099-05-01T15:00"');
@@ -90,7 +90,7 @@ describe("creating an offer", () => {
   test("without workers is rejected", async () => {
     const { worker: _, ...withoutWorkers } = fields;
     const { status, text } = await hana.send("/offers/new", withoutWorkers);
-    expect([status, text.includes("Name at least one worker.")]).toEqual([422, true]);
+    expect([status, text.includes("Choose at least one worker.")]).toEqual([422, true]);
   });
 
   test("adds a time slot without losing anything", async () => {
@@ -126,7 +126,7 @@ describe("an offer", () => {
     expect(text).toContain("Gets the work");
     expect(text).not.toContain("/complete");
     const again = await hana.send(`${path}/complete`, { worker: "worker_amal" });
-    expect([again.status, again.text.includes("it can be completed only once")]).toEqual([422, true]);
+    expect([again.status, again.text.includes("can be completed only once")]).toEqual([422, true]);
   });
 
   test("is completed once when the form is submitted twice, and both lead to the same page [D-85]", async () => {
@@ -156,9 +156,9 @@ describe("an offer", () => {
     expect(question.status).toBe(200);
     expect(question.text).toContain("<h1>Give the work to 1 worker?</h1>");
     expect(question.text).toContain("<strong>Amal Haddad</strong>");
-    expect(question.text).toContain("2 other workers, of whom 1 applied, are notified that it went to others.");
+    expect(question.text).toContain("2 other workers (1 of them applied) are notified that others got the work.");
     expect(await read(path)).toMatchObject({ complete: false });
-    // The hidden fields of the confirmation form.
+    // Read the hidden fields of the confirmation form.
     const fields = [...question.text.matchAll(/<input type="hidden" name="(\w+)" value="([^"]*)">/g)];
     const form = Object.fromEntries(fields.map(([, name = "", value = ""]) => [name, value]));
     expect(await hana.send(`${path}/complete`, form)).toMatchObject({ status: 303, location: path });
@@ -182,7 +182,7 @@ describe("an offer", () => {
 
 describe("the code next to an action", () => {
   const env = { ...process.env, OFFERS_API_KEY: "demo-key-harbour" };
-  /** The text that the copy button copies. */
+  /** Returns the text that the copy button copies. */
   const codeOf = (html: string, id: string): string => {
     const [, code = ""] = new RegExp(`<code id="${id}">([^]*?)</code>`).exec(html) ?? [];
     const entities: Record<string, string> = { lt: "<", gt: ">", quot: '"', amp: "&", "#39": "'" };

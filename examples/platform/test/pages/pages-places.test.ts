@@ -77,7 +77,7 @@ describe("named places", async () => {
   test("need a visible name", async () => {
     const { status, text } = await hana.send("/places", { id: "place_pier", name: "\u200b" });
     expect(status).toBe(422);
-    expect(text).toContain("Write at least one character that can be seen.");
+    expect(text).toContain("Use at least one visible character.");
     expect(text).toContain('value="place_pier"');
   });
 });

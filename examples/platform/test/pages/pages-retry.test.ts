@@ -59,7 +59,7 @@ describe("a delivery that waits until tomorrow", () => {
     await isAcknowledged(id);
     expect((await hana.get(`/deliveries/${id}`)).text).not.toContain("Retry now");
     await hana.send(`/deliveries/${id}/retry`);
-    expect((await hana.get(`/deliveries/${id}`)).text).toContain("The delivery is not pending any more.");
+    expect((await hana.get(`/deliveries/${id}`)).text).toContain("The delivery is no longer pending.");
   });
 
   test("is attempted now by the API, which a rejected redelivery points to", async () => {
@@ -80,7 +80,7 @@ describe("a delivery that waits until tomorrow", () => {
     const ids = [await failOnce(), await failOnce()];
     expect((await hana.get("/company")).text).toContain("<button>Retry all now</button>");
     expect(await hana.send("/company/retry")).toMatchObject({ status: 303, location: "/company" });
-    expect((await hana.get("/company")).text).toContain("Being attempted now: 2 waiting events.");
+    expect((await hana.get("/company")).text).toContain("2 waiting events are being attempted now.");
     for (const id of ids) await isAcknowledged(id);
     const id = await failOnce();
     const retried = await call("retry");

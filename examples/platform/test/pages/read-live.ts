@@ -6,14 +6,14 @@ export interface LiveEvent {
 
 export interface LiveReader {
   events: LiveEvent[];
-  /** The number of events with the topic. */
+  /** Returns how many events have named the topic. */
   countOf(topic: string): number;
   /** Resolves when the server ends the stream. */
   ended: Promise<void>;
   disconnect(): void;
 }
 
-/** A browser's connection to the live stream. */
+/** Connects to the live stream like a browser. */
 export async function readLive(address: string, cookie: string, lastEventId?: string): Promise<LiveReader> {
   const connection = new AbortController();
   const headers = {

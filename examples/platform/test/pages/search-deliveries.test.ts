@@ -48,7 +48,7 @@ describe.each(await anyStore())("searching deliveries on $title", ({ createDatab
   const shown = async (query: string) => titles((await hana.get(`/deliveries?${query}`)).text);
 
   const [amal, ben] = ["Amal Haddad applied for “Kitchen 100%”", "Ben Okafor applied for “Bar on Friday”"];
-  const contact = "Amal Haddad added a contact here";
+  const contact = "Amal Haddad added your organisation as a contact";
 
   test("finds those of a worker or an offer by part of the name or by id [D-124]", async () => {
     expect(await shown("q=haddad")).toEqual([contact, amal]);

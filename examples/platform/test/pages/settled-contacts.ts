@@ -5,11 +5,11 @@ export interface SettledContacts {
   workerId: string;
   count: number;
   state: "dead" | "acknowledged";
-  /** The time of the first; each of the others is a second later. */
+  /** When the first contact was added; each of the others is a second later. */
   from: Date;
 }
 
-/** Writes contacts of a worker at Harbour Hotels with settled deliveries. @returns the ids of the deliveries */
+/** Inserts contacts that a worker added at Harbour Hotels, with settled deliveries. @returns the ids of the deliveries */
 export async function settledContacts(
   { db }: Store,
   { workerId, count, state, from }: SettledContacts,

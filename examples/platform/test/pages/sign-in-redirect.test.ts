@@ -4,7 +4,7 @@ import { usePlatform } from "../support/use-opened.ts";
 import { hostileNext } from "./hostile-next.ts";
 import { openPageClient, type SendOptions } from "./page-client.ts";
 
-/** Each run signs in. */
+/** How many runs to make, since each run signs in. */
 const runs = share(30, 150);
 const publicOrigin = "https://offers.example";
 
@@ -16,7 +16,7 @@ const audiences = [
 const platform = usePlatform();
 
 describe.each(audiences)("signing in to $section", ({ signInPath, name, home }) => {
-  /** The hidden field of the sign-in page of a link, and the target of its form. */
+  /** Follows a link to the sign-in page and signs in. @returns the page's hidden field and where its form redirects */
   async function follow(query: string): Promise<{ kept: string; location: string }> {
     const client = openPageClient(platform.address, signInPath);
     const page = await client.get(`${signInPath}?${query}`);
@@ -44,7 +44,7 @@ describe.each(audiences)("signing in to $section", ({ signInPath, name, home }) 
     const next = hostileNext([host, "localhost", "127.0.0.1", "offers.example"]);
     const query = fc.oneof(
       { weight: 4, arbitrary: next.map((text) => `next=${encodeURIComponent(text)}`) },
-      // Not encoded, except for characters that a request line cannot contain.
+      // Encode only characters that a request line cannot contain.
       {
         weight: 2,
         arbitrary: next.map((text) => `next=${text.replaceAll(/[^!-~]|#/gu, encodeURIComponent)}`),

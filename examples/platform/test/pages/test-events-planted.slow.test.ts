@@ -8,7 +8,7 @@ import { usePageClient, usePlatform } from "../support/use-opened.ts";
 const platform = usePlatform();
 const hana = usePageClient(platform, "hana@harbour-hotels.example");
 
-/** The findings of the page, by their codes. */
+/** Returns the codes of the findings on the page. */
 const codesOf = (text: string) =>
   [...text.matchAll(/<span class="fine">([a-z_]+)<\/span><\/h3>/g)].map(([, code]) => code);
 
@@ -16,7 +16,7 @@ const codesOf = (text: string) =>
 const notSeen =
   /chunked_body_refused|header_case_matters|trailing_slash_required|wrong_base_path|any_size_accepted|local time in UTC/;
 
-/** The event that reveals a defect. The Perl receiver has those of a search. */
+/** Returns the event that reveals a defect. The Perl receiver's defects concern searches. */
 function eventOf({ program, found, defect }: (typeof defectiveReceivers)[number]): string {
   if (found === "test_needs_authentication" || defect === "redirects /test") return "test";
   if (found === "auth_check_missing") return "test-auth";

@@ -15,11 +15,11 @@ beforeEach(() => {
 const send = (fields: Record<string, string> = {}) =>
   hana.send("/company/test-event", { event: "worker-offer-response", way: "as-sent", ...fields });
 
-/** The findings of the page, by their codes. */
+/** Returns the codes of the findings on the page. */
 const codesOf = (text: string) =>
   [...text.matchAll(/<span class="fine">([a-z_]+)<\/span><\/h3>/g)].map(([, code]) => code);
 
-/** The content of a figure, as a person would copy it. */
+/** Returns the content of a figure, as a user would copy it. */
 const figuresOf = (text: string, label: string) =>
   [...text.matchAll(new RegExp(`aria-label="${label}[^"]*"><code[^>]*>([^<]*)</code>`, "g"))].map(([, code = ""]) =>
     code
@@ -39,7 +39,7 @@ describe("a test event", () => {
     const [request] = receiver.requests;
     expect(request).toMatchObject({ method: "POST", url: "/hooks/offer/response" });
     expect(JSON.parse(request?.body ?? "")).toMatchObject({ workerId: "worker_amal", response: "accepted" });
-    expect(text).toContain("1 request: every response is right.");
+    expect(text).toContain("1 request: every response is correct.");
     const [shown = ""] = figuresOf(text, "Request: ");
     expect(shown).toContain(
       `POST ${receiver.baseAddress}/hooks/offer/response\nTimestamp: ${request?.headers.timestamp}\nAuthorization: hmac ***`,
@@ -76,7 +76,7 @@ describe("a test event", () => {
     "to %s is not sent, just as for a saved address [D-41]",
     async (baseAddress) => {
       const { text } = await send({ baseAddress, secret: companySecret });
-      expect(text).toContain("does not lead to a public address");
+      expect(text).toContain("does not resolve to a public IP address");
       expect(text).toContain("Your endpoint did not respond.");
       expect(codesOf(text)).toEqual([]);
     },
@@ -87,9 +87,9 @@ describe("a test event", () => {
     const bo = openPageClient(platform.address);
     await bo.signIn("bo@bistro-group.example");
     const form = { event: "worker-offer-response", way: "as-sent" };
-    expect((await bo.send("/company/test-event", form)).text).toContain("Save the profile with a base address");
+    expect((await bo.send("/company/test-event", form)).text).toContain("Save a base URL and a secret");
     expect((await bo.send("/company/test-event", { ...form, event: "no-such" })).status).toBe(422);
-    expect((await send({ event: "test", way: "late" })).text).toContain("can be sent: as the service sends it.");
+    expect((await send({ event: "test", way: "late" })).text).toContain("ways to send this webhook: as the service sends it.");
   });
 
   test("has a form on the company page that works without a script", async () => {
@@ -103,6 +103,6 @@ describe("a test event", () => {
     const fields = { way: "every", baseAddress: url.href, secret: secrets.standardWebhooks };
     const { text } = await send({ ...fields, scheme: "timestampDigestAndStandardWebhooks" });
     await stop();
-    expect(text).toMatch(/\d\d requests: every response is right\./);
+    expect(text).toMatch(/\d\d requests: every response is correct\./);
   });
 });

@@ -35,7 +35,7 @@ describe.each(await anyStore())("a worker's devices on $title", ({ createDatabas
     const second = await add(ben, { platform: "ios", token: "token-3" });
     expect(second.status).toBe(201);
     expect(second.id).not.toBe(first.id);
-    // It moves back as a new device, because the first one has lost the token.
+    // The token moves back as a new device, because the first device has lost it.
     expect((await add(amal, { platform: "ios", token: "token-3" })).status).toBe(201);
   });
 
@@ -97,7 +97,7 @@ describe.each(await anyStore())("a worker's devices on $title", ({ createDatabas
     expect((await list(amal)).map((device) => device.id)).not.toContain(id);
     expect((await remove(amal, id)).status).toBe(404);
     expect((await remove(amal, "%00")).status).toBe(404);
-    // The token is free again.
+    // The token can be registered again.
     expect((await add(ben, { platform: "ios", token: "token-7" })).status).toBe(201);
   });
 

@@ -31,7 +31,7 @@ describe.each(await anyStore())("the portal on $title", ({ createDatabase }) => 
           suggestions: [{ ...dana, ratings: [{ ...rating, lastWorked: "2025-11-30T00:00:00Z" }] }],
         },
       ]);
-      // Deliveries of earlier tests may be retried meanwhile.
+      // Find the search, because deliveries from earlier tests may be retried meanwhile.
       const { method, body } =
         portal.receiver.requests.findLast(({ url }) => url === "/hooks/contact-suggestions") ?? {};
       expect(method).toBe("POST");

@@ -5,7 +5,7 @@ import { createEndpointClient } from "../../src/endpoint-client/create-endpoint-
 import { eventually } from "../support/eventually.ts";
 import { hangUp, openReceiver, type Receiver, type Respond, respondWith } from "../support/receiver.ts";
 
-/** A single pixel. */
+/** An image with a single pixel. */
 const gif = Buffer.from("R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7", "base64");
 const png = (size: number): Buffer =>
   Buffer.concat([Buffer.from("89504e470d0a1a0a", "hex"), Buffer.alloc(size - 8, 1)]);
@@ -18,11 +18,11 @@ describe("profile images", () => {
   let host: Receiver;
   const endpointClient = createEndpointClient({ allowLoopback: true });
   const errors: unknown[] = [];
-  const open = (keepMs?: number) =>
+  const open = (cacheMs?: number) =>
     profileImages({
       endpointClient,
       onError: (error) => void errors.push(error),
-      ...(keepMs !== undefined && { keepMs }),
+      ...(cacheMs !== undefined && { cacheMs }),
     });
   beforeEach(async () => {
     host = await openReceiver(picture(gif));

@@ -7,7 +7,7 @@ import { usePlatform } from "../support/use-opened.ts";
 
 export const secret = "9a4f3c52-7c1e-4b57-9e0c-2f4f6f0f6a11";
 
-/** Responds 401 unless the request is signed with `secret`; `GET /test` needs no signature. */
+/** Responds with 401 unless the request is signed with `secret`; `GET /test` needs no signature. */
 export const authenticating =
   (then: Respond): Respond =>
   (request, response) => {
@@ -18,13 +18,13 @@ export const authenticating =
 export const rating = { rating: 5, ratingProvider: "Harbour Kitchen", lastWorked: "2025-11-30" };
 export const dana = { name: "Dana Kim", emailAddress: "dana.kim@example.com", ratings: [rating] };
 
-/** A platform, Hana's session, and the endpoint of Harbour Hotels; each test has a new endpoint. */
+/** A platform, Hana's session, and Harbour Hotels' endpoint. Each test has a new endpoint. */
 export interface PortalUnderTest {
   readonly platform: PlatformUnderTest;
   readonly receiver: Receiver;
-  /** Calls as Hana, unless `options` has another token. */
+  /** Calls the platform as Hana, unless `options` contains another token. */
   call(method: string, path: string, options?: CallOptions): Promise<PlatformResponse>;
-  /** Saves the endpoint on the company profile. @param as a person's token @default Hana's */
+  /** Saves the endpoint in the company profile. @param as a user's token @default Hana's */
   save(changes?: object, as?: string): Promise<PlatformResponse>;
 }
 

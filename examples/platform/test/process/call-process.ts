@@ -1,12 +1,12 @@
 export interface ProcessCall {
-  /** An organisation's API key, or a bearer token of the portal or the worker's app. */
+  /** An organisation's API key. */
   key?: string;
   token?: string;
   headers?: Record<string, string>;
   json?: unknown;
 }
 
-/** Calls a platform in another process. Rejects when that process dies during the call. */
+/** Calls a platform in another process. Rejects if that process dies during the call. */
 export function callProcess(address: string, method: string, path: string, call: ProcessCall = {}): Promise<Response> {
   const headers = new Headers(call.headers);
   if (call.key !== undefined) headers.set("X-UE-Api-Subscription-Key", call.key);
@@ -16,7 +16,7 @@ export function callProcess(address: string, method: string, path: string, call:
   return fetch(address + path, { method, headers, body });
 }
 
-/** @returns the bearer token */
+/** Signs in. @returns the bearer token */
 export async function signIn(address: string, path: string, credentials: object): Promise<string> {
   const json = { ...credentials, password: "demo-password" };
   const response = await callProcess(address, "POST", path, { json });

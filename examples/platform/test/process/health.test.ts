@@ -8,7 +8,7 @@ import { useDatabase, usePlatform, useStore } from "../support/use-opened.ts";
 
 const stores = await storesUnderTest();
 
-// The next block tests the ping of the store.
+// The next block tests the ping itself.
 describe.each(await anyStore())("health on $title", ({ createDatabase }) => {
   const platform = usePlatform({ createDatabase });
 
@@ -29,7 +29,7 @@ describe.each(stores)("health on $title", ({ createDatabase }) => {
 
   test("reports not ready while the store does not respond within two seconds, and ready afterwards", async () => {
     expect(await pingDatabase(store)).toBe(true);
-    // PGlite has one connection, PostgreSQL's pool has twenty.
+    // PGlite has one connection, and PostgreSQL's pool has twenty.
     let free = (): void => undefined;
     const held = new Promise<void>((resolve) => {
       free = resolve;

@@ -13,7 +13,7 @@ describe.each(await storesUnderTest())("a process killed with kill -9 on $title"
   test("loses no event that it recorded", async () => {
     const database = await createDatabase();
     const receiver = await openReceiver();
-    // When the process dies, some attempts are acknowledged, some rejected and some running.
+    // When the process dies, some attempts have been acknowledged, some rejected, and some are in flight.
     let count = 0;
     receiver.respond = (request, response) => {
       count += 1;

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest"
 import { createLog } from "../../src/observability/log.ts";
 import { packageFolder } from "../../src/settings/package-folder.ts";
 import { readSettings } from "../../src/settings/settings.ts";
-import { startFailure, startPlatform } from "../../src/start-platform.ts";
+import { describeStartFailure, startPlatform } from "../../src/start-platform.ts";
 import { openStore } from "../../src/store/open-store.ts";
 import { eventually } from "../support/eventually.ts";
 import { startProcess } from "../support/platform-process.ts";
@@ -15,7 +15,7 @@ import { hangUp, openReceiver, type Receiver, type Respond, respondWith } from "
 import { anyStore, type TestDatabase } from "../support/stores/stores.ts";
 import { useDatabase } from "../support/use-opened.ts";
 
-/** Part of every secret and all personal data; no log line may contain it. */
+/** A string that is part of every secret and all personal data, so that no log line may contain it. */
 const sentinel = "hunter2";
 
 const seed = {
@@ -49,12 +49,12 @@ describe.each(await anyStore())("the log on $title", ({ createDatabase }) => {
   let receiver: Receiver;
   let person: string;
   let worker: string;
-  /** Responds to events; the two tests of an endpoint get 200. */
+  /** Decides the response to events. The two checks of an endpoint always return 200. */
   let respondToEvents: Respond;
 
   beforeAll(async () => {
     database = await createDatabase();
-    // PostgreSQL's errors about these constraints repeat the row.
+    // PostgreSQL's errors about these constraints quote the row.
     const store = await openStore(database.options);
     await store.execute("alter table offers add check (details <> 'make the store fail')");
     await store.execute("alter table attempts add check (status <> 418)");
@@ -178,7 +178,7 @@ describe.each(await anyStore())("the log on $title", ({ createDatabase }) => {
 describe("a failing start", () => {
   const database = useDatabase();
 
-  /** The output of main.ts in a separate process. */
+  /** Runs main.ts in a separate process. @returns its output */
   async function startedApart(environment: Record<string, string>): Promise<string> {
     const { exited, output } = startProcess(database, environment);
     expect((await exited).code).toBe(1);
@@ -186,7 +186,7 @@ describe("a failing start", () => {
     return output.stderr;
   }
 
-  /** The output without a separate process, which would be slow; in the full matrix, with one. */
+  /** Starts the platform in this process, because a separate process would be slow; in the full matrix, uses one. @returns its output */
   async function startedHere(environment: Record<string, string>): Promise<string> {
     if (process.env.TEST_MATRIX === "full") return startedApart(environment);
     const { dataFolder, databaseUrl = "" } = database.options;
@@ -198,7 +198,7 @@ describe("a failing start", () => {
       await platform.close();
     } catch (error) {
       expect(lines.join("")).not.toContain(sentinel);
-      return `${format("platform did not start:", startFailure(error, all.DATABASE_URL))}\n`;
+      return `${format("platform did not start:", describeStartFailure(error, all.DATABASE_URL))}\n`;
     }
     throw new Error("the platform started");
   }
@@ -221,7 +221,7 @@ describe("a failing start", () => {
     ["OFFERS_ENCRYPTION_KEY", { OFFERS_ENCRYPTION_KEY: sentinel }],
     ["DATABASE_URL", { DATABASE_URL: `postgres://a:${sentinel}@127.0.0.1:1/x?sslmode=${sentinel}` }],
   ])("names the variable %s and not its value", async (name, environment) => {
-    // A driver's warnings bypass the log and go to the process's output.
+    // A driver's warnings bypass the log and appear in the process's output.
     const printed = await (name === "DATABASE_URL" ? startedApart : startedHere)(environment);
     expect(printed).toMatch(new RegExp(`^platform did not start: .*${name}.*\n$`));
     expect(printed).not.toContain(sentinel);

@@ -9,7 +9,7 @@ import { createLog } from "../../src/observability/log.ts";
 import { demoSeedFile } from "../../src/seed/demo-sign-ins.ts";
 import { packageFolder } from "../../src/settings/package-folder.ts";
 import { readSettings } from "../../src/settings/settings.ts";
-import { startFailure, startPlatform } from "../../src/start-platform.ts";
+import { describeStartFailure, startPlatform } from "../../src/start-platform.ts";
 import { type PlatformProcess, startProcess } from "../support/platform-process.ts";
 import { storesUnderTest, type TestDatabase } from "../support/stores/stores.ts";
 import { useDatabase } from "../support/use-opened.ts";
@@ -26,7 +26,7 @@ async function createDatabase(): Promise<TestDatabase> {
   return database;
 }
 
-/** For a process that fails before it opens its store. */
+/** Creates only a folder, for a process that fails before it opens its store. */
 async function createFolder(): Promise<TestDatabase> {
   const dataFolder = await mkdtemp(join(tmpdir(), "offers-main-"));
   const database = { options: { dataFolder }, remove: () => rm(dataFolder, { recursive: true, force: true }) };
@@ -40,20 +40,20 @@ function start(database: TestDatabase, environment: Record<string, string> = {})
   return started;
 }
 
-/** Settings of a platform on this store. */
+/** Returns the settings for a platform on this store. */
 const settingsOn = ({ options }: TestDatabase) => ({
   PORT: "0",
   OFFERS_DATA: options.dataFolder,
   DATABASE_URL: options.databaseUrl ?? "",
 });
 
-/** The output of main.ts when it does not start with these settings. */
+/** Runs main.ts with settings that it must reject. @returns its output */
 async function failureOf(environment: Record<string, string>): Promise<string> {
   try {
     const platform = await startPlatform(readSettings(environment, packageFolder), createLog("silent"));
     await platform.close();
   } catch (error) {
-    return String(startFailure(error, environment.DATABASE_URL));
+    return String(describeStartFailure(error, environment.DATABASE_URL));
   }
   throw new Error("the platform started");
 }
@@ -68,7 +68,7 @@ afterEach(async () => {
 });
 
 describe("the platform's process", () => {
-  // No test changes it.
+  // No test changes this store.
   const unchanged = useDatabase((postgres ?? pglite)?.createDatabase);
   const database = useDatabase(pglite?.createDatabase);
   let first: PlatformProcess;
@@ -94,7 +94,7 @@ describe("the platform's process", () => {
     const samePort = { ...settingsOn(unchanged), PORT: port };
     expect(await failureOf(settingsOn(database))).toMatch(/^the data folder \S+ is in use by another .*$/);
     expect(await failureOf(samePort)).toMatch(
-      new RegExp(`^PORT: port ${port} of 127\\.0\\.0\\.1 is in use by another process .* set PORT to .*$`),
+      new RegExp(`^PORT: port ${port} on 127\\.0\\.0\\.1 is in use by another process .* set PORT to .*$`),
     );
   });
 
@@ -124,13 +124,16 @@ describe("the platform's process", () => {
     [{ PORT: "65536" }, /^Invalid PORT: expected a port .*; got 65536$/],
     [
       { HOST: "192.0.2.1" },
-      /^HOST: the platform cannot listen at 192\.0\.2\.1 \(EADDRNOTAVAIL\); set HOST to an address .*$/,
+      /^HOST: the platform cannot listen on 192\.0\.2\.1 \(EADDRNOTAVAIL\); set HOST to one of .*$/,
     ],
-    [{ HOST: "nowhere.invalid" }, /^HOST: the name nowhere\.invalid cannot be looked up \(\w+\); set HOST to .*$/],
-    [{ PORT: "4999", OFFERS_METRICS: "4999" }, /^Invalid OFFERS_METRICS: expected another port than PORT; got 4999$/],
+    [{ HOST: "nowhere.invalid" }, /^HOST: the host name nowhere\.invalid cannot be resolved \(\w+\); set HOST to .*$/],
+    [
+      { PORT: "4999", OFFERS_METRICS: "4999" },
+      /^Invalid OFFERS_METRICS: expected a different port from PORT; got 4999$/,
+    ],
     [
       { OFFERS_METRICS: "192.0.2.1:0" },
-      /^OFFERS_METRICS: the platform cannot listen at 192\.0\.2\.1 \(EADDRNOTAVAIL\); .*$/,
+      /^OFFERS_METRICS: the platform cannot listen on 192\.0\.2\.1 \(EADDRNOTAVAIL\); .*$/,
     ],
     [{ OFFERS_DIALECT: "dead" }, /^Invalid OFFERS_DIALECT: expected one of reference, live; got dead$/],
     [{ OFFERS_DIALEKT: "live" }, /^Unknown setting OFFERS_DIALEKT; did you mean OFFERS_DIALECT\? .*$/],
@@ -138,32 +141,35 @@ describe("the platform's process", () => {
     [{ OFFERS_ENCRYPTION_KEY: "short" }, /^OFFERS_ENCRYPTION_KEY is not 32 bytes in base64; .*$/],
     [
       { DATABASE_URL: "postgres://ann:s3cret@127.0.0.1:1/x" },
-      /^DATABASE_URL: the database x at 127\.0\.0\.1:1 cannot be used \(ECONNREFUSED\): nothing listens .*; start PostgreSQL, .*$/,
+      /^DATABASE_URL: the database x at 127\.0\.0\.1:1 cannot be used \(ECONNREFUSED\): nothing is listening .*; start PostgreSQL, .*$/,
     ],
     [
       { DATABASE_URL: "postgres://ann:s3cret@127.0.0.1:1/x?sslrootcert=/s3cret" },
-      /^DATABASE_URL: the database x .* \(ENOENT\): a file that it names is missing; correct sslrootcert, .*$/,
+      /^DATABASE_URL: the database x .* \(ENOENT\): it names a file that does not exist; correct sslrootcert, .*$/,
     ],
     [
       { DATABASE_URL: "postgres://ann:s3cret@nowhere.invalid/x" },
-      /^DATABASE_URL: the database x at nowhere\.invalid:5432 .*: its host cannot be looked up; correct the host's name$/,
+      /^DATABASE_URL: the database x at nowhere\.invalid:5432 .*: its host name cannot be resolved; correct the host name$/,
     ],
     [
       { OFFERS_DATA: "/proc/x" },
-      /^OFFERS_DATA: \/proc\/x cannot be the data folder: nothing can be created there \(ENOENT\); .*$/,
+      /^OFFERS_DATA: \/proc\/x cannot be used as the data folder: nothing can be created there \(ENOENT\); .*$/,
     ],
-    [{ OFFERS_DATA: "/proc/x/y" }, /^OFFERS_DATA: \/proc\/x\/y cannot be the data folder: .* \(ENOENT\); .*$/],
-    [{ OFFERS_DATA: "/proc" }, /^OFFERS_DATA: \/proc cannot be the data folder: .* \(\w+\); set OFFERS_DATA to .*$/],
+    [{ OFFERS_DATA: "/proc/x/y" }, /^OFFERS_DATA: \/proc\/x\/y cannot be used as the data folder: .* \(ENOENT\); .*$/],
+    [
+      { OFFERS_DATA: "/proc" },
+      /^OFFERS_DATA: \/proc cannot be used as the data folder: .* \(\w+\); set OFFERS_DATA to .*$/,
+    ],
     [
       { OFFERS_DATA: itself },
-      /^OFFERS_DATA: \S+ cannot be the data folder: there is a file of that name \(EEXIST\); .*$/,
+      /^OFFERS_DATA: \S+ cannot be used as the data folder: a file with that name exists \(EEXIST\); .*$/,
     ],
     [
       { OFFERS_DATA: `${itself}/below` },
-      /^OFFERS_DATA: \S+ cannot be the data folder: a part of its path is a file \(ENOTDIR\); .*$/,
+      /^OFFERS_DATA: \S+ cannot be used as the data folder: part of its path is a file \(ENOTDIR\); .*$/,
     ],
   ] satisfies [Record<string, string>, RegExp][])("does not start with %o [D-90]", async (environment, message) => {
-    // Some fail only after the store is open.
+    // Some settings fail only after the store is open.
     const onFolder = "OFFERS_DATA" in environment && { DATABASE_URL: "" };
     const failure = await failureOf({ ...settingsOn(unchanged), ...onFolder, ...environment });
     expect(failure).toMatch(message);
@@ -175,7 +181,7 @@ describe("the platform's process", () => {
       DATABASE_URL: "postgres://ann:s3cret@127.0.0.1:1/x?sslrootcert=/s3cret",
     });
     expect((await exited).code).toBe(1);
-    expect(output.stderr).toMatch(/^platform did not start: DATABASE_URL: the database x .* is missing; [^\n]*\n$/);
+    expect(output.stderr).toMatch(/^platform did not start: DATABASE_URL: the database x .* does not exist; [^\n]*\n$/);
     expect(output.stdout + output.stderr).not.toContain("s3cret");
   });
 
@@ -189,7 +195,7 @@ describe("the platform's process", () => {
     const noDatabase = await failureAt(wrong((url) => (url.pathname = "/no_such")));
     const noRole = await failureAt(wrong((url) => (url.username = "no_such")));
     const noTls = await failureAt(wrong((url) => (url.search = "?sslmode=verify-full")));
-    expect(noDatabase).toMatch(/there is no database no_such; create it with: createdb no_such/);
+    expect(noDatabase).toMatch(/the database no_such does not exist; create it with createdb no_such/);
     expect(noRole).toMatch(/the role no_such (does not exist|needs a password)/);
     expect(noTls).toMatch(/the server takes no TLS; remove sslmode|its certificate is not trusted/);
   });
@@ -201,7 +207,7 @@ describe("the platform's process", () => {
     const url = `postgres://postgres:s3cret@127.0.0.1:${port}/x`;
     const failure = await failureOf({ ...settingsOn(await createFolder()), DATABASE_URL: url });
     expect(failure).toMatch(
-      new RegExp(`^DATABASE_URL: .* 127\\.0\\.0\\.1:${port} does not respond as PostgreSQL does; .*$`),
+      new RegExp(`^DATABASE_URL: .* 127\\.0\\.0\\.1:${port} does not respond like PostgreSQL; .*$`),
     );
     expect(failure).not.toContain("s3cret");
     server.close();

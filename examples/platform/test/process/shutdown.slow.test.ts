@@ -61,11 +61,11 @@ describe.each(await anyStore())("a process on $title that is asked to stop [D-71
     await eventually("both attempts are under way", () => receiver.requests.length === 2);
     expect(await statusOf(`${address}/readyz`)).toBe(200);
     first.child.kill("SIGTERM");
-    // A terminal and a parent process may each send a signal.
+    // Send several signals, because a terminal and a parent process may each send one.
     for (const signal of ["SIGTERM", "SIGINT", "SIGINT"] as const) first.child.kill(signal);
     await eventually("it is not ready", async () => (await statusOf(`${address}/readyz`)) === 503);
     expect(await statusOf(`${address}/healthz`)).toBe(200);
-    // Earlier requests keep hanging; later ones get a response.
+    // Earlier requests keep hanging, and later ones get a response.
     receiver.respond = respondWith(200);
     const second = isShared ? start() : undefined;
     expect(await first.exited).toEqual({ code: 0, signal: null });
@@ -76,7 +76,7 @@ describe.each(await anyStore())("a process on $title that is asked to stop [D-71
     await eventually("the other is attempted again", () => receivedIds().length === 3);
     expect(receivedIds()).toEqual(expect.arrayContaining([acknowledged, hung]));
     expect(receivedIds().at(-1)).toBe(hung);
-    // The aborted attempt does not count in the schedule.
+    // The aborted attempt does not count in the retry schedule.
     await eventually("its acknowledgement is logged", () => next.output.stdout.includes('"outcome":"acknowledged"'));
     const logged = next.output.stdout.split("\n").find((line) => line.includes("delivery.attempted")) ?? "";
     expect(JSON.parse(logged)).toMatchObject({ deliveryId: hung, number: 1, outcome: "acknowledged" });

@@ -5,7 +5,7 @@ import { claimRows } from "../../src/outbox/claim.ts";
 import { Leases } from "../../src/outbox/leases.ts";
 import { attemptDelivery, loadDeliveries } from "../../src/webhooks/attempt-delivery.ts";
 import { recordEvent } from "../../src/webhooks/record-event.ts";
-import { webhooks } from "../../src/webhooks/start-delivery.ts";
+import { webhookQueue } from "../../src/webhooks/start-delivery.ts";
 import { addOrganisation, openDeliveryFixture, testEncryptionKey } from "../support/delivery-fixture.ts";
 import { openReceiver, respondWith } from "../support/receiver.ts";
 import { anyStore } from "../support/stores/stores.ts";
@@ -22,7 +22,7 @@ test("a delivery claimed before the address changed goes to the old address, wit
   await fixture.store.transaction((trx) => recordEvent(trx, organisationId, event));
   const now = () => new Date();
   const leases = new Leases(fixture.store, 3_000, (error) => fixture.errors.push(error));
-  const [lease] = (await claimRows(fixture.store, leases, webhooks(now), 1)) ?? [];
+  const [lease] = (await claimRows(fixture.store, leases, webhookQueue(now), 1)) ?? [];
   const claimed = (await loadDeliveries(fixture.store, lease ? [lease] : [], now())).get(lease?.rowId ?? 0);
   if (claimed === undefined) throw new Error("it is due");
   await fixture.store.db.updateTable("endpoints").set({ base_address: stranger.baseAddress }).execute();

@@ -35,7 +35,7 @@ interface Check {
 }
 const checksOf = (response: { json<T>(): T }) => response.json<{ checks: Check[] }>().checks;
 
-/** Both, only `/test`, or only `/test/auth`. */
+/** Makes the receiver respond like this to both checks, only to `/test`, or only to `/test/auth`. */
 const only =
   (paths: readonly string[], status: number): Respond =>
   (request, response) =>
@@ -161,7 +161,7 @@ describe.each(await anyStore())("the switch for suggestions on $title", ({ creat
       const refused = await save(withoutSecret({ ...change, suggestsContacts: false }));
       expect(refused.json()).toMatchObject({
         status: 400,
-        errors: { secret: [expect.stringMatching(/address.*scheme/)] },
+        errors: { secret: [expect.stringMatching(/base URL.*scheme/)] },
       });
     }
     expect((await save(withoutSecret({ secret: "" }))).status).toBe(400);

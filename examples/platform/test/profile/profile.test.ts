@@ -13,7 +13,7 @@ const [first, second, third] = [1, 2, 3].map((number) => `whsec_${Buffer.alloc(2
   string,
 ];
 
-/** Responds 401 unless the request is signed with one of these secrets. */
+/** Responds with 401 unless the request is signed with one of these secrets. */
 const knowing =
   (...secrets: string[]): Respond =>
   (request, response) => {
@@ -208,7 +208,7 @@ describe.each(await anyStore())("the company profile on $title", ({ createDataba
     test("in any way of changing the address", async () => {
       receiver.respond = knowing(first, second);
       await save();
-      // During the overlap two secrets could leak.
+      // During the overlap, two secrets could leak.
       expect((await rotate(second)).status).toBe(200);
       stranger.respond = (request, response) =>
         respondWith(
@@ -263,7 +263,7 @@ describe.each(await anyStore())("the company profile on $title", ({ createDataba
       expect((await rotation).json()).toMatchObject({ status: 409, code: "edit_conflict" });
       await search();
       expect(stolen()).toEqual([]);
-      // Excludes the checks, the last of which is signed with a random secret.
+      // Exclude the checks, the last of which is signed with a random secret.
       const others = stranger.requests.filter(({ url }) => url !== "/test" && url !== "/test/auth");
       expect(others.every((request) => isSignedWith(third, request))).toBe(true);
     });
@@ -274,7 +274,7 @@ describe.each(await anyStore())("the company profile on $title", ({ createDataba
     await save();
     receiver.respond = knowing(first, second);
     expect((await rotate(second)).status).toBe(200);
-    // An instance that does not have the new secret yet.
+    // Simulate an instance that does not have the new secret yet.
     receiver.respond = knowing(first);
     receiver.requests.length = 0;
     expect((await search()).json()).toEqual({ results: [found] });

@@ -13,7 +13,7 @@ beforeEach(() => {
   receiver.requests.length = 0;
 });
 
-/** The requests with their signatures, as a verifying receiver sees them. */
+/** Returns the requests with their signatures, as a receiver that verifies them sees them. */
 const digests = () => receiver.requests.map(({ url, headers }) => [url, headers.authorization]);
 
 describe("registering an endpoint", () => {
@@ -77,7 +77,7 @@ describe("registering an endpoint", () => {
   test("reports a firewall in front of it, instead of a wrong secret", async () => {
     receiver.respond = respondWith(403, {}, "Access denied");
     const { text } = await saveCompany(hana, receiver);
-    expect(text.match(/the secret is not the reason\. A firewall/g)).toHaveLength(2);
+    expect(text.match(/the secret is not the cause\. A firewall/g)).toHaveLength(2);
     expect(text).toContain("rejects the service&#39;s requests: let them through");
     expect(text).not.toContain("compare it with the one");
   });
@@ -97,7 +97,7 @@ describe("registering an endpoint", () => {
       scheme: "timestampDigest",
     });
     expect(status).toBe(422);
-    expect(text).toContain("The base address must not contain &quot;?&quot; or &quot;#&quot;.");
+    expect(text).toContain("The base URL must not contain &quot;?&quot; or &quot;#&quot;.");
     expect(text).toMatch(/id="baseAddress"[^>]*aria-invalid="true"/);
     expect(text).not.toContain("Checks of");
     expect(receiver.requests).toEqual([]);
@@ -119,11 +119,11 @@ describe("registering with http on an https port", () => {
     await new Promise<void>((resolve) => void server.listen(0, "127.0.0.1", resolve));
     const { port } = server.address() as { port: number };
     const { text } = await saveCompany(hana, { baseAddress: `http://127.0.0.1:${port}` });
-    expect(text).toContain("the port speaks https: start the base address with https://");
+    expect(text).toContain("the port speaks https: start the base URL with https://");
   });
 });
 
-// Codes: https://nodejs.org/api/tls.html#x509-certificate-error-codes and OpenSSL's sslerr.h.
+// The codes are from https://nodejs.org/api/tls.html#x509-certificate-error-codes and OpenSSL's sslerr.h.
 test.each([
   ["CERT_HAS_EXPIRED", "has expired"],
   ["ERR_TLS_CERT_ALTNAME_INVALID", "for another host name"],

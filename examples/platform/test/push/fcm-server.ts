@@ -22,19 +22,19 @@ export interface FcmMessage {
   [member: string]: unknown;
 }
 
-/** Null sends no response; `reset` ends the connection. */
+/** A response. Null sends no response, and `reset` resets the connection. */
 export type FcmResponse = { status: number; body: object } | "reset" | null;
 
-/** A fake of Google's token endpoint and of Firebase Cloud Messaging on loopback. */
+/** A fake on loopback of Google's token endpoint and Firebase Cloud Messaging. */
 export interface FcmServer {
-  /** Connects every request to this server, whatever the host. */
+  /** Sends every request to this server, whatever its host. */
   dispatcher: Agent;
-  /** The messages it received, in order. */
+  /** The messages it has received, in order. */
   messages: FcmMessage[];
   requests: FcmRequest[];
   /** Decides the response to each message from now on. */
   respond: (message: FcmMessage) => FcmResponse;
-  /** The order of the messages, each of which lasts until its response or until its sender gives up. */
+  /** Checks the order of the messages, each of which lasts until its response or until the sender gives up. */
   order: PushOrder;
   /** Its port on loopback, and its certificate for Google's names. */
   port: number;
@@ -56,7 +56,7 @@ export const refusedAs = (status: number, errorCode: string) => ({
   },
 });
 
-/** A certificate for Google's names that only the agent trusts. */
+/** Creates a certificate for Google's host names that only the agent trusts. */
 function makeCertificate(): { cert: string; key: string } {
   const folder = mkdtempSync(join(tmpdir(), "offers-fcm-"));
   try {

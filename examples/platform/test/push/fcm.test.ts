@@ -1,6 +1,6 @@
 import { generateKeyPairSync, randomUUID } from "node:crypto";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { fcmTransport, forgetToken } from "../../src/push/fcm-transport.ts";
+import { fcmTransport, removeToken } from "../../src/push/fcm-transport.ts";
 import { notifyWorkers } from "../../src/push/notify-workers.ts";
 import type { NotificationReason, PushTransport } from "../../src/push/push-transport.ts";
 import { startPush } from "../../src/push/start-push.ts";
@@ -28,7 +28,7 @@ describe.each(await anyStore())("push over Firebase Cloud Messaging on $title", 
     server = await openFcmServer();
     transport = fcmTransport({
       credentials,
-      onUnregistered: (device) => forgetToken(fixture.store, device),
+      onUnregistered: (device) => removeToken(fixture.store, device),
       now: () => noon,
       dispatcher: server.dispatcher,
       timeoutMs: 500,
@@ -46,7 +46,7 @@ describe.each(await anyStore())("push over Firebase Cloud Messaging on $title", 
     fixture.adopt(startPush({ store, leases, transport, onError, firstRetryMs: 20 }));
   };
 
-  /** Notifies a new worker with these devices of a new offer. */
+  /** Notifies a new worker, who has these devices, of a new offer. */
   async function notify(
     reason: NotificationReason,
     devices: readonly { platform: "ios" | "android"; token: string | null }[],
@@ -87,7 +87,7 @@ describe.each(await anyStore())("push over Firebase Cloud Messaging on $title", 
     const ids = new Map((await rowsOf(workerId)).map(({ token, id }) => [token, String(id)]));
     const common = (token: string) => ({
       token,
-      notification: { title: "You are offered work", body: "Night shift" },
+      notification: { title: "You have a new offer", body: "Night shift" },
       data: { sequence: ids.get(token), offerId, reason: "offer" },
     });
     const headers = {
@@ -117,7 +117,7 @@ describe.each(await anyStore())("push over Firebase Cloud Messaging on $title", 
   test.each<[NotificationReason, string]>([
     ["successful", "You got the work"],
     ["unsuccessful", "Others got the work"],
-    ["withdrawn", "The offer is withdrawn"],
+    ["withdrawn", "The offer was withdrawn"],
   ])("the phone shows %s as: %s", async (reason, title) => {
     start();
     const { workerId } = await notify(reason, [{ platform: "android", token: `android-${reason}` }]);
@@ -177,7 +177,7 @@ describe.each(await anyStore())("push over Firebase Cloud Messaging on $title", 
       .selectAll()
       .where("worker_id", "=", workerId)
       .execute();
-    await forgetToken(fixture.store, { id: device?.id ?? "", workerId, platform: "ios", token: "old-1" });
+    await removeToken(fixture.store, { id: device?.id ?? "", workerId, platform: "ios", token: "old-1" });
     expect(await rowsOf(workerId)).toMatchObject([{ token: "new-1" }]);
   });
 

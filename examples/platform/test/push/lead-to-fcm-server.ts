@@ -1,4 +1,4 @@
-// Preloaded into a platform's process: redirects its connections to Google to the test's server on loopback. The
+// Preloaded into a platform process to redirect its connections to Google to the test's server on loopback. The
 // certificate comes with NODE_EXTRA_CA_CERTS.
 import tls from "node:tls";
 

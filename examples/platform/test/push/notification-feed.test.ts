@@ -1,7 +1,7 @@
 import { sql } from "kysely";
 import { describe, expect, test } from "vitest";
 import { share } from "../../../../scripts/property-seed.ts";
-import type { PlacedNotification } from "../../src/push/notification-feed.ts";
+import type { FeedNotification } from "../../src/push/notification-feed.ts";
 import { notifyWorkers } from "../../src/push/notify-workers.ts";
 import type { Notification, PushTransport } from "../../src/push/push-transport.ts";
 import { maxPushAttempts } from "../../src/push/start-push.ts";
@@ -124,9 +124,9 @@ describe.each(await anyStore())("the notification feed on $title", ({ createData
   }, async () => {
     const feed = openFeed();
     const workerIds = await addWorkers(10);
-    const heard = new Map(workerIds.map((id) => [`steady ${id}`, [] as PlacedNotification[]]));
+    const heard = new Map(workerIds.map((id) => [`steady ${id}`, [] as FeedNotification[]]));
     for (const id of workerIds) feed.subscribe(id, 0, (notification) => heard.get(`steady ${id}`)?.push(notification));
-    // Simulates phones that lose their connection forty times, and resume after the last notification.
+    // Simulate phones that lose their connection forty times and resume after the last notification.
     const total = writers * perWriter;
     const breaksAfter = total / 40;
     const resume = (id: string, after: number): void => {

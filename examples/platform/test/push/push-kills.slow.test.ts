@@ -15,7 +15,7 @@ import { testSeed } from "../support/test-seed.ts";
 import { virtualTime } from "../support/virtual-time.ts";
 import { accepted, type FcmResponse, type FcmServer, openFcmServer, refusedAs } from "./fcm-server.ts";
 
-/** Set the variable for a longer run. */
+/** Set PUSH_KILLS for a longer run. */
 const kills = Number(process.env.PUSH_KILLS || 30);
 const workerIds = ["worker_amal", "worker_ben", "worker_cleo"];
 const key = "demo-key-harbour";
@@ -72,7 +72,7 @@ function respondAtRandom(): FcmResponse {
   return number < 0.9 ? null : "reset";
 }
 
-/** The environment of a process that connects to the test's server instead of Google's. */
+/** Returns the environment of a process that connects to the test's server instead of Google's. */
 async function settingsFor({ options }: TestDatabase, { port, certificate }: FcmServer) {
   const [credentials, authority] = ["fcm.json", "fcm.pem"].map((name) => join(options.dataFolder, name)) as [
     string,
@@ -103,7 +103,7 @@ async function registerPhones(base: string): Promise<void> {
   }
 }
 
-/** Creates offers and withdraws them soon afterwards, until it is aborted. */
+/** Creates offers and withdraws them soon afterwards, until `signal` is aborted. */
 async function keepActing(base: () => string, progress: { withdrawals: number }, signal: AbortSignal): Promise<void> {
   const act = async (): Promise<void> => {
     const json = { createdByUserId: "user_hana", title: "Bar", workerIds };
@@ -145,7 +145,7 @@ async function pushTheRest(fixture: DeliveryFixture, server: FcmServer, credenti
   expect(fixture.errors).toEqual([]);
 }
 
-/** @returns the phones and offers whose last push was not the latest */
+/** Finds the phones and offers whose last push was not the latest. */
 async function findUnnotified({ store: { db } }: DeliveryFixture, { messages }: FcmServer) {
   const latest = await db
     .selectFrom("notifications")

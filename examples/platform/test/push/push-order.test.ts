@@ -11,7 +11,7 @@ import type { Loop } from "../../src/outbox/timers.ts";
 import { fcmTransport } from "../../src/push/fcm-transport.ts";
 import { readNotifications } from "../../src/push/notification-feed.ts";
 import type { NotificationReason, PushTransport } from "../../src/push/push-transport.ts";
-import { pushes, startPush } from "../../src/push/start-push.ts";
+import { pushQueue, startPush } from "../../src/push/start-push.ts";
 import type { Trx } from "../../src/store/store.ts";
 import { linkTo } from "../mail/link-to.ts";
 import { addOrganisation } from "../support/delivery-fixture.ts";
@@ -155,7 +155,7 @@ describe.each(await anyStore())("the order of pushes on $title [D-99]", ({ creat
   test("an offer that a dead process may still be sending is neither overtaken nor sent again", async () => {
     const offerId = await create();
     const dead = new Leases(fixture.store, 2_000, (error) => fixture.errors.push(error));
-    expect(await claimRows(fixture.store, dead, pushes, 10)).toHaveLength(1);
+    expect(await claimRows(fixture.store, dead, pushQueue, 10)).toHaveLength(1);
     await withdraw(offerId);
     start();
     const isLeased = async (): Promise<boolean> => {
@@ -206,7 +206,7 @@ describe.each(shared)("row locks on pushes on $title", ({ createDatabase }) => {
   afterEach(() => fixture.reset());
 
   const workerIds = ["amal", "ben", "cleo"];
-  /** Creates notifications whose order in the table and by due time is the reverse of their ids. */
+  /** Creates notifications whose order in the table and by due time is the reverse of their id order. */
   async function create() {
     const organisationId = await addOrganisation(fixture.store);
     const { db } = fixture.store;

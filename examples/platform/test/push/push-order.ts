@@ -2,14 +2,14 @@ import type { Device, Notification } from "../../src/push/push-transport.ts";
 
 type StartedPush = Pick<Notification, "id" | "offerId" | "reason">;
 
-/** Checks the order of pushes: per worker, device and offer, no push starts after or during a newer one. */
+/** Checks the order of pushes: for each worker, device and offer, no push may start after or during a newer one. */
 export class PushOrder {
-  /** One sentence per push that started after or during a newer one. */
+  /** Describes each push that started after or during a newer one. */
   readonly faults: string[] = [];
   readonly #newest = new Map<string, StartedPush>();
   readonly #underWay = new Map<string, Set<StartedPush>>();
 
-  /** @returns ends the push */
+  /** Records that a push starts. @returns a function that ends it */
   start(device: Pick<Device, "id" | "workerId">, push: StartedPush): () => void {
     const key = JSON.stringify([device.workerId, device.id, push.offerId]);
     const newest = this.#newest.get(key);

@@ -3,7 +3,7 @@ import type { Treatment } from "./push-service.ts";
 
 export const workersPerScenario = 2;
 
-/** Workers and offers by number. */
+/** A step, with workers and offers identified by number. */
 export type PushStep =
   | { does: "create"; workers: readonly number[] }
   | { does: "complete"; offer: number; worker: number }
@@ -18,13 +18,13 @@ interface Round {
   steps: readonly PushStep[];
 }
 
-/** The steps on the offers of one organisation and on its workers' devices. */
+/** The steps of one organisation's offers and its workers' devices. */
 export type PushScenario = readonly Round[];
 
-/** Scenarios that run concurrently on one clock and two processes. */
+/** Scenarios that run concurrently, with one clock and two processes. */
 export interface PushScenarios {
   scenarios: readonly PushScenario[];
-  /** After each round. */
+  /** What happens after each round. */
   pauses: readonly { ms: number; restarts: boolean }[];
 }
 

@@ -4,12 +4,12 @@ import { PushOrder } from "./push-order.ts";
 /** How the push service treats a push. */
 export type Treatment = "takes" | "refuses" | "resets" | "hangs, then refuses" | "hangs, then takes";
 
-/** A push service in memory. A push that hangs continues until the test ends it. */
+/** A push service in memory. A hanging push lasts until the test ends it. */
 export class PushService implements PushTransport {
   readonly order = new PushOrder();
   /** How many pushes have started. */
   count = 0;
-  /** How it treats the pushes of an offer. */
+  /** Decides how it treats an offer's pushes. */
   treatmentOf: (offerId: string) => Treatment = () => "takes";
   readonly #hanging = new Set<(error?: Error) => void>();
   readonly #taken = new Map<string, number>();
@@ -29,12 +29,12 @@ export class PushService implements PushTransport {
     }
   }
 
-  /** @returns the id of the last notification that it accepted for the device about the offer */
+  /** Returns the id of the last notification about the offer that it accepted for the device. */
   lastTaken(offerId: string, deviceId: string): number | undefined {
     return this.#taken.get(`${offerId} ${deviceId}`);
   }
 
-  /** @param error rejects all pushes that hang */
+  /** Ends all hanging pushes. @param error rejects them with this error */
   endHanging(error?: Error): void {
     for (const end of [...this.#hanging]) end(error);
   }

@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { claimRows } from "../../src/outbox/claim.ts";
 import { Leases } from "../../src/outbox/leases.ts";
 import type { Notification } from "../../src/push/push-transport.ts";
-import { pushes } from "../../src/push/start-push.ts";
+import { pushQueue } from "../../src/push/start-push.ts";
 import { eventually } from "../support/eventually.ts";
 import { anyStore } from "../support/stores/stores.ts";
 import { virtualTime } from "../support/virtual-time.ts";
@@ -66,7 +66,7 @@ describe.each(await anyStore())("push on $title", ({ createDatabase }) => {
     const offerId = await addOffer();
     await notify(offerId, await addWorkers(1));
     const dead = new Leases(push.fixture.store, 2_000, (error) => push.fixture.errors.push(error));
-    expect(await claimRows(push.fixture.store, dead, pushes, 10)).toHaveLength(1);
+    expect(await claimRows(push.fixture.store, dead, pushQueue, 10)).toHaveLength(1);
     let sent = 0;
     start({
       async send() {

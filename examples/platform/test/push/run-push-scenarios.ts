@@ -13,19 +13,19 @@ import { virtualTime } from "../support/virtual-time.ts";
 import { type PushScenarios, type PushStep, workersPerScenario } from "./push-scenario.ts";
 import { PushService, type Treatment } from "./push-service.ts";
 
-/** The result of a run of scenarios. */
+/** What happened when the scenarios ran. */
 export interface PushScenariosResult {
-  /** The number of started pushes. */
+  /** How many pushes have started. */
   pushes: number;
   /** Pushes that started after or during a newer one to the same device about the same offer. */
   overtaken: string[];
-  /** Devices that did not receive the latest push of an offer after the push service had recovered. */
+  /** Devices that did not receive an offer's latest push after the push service had recovered. */
   unnotified: unknown[];
   /** Notifications that are missing from a recipient's menu. */
   missing: unknown[];
 }
 
-/** Runs scenarios, and finally lets the push service accept everything. */
+/** Runs scenarios, and then lets the push service accept everything. */
 export async function runPushScenarios(
   fixture: DeliveryFixture,
   { scenarios, pauses }: PushScenarios,
@@ -133,7 +133,7 @@ class ScenarioRunner {
     await this.#store.transaction((trx) => applyAction(trx, { now, linkTo }, actor, offerId, action));
   }
 
-  /** Registers the device as this worker. */
+  /** Registers the device for this worker. */
   async #register(workerId: string, token: string): Promise<void> {
     const { id } = await this.#store.transaction((trx) => addDevice(trx, workerId, { platform: "ios", token }));
     this.#devices.push({ id, workerId, token });

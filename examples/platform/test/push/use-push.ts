@@ -9,7 +9,7 @@ import { addOrganisation, type DeliveryFixture } from "../support/delivery-fixtu
 import type { StoreUnderTest } from "../support/stores/stores.ts";
 import { useDeliveryFixture } from "../support/use-opened.ts";
 
-/** One process that pushes; each test starts with empty tables. */
+/** A process that pushes. Each test starts with empty tables. */
 export interface PushUnderTest {
   readonly fixture: DeliveryFixture;
   /** Starts pushing with this transport. */
@@ -21,7 +21,7 @@ export interface PushUnderTest {
   addWorkers(count: number, devices?: readonly ("ios" | "android")[]): Promise<string[]>;
   /** Notifies workers of an offer. @returns the number of notifications */
   notify(offerId: string, workerIds: readonly string[]): Promise<number>;
-  /** The number of the offer's notifications that are not sent yet. */
+  /** Counts the offer's notifications that have not been sent yet. */
   countUnsent(offerId: string): Promise<number>;
 }
 

@@ -11,7 +11,7 @@ import { fail } from "./use-retention.ts";
 
 const dayMs = 86_400_000;
 const weekMs = 7 * dayMs;
-/** A Monday after the weeks that the migration adds. */
+/** A Monday after the weeks that the migration adds partitions for. */
 const monday = new Date(Math.ceil(Date.now() / weekMs) * weekMs + 8 * weekMs + 4 * dayMs);
 const after = (days: number): Date => new Date(monday.getTime() + days * dayMs);
 const nameOf = (day: Date): string => `attempts_${day.toISOString().slice(0, 10).replaceAll("-", "_")}`;

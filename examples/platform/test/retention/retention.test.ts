@@ -34,7 +34,7 @@ describe.each(await anyStore())("retention on $title", ({ createDatabase }) => {
     const recent = `timestamptz '${daysAgo(80).toISOString()}'`;
     const kept = [
       await add(89, `${old}, null, null`, "now(), 1, null"),
-      // The offer is in the future, ended recently or has no known end; or the notification is not sent yet.
+      // These are kept: the offer is in the future, ended recently or has no known end, or the notification has not been sent yet.
       await add(91, `now() + interval '20 years', ${old}, null`, "now(), 1, null"),
       await add(91, `${recent}, null, null`, "now(), 1, null"),
       await add(91, "null, null, null", "now(), 1, null"),

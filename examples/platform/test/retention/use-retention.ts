@@ -23,14 +23,14 @@ interface DeliveryToAdd {
   eventId?: string;
 }
 
-/** A store with one organisation and rows of any age; each test starts with empty tables. */
+/** A store with one organisation, for rows of any age. Each test starts with empty tables. */
 export interface RetentionUnderTest {
   readonly store: Store;
-  /** The organisation of new deliveries and events. */
+  /** The id of the organisation that new deliveries and events belong to. */
   organisation: string;
   /** Purges batch by batch until nothing is left to purge. */
   purgeAll(now?: Date): Promise<void>;
-  /** Adds a delivery with its event and one attempt that got a response. @returns its id */
+  /** Adds a delivery with its event and one attempt that has a response. @returns its id */
   addDelivery(delivery: DeliveryToAdd): Promise<string>;
   addEvent(days: number): Promise<string>;
   idsOf(table: "deliveries" | "events" | "notifications" | "mails"): Promise<unknown[]>;

@@ -6,7 +6,7 @@ import { expect, test } from "vitest";
 const run = promisify(execFile);
 const launcher = join(import.meta.dirname, "../../bin/offers-sandbox.cjs");
 
-/** Runs the launcher on this Node, which claims to have another version. */
+/** Runs the launcher with this Node, which pretends to have another version. */
 const runAs = (version: string) => {
   const script = `Object.defineProperty(process.versions, "node", { value: ${JSON.stringify(version)} }); require(${JSON.stringify(launcher)})`;
   return run(process.execPath, ["--eval", script]).then(

@@ -1,4 +1,4 @@
-// Tests the sandbox from its sources; scripts/release/sandbox tests the packed one.
+// Tests the sandbox from its sources; scripts/release/sandbox tests the packed sandbox.
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdir, mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
@@ -35,7 +35,7 @@ function start(...args: string[]) {
 }
 
 function launch([file = "", ...args]: string[], more: NodeJS.ProcessEnv = {}) {
-  // Settings of other programs, which the sandbox must not read.
+  // Settings for other programs, which the sandbox must not read.
   const env = {
     PATH: process.env.PATH,
     NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE,
@@ -81,7 +81,7 @@ test.each([
   [
     "--data",
     "/dev/null/x",
-    /^offers-sandbox: --data: \/dev\/null\/x cannot be the data folder: .*; set --data to a folder/,
+    /^offers-sandbox: --data: \/dev\/null\/x cannot be used as the data folder: .*; set --data to a folder/,
   ],
 ])("says in one line with %s %s why it does not start", async (option, value, message) => {
   const { lines, closed } = start("--port", "0", option, value);

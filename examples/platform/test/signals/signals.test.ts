@@ -23,7 +23,7 @@ describe.each(stores)("signals on $title", ({ createDatabase }) => {
     await signals.stop();
   });
 
-  /** Ignores the signal that a listener gets when the connection is made. */
+  /** Collects signals, except the one that a listener gets when the connection is made. */
   const hear = (): { heard: Heard[]; end: () => void } => {
     const heard: Heard[] = [];
     return { heard, end: signals.subscribe((each) => void (each === "everything" || heard.push(each))) };
@@ -93,7 +93,7 @@ describe.each(stores.filter(({ title }) => title.startsWith("PostgreSQL")))(
       opened.push(() => client.end());
       return payloads;
     }
-    /** Ends the listening connections. */
+    /** Closes the listening connections. */
     const cut = () =>
       store.execute(`select pg_terminate_backend(pid) from pg_stat_activity
         where datname = current_database() and application_name = 'offers-platform signals'`);

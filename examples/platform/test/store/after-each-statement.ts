@@ -1,6 +1,6 @@
 import type { Trx } from "../../src/store/store.ts";
 
-/** The same transaction, which awaits `act` after each of its statements. */
+/** Returns the same transaction, but it awaits `act` after each of its statements. */
 export const afterEachStatement = (trx: Trx, act: () => Promise<unknown>): Trx =>
   trx.withPlugin({
     transformQuery: ({ node }) => node,

@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { checkDatabase } from "../../src/settings/check-database.ts";
 import { storesUnderTest } from "../support/stores/stores.ts";
 
-/** The error when a server handles each connection like this. */
+/** Returns the error that is thrown if a server handles each connection like this. */
 async function refusalAt(onConnection: (socket: Socket) => void, query = ""): Promise<unknown> {
   const server = createServer((socket) => onConnection(socket.on("error", () => undefined))).listen(0, "127.0.0.1");
   await once(server, "listening");
@@ -28,20 +28,20 @@ const saying = (reason: RegExp) =>
 
 test("explains a server without TLS when the address requires it", async () =>
   expect(await refusalAt((socket) => socket.once("data", () => socket.end("N")), "?sslmode=verify-full")).toEqual(
-    saying(/the server takes no TLS; remove sslmode from the address/),
+    saying(/the server does not support TLS; remove sslmode from the URL/),
   ));
 
 test("explains a server that does not respond", async () =>
   expect(await refusalAt((socket) => socket.resume())).toEqual(
-    saying(/\S+ did not respond in time; correct host and port, or open the firewall/),
+    saying(/\S+ did not respond in time; correct the host and port, or open the firewall/),
   ));
 
 test("explains a server of another kind", async () =>
   expect(
     await refusalAt((socket) => socket.once("data", () => socket.end("HTTP/1.1 400 Bad Request\r\n\r\n"))),
-  ).toEqual(saying(/what listens at \S+ does not respond as PostgreSQL does; correct host and port/)));
+  ).toEqual(saying(/the server at \S+ does not respond like PostgreSQL; correct the host and port/)));
 
-/** https://www.postgresql.org/docs/current/protocol-message-formats.html, ErrorResponse */
+/** Encodes an ErrorResponse, see https://www.postgresql.org/docs/current/protocol-message-formats.html */
 function errorResponse(code: string, message: string): Buffer {
   const fields = Buffer.from(`SFATAL\0C${code}\0M${message}\0\0`);
   const length = Buffer.alloc(4);
@@ -50,22 +50,22 @@ function errorResponse(code: string, message: string): Buffer {
 }
 
 test.each([
-  ["28P01", 'password authentication failed for user "ann"', /the password for the role ann is wrong; correct it/],
-  ["28000", 'role "ann" does not exist', /the role ann does not exist or may not sign in from here; .*/],
+  ["28P01", 'password authentication failed for user "ann"', /the password for the role ann is incorrect; correct it/],
+  ["28000", 'role "ann" does not exist', /the role ann does not exist, or is not allowed to sign in from here; .*/],
   [
     "28000",
     'no pg_hba.conf entry for host "::1", user "ann", database "x", no encryption',
-    /the server takes no connection without TLS; add \?sslmode=require/,
+    /the server accepts only TLS connections; add \?sslmode=require/,
   ],
-  ["3D000", 'database "x" does not exist', /there is no database x; create it with: createdb x; or correct the name/],
+  ["3D000", 'database "x" does not exist', /the database x does not exist; create it with createdb x, or correct the name/],
   ["42501", "permission denied for database", /the role ann lacks a privilege; grant it CREATE .*/],
   [
     "08P01",
     "unsupported startup parameter: statement_timeout",
-    /the pooler at \S+ refuses a parameter that it names; .*/,
+    /the pooler at \S+ rejects one of the URL's parameters; .*/,
   ],
   ["53300", "too many connections", /it has too many connections; .*/],
-  ["57P03", "the database system is starting up", /the server ended the connection; .* Try again/],
+  ["57P03", "the database system is starting up", /the server closed the connection, .* try again/],
 ])("explains a server that rejects with %s: %s", async (code, message, reason) => {
   const refusal = await refusalAt((socket) => socket.once("data", () => socket.end(errorResponse(code, message))));
   expect(refusal).toEqual(saying(reason));
@@ -85,7 +85,7 @@ test.runIf(postgres)("accepts an existing database and explains a missing one", 
   const databaseUrl = database?.options.databaseUrl ?? "";
   await expect(checkDatabase(databaseUrl)).resolves.toBeUndefined();
   await expect(checkDatabase(`${databaseUrl}_not`)).rejects.toThrow(
-    / \(3D000\): there is no database \w+_not; create it /,
+    / \(3D000\): the database \w+_not does not exist; create it /,
   );
   await database?.remove();
 });

@@ -34,7 +34,7 @@ describe.each(stores)("tables from before the first release on $title", (store) 
   test("are rejected, and the message says what to remove [D-107]", async () => {
     const options = await newDatabase(store);
     const opened = await openStore(options);
-    // The migrations of the last version before the first release.
+    // The migrations from the last version before the first release.
     const names = [
       "001-tables",
       "002-portal",
@@ -61,7 +61,7 @@ describe.each(stores.slice(1))("two versions that start simultaneously on $title
     const later = new pg.Client(options.databaseUrl);
     await later.connect();
     onTestFinished(() => later.end());
-    // The lock of kysely's migrator.
+    // Take the lock that kysely's migrator uses.
     await later.query("begin; select pg_advisory_xact_lock(3853314791062309107)");
     const refusal = expect.objectContaining({ code: "newer_tables", message: expect.stringContaining("999-later") });
     const refused = expect(openStore(options)).rejects.toEqual(refusal);

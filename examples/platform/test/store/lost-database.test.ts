@@ -30,7 +30,7 @@ describe.each((await storesUnderTest()).slice(1))("a platform that loses $title"
   let page: PageClient;
   let person: string;
   let worker: string;
-  /** Connects to another database without the proxy, so that this one can be closed. */
+  /** Connects to another database without the proxy, so that connections to this one can be closed. */
   let admin: pg.Client;
   let name: string;
 

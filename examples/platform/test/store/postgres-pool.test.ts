@@ -3,11 +3,11 @@ import { type AddressInfo, createServer } from "node:net";
 import { sql } from "kysely";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { openStore } from "../../src/store/open-store.ts";
-import { openPool, ownClient } from "../../src/store/postgres-pool.ts";
+import { openPool, separateClient } from "../../src/store/postgres-pool.ts";
 import { storesUnderTest, type TestDatabase } from "../support/stores/stores.ts";
 import { openTcpProxy, type TcpProxy } from "../support/tcp-proxy.ts";
 
-// Generous, because a busy machine is much slower.
+// A generous limit, because a busy machine is much slower.
 const silenceMs = 3_000;
 const shared = (await storesUnderTest()).filter(({ title }) => title !== "PGlite");
 
@@ -34,8 +34,8 @@ describe.each(shared)("connections to $title", ({ createDatabase }) => {
     const client = await pool.connect();
     expect((await client.query("select 1 as one")).rows).toEqual([{ one: 1 }]);
     proxy.silence();
-    await expect(client.query("select 2 as two")).rejects.toThrow(`said nothing for ${silenceMs} ms`);
-    // Like a transaction of kysely, it must not wait for the dead connection for ever.
+    await expect(client.query("select 2 as two")).rejects.toThrow(`sent nothing for ${silenceMs} ms`);
+    // A rollback, as kysely sends it, must not wait for the dead connection for ever.
     await expect(client.query("rollback")).rejects.toThrow();
     client.release(true);
     expect((await pool.query("select 3 as three")).rows).toEqual([{ three: 3 }]);
@@ -77,12 +77,12 @@ describe.each(shared)("connections to $title", ({ createDatabase }) => {
   });
 });
 
-// https://www.pgbouncer.org/config.html#ignore_startup_parameters. It rejects all others.
+// PgBouncer rejects all other parameters, see https://www.pgbouncer.org/config.html#ignore_startup_parameters
 const knownToPgBouncer = ["user", "database", "client_encoding", "datestyle", "timezone", "application_name"];
 
 test.each([
   ["the pool", (url: string): Promise<unknown> => openPool(url, () => undefined).connect()],
-  ["the connection for signals", (url: string): Promise<unknown> => ownClient(url).connect()],
+  ["the connection for signals", (url: string): Promise<unknown> => separateClient(url).connect()],
 ])("%s uses no startup parameter that PgBouncer rejects", async (_, connect) => {
   let startup: Buffer | undefined;
   const server = createServer((socket) => {
@@ -96,7 +96,7 @@ test.each([
   const { port } = server.address() as AddressInfo;
   await expect(connect(`postgres://ann@127.0.0.1:${port}/x`)).rejects.toThrow();
   server.close();
-  // https://www.postgresql.org/docs/current/protocol-message-formats.html, StartupMessage: length, version, then names and values.
+  // A StartupMessage has its length, the version, then names and values, see https://www.postgresql.org/docs/current/protocol-message-formats.html
   const texts = startup?.subarray(8).toString().split("\0") ?? [];
   const names = texts.filter((text, index) => index % 2 === 0 && text !== "");
   expect(names).toContain("user");

@@ -22,7 +22,7 @@ describe.each(shared)("statements of background work on $title", ({ createDataba
   const doubled = async (of: Pick<Store, "db">, value: number): Promise<number | undefined> =>
     (await sql<{ doubled: number }>`select 2 * ${value}::integer as doubled`.execute(of.db)).rows[0]?.doubled;
 
-  /** The statements that the callback's only connection has prepared. */
+  /** Runs a callback on one connection. @returns the statements that the connection has prepared */
   const preparedBy = (of: Store, work: (db: Pick<Store, "db">) => Promise<unknown>): Promise<string[]> =>
     of.transaction(async (trx) => {
       await work({ db: trx });

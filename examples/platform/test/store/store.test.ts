@@ -60,7 +60,7 @@ describe.each(await storesUnderTest())("the store on $title", ({ title, createDa
           return rows[0];
         });
       expect(await settingsIn(later)).toEqual({ isolation: "read committed", idle: "30s" });
-      // A process that stalls in background work holds locks that others wait for.
+      // The limit is short, because a process that stalls in background work holds locks that others wait for.
       expect(await settingsIn(later.background)).toEqual({ isolation: "read committed", idle: "2s" });
       await later.close();
     });

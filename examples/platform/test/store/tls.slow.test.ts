@@ -59,7 +59,7 @@ describe.runIf(hasPostgresServer)("TLS to PostgreSQL with sslmode=verify-full", 
 
   test("rejects a server whose certificate another authority signed, and explains the remedy", () =>
     expect(checkDatabase(urlOf("localhost", "other.crt"))).rejects.toThrow(
-      /its certificate is not trusted; name the authority's with sslrootcert/,
+      /its certificate is not trusted; set sslrootcert to the authority's certificate/,
     ));
 
   test("rejects a server whose certificate is for another name, and explains the remedy", () =>

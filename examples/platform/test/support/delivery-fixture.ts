@@ -11,24 +11,24 @@ import { type DeliveryOptions, startDelivery } from "../../src/webhooks/start-de
 import { emptyTables } from "./empty-tables.ts";
 import type { TestDatabase } from "./stores/stores.ts";
 
-/** 32 bytes, the length of an AES-256 key. */
+/** A key with 32 bytes, the length of an AES-256 key. */
 export const testEncryptionKey = new Uint8Array(32).fill(7);
 
-/** Short pauses: seven attempts within about two seconds. */
+/** A retry schedule with short pauses: seven attempts within about two seconds. */
 export const testSchedule = { delaysMs: [50, 100, 200, 300, 500, 800], jitter: 0, maxRetryAfterMs: 60_000 };
 
-/** Short pauses that double up to a second. */
+/** A breaker policy with short pauses that double up to a second. */
 export const testBreaker = { ...defaultBreakerPolicy, firstPauseMs: 250, maxPauseMs: 1_000, jitter: 0 };
 
-/** The store, the leases and the deliveries of one process, without the HTTP API. */
+/** One process's store, leases and deliveries, without the HTTP API. */
 export interface DeliveryFixture {
   store: Store;
   leases: Leases;
   attempts: AttemptRecord[];
   errors: unknown[];
-  /** The loop is woken every 50 ms, because tests publish no signals. */
+  /** Starts delivering. The loop is woken every 50 ms, because tests publish no signals. */
   startDelivery(options?: Partial<DeliveryOptions>): Loop;
-  /** Wakes and stops this loop together with those of deliveries. */
+  /** Wakes and stops this loop together with the delivery loops. */
   adopt(loop: Loop): Loop;
   /** Wakes every loop now. */
   wake(): void;
@@ -41,7 +41,7 @@ export async function openDeliveryFixture(database: TestDatabase, leaseSeconds =
   const errors: unknown[] = [];
   const attempts: AttemptRecord[] = [];
   const onError = (error: unknown): void => void errors.push(error);
-  // A statement for 10,000 workers takes more than the default five seconds on a busy machine. store.test.ts tests that limit.
+  // A statement for 10,000 workers may take longer than the default five seconds on a busy machine. store.test.ts tests that limit.
   const store = await openStore({ ...database.options, onError, transactionLimitMs: 60_000 });
   const leases = await openLeases(store, { leaseSeconds, onError });
   const endpointClient = createEndpointClient({ allowLoopback: true });
@@ -96,7 +96,7 @@ export async function openDeliveryFixture(database: TestDatabase, leaseSeconds =
   };
 }
 
-/** Adds an organisation. Its profile has this address and the secret `s3cret`; without an address, it has no profile. */
+/** Adds an organisation, whose profile has this base URL and the secret `s3cret`. Without a base URL, it has no profile. */
 export async function addOrganisation(store: Store, baseAddress?: string): Promise<string> {
   const id = randomUUID();
   await store.db.insertInto("organisations").values({ id, name: "Acme", kind: "hirer" }).execute();

@@ -1,9 +1,9 @@
 import type { Store } from "../../src/store/store.ts";
 
-/** Tables that a process fills when it opens a store. */
+/** Tables that are kept, because a process fills them when it opens a store. */
 const kept = ["kysely_migration", "kysely_migration_lock", "encryption_key_check", "outbox_processes"];
 
-/** Deletes the data of a test. `truncate` is slow on PostgreSQL, because it creates new files for each table and index. */
+/** Deletes a test's data. Avoids `truncate`, which is slow on PostgreSQL because it creates new files for each table and index. */
 export async function emptyTables(store: Store): Promise<void> {
   await store.execute(`do $$
     declare name text;

@@ -1,6 +1,6 @@
 import { openStore, type StoreOptions } from "../../src/store/open-store.ts";
 
-/** Creates the current tables in an empty store. */
+/** Creates the current schema in an empty store. */
 export async function makeTables(options: StoreOptions): Promise<void> {
   const store = await openStore(options);
   await store.close();

@@ -10,7 +10,7 @@ export interface PlatformProcess {
   child: ChildProcess;
   output: { stdout: string; stderr: string };
   exited: Promise<{ code: number | null; signal: string | null }>;
-  /** Resolves when it is listening. */
+  /** Resolves with the platform's URL once it is listening. */
   address(): Promise<string>;
 }
 
@@ -18,7 +18,7 @@ export interface PlatformProcess {
 export function startProcess({ options }: TestDatabase, environment: Record<string, string> = {}): PlatformProcess {
   const { dataFolder, databaseUrl = "", listenUrl = "" } = options;
   const store = { OFFERS_DATA: dataFolder, DATABASE_URL: databaseUrl, DATABASE_LISTEN_URL: listenUrl };
-  // A process lives for seconds, too short to benefit from V8's optimising compiler for PGlite.
+  // A process lives only for seconds, which is too short to benefit from V8's optimising compiler for PGlite.
   const child = spawn(process.execPath, ["--liftoff-only", main], {
     env: {
       PATH: process.env.PATH,

@@ -11,26 +11,26 @@ import { testSeed } from "./test-seed.ts";
 export interface CallOptions {
   /** An organisation's API key. */
   key?: string;
-  /** A bearer token of the portal or the worker's app. */
+  /** A bearer token for the portal or the worker's app. */
   token?: string;
   headers?: Record<string, string>;
-  /** Sent as JSON. */
+  /** A body to send as JSON. */
   json?: unknown;
-  /** Sent unchanged. */
+  /** A body to send unchanged. */
   body?: string | Uint8Array;
 }
 
 export interface PlatformResponse extends WireResponse {
-  /** The body, parsed. */
+  /** Parses the body. */
   json<T = unknown>(): T;
 }
 
-/** The whole platform in this process, seeded with the demo, on a separate port. */
+/** The whole platform in this process, with the demo data, on a separate port. */
 export interface PlatformUnderTest {
   address: string;
-  /** The address of `/metrics`; undefined unless the settings turn it on. */
+  /** The URL of the metrics server; undefined unless the settings enable it. */
   metricsAddress: string | undefined;
-  /** Its log, one line of JSON per entry. */
+  /** Its log, with one line of JSON per entry. */
   logLines: string[];
   call(method: string, path: string, options?: CallOptions): Promise<PlatformResponse>;
   signInPerson(emailAddress: string): Promise<string>;
@@ -38,7 +38,7 @@ export interface PlatformUnderTest {
   close(): Promise<void>;
 }
 
-/** Every response has a request id, and no cache may store it. */
+/** Asserts that a response has a request id and that no cache may store it. */
 function expectIdentified(method: string, path: string, { status, headers }: WireResponse): void {
   if (/^[\da-f-]{36}$/.test(headers.get("x-request-id") ?? "") && headers.get("cache-control") === "no-store") return;
   throw new Error(`${method} ${path}: ${status} without an id, or without Cache-Control: no-store`);
@@ -70,10 +70,10 @@ const settingsFor = ({ options }: TestDatabase, changes: Partial<Settings>): Set
   ...changes,
 });
 
-/** At the default cost, each hash takes 0.3 s of CPU. */
+/** Hashes at a low cost: at the default cost, each hash takes 0.3 s of CPU time. */
 const passwords = scryptPasswords({ N: 2, r: 1, p: 1 });
 
-/** @param now the test's clock @default the system's */
+/** Opens a platform. @param now the test's clock @default the system clock */
 export async function openPlatform(
   database: TestDatabase,
   changes: Partial<Settings> = {},
@@ -93,14 +93,14 @@ export async function openPlatform(
     const text = await response.text();
     const received = { status: response.status, headers: response.headers, text };
     expectIdentified(method, path, received);
-    // openapi.yaml documents the offer operations, the extensions and every problem, in the reference dialect.
+    // openapi.yaml documents the offer operations, the extensions and every problem in the reference dialect.
     const isDocumented = /^\/(offer|events)\b/.test(path) || received.status >= 400;
     if (method !== "HEAD" && isDocumented && changes.dialect !== "live") expectDocumented(method, path, received);
     return { ...received, json: () => JSON.parse(text) };
   };
 
   const tokens = new Map<string, Promise<string>>();
-  /** One session per account. */
+  /** Signs in once per account. */
   const signIn = (path: string, credentials: object): Promise<string> => {
     const who = JSON.stringify([path, credentials]);
     const token = tokens.get(who) ?? openSession(path, credentials);

@@ -3,7 +3,7 @@ export interface ServerEvent {
   data: { id: number; offerId: string; reason: string; successful: boolean | null };
 }
 
-/** A connection to an event stream that collects its events. */
+/** A connection to an event stream, which collects its events. */
 export interface EventReader {
   events: ServerEvent[];
   headers: Headers;

@@ -4,11 +4,11 @@ import type { Store } from "../../src/store/store.ts";
 export interface ManyEvents {
   organisationId: string;
   count: number;
-  /** The number of workers, who take turns to respond to the same offer. */
+  /** The number of workers, who take turns responding to the same offer. */
   workers: number;
 }
 
-/** Writes responses like `recordEvent`, in bulk; the first of each worker is due. @returns the ids of the deliveries */
+/** Records responses in bulk, as `recordEvent` would; each worker's first one is due. @returns the ids of the deliveries */
 export async function recordMany(store: Store, { organisationId, count, workers }: ManyEvents) {
   const { db } = store;
   const all = Array.from({ length: count }, (_, number) => ({

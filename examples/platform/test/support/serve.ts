@@ -7,7 +7,7 @@ export interface Served {
   close(): Promise<void>;
 }
 
-/** Serves a listener on a free port of loopback. */
+/** Serves a listener on a free loopback port. */
 export async function serve(listener: RequestListener): Promise<Served> {
   const server = createServer(listener);
   server.listen(0, "127.0.0.1");

@@ -9,7 +9,7 @@ export interface Statement {
 
 type Query = (this: unknown, ...parameters: unknown[]) => unknown;
 
-/** @returns a list that grows with each statement that any store of this process sends, until the test ends */
+/** Records every statement that any store in this process sends until the test ends. @returns the growing list */
 export function recordStatements(): Statement[] {
   const statements: Statement[] = [];
   const senders = [

@@ -5,13 +5,13 @@ const demo = join(import.meta.dirname, "..", "..", "seed", "demo.json");
 const folder = join(import.meta.dirname, "..", "..", ".cache");
 
 /**
- * Hash of the demo's password at the lowest cost, because the default cost slows down each start and sign-in.
+ * The demo password's hash at the lowest cost, because the default cost slows down each start and sign-in.
  * python3 -c 'import hashlib,base64; print(base64.urlsafe_b64encode(hashlib.scrypt(b"demo-password",
  *   salt=b"0123456789abcdef", n=2, r=1, p=1, dklen=32)).decode().rstrip("="))'
  */
 const passwordHash = "scrypt$2$1$1$MDEyMzQ1Njc4OWFiY2RlZg$6pWBhsd6g_qcmFKRz87Oj_855N3jJpYdf8ywpedkgC4";
 
-/** A seed file like `demo.json`, with passwords that are cheap to check. */
+/** A seed file like `demo.json`, but with passwords that are cheap to check. */
 export const testSeed = join(folder, "test-seed.json");
 
 /** Vitest's global setup: writes the seed before any test reads it. */

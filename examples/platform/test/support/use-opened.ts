@@ -11,9 +11,9 @@ import { anyStore, type StoreUnderTest, type TestDatabase } from "./stores/store
 type CreateDatabase = StoreUnderTest["createDatabase"];
 
 /**
- * Opens something before the tests of a describe block (or file), and closes it after them, in reverse order.
+ * Opens something before the tests in a describe block or file, and closes it after them, in reverse order.
  *
- * @returns a proxy for the opened object, which throws if it is used before
+ * @returns a proxy for the opened object, which throws if it is used too early
  */
 function useOpened<T extends object>(open: () => Promise<T>, close: (opened: T) => unknown): T {
   let opened: T | undefined;
@@ -34,7 +34,7 @@ function useOpened<T extends object>(open: () => Promise<T>, close: (opened: T) 
   });
 }
 
-/** A database for the tests of a describe block, of any store unless one is given. */
+/** Creates a database for the tests in a describe block, on any store unless one is given. */
 export const useDatabase = (createDatabase: CreateDatabase = createAnyDatabase): TestDatabase =>
   useOpened(createDatabase, (database) => database.remove());
 
@@ -47,7 +47,7 @@ async function createAnyDatabase(): Promise<TestDatabase> {
 interface DatabaseOptions {
   /** Creates the database. @default on any store */
   createDatabase?: CreateDatabase;
-  /** A database that the test also uses. @default a new one */
+  /** A database that the test itself uses too. @default a new one */
   database?: TestDatabase;
 }
 
@@ -59,7 +59,7 @@ interface PlatformOptions extends DatabaseOptions {
   now?: () => Date;
 }
 
-/** The whole platform, on a new database. */
+/** Opens the whole platform, by default on a new database. */
 export function usePlatform({ settings, now, ...options }: PlatformOptions = {}): PlatformUnderTest {
   const database = databaseOf(options);
   return useOpened(
@@ -69,9 +69,9 @@ export function usePlatform({ settings, now, ...options }: PlatformOptions = {})
 }
 
 /**
- * A browser with a session.
+ * Creates a page client that is signed in.
  *
- * @param name the name of a person, or of a worker with `/app/sign-in`
+ * @param name a user's name or, with `/app/sign-in`, a worker's
  */
 export const usePageClient = (platform: PlatformUnderTest, name: string, signInPath?: string): PageClient =>
   useOpened(
@@ -83,7 +83,7 @@ export const usePageClient = (platform: PlatformUnderTest, name: string, signInP
     () => undefined,
   );
 
-/** The store, the leases and the deliveries of one process, on a new database. */
+/** Opens one process's store, leases and deliveries, on a new database. */
 export function useDeliveryFixture(createDatabase?: CreateDatabase): DeliveryFixture {
   const database = useDatabase(createDatabase);
   return useOpened(
@@ -92,7 +92,7 @@ export function useDeliveryFixture(createDatabase?: CreateDatabase): DeliveryFix
   );
 }
 
-/** Only a store, on a new database. */
+/** Opens only a store, on a new database. */
 export function useStore(options: DatabaseOptions = {}): Store {
   const database = databaseOf(options);
   return useOpened(
@@ -101,7 +101,7 @@ export function useStore(options: DatabaseOptions = {}): Store {
   );
 }
 
-/** An endpoint that records its requests. @param respond @default responds with 200 */
+/** Opens an endpoint that records its requests. @param respond decides the responses. @default responds with 200 */
 export const useReceiver = (respond?: Respond): Receiver =>
   useOpened(
     () => openReceiver(respond),

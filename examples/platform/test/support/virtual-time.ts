@@ -4,23 +4,23 @@ import type { QueueName } from "../../src/store/tables.ts";
 import type { DeliveryFixture } from "./delivery-fixture.ts";
 import { eventually } from "./eventually.ts";
 
-/** A clock that a test advances. Due times follow the database's clock, so `advance` moves them into the past instead. */
+/** A clock that a test advances. Due times depend on the database's clock, so `advance` moves them into the past instead. */
 export interface VirtualTime {
   now(): Date;
   /** Waits until no row is being worked on and no lane is due. */
   quiet(): Promise<void>;
-  /** Call it after `quiet()`: a row that is written during the call would be moved twice. */
+  /** Advances the clock. Call it after `quiet()`: a row that is written during the call would be moved twice. */
   advance(ms: number): Promise<void>;
-  /** When the next attempt is due; undefined if no attempt is due. */
+  /** Returns when the next attempt is due, or undefined if none is. */
   nextAt(): Promise<Date | undefined>;
   /** Advances from each due attempt to the next until `condition` is true. */
   until(condition: () => boolean | Promise<boolean>): Promise<void>;
 }
 
 export interface VirtualTimeOptions {
-  /** The queue whose rows are worked on. @default webhooks */
+  /** The queue whose rows are processed. @default webhooks */
   queue?: QueueName;
-  /** How many attempts hang until the test ends them; `quiet()` does not wait for these. @default none */
+  /** Returns how many attempts hang until the test ends them; `quiet()` does not wait for them. @default returns 0 */
   hanging?: () => number;
 }
 
@@ -37,7 +37,7 @@ export function virtualTime({ store, wake }: DeliveryFixture, options: VirtualTi
       await store.transaction(async (trx) => {
         for (const table of ["deliveries", "notifications", "mails"])
           await sql`update ${sql.table(table)} set due_at = due_at - ${by} where due_at is not null`.execute(trx);
-        // In two steps, because `at` is part of the key, and a moved row must not collide with one that has not moved yet.
+        // Move rows in two steps, because `at` is part of the key, and a moved row must not collide with one that has not moved yet.
         await sql`update outbox_wakeups set at = at - ${by} - interval '365000 days'`.execute(trx);
         await sql`update outbox_wakeups set at = at + interval '365000 days'`.execute(trx);
       });
@@ -54,7 +54,7 @@ export function virtualTime({ store, wake }: DeliveryFixture, options: VirtualTi
         await time.quiet();
         if (await condition()) return;
         const next = await time.nextAt();
-        // Undefined if the last attempt has just started.
+        // `next` is undefined if the last attempt has just started.
         if (next !== undefined) await time.advance(Math.max(1, next.getTime() - now().getTime() + 1));
       }
     },

@@ -5,22 +5,22 @@ import { offerNotFound } from "../../offers/apply-action.ts";
 
 export type OfferOperation = Extract<keyof operations, "CreateOffer" | "GetOffer" | "CompleteOffer" | "WithdrawOffer">;
 
-/** Statuses of an operation in spec/openapi.yaml. */
+/** The statuses that spec/openapi.yaml lists for an operation. */
 type StatusOf<Operation extends OfferOperation> = keyof operations[Operation]["responses"];
 
-/** All differences between the responses of the reference platform and those of the live service. */
+/** All differences between the responses from the reference platform and from the live service. */
 export interface Dialect {
-  /** D-27 */
+  /** The operations that require `api-version` (D-27). */
   readonly apiVersionRequiredOn: readonly OfferOperation[];
-  /** D-02 */
+  /** Returns the response to a creation (D-02). */
   created(offerId: string): RouteResponse;
-  /** D-03 */
+  /** The response to a completion (D-03). */
   readonly completed: RouteResponse;
-  /** D-10 */
+  /** The response to a withdrawal (D-10). */
   readonly withdrawn: RouteResponse;
-  /** Response to a read or a withdrawal of an offer that is unknown or belongs to another organisation (D-20). */
+  /** Returns the response to reading or withdrawing an offer that is unknown or belongs to another organisation (D-20). */
   absent(): RouteResponse;
-  /** Problems with a different status (D-19). */
+  /** Problems that have a different status in this dialect (D-19). */
   readonly statuses: Partial<Record<ProblemCode, number>>;
 }
 

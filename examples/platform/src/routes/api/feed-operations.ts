@@ -7,7 +7,7 @@ import { readFeed } from "../../webhooks/event-feed.ts";
 import { redeliverOne, redeliverRange, redeliveryRangeSchema } from "../portal/deliveries/redeliver.ts";
 import { type ApiDeps, apiRoute } from "./operation.ts";
 
-/** Operations that only the reference platform has, with an API key: the event feed and redeliveries (D-133, D-134). */
+/** Adds operations that only the reference platform has: the event feed and redeliveries (D-133, D-134). They require an API key. */
 export function mountExtensions(router: Router, deps: ApiDeps): void {
   defineRoutes(router, "/events", {
     get: apiRoute(deps, { ...unversioned, parameters: ["after", "limit"] }, async ({ caller, request }) => {
@@ -29,13 +29,13 @@ export function mountExtensions(router: Router, deps: ApiDeps): void {
   });
 }
 
-/** The live service does not have these operations, so no dialect requires their version. */
+/** The live service does not have these operations, so no dialect requires `api-version`. */
 const unversioned = { isVersionRequired: false };
 
 const feedSchema = z.strictObject({
   after: parameter(
     (text) => (text === "" ? undefined : text),
-    "Use `cursor` of the previous page unchanged and once, or omit it.",
+    "Send `cursor` from the previous page unchanged and only once, or omit it.",
   ),
   limit: limitParameter(1_000, 100),
 });

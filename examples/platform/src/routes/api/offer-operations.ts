@@ -11,13 +11,13 @@ import { readOffer } from "../../offers/read-offer.ts";
 import type { Dialect, OfferOperation } from "./dialect.ts";
 import { type ApiDeps, operation, withIdempotencyKey } from "./operation.ts";
 
-/** The API of spec/openapi.yaml. */
+/** Adds the API that spec/openapi.yaml describes. */
 export function mountApi(router: Router, deps: ApiDeps): void {
   const { CreateOffer, GetOffer, CompleteOffer, WithdrawOffer } = offerOperations(deps);
   defineContractRoutes(router, "/offer", { post: CreateOffer });
   defineContractRoutes(router, "/offer/{id}", { get: GetOffer });
   defineContractRoutes(router, "/offer/{id}/complete", { post: CompleteOffer });
-  // HEAD must be safe (RFC 9110, 9.3.2), and this GET withdraws (D-10).
+  // Reject HEAD: it must be safe (RFC 9110, 9.3.2), and this GET withdraws (D-10).
   defineContractRoutes(router, "/offer/{id}/withdraw", { get: WithdrawOffer, head: false });
   router.use("/offer", inDialect(deps.dialect));
 }
@@ -26,7 +26,7 @@ type MethodOf<Path extends keyof paths> = {
   [Name in "get" | "post"]: paths[Path] extends Record<Name, object> ? Name : never;
 }["get" | "post"];
 
-/** Routes of one path of spec/openapi.yaml. Other paths and methods do not compile. */
+/** Defines the routes of one path in spec/openapi.yaml. Any other path or method does not compile. */
 const defineContractRoutes = <Path extends keyof paths>(
   router: Router,
   path: Path,
@@ -40,7 +40,7 @@ const inDialect =
     next(status === undefined ? error : (error as ProblemError).withStatus(status));
   };
 
-/** The operations of spec/openapi.yaml on offers. */
+/** Creates the handlers of the operations on offers in spec/openapi.yaml. */
 const offerOperations = (deps: ApiDeps): Record<OfferOperation, RequestHandler> => ({
   CreateOffer: operation(deps, "CreateOffer", async (call) => {
     const body = await deps.readJson(call.request, call.response);
@@ -65,7 +65,7 @@ const offerOperations = (deps: ApiDeps): Record<OfferOperation, RequestHandler> 
   WithdrawOffer: operation(deps, "WithdrawOffer", async ({ caller, request }) => {
     const id = pathParameter(request, "id");
     const result = await deps.store.transaction((trx) => applyAction(trx, deps, caller, id, { type: "withdraw" }));
-    // D-10: withdrawal succeeds in every state, so the only failure is an unknown offer.
+    // D-10: a withdrawal succeeds in every state, so it fails only for an unknown offer.
     return result === "done" ? deps.dialect.withdrawn : deps.dialect.absent();
   }),
 });

@@ -6,7 +6,7 @@ import express from "express";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { checkApiVersion, idempotencyKey } from "./operation.ts";
 
-/** Parses the query as Express does. */
+/** Checks a query that is parsed the way Express parses it. */
 function check(search: string, required: boolean): unknown {
   const parse = express().get("query parser fn") as (search: string) => Request["query"];
   const request: Partial<Request> = { query: parse(search) };
@@ -24,7 +24,7 @@ test.each([true, false])("accepts version 1.0, required or not (%s)", (required)
 
 test("accepts a missing version where it is optional", () => expect(check("", false)).toBe("accepted"));
 
-const remedy = "Give api-version=1.0 exactly once.";
+const remedy = "Send api-version=1.0 exactly once.";
 const refusal = { code: "unsupported_api_version", message: remedy, errors: new Map([["api-version", [remedy]]]) };
 
 test("rejects a missing version where it is required", () =>
@@ -55,7 +55,7 @@ afterAll(() => {
   server.closeAllConnections();
 });
 
-/** @returns the key of a request with these headers */
+/** Reads the key from a request with these headers. */
 async function read(...headers: string[]): Promise<unknown> {
   const arrival = once(server, "request") as Promise<[IncomingMessage]>;
   const socket = connect((server.address() as AddressInfo).port, "127.0.0.1");

@@ -20,7 +20,7 @@ export interface ApiDeps extends OfferDeps {
   rateLimits: RateLimits;
 }
 
-/** An authenticated request of an operation. */
+/** An authenticated request for an operation. */
 interface Call {
   readonly operation: OfferOperation;
   readonly caller: Caller;
@@ -30,11 +30,11 @@ interface Call {
 
 interface ApiRoute {
   isVersionRequired: boolean;
-  /** The query parameters, in addition to `api-version`. */
+  /** The query parameters that the route accepts, in addition to `api-version`. */
   parameters?: readonly string[];
 }
 
-/** Checks the API key, then the version and the query parameters, then responds. */
+/** Creates a handler that checks the API key, the version and the query parameters, and then responds. */
 export const apiRoute =
   (
     deps: ApiDeps,
@@ -48,7 +48,7 @@ export const apiRoute =
     sendResponse(response, await respond({ caller, request, response }));
   };
 
-/** An operation of the contract. */
+/** Creates the handler of an operation in the contract. */
 export const operation = (
   deps: ApiDeps,
   name: OfferOperation,
@@ -59,25 +59,25 @@ export const operation = (
   );
 
 /**
- * Requires the supported `api-version` exactly once; it may be absent unless `required` (D-27).
+ * Checks that `api-version` is sent exactly once and is supported. It may be absent unless `required` (D-27).
  *
  * @throws {ProblemError} `unsupported_api_version`
  */
 export function checkApiVersion(request: Request, required: boolean): void {
   const version = request.query["api-version"];
-  // Frameworks write lists and objects as `api-version[0]`.
+  // Frameworks send lists and objects as `api-version[0]`.
   const nested = Object.keys(request.query).some((name) => name.startsWith("api-version["));
   if (!nested && (version === apiVersion || (version === undefined && !required))) return;
-  const remedy = `Give api-version=${apiVersion} exactly once.`;
+  const remedy = `Send api-version=${apiVersion} exactly once.`;
   throw new ProblemError("unsupported_api_version", remedy, { errors: new Map([["api-version", [remedy]]]) });
 }
 
 /**
- * Commits `effect` together with its response under the request's `Idempotency-Key`. A retry of the request has no effect and
+ * Commits `effect` together with its response under the request's `Idempotency-Key`. A retry has no effect and
  * returns the stored response (D-40).
  *
- * @param call with its body read
- * @throws {ProblemError} `idempotency_key_reused` when a different request used the key
+ * @param call a call whose body has been read
+ * @throws {ProblemError} `idempotency_key_reused` if a different request used the key
  */
 export async function withIdempotencyKey(
   deps: ApiDeps,
@@ -87,13 +87,13 @@ export async function withIdempotencyKey(
   const key = idempotencyKey(call.request);
   if (key === undefined) return deps.store.transaction(effect);
   const { organisationId } = call.caller;
-  const record = { organisationId, keyHash: sha256(key), fingerprint: fingerprintOf(call), now: deps.now() };
+  const record = { organisationId, keyHash: sha256(key), fingerprint: requestFingerprint(call), now: deps.now() };
   const { result, replayed } = await deps.store.transaction((trx) => idempotent(trx, record, () => effect(trx)));
   return replayed ? { ...result, headers: { ...result.headers, "Idempotency-Replayed": "true" } } : result;
 }
 
-/** The operation, the offer and the body's bytes. */
-const fingerprintOf = ({ operation, request }: Call): string =>
+/** Hashes the operation, the offer and the body's bytes. */
+const requestFingerprint = ({ operation, request }: Call): string =>
   createHash("sha256")
     .update(JSON.stringify([operation, pathParameter(request, "id")]))
     .update(request.body)
@@ -102,13 +102,15 @@ const fingerprintOf = ({ operation, request }: Call): string =>
 const header = "Idempotency-Key";
 
 /**
- * The idempotency key of the request, with which it can be retried safely (D-40); undefined without one.
+ * Returns the request's idempotency key, which makes it safe to retry (D-40), or undefined if it was not sent.
  *
- * @throws {ProblemError} `invalid_request` for a key that is empty, too long, not ASCII or given twice
+ * @throws {ProblemError} `invalid_request` for a key that is empty, too long, not ASCII or sent twice
  */
 export function idempotencyKey(request: Request): string | undefined {
   const [key, ...more] = request.headersDistinct[header.toLowerCase()] ?? [];
   if (key === undefined) return undefined;
   if (idempotencyKeySchema.safeParse(key).success && more.length === 0) return key;
-  throw invalidRequest(new Map([[header, ["Give one key of 1 to 255 printable ASCII characters, or none."]]]));
+  throw invalidRequest(
+    new Map([[header, ["Send at most one Idempotency-Key, of 1 to 255 printable ASCII characters."]]]),
+  );
 }

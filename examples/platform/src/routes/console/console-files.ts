@@ -5,9 +5,9 @@ import { dirname, join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { packageFolder } from "../../settings/package-folder.ts";
 
-/** A compressed file of the console. */
+/** A compressed file that the console serves. */
 export interface ConsoleFile {
-  /** Contains a hash of the content, except for the document. */
+  /** The file's name, which contains a hash of the content, except for the OpenAPI document. */
   name: string;
   type: string;
   zipped: Buffer;
@@ -16,14 +16,14 @@ export interface ConsoleFile {
 export interface ConsoleFiles {
   /** The standalone bundle of @scalar/api-reference. */
   reference: ConsoleFile;
-  /** The script that starts the reference. */
+  /** The script that starts the API reference. */
   start: ConsoleFile;
   openapi: ConsoleFile;
 }
 
 let files: ConsoleFiles | undefined;
 
-/** Reads the files when the console is opened for the first time: most platforms never show it. */
+/** Reads the files only when the console is first opened: most platforms never show it. */
 export function consoleFiles(): ConsoleFiles {
   files ??= {
     reference: script("reference", readZipped("reference.js", referencePath)),
@@ -37,7 +37,7 @@ export function consoleFiles(): ConsoleFiles {
   return files;
 }
 
-/** The sandbox is published with both in `dist/console`, compressed by its build. In a clone they are read where they are. */
+/** Reads a compressed file from `dist/console`, where the sandbox's build puts it. In a clone, it compresses the source instead. */
 function readZipped(name: string, findSource: () => string): Buffer {
   const built = join(packageFolder, "dist/console", `${name}.gz`);
   return existsSync(built) ? readFileSync(built) : gzipSync(readFileSync(findSource()));

@@ -8,11 +8,11 @@ import { consoleFiles } from "./console-files.ts";
 
 export interface ConsoleDeps {
   cookies: { isSecure: boolean };
-  /** The API key of the demo's first organisation, for calls from the console; undefined without the demo's data. */
+  /** The API key of the first demo organisation, for calls from the console; undefined without the demo data. */
   demoKey: string | undefined;
 }
 
-/** The OpenAPI document as a reference whose operations can be called, at `/docs` (D-150). All of it comes from this origin. */
+/** Serves an API reference at `/docs`, where operations can be tried out (D-150). Everything comes from this origin. */
 export function mountConsole(router: Router, { cookies, demoKey }: ConsoleDeps): void {
   const pages = Router({ caseSensitive: true, strict: true });
   pages.use("/docs", securityHeaders(cookies.isSecure, policy));
@@ -28,7 +28,7 @@ export function mountConsole(router: Router, { cookies, demoKey }: ConsoleDeps):
 }
 
 /**
- * As strict as the reference allows: it uses inline styles and data URLs for icons. Only the console's own pages have this policy.
+ * The strictest policy that the API reference allows: it uses inline styles and data URLs for icons. Applies only to the console.
  */
 const policy = {
   "style-src": ["'self'", "'unsafe-inline'"],
@@ -36,7 +36,7 @@ const policy = {
   "form-action": ["'none'"],
 };
 
-/** The reference's own colours for small text have a contrast below 4.5. */
+/** Raises the contrast of small text: the reference's own colours are below 4.5. */
 const customCss = `
 .light-mode { --scalar-color-2: #545454; --scalar-color-3: #636363; --scalar-color-green: #056b47; --scalar-color-blue: #0062b0; --scalar-color-orange: #9c4a00; --scalar-color-red: #c00a1b; }
 .dark-mode { --scalar-color-2: #c0c0c0; --scalar-color-3: #a8a8a8; --scalar-color-green: #12c98a; --scalar-color-blue: #6ab4f5; }
@@ -46,7 +46,7 @@ function consolePage(demoKey: string | undefined) {
   const { reference, start, openapi } = consoleFiles();
   const settings = {
     url: `/docs/${openapi.name}`,
-    // Nothing is loaded from, or sent to, another origin.
+    // Load nothing from other origins, and send nothing to them.
     withDefaultFonts: false,
     telemetry: false,
     agent: { disabled: true },
@@ -75,7 +75,7 @@ function consolePage(demoKey: string | undefined) {
 </head>
 <body>
 <div id="console"></div>
-<noscript>The console needs JavaScript. The document itself: <a href="/docs/${openapi.name}">${openapi.name}</a>.</noscript>
+<noscript>The console needs JavaScript. You can also read the OpenAPI document: <a href="/docs/${openapi.name}">${openapi.name}</a>.</noscript>
 <script type="application/json" id="settings">${raw(JSON.stringify(settings).replaceAll("<", "\\u003c"))}</script>
 <script src="/docs/${reference.name}"></script>
 <script src="/docs/${start.name}"></script>

@@ -8,9 +8,9 @@ export const mailboxPage: PortalPage = async (context) => {
   const { rows, isNewest, links } = await newestFirst(context, mailList, 100);
   const main = html`
       <header class="page-head"><h1>Mailbox</h1></header>
-      <p class="lead">${context.deps.showAllMail ? "All mail of this platform, because OFFERS_SHOW_ALL_MAIL is set." : "Mail from this platform to your addresses."}</p>
-      <section class="stack" id="mails" data-live="mail" aria-label="Mails, newest first">
-        ${rows.length === 0 && html`<div class="panel empty"><p>${isNewest ? "No mail yet." : "No older mail."}</p></div>`}
+      <p class="lead">${context.deps.showAllMail ? "Shows all of this platform's email, because OFFERS_SHOW_ALL_MAIL is set." : "Emails from this platform to your addresses."}</p>
+      <section class="stack" id="mails" data-live="mail" aria-label="Emails, newest first">
+        ${rows.length === 0 && html`<div class="panel empty"><p>${isNewest ? "No emails yet." : "No older emails."}</p></div>`}
         ${rows.map(
           ({ id, to, subject, body, sentAt }) => html`
         <article class="panel mail" aria-labelledby="mail-${id}">

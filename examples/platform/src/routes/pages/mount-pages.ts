@@ -50,7 +50,7 @@ import { appLiveRoute, portalLiveRoute } from "./sections/live-routes.ts";
 import { portalSection } from "./sections/portal-section.ts";
 import { securityHeaders } from "./security/security-headers.ts";
 
-/** All pages. Mounted last, since it also responds to unknown paths. */
+/** Adds all pages. Call it last, since it also responds to unknown paths. */
 export function mountPages(router: Router, deps: PageDeps): void {
   const pages = newRouter();
   pages.use(securityHeaders(deps.cookies.isSecure));
@@ -59,24 +59,24 @@ export function mountPages(router: Router, deps: PageDeps): void {
   mountPortalPages(pages, deps);
   pages.use(appPages(deps));
   pages.use((request, _response, next) => {
-    // Browsers prefer HTML; programs accept JSON or anything.
+    // Browsers prefer HTML; programs accept JSON or anything else.
     const isPage = request.method === "GET" && request.accepts(["json", "html"]) === "html";
-    next(isPage ? new ProblemError("not_found", "Check the address, or go to the home page.") : undefined);
+    next(isPage ? new ProblemError("not_found", "Check the URL, or go to the home page.") : undefined);
   });
   pages.use(errorPages(deps, portalSection));
   router.use(pages);
 }
 
-/** Compresses pages and their files, but not streams: a compressor would delay their events. */
+/** Returns whether to compress a response: pages and their files, but not streams, whose events compression would delay. */
 const isCompressed: compression.CompressionFilter = (request, response) =>
   !String(response.getHeader("Content-Type")).startsWith("text/event-stream") && compression.filter(request, response);
 
 const newRouter = (): Router => Router({ caseSensitive: true, strict: true });
 
-/** The pages of people of organisations. */
+/** Adds the pages for organisations' users. */
 function mountPortalPages(pages: Router, deps: PageDeps): void {
   const { show, submit } = pageRoutes(deps, portalSection);
-  // A form that is rejected is shown at its own path; a reload there then redirects to the page that has the form.
+  // A rejected form is shown at its own path, where a reload redirects to the page that contains the form.
   const redirect = (to: string): RequestHandler => show(() => ({ to }));
   defineRoutes(pages, "/", { get: redirect("/offers") });
   defineRoutes(pages, portalSection.signInPath, signInRoutes(deps, portalSection));
@@ -98,7 +98,7 @@ function mountPortalPages(pages: Router, deps: PageDeps): void {
   defineRoutes(pages, "/places/remove", { get: redirect("/places"), post: submit(removePlaceForm) });
 
   defineRoutes(pages, "/offers", { get: show(offersPage) });
-  // Before `:id`, which would match it.
+  // Define it before `:id`, which would match it.
   defineRoutes(pages, "/offers/new", { get: show(newOfferPage), post: submit(createOfferForm, restoreOfferForm) });
   defineRoutes(pages, "/offers/:id", { get: show(offerPage) });
   const toOffer = show(({ id }) => ({ to: `/offers/${encodeURIComponent(id)}` }));
@@ -106,7 +106,7 @@ function mountPortalPages(pages: Router, deps: PageDeps): void {
   defineRoutes(pages, "/offers/:id/withdraw", { get: show(withdrawPage), post: submit(withdrawForm) });
 
   defineRoutes(pages, "/deliveries", { get: show(deliveriesPage) });
-  // Before `:id`, which would match it.
+  // Define it before `:id`, which would match it.
   defineRoutes(pages, "/deliveries/redeliver", { get: show(redeliverManyPage), post: submit(redeliverManyForm) });
   defineRoutes(pages, "/deliveries/:id", { get: show(deliveryPage) });
   defineRoutes(pages, "/deliveries/:id/retry", { post: submit(retryForm) });
@@ -119,7 +119,7 @@ function mountPortalPages(pages: Router, deps: PageDeps): void {
   defineRoutes(pages, "/invitations/images/:reference", { get: profileImageRoute(deps) });
 }
 
-/** The pages of the worker's app, with their own error pages. */
+/** Creates the pages of the worker's app, which have separate error pages. */
 function appPages(deps: PageDeps): Router {
   const app = newRouter();
   app.use("/app", securityHeaders(deps.cookies.isSecure, { "manifest-src": ["'self'"] }));
@@ -139,7 +139,7 @@ function appPages(deps: PageDeps): Router {
   for (const action of ["apply", "reject", "close"] as const)
     defineRoutes(app, `/app/offers/:id/${action}`, { get: toOffer, post: submit(respondToOffer(action)) });
   app.use("/app", () => {
-    throw new ProblemError("not_found", "Check the address, or go to the notifications.");
+    throw new ProblemError("not_found", "Check the URL, or go to your notifications.");
   });
   app.use(errorPages(deps, appSection));
   return app;

@@ -17,7 +17,7 @@ import { rotateSecret, rotationSchema } from "./profile/rotate-secret.ts";
 import { profileSchema, saveProfile } from "./profile/save-profile.ts";
 import { mailList } from "./read-mails.ts";
 
-/** The portal: company profile, offers, deliveries, suggestions, invitations, mailbox. */
+/** Adds the portal's JSON routes: company profile, offers, deliveries, suggestions, invitations and mailbox. */
 export function mountPortal(router: Router, deps: PortalDeps): void {
   const { route, list } = signedInRoutes(deps, person, readPerson);
   defineRoutes(router, person.sessionPath, sessionMethods(deps, person));

@@ -8,15 +8,15 @@ import type { Store } from "../../store/store.ts";
 export interface PortalDeps extends OfferDeps, SessionDeps {
   endpointClient: EndpointClient;
   sign: Sign;
-  /** Encrypts the secrets of endpoints at rest. */
+  /** The key that encrypts endpoints' secrets at rest. */
   encryptionKey: Uint8Array;
-  /** Receives errors that do not fail the response. */
+  /** Called with errors that do not make the request fail. */
   onError: (error: unknown) => void;
-  /** For development: the mailbox shows all mail, not only mail to the signed-in person. */
+  /** For development: the mailbox shows all emails, not only those to the signed-in user. */
   showAllMail: boolean;
 }
 
-/** Signs in with any of the person's email addresses, which are stored in lower case. */
+/** A portal user, who signs in with any of their email addresses, which are stored in lower case. */
 export const person: Role = {
   owner: "person_id",
   name: "emailAddress",
@@ -31,10 +31,10 @@ export const person: Role = {
       .executeTakeFirst(),
 };
 
-/** The signed-in person, with the session in which search results can be invited. */
+/** The signed-in user, with the session in which search results can be invited. */
 export type SignedInPerson = Awaited<ReturnType<typeof readPerson>>;
 
-/** The session's person, their organisation, and those that it acts for (D-117). */
+/** Reads the session's user, their organisation, and the organisations that it acts for (D-117). */
 export async function readPerson({ db }: Store, { id: sessionId, ownerId }: Session) {
   const { actsFor, ...found } = await db
     .selectFrom("people")
@@ -58,7 +58,7 @@ export async function readPerson({ db }: Store, { id: sessionId, ownerId }: Sess
   return { ...found, sessionId, organisations, organisationIds: organisations.map(({ id }) => id) };
 }
 
-/** The person's email addresses, which a suggestion search sends. */
+/** Reads the user's email addresses, which are sent with a search for suggestions. */
 export async function emailAddressesOf({ store }: PortalDeps, { id }: SignedInPerson): Promise<string[]> {
   const rows = await store.db
     .selectFrom("person_email_addresses")

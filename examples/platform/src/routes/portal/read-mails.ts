@@ -4,21 +4,21 @@ import { emailAddressesOf, type PortalDeps, type SignedInPerson } from "./person
 
 const cursor = listCursor("mails", /^$/);
 
-/** Mail to the person, newest first; with `showAllMail`, all mail. */
+/** Reads emails to the user, newest first, or all emails if `showAllMail` is set. */
 async function readMails(deps: PortalDeps, person: SignedInPerson, { before, limit }: ListPage) {
   const addresses = await emailAddressesOf(deps, person);
-  const mails = await deps.store.db
+  const emails = await deps.store.db
     .selectFrom("mails")
     .select(["id", "to_address as to", "subject", "body", "created_at as sentAt"])
     .$if(!deps.showAllMail, (query) => query.where(sql`lower(to_address)`, "in", addresses))
-    // Without digests that still collect responses.
+    // Leave out digests that are still collecting responses.
     .where(sql<SqlBool>`(due_at is null or due_at <= now() or digest_of is null)`)
     // A cursor may exceed the column's integer range.
     .$if(before !== undefined, (query) => query.where(sql<SqlBool>`id < ${before?.position}::bigint`))
     .orderBy("id", "desc")
     .limit(limit + 1)
     .execute();
-  return cursor.cut(mails, limit, ({ id }) => ({ position: id, id: "" }));
+  return cursor.cut(emails, limit, ({ id }) => ({ position: id, id: "" }));
 }
 
 export const mailList = { cursor, read: readMails };

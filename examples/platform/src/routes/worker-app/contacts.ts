@@ -9,7 +9,7 @@ import type { WorkerAppDeps } from "./worker.ts";
 
 export const contactSchema = z.strictObject({ organisationId: textField });
 
-/** @throws {ProblemError} `organisation_not_found` */
+/** Reads an organisation. @throws {ProblemError} `organisation_not_found` */
 export async function readOrganisation({ store }: Pick<WorkerAppDeps, "store">, id: string) {
   const organisation = await store.db
     .selectFrom("organisations")
@@ -21,9 +21,9 @@ export async function readOrganisation({ store }: Pick<WorkerAppDeps, "store">, 
 }
 
 /**
- * All organisations, by name.
+ * Reads all organisations, sorted by name.
  *
- * @param after the last id of the previous page
+ * @param after the last id on the previous page
  */
 export const readOrganisations = (
   { store }: Pick<WorkerAppDeps, "store">,
@@ -41,7 +41,7 @@ export const readOrganisations = (
     .execute();
 
 /**
- * Adds a contact: the worker shares availability with an organisation, which gets an event every time (D-42).
+ * Adds a contact: the worker shares their availability with an organisation, which gets an event every time (D-42).
  *
  * @throws {ProblemError} `rate_limited` (D-91)
  */
@@ -55,7 +55,7 @@ export async function addContact(
   await recordEvent(trx, organisationId, { type: "workerAddedContact", data: { workerId } });
 }
 
-/** Counts the stored events, so that the limit holds across processes and restarts. */
+/** Enforces the limit on contacts. It counts stored events, so that the limit holds across processes and restarts. */
 async function checkContacts(trx: Trx, workerId: string, perHour: number): Promise<void> {
   // The lock serialises concurrent requests of one worker.
   await trx.selectFrom("workers").select("id").where("id", "=", workerId).forNoKeyUpdate().execute();
@@ -70,5 +70,5 @@ async function checkContacts(trx: Trx, workerId: string, perHour: number): Promi
     .limit(1)
     .executeTakeFirst();
   if (oldest === undefined) return;
-  throw tooManyRequests(`You may add ${perHour} contacts in an hour`, oldest.seconds);
+  throw tooManyRequests(`You can add at most ${perHour} contacts in an hour`, oldest.seconds);
 }

@@ -5,13 +5,13 @@ import { z } from "zod";
 import { ProblemError } from "../../http/problem.ts";
 import type { Store, Trx } from "../../store/store.ts";
 
-/** Every device gets every notification, so the number of devices is limited (D-91). */
+/** The maximum number of devices, because each device gets every notification (D-91). */
 const maxDevices = 20;
 
 export const deviceSchema = nullAsAbsent(
   z.strictObject({
     platform: z.enum(["ios", "android"]),
-    // Opaque; Firebase tokens have about 160 characters.
+    // An opaque token; Firebase tokens have about 160 characters.
     token: z
       .string()
       .regex(/^[\x21-\x7e]{1,4096}$/)
@@ -32,7 +32,7 @@ export async function addDevice(trx: Trx, workerId: string, { platform, token }:
   await trx.selectFrom("workers").select("id").where("id", "=", workerId).forNoKeyUpdate().execute();
   const newId = `device_${randomUUID()}`;
   const isSame = sql<boolean>`devices.worker_id = excluded.worker_id and devices.platform = excluded.platform`;
-  // One statement: between two, another worker could take the token.
+  // Use one statement: between two statements, another worker could register the token.
   const { id } = await trx
     .insertInto("devices")
     .values({
@@ -47,7 +47,7 @@ export async function addDevice(trx: Trx, workerId: string, { platform, token }:
         .column("token")
         .where("token", "is not", null)
         .doUpdateSet({
-          // A new id, so that pending pushes to the previous worker do not reach the phone.
+          // Use a new id, so that pending pushes to the previous worker do not reach the phone.
           id: sql<string>`case when ${isSame} then devices.id else excluded.id end`,
           worker_id: sql<string>`excluded.worker_id`,
           platform: sql<"ios" | "android">`excluded.platform`,
@@ -70,7 +70,7 @@ export async function addDevice(trx: Trx, workerId: string, { platform, token }:
   return { id, isNew: id === newId };
 }
 
-/** The worker's devices, most recently registered first. Tokens are not returned: a token allows pushing to the phone. */
+/** Reads the worker's devices, most recently registered first. Leaves out tokens, because anyone with a token can push to the phone. */
 export const listDevices = ({ db }: Store, workerId: string) =>
   db
     .selectFrom("devices")
@@ -84,7 +84,7 @@ export const listDevices = ({ db }: Store, workerId: string) =>
 /**
  * Stops pushing to the device. Earlier notifications stay on the menu.
  *
- * @throws {ProblemError} `device_not_found`, even if it is another worker's
+ * @throws {ProblemError} `device_not_found`, even for another worker's device
  */
 export async function removeDevice({ db }: Store, workerId: string, id: string): Promise<void> {
   const { numDeletedRows } = await db

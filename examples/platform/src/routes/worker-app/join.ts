@@ -14,9 +14,9 @@ const dayMs = 24 * 60 * 60 * 1_000;
 export type OpenInvitation = Awaited<ReturnType<typeof readInvitation>>;
 
 /**
- * Reads the invitation of a mailed link.
+ * Reads the invitation that an emailed link refers to.
  *
- * @throws {ProblemError} `invitation_not_found` when it is unknown, used or expired
+ * @throws {ProblemError} `invitation_not_found` if it is unknown, used or expired
  */
 export async function readInvitation({ store, now }: Pick<WorkerAppDeps, "store" | "now">, token: string) {
   const invitation = await store.db
@@ -50,10 +50,10 @@ export async function readInvitation({ store, now }: Pick<WorkerAppDeps, "store"
 const invitationNotFound = (): ProblemError =>
   new ProblemError(
     "invitation_not_found",
-    `The link works once, and for ${invitationValidDays} days. Ask the organisation for another invitation, or sign in.`,
+    `The link works only once, within ${invitationValidDays} days. Ask the organisation for another invitation, or sign in.`,
   );
 
-/** The input of a person who joins. The email address is the invited one. */
+/** What a person enters to join. Their email address is the one that was invited. */
 export const joinSchema = z.strictObject({ name: lineField.max(100), password: z.string().min(8).max(500) });
 
 /**
@@ -67,29 +67,29 @@ export async function joinAsWorker(
   token: string,
   { name, password }: z.infer<typeof joinSchema>,
 ): Promise<NewSession> {
-  // Before the costly hash.
+  // Check the invitation before the costly hash.
   await readInvitation(deps, token);
   const passwordHash = await deps.passwords.hash(password);
   const id = `worker_${randomUUID()}`;
   await deps.store.transaction(async (trx) => {
-    const { organisation_id, sign_in_address: address } = await useInvitation(trx, deps, token);
+    const { organisation_id, sign_in_address: address } = await markInvitationUsed(trx, deps, token);
     const joined = await trx
       .insertInto("workers")
       .values({ id, name, email_address: address, password_hash: passwordHash })
       .onConflict((conflict) => conflict.doNothing())
       .returning("id")
       .executeTakeFirst();
-    // The person has joined by another invitation meanwhile: the page then asks for the password.
-    if (joined === undefined) throw new ProblemError("edit_conflict", "You have joined already. Reload the page.");
+    // The person has joined through another invitation in the meantime. After a reload, the page asks for their password.
+    if (joined === undefined) throw new ProblemError("edit_conflict", "You have already joined. Reload the page.");
     await addContact(trx, deps, id, organisation_id);
   });
   return openSession(deps.store, worker, id, deps.now());
 }
 
 /**
- * Accepts an invitation as the worker who joined with the same address before.
+ * Accepts an invitation as a worker who has already joined with the same email address.
  *
- * @param credentials the password, and the address that the request came from
+ * @param credentials the password, and the IP address that the request came from
  * @throws {ProblemError} `invitation_not_found`, `invalid_credentials` or `too_many_sign_ins`
  */
 export async function acceptAsWorker(
@@ -105,14 +105,14 @@ export async function acceptAsWorker(
       .select("id")
       .where("email_address", "=", emailAddress.toLowerCase())
       .executeTakeFirstOrThrow();
-    const { organisation_id } = await useInvitation(trx, deps, token);
+    const { organisation_id } = await markInvitationUsed(trx, deps, token);
     await addContact(trx, deps, id, organisation_id);
   });
   return session;
 }
 
-/** Marks the link as used. A concurrent request waits for the row's lock, and then finds the link used. */
-async function useInvitation(trx: Trx, { now }: Pick<WorkerAppDeps, "now">, token: string) {
+/** Marks the link as used. A concurrent request waits for the row's lock, and then finds that the link is used. */
+async function markInvitationUsed(trx: Trx, { now }: Pick<WorkerAppDeps, "now">, token: string) {
   const used = await trx
     .updateTable("invitations")
     .set({ accepted_at: now() })

@@ -8,7 +8,7 @@ const cursor = listCursor("notifications", /^\d{1,15}$/);
 
 export type MenuItem = Awaited<ReturnType<typeof readMenu>>["rows"][number];
 
-/** The worker's notifications menu, newest first: notifications to several devices are one entry (D-48). */
+/** Reads the worker's notifications menu, newest first. Notifications to several devices are one entry (D-48). */
 async function readMenu({ store }: { store: Store }, { id: workerId }: { id: string }, { before, limit }: ListPage) {
   const read = await store.db
     .selectFrom(({ selectFrom }) =>
@@ -46,7 +46,7 @@ export const menu = { cursor, read: readMenu };
 
 type MenuNotification = Pick<Notification, "id" | "offerId" | "offerTitle" | "reason" | "createdAt">;
 
-/** An entry of the menu as JSON. */
+/** Converts a menu entry to JSON. */
 export const menuEntry = ({ id, offerId, offerTitle, reason, createdAt }: MenuNotification) => ({
   id,
   offerId,
@@ -56,7 +56,7 @@ export const menuEntry = ({ id, offerId, offerTitle, reason, createdAt }: MenuNo
   createdAt,
 });
 
-/** The menu as JSON. */
+/** The menu, with entries as JSON. */
 export const menuEntries: PagedList<{ store: Store }, { id: string }, unknown> = {
   cursor,
   async read(deps, worker, page) {

@@ -1,5 +1,5 @@
 import type { Router } from "express";
-import { sessionOf, signedIn } from "../../accounts/sessions.ts";
+import { authenticateUser, requireSession } from "../../accounts/sessions.ts";
 import { sessionMethods, signedInRoutes } from "../../accounts/signed-in-routes.ts";
 import { listSchema } from "../../http/list-cursor.ts";
 import { defineRoutes } from "../../http/routes.ts";
@@ -8,16 +8,16 @@ import { addDevice, deviceSchema, listDevices, removeDevice } from "./devices.ts
 import { menuEntries } from "./menu.ts";
 import { streamNotifications } from "./stream-notifications.ts";
 import { type WorkerAppDeps, worker } from "./worker.ts";
-import { actAsWorker, viewOffer } from "./worker-offer.ts";
+import { actAsWorker, readOfferAsWorker } from "./worker-offer.ts";
 
-/** The worker app: notifications menu, offer view and response, contacts, devices. */
+/** Adds the worker app's JSON routes: notifications menu, offers and responses, contacts, devices. */
 export function mountWorkerApp(router: Router, deps: WorkerAppDeps): void {
   const { store } = deps;
   const { route, list } = signedInRoutes(deps, worker, (_store, { ownerId }) => ({ id: ownerId }));
   defineRoutes(router, worker.sessionPath, sessionMethods(deps, worker));
 
   defineRoutes(router, "/worker-app/devices", {
-    // All devices: D-91 limits their number.
+    // Returns all devices, since D-91 limits their number.
     get: route(async ({ user }) => ({ devices: await listDevices(store, user.id) })),
     // Registering a token again returns the same device.
     post: route(async ({ user, read, response }) => {
@@ -41,16 +41,18 @@ export function mountWorkerApp(router: Router, deps: WorkerAppDeps): void {
 
   defineRoutes(router, "/worker-app/notifications", { get: list(menuEntries, listSchema(menuEntries.cursor)) });
   defineRoutes(router, "/worker-app/notifications/stream", {
-    // Server-sent events, which resume after `Last-Event-ID`.
+    // Sends server-sent events, which resume after `Last-Event-ID`.
     async get(request, response) {
-      const session = await signedIn(deps, request, worker, { use: "stream" });
-      const check = () => sessionOf(deps, request, worker);
+      const session = await authenticateUser(deps, request, worker, { use: "stream" });
+      const check = () => requireSession(deps, request, worker);
       await streamNotifications(deps, response, { session, lastId: request.get("last-event-id"), check });
     },
     head: false,
   });
 
-  defineRoutes(router, "/worker-app/offers/:id", { get: route(({ user, id }) => viewOffer(deps, user.id, id)) });
+  defineRoutes(router, "/worker-app/offers/:id", {
+    get: route(({ user, id }) => readOfferAsWorker(deps, user.id, id)),
+  });
   for (const action of ["open", "apply", "reject", "close"] as const)
     defineRoutes(router, `/worker-app/offers/:id/${action}`, {
       post: route(({ user, id }) => actAsWorker(deps, user.id, id, action)),

@@ -1,5 +1,5 @@
 import { type SqlBool, sql } from "kysely";
-import { microsecondsOf, youngerThan } from "../../http/keyset.ts";
+import { microsecondsOf, newerThan } from "../../http/keyset.ts";
 import { type ListPage, listCursor } from "../../http/list-cursor.ts";
 import { placeName } from "../../store/place-name.ts";
 import type { WorkerAppDeps } from "./worker.ts";
@@ -8,14 +8,14 @@ export type WorkerShift = Awaited<ReturnType<typeof readShifts>>["rows"][number]
 
 const cursor = listCursor("shifts", /./);
 
-/** The worker's confirmed work that is not over, the next first (D-118). */
+/** Reads the worker's confirmed work that is not over, next shift first (D-118). */
 const readShifts = async (deps: Deps, { id }: { id: string }, { before, limit }: ListPage) => {
-  const read = await workOf(deps, id)
+  const read = await unfinishedWorkQuery(deps, id)
     .orderBy("offers.work_from")
     .orderBy("offers.id")
     .where("confirmation", "<>", "")
     .where("withdrawn_at", "is", null)
-    .where(youngerThan(["offers.work_from", "offers.id"], before))
+    .where(newerThan(["offers.work_from", "offers.id"], before))
     .limit(limit + 1)
     .execute();
   return cursor.cut(read, limit, (row) => row);
@@ -23,11 +23,11 @@ const readShifts = async (deps: Deps, { id }: { id: string }, { before, limit }:
 
 export const shifts = { cursor, read: readShifts };
 
-/** Offers that wait for the worker's response, the newest first. */
+/** Reads the offers that are waiting for the worker's response, newest first. */
 export const readOpenOffers = (deps: Deps, workerId: string, limit: number) =>
   openOffers(deps, workerId).orderBy("offers.created_at", "desc").orderBy("offers.work_from").limit(limit).execute();
 
-/** The open offers that the worker has not seen, the newest first. */
+/** Reads the open offers that the worker has not seen, newest first. */
 export const readNewOffers = (deps: Deps, workerId: string) =>
   openOffers(deps, workerId)
     .where("opened_at", "is", null)
@@ -36,18 +36,18 @@ export const readNewOffers = (deps: Deps, workerId: string) =>
     .limit(newLimit)
     .execute();
 
-/** The count stops at this number. */
+/** How many new offers are counted at most. */
 const newLimit = 100;
 
 const openOffers = (deps: Deps, workerId: string) =>
-  workOf(deps, workerId)
+  unfinishedWorkQuery(deps, workerId)
     .where("response", "=", "none")
     .where("withdrawn_at", "is", null)
     .where("completed_at", "is", null);
 
 type Deps = Pick<WorkerAppDeps, "store" | "now">;
 
-const workOf = ({ store, now }: Deps, workerId: string) =>
+const unfinishedWorkQuery = ({ store, now }: Deps, workerId: string) =>
   store.db
     .selectFrom("recipients")
     .innerJoin("offers", "offers.id", "recipients.offer_id")

@@ -1,6 +1,6 @@
 import type { Response } from "express";
 import type { Session } from "../../accounts/sessions.ts";
-import type { PlacedNotification } from "../../push/notification-feed.ts";
+import type { FeedNotification } from "../../push/notification-feed.ts";
 import { menuEntry } from "./menu.ts";
 import type { WorkerAppDeps } from "./worker.ts";
 
@@ -23,14 +23,14 @@ export async function streamNotifications(
   const expiresInMs = expiresAt.getTime() - deps.now().getTime();
   const write = deps.streams.begin(response, { id: sessionId, expiresInMs, check });
   const sent = new Set<string>();
-  const send = (notification: PlacedNotification, isRead = false): void => {
-    // Notifications to several devices are one entry of the menu.
+  const send = (notification: FeedNotification, isRead = false): void => {
+    // Notifications to several devices are one menu entry.
     const key = `${notification.reason} ${notification.offerId}`;
     if (sent.has(key)) return;
     sent.add(key);
     if (!isRead) write({ id: notification.position, type: "notification", data: menuEntry(notification) });
   };
-  // By position, not by id: one with a lower id may have been committed since.
+  // Use the position, not the id: a notification with a lower id may have been committed since.
   const lastPosition = all.some(({ position }) => String(position) === lastId) ? Number(lastId) : 0;
   for (const notification of all) send(notification, notification.position <= lastPosition);
   response.once("close", deps.feed.subscribe(workerId, all.at(-1)?.position ?? 0, send));

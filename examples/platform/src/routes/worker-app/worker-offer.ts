@@ -1,15 +1,15 @@
-import { applyAction, offerNotAddressed, refusalProblem } from "../../offers/apply-action.ts";
+import { applyAction, offerNotSentToWorker, refusalProblem } from "../../offers/apply-action.ts";
 import { offerFlags } from "../../offers/read-offer.ts";
 import type { WorkerAction } from "../../offers/transition.ts";
 import { placeName } from "../../store/place-name.ts";
 import type { WorkerAppDeps } from "./worker.ts";
 
 /**
- * The offer as the worker sees it, without the other recipients.
+ * Reads the offer as the worker sees it, without the other recipients.
  *
  * @throws {ProblemError} `offer_not_found`, even if the offer was not sent to this worker
  */
-export async function viewOffer(deps: WorkerAppDeps, workerId: string, id: string) {
+export async function readOfferAsWorker(deps: WorkerAppDeps, workerId: string, id: string) {
   const offer = await deps.store.db
     .selectFrom("offers")
     .innerJoin("recipients", "offer_id", "offers.id")
@@ -17,10 +17,10 @@ export async function viewOffer(deps: WorkerAppDeps, workerId: string, id: strin
     .selectAll("offers")
     .select(["response", "confirmation", "organisations.name as organisationName", placeName.as("placeName")])
     .where("offers.id", "=", id)
-    // D-36: a worker who was not addressed gets 404.
+    // D-36: a worker the offer was not sent to gets 404.
     .where("worker_id", "=", workerId)
     .executeTakeFirst();
-  if (offer === undefined) throw offerNotAddressed();
+  if (offer === undefined) throw offerNotSentToWorker();
   const flags = offerFlags(offer, deps.now());
   return {
     id: offer.id,
@@ -36,10 +36,10 @@ export async function viewOffer(deps: WorkerAppDeps, workerId: string, id: strin
   };
 }
 
-export type WorkerOffer = Awaited<ReturnType<typeof viewOffer>>;
+export type WorkerOffer = Awaited<ReturnType<typeof readOfferAsWorker>>;
 
 /**
- * Opens or closes the offer view, applies or rejects.
+ * Performs a worker's action: opens or closes the offer, applies to it, or rejects it.
  *
  * @throws {ProblemError} `offer_not_found`, `offer_completed` or `offer_withdrawn`
  */
@@ -50,5 +50,5 @@ export async function actAsWorker(
   type: WorkerAction,
 ): Promise<void> {
   const result = await deps.store.transaction((trx) => applyAction(trx, deps, { workerId }, id, { type, workerId }));
-  if (result !== "done") throw refusalProblem(result, offerNotAddressed);
+  if (result !== "done") throw refusalProblem(result, offerNotSentToWorker);
 }

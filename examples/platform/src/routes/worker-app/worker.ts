@@ -9,7 +9,7 @@ export interface WorkerAppDeps extends OfferDeps, SessionDeps {
   passwords: Passwords;
 }
 
-/** Signs in with the worker's id, or with the address that was invited (D-122). */
+/** A worker, who signs in with their id, or with the email address that was invited (D-122). */
 export const worker: Role = {
   owner: "worker_id",
   name: "workerId",
@@ -20,7 +20,7 @@ export const worker: Role = {
       .selectFrom("workers")
       .select(["id", "password_hash"])
       .where(({ eb, or }) => or([eb("id", "=", id), eb("email_address", "=", id.toLowerCase())]))
-      // If one worker's id equals another worker's address, the id wins.
+      // If one worker's id equals another worker's email address, the id takes precedence.
       .orderBy(({ eb }) => eb("id", "=", id), "desc")
       .limit(1)
       .executeTakeFirst(),

@@ -324,7 +324,7 @@ create index on mails (digest_of) where digest_of is not null;
 create index mails_due on mails (due_at, id) where due_at is not null;
 `;
 
-/** @param isPartitioned false on PGlite, where retention deletes rows (D-140) */
+/** Creates the table of attempts. @param isPartitioned false on PGlite, where retention deletes rows (D-140) */
 const attempts = (isPartitioned: boolean): string => `
 -- PostgreSQL has no identity columns in partitions before version 17.
 create sequence attempt_ids;

@@ -3,10 +3,10 @@ import { rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { StoreError } from "../store.ts";
 
-/** The major version of PostgreSQL in PGlite 0.5. Other versions cannot read its files (D-107). */
+/** The PostgreSQL major version that PGlite 0.5 contains. Other versions cannot read its files (D-107). */
 const postgresVersion = "18";
 
-/** PGlite's files in a data folder that is locked. */
+/** PGlite's files in a locked data folder. */
 export interface ClusterFiles {
   folder: string;
   /** Call it once PGlite has opened them. */
@@ -14,7 +14,7 @@ export interface ClusterFiles {
 }
 
 /**
- * Prepares PGlite's files. Removes files that are incomplete because the process that created them was killed: PGlite can neither open
+ * Prepares PGlite's files. Removes them if they are incomplete because the process that created them was killed: PGlite can neither open
  * nor complete them, and they contain no data yet.
  *
  * @throws {StoreError} `data_folder_incompatible`
@@ -41,7 +41,7 @@ function checkVersion(dataFolder: string, folder: string): void {
   const by = written === undefined ? "by another program" : `by PostgreSQL ${written}`;
   throw new StoreError(
     "data_folder_incompatible",
-    `the files in ${folder} were written ${by}, and this version reads those of PostgreSQL ${postgresVersion}; name another ` +
-      `data folder than ${dataFolder}, delete it (--reset of the sandbox), or use the version of the platform that wrote it`,
+    `the files in ${folder} were written ${by}, but this version reads only files from PostgreSQL ${postgresVersion}; use a different ` +
+      `data folder from ${dataFolder}, delete it (--reset in the sandbox), or use the version of the platform that wrote it`,
   );
 }

@@ -5,7 +5,7 @@ import type { Lane, PriorityMutex } from "./priority-mutex.ts";
 /** Runs requests in the order in which they are sent. */
 type RequestQueue = Pick<PgliteThread, "waitReady" | "ready" | "closed" | "send" | "close">;
 
-/** Adapts PGlite's single connection to kysely's `PGliteDialect`. Several instances share the connection and take turns. */
+/** Adapts PGlite's single connection for kysely's `PGliteDialect`. Several instances share the connection and take turns. */
 export class PgliteConnection implements PGlite {
   readonly waitReady: Promise<void>;
   readonly #thread: RequestQueue;
@@ -28,7 +28,7 @@ export class PgliteConnection implements PGlite {
   }
 
   async query<T>(sql: string, parameters: unknown[] = []): Promise<PGliteQueryResults<T>> {
-    // The thread runs requests in order, so the next one may be sent before this one's response arrives.
+    // The thread runs requests in order, so the next request may be sent before this one's response arrives.
     const { sent } = await this.#turns.take(this.#lane, async () => ({ sent: this.#ask<T>(sql, parameters, true) }));
     return sent;
   }
@@ -39,12 +39,12 @@ export class PgliteConnection implements PGlite {
     return result;
   }
 
-  /** Waits for the earlier requests of this lane. */
+  /** Waits for this lane's earlier requests. */
   close(): Promise<void> {
     return this.#turns.take(this.#lane, () => this.#thread.close());
   }
 
-  /** @returns `commit` without waiting for it: the thread runs requests in order, so the next one may be sent */
+  /** Runs a transaction. @returns `commit` without waiting for it: the thread runs requests in order, so the next one may be sent */
   async #transact<T>(
     work: (transaction: PGliteTransaction) => Promise<T>,
   ): Promise<{ result: T; commit: Promise<unknown> }> {
@@ -60,7 +60,7 @@ export class PgliteConnection implements PGlite {
       // COMMIT in a failed transaction rolls back without an error. `select 1` before it reports the failure (25P02).
       return { result, commit: this.#ask("select 1; commit", [], true) };
     } catch (error) {
-      // If the rollback fails too, the thread and its transaction have ended. The first error is the cause.
+      // If the rollback fails too, the thread and its transaction have already ended, and the first error is the cause.
       await this.#ask("rollback", [], false).catch(() => undefined);
       throw error;
     }

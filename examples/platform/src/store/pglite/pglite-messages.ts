@@ -1,10 +1,10 @@
 /** Messages between `PgliteThread` and its worker thread. Plain data only. */
 export interface PgliteRequest {
   id: number;
-  /** May contain several statements if there are no parameters. */
+  /** One statement, or several if there are no parameters. */
   sql: string;
   parameters?: unknown[];
-  /** Whether it is sent outside a transaction: after a failure the worker then rolls back, so that no transaction stays open. */
+  /** Whether it is sent outside a transaction. If so, the worker rolls back after a failure, so that no transaction stays open. */
   standalone: boolean;
 }
 
@@ -13,7 +13,7 @@ export interface PgliteRows {
   affectedRows?: number;
 }
 
-/** An error as data: an `Error` loses its own fields when it is posted, and callers test `code`. */
+/** An error as plain data, because an `Error` loses its own fields when it is posted, and callers test `code`. */
 export type PgliteFailure = { message: string } & Partial<Record<(typeof failureFields)[number], string>>;
 
 export const failureFields = ["code", "severity", "detail", "hint", "schema", "table", "column", "constraint"] as const;

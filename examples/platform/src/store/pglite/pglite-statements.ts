@@ -4,7 +4,7 @@ import type { PgliteRows } from "./pglite-messages.ts";
 
 const { parse, describe, bind, execute, close, sync } = protocol.serialize;
 
-/** Bounds the cache: lists of different lengths turn one query into many statements. */
+/** The maximum size of the cache. A limit is needed because lists of different lengths turn one query into many statements. */
 const maxKept = 200;
 
 interface Statement {
@@ -14,12 +14,12 @@ interface Statement {
 }
 
 /**
- * Runs statements with parameters as prepared statements. They are faster than `PGlite.query`, which parses each statement again and
- * crosses into WebAssembly six times instead of once. Tables change only while the store is opened.
+ * Runs statements with parameters as prepared statements. This is faster than `PGlite.query`, which parses each statement again and
+ * crosses into WebAssembly six times instead of once. Prepared statements stay valid, because the schema changes only while the store is being opened.
  */
 export class PgliteStatements {
   readonly #database: PGlite;
-  /** Ordered by last use. */
+  /** The cached statements, least recently used first. */
   readonly #kept = new Map<string, Statement>();
   readonly #plans = new PlanAge();
   #lastName = 0;
@@ -28,10 +28,10 @@ export class PgliteStatements {
     this.#database = database;
   }
 
-  /** @param sql may contain several statements if there are no parameters */
+  /** @param sql one statement, or several if there are no parameters */
   async run(sql: string, parameters: readonly unknown[] = []): Promise<PgliteRows> {
     if (parameters.length === 0) return this.#runText(sql);
-    if (this.#plans.areOld()) await this.#database.exec("discard plans");
+    if (this.#plans.isDiscardDue()) await this.#database.exec("discard plans");
     const { name, serializers, columns } = await this.#statementOf(sql);
     const values = parameters.map((value, index) => {
       if (value === null || value === undefined) return null;
@@ -41,7 +41,7 @@ export class PgliteStatements {
     let affectedRows = 0;
     for (const message of await this.#send(bind({ statement: name, values }), execute({}))) {
       if (message instanceof protocol.messages.DataRowMessage) rows.push(rowOf(columns, message.fields));
-      // "INSERT 0 2", "UPDATE 2"
+      // The text is like "INSERT 0 2" or "UPDATE 2".
       if (message instanceof protocol.messages.CommandCompleteMessage)
         affectedRows = Number(message.text.split(" ").at(-1)) || 0;
     }

@@ -10,10 +10,10 @@ interface Waiting {
 
 const errorOf = (failure: PgliteFailure): Error => Object.assign(new Error(failure.message), failure);
 
-// Next to this file, even in the bundle, where both are JavaScript.
+// The file is next to this one, even in the bundle, where both are JavaScript.
 const workerFile = new URL(`./pglite-worker${extname(import.meta.url)}`, import.meta.url);
 
-/** PGlite in a worker thread. It runs requests in order; `PgliteConnection` decides the order. */
+/** Runs PGlite in a worker thread. The thread runs requests in order, which `PgliteConnection` decides. */
 export class PgliteThread {
   readonly waitReady: Promise<void>;
   ready = false;
@@ -23,7 +23,7 @@ export class PgliteThread {
   readonly #exited: Promise<void>;
   #lastId = 0;
 
-  /** @param onStopped called when the thread ends without being closed */
+  /** @param onStopped called if the thread ends without being closed */
   constructor(folder: string, onStopped: (error: Error) => void) {
     const workerData: PgliteWorkerData = { folder };
     this.#worker = new Worker(workerFile, { workerData, name: "pglite" });
@@ -57,7 +57,7 @@ export class PgliteThread {
     });
   }
 
-  /** @param standalone outside a transaction: if it fails, the worker rolls back */
+  /** Sends a request. @param standalone whether it is outside a transaction, so that the worker rolls back if it fails */
   send(sql: string, parameters: unknown[], standalone: boolean): Promise<PgliteRows> {
     if (this.closed) return Promise.reject(new StoreError("store_stopped", "the store is closed"));
     this.#lastId += 1;

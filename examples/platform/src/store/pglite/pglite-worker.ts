@@ -11,7 +11,7 @@ import {
 } from "./pglite-messages.ts";
 import { PgliteStatements } from "./pglite-statements.ts";
 
-// PGlite runs in a thread because it would block the main one for seconds while it opens. Requests run strictly in the
+// PGlite runs in a thread because it would block the main thread for seconds while it opens. Requests run strictly in the
 // order in which they were posted, which `PgliteConnection` decides.
 
 function plainError(error: unknown): PgliteFailure {
@@ -37,7 +37,7 @@ async function respond(
   }
 }
 
-/** Only in the bundle: files with the current tables, which load faster than migrations create them. */
+/** A snapshot of the current schema, shipped only in the bundle: loading it is faster than running the migrations. */
 const template = new URL("pglite-template.tar.br", import.meta.url);
 
 function open(folder: string): Promise<PGlite> {

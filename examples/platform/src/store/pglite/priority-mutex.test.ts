@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { type Lane, PriorityMutex } from "./priority-mutex.ts";
 
-/** Requests all these turns while one is running. @returns the lanes in the order of their turns */
+/** Requests turns while one is running. @returns the lanes in the order in which they got their turns */
 async function orderOf(asked: readonly Lane[]): Promise<string> {
   const turns = new PriorityMutex();
   const order: string[] = [];

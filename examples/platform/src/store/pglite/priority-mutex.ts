@@ -1,10 +1,10 @@
-/** Foreground: a person or program waits for the result. Background: deliveries, pushes, mail, retention. */
+/** Foreground work is what a user or program waits for. Background work is deliveries, pushes, emails and retention. */
 export type Lane = "foreground" | "background";
 
-/** After this many consecutive foreground turns, the background gets one, so that it is not starved. */
+/** After this many consecutive foreground turns, the background lane gets one, so that it does not starve. */
 const maxConsecutive = 4;
 
-/** Runs one piece of work at a time, foreground first, each lane in the order of arrival. */
+/** Runs one piece of work at a time, foreground first, and each lane in order of arrival. */
 export class PriorityMutex {
   readonly #waiting: Record<Lane, (() => void)[]> = { foreground: [], background: [] };
   #isTaken = false;
@@ -26,7 +26,7 @@ export class PriorityMutex {
     const lane = isBackgroundsTurn && background.length > 0 ? background : foreground;
     this.#foregroundInARow = lane === foreground && background.length > 0 ? this.#foregroundInARow + 1 : 0;
     const next = lane.shift();
-    // The mutex stays taken: a caller that arrives before `next` runs queues behind it.
+    // The mutex stays taken, so that a caller that arrives before `next` runs queues behind it.
     if (next === undefined) this.#isTaken = false;
     else next();
   }

@@ -5,16 +5,16 @@ import { basename, dirname, join } from "node:path";
 const cache = join(import.meta.dirname, "..", "..", "..", ".cache");
 
 export interface CacheEntry {
-  /** The installed package. */
+  /** The folder of the installed package. */
   packageFolder: string;
-  /** The final name of the draft. */
+  /** The folder's final path. */
   folder: string;
 }
 
 /**
  * Creates a folder from an npm package once per version. The rename at the end makes it atomic, even for two processes.
  *
- * @param variant identifies its other inputs, such as a hash of the sources
+ * @param variant identifies other inputs, such as a hash of the sources
  */
 export async function cachedFolder(
   packageName: string,

@@ -5,7 +5,7 @@ import { join } from "node:path";
 const memory = "/dev/shm";
 const enoughBytes = 2 * 1024 ** 3;
 
-/** A new folder, in /dev/shm when that has room: no test needs its files after a crash. */
+/** Creates a new folder, in /dev/shm if it has room, because no test needs its files after a crash. */
 export async function folderInMemory(prefix: string): Promise<string> {
   const freeBytes = await statfs(memory).then(
     ({ bavail, bsize }) => bavail * bsize,

@@ -8,7 +8,7 @@ import { cachedFolder } from "./cached-folder.ts";
 const source = join(import.meta.dirname, "..", "..", "..", "src");
 
 /**
- * A PGlite folder with the current tables, to be copied, because creating one is slow. Tests have few rows, so it has small buffers: PGlite
+ * Returns a PGlite folder with the current schema, to copy, because creating one is slow. Tests have few rows, so it has small buffers: PGlite
  * clears all of them when it opens, and PostgreSQL's default is 128 MB.
  */
 export const migratedPglite = (): Promise<string> =>
@@ -22,7 +22,7 @@ export const migratedPglite = (): Promise<string> =>
     `-${hashOfSources()}`,
   ).then((folder) => join(folder, "pglite"));
 
-/** Hashes everything that determines the tables, so that a new migration creates a new folder. */
+/** Hashes everything that determines the schema, so that a new migration creates a new folder. */
 function hashOfSources(): string {
   const files = globSync(["store/migrate.ts", "store/migrations/*.ts"], { cwd: source }).sort();
   const manifest = join(source, "..", "package.json");

@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { type StoreUnderTest, storesUnderTest, type TestDatabase } from "./stores.ts";
 
-/** PostgreSQL behind a separate PgBouncer for each database, in transaction mode, with fewer sessions than the processes have. */
+/** Returns PostgreSQL behind PgBouncer in transaction mode, one for each database, with fewer sessions than the processes use. */
 export async function behindPgBouncer(): Promise<StoreUnderTest> {
   const [, postgres] = await storesUnderTest();
   if (postgres === undefined)
@@ -40,7 +40,7 @@ pool_mode = transaction
 default_pool_size = 5
 `,
   );
-  // It refuses to run as root, but can switch to another user itself.
+  // PgBouncer refuses to run as root, but can switch to another user itself.
   const asUser = process.getuid?.() === 0 ? ["-u", "nobody"] : [];
   const child = spawn("/usr/sbin/pgbouncer", [...asUser, file], { stdio: ["ignore", "ignore", "pipe"] });
   const exited = once(child, "exit");

@@ -15,9 +15,9 @@ export interface TestDatabase {
 }
 
 export interface StoreUnderTest {
-  /** For the titles of tests: `PGlite`, `PostgreSQL 15.20`. */
+  /** A name for test titles, such as `PGlite` or `PostgreSQL 15.20`. */
   title: string;
-  /** @param tables `none` for tests of the migrations @default migrated */
+  /** Creates a database. @param tables pass `none` to test migrations @default migrated */
   createDatabase(tables?: "migrated" | "none"): Promise<TestDatabase>;
 }
 
@@ -29,7 +29,7 @@ async function createFolder(): Promise<TestDatabase> {
 async function createPgliteFolder(tables = "migrated"): Promise<TestDatabase> {
   const database = await createFolder();
   if (tables === "none") return database;
-  // Synchronous, because a promise for each of more than a thousand small files is slower.
+  // Copy synchronously, because a promise for each of more than a thousand small files is slower.
   cpSync(await migratedPglite(), join(database.options.dataFolder, "pglite"), { recursive: true });
   return database;
 }
@@ -57,9 +57,9 @@ async function postgresVersion(serverUrl: string | undefined): Promise<string | 
 }
 
 /**
- * PGlite always; PostgreSQL when one is reachable. Every test of the store runs on each.
+ * Returns PGlite and, if it is reachable, PostgreSQL. Every test of the store runs on each.
  *
- * @param databaseUrl when given, an unreachable PostgreSQL is an error
+ * @param databaseUrl if set, an unreachable PostgreSQL is an error
  */
 export async function storesUnderTest(databaseUrl = process.env.DATABASE_URL || undefined): Promise<StoreUnderTest[]> {
   const version = await postgresVersion(databaseUrl).catch((cause: unknown) => {
@@ -76,7 +76,7 @@ export async function storesUnderTest(databaseUrl = process.env.DATABASE_URL || 
 }
 
 /**
- * One store, for tests that do not depend on the store: PostgreSQL if there is one, because it is faster. All stores in the
+ * Returns one store, for tests that do not depend on the store: PostgreSQL if it is reachable, because it is faster. Returns all stores in the
  * full matrix (`npm test -- --full`).
  */
 export async function anyStore(): Promise<StoreUnderTest[]> {
@@ -85,9 +85,9 @@ export async function anyStore(): Promise<StoreUnderTest[]> {
 }
 
 /**
- * Vitest's global setup: prints once which stores the tests run on, and creates the templates that test databases copy.
+ * Vitest's global setup: prints which stores the tests run on, and creates the templates that test databases copy.
  *
- * @returns removes the templates
+ * @returns a function that removes the templates
  */
 export async function setup(): Promise<() => Promise<void>> {
   const stores = await storesUnderTest();
@@ -97,11 +97,11 @@ export async function setup(): Promise<() => Promise<void>> {
     titles.length === 1 ? "; NOT tested: PostgreSQL (none at 127.0.0.1:5432, and DATABASE_URL is not set)" : "";
   const shared = process.env.TEST_MATRIX === "full" ? titles.join(", ") : rest?.title;
   console.log(`   platform: ${titles.join(", ")}${missing}; what does not depend on the store: ${shared}`);
-  // Before the workers start, so that only one process creates it.
+  // Create it before the workers start, so that only one process does.
   await migratedPglite();
   const folder = await folderInMemory("offers-stores-");
   process.env.TEST_STORES = folder;
-  // Even when a run is interrupted, because the folder is in memory.
+  // Remove it even if a run is interrupted, because the folder is in memory.
   process.once("exit", () => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }));
   const template = await stores[1]?.createDatabase("none");
   if (template?.options.databaseUrl !== undefined) {

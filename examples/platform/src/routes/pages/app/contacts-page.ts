@@ -8,15 +8,15 @@ import type { AppForm, AppPage } from "../sections/app-section.ts";
 
 const limit = 200;
 
-/** `GET /app/contacts?after=…`: organisations at which a worker can add a contact. */
+/** `GET /app/contacts?after=…`: lists organisations that a worker can add as a contact. */
 export const contactsPage: AppPage = async (context) => {
   const after = parameterOf(context.request, "after");
   const organisations = await readOrganisations(context.deps, { after, limit: limit + 1 });
   const { shown, links } = paginate(organisations, { path: "/app/contacts", limit, after });
   const main = html`
       <header class="page-head"><h1>Contacts</h1></header>
-      <p class="lead">Add a contact at an organisation to share your availability with it. The organisation is notified.</p>
-      ${shown.length === 0 && html`<p class="empty">There is no organisation yet.</p>`}
+      <p class="lead">Add an organisation to share your availability with it. The organisation is notified.</p>
+      ${shown.length === 0 && html`<p class="empty">There are no organisations yet.</p>`}
       <ul class="menu">${shown.map(
         ({ id, name }) => html`
         <li>
@@ -39,6 +39,6 @@ export const addContactForm: AppForm = async (context, form) => {
   const { name } = await readOrganisation(deps, organisationId);
   return submitOnce(context, form, organisationId, async (trx) => {
     await addContact(trx, deps, user.id, organisationId);
-    return { to: "/app/contacts", notice: `${name} is notified that you share your availability.` };
+    return { to: "/app/contacts", notice: `${name} has been notified that you share your availability.` };
   });
 };

@@ -5,19 +5,19 @@ import type { AppForm, AppPage } from "../sections/app-section.ts";
 
 const names = { ios: "iPhone or iPad", android: "Android device" } as const;
 
-/** `GET /app/devices`: devices that receive the worker's notifications. */
+/** `GET /app/devices`: lists the devices that receive the worker's notifications. */
 export const devicesPage: AppPage = async (context) => {
   const devices = await listDevices(context.deps.store, context.user.id);
   const main = html`
     <header class="page-head"><h1>Devices</h1></header>
     <p class="lead">Notifications are pushed to these devices. Remove those that you no longer use.</p>
-    ${devices.length === 0 && html`<p class="empty">No phone is registered. Notifications appear under Notifications.</p>`}
+    ${devices.length === 0 && html`<p class="empty">No device is registered. Your notifications appear on the Notifications page.</p>`}
     <ul class="menu">${devices.map(
       ({ id, platform, hasToken, registeredAt }) => html`
       <li>
         <form method="post" action="/app/devices/${encodeURIComponent(id)}/remove" class="row">
           ${formTokenField(context)}
-          <span><strong>${names[platform]}</strong><br><span class="fine">registered ${context.times.time(registeredAt)}${!hasToken && ", without push messages"}</span></span>
+          <span><strong>${names[platform]}</strong><br><span class="fine">registered ${context.times.time(registeredAt)}${!hasToken && ", without push notifications"}</span></span>
           <button class="quiet small" aria-label="Remove the ${names[platform]} registered ${registeredAt.toISOString()}">Remove</button>
         </form>
       </li>`,
@@ -28,5 +28,5 @@ export const devicesPage: AppPage = async (context) => {
 /** `POST /app/devices/{id}/remove` */
 export const removeDeviceForm: AppForm = async ({ deps, user, id }) => {
   await removeDevice(deps.store, user.id, id);
-  return { to: "/app/devices", notice: "The device is removed. It gets no more notifications." };
+  return { to: "/app/devices", notice: "The device was removed. It no longer receives notifications." };
 };

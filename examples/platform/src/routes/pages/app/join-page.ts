@@ -15,12 +15,12 @@ import { html } from "../layout/markup.ts";
 import { localTimes } from "../layout/time.ts";
 import type { Page, PageDeps } from "../routing/page.ts";
 import { sendPage } from "../routing/send-page.ts";
-import { browserTimeZone, endSession, outdatedPage } from "../routing/sign-in-page.ts";
+import { browserTimeZone, endSession, outdatedPageError } from "../routing/sign-in-page.ts";
 import { appSection } from "../sections/app-section.ts";
-import { isOfThisSession } from "../security/check-csrf.ts";
+import { checkCsrf } from "../security/check-csrf.ts";
 import { openPageSession, type PageSession, renew } from "../security/page-session.ts";
 
-/** `/app/join/{token}`: the page that an invitation's mail leads to (D-122). Only the form uses the link: mail scanners follow links. */
+/** Serves `/app/join/{token}`, the page that an invitation email links to (D-122). Only the form uses up the link, since mail scanners follow links. */
 export function joinRoutes(deps: PageDeps): Methods {
   const tokenOf = (request: Request): string => pathParameter(request, "token");
   return {
@@ -33,19 +33,19 @@ export function joinRoutes(deps: PageDeps): Methods {
     async post(request, response) {
       const session = await openPageSession(deps.cookies, appSection, request, response);
       const form = await deps.readForm(request, response);
-      const isOfThis = isOfThisSession(request, session, form, deps.publicOrigin);
+      const isCurrent = checkCsrf(request, session, form, deps.publicOrigin);
       const token = tokenOf(request);
       const invitation = await readInvitation(deps, token);
       const password = form.get("password") ?? "";
       const name = form.get("name")?.trim() ?? "";
       try {
-        if (!isOfThis) throw outdatedPage();
+        if (!isCurrent) throw outdatedPageError();
         const opened = invitation.isWorker
           ? await acceptAsWorker(deps, token, { password, address: request.ip ?? "" })
           : await joinAsWorker(deps, token, parseBody(joinSchema, { name, password }));
         await browserTimeZone(deps, appSection, opened.token, form.get("timeZone"));
         await endSession(deps, appSection, session);
-        const notice = `You share your availability with ${invitation.organisationName}. Its offers appear here.`;
+        const notice = `You now share your availability with ${invitation.organisationName}. Its offers will appear here.`;
         await renew(session, { token: opened.token, notice });
         response.redirect(303, appSection.home);
       } catch (error) {
@@ -70,12 +70,12 @@ function joinPage(session: PageSession, token: string, invitation: OpenInvitatio
   const { time } = localTimes("UTC");
   const main = html`
     <header class="page-head"><h1>${organisationName} invites you</h1></header>
-    <p class="lead">${invitedBy} of ${organisationName} invites you to share your availability. Then ${organisationName} can offer you work, and you decide on each offer.</p>
+    <p class="lead">${invitedBy} at ${organisationName} invites you to share your availability. ${organisationName} can then offer you work, and you decide on each offer.</p>
     ${problem && html`<p class="notice bad" role="alert">${problem}</p>`}
     <form method="post" action="/app/join/${encodeURIComponent(token)}" class="panel narrow">
       ${formTokenField(session)}
       <input type="hidden" name="timeZone" data-time-zone>
-      <p>You sign in with <strong>${emailAddress}</strong>.</p>
+      <p>You will sign in with <strong>${emailAddress}</strong>.</p>
       ${!isWorker && field({ name: "name", label: "Your name", value: view.name ?? invitation.name, required: true, autocomplete: "name", errors: errors?.get("name") })}
       ${field({
         name: "password",
@@ -88,7 +88,7 @@ function joinPage(session: PageSession, token: string, invitation: OpenInvitatio
         errors: errors?.get("password"),
       })}
       <button>${isWorker ? "Share my availability" : "Join and share my availability"}</button>
-      <p class="fine">${organisationName} learns your name and that you share your availability. The link is valid until ${time(invitationExpiry(invitation.invitedAt))}.</p>
+      <p class="fine">${organisationName} will see your name and that you share your availability. The link is valid until ${time(invitationExpiry(invitation.invitedAt))}.</p>
     </form>`;
   return { title: `${organisationName} invites you`, main };
 }

@@ -9,19 +9,19 @@ import type { AppContext, AppPage } from "../sections/app-section.ts";
 const texts: Record<NotificationReason, string> = {
   offer: "New offer",
   successful: "You got the work",
-  unsuccessful: "The work went to others",
+  unsuccessful: "Others got the work",
   withdrawn: "Offer withdrawn",
 };
 
 const openLimit = 20;
 
-/** `GET /app?before=…`: the notifications menu. */
+/** `GET /app?before=…`: shows the notifications menu. */
 export const menuPage: AppPage = async (context) => {
   const { rows, isNewest, links } = await newestFirst(context, menu, 50);
   const listed = await readOpenOffers(context.deps, context.user.id, openLimit);
   const open = isNewest ? listed : [];
   const isOpen = new Set(listed.map(({ id }) => id));
-  // An open offer is shown once, on the first page.
+  // Show an open offer only once, on the first page.
   const others = rows.filter(({ reason, offerId }) => reason !== "offer" || !isOpen.has(offerId));
   const main = html`
       <header class="page-head"><h1>Notifications</h1></header>
@@ -54,7 +54,7 @@ const entry = ({ times, deps }: AppContext, item: MenuItem): Markup => {
 
 type OpenOffer = Awaited<ReturnType<typeof readOpenOffers>>[number];
 
-/** Offers without a response, before all other notifications (D-118). */
+/** Shows offers without a response, before all other notifications (D-118). */
 const openSection = ({ times, deps }: AppContext, offers: readonly OpenOffer[]): Markup => html`
   <section aria-labelledby="open-title">
     <h2 id="open-title">Waiting for your response</h2>

@@ -1,22 +1,22 @@
 import { ProblemError } from "../../../http/problem.ts";
 import type { WorkerAction } from "../../../offers/transition.ts";
-import { actAsWorker, viewOffer, type WorkerOffer } from "../../worker-app/worker-offer.ts";
+import { actAsWorker, readOfferAsWorker, type WorkerOffer } from "../../worker-app/worker-offer.ts";
 import { formTokenField } from "../layout/field.ts";
 import { html, type Markup } from "../layout/markup.ts";
 import type { Page } from "../routing/page.ts";
 import type { AppContext, AppForm, AppPage } from "../sections/app-section.ts";
 
-/** `GET /app/offers/{id}`: the offer view. Opening it is recorded, but is not a response (D-84). */
+/** `GET /app/offers/{id}`: shows the offer. Opening it is recorded, but is not a response (D-84). */
 export const offerPage: AppPage = async (context) => {
   const { deps, user, id, request } = context;
-  // A live update does not open the offer.
+  // A live update does not count as opening the offer.
   if (request.get("x-part") === undefined) await actAsWorker(deps, user.id, id, "open");
   return showOffer(context);
 };
 
 /** @param refusal why the response was rejected */
 async function showOffer(context: AppContext, refusal?: string): Promise<Page> {
-  const offer = await viewOffer(context.deps, context.user.id, context.id);
+  const offer = await readOfferAsWorker(context.deps, context.user.id, context.id);
   const main = html`
       <header class="page-head"><p class="fine">${offer.organisation.name}</p><h1>${offer.title}</h1></header>
       ${refusal && html`<p class="notice bad" role="alert">${refusal}</p>`}
@@ -29,7 +29,7 @@ async function showOffer(context: AppContext, refusal?: string): Promise<Page> {
 }
 
 const notices = {
-  apply: { notice: "You applied. You will be notified when the work is assigned." },
+  apply: { notice: "You applied. You will be notified once the work is assigned." },
   reject: { notice: "You rejected the offer." },
   close: {},
 } as const;
@@ -47,7 +47,7 @@ export const respondToOffer =
     try {
       await actAsWorker(deps, user.id, id, action);
     } catch (error) {
-      // The offer was closed while the worker viewed it.
+      // The offer was completed or withdrawn while the worker was viewing it.
       const late = error instanceof ProblemError ? tooLate[error.code] : undefined;
       if (late !== undefined) return showOffer(context, late);
       throw error;
@@ -57,11 +57,11 @@ export const respondToOffer =
 
 const pathOf = (id: string): string => `/app/offers/${encodeURIComponent(id)}`;
 
-/** The state of the offer for this worker, as a sentence. */
+/** Describes the state of the offer for this worker. */
 function standing({ widthdrawn, successful, response, isHistoric }: WorkerOffer): Markup {
   if (widthdrawn) return html`<p class="standing bad">This offer was withdrawn.</p>`;
   if (successful) return html`<p class="standing good"><strong>You got the work.</strong></p>`;
-  if (successful === false) return html`<p class="standing">The work went to others this time.</p>`;
+  if (successful === false) return html`<p class="standing">Others got the work this time.</p>`;
   if (response === "applied") return html`<p class="standing good">You applied. The decision is pending.</p>`;
   if (response === "rejected") return html`<p class="standing">You rejected this offer.</p>`;
   return html`<p class="standing">${isHistoric ? "This offer is in the past." : "You have not responded yet."}</p>`;
@@ -75,7 +75,7 @@ const content = ({ times: { timeSpan } }: AppContext, { details, placeName, even
     ${details && html`<dt>What</dt><dd class="text">${details}</dd>`}
   </dl>`;
 
-/** The response may change until the offer is complete or withdrawn (D-08). */
+/** Shows the buttons. A response may change until the offer is complete or withdrawn (D-08). */
 function choices(context: AppContext, { id, organisation, complete, widthdrawn, response }: WorkerOffer): Markup {
   const isOpen = !complete && !widthdrawn;
   const button = (action: string, text: string, look: string): Markup => html`

@@ -3,13 +3,13 @@ import { html, type Markup } from "../layout/markup.ts";
 import { inOtherOrder, newestFirst } from "../layout/pagination.ts";
 import type { AppContext, AppPage } from "../sections/app-section.ts";
 
-/** `GET /app/shifts?before=…`: the work that the worker got, the next first. */
+/** `GET /app/shifts?before=…`: lists the worker's confirmed work, starting with the next shift. */
 export const shiftsPage: AppPage = async (context) => {
   const { rows, links } = await newestFirst(context, shifts, 50, undefined, inOtherOrder);
   const main = html`
       <header class="page-head"><h1>Shifts</h1></header>
       <div id="shifts" data-live="notification">
-        ${rows.length === 0 ? html`<p class="empty">No confirmed shifts ahead.</p>` : html`<ul class="menu">${rows.map((one) => shiftCard(context, one))}</ul>`}
+        ${rows.length === 0 ? html`<p class="empty">No upcoming shifts.</p>` : html`<ul class="menu">${rows.map((one) => shiftCard(context, one))}</ul>`}
         ${links}
       </div>`;
   return { title: "Shifts", main };

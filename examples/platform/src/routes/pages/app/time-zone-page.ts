@@ -8,11 +8,11 @@ import type { AppForm, AppPage } from "../sections/app-section.ts";
 
 const schema = z.strictObject({ timeZone: timeZoneField });
 
-/** `GET /app/time-zone`: the time zone of the worker's pages and pushes (D-115). */
+/** `GET /app/time-zone`: shows the form for the time zone of the worker's pages and pushes (D-115). */
 export const timeZonePage: AppPage = (context) => {
   const main = html`
     <header class="page-head"><h1>Time zone</h1></header>
-    <p class="lead">Times of work are shown in this time zone.</p>
+    <p class="lead">Times are shown in this time zone.</p>
     <form method="post" action="/app/time-zone" class="panel">
       ${formTokenField(context)}
       ${timeZoneSelect(context.times.timeZone)}

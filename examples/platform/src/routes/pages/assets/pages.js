@@ -13,7 +13,7 @@ document.addEventListener("click", async (event) => {
     await navigator.clipboard.writeText(source.value ?? source.textContent);
     button.textContent = "Copied";
   } catch {
-    // Without https there is no clipboard API: select the text to copy it by keyboard.
+    // Without https, there is no clipboard API, so select the text to let the user copy it with the keyboard.
     if (source.select) source.select();
     else getSelection()?.selectAllChildren(source);
     button.textContent = "Press Ctrl+C";
@@ -43,17 +43,17 @@ function showCopyButtons() {
   for (const button of document.querySelectorAll("button[data-copy]")) button.hidden = false;
 }
 
-/** The pause between two reloads, to stay below the rate limit (D-91). */
+/** How long to wait between two reloads, to stay below the rate limit (D-91). */
 const pauseMs = 500;
 
 const isVisible = () => document.visibilityState === "visible";
 
 /**
- * Follows the event stream of the page. An event names changed topics; the parts of the page that show these topics
- * (`data-live="endpoint delivery"`) are fetched again, and replace the old ones.
+ * Follows the page's event stream. An event names changed topics; the parts of the page that show these topics
+ * (`data-live="endpoint delivery"`) are fetched again and replace the old ones.
  *
- * The pages of a browser share one stream, since over HTTP/1.1 a browser has six connections to a host: the visible page that
- * holds the lock opens it, and forwards its events. While no page is visible, there is no connection.
+ * All pages in a browser share one stream, since a browser opens only six HTTP/1.1 connections to a host: the visible page that
+ * holds the lock opens the stream and forwards its events. While no page is visible, there is no connection.
  */
 function follow(address) {
   const [path, since] = address.split("?since=");
@@ -65,14 +65,14 @@ function follow(address) {
   let stream;
   let leave;
 
-  /** @param topics undefined for all */
+  /** Refreshes the page. @param topics what has changed; undefined if everything may have */
   const hear = (id, topics) => {
     lastId = id;
     for (const part of parts()) if (topics === undefined || isAbout(part, topics)) stale.add(part.id);
     refreshSoon();
   };
   const refreshSoon = () => {
-    // A hidden page is refreshed when it is shown.
+    // Refresh a hidden page only when it is shown.
     if (stale.size > 0 && timer === undefined && isVisible())
       timer = setTimeout(refresh, Math.max(50, refreshedAt + pauseMs - performance.now()));
   };
@@ -98,7 +98,7 @@ function follow(address) {
     stream.addEventListener("open", () => tell({ state: "" }));
     stream.addEventListener("error", () => {
       tell({ state: " Connection lost; reconnecting." });
-      // EventSource gives up when the response is not a stream: the server is restarting, or the session has ended. A refresh shows which.
+      // EventSource gives up if the response is not a stream: the server is restarting, or the session has ended. A refresh shows which.
       if (stream.readyState !== EventSource.CLOSED) return;
       const given = stream;
       setTimeout(() => {
@@ -117,7 +117,7 @@ function follow(address) {
         leaving.signal.addEventListener("abort", resolve);
         connect();
       });
-    // Without https there are no locks: each visible page has its own stream.
+    // Without https, there are no locks, so each visible page opens a separate stream.
     const led = navigator.locks?.request(`offers ${path}`, { signal: leaving.signal }, lead) ?? lead();
     led.catch(() => undefined);
     leave = () => {
@@ -156,16 +156,16 @@ function follow(address) {
   if (isVisible()) join();
 }
 
-/** Whether one position of a stream, `process-count` or a number, is later than another. Positions of two processes cannot be compared. */
+/** Whether a stream position, `process-count` or a number, is later than another. Positions from two processes cannot be compared, so it returns true. */
 function isAfter(position, other) {
   const [[, process, count], [, otherProcess, otherCount]] = [position, other].map((id) => /^(.*?)(\d*)$/.exec(id));
   return process !== otherProcess || Number(count) > Number(otherCount);
 }
 
-/** Shows the sign-in page, unless that would lose input: then submitting the form asks to sign in and keeps it. */
+/** Shows the sign-in page, unless that would lose input. In that case, submitting the form asks the user to sign in and keeps the input. */
 function signedOut() {
   if (!isTyping) location.reload();
-  else say(" You are signed out. What you have typed is kept when you send it.");
+  else say(" You have been signed out. Your input is kept when you submit the form.");
 }
 
 let isTyping = false;
@@ -193,23 +193,23 @@ function show(page, ids) {
     update(old, fresh);
     for (const { id } of changed) document.getElementById(id)?.classList.add("fresh");
     if (focused === undefined || document.activeElement === focused) continue;
-    // A row was moved or an element was removed: the next Tab stop is then within the part.
+    // If a row was moved or an element removed, keep the next Tab stop within the part.
     if (!focused.isConnected) old.tabIndex = -1;
     (focused.isConnected ? focused : old).focus({ preventScroll: true });
   }
   if (page.title) document.title = page.title;
-  // The user's own action is no longer news.
+  // Remove the notice, because the user's action is no longer news.
   if (states() !== before) document.querySelector("#main > [data-own]")?.remove();
   showCopyButtons();
   countTicked();
 }
 
-/** Attributes that people and this script set, not the server. */
+/** Attributes that users and this script set, not the server. */
 const kept = new Set(["open", "tabindex"]);
 
 /**
- * Makes an element equal to another one. Elements that both have are kept, with focus, selection, input and open details, and because
- * screen readers announce a change of a status only in an element that was there before.
+ * Makes an element equal to another one. Keeps elements that both contain, to preserve focus, selection, input and open details, and because
+ * screen readers announce a changed status only in an element that was there before.
  */
 function update(old, fresh) {
   if (old.nodeType !== Node.ELEMENT_NODE) {
@@ -238,7 +238,7 @@ function update(old, fresh) {
   }
 }
 
-/** The node from `next` on that becomes `child`: the one with its id, or without an id the next of its type that no later child needs. */
+/** Finds the node from `next` on that becomes `child`: the one with the same id or, without an id, the next of its type that no later child needs. */
 function matchOf(next, child, later) {
   for (let node = next; node !== null; node = node.nextSibling) {
     if (isSame(node, child)) return node;
@@ -253,10 +253,10 @@ function say(text) {
   if (liveState && liveState.textContent !== text) liveState.textContent = text;
 }
 
-/** No event reports that the user stopped loading, so a form can be submitted again after this time. */
+/** The time after which a form can be submitted again, because no event reports that the user stopped loading. */
 const sendingMs = 60_000;
 
-// Prevents double submits, and shows that work is in progress.
+// Prevents double submits and shows that work is in progress.
 const sending = new Map();
 const settle = (form) => {
   sending.get(form)?.removeAttribute("aria-busy");
@@ -273,10 +273,10 @@ document.addEventListener("submit", (event) => {
   event.submitter?.setAttribute("aria-busy", "true");
   if (form.dataset.busy) say(` ${form.dataset.busy}`);
 });
-// The page is shown again from the back/forward cache.
+// The page may be shown again from the back/forward cache.
 addEventListener("pageshow", () => [...sending.keys()].forEach(settle));
 
-// Shows how many boxes of a form are selected, next to its actions.
+// Shows how many of a form's boxes are selected, next to its actions.
 function countTicked() {
   for (const element of document.querySelectorAll("[data-selected]")) {
     const count = element.closest("form").querySelectorAll("input[type=checkbox]:checked").length;
@@ -286,7 +286,7 @@ function countTicked() {
   }
 }
 document.addEventListener("change", countTicked);
-// Browsers restore selected boxes when they go back.
+// Browsers restore selected boxes when the user goes back.
 addEventListener("pageshow", countTicked);
 
 // Fills in the time zone of a user who has not chosen one (D-115).

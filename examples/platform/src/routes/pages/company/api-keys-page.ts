@@ -19,7 +19,7 @@ import type { PortalContext, PortalForm, PortalPage } from "../sections/portal-s
 /** `GET /api-keys` */
 export const apiKeysPage: PortalPage = (context) => showKeys(context);
 
-/** `POST /api-keys`: creates a key and shows it. Submitting the form again neither creates another one nor shows it again (D-119). */
+/** `POST /api-keys`: creates a key and shows it. Submitting the form again neither creates another key nor shows it again (D-119). */
 export const createApiKeyForm: PortalForm = async (context, form) => {
   const { deps, user } = context;
   const name = form.get("name")?.trim() ?? "";
@@ -30,7 +30,7 @@ export const createApiKeyForm: PortalForm = async (context, form) => {
       created = await createApiKey(trx, deps, user, key);
       return {
         to: "/api-keys",
-        notice: `The key “${name}” was shown once. Revoke it and create another if you lost it.`,
+        notice: `The key “${name}” was shown only once. If you lost it, revoke it and create another.`,
       };
     });
     return created === undefined ? redirect : await showKeys(context, { created });
@@ -41,7 +41,7 @@ export const createApiKeyForm: PortalForm = async (context, form) => {
   }
 };
 
-/** Shows the form of an earlier session as it was sent. */
+/** Shows the form again as it was submitted before the session expired. */
 export const restoreApiKeyForm: PortalForm = (context, typed) => showKeys(context, { name: typed.get("name") ?? "" });
 
 /** `GET /api-keys/{id}/revoke`: asks for confirmation, since a revoked key cannot be used again. */
@@ -60,14 +60,14 @@ export const revokeApiKeyPage: PortalPage = async (context) => {
       ${formTokenField(context)}
       <dl class="facts">
         <dt>Key</dt><dd>${hintOf(key)}</dd>
-        <dt>Held by</dt><dd>${holderOf(key)}</dd>
+        <dt>Used by</dt><dd>${holderOf(key)}</dd>
         <dt>Created</dt><dd>${times.time(key.createdAt)}</dd>
         <dt>Last used</dt><dd>${lastUsedAt === null ? "Never" : times.time(lastUsedAt)}</dd>
       </dl>
       <p>
         From the next request on, every program that sends this key gets 401: it can neither create, read, complete nor withdraw
         offers of ${user.organisationName}.
-        ${agencyName !== null && `${agencyName} then sees none of your offers in the portal unless it holds another key. `}This cannot be undone.
+        ${agencyName !== null && `${agencyName} will no longer see your offers in the portal, unless it has another key. `}This cannot be undone.
       </p>
       <div class="row">
         <button class="danger">Revoke the key</button>
@@ -99,7 +99,7 @@ async function showKeys(context: PortalContext, { created, name, errors }: KeysV
         <h1>API keys</h1>
       </div>
     </header>
-    <p class="lead">Programs send a key of ${user.organisationName} in the header <code>${apiKeyHeader}</code>.</p>
+    <p class="lead">Programs authenticate as ${user.organisationName} by sending a key in the <code>${apiKeyHeader}</code> header.</p>
     ${created && newKey(created)}
     <section class="panel" aria-label="Keys">
       ${keys.length === 0 ? html`<p class="empty">No keys yet.</p>` : keysTable(context, keys)}
@@ -117,7 +117,7 @@ async function showKeys(context: PortalContext, { created, name, errors }: KeysV
 const newKey = (key: string): Markup => html`
     <section class="panel notice good" role="status" aria-labelledby="new-key-title">
       <h2 id="new-key-title">Your new key</h2>
-      <p>Copy it now. It is not shown again: only its hash is stored.</p>
+      <p>Copy it now. It cannot be shown again, because only its hash is stored.</p>
       <p class="row"><code class="new-key" id="new-key">${key}</code> <button type="button" class="quiet small" data-copy="new-key" aria-label="Copy the key" hidden>Copy</button></p>
     </section>`;
 

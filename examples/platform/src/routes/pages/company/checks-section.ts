@@ -5,27 +5,27 @@ import { html, type Markup } from "../layout/markup.ts";
 import type { ProfileDraft } from "./profile-form.ts";
 
 /**
- * Both checks of a base address, with requests and responses.
+ * Shows both checks of a base URL, with requests and responses.
  *
- * @param done outcome, shown when the checks passed
+ * @param done the outcome, shown if the checks passed
  */
 export function checksSection(draft: ProfileDraft, checks: readonly EndpointCheck[], done: string | undefined): Markup {
   const { baseAddress } = draft;
   const passed = checks.every((check) => check.passed);
   return html`
     <section class="panel" aria-labelledby="checks">
-      <h2 id="checks">Checks of ${baseAddress}</h2>
+      <h2 id="checks">Checks for ${baseAddress}</h2>
       <p class="notice ${passed ? "good" : "bad"}" role="${passed ? "status" : "alert"}">
-        ${passed ? `Both checks got a response with 200. ${done}` : "Nothing was changed. Your endpoint must respond to both checks with 200."}
+        ${passed ? `Both checks returned 200. ${done}` : "Nothing was changed. Your endpoint must respond to both checks with 200."}
       </p>
       ${checks.map(({ warning }) => warning && html`<p class="notice warn" role="alert"><strong>Your endpoint ${warning.reason}.</strong> ${warning.advice}</p>`)}
-      ${passed && checks.every(({ warning }) => warning === undefined) && html`<p class="fine">A third request, with a wrong signature, was not accepted, as it should be. Your log may mention it.</p>`}
+      ${passed && checks.every(({ warning }) => warning === undefined) && html`<p class="fine">A third request, with an invalid signature, was rejected, as it should be. Your log may mention it.</p>`}
       ${redirectForm(draft, checks)}
       <ol class="attempts">${checks.map(checkItem)}</ol>
     </section>`;
 }
 
-/** Uses the address that the endpoint redirects to. The secret must be typed again, since no page contains it. */
+/** Offers to use the URL that the endpoint redirects to. The secret must be entered again, since no page contains it. */
 function redirectForm(
   { scheme, suggestsContacts }: ProfileDraft,
   checks: readonly EndpointCheck[],
@@ -36,7 +36,7 @@ function redirectForm(
       <form method="get" action="/company" class="row">
         ${hiddenParameters({ scheme, suggestsContacts: suggestsContacts ? "yes" : undefined })}
         <button name="baseAddress" value="${target}">Use ${target}</button>
-        <p class="fine">The endpoint redirects there. Then enter the secret again.</p>
+        <p class="fine">The endpoint redirects there. You will have to enter the secret again.</p>
       </form>`;
 }
 

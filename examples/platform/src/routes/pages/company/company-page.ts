@@ -16,7 +16,7 @@ import { type ProfileDraft, profileForm, readProfileDraft, rotationForm } from "
 import { testEventForm } from "./test-event-page.ts";
 import { timeZoneSection } from "./time-zone-section.ts";
 
-/** `GET /company?baseAddress=…&scheme=…`: an address in the query fills the form. */
+/** `GET /company?baseAddress=…&scheme=…`: shows the profile, with the form filled in from the query. */
 export const companyPage: PortalPage = (context) => {
   const given = new URLSearchParams(context.request.url.split("?")[1]);
   const draft = readProfileDraft(given);
@@ -27,13 +27,13 @@ export const companyPage: PortalPage = (context) => {
 export const saveCompanyForm: PortalForm = (context, form) => {
   const draft = readProfileDraft(form);
   const secret = secretOf(form);
-  // An empty input means no secret.
+  // An empty field means that no secret was entered.
   const profile = { ...draft, ...(secret !== "" && { secret }) };
   const work = async () => saveProfile(context.deps, context.user, parseBody(profileSchema, profile));
   return showOutcome(context, work, { draft, done: "The profile is saved." });
 };
 
-/** Shows the form of an earlier session as it was sent. */
+/** Shows the form again as it was submitted before the session expired. */
 export const restoreCompanyForm: PortalForm = (context, typed) =>
   showCompany(context, { draft: readProfileDraft(typed) });
 
@@ -56,7 +56,10 @@ export const retryAllForm: PortalForm = async (context) => {
   const retrying = retryAll(context.deps, context.user);
   const retried = await retrying.catch(() => undefined);
   if (retried?.checks.length === 0)
-    return { to: "/company", notice: `Being attempted now: ${counted(retried.pending, "waiting event")}.` };
+    return {
+      to: "/company",
+      notice: `${counted(retried.pending, "waiting event")} ${retried.pending === 1 ? "is" : "are"} being attempted now.`,
+    };
   return showOutcome(context, async () => (await retrying).checks, { done: enabled });
 };
 
@@ -67,15 +70,15 @@ interface CompanyView {
   errors?: FieldErrors;
   /** Whether the rotation form was submitted. */
   isRotation?: boolean;
-  /** The checks just made. */
+  /** The checks that were just made. */
   checks?: EndpointCheck[];
-  /** Outcome of passed checks. */
+  /** What to report if the checks passed. */
   done?: string;
-  /** Any other reason for the failure. */
+  /** Why the form failed, if neither a check nor a field is the reason. */
   refusal?: string;
 }
 
-/** The page after one of its forms was submitted, with the checks or the field errors. */
+/** Runs the action of a form, and shows the page with its checks or field errors. */
 async function showOutcome(
   context: PortalContext,
   work: () => Promise<EndpointCheck[]>,
@@ -92,7 +95,7 @@ async function showOutcome(
   }
 }
 
-/** An invalid address is an error of its field, not a failed check. */
+/** Reports an invalid base URL as an error of its field, not as a failed check. */
 function failureOf(checks: EndpointCheck[]): Pick<CompanyView, "checks" | "errors"> {
   const [invalid] = checks.filter(({ code }) => code === "invalid_address");
   if (invalid === undefined) return { checks };
@@ -109,7 +112,7 @@ async function showCompany(context: PortalContext, view: CompanyView): Promise<P
   const main = html`
     <header class="page-head"><h1>Company profile</h1></header>
     <p class="row"><a class="button quiet small" href="/api-keys">API keys</a> <a class="button quiet small" href="/places">Places</a></p>
-    <p class="lead">The endpoint of ${user.organisationName}: it receives a webhook when a worker responds to an offer or adds a contact.</p>
+    <p class="lead">Your organisation's endpoint receives a webhook when a worker responds to an offer or adds a contact.</p>
     ${refusal && html`<p class="notice bad" role="alert">${refusal}</p>`}
     ${checks && (checks.length === 0 ? switchSection(draft) : checksSection(draft, checks, done))}
     <div class="columns">
@@ -124,7 +127,7 @@ async function showCompany(context: PortalContext, view: CompanyView): Promise<P
   return { title: "Company profile", main };
 }
 
-/** Shown after a change without a secret, which makes no checks. */
+/** Reports a change without a secret, for which no checks are made. */
 const switchSection = ({ suggestsContacts }: ProfileDraft): Markup => html`
     <p class="notice good" role="status">Suggestions are ${suggestsContacts ? "on" : "off"}. Nothing else was changed, so your endpoint was not checked.</p>`;
 

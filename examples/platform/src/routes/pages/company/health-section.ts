@@ -6,16 +6,16 @@ import type { LocalTimes } from "../layout/time.ts";
 import type { PortalContext } from "../sections/portal-section.ts";
 import { busy } from "./profile-form.ts";
 
-/** The health of the endpoint, live, with a form to enable a disabled one. */
+/** Shows the endpoint's health, updated live, with a form to enable a disabled endpoint. */
 export const healthSection = (context: PortalContext, endpoint: ReadEndpoint | undefined): Markup => html`
     <section class="panel" id="health" data-live="endpoint delivery" aria-labelledby="health-title">
       <h2 id="health-title">Endpoint</h2>
       ${endpoint === undefined ? notThere : facts(endpoint, context.deps.now(), context.times)}
       ${endpoint && retryForm(context, endpoint)}
-      ${endpoint && html`<p><a href="/company/remove">Remove the base address…</a></p>`}
+      ${endpoint && html`<p><a href="/company/remove">Remove the base URL…</a></p>`}
     </section>`;
 
-/** Attempts all waiting events now. A disabled endpoint must pass its checks first. */
+/** Shows the button that attempts all waiting events now. A disabled endpoint must pass its checks first. */
 function retryForm(context: PortalContext, { disabled_at, pending }: ReadEndpoint): Markup | undefined {
   if (disabled_at === null && Number(pending) === 0) return undefined;
   const [action, label] = disabled_at === null ? ["retry", "Retry all now"] : ["enable", "Check, enable and retry all"];
@@ -27,8 +27,8 @@ function retryForm(context: PortalContext, { disabled_at, pending }: ReadEndpoin
 }
 
 const notThere = html`
-      <p>${badge("No address", "none")}</p>
-      <p>Save a base address to receive responses and contacts. Events that happen without an address are never delivered.</p>`;
+      <p>${badge("No base URL", "none")}</p>
+      <p>Save a base URL to receive responses and contacts. Events that occur while none is saved are never delivered.</p>`;
 
 function facts(endpoint: ReadEndpoint, now: Date, times: LocalTimes): Markup {
   const { time } = times;
@@ -39,7 +39,7 @@ function facts(endpoint: ReadEndpoint, now: Date, times: LocalTimes): Markup {
       <p id="health-state" role="status">${state}</p>
       ${because && html`<p>${because}</p>`}
       <dl class="facts">
-        <dt>Address</dt><dd>${endpoint.base_address}</dd>
+        <dt>Base URL</dt><dd>${endpoint.base_address}</dd>
         <dt>${word}</dt><dd><a href="/deliveries?state=${filter}">${counted(Number(pending), "event")}</a></dd>
         <dt>Suggests</dt><dd>${endpoint.suggests_contacts ? "yes" : "no"}</dd>
         <dt>Saved</dt><dd>${time(endpoint.updated_at)}</dd>
@@ -65,14 +65,14 @@ function healthOf(endpoint: ReadEndpoint, now: Date, { time }: LocalTimes): Heal
     return {
       state: badge("Disabled", "bad"),
       because: html`Since ${time(disabled_at)}. ${disabled_because && reasons[disabled_because]} Events are held until it is enabled, then delivered.
-        Deliveries that have failed are not sent again by themselves: <a href="${outageGuide}">how to catch up after an outage</a>.`,
+        Failed deliveries are not retried automatically. See <a href="${outageGuide}">how to catch up after an outage</a>.`,
     };
   if (breaker_open_until !== null)
     return {
       state: badge("Paused", "warn"),
       because: html`${consecutive_failures} attempts in a row failed. ${
         breaker_open_until > now ? html`Events wait until ${time(breaker_open_until, "seconds")}` : "Events wait"
-      }, then one attempt is made before the others.`,
+      }, then one is attempted before the others.`,
     };
   if (failing_since !== null)
     return {

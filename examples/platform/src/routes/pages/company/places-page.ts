@@ -7,23 +7,23 @@ import { html, type Markup } from "../layout/markup.ts";
 import type { Page } from "../routing/page.ts";
 import type { PortalContext, PortalForm, PortalPage } from "../sections/portal-section.ts";
 
-/** `GET /places`: what the organisation calls the places of its offers (D-131). */
+/** `GET /places`: lists the organisation's names for the places of its offers (D-131). */
 export const placesPage: PortalPage = (context) => showPlaces(context);
 
-/** `POST /places`: names a place, or gives it another name. */
+/** `POST /places`: names or renames a place. */
 export const namePlaceForm: PortalForm = async (context, form) => {
   const draft = placeIn(form);
   try {
     const place = parseBody(placeSchema, draft);
     await namePlace(context.deps, context.user, place);
-    return { to: "/places", notice: `Pages and mails call ${place.id} “${place.name}”.` };
+    return { to: "/places", notice: `Pages and emails now show “${place.name}” instead of ${place.id}.` };
   } catch (error) {
     if (!(error instanceof ProblemError) || error.errors === undefined) throw error;
     return { ...(await showPlaces(context, draft, error.errors)), status: 422 };
   }
 };
 
-/** Shows the form of an earlier session as it was sent. */
+/** Shows the form again as it was submitted before the session expired. */
 export const restorePlaceForm: PortalForm = (context, typed) => showPlaces(context, placeIn(typed));
 
 const placeIn = (form: URLSearchParams): Place => ({
@@ -35,7 +35,7 @@ const placeIn = (form: URLSearchParams): Place => ({
 export const removePlaceForm: PortalForm = async ({ deps, user }, form) => {
   const { id } = parseBody(placeSchema.pick({ id: true }), { id: form.get("id") });
   await removePlaceName(deps, user, id);
-  return { to: "/places", notice: `The name of ${id} is removed. Offers show the id.` };
+  return { to: "/places", notice: `The name of ${id} was removed. Offers show the id again.` };
 };
 
 async function showPlaces(context: PortalContext, draft: Partial<Place> = {}, errors?: FieldErrors): Promise<Page> {
@@ -48,15 +48,15 @@ async function showPlaces(context: PortalContext, draft: Partial<Place> = {}, er
         <h1>Places</h1>
       </div>
     </header>
-    <p class="lead">The API names a place by its id. Pages, mails and the worker's app show the name that ${user.organisationName} gives it here.</p>
+    <p class="lead">The API identifies a place by its id. Pages, emails and the worker's app show the name that you enter here.</p>
     <section class="panel" aria-label="Places">
-      ${places.length === 0 ? html`<p class="empty">No names yet: offers show the ids of their places.</p>` : placesTable(context, places)}
+      ${places.length === 0 ? html`<p class="empty">No places are named yet, so offers show their ids.</p>` : placesTable(context, places)}
     </section>
     <form method="post" action="/places" class="panel narrow">
       <h2>Name a place</h2>
       ${formTokenField(context)}
-      ${field({ name: "id", label: "Place id", value: draft.id, required: true, hint: "As programs send it in locationPlaceId.", errors: errors?.get("id"), autocomplete: "off" })}
-      ${field({ name: "name", label: "Name", value: draft.name, required: true, hint: "A known id gets this name instead.", errors: errors?.get("name"), autocomplete: "off" })}
+      ${field({ name: "id", label: "Place id", value: draft.id, required: true, hint: "The id that your programs send as locationPlaceId.", errors: errors?.get("id"), autocomplete: "off" })}
+      ${field({ name: "name", label: "Name", value: draft.name, required: true, hint: "Replaces the current name if the place already has one.", errors: errors?.get("name"), autocomplete: "off" })}
       <button>Save the name</button>
     </form>`;
   return { title: "Places", main };

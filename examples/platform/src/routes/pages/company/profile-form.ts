@@ -4,7 +4,7 @@ import { field, fieldError, formTokenField } from "../layout/field.ts";
 import { html, type Markup } from "../layout/markup.ts";
 import type { PortalContext } from "../sections/portal-section.ts";
 
-/** Input of the profile form, without the secret, which is never shown again. */
+/** What was entered in the profile form, without the secret, which is never shown again. */
 export interface ProfileDraft {
   baseAddress: string;
   scheme: EndpointScheme;
@@ -20,7 +20,7 @@ export const readProfileDraft = (form: URLSearchParams): ProfileDraft => ({
 const schemes: Readonly<Record<EndpointScheme, { name: string; hint: string }>> = {
   timestampDigest: { name: "Timestamp and digest", hint: "The documented headers Timestamp and Authorization." },
   timestampDigestAndStandardWebhooks: {
-    name: "Also Standard Webhooks",
+    name: "Timestamp, digest and Standard Webhooks",
     hint: "Adds webhook-id, webhook-timestamp and webhook-signature, which also cover the body.",
   },
 };
@@ -28,7 +28,7 @@ const schemes: Readonly<Record<EndpointScheme, { name: string; hint: string }>> 
 interface ProfileForm {
   draft: ProfileDraft;
   errors: FieldErrors;
-  /** Whether a profile exists: then the suggestions switch needs no secret (D-41). */
+  /** Whether a profile exists, so that changing the suggestions switch needs no secret (D-41). */
   isSaved: boolean;
 }
 
@@ -39,12 +39,12 @@ export const profileForm = (context: PortalContext, { draft, errors, isSaved }: 
       ${formTokenField(context)}
       ${field({
         name: "baseAddress",
-        label: "Base address",
+        label: "Base URL",
         type: "url",
         required: true,
         value: draft.baseAddress,
         placeholder: "https://hooks.example.com/offers",
-        hint: "Webhooks are sent to paths under it.",
+        hint: "Webhooks are sent to paths below this URL.",
         errors: errors.get("baseAddress"),
       })}
       ${field({
@@ -54,7 +54,7 @@ export const profileForm = (context: PortalContext, { draft, errors, isSaved }: 
         required: !isSaved,
         saysOptional: false,
         autocomplete: "off",
-        hint: "Never shown again. Required whenever the address or the signatures change. At least 16 characters, for example from openssl rand -base64 32.",
+        hint: "Never shown again. Required whenever the base URL or the signatures change. At least 16 characters, for example from openssl rand -base64 32.",
         errors: errors.get("secret"),
       })}
       ${secretTools("secret")}
@@ -66,14 +66,14 @@ export const profileForm = (context: PortalContext, { draft, errors, isSaved }: 
         })}
         ${errors.has("scheme") && fieldError("scheme", errors.get("scheme") ?? [])}
       </fieldset>
-      <label class="choice"><input type="checkbox" name="suggestsContacts" value="yes"${draft.suggestsContacts && html` checked`}> <span>Suggests contacts<small>Searches on the invitations page call this endpoint for people who worked with the hirer.</small></span></label>
+      <label class="choice"><input type="checkbox" name="suggestsContacts" value="yes"${draft.suggestsContacts && html` checked`}> <span>Suggests contacts<small>Searches on the invitations page ask this endpoint for people who have worked with the hirer.</small></span></label>
       <div class="row">
         <button>Check and save</button>
         <p class="fine">Respond with 200 to GET /test and GET /test/auth. Respond with 200 to webhooks too: other 2xx statuses do not acknowledge them, and many frameworks send 204 for a handler that returns nothing.</p>
       </div>
     </form>`;
 
-/** Buttons for a script that generates a secret, shows it and copies it for the endpoint. */
+/** Buttons that generate, show and copy a secret. Hidden without the script. */
 const secretTools = (id: string): Markup => html`
       <div class="row" data-secret="${id}" hidden>
         <button type="button" class="quiet small" data-generate>Generate a secret</button>
@@ -81,14 +81,14 @@ const secretTools = (id: string): Markup => html`
         <button type="button" class="quiet small" data-copy="${id}" aria-label="Copy the secret" hidden>Copy</button>
       </div>`;
 
-/** Shown while the checks are running. */
+/** The label of a form while its checks are running. */
 export const busy = "Calling the endpoint…";
 
-/** Rotates the secret. */
+/** Shows the form that rotates the secret. */
 export const rotationForm = (context: PortalContext, errors: FieldErrors): Markup => html`
     <form method="post" action="/company/rotation" class="panel" id="rotation" data-busy="${busy}">
       <h2>Rotate the secret</h2>
-      <p class="hint">First add the new secret to your endpoint, and keep the old one. Then enter it here.</p>
+      <p class="hint">First add the new secret to your endpoint, and keep the old one there. Then enter the new secret here.</p>
       ${formTokenField(context)}
       ${field({
         name: "secret",

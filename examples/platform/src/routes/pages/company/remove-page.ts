@@ -13,25 +13,25 @@ export const removeProfilePage: PortalPage = async (context) => {
     <header class="page-head">
       <div>
         <p class="crumb"><a href="/company">Company profile</a></p>
-        <h1>Remove the base address?</h1>
+        <h1>Remove the base URL?</h1>
       </div>
     </header>
     <form method="post" action="/company/remove" class="panel">
       ${formTokenField(context)}
       <p>
         ${endpoint.base_address} gets no more webhooks, and its secret is deleted. New events are not kept for it.
-        ${Number(endpoint.pending) > 0 && `${counted(Number(endpoint.pending), "pending event")} will be held until you save an address again.`}
+        ${Number(endpoint.pending) > 0 && `${counted(Number(endpoint.pending), "pending event")} will be held until you save a base URL again.`}
       </p>
       <div class="row">
-        <button class="danger">Remove the base address</button>
+        <button class="danger">Remove the base URL</button>
         <a class="button quiet" href="/company">Keep it</a>
       </div>
     </form>`;
-  return { title: "Remove the base address", main };
+  return { title: "Remove the base URL", main };
 };
 
 /** `POST /company/remove` */
 export const removeProfileForm: PortalForm = async ({ deps, user }) => {
   await removeProfile(deps, user);
-  return { to: "/company", notice: "The base address is removed. No more webhooks are sent." };
+  return { to: "/company", notice: "The base URL was removed. No more webhooks are sent." };
 };

@@ -13,7 +13,7 @@ import { badge, counted } from "../layout/labels.ts";
 import { html, type Markup } from "../layout/markup.ts";
 import type { PortalContext, PortalForm, PortalPage } from "../sections/portal-section.ts";
 
-/** The user's choices, without the secret, which is never shown again. */
+/** What the user chose, without the secret, which is never shown again. */
 interface Draft {
   event: string;
   way: string;
@@ -45,7 +45,7 @@ export const sendTestEventForm: PortalForm = async (context, form) => {
   };
   const secret = form.get("secret") ?? "";
   const { baseAddress, ...chosen } = draft;
-  // An empty input means the saved endpoint.
+  // Empty fields mean the saved endpoint.
   const input = { ...chosen, ...(baseAddress !== "" && { baseAddress }), ...(secret !== "" && { secret }) };
   try {
     const result = await sendTestEvent(context.deps, context.user, parseBody(testEventSchema, input));
@@ -64,7 +64,7 @@ const heading = html`
     <header class="page-head"><h1>Send a test event</h1></header>
     <p class="row"><a class="button quiet small" href="/company">Company profile</a></p>`;
 
-/** Chooses the event, how it is sent, and where to. */
+/** Shows the form that selects an event, how it is sent, and where it is sent to. */
 export function testEventForm(
   context: PortalContext,
   draft: Draft = firstDraft,
@@ -74,7 +74,7 @@ export function testEventForm(
   return html`
     <form method="post" action="/company/test-event" class="panel" id="send-test-event">
       <h2>Send a test event</h2>
-      <p class="hint">Your endpoint gets a webhook about a fictitious offer: as the service sends it, or as an attacker or a faulty network would. The page then says whether its response is right. A receiver that acknowledges what it must refuse creates work for it.</p>
+      <p class="hint">Your endpoint receives a webhook about a fictitious offer, sent the way the service, an attacker or a faulty network would send it. The page then shows whether the response is correct. A receiver that accepts what it must reject treats the test as a real event.</p>
       ${formTokenField(context)}
       ${select(
         "event",
@@ -83,13 +83,13 @@ export function testEventForm(
         testEvents.map(({ name, summary }) => [name, `${name}: ${summary}`]),
         errors,
       )}
-      ${select("way", "Sent", draft.way, [[everyWay, "in every way, one after the other"], ...testWays.map(({ name, title }) => [name, title] as const)], errors)}
+      ${select("way", "Sent", draft.way, [[everyWay, "in every way, one after another"], ...testWays.map(({ name, title }) => [name, title] as const)], errors)}
       <details${isElsewhere && html` open`}>
-        <summary>To another address than the saved one</summary>
+        <summary>Use another base URL</summary>
         ${field({
           name: "baseAddress",
           id: "test-address",
-          label: "Another address",
+          label: "Other base URL",
           type: "url",
           value: draft.baseAddress,
           placeholder: "https://staging.example.com/offers",
@@ -98,11 +98,11 @@ export function testEventForm(
         ${field({
           name: "secret",
           id: "test-secret",
-          label: "The secret of that address",
+          label: "Secret for that base URL",
           type: "password",
           saysOptional: false,
           autocomplete: "off",
-          hint: "Used for these requests only, and not stored. The secret of the profile is never used for another address.",
+          hint: "Used only for these requests, and not stored. The secret in the profile is never used for another URL.",
           errors: errors.get("secret"),
         })}
         ${select(
@@ -111,7 +111,7 @@ export function testEventForm(
           draft.scheme,
           [
             ["timestampDigest", "Timestamp and digest"],
-            ["timestampDigestAndStandardWebhooks", "Also Standard Webhooks"],
+            ["timestampDigestAndStandardWebhooks", "Timestamp, digest and Standard Webhooks"],
           ],
           errors,
         )}
@@ -145,7 +145,7 @@ function resultSection({ event, baseAddress, ways, findings }: TestEventResult):
       <p class="notice ${isRight ? "good" : "bad"}" role="${isRight ? "status" : "alert"}">
         ${
           isRight
-            ? `${counted(requests, "request")}: every response is right.`
+            ? `${counted(requests, "request")}: every response is correct.`
             : defects > 0
               ? `Your receiver has ${counted(defects, "defect")}.`
               : "Your endpoint did not respond."
@@ -178,11 +178,11 @@ const exchangeItem = (
           </div>`;
   return html`
         <li class="${verdict.isRight ? "good" : "bad"}">
-          <h3>Sent ${title} ${badge(verdict.isRight ? "Right" : "Wrong", verdict.isRight ? "good" : "bad")}</h3>
+          <h3>Sent ${title} ${badge(verdict.isRight ? "Correct" : "Incorrect", verdict.isRight ? "good" : "bad")}</h3>
           <p>${verdict.text} ${verdict.finding && `${verdict.finding.title}.`} <span class="fine">in ${milliseconds} ms</span></p>
           ${isFolded ? html`<details class="code"><summary>Request and response</summary>${samples}</details>` : samples}
           <details class="code">
-            <summary>Send it again with curl</summary>
+            <summary>Resend with curl</summary>
             <figure class="sample">
               <figcaption>Set WEBHOOK_SECRET first <button type="button" class="quiet small" data-copy="curl-${id}" aria-label="Copy: curl, ${title}" hidden>Copy</button></figcaption>
               <pre tabindex="0" aria-label="curl, ${title}"><code id="curl-${id}">${command}</code></pre>

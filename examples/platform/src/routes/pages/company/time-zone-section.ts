@@ -6,11 +6,11 @@ import { timeZoneSelect } from "../layout/time-zone-select.ts";
 import type { PortalContext, PortalForm } from "../sections/portal-section.ts";
 import { ownPath } from "../security/own-path.ts";
 
-/** The time zone of the organisation's pages and mails (D-115). */
+/** Shows the form for the time zone of the organisation's pages and emails (D-115). */
 export const timeZoneSection = (context: PortalContext): Markup => html`
     <form method="post" action="/company/time-zone" class="panel" id="time-zone">
       <h2>Time zone</h2>
-      <p class="hint">Times in this portal and in mails are in this zone, for everyone at ${context.user.organisationName}. The API uses UTC.</p>
+      <p class="hint">Times in this portal and in emails are shown in this time zone, for everyone at ${context.user.organisationName}. The API uses UTC.</p>
       ${formTokenField(context)}
       ${timeZoneSelect(context.times.timeZone)}
       <button class="quiet">Save the time zone</button>

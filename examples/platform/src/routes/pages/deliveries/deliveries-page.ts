@@ -63,7 +63,7 @@ export const deliveriesPage: PortalPage = async (context) => {
   return { title: "Deliveries", main };
 };
 
-/** A form that redelivers the selected rows of the page, or everything that matches the filter. */
+/** Shows the rows in a form that redelivers the selected ones, or everything that matches the filter. */
 const tickedForm = (context: PortalContext, filter: PageFilter, rows: readonly ReadDelivery[]): Markup => html`
         <form method="get" action="/deliveries/redeliver" class="stack" id="ticked">
           ${hiddenParameters(parametersOf(filter))}
@@ -83,8 +83,8 @@ const tickCell = (row: ReadDelivery): Markup => html`
 const noEvents = html`
         <div class="empty">
           <h3>No events yet</h3>
-          <p>When a worker responds to an offer or adds a contact, your endpoint receives a webhook. Its event appears here.</p>
-          <p><a href="/company">Enter the endpoint on the company profile</a></p>
+          <p>When a worker responds to an offer or adds a contact, your endpoint receives a webhook. The event appears here.</p>
+          <p><a href="/company">Enter your endpoint in the company profile</a></p>
         </div>`;
 
 const deliveriesTable = ({ times, deps }: PortalContext, rows: readonly ReadDelivery[]): Markup =>

@@ -9,9 +9,9 @@ const height = 90;
 const gap = 3;
 
 /**
- * Failure rate and lag as bar charts, as text and as a table.
+ * Shows the failure rate and lag as bar charts, as text and as a table.
  *
- * @param during such as `the last hour`
+ * @param during the period in words, such as `the last hour`
  */
 export function deliveryChart(times: LocalTimes, { buckets, total }: DeliveryStats, during: string): Markup {
   const failing = `${percent(total)} failed: ${total.failed} of ${counted(total.attempts, "attempt")}`;
@@ -20,16 +20,20 @@ export function deliveryChart(times: LocalTimes, { buckets, total }: DeliverySta
       ? "nothing was acknowledged"
       : `half within ${duration(total.medianLagMs)}, the slowest after ${duration(total.slowestLagMs)}`;
   if (total.attempts === 0) return html`<p class="empty">No attempts in ${during}.</p>`;
-  const most = Math.max(1, ...buckets.map(({ attempts }) => attempts));
+  const maxAttempts = Math.max(1, ...buckets.map(({ attempts }) => attempts));
   const slowest = Math.max(1, ...buckets.map(({ medianLagMs }) => medianLagMs ?? 0));
   return html`
     <div class="charts">
       <figure>
         <figcaption><strong>Attempts</strong> <span class="measure">${failing}</span></figcaption>
-        ${plot(`Attempts in ${during}: ${failing}.`, { buckets, times, highest: String(most) }, (bucket, x, w) => [
-          bar(x, w, 0, (bucket.attempts - bucket.failed) / most, "ok"),
-          bar(x, w, (bucket.attempts - bucket.failed) / most, bucket.failed / most, "failed"),
-        ])}
+        ${plot(
+          `Attempts in ${during}: ${failing}.`,
+          { buckets, times, highest: String(maxAttempts) },
+          (bucket, x, w) => [
+            bar(x, w, 0, (bucket.attempts - bucket.failed) / maxAttempts, "ok"),
+            bar(x, w, (bucket.attempts - bucket.failed) / maxAttempts, bucket.failed / maxAttempts, "failed"),
+          ],
+        )}
         <p class="legend fine"><span class="key ok"></span> acknowledged <span class="key failed"></span> failed</p>
       </figure>
       <figure>
@@ -49,11 +53,11 @@ export function deliveryChart(times: LocalTimes, { buckets, total }: DeliverySta
 interface Axes {
   buckets: readonly Bucket[];
   times: LocalTimes;
-  /** Label of the top of the vertical axis. */
+  /** The label at the top of the vertical axis. */
   highest: string;
 }
 
-/** Bars with labelled axes. The labels are HTML, because the image is stretched. */
+/** Draws bars with labelled axes. The labels are HTML, because the image is stretched. */
 function plot(
   label: string,
   { buckets, times, highest }: Axes,
@@ -72,7 +76,7 @@ function plot(
         </div>`;
 }
 
-/** @param from and `share` of the height, from the bottom */
+/** Draws one bar. @param from where it starts, as a share of the height from the bottom. @param share its height, as such a share */
 const bar = (x: number, w: number, from: number, share: number, kind: string): Markup | undefined =>
   share === 0
     ? undefined
@@ -85,7 +89,7 @@ function asTable(time: LocalTimes["time"], buckets: readonly Bucket[]): Markup {
       <summary>The same as a table</summary>
       ${
         rows.length === 0
-          ? html`<p>Nothing was attempted.</p>`
+          ? html`<p>No attempts were made.</p>`
           : dataTable({
               caption: "Attempts and lag by time",
               columns: [

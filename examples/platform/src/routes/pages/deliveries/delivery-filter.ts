@@ -18,14 +18,14 @@ export const ranges = {
 export interface PageFilter {
   state: ShownState | undefined;
   type: EventType | undefined;
-  /** Status of the last attempt. */
+  /** The status of the last attempt. */
   status: number | undefined;
-  /** Failure code of the last attempt. */
+  /** The failure code of the last attempt. */
   error: string | undefined;
   range: keyof typeof ranges;
   /** Part of a worker's name or an offer's title, or an id of either, of the delivery or its event. */
   text: string | undefined;
-  /** The start of the time range of events, as typed. */
+  /** The start of the time range of events, as entered. */
   from: string | undefined;
   until: string | undefined;
   sort: "oldest" | undefined;
@@ -57,11 +57,11 @@ function localTimeIn(request: Request, name: string): string | undefined {
   return text !== undefined && isLocalTime(text) ? text : undefined;
 }
 
-/** The filter of the list, with its times converted from the time zone. */
+/** Returns the filter for the list, with its times converted to UTC. */
 export function listFilterOf({ range: _, from, until, sort, ...filter }: PageFilter, { toUtc }: LocalTimes) {
   const instant = (local: string | undefined) => {
     const utc = local === undefined ? undefined : toUtc(local);
-    // A time that a clock change skips stays as it is.
+    // Ignore a time that a clock change skips.
     return utc === undefined || utc === local ? undefined : new Date(utc);
   };
   return { ...filter, since: instant(from), until: instant(until), oldestFirst: sort === "oldest" };
@@ -80,7 +80,7 @@ export const parametersOf = ({ range, status, text, ...filter }: Partial<PageFil
 export const addressOf = (filter: Partial<PageFilter>, before?: string): string =>
   withQuery("/deliveries", { ...parametersOf(filter), before });
 
-/** The page that asks for confirmation to redeliver everything that matches the filter. */
+/** Returns the URL of the page that asks for confirmation before redelivering everything that matches the filter. */
 export const redeliverAddressOf = (filter: PageFilter): string =>
   withQuery("/deliveries/redeliver", parametersOf(filter));
 
@@ -96,7 +96,7 @@ export const rangeBar = (filter: PageFilter): Markup =>
     addressOf({ ...filter, range }),
   ]);
 
-/** Filters by worker or offer, time, event, and status and error of the last attempt. */
+/** Shows a form that filters by worker or offer, time, event, and the last attempt's status and error. */
 export const filterForm = (filter: PageFilter): Markup => {
   const { state, type, status, error, range, text, from, until, sort } = filter;
   const isAny = sort === undefined && isUnfiltered({ ...filter, state: undefined });

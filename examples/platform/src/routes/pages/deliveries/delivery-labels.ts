@@ -6,18 +6,18 @@ import { badge } from "../layout/labels.ts";
 import { html, type Markup } from "../layout/markup.ts";
 import type { LocalTimes } from "../layout/time.ts";
 
-/** The event as a sentence. */
+/** Describes the event in a sentence. */
 export function eventLabel({ type, data, workerName, offerTitle }: ReadDelivery): string {
   const worker = workerName ?? data.workerId;
   switch (type) {
     case "workerAddedContact":
-      return `${worker} added a contact here`;
+      return `${worker} added your organisation as a contact`;
     case "workerOfferResponse":
       return `${worker} ${responseVerbs[data.response ?? ""] ?? data.response} “${offerTitle ?? data.offerId}”`;
   }
 }
 
-/** The words of the offer pages. Only the webhook says `accepted` when a worker applied. */
+/** Uses the offer pages' words. Only the webhook says `accepted` when a worker applied. */
 const responseVerbs: Readonly<Record<string, string>> = { accepted: "applied for", rejected: "rejected" };
 
 export const eventNames: Readonly<Record<EventType, string>> = {
@@ -25,7 +25,7 @@ export const eventNames: Readonly<Record<EventType, string>> = {
   workerAddedContact: "Contact added",
 };
 
-/** Labels of the states, in the order of a delivery's life. */
+/** Labels for the states, in the order in which a delivery passes through them. */
 export const stateLabels: Readonly<Record<ShownState, string>> = {
   pending: "Pending",
   held: "Held",
@@ -38,7 +38,7 @@ const tones = { pending: "none", held: "warn", acknowledged: "good", dead: "bad"
 export const deliveryState = ({ state, attempts }: ReadDelivery): Markup =>
   state === "pending" && attempts > 0 ? badge("Retrying", "warn") : badge(stateLabels[state], tones[state]);
 
-/** The time of a pending delivery's next attempt, which waits for the circuit breaker of its endpoint. */
+/** Shows when a pending delivery is next attempted, which may wait for its endpoint's circuit breaker. */
 export function nextAttempt(
   { time }: LocalTimes,
   { state, nextAttemptAt, pausedUntil }: ReadDelivery,
@@ -46,28 +46,28 @@ export function nextAttempt(
 ): Markup | string {
   if (state !== "pending") return "–";
   if (pausedUntil !== null && pausedUntil > now) return html`after the pause, ${time(pausedUntil, "seconds")}`;
-  if (nextAttemptAt === null) return "after the earlier response";
+  if (nextAttemptAt === null) return "after the earlier response is delivered";
   return nextAttemptAt <= now ? "now" : time(nextAttemptAt, "seconds");
 }
 
-/** Labels of failures, by the code of an attempt. */
+/** Labels for failures, keyed by the attempt's code. */
 export const failureLabels: Readonly<Record<AttemptFailureCode, string>> = {
   not_acknowledged: "only 200 acknowledges",
   internal_error: "internal error",
-  invalid_address: "the base address is invalid",
-  forbidden_address: "the base address resolves to a forbidden network",
+  invalid_address: "the base URL is invalid",
+  forbidden_address: "the base URL resolves to a forbidden network",
   name_not_found: "the host name was not found",
   connection_refused: "connection refused",
   connect_timeout: "connection timed out",
   connection_lost: "connection lost",
   tls_failed: "TLS failed",
   aborted: "aborted when the platform stopped",
-  timeout: "no complete response in time",
+  timeout: "the response timed out",
   request_too_large: "the request was too large",
   protocol_error: "the response was not valid HTTP",
 };
 
-/** The outcome of an attempt: `503; only 200 acknowledges`. */
+/** Describes an attempt's outcome, such as `503; only 200 acknowledges`. */
 export function attemptLabel({ status, error }: { status: number | null; error: string | null }): string {
   const response = status === null ? "no response" : `${status}`;
   if (error === null) return response;

@@ -54,11 +54,11 @@ export const deliveryPage: PortalPage = async (context) => {
   return { title, main };
 };
 
-/** `POST /deliveries/{id}/redeliver`: redirects to the redelivery. */
+/** `POST /deliveries/{id}/redeliver`: redelivers the event and redirects to its new delivery. */
 export const redeliverForm: PortalForm = async ({ deps, user, id }) => {
   try {
     const redelivery = await redeliverOne(deps, user, id);
-    return { to: `/deliveries/${encodeURIComponent(redelivery.id)}`, notice: "The event is redelivered." };
+    return { to: `/deliveries/${encodeURIComponent(redelivery.id)}`, notice: "The event is being redelivered." };
   } catch (error) {
     if (!(error instanceof ProblemError) || error.status !== 409) throw error;
     return { to: `/deliveries/${encodeURIComponent(id)}`, notice: error.message };
@@ -72,7 +72,7 @@ export const retryForm: PortalForm = async ({ deps, user, id }) => {
     const notice =
       retry.id === id
         ? "The event is being attempted now."
-        : "The earlier response, for which this one waits, is being attempted now.";
+        : "This delivery waits for an earlier response, which is being attempted now.";
     return { to: `/deliveries/${encodeURIComponent(id)}`, notice };
   } catch (error) {
     if (!(error instanceof ProblemError) || error.status !== 409) throw error;
@@ -80,7 +80,7 @@ export const retryForm: PortalForm = async ({ deps, user, id }) => {
   }
 };
 
-/** The action that the delivery's state allows. */
+/** Shows the button for the action that the delivery's state allows. */
 function actionOf(context: PortalContext, { id, state }: ReadDelivery): Markup {
   if (state === "held") return html`<a class="button quiet" href="/company#health">Enable the endpoint…</a>`;
   const [action, label] = state === "pending" ? ["retry", "Retry now"] : ["redeliver", "Redeliver"];
@@ -102,7 +102,7 @@ const facts = ({ times, deps }: PortalContext, delivery: ReadDelivery): Markup =
             <dt>Delivery id</dt><dd><code>${delivery.id}</code></dd>
           </dl>`;
 
-/** The request of the latest attempt, or before the first one, the request that will be sent. */
+/** Shows the request from the latest attempt or, before the first attempt, the request that will be sent. */
 function requestOf({ id, type, data }: ReadDelivery, latest: string | null, endpoint: Target): Markup {
   const { method, path, parameters, body } = webhookCall(type, data);
   const exchange = latest === null ? undefined : (JSON.parse(latest) as AttemptExchange);
@@ -118,11 +118,11 @@ function requestOf({ id, type, data }: ReadDelivery, latest: string | null, endp
   return html`
           <pre tabindex="0" aria-label="Request"><code>${method} ${filled}
 ${headerLines(headers)}${body !== undefined && `\n\n${JSON.stringify(body, null, 2)}`}</code></pre>
-          <p class="fine">${baseAddress ? html`Sent to <code>${baseAddress.replace(/\/+$/, "")}${filled}</code>` : "Sent to a path under your base address"}, signed with your secret. ${exchange ? "Signatures are masked. They and the timestamp are new for each attempt." : ""}</p>
+          <p class="fine">${baseAddress ? html`Sent to <code>${baseAddress.replace(/\/+$/, "")}${filled}</code>` : "Sent to a path under your base URL"}, signed with your secret. ${exchange ? "Signatures are masked. They and the timestamp are new for each attempt." : ""}</p>
           ${baseAddress && curl({ method, path: filled, body: Buffer.from(content), id }, baseAddress, endpoint)}`;
 }
 
-/** A curl command that computes the signature from a secret in the user's environment. */
+/** Shows a curl command that computes the signature from a secret in the user's environment. */
 function curl(
   webhook: Parameters<typeof writeTestRequests>[1],
   baseAddress: string,
@@ -130,7 +130,7 @@ function curl(
 ): Markup | undefined {
   const scheme = endpoint?.scheme === "timestampDigestAndStandardWebhooks" ? "standardWebhooks" : "timestampDigest";
   const [asSent] = testWays;
-  // The secret is not shown: only the shell commands that compute the signature are.
+  // This secret is not shown, only the shell commands that compute the signature.
   const signing = { scheme, secret: btoa("a secret that is not shown"), now: new Date(0) } as const;
   const [request] = asSent === undefined ? [] : writeTestRequests(asSent, webhook, signing);
   if (request === undefined) return undefined;
@@ -138,7 +138,7 @@ function curl(
           <details id="curl">
             <summary>Send it yourself with curl</summary>
             <figure class="sample">
-              <figcaption>It signs with WEBHOOK_SECRET when it runs. <button type="button" class="quiet small" data-copy="curl-command" aria-label="Copy as curl" hidden>Copy as curl</button></figcaption>
+              <figcaption>It signs with WEBHOOK_SECRET from your environment. <button type="button" class="quiet small" data-copy="curl-command" aria-label="Copy as curl" hidden>Copy as curl</button></figcaption>
               <pre tabindex="0" aria-label="curl"><code id="curl-command">${toShellCommand(request, baseAddress, scheme)}</code></pre>
             </figure>
           </details>`;

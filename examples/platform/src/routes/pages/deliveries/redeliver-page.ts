@@ -1,11 +1,11 @@
 import type { Request } from "express";
 import type { DeliveryFilter } from "../../../webhooks/find-deliveries.ts";
 import {
-  beginRedelivery,
   countRedeliverable,
   type Redeliverable,
   type RedeliveryTask,
   readRedeliveries,
+  startRedelivery,
 } from "../../../webhooks/redelivery-tasks.ts";
 import { formTokenField } from "../layout/field.ts";
 import { counted } from "../layout/labels.ts";
@@ -16,10 +16,10 @@ import type { PortalContext, PortalForm, PortalPage } from "../sections/portal-s
 import { addressOf, filterOf, listFilterOf, type PageFilter } from "./delivery-filter.ts";
 import { eventNames, failureLabels, stateLabels } from "./delivery-labels.ts";
 
-/** `GET /deliveries/redeliver?…`: asks for confirmation, with the count. The filter is the list's; with `id`, only those rows. */
+/** `GET /deliveries/redeliver?…`: asks for confirmation and shows the count. Takes the list's filter, or an `id` for each selected row. */
 export const redeliverManyPage: PortalPage = (context) => askToRedeliver(context);
 
-/** `POST /deliveries/redeliver?…`: starts to redeliver the events that the confirmation counted. */
+/** `POST /deliveries/redeliver?…`: starts redelivering the events that the confirmation counted. */
 export const redeliverManyForm: PortalForm = async (context, form) => {
   const { deps, user, request } = context;
   const which = form.get("which") ?? "";
@@ -28,14 +28,14 @@ export const redeliverManyForm: PortalForm = async (context, form) => {
     return { ...(await askToRedeliver(context)), status: 422 };
   const filter = chosenFilter(context, which as keyof typeof choices);
   const redirect = await submitOnce(context, form, user.organisationId, async (trx) => {
-    const total = await beginRedelivery(trx, user.organisationId, filter, last);
+    const total = await startRedelivery(trx, user.organisationId, filter, last);
     return { to: addressOf(filterOf(request)), notice: `Being redelivered: ${counted(total, "event")}.` };
   });
   deps.wakeRedeliveries();
   return redirect;
 };
 
-/** Which events to redeliver, if the filter does not decide it. */
+/** Which events to redeliver, if the filter does not already say so. */
 const choices = { dead: "Failed", acknowledged: "Acknowledged", all: "Both" } as const;
 
 /** The maximum number of rows on a page of the list. */
@@ -44,7 +44,7 @@ const maxTicked = 50;
 const tickedIn = ({ url }: Request): string[] =>
   new URLSearchParams(url.split("?")[1]).getAll("id").slice(0, maxTicked);
 
-/** The filter of the list, or only the selected rows if there are any, whatever their state is now. */
+/** Returns the list's filter, or a filter for the selected rows if there are any, whatever their state is now. */
 function shownFilter({ request, times }: PortalContext): DeliveryFilter {
   const ids = tickedIn(request);
   if (ids.length > 0) return { ids };
@@ -83,14 +83,14 @@ async function askToRedeliver(context: PortalContext): Promise<Page> {
       ${idempotencyField()}
       <input type="hidden" name="last" value="${counts.lastSequence}">
       <dl class="facts">
-        <dt>Which</dt><dd>${isTicked ? "those that you selected" : wordsOf(shown, context)}</dd>
+        <dt>Which</dt><dd>${isTicked ? "the selected events" : describeFilter(shown, context)}</dd>
         <dt>Failed</dt><dd>${counts.dead}</dd>
         <dt>Acknowledged</dt><dd>${counts.acknowledged}</dd>
       </dl>
-      ${total === 0 ? html`<p>Only failed and acknowledged events can be redelivered. Pending ones are attempted anyway.</p>` : choice(counts)}
+      ${total === 0 ? html`<p>Only failed and acknowledged events can be redelivered. Pending events are attempted anyway.</p>` : choice(counts)}
       ${
         total > 0 &&
-        html`<p class="fine">The oldest is sent first. A failed event keeps its delivery id. An acknowledged one gets a new id, so your endpoint handles it again. What a later response of the same worker has superseded is skipped.</p>`
+        html`<p class="fine">The oldest event is sent first. A failed event keeps its delivery id. An acknowledged one gets a new id, so your endpoint handles it again. Responses that a later response by the same worker has superseded are skipped.</p>`
       }
       <div class="row">
         ${total > 0 && html`<button>${isMixed(counts) ? "Redeliver" : `Redeliver ${counted(total, "event")}`}</button>`}
@@ -107,7 +107,7 @@ function choice(counts: Redeliverable): Markup {
   const countOf = { ...counts, all: counts.dead + counts.acknowledged };
   return html`
       <fieldset>
-        <legend>Which of them</legend>
+        <legend>Which events</legend>
         ${(Object.keys(choices) as (keyof typeof choices)[]).map(
           (name) =>
             html`<label class="choice"><input type="radio" name="which" value="${name}"${name === "dead" && html` checked`}> <span>${choices[name]}: ${counted(countOf[name], "event")}</span></label>`,
@@ -115,16 +115,16 @@ function choice(counts: Redeliverable): Markup {
       </fieldset>`;
 }
 
-/** The filter of the list in words. */
-function wordsOf(shown: PageFilter, { times }: PortalContext): string {
+/** Describes the list's filter in words. */
+function describeFilter(shown: PageFilter, { times }: PortalContext): string {
   const { state, type, status, error, text, from, until } = shown;
   const { since: isFrom, until: isUntil } = listFilterOf(shown, times);
   const words = [
     state && stateLabels[state],
     type && eventNames[type],
     text && `worker, offer or id “${text}”`,
-    isFrom && from && `happened from ${from.replace("T", " ")} on`,
-    isUntil && until && `happened before ${until.replace("T", " ")}`,
+    isFrom && from && `since ${from.replace("T", " ")}`,
+    isUntil && until && `before ${until.replace("T", " ")}`,
     (isFrom ?? isUntil) && `in ${times.timeZone}`,
     status && `last status ${status}`,
     error && `last error: ${failureLabels[error as keyof typeof failureLabels]}`,
@@ -135,7 +135,7 @@ function wordsOf(shown: PageFilter, { times }: PortalContext): string {
 /** How long a finished task is shown. */
 const shownMs = 10 * 60_000;
 
-/** The progress of the tasks, live. */
+/** Shows the progress of redelivery tasks, updated live. */
 export async function redeliveriesSection({ deps, user, times }: PortalContext): Promise<Markup> {
   const since = new Date(deps.now().getTime() - shownMs);
   const tasks = await readRedeliveries(deps.store, user.organisationId, since);
@@ -143,15 +143,15 @@ export async function redeliveriesSection({ deps, user, times }: PortalContext):
       <div id="redeliveries" data-live="delivery" class="stack">${tasks.map(
         (task) => html`
         <section class="panel" aria-label="Redelivery started ${task.createdAt.toISOString()}">
-          <p id="redelivery-${task.id}" role="status">${progressOf(task)}</p>
+          <p id="redelivery-${task.id}" role="status">${describeProgress(task)}</p>
           ${task.finishedAt === null && html`<progress max="${task.total}" value="${task.redelivered + task.skipped}" aria-label="Redelivered"></progress>`}
-          <p class="fine">Started ${times.time(task.createdAt, "seconds")}. Each event of it is in the list below, with its state.</p>
+          <p class="fine">Started ${times.time(task.createdAt, "seconds")}. The list below shows the state of each event.</p>
         </section>`,
       )}</div>`;
 }
 
-function progressOf({ total, redelivered, skipped, finishedAt }: RedeliveryTask): string {
-  const left = skipped === 0 ? "" : ` Skipped, because they were superseded or redelivered meanwhile: ${skipped}.`;
+function describeProgress({ total, redelivered, skipped, finishedAt }: RedeliveryTask): string {
+  const left = skipped === 0 ? "" : ` ${skipped} skipped (superseded or redelivered meanwhile).`;
   if (finishedAt === null) return `Redelivering: ${redelivered + skipped} of ${counted(total, "event")}.${left}`;
   return `Redelivered: ${counted(redelivered, "event")}.${left}`;
 }

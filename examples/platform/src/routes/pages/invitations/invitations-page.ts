@@ -7,12 +7,12 @@ import { newestFirst } from "../layout/pagination.ts";
 import type { PortalPage } from "../sections/portal-section.ts";
 import { searchForm } from "./search-form.ts";
 
-/** `GET /invitations?before=…`: the search form and the invitations so far. */
+/** `GET /invitations?before=…`: shows the search form and the invitations sent so far. */
 export const invitationsPage: PortalPage = async (context) => {
   const { rows, isNewest, links } = await newestFirst(context, invitationList, 100);
   const main = html`
       <header class="page-head"><h1>Invitations</h1></header>
-      <p class="lead">Organisations that know your email addresses suggest people who worked there. Select the people to invite.</p>
+      <p class="lead">Organisations that recognise your email addresses suggest people who have worked for them. Select the people to invite.</p>
       ${await searchForm(context)}
       <section class="panel" aria-labelledby="invited">
       <h2 id="invited">Invited so far</h2>

@@ -6,13 +6,13 @@ import type { PageDeps } from "../routing/page.ts";
 import { pageRoutes } from "../routing/page-routes.ts";
 import { portalSection } from "../sections/portal-section.ts";
 
-/** A transparent pixel instead of a missing picture, so that the initials behind it show. */
+/** A transparent pixel that replaces a missing picture, so that the initials behind it show. */
 const nothing: ProfileImage = {
   type: "image/gif",
   bytes: Buffer.from("R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7", "base64"),
 };
 
-/** `GET /invitations/images/{reference}`: the picture of a person suggested in this session. */
+/** `GET /invitations/images/{reference}`: returns the picture of a person suggested in this session. */
 export function profileImageRoute(deps: PageDeps): RequestHandler {
   const { contextOf } = pageRoutes(deps, portalSection);
   const find = profileImages(deps);

@@ -10,16 +10,16 @@ import { parameterOf } from "../layout/pagination.ts";
 import type { PortalContext } from "../sections/portal-section.ts";
 
 /**
- * Searches the selected organisations (D-88). A POST, so that a link cannot send a person's addresses.
+ * Shows the form that searches the selected organisations (D-88). It uses POST, so that a link cannot send a user's email addresses.
  *
- * @param search the submitted form. @default the person's own organisation is selected
+ * @param search the submitted form. @default only the user's own organisation is selected
  */
 export async function searchForm(context: PortalContext, search?: PersonSearch): Promise<Markup> {
   const { deps, user, request } = context;
   const text = parameterOf(request, "organisation")?.trim().slice(0, 200) || undefined;
   const { choices, hasMore } = await organisationChoices(deps, user, { text, chosen: search?.organisationIds ?? [] });
   if (choices.length === 0 && text === undefined)
-    return html`<p class="empty">No organisation implements suggestions. Enable them on the company profile.</p>`;
+    return html`<p class="empty">No organisation implements suggestions. Enable them in the company profile.</p>`;
   const emailAddresses = await emailAddressesOf(deps, user);
   const isSelected = ({ id, isOwn }: OrganisationChoice): boolean => search?.organisationIds.includes(id) ?? isOwn;
   const noteOf = ({ isOwn, isRemembered }: OrganisationChoice): string | undefined =>
@@ -38,7 +38,7 @@ export async function searchForm(context: PortalContext, search?: PersonSearch):
           return html`<label class="choice"><input type="checkbox" name="organisationIds" value="${choice.id}"${isSelected(choice) && html` checked`}> <span>${choice.name}${note && html`<small>${note}</small>`}</span></label>`;
         })}
       </div>
-      ${hasMore && html`<p class="fine">There are more. Find them by name.</p>`}
+      ${hasMore && html`<p class="fine">There are more organisations. Find them by name.</p>`}
     </fieldset>
     <div class="search">
       <label for="filter">Narrow by name, skill or role <span class="fine">optional</span></label>
@@ -50,7 +50,7 @@ export async function searchForm(context: PortalContext, search?: PersonSearch):
   </form>`;
 }
 
-/** Finds organisations by name; the search itself is the other form. */
+/** Shows the form that finds organisations by name. People are searched with the other form. */
 const finder = (text: string | undefined): Markup => html`
   <form method="get" action="/invitations" class="row find" role="search" aria-label="Organisations">
     <label for="organisation">Find an organisation by name</label>

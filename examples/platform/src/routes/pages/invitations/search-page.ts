@@ -11,7 +11,7 @@ import type { PortalContext, PortalForm } from "../sections/portal-section.ts";
 import { searchForm } from "./search-form.ts";
 import { suggestionsSection } from "./suggestions-section.ts";
 
-/** `POST /invitations/search`: the suggestions of every selected organisation. */
+/** `POST /invitations/search`: shows suggestions from every selected organisation. */
 export const searchPage: PortalForm = (context, form) => {
   const search = { organisationIds: form.getAll("organisationIds"), filter: form.get("filter") ?? "" };
   if (search.organisationIds.length === 0)
@@ -19,7 +19,7 @@ export const searchPage: PortalForm = (context, form) => {
   return showSearch(context, parseBody(searchSchema, search));
 };
 
-/** Errors about the selected people: the form is shown again. */
+/** Errors about the selected people, after which the form is shown again. */
 const aboutPeople: readonly ProblemCode[] = ["contact_not_suggested", "already_invited"];
 
 /** `POST /invitations`: invites the selected people. */
@@ -45,7 +45,7 @@ export const inviteForm: PortalForm = async (context, form) => {
   }
 };
 
-/** Returns a string that is not JSON unchanged; the schema rejects it. */
+/** Parses JSON. Returns any other string unchanged, which the schema then rejects. */
 function parsed(text: string): unknown {
   try {
     return JSON.parse(text);
@@ -54,7 +54,7 @@ function parsed(text: string): unknown {
   }
 }
 
-/** @param problem why the invitation or the search failed */
+/** Searches and shows the results. @param problem why the invitation or the search failed */
 async function showSearch(context: PortalContext, search: PersonSearch, problem?: ProblemError): Promise<Page> {
   const { deps, user } = context;
   const { filter = "" } = search;
@@ -78,12 +78,12 @@ async function showSearch(context: PortalContext, search: PersonSearch, problem?
   return {
     title: filter === "" ? "Suggestions" : `Suggestions for ${filter}`,
     main,
-    // D-83: the problem is about the submitted form.
+    // D-83: the submitted form has an error.
     ...(shownProblem && { status: 422 }),
   };
 }
 
-/** If a selected organisation no longer implements suggestions, the page reports it and offers the others. */
+/** Searches. If a selected organisation no longer implements suggestions, reports that and offers the others. */
 async function find(
   { deps, user }: PortalContext,
   search: PersonSearch,
@@ -97,7 +97,7 @@ async function find(
   }
 }
 
-/** Organisations with suggestions first, failures last, otherwise by name. */
+/** Sorts organisations with suggestions first and failures last, otherwise by name. */
 const byUse = (one: OrganisationResult, other: OrganisationResult): number => rank(one) - rank(other);
 
 const rank = (result: OrganisationResult): number => ("failure" in result ? 2 : result.suggestions.length > 0 ? 0 : 1);

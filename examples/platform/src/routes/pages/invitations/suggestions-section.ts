@@ -14,13 +14,13 @@ interface EarlierInvitation {
 
 interface SuggestionsView {
   filter: string;
-  /** Prefix of the element ids. */
+  /** The prefix for element ids. */
   prefix: string;
-  /** The last invitation of this address by the user's organisation. */
+  /** Returns the last invitation that the user's organisation sent to this address. */
   invitationOf(emailAddress: string): EarlierInvitation | undefined;
 }
 
-/** The people that an organisation suggests, or why it suggests nobody. */
+/** Shows the people that an organisation suggests, or why it suggests nobody. */
 export function suggestionsSection(context: PortalContext, result: OrganisationResult, view: SuggestionsView): Markup {
   const { organisation } = result;
   return html`
@@ -30,7 +30,7 @@ export function suggestionsSection(context: PortalContext, result: OrganisationR
         "failure" in result
           ? html`<p class="notice bad">${organisation.name} returned no suggestions: ${result.failure.message}</p>`
           : result.suggestions.length === 0
-            ? html`<p class="empty">${view.filter === "" ? "Your addresses are not known there" : "No person matches"}.</p>`
+            ? html`<p class="empty">${view.filter === "" ? "Your email addresses are not known there" : "Nobody matches"}.</p>`
             : inviteForm(context, organisation.id, result.suggestions, view)
       }
     </section>`;
@@ -57,7 +57,7 @@ function inviteForm(
 }
 
 /**
- * A suggested person: name, picture, and ratings with their provider and the last day of work. A recently invited person cannot be
+ * Shows a suggested person: name, picture, and ratings with their provider and the last day of work. A recently invited person cannot be
  * selected.
  */
 function suggestionCard(
@@ -98,7 +98,7 @@ const dayFormat = new Intl.DateTimeFormat("en-GB", {
 
 const day = (moment: string): string => dayFormat.format(new Date(moment));
 
-/** Shown without a picture. */
+/** Returns the initials that are shown if there is no picture. */
 const initials = (name: string): string =>
   name
     .split(/\s+/)

@@ -20,13 +20,13 @@ const folder = join(packageFolder, "src/routes/pages/assets");
 interface Asset {
   content: string;
   type: string;
-  /** With the hash of the content, so that it is cacheable for ever. */
+  /** The file name, which contains a hash of the content, so that it can be cached for ever. */
   file: string;
 }
 
 const assets = new Map<AssetName, Asset>();
 for (const name of names) {
-  // A file comes after those that it refers to.
+  // Process each file after those that it refers to.
   const content = [...assets].reduce(
     (text, [other, { file }]) => text.replaceAll(`"${other}"`, `"${file}"`),
     readFileSync(join(folder, name), "utf8"),
@@ -37,7 +37,7 @@ for (const name of names) {
 }
 const byFile = new Map([...assets.values()].map((asset) => [asset.file, asset]));
 
-/** The path of an asset, with its content hash. */
+/** Returns the path of an asset, which contains its content hash. */
 export const assetPath = (name: AssetName): string => `/assets/${assets.get(name)?.file}`;
 
 /** `GET /assets/{file}` */

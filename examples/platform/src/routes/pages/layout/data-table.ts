@@ -3,22 +3,22 @@ import { html, type Markup } from "./markup.ts";
 export interface Column<Row> {
   heading: string;
   cell(row: Row): Markup | string | number;
-  /** In a compact table on a phone: below the name, on its own line, beside others on the last line, or hidden. @default "beside" */
+  /** Where a compact table shows the column on a phone: below the name, on its own line, next to others on the last line, or nowhere. @default "beside" */
   phone?: "below" | "line" | "beside" | "none";
 }
 
 export interface DataTable<Row> {
-  /** Screen readers read it before the table. */
+  /** The table's title for screen readers. */
   caption: string;
   columns: readonly Column<Row>[];
   rows: readonly Row[];
-  /** On a phone a row takes about three lines. @default false: a line per column */
+  /** Whether a row takes only about three lines on a phone. @default false: a line per column */
   isCompact?: boolean;
-  /** Element id of a row, for live updates. */
+  /** Returns the element id of a row, for live updates. */
   rowId?(row: Row): string;
 }
 
-/** A table that becomes cards on a phone. Explicit roles keep its semantics there. The first column names the row. */
+/** Shows a table that turns into cards on a phone, where explicit roles keep its semantics. The first column names the row. */
 export function dataTable<Row>({ caption, columns, rows, rowId, isCompact = false }: DataTable<Row>): Markup {
   const [first, ...others] = columns;
   return html`

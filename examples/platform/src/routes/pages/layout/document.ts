@@ -4,14 +4,14 @@ import { html, type Markup } from "./markup.ts";
 export interface DocumentOptions {
   title: string;
   bodyClass: string | undefined;
-  /** Path of the web app manifest. */
+  /** The path of the web app manifest. */
   manifest: string | undefined;
-  /** URL of the event stream that updates the page. */
+  /** The URL of the event stream that updates the page. */
   live?: string | undefined;
   body: Markup;
 }
 
-/** The HTML document. */
+/** Renders a complete HTML document. */
 export const htmlDocument = ({
   title,
   bodyClass,
@@ -35,7 +35,7 @@ ${
 <script type="module" src="${assetPath("pages.js")}"></script>
 </head>
 <body${bodyClass && html` class="${bodyClass}"`}${live && html` data-live-stream="${live}"`}>
-<a class="skip" href="#main">Skip to the content</a>
+<a class="skip" href="#main">Skip to content</a>
 ${body}
 </body>
 </html>`;

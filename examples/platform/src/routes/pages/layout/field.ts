@@ -3,24 +3,24 @@ import { html, type Markup } from "./markup.ts";
 export interface FieldOptions {
   name: string;
   label: string;
-  /** The earlier input, when the form is shown again. Never set for a secret. */
+  /** What was entered before, if the form is shown again. Never set for a secret. */
   value?: string | undefined;
   /** @default "text" */
   type?: "text" | "email" | "password" | "url" | "search" | "datetime-local";
   hint?: string;
   errors?: readonly string[] | undefined;
   required?: boolean;
-  /** Whether the label of an optional input says so. @default true */
+  /** Whether the label says that the input is optional, if it is. @default true */
   saysOptional?: boolean;
   autocomplete?: string;
   placeholder?: string;
-  /** Rows of a text area. @default a single-line input */
+  /** Makes it a text area with this many rows. @default a single-line input */
   rows?: number;
   /** @default `name` */
   id?: string;
 }
 
-/** A labelled input with its hint and errors. */
+/** Renders a labelled input with its hint and errors. */
 export function field(options: FieldOptions): Markup {
   const { name, label, value = "", type = "text", hint, errors, required, saysOptional = true } = options;
   const { autocomplete, placeholder, rows } = options;
@@ -44,10 +44,10 @@ export function field(options: FieldOptions): Markup {
     </div>`;
 }
 
-/** The errors of an input, referenced by its `aria-describedby`. */
+/** Renders an input's errors, which its `aria-describedby` refers to. */
 export const fieldError = (id: string, errors: readonly string[]): Markup =>
   html`<p class="error" id="${id}-error"><strong>Please correct:</strong> ${errors.join(" ")}</p>`;
 
-/** The hidden CSRF token of a form. */
+/** Renders the hidden input with a form's CSRF token. */
 export const formTokenField = ({ formToken }: { formToken: string }): Markup =>
   html`<input type="hidden" name="formToken" value="${formToken}">`;

@@ -1,16 +1,16 @@
 import { html, type Markup } from "./markup.ts";
 
-/** A query parameter with one of these values; any other value is ignored. */
+/** Returns the value of a query parameter if it is one of `values`; any other value is ignored. */
 export const oneOf = <Value extends string>(values: readonly Value[], text: string | undefined): Value | undefined =>
   values.find((value) => value === text);
 
-/** The URL of a page with the parameters that have a value. */
+/** Builds a page's URL with those parameters that have a value. */
 export function withQuery(path: string, parameters: Record<string, string | undefined>): string {
   const given = Object.entries(parameters).filter((entry): entry is [string, string] => entry[1] !== undefined);
   return given.length === 0 ? path : `${path}?${new URLSearchParams(given)}`;
 }
 
-/** Links for a filter in the URL, with the current one marked. */
+/** Renders links that set a filter in the URL, and marks the current one. */
 export const linkBar = <Value>(
   label: string,
   values: readonly Value[],
@@ -24,7 +24,7 @@ export const linkBar = <Value>(
             })}
           </ul></nav>`;
 
-/** A labelled select of a filter. */
+/** Renders a labelled select for a filter. */
 export const filterSelect = (
   name: string,
   label: string,
@@ -40,7 +40,7 @@ export const filterSelect = (
             </select>
           </div>`;
 
-/** A labelled input of a filter, which needs no value. */
+/** Renders a labelled, optional input for a filter. */
 export const filterInput = (
   name: string,
   label: string,
@@ -52,6 +52,6 @@ export const filterInput = (
             <input type="${type}" id="${name}" name="${name}" value="${value ?? ""}" maxlength="200">
           </div>`;
 
-/** Hidden inputs for parameters that a filter's form keeps. */
+/** Renders hidden inputs for the parameters that a filter form keeps. */
 export const hiddenParameters = (parameters: Record<string, string | undefined>): Markup =>
   html`${Object.entries(parameters).map(([name, value]) => value && html`<input type="hidden" name="${name}" value="${value}">`)}`;

@@ -1,18 +1,18 @@
 import { hash } from "node:crypto";
 
-/** More than any page has. Limits the work, since each is searched for in the whole page. */
-const mostParts = 32;
+/** More parts than any page has. A limit is needed because each part is searched for in the whole page. */
+const maxParts = 32;
 
 /**
- * The parts of a page (`data-live`) that a live update asks for, except those that the browser already has.
+ * Returns the parts of a page (`data-live`) that a live update asks for, except those that the browser already has.
  *
  * @param page the whole document
  * @param wanted ids with the version that the browser has, if any: `offers=1f2e3d4c decisions=`
  */
 export function changedParts(page: string, wanted: string): string {
-  // Each once, even if it is repeated.
+  // Look for each part only once, even if it is repeated.
   const asked = new Map(
-    wanted.split(" ", mostParts).map((each) => {
+    wanted.split(" ", maxParts).map((each) => {
       const [id = "", known] = each.split("=");
       return [id, known];
     }),
@@ -27,7 +27,7 @@ export function changedParts(page: string, wanted: string): string {
   return `<!doctype html>${title}${parts.join("")}`;
 }
 
-/** Finds a live part in our own markup, in which every `<` of a string is escaped. */
+/** Finds a live part in our own markup, where every `<` in a string is escaped. */
 function elementWithId(page: string, id: string): string | undefined {
   if (!/^[\w-]+$/.test(id)) return undefined;
   const start = new RegExp(`<(\\w+)[^<>]* id="${id}" data-live=`).exec(page);

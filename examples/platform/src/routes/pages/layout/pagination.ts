@@ -3,17 +3,17 @@ import { textProblem } from "../../../http/fields.ts";
 import type { PagedList } from "../../../http/list-cursor.ts";
 import { html, type Markup } from "./markup.ts";
 
-/** A query parameter of the page, such as `before`; undefined when it is missing or not storable. */
+/** Returns a query parameter of the page, such as `before`, or undefined if it is missing or not storable. */
 export function parameterOf({ url }: Request, name: string): string | undefined {
   const text = new URLSearchParams(url.split("?")[1]).get(name) ?? "";
   return text === "" || textProblem(text) !== undefined ? undefined : text;
 }
 
 /**
- * The page of a list at the query parameter `before`, with links to the newest and to older rows. Without a valid cursor the list
+ * Reads the page of a list that the query parameter `before` selects, with links to newer and older rows. Without a valid cursor, the list
  * starts with the newest row.
  *
- * @param addressOf the URL of the page with a cursor. @default the path of the request with the parameter `before`
+ * @param addressOf returns the URL of the page with a cursor. @default the request's path with the parameter `before`
  * @param words the labels of the links, for a list in another order
  */
 export async function newestFirst<Deps, User, Row>(
@@ -31,10 +31,10 @@ export async function newestFirst<Deps, User, Row>(
 }
 
 /**
- * Splits a list in another order into pages, at the query parameter `after`.
+ * Splits a list that is not sorted newest first into pages, at the query parameter `after`.
  *
- * @param rows with one row more than `limit` when there is a next page
- * @param after from the parameter; undefined on the first page
+ * @param rows the rows of the page, plus one more if there is a next page
+ * @param after the parameter's value; undefined on the first page
  */
 export function paginate<Row extends { id: string | number }>(
   rows: readonly Row[],
@@ -53,16 +53,16 @@ const link = (word: string, address: string): Markup =>
 const row = (first: Markup | undefined, next: Markup | undefined): Markup | undefined =>
   first || next ? html`<p class="row">${first} ${next}</p>` : undefined;
 
-/** The labels of the links of a list that is not sorted newest first. */
-export const inOtherOrder = ["The first", "More"] as const;
+/** Labels for the links of a list that is not sorted newest first. */
+export const inOtherOrder = ["First page", "More"] as const;
 
-/** `/offers?before=offer_1` */
+/** Appends a parameter, as in `/offers?before=offer_1`. */
 const withParameter = (path: string, name: string, value: string | undefined): string =>
   value === undefined ? path : `${path}?${new URLSearchParams({ [name]: value })}`;
 
 const maxInteger = 2 ** 31 - 1;
 
-/** A query parameter that is a positive PostgreSQL `integer`; a larger number would fail the query. */
+/** Returns a query parameter that is a positive PostgreSQL `integer`; a larger number would make the query fail. */
 export function numberParameterOf(request: Request, name: string): number | undefined {
   const number = Number(parameterOf(request, name));
   return Number.isInteger(number) && number > 0 && number <= maxInteger ? number : undefined;

@@ -3,7 +3,7 @@ import { counted } from "./labels.ts";
 import { html, type Markup } from "./markup.ts";
 import type { LocalTimes } from "./time.ts";
 
-/** The next time slot of an offer, or the last one, and how many others there are. */
+/** Shows an offer's next or last time slot, and how many others there are. */
 export function slotsOf({ timeSpan }: LocalTimes, events: readonly OfferEventValue[], now: Date): Markup | string {
   const inOrder = events.toSorted((one, other) => Date.parse(one.start) - Date.parse(other.start));
   const slot = inOrder.find(({ end }) => new Date(end) > now) ?? inOrder.at(-1);

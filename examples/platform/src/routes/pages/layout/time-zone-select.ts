@@ -1,9 +1,9 @@
 import { timeZones } from "../../../time-zones/time-zone.ts";
 import { html, type Markup } from "./markup.ts";
 
-/** A labelled choice of time zones. */
+/** Renders a labelled select of time zones. */
 export function timeZoneSelect(current: string): Markup {
-  // Keeps a current zone that is not in the list, such as Etc/GMT+5.
+  // Keep a current zone that is not in the list, such as Etc/GMT+5.
   const names = timeZones.includes(current) ? timeZones : [current, ...timeZones];
   return html`
       <div class="field">

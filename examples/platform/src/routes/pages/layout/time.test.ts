@@ -3,7 +3,7 @@ import { localTimeOf } from "../../../time-zones/local-time.ts";
 import { isTimeZone } from "../../../time-zones/time-zone.ts";
 import { localTimes } from "./time.ts";
 
-// Expected values: the clock changes of the IANA time zone database.
+// The expected values follow from clock changes in the IANA time zone database.
 describe("a local time", () => {
   test.each([
     ["Europe/London", "2027-07-01T09:00", "2027-07-01T08:00:00Z"],
@@ -22,7 +22,7 @@ describe("a local time", () => {
   ])("in %s that a clock change skips, %s, is rejected with the reason [D-115]", (timeZone, local) => {
     expect(localTimes(timeZone).toUtc(local)).toBe(local);
     expect(localTimes(timeZone).problemOf(local)).toBe(
-      `Choose another time: in ${timeZone} the clocks go forward then, and skip it.`,
+      `Choose another time: the clocks in ${timeZone} go forward then and skip this one.`,
     );
   });
 

@@ -2,19 +2,19 @@ import { instantsOf, isLocalTime } from "../../../time-zones/local-time.ts";
 import { timeFormats } from "../../../time-zones/time-formats.ts";
 import { html, type Markup } from "./markup.ts";
 
-/** Shows and reads times in the user's time zone (D-115). */
+/** Formats and parses times in the user's time zone (D-115). */
 export interface LocalTimes {
   readonly timeZone: string;
   time(moment: Date | string, precision?: "minutes" | "seconds"): Markup;
   timeSpan(start: Date | string, end: Date | string): Markup;
   day(moment: Date | string): Markup;
   /**
-   * Turns the value of a `datetime-local` input into UTC. Any other string is returned unchanged, and validation rejects it.
+   * Converts the value of a `datetime-local` input to UTC. Returns any other string unchanged, which validation then rejects.
    *
-   * @param notBefore a time in a repeated hour means the earlier one, or the first one after this
+   * @param notBefore a time in a repeated hour means the earlier one, or the first one after `notBefore`
    */
   toUtc(local: string, notBefore?: string): string;
-  /** Why `toUtc` cannot convert the value; undefined when it can. */
+  /** Explains why `toUtc` cannot convert the value. Returns undefined if it can. */
   problemOf(local: string): string | undefined;
 }
 
@@ -40,7 +40,7 @@ export function localTimes(timeZone: string): LocalTimes {
     problemOf(local) {
       if (!isLocalTime(local)) return "Enter a date and a time, such as 2099-05-01T16:00.";
       if (instantsOf(local, timeZone).length > 0) return undefined;
-      return `Choose another time: in ${timeZone} the clocks go forward then, and skip it.`;
+      return `Choose another time: the clocks in ${timeZone} go forward then and skip this one.`;
     },
   };
 }

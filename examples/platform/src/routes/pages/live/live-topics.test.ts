@@ -2,7 +2,7 @@ import { expect, test, vi } from "vitest";
 import type { Heard, Topic } from "../../../store/store.ts";
 import { openLiveTopics } from "./live-topics.ts";
 
-/** Live topics on signals that the test gives. */
+/** Opens live topics for signals that the test publishes. */
 function openTopics(showAllMail = false) {
   const listeners = new Set<(heard: Heard) => void>();
   const give = (...signals: Heard[]): void => {

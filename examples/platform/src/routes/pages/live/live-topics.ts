@@ -2,19 +2,19 @@ import { randomBytes } from "node:crypto";
 import type { Signals } from "../../../store/signals.ts";
 import type { Heard, Topic } from "../../../store/store.ts";
 
-/** A page that has missed more when it connects reloads everything. */
+/** How many signals are kept. A page that has missed more reloads everything. */
 const keptSignals = 1_000;
-/** Signals within this time are sent together. */
+/** How long signals are collected before they are sent together. */
 const mergeMs = 50;
 
 export type LiveListener = (topics: readonly Topic[] | "everything", position: string) => void;
 
-/** Changed topics of organisations, for the event streams of their pages (D-82). */
+/** Tracks which topics of an organisation changed, for the event streams of its pages (D-82). */
 export interface LiveTopics {
-  /** The current position, valid in this process only. Take it before reading the data of a page. */
+  /** Returns the current position, which is valid only in this process. Call it before reading a page's data. */
   position(): string;
   /**
-   * Calls `listener` with the changes since a position, then with every further change. Passes "everything" when the position is
+   * Calls `listener` with the changes since a position, then with every further change. Passes "everything" if the position is
    * unknown or too old.
    *
    * @returns a function that ends the subscription
@@ -26,7 +26,7 @@ export interface LiveTopics {
 interface Follower {
   organisationIds: readonly string[];
   listener: LiveListener;
-  /** Signals handled so far; undefined when its position is unknown. */
+  /** The number of signals handled so far; undefined if the position is unknown. */
   handled: number | undefined;
 }
 
@@ -63,8 +63,8 @@ export function openLiveTopics(
     return by === process && Number(number) <= count ? Number(number) : undefined;
   };
 
-  const leave = signals.subscribe((each) => {
-    // Organisations' pages do not show notifications.
+  const unsubscribe = signals.subscribe((each) => {
+    // The portal's pages do not show notifications.
     if (each !== "everything" && each.topic === "notification") return;
     count += 1;
     heard.push(each);
@@ -85,7 +85,7 @@ export function openLiveTopics(
       return () => void followers.delete(follower);
     },
     stop() {
-      leave();
+      unsubscribe();
       clearTimeout(timer);
     },
   };

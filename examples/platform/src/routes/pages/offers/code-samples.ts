@@ -2,7 +2,7 @@ import { apiKeyHeader } from "@offers/contract/decisions";
 import { html, type Markup } from "../layout/markup.ts";
 import type { PortalContext } from "../sections/portal-section.ts";
 
-/** @param creation the body, with example values for missing input */
+/** Shows how to create the offer with a program. @param creation the body, with example values for missing fields */
 export const creationSamples = (context: PortalContext, creation: Record<string, unknown>): Markup =>
   codeSamples(context, {
     id: "code-create",
@@ -37,20 +37,20 @@ export const withdrawalSamples = (context: PortalContext, id: string): Markup =>
     path: `/offer/${encodeURIComponent(id)}/withdraw`,
   });
 
-/** The same action with `@offers/client` and with curl. */
+/** One action, shown both with `@offers/client` and with curl. */
 interface Sample {
-  /** Element id, unique on the page. */
+  /** The element id, unique on the page. */
   id: string;
   act: string;
-  /** The call with the client. */
+  /** The code that calls the client. */
   call: string;
   path: string;
-  /** JSON; undefined for a GET. */
+  /** The JSON body; undefined for a GET. */
   body?: string;
 }
 
 function codeSamples({ deps, request }: PortalContext, { id, act, call, path, body }: Sample): Markup {
-  // The origin at which the user's browser reached this page.
+  // Use the origin that the user's browser loaded this page from.
   const baseUrl = deps.publicOrigin ?? `http://${request.get("host")}`;
   const client = `import { OffersClient } from "@offers/client";
 
@@ -73,7 +73,7 @@ ${call}`;
       ${figure(`${id}-client`, "TypeScript, @offers/client", client)}
       ${figure(`${id}-curl`, "curl", curl)}
     </div>
-    <p class="fine">Both read your organisation's API key from the variable OFFERS_API_KEY.</p>
+    <p class="fine">Both examples read your organisation's API key from the environment variable OFFERS_API_KEY.</p>
   </details>`;
 }
 
@@ -86,10 +86,10 @@ const figure = (id: string, title: string, code: string): Markup => html`
 /** Quotes a string as one word of a POSIX shell. */
 const shellWord = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;
 
-/** A TypeScript literal: property names without quotes. */
+/** Formats a TypeScript literal, with property names without quotes. */
 const literal = (value: unknown): string => pretty(value).replaceAll(/(^\s*|[{,] )"([A-Za-z_]\w*)":/gm, "$1$2:");
 
-/** JSON with short values on one line. */
+/** Formats JSON with short values on one line. */
 function pretty(value: unknown, indent = ""): string {
   const inOne = JSON.stringify(value, null, 1)
     .replaceAll(/(?<=\[)\n\s*|\n\s*(?=\])/g, "")

@@ -1,6 +1,6 @@
 import { ProblemError } from "../../../http/problem.ts";
 import { applyAction, refusalProblem } from "../../../offers/apply-action.ts";
-import { ownerOfOffer } from "../../portal/offers/owner-of-offer.ts";
+import { requireOfferOwner } from "../../portal/offers/owner-of-offer.ts";
 import { readApplicants, readOfferDetails } from "../../portal/offers/read-offers.ts";
 import { formTokenField } from "../layout/field.ts";
 import { counted } from "../layout/labels.ts";
@@ -22,21 +22,24 @@ export const completeForm: PortalForm = async (context, form) => {
   }
 };
 
-/** The selection of an earlier session. */
+/** Shows the page again with the workers that were selected before the session expired. */
 export const restoreCompletion: PortalForm = (context, typed) =>
   showOffer(context, { selected: typed.getAll("worker"), errors: [] });
 
 async function complete(context: PortalContext, form: URLSearchParams, workerIds: readonly string[]) {
   const { deps, user, id } = context;
-  const organisationId = await ownerOfOffer(deps, user, id);
+  const organisationId = await requireOfferOwner(deps, user, id);
   return submitOnce(context, form, user.organisationId, async (trx) => {
     const result = await applyAction(trx, deps, { organisationId }, id, { type: "complete", workerIds });
     if (result !== "done") throw refusalProblem(result);
-    return { to: `/offers/${encodeURIComponent(id)}`, notice: "The offer is complete. All recipients are notified." };
+    return {
+      to: `/offers/${encodeURIComponent(id)}`,
+      notice: "The offer is complete. All recipients will be notified.",
+    };
   });
 }
 
-/** Shows the effect of a completion with these workers. Rejects whatever the completion itself would reject. */
+/** Shows what completing the offer with these workers would do. Rejects whatever the completion itself would reject. */
 async function askToComplete(context: PortalContext, workerIds: readonly string[]): Promise<Page> {
   const { deps, user } = context;
   const { id, title, responses, complete, widthdrawn } = await readOfferDetails(deps, user, context.id);
@@ -63,7 +66,7 @@ async function askToComplete(context: PortalContext, workerIds: readonly string[
       <ul class="names">${chosen.map(({ name, workerId }) => html`<li><strong>${name}</strong> <code>${workerId}</code></li>`)}</ul>
       <p>
         They are notified that they get the work.
-        ${others > 0 && `${counted(others, "other worker")}${leftOut > 0 ? `, of whom ${leftOut} applied,` : ""} ${others === 1 ? "is" : "are"} notified that it went to others.`}
+        ${others > 0 && `${counted(others, "other worker")}${leftOut > 0 ? ` (${leftOut} of them applied)` : ""} ${others === 1 ? "is" : "are"} notified that others got the work.`}
         The offer then accepts no more responses. This cannot be undone; you can only withdraw the whole offer.
       </p>
       <div class="row">
@@ -74,7 +77,7 @@ async function askToComplete(context: PortalContext, workerIds: readonly string[
   return { title: `Complete ${title}`, main };
 }
 
-/** The error message; undefined when the offer cannot be shown. */
+/** Returns the error message, or undefined if the offer cannot be shown. */
 function remedyOf({ code, message }: ProblemError, workerIds: readonly string[]): string | undefined {
   if (code === "offer_completed" || code === "offer_withdrawn") return message;
   if (code !== "worker_not_applied") return undefined;

@@ -43,7 +43,7 @@ test.each([
   ]);
 });
 
-// Expected values: the clock changes of the IANA time zone database, as timeanddate.com shows them.
+// The expected values follow from clock changes in the IANA time zone database, as shown on timeanddate.com.
 test.each([
   ["Europe/London", "2027-03-27T22:00", "2027-03-28T06:00", "2027-03-27T22:00:00Z", "2027-03-28T05:00:00Z"],
   ["America/St_Johns", "2027-03-13T22:00", "2027-03-14T06:00", "2027-03-14T01:30:00Z", "2027-03-14T08:30:00Z"],

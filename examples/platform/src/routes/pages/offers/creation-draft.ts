@@ -1,21 +1,21 @@
 import type { LocalTimes } from "../layout/time.ts";
 
-/** The input of the form for a new offer, not validated. */
+/** What was entered in the form for a new offer, before validation. */
 export interface CreationDraft {
-  /** The organisation that an agency's user creates the offer for. */
+  /** The organisation that a user of an agency creates the offer for. */
   organisationId: string;
   title: string;
   details: string;
-  /** The id of a place with a name, from the list. */
+  /** The id of a named place, selected from the list. */
   place: string;
-  /** The typed id of a place. It takes precedence over the list. */
+  /** The id of a place, entered as text. It takes precedence over the list. */
   locationPlaceId: string;
   notifyEmailAddress: string;
-  /** The text to search the list of workers for. */
+  /** The search text for the list of workers. */
   workerSearch: string;
-  /** Selected worker ids. */
+  /** The ids of the workers selected in the list. */
   selected: string[];
-  /** Entered worker ids, one per line. */
+  /** More worker ids, entered one per line. */
   moreWorkerIds: string;
   slots: { start: string; end: string }[];
 }
@@ -39,7 +39,7 @@ export function readDraft(form: URLSearchParams): CreationDraft {
   };
 }
 
-/** The request body of a creation, without empty fields and with times in UTC. */
+/** Builds the request body of a creation, without empty fields and with times in UTC. */
 export function creationOf(draft: CreationDraft, createdByUserId: string, { toUtc }: Pick<LocalTimes, "toUtc">) {
   const { title, details, notifyEmailAddress } = draft;
   const locationPlaceId = draft.locationPlaceId || draft.place;
@@ -55,7 +55,7 @@ export function creationOf(draft: CreationDraft, createdByUserId: string, { toUt
   };
 }
 
-/** In the order of `workerIds` in the body. */
+/** Returns the worker ids in the same order as `workerIds` in the body. */
 export const workerIdsOf = ({ selected, moreWorkerIds }: CreationDraft): string[] => [
   ...selected,
   ...moreWorkerIds
@@ -64,5 +64,5 @@ export const workerIdsOf = ({ selected, moreWorkerIds }: CreationDraft): string[
     .filter((id) => id !== ""),
 ];
 
-/** In the order of `events` in the body. */
+/** Returns the time slots in the same order as `events` in the body. */
 export const filledSlots = ({ slots }: CreationDraft) => slots.filter(({ start, end }) => start !== "" || end !== "");

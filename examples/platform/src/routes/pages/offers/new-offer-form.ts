@@ -12,13 +12,13 @@ interface Candidate {
 }
 
 export interface FoundWorkers {
-  /** Always shown, whether they match the search or not. */
+  /** The selected workers, who are always shown, even if they do not match the search. */
   selected: readonly Candidate[];
-  /** Others that match. */
+  /** Other workers who match the search. */
   shown: readonly Candidate[];
-  /** How many match, including selected ones. */
+  /** How many workers match, including selected ones. */
   matching: number;
-  /** How many more match than are shown. */
+  /** How many matching workers are not shown. */
   hidden: number;
 }
 
@@ -26,11 +26,11 @@ interface NewOfferForm {
   draft: CreationDraft;
   errors: FieldErrors;
   workers: FoundWorkers;
-  /** Places that have a name. */
+  /** The places that have a name. */
   places: readonly Candidate[];
 }
 
-/** The form of a new offer, with its field errors. */
+/** Shows the form for a new offer, with its field errors. */
 export function newOfferForm(context: PortalContext, { draft, errors, workers, places }: NewOfferForm): Markup {
   const { title, details, locationPlaceId, notifyEmailAddress } = draft;
   return html`
@@ -45,21 +45,21 @@ export function newOfferForm(context: PortalContext, { draft, errors, workers, p
         ${field({ name: "details", label: "Details", value: details, rows: 4, errors: errors.get("details") })}
         <div class="pair">
           ${places.length > 0 && placeSelect(places, draft)}
-          ${field({ name: "locationPlaceId", label: places.length > 0 ? "Another place" : "Place", value: locationPlaceId, hint: "The id of the place where the work happens.", errors: errors.get("locationPlaceId") })}
+          ${field({ name: "locationPlaceId", label: places.length > 0 ? "Another place" : "Place", value: locationPlaceId, hint: "The id of the workplace.", errors: errors.get("locationPlaceId") })}
         </div>
-        ${field({ name: "notifyEmailAddress", label: "Contact", type: "email", value: notifyEmailAddress, hint: "Notified by email about the offer.", errors: errors.get("notifyEmailAddress") })}
+        ${field({ name: "notifyEmailAddress", label: "Contact", type: "email", value: notifyEmailAddress, hint: "Receives emails about the offer.", errors: errors.get("notifyEmailAddress") })}
       </section>
       ${slotsSection(context, draft, errors)}
       ${workersSection(draft, errors, workers)}
       <div class="row act-bar" id="create" tabindex="-1">
         <button name="act" value="create">Create the offer</button>
         <a class="button quiet" href="/offers">Cancel</a>
-        <p class="fine">The selected workers are notified immediately.</p>
+        <p class="fine">The selected workers will be notified immediately.</p>
       </div>
     </form>`;
 }
 
-/** The organisation that an agency's user creates the offer for (D-117). */
+/** Selects the organisation that a user of an agency creates the offer for (D-117). */
 const organisationSelect = ({ user }: PortalContext, draft: CreationDraft): Markup => html`
         <div class="field">
           <label for="organisationId">For</label>
@@ -68,11 +68,11 @@ const organisationSelect = ({ user }: PortalContext, draft: CreationDraft): Mark
           </select>
         </div>`;
 
-/** Selects a place with a name. The other field accepts any id. */
+/** Selects a named place. The other field accepts any id. */
 const placeSelect = (places: readonly Candidate[], draft: CreationDraft): Markup => html`
           <div class="field">
             <label for="place">Place</label>
-            <p class="hint" id="place-hint">Name more of them under <a href="/places">Places</a>.</p>
+            <p class="hint" id="place-hint">Name more places under <a href="/places">Places</a>.</p>
             <select id="place" name="place" aria-describedby="place-hint">
               <option value="">None</option>
               ${places.map(({ id, name }) => html`<option value="${id}"${id === draft.place && html` selected`}>${name}</option>`)}
@@ -90,7 +90,7 @@ function slotsSection({ times }: PortalContext, draft: CreationDraft, errors: Fi
           const slotErrors = (name: "start" | "end") => {
             const found = errors.get(`events[${index}].${name}`);
             const problem = times.problemOf(slot[name]);
-            // Instead of the API's own error, which asks for a time in UTC.
+            // Show this instead of the API's own error, which asks for a time in UTC.
             return found === undefined || problem === undefined ? found : [problem];
           };
           return html`
@@ -128,14 +128,14 @@ function workersSection(draft: CreationDraft, errors: FieldErrors, workers: Foun
               ? html`<p class="hint">${search === "" ? "There are no workers yet." : "No worker matches."}</p>`
               : html`
           <div class="row">
-            <p class="hint" role="status" id="matching">${counted(matching, "worker")}${search && ` ${matching === 1 ? "matches" : "match"} “${search}”`}${hidden > 0 && `; ${hidden} more than are shown`}. <span data-selected hidden></span></p>
+            <p class="hint" role="status" id="matching">${counted(matching, "worker")}${search && ` ${matching === 1 ? "matches" : "match"} “${search}”`}${hidden > 0 && `; ${hidden} not shown`}. <span data-selected hidden></span></p>
             <button name="act" value="selectMatching" class="quiet small" formaction="/offers/new#who" formnovalidate>Select all ${search === "" ? matching : "that match"}</button>
           </div>`
           }
           ${selected.length > 0 && html`<div class="choices long" role="group" aria-label="Selected workers" tabindex="0">${selected.map((one) => choice(one, true))}</div>`}
           <div class="choices">${shown.map((one) => choice(one, false))}</div>
         </fieldset>
-        ${field({ name: "moreWorkerIds", label: "Ids of more workers", rows: 3, value: draft.moreWorkerIds, hint: "One per line." })}
+        ${field({ name: "moreWorkerIds", label: "Ids of other workers", rows: 3, value: draft.moreWorkerIds, hint: "One per line." })}
         ${wrong.length > 0 && fieldError("workers", wrong)}
       </section>`;
 }
@@ -143,7 +143,7 @@ function workersSection(draft: CreationDraft, errors: FieldErrors, workers: Foun
 const choice = ({ id, name }: Candidate, isSelected: boolean): Markup =>
   html`<label class="choice"><input type="checkbox" name="worker" value="${id}"${isSelected && html` checked`}> <span>${name}<small>${id}</small></span></label>`;
 
-/** Maps errors of `workerIds[2]` in the body to the third selected or entered id. */
+/** Maps errors for `workerIds[2]` in the body to the third selected or entered id. */
 function workerErrors(draft: CreationDraft, errors: FieldErrors): string[] {
   const ids = workerIdsOf(draft);
   return [

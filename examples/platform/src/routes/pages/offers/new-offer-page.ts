@@ -12,19 +12,19 @@ import { creationSamples } from "./code-samples.ts";
 import { type CreationDraft, creationOf, emptyDraft, readDraft } from "./creation-draft.ts";
 import { type FoundWorkers, newOfferForm } from "./new-offer-form.ts";
 
-/** Workers to choose from; others are found by the search. */
+/** How many workers are listed; others can be found with the search. */
 const workersLimit = 60;
-/** The search looks at this many workers; if there are more, it may miss some. */
+/** How many workers the search considers; if there are more, it may miss some. */
 const foundLimit = 1_000;
 const slotsLimit = 366;
 
 /** `GET /offers/new` */
 export const newOfferPage: PortalPage = (context) => showForm(context, emptyDraft());
 
-/** Shows the form of an earlier session as it was sent. */
+/** Shows the form again as it was submitted before the session expired. */
 export const restoreOfferForm: PortalForm = (context, typed) => showForm(context, readDraft(typed));
 
-/** `POST /offers/new`: creates the offer, shows the form with its errors, or adds a time slot to it. */
+/** `POST /offers/new`: creates the offer, shows the form's errors, or adds a time slot to the form. */
 export const createOfferForm: PortalForm = async (context, form) => {
   const { deps, user } = context;
   const draft = readDraft(form);
@@ -32,21 +32,21 @@ export const createOfferForm: PortalForm = async (context, form) => {
   if (act === "addSlot" && draft.slots.length < slotsLimit) draft.slots.push({ start: "", end: "" });
   if (act === "selectMatching")
     draft.selected = [...new Set([...draft.selected, ...(await matchingIds(context, draft))])];
-  // Without a script, Enter in the search presses the form's first button.
+  // Without the script, pressing Enter in the search field activates the form's first button.
   const isSearch = act === "" && draft.workerSearch !== (form.get("searched") ?? "");
   if (isSearch || ["addSlot", "searchWorkers", "selectMatching"].includes(act)) return showForm(context, draft);
   try {
     return await submitOnce(context, form, user.organisationId, async (trx) => {
-      // Unknown values are treated as the person's own organisation.
+      // Treat an unknown value as the user's own organisation.
       const { id: organisationId = user.organisationId } =
         user.organisations.find(({ id }) => id === draft.organisationId) ?? {};
-      // D-37, D-117: the owner's people, and the agency's.
+      // D-37, D-117: users of the owner and of the agency may create the offer.
       const lookups = creationContext(trx, deps.now(), [organisationId, user.organisationId]);
       const input = await checkCreation(creationOf(draft, user.id, context.times), lookups);
       const id = await createOffer(trx, deps, organisationId, input);
       return {
         to: `/offers/${encodeURIComponent(id)}`,
-        notice: "The offer is created, and the workers are being notified.",
+        notice: "The offer was created. The workers are being notified.",
       };
     });
   } catch (error) {
@@ -65,13 +65,13 @@ async function showForm(context: PortalContext, draft: CreationDraft, errors: Fi
         <h1>Create an offer</h1>
       </div>
     </header>
-    ${errors.size > 0 && html`<p class="notice bad" role="alert">Nothing was created yet. Please correct the marked fields.</p>`}
+    ${errors.size > 0 && html`<p class="notice bad" role="alert">The offer was not created. Please correct the marked fields.</p>`}
     ${newOfferForm(context, { draft, errors, workers, places })}
     ${creationSamples(context, sampleOf(context, draft, workers.shown))}`;
   return { title: "Create an offer", main };
 }
 
-/** The selected workers, and those that match the search: by name, with numbers in their order. */
+/** Finds the selected workers and those that match the search, sorted by name, with numbers in numeric order. */
 async function findWorkers(context: PortalContext, { workerSearch, selected }: CreationDraft): Promise<FoundWorkers> {
   const matching = await matchingWorkers(context, workerSearch, foundLimit);
   const chosen = new Set(selected);
@@ -118,7 +118,7 @@ const workersWithIds = ({ deps }: PortalContext, ids: readonly string[]) =>
 const matchingIds = async (context: PortalContext, { workerSearch }: CreationDraft): Promise<string[]> =>
   (await matchingWorkers(context, workerSearch, foundLimit)).map(({ id }) => id);
 
-/** The current input, completed with example values. */
+/** Completes the current input with example values. */
 function sampleOf({ user, times }: PortalContext, draft: CreationDraft, workers: readonly { id: string }[]) {
   const creation = creationOf(draft, user.id, times);
   return {

@@ -13,7 +13,7 @@ const limit = 500;
 /** `GET /offers/{id}?after=…` */
 export const offerPage: PortalPage = (context) => showOffer(context, { selected: [], errors: [] });
 
-/** @param completion the submitted selection and its errors */
+/** Shows the offer. @param completion the submitted selection and its errors */
 export async function showOffer(context: PortalContext, completion: Completion): Promise<Page> {
   const { deps, user, request } = context;
   const after = numberParameterOf(request, "after");

@@ -19,13 +19,13 @@ import { slotsOf } from "../layout/slots.ts";
 import type { PortalContext, PortalPage } from "../sections/portal-section.ts";
 
 const limit = 50;
-/** Shown above the list; a link leads to the others. */
+/** How many offers that need a decision are shown above the list; a link leads to the others. */
 const decisionsLimit = 5;
 
 const stateNames = {
   decision: "Needs your decision",
   open: "Open",
-  past: "Open, but past",
+  past: "Open, but in the past",
   complete: "Complete",
   withdrawn: "Withdrawn",
 } as const;
@@ -69,7 +69,7 @@ export const offersPage: PortalPage = async (context) => {
   return { title: shown.state === undefined ? "Offers" : `Offers: ${stateNames[shown.state]}`, main };
 };
 
-/** The page's query parameters, with the dates as typed. */
+/** The page's query parameters, with the dates as entered. */
 interface Shown extends Pick<OfferFilter, "state" | "time" | "text" | "order"> {
   from: string | undefined;
   until: string | undefined;
@@ -117,19 +117,19 @@ const decisionsSection = (
       <section class="panel" id="decisions" data-live="offer" aria-labelledby="decisions-title">
         <h2 id="decisions-title">Needs your decision</h2>
         ${dataTable<FoundOffer>({
-          caption: "Offers that need your decision, the next work first",
+          caption: "Offers that need your decision, next work first",
           rowId: ({ id }) => `decision-${id}`,
           isCompact: true,
           columns: columnsOf(context),
           rows,
         })}
-        ${next && html`<p class="row"><a class="button quiet small" href="${addressOf({ state: "decision" })}">All that need your decision</a></p>`}
+        ${next && html`<p class="row"><a class="button quiet small" href="${addressOf({ state: "decision" })}">All offers that need your decision</a></p>`}
       </section>`;
 
 const noOffers = html`
   <div class="empty">
     <h2>No offers yet</h2>
-    <p>An offer of work goes to the phones of the workers you pick; their responses appear here.</p>
+    <p>Offers are sent to the phones of the workers you select. Their responses appear here.</p>
     <p><a class="button" href="/offers/new">Create the first one</a></p>
   </div>`;
 
@@ -160,10 +160,10 @@ const columnsOf = ({ times, user, deps }: PortalContext): Column<FoundOffer>[] =
   { heading: "No response", cell: ({ responses }: FoundOffer) => responses.none, phone: "none" },
 ];
 
-/** The state of an offer as a badge. */
+/** Shows an offer's state as a badge. */
 export function offerState(offer: Pick<FoundOffer, "complete" | "widthdrawn" | "isHistoric" | "responses">): Markup {
   if (offer.widthdrawn) return badge("Withdrawn", "bad");
   if (offer.complete) return badge("Complete", "good");
-  if (offer.isHistoric) return badge("Open, but past", "warn");
+  if (offer.isHistoric) return badge("Open, but in the past", "warn");
   return offer.responses.applied > 0 ? badge("Needs your decision", "warn") : badge("Open", "none");
 }

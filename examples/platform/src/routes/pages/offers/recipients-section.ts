@@ -12,9 +12,9 @@ export interface Completion {
 }
 
 /**
- * Recipients and their responses, live, with the completion form while the offer is open.
+ * Shows recipients and their responses, updated live, with the completion form while the offer is open.
  *
- * @param links to the other pages of recipients
+ * @param links lead to the other pages of recipients
  */
 export function recipientsSection(
   context: PortalContext,
@@ -36,7 +36,7 @@ export function recipientsSection(
       </header>
       ${isOpen ? completionForm(context, offer, table, errors) : table}
       ${links}
-      ${links && isOpen && html`<p class="fine">Applicants come first. The selection applies to this page only.</p>`}
+      ${links && isOpen && html`<p class="fine">Applicants are listed first. Only workers on this page can be selected together.</p>`}
     </section>`;
 }
 

@@ -1,5 +1,5 @@
 import { applyAction, refusalProblem } from "../../../offers/apply-action.ts";
-import { ownerOfOffer } from "../../portal/offers/owner-of-offer.ts";
+import { requireOfferOwner } from "../../portal/offers/owner-of-offer.ts";
 import { readOfferDetails } from "../../portal/offers/read-offers.ts";
 import { formTokenField } from "../layout/field.ts";
 import { counted } from "../layout/labels.ts";
@@ -23,7 +23,7 @@ export const withdrawPage: PortalPage = async (context) => {
     <form method="post" action="${path}/withdraw" class="panel">
       ${formTokenField(context)}
       <p>
-        It was addressed to ${counted(applied + rejected + none, "worker")}; ${applied} applied. Every worker is notified of the
+        It was sent to ${counted(applied + rejected + none, "worker")}; ${applied} applied. Every worker will be notified of the
         withdrawal. ${offer.complete && "The offer is complete: the selected workers lose the work. "}This cannot be undone.
       </p>
       <div class="row">
@@ -37,10 +37,13 @@ export const withdrawPage: PortalPage = async (context) => {
 
 /** `POST /offers/{id}/withdraw` */
 export const withdrawForm: PortalForm = async ({ deps, user, id }) => {
-  const organisationId = await ownerOfOffer(deps, user, id);
+  const organisationId = await requireOfferOwner(deps, user, id);
   const result = await deps.store.transaction((trx) =>
     applyAction(trx, deps, { organisationId }, id, { type: "withdraw" }),
   );
   if (result !== "done") throw refusalProblem(result);
-  return { to: `/offers/${encodeURIComponent(id)}`, notice: "The offer is withdrawn. All recipients are notified." };
+  return {
+    to: `/offers/${encodeURIComponent(id)}`,
+    notice: "The offer was withdrawn. All recipients will be notified.",
+  };
 };

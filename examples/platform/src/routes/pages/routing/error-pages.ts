@@ -4,7 +4,7 @@ import { html } from "../layout/markup.ts";
 import type { Page, PageContext, PageDeps, PageSection } from "./page.ts";
 import { sectionDocument } from "./send-page.ts";
 
-/** Turns an error of a page's route into an error page, or a redirect to the sign-in. */
+/** Responds to an error in a page's route with an error page, or a redirect to the sign-in page. */
 export const errorPages =
   <User>(deps: Pick<PageDeps, "onFailedPage">, section: PageSection<User>): ErrorRequestHandler =>
   async (error: unknown, request, response, next) => {
@@ -20,7 +20,7 @@ export const errorPages =
     }
     const context = response.locals.context as PageContext<User> | undefined;
     const page = errorPage(problem, section, String(response.get("X-Request-Id")));
-    // Omitted when the store fails, since that is the error on the page.
+    // Omit the strip if the store fails: the page already shows that error.
     const strip = context && (await section.strip?.(context).catch(() => undefined));
     const document = await sectionDocument(section, page, context, { strip });
     const { "WWW-Authenticate": _, ...headers } = problem.headers;

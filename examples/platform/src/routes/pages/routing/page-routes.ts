@@ -1,18 +1,18 @@
 import type { Request, RequestHandler, Response } from "express";
 import type { PersonUse } from "../../../accounts/rate-limits.ts";
-import { findSession, limitKey, useSession } from "../../../accounts/sessions.ts";
+import { findAndExtendSession, findSession, limitKey } from "../../../accounts/sessions.ts";
 import { ProblemError, problemKinds } from "../../../http/problem.ts";
 import { pathParameter } from "../../../http/routes.ts";
 import { currentTimeZone, defaultTimeZone } from "../../../time-zones/time-zone.ts";
 import { localTimes } from "../layout/time.ts";
-import { isOfThisSession } from "../security/check-csrf.ts";
+import { checkCsrf } from "../security/check-csrf.ts";
 import { openPageSession, type PageSession } from "../security/page-session.ts";
 import type { PageContext, PageDeps, PageSection, ShowPage, SubmitForm } from "./page.ts";
 import { sendPage } from "./send-page.ts";
-import { credentialsAgain, sendAgainPage, signInAgainPage, typedIn } from "./sign-in-again.ts";
-import { outdatedPage, startSession } from "./sign-in-page.ts";
+import { readCredentials, sendAgainPage, signInAgainPage, typedIn } from "./sign-in-again.ts";
+import { outdatedPageError, startSession } from "./sign-in-page.ts";
 
-/** Handlers of a section's pages: check the session, then the form's CSRF token, then run the page. */
+/** Creates handlers for a section's pages. They check the session, then a form's CSRF token, and then run the page. */
 export function pageRoutes<User>(deps: PageDeps, section: PageSection<User>) {
   const open = (request: Request, response: Response): Promise<PageSession> =>
     openPageSession(deps.cookies, section, request, response);
@@ -24,8 +24,8 @@ export function pageRoutes<User>(deps: PageDeps, section: PageSection<User>) {
     use?: PersonUse,
   ): Promise<PageContext<User>> {
     const { token = "", formToken, timeZone: browserZone } = pageSession;
-    // The check of an open stream cannot renew the cookie.
-    const session = await (use === undefined ? findSession : useSession)(deps, token, section.role);
+    // Checking an open stream cannot renew the cookie.
+    const session = await (use === undefined ? findSession : findAndExtendSession)(deps, token, section.role);
     if (session === undefined) throw unauthenticated();
     if ("isExtended" in session && session.isExtended) await pageSession.save();
     if (use !== undefined) await deps.personLimits.count(limitKey(section.role, session), use);
@@ -37,7 +37,7 @@ export function pageRoutes<User>(deps: PageDeps, section: PageSection<User>) {
     const isBrowserZone = chosen === null && browserZone !== undefined;
     const own = { user, session, times, isBrowserZone };
     const context: PageContext<User> = { deps, request, id, formToken, livePosition, ...own };
-    // Used by the layout of an error page.
+    // The layout of an error page uses it.
     response.locals.context = context;
     return context;
   }
@@ -46,24 +46,24 @@ export function pageRoutes<User>(deps: PageDeps, section: PageSection<User>) {
     (page: ShowPage<User>): RequestHandler =>
     async (request, response) => {
       const session = await open(request, response);
-      // A live update does not count as a read of the user.
+      // A live update does not count as a read by the user.
       const use = request.get("x-part") === undefined ? "read" : "live";
       const context = await readContext(request, response, session, use);
       await sendPage(section, response, session, context, await page(context));
     };
-  /** @param restore shows a form of an earlier session again, with its input, and has no effect */
+  /** Handles a form. @param restore shows the form again if the session has expired, with what was entered; has no other effect */
   const submit =
     (act: SubmitForm<User>, restore: SubmitForm<User> = sendAgainPage): RequestHandler =>
     async (request, response) => {
       const session = await open(request, response);
       const form = await deps.readForm(request, response);
-      const isOfThis = isOfThisSession(request, session, form, deps.publicOrigin);
+      const isOfThis = checkCsrf(request, session, form, deps.publicOrigin);
       const isSignedIn = (await findSession(deps, session.token ?? "", section.role)) !== undefined;
       if (!isSignedIn) {
-        const credentials = credentialsAgain(form);
+        const credentials = readCredentials(form);
         try {
           if (credentials === undefined) throw unauthenticated();
-          if (!isOfThis) throw outdatedPage();
+          if (!isOfThis) throw outdatedPageError();
           await startSession(deps, section, { request, session }, credentials);
         } catch (error) {
           if (!(error instanceof ProblemError) || !request.accepts("html")) throw error;
@@ -76,18 +76,19 @@ export function pageRoutes<User>(deps: PageDeps, section: PageSection<User>) {
       const context = await readContext(request, response, session, "act");
       if (isSignedIn && isOfThis) return sendPage(section, response, session, context, await act(context, form));
       const restored = await restore(context, typedIn(form));
-      session.notice = "You have signed in again. Nothing was changed yet; what you typed is kept, except secrets.";
+      session.notice =
+        "You have signed in again. Nothing has been changed yet. Your input was kept, except for secrets.";
       const status = isSignedIn ? problemKinds.csrf_check_failed.status : 200;
       await sendPage(section, response, session, context, "to" in restored ? restored : { ...restored, status });
     };
   /**
-   * Authenticates requests that are not pages: streams and images.
+   * Authenticates requests for streams and images, which are not pages.
    *
-   * @param use kind of request for the rate limit (D-91); omitted for a stream that was counted when it started
+   * @param use the kind of request for the rate limit (D-91); omit it for a stream, which was counted when it started
    */
   const contextOf = async (request: Request, response: Response, use?: PersonUse): Promise<PageContext<User>> =>
     readContext(request, response, await open(request, response), use);
-  /** Rejects once the session of an open stream has ended. */
+  /** Rejects if the session of an open stream has ended. */
   const checkSession = async (request: Request, response: Response): Promise<void> => {
     const { token = "" } = await open(request, response);
     if ((await findSession(deps, token, section.role)) === undefined) throw unauthenticated();

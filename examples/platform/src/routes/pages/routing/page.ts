@@ -13,15 +13,15 @@ export interface PageDeps extends PortalDeps, WorkerAppDeps {
   readForm: ReadForm;
   cookies: CookieSettings;
   live: LiveTopics;
-  /** `https://offers.example` behind a proxy; undefined to use the Host header. */
+  /** The origin behind a proxy, such as `https://offers.example`; undefined to use the Host header. */
   publicOrigin: string | undefined;
   /** Call it after a commit that started a redelivery. */
   wakeRedeliveries: () => void;
-  /** Receives errors that become a page with status 500. */
+  /** Called with errors that become a page with status 500. */
   onFailedPage: (error: unknown, response: Response) => void;
 }
 
-/** An authenticated request for a page or of a form. */
+/** An authenticated request for a page, or from a form. */
 export interface PageContext<User> {
   readonly deps: PageDeps;
   readonly user: User;
@@ -29,26 +29,26 @@ export interface PageContext<User> {
   /** The path parameter `id`. */
   readonly id: string;
   readonly session: Session;
-  /** CSRF token of the page's forms. */
+  /** The CSRF token for the page's forms. */
   readonly formToken: string;
-  /** Shows times in the user's time zone. */
+  /** Formats times in the user's time zone. */
   readonly times: LocalTimes;
-  /** Whether that is the browser's time zone, because the user chose none. */
+  /** Whether that is the browser's time zone, because the user has not chosen one. */
   readonly isBrowserZone: boolean;
-  /** Position before the page's data was read, from which its event stream starts. */
+  /** The position before the page's data was read, from which its event stream starts. */
   readonly livePosition: string;
 }
 
-/** The content of a page, without the layout. */
+/** A page's content, without the layout. */
 export interface Page {
   /** 422 when a form is shown again with its errors (D-83). @default 200 */
   status?: number;
-  /** Title of the document, which screen readers read first. */
+  /** The document's title, which screen readers read first. */
   title: string;
   main: Markup;
 }
 
-/** The redirect (303) after a successful form, with a notice for the next page. */
+/** A redirect (303) after a successful form, with a notice for the next page. */
 export interface Redirect {
   to: string;
   notice?: string;
@@ -56,63 +56,63 @@ export interface Redirect {
 
 export type PageResult = Page | Redirect;
 
-/** GET: shows a page to a signed-in user. */
+/** Handles a GET: shows a page to a signed-in user. */
 export type ShowPage<User> = (context: PageContext<User>) => Promise<PageResult> | PageResult;
 
-/** POST: performs the action of a form, then redirects, or shows the form again. */
+/** Handles a POST: performs the form's action, then redirects or shows the form again. */
 export type SubmitForm<User> = (context: PageContext<User>, form: URLSearchParams) => Promise<PageResult> | PageResult;
 
-/** The portal or the app: its sessions, sign-in and layout. A session of one section is not valid in another. */
+/** The portal or the app, with its sessions, sign-in and layout. A session in one section is not valid in the other. */
 export interface PageSection<User> {
   readonly role: Role;
-  /** Name of the session cookie. */
+  /** The name of the session cookie. */
   readonly cookie: string;
-  /** The page after sign-in. */
+  /** The path of the page after sign-in. */
   readonly home: string;
   readonly signInPath: string;
   readonly signOutPath: string;
   readonly signIn: SignInTexts;
   readUser(store: Store, session: Session, now: () => Date): Promise<User>;
-  /** The time zone of the user's pages (D-115); null until it is chosen. */
+  /** Returns the time zone for the user's pages (D-115); null until one is chosen. */
   timeZoneOf(user: User): string | null;
-  /** Stores the browser's time zone for a user without one. @default keeps it in the session, only for this user */
+  /** Stores the browser's time zone for a user who has not chosen one. @default keeps it in the session, only for this user */
   guessTimeZone?(store: Store, ownerId: string, timeZone: string): Promise<void>;
-  /** Asks the user something on every page until it is answered. @default nothing */
+  /** Asks a question on every page until the user answers it. @default none */
   question?(context: PageContext<User>): Markup | undefined;
-  /** A problem and its remedy, live on every page. @default nothing */
+  /** Shows a problem and its remedy on every page, updated live. @default none */
   strip?(context: PageContext<User>): Promise<Markup>;
-  /** The number of new items, for the title and the first link of the navigation. @default 0 */
+  /** Returns the number of new items, for the title and the first navigation link. @default 0 */
   countNew?(context: PageContext<User>): number;
-  /** Path of the web app manifest. @default none */
+  /** The path of the web app manifest. @default none */
   readonly manifest?: string;
-  /** Links of the navigation, each with the prefix of the paths below it. */
+  /** The navigation links, each with the path prefix of the pages that belong to it. */
   readonly places: readonly (readonly [path: string, name: string, below: string])[];
-  /** @default none */
+  /** A CSS class for the body. @default none */
   readonly bodyClass?: string;
-  /** URL of the event stream that updates the page. */
+  /** Returns the URL of the event stream that updates the page. */
   streamAddress(context: PageContext<User>): string;
-  /** The time zone of the page's times and whose it is, with a link to change it. */
+  /** Says which time zone the page uses and whose it is, with a link to change it. */
   zoneLine(context: PageContext<User>): Markup;
-  /** The names of the user, next to the button to sign out. */
+  /** Shows the user's name next to the sign-out button. */
   userName(user: User): Markup;
-  /** The body of a document. */
+  /** Renders a document's body. */
   body(parts: BodyParts): Markup;
 }
 
 export interface SignInTexts {
   title: string;
   lead: Markup;
-  /** Label of the name field. */
+  /** The label of the name field. */
   label: string;
   type: "email" | "text";
 }
 
 export interface BodyParts {
-  /** Items of the navigation; undefined without a session. */
+  /** The navigation links; undefined without a session. */
   navigation: Markup | undefined;
-  /** The user and the button to sign out; undefined without a session. */
+  /** The user's name and the sign-out button; undefined without a session. */
   signedIn: Markup | undefined;
-  /** Shown before the content. */
+  /** From `strip`; shown before the content. */
   strip: Markup | undefined;
   question: Markup | undefined;
   /** From `zoneLine`; undefined without a session. */

@@ -5,7 +5,7 @@ import { bytesReader } from "../../../http/read-body.ts";
 
 export type ReadForm = (request: Request, response: Response) => Promise<URLSearchParams>;
 
-/** Creates a function that reads a URL-encoded form, with line breaks as `\n`. */
+/** Creates a function that reads a URL-encoded form, and converts line breaks to `\n`. */
 export function formReader(limitBytes: number): ReadForm {
   const readBytes = bytesReader(limitBytes, bodyTimeoutMs);
   return async (request, response) => {

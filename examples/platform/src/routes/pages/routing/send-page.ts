@@ -6,7 +6,7 @@ import { html, type Markup } from "../layout/markup.ts";
 import type { PageSession } from "../security/page-session.ts";
 import type { Page, PageContext, PageResult, PageSection } from "./page.ts";
 
-/** Sends a page in the layout of its section, or a redirect. */
+/** Sends a page in its section's layout, or a redirect. */
 export async function sendPage<User>(
   section: PageSection<User>,
   response: Response,
@@ -23,7 +23,7 @@ export async function sendPage<User>(
     return;
   }
   const { notice } = session;
-  // Shown once, and not in a live update.
+  // Show a notice only once, and not in a live update.
   const wanted = response.req.get("x-part");
   const isWhole = wanted === undefined;
   if (notice !== undefined && isWhole) {
@@ -31,7 +31,7 @@ export async function sendPage<User>(
     await session.save();
   }
   const { status = 200 } = result;
-  // Screen readers read the title first, so it reports the failed form.
+  // The title reports that the form failed, because screen readers read it first.
   const title = status >= 400 ? `Not done: ${result.title}` : result.title;
   const strip = context && (await section.strip?.(context));
   const document = await sectionDocument(section, { ...result, title }, context, {
@@ -43,10 +43,10 @@ export async function sendPage<User>(
 }
 
 /**
- * The document around a page.
+ * Renders the document around a page.
  *
  * @param context undefined without a session
- * @param parts.notice confirmation of the form that led to this page
+ * @param parts.notice confirms the form that led to this page
  */
 export async function sectionDocument<User>(
   section: PageSection<User>,

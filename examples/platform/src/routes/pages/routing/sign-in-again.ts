@@ -5,17 +5,17 @@ import type { PageSession } from "../security/page-session.ts";
 import type { Page, PageContext, PageSection } from "./page.ts";
 import { type Credentials, credentialFields, credentialsIn } from "./sign-in-page.ts";
 
-/** The prefix of the sign-in fields, which are sent along with the fields of the original form. */
+/** The prefix of the sign-in fields, which distinguishes them from the original form's fields. */
 const prefix = "signIn-";
 
-/** Never written into a page. */
+/** Fields whose values are never included in a page. */
 const secretFields = new Set(["password", "secret"]);
 
-/** The credentials in a form of `signInAgainPage`; undefined in any other form. */
-export const credentialsAgain = (form: URLSearchParams): Credentials | undefined =>
+/** Reads the credentials from a form of `signInAgainPage`. Returns undefined for any other form. */
+export const readCredentials = (form: URLSearchParams): Credentials | undefined =>
   form.has(`${prefix}password`) ? credentialsIn(form, prefix) : undefined;
 
-/** The input of a form, without its tokens, secrets and credentials. */
+/** Returns what was entered in a form, without its tokens, secrets and credentials. */
 export const typedIn = (form: URLSearchParams): URLSearchParams =>
   new URLSearchParams(
     [...form].filter(([name]) => name !== "formToken" && !secretFields.has(name) && !name.startsWith(prefix)),
@@ -25,9 +25,9 @@ const hiddenFields = (typed: URLSearchParams): Markup =>
   html`${[...typed].map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`)}`;
 
 /**
- * Shown when a form is sent after its session has ended: signs in without losing the input (D-147).
+ * Returns the page that is shown if a form is sent after its session has ended. The user can sign in without losing their input (D-147).
  *
- * @param path the form's path
+ * @param path the path that the form was sent to
  * @param problem why the sign-in failed; undefined at first
  */
 export function signInAgainPage<User>(
@@ -39,25 +39,25 @@ export function signInAgainPage<User>(
 ): Page {
   const main = html`
     <header class="page-head"><h1>Sign in again</h1></header>
-    <p class="lead">Your session has ended, and nothing was changed. Sign in to continue; what you typed is kept.</p>
+    <p class="lead">Your session has ended, and nothing was changed. Sign in to continue. Your input is kept.</p>
     ${problem && html`<p class="notice bad" role="alert">${problem.message}</p>`}
     <form method="post" action="${path}" class="panel narrow">
       ${formTokenField(session)}
       ${hiddenFields(typedIn(form))}
-      ${credentialFields(section, credentialsAgain(form)?.name, prefix)}
+      ${credentialFields(section, readCredentials(form)?.name, prefix)}
       <button>Sign in</button>
     </form>`;
   return { title: problemKinds.unauthenticated.title, main, status: problem?.status ?? 401 };
 }
 
-/** Offers to send a form without input again. */
+/** Returns a page that offers to resend a form that has no input. */
 export function sendAgainPage<User>({ request, formToken }: PageContext<User>, form: URLSearchParams): Page {
   const main = html`
     <header class="page-head"><h1>Send the form again?</h1></header>
     <form method="post" action="${request.originalUrl}" class="panel narrow">
       ${formTokenField({ formToken })}
       ${hiddenFields(typedIn(form))}
-      <p>The form was sent from a page of an earlier session, so nothing was changed yet.</p>
+      <p>The form was sent from a page that belongs to an earlier session, so nothing has been changed yet.</p>
       <button>Send it now</button>
     </form>`;
   return { title: "Send the form again?", main };

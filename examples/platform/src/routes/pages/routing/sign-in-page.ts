@@ -5,13 +5,13 @@ import type { Methods } from "../../../http/routes.ts";
 import { timeZoneField } from "../../../time-zones/time-zone.ts";
 import { field, formTokenField } from "../layout/field.ts";
 import { html, type Markup } from "../layout/markup.ts";
-import { isOfThisSession } from "../security/check-csrf.ts";
+import { checkCsrf } from "../security/check-csrf.ts";
 import { ownPath } from "../security/own-path.ts";
 import { openPageSession, type PageSession, renew } from "../security/page-session.ts";
 import type { Page, PageDeps, PageSection } from "./page.ts";
 import { sendPage } from "./send-page.ts";
 
-/** The sign-in page of a section. */
+/** Creates the routes for a section's sign-in page. */
 export function signInRoutes<User>(deps: PageDeps, section: PageSection<User>): Methods {
   return {
     async get(request, response) {
@@ -25,7 +25,7 @@ export function signInRoutes<User>(deps: PageDeps, section: PageSection<User>): 
       const credentials = credentialsIn(form);
       const next = ownPath(form.get("next") ?? "") ?? section.home;
       try {
-        if (!isOfThisSession(request, session, form, deps.publicOrigin)) throw outdatedPage();
+        if (!checkCsrf(request, session, form, deps.publicOrigin)) throw outdatedPageError();
         await startSession(deps, section, { request, session }, credentials);
         response.redirect(303, next);
       } catch (error) {
@@ -39,19 +39,19 @@ export function signInRoutes<User>(deps: PageDeps, section: PageSection<User>): 
   };
 }
 
-/** The sign-in form belongs to an earlier session, such as one that has ended. */
-export const outdatedPage = (): ProblemError =>
+/** Creates the error for a sign-in form that belongs to an earlier session, such as one that has ended. */
+export const outdatedPageError = (): ProblemError =>
   new ProblemError("csrf_check_failed", "This page was open for too long. Enter your password again.");
 
-/** The input of a sign-in form. */
+/** What was entered in a sign-in form. */
 export interface Credentials {
   name: string;
   password: string;
-  /** Filled in by a script; empty without one. */
+  /** The browser's time zone, which the script fills in; empty without the script. */
   timeZone: string;
 }
 
-/** @param prefix the prefix of the fields' names, in a form that has others */
+/** Reads the sign-in fields. @param prefix the prefix of their names, in a form that also has other fields */
 export const credentialsIn = (form: URLSearchParams, prefix = ""): Credentials => ({
   name: form.get(`${prefix}name`)?.trim() ?? "",
   password: form.get(`${prefix}password`) ?? "",
@@ -59,7 +59,7 @@ export const credentialsIn = (form: URLSearchParams, prefix = ""): Credentials =
 });
 
 /**
- * Signs in, and replaces the browser's session.
+ * Signs the user in and replaces the browser's session.
  *
  * @throws {ProblemError} `invalid_credentials` or `too_many_sign_ins`
  */
@@ -74,22 +74,25 @@ export async function startSession<User>(
   await renew(session, { token, ...(await browserTimeZone(deps, section, token, timeZone)) });
 }
 
-/** `POST` of the sign-out path. Has no effect without a session. */
+/** Handles `POST` on the sign-out path. Has no effect without a session. */
 export const signOutRoute =
   <User>(deps: PageDeps, section: PageSection<User>): RequestHandler =>
   async (request, response) => {
     const session = await openPageSession(deps.cookies, section, request, response);
-    const isOfThis = isOfThisSession(request, session, await deps.readForm(request, response), deps.publicOrigin);
+    const isOfThis = checkCsrf(request, session, await deps.readForm(request, response), deps.publicOrigin);
     const isSignedIn = (await findSession(deps, session.token ?? "", section.role)) !== undefined;
     if (!isOfThis && isSignedIn)
-      throw new ProblemError("csrf_check_failed", "You have signed in again since. Reload the page, then sign out.");
+      throw new ProblemError(
+        "csrf_check_failed",
+        "You have signed in again since this page was loaded. Reload the page, then sign out.",
+      );
     await endSession(deps, section, session);
-    await renew(session, { notice: "You are signed out." });
+    await renew(session, { notice: "You have been signed out." });
     response.redirect(303, section.signInPath);
   };
 
 /**
- * The browser's time zone, which a script fills in (D-115). Stored with the user if it can be, otherwise in the session.
+ * Stores the browser's time zone, which the script fills in (D-115): with the user if possible, otherwise in the session.
  */
 export async function browserTimeZone<User>(
   deps: PageDeps,
@@ -115,7 +118,7 @@ export async function endSession<User>(
   if (closed !== undefined) deps.streams.end(closed);
 }
 
-/** PostgreSQL rejects U+0000, and no name contains it. */
+/** Returns the name if PostgreSQL can store it, otherwise an empty string: no user's name contains U+0000. */
 const storable = (name: string): string => (name.includes("\0") ? "" : name);
 
 interface SignInView {
@@ -139,7 +142,7 @@ function signInPage<User>(section: PageSection<User>, session: PageSession, { ne
   return { title: signIn.title, main, ...(problem && { status: problem.status }) };
 }
 
-/** @param prefix the prefix of the fields' names, as in `credentialsIn` */
+/** Renders the sign-in fields. @param prefix the prefix of their names, as in `credentialsIn` */
 export const credentialFields = <User>(
   { signIn: { label, type } }: PageSection<User>,
   name: string | undefined,

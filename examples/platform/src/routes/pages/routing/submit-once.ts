@@ -6,19 +6,19 @@ import { html, type Markup } from "../layout/markup.ts";
 import type { PageContext, Redirect } from "./page.ts";
 
 /**
- * The hidden idempotency key of a form.
+ * Renders the hidden idempotency key of a form.
  *
- * @param key fixed where live updates replace the form, or where the action can have only one effect
+ * @param key use a fixed key if live updates replace the form, or if the action can take effect only once
  */
 export const idempotencyField = (key: string = randomUUID()): Markup =>
   html`<input type="hidden" name="idempotencyKey" value="${key}">`;
 
 /**
- * Commits the effect of a form once. Submitting the same form again, by a double click or a reload, has no effect and
+ * Commits a form's effect once. Submitting the same form again, with a double click or a reload, has no effect and
  * redirects as before, even without a script (D-85).
  *
- * @param organisationId the organisation that acts, or that receives the event
- * @param effect if it throws, the form can be submitted again
+ * @param organisationId the organisation that acts or that receives the event
+ * @param effect performs the action; if it throws, the form can be submitted again
  */
 export async function submitOnce(
   { deps, request }: Pick<PageContext<unknown>, "deps" | "request">,

@@ -11,9 +11,9 @@ export interface SignedInWorker {
   id: string;
   name: string;
   timeZone: string | null;
-  /** The latest notification on the page, after which its event stream starts. */
+  /** The position of the latest notification on the page, after which its event stream starts. */
   lastPosition: number;
-  /** Open offers that the worker has not seen, the newest first. */
+  /** Open offers that the worker has not seen, newest first. */
   newOffers: readonly { id: string; title: string }[];
 }
 
@@ -30,7 +30,7 @@ export const appSection: PageSection<SignedInWorker> = {
   signOutPath: "/app/sign-out",
   signIn: {
     title: "Sign in to the app",
-    lead: html`For workers who offer their availability. People of organisations <a href="/sign-in">sign in to the portal</a>.`,
+    lead: html`For workers who share their availability. If you work for an organisation, <a href="/sign-in">sign in to the portal</a>.`,
     label: "Worker id or email address",
     type: "text",
   },
@@ -52,13 +52,13 @@ export const appSection: PageSection<SignedInWorker> = {
   ],
   bodyClass: "app",
   manifest: assetPath("app.webmanifest"),
-  // The offer of this page is being opened.
+  // Do not count this page's offer, because it is being opened.
   countNew: ({ user, id }) => user.newOffers.filter((offer) => offer.id !== id).length,
   streamAddress: ({ user }) => `/app/live?since=${user.lastPosition}`,
   zoneLine: ({ times }) => html`Times are in <a href="/app/time-zone">${times.timeZone}</a>, your time zone.`,
   userName: ({ name }) => html`<span>${name}</span>`,
   strip: async ({ user: { newOffers }, id, request }) => {
-    // Not on the notifications page, which lists them, nor on the offer's own page.
+    // Show nothing on the notifications page, which lists new offers, or on the offer's own page.
     const [newest] = request.path === "/app" ? [] : newOffers.filter((offer) => offer.id !== id);
     return html`
 <div class="strip" id="arrived" data-live="notification">${

@@ -6,8 +6,8 @@ import { html, type Markup } from "../layout/markup.ts";
 import type { PageContext } from "../routing/page.ts";
 
 /**
- * While the endpoint is disabled, paused or failing (D-151): how many events wait, and the action that helps. Empty while the endpoint is
- * healthy; then only a change of the endpoint updates it.
+ * Shows how many events are waiting, and a button that helps, while the endpoint is disabled, paused or failing (D-151). Empty while
+ * the endpoint is healthy, when only a change to the endpoint updates it.
  */
 export async function endpointStrip(context: PageContext<SignedInPerson>): Promise<Markup> {
   const endpoint = await readEndpoint(context.deps, context.user.organisationId, "unhealthy");
@@ -33,14 +33,14 @@ function stateOf(
 ): Markup {
   if (disabledAt !== null) return html`<strong>Your endpoint is disabled</strong> since ${times.time(disabledAt)}.`;
   if (openUntil !== null)
-    return html`<strong>Deliveries to your endpoint are paused</strong>${openUntil > deps.now() && html` until ${times.time(openUntil, "seconds")}`}, because it fails.`;
-  return html`<strong>Your endpoint fails</strong>${failingSince && html` since ${times.time(failingSince, "seconds")}`}.`;
+    return html`<strong>Deliveries to your endpoint are paused</strong>${openUntil > deps.now() && html` until ${times.time(openUntil, "seconds")}`}, because it is failing.`;
+  return html`<strong>Your endpoint has been failing</strong>${failingSince && html` since ${times.time(failingSince, "seconds")}`}.`;
 }
 
 function remedy(endpoint: Unhealthy, context: PageContext<SignedInPerson>): Markup {
   const { disabled_at: disabledAt, breaker_open_until: openUntil } = endpoint;
   if (disabledAt === null && openUntil === null)
-    return html`<a class="button quiet small" href="/deliveries?state=${hasPending(endpoint) ? "pending" : "dead"}">See what fails</a>`;
+    return html`<a class="button quiet small" href="/deliveries?state=${hasPending(endpoint) ? "pending" : "dead"}">See the failures</a>`;
   const [action, label] = disabledAt === null ? ["retry", "Retry now"] : ["enable", "Check and enable"];
   return html`
     <form method="post" action="/company/${action}">

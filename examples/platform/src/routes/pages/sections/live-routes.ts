@@ -6,8 +6,8 @@ import { appSection } from "./app-section.ts";
 import { portalSection } from "./portal-section.ts";
 
 /**
- * `GET /live`: server-sent events that name the organisation's changed topics, whose parts the page then reloads. Resumes after
- * `Last-Event-ID`, or at first after the position of the page.
+ * `GET /live`: sends server-sent events that name the organisation's changed topics, whose parts the page then reloads. Resumes after
+ * `Last-Event-ID`, or initially after the page's position.
  */
 export function portalLiveRoute(deps: PageDeps): RequestHandler {
   const { contextOf, checkSession } = pageRoutes(deps, portalSection);
@@ -27,7 +27,7 @@ export function portalLiveRoute(deps: PageDeps): RequestHandler {
   };
 }
 
-/** `GET /app/live`: the worker's notifications after `Last-Event-ID`, or at first after those on the page. */
+/** `GET /app/live`: sends the worker's notifications after `Last-Event-ID`, or initially after those on the page. */
 export function appLiveRoute(deps: PageDeps): RequestHandler {
   const { contextOf, checkSession } = pageRoutes(deps, appSection);
   return async (request, response) => {

@@ -8,7 +8,7 @@ export type PortalContext = PageContext<SignedInPerson>;
 export type PortalPage = ShowPage<SignedInPerson>;
 export type PortalForm = SubmitForm<SignedInPerson>;
 
-/** The pages of people of an organisation. */
+/** The portal, for an organisation's users. */
 export const portalSection: PageSection<SignedInPerson> = {
   role: person,
   cookie: "offers-portal",
@@ -17,7 +17,7 @@ export const portalSection: PageSection<SignedInPerson> = {
   signOutPath: "/sign-out",
   signIn: {
     title: "Sign in to the portal",
-    lead: html`For people of organisations that offer work or integrate. Workers <a href="/app/sign-in">sign in to the app</a>.`,
+    lead: html`For organisations that offer work or integrate. If you are a worker, <a href="/app/sign-in">sign in to the app</a>.`,
     label: "Email address",
     type: "email",
   },
@@ -50,7 +50,7 @@ ${main}
 </footer>`,
 };
 
-/** Asked until somebody chooses the organisation's time zone, which a browser does not decide, since it applies to everyone (D-115). */
+/** Asks for the organisation's time zone until somebody chooses it. The browser's zone is only a suggestion, because the choice applies to everyone (D-115). */
 function zoneQuestion(context: PortalContext): Markup | undefined {
   const { user, times, isBrowserZone, request } = context;
   if (user.timeZone !== null) return undefined;
@@ -60,7 +60,7 @@ function zoneQuestion(context: PortalContext): Markup | undefined {
     ${formTokenField(context)}
     <input type="hidden" name="next" value="${request.method === "GET" ? request.originalUrl : ""}">
     <p><strong>Which time zone does ${user.organisationName} work in?</strong>
-      Until it is chosen, you see times in ${timeZone}${isBrowserZone && ", your browser's time zone"}, and mails say them in UTC. The choice is for everyone at ${user.organisationName}.</p>
+      Until it is chosen, you see times in ${timeZone}${isBrowserZone && ", your browser's time zone"}, and emails show them in UTC. The choice applies to everyone at ${user.organisationName}.</p>
     <div class="row">
       <button name="timeZone" value="${timeZone}" class="small">Use ${timeZone} for everyone</button>
       <a class="button quiet small" href="/company#time-zone">Choose another</a>

@@ -4,15 +4,15 @@ import { ProblemError } from "../../../http/problem.ts";
 import type { PageSession } from "./page-session.ts";
 
 /**
- * Rejects cross-site request forgery (CSRF, D-81): a form from another origin, or without the session's token. A form without
- * the token that the browser reports as same-origin belongs to an earlier session: it ended, or another tab signed in or out.
+ * Prevents cross-site request forgery (CSRF, D-81): rejects a form from another origin, or without the session's token. A form without
+ * the token that the browser reports as same-origin belongs to an earlier session, which has ended, or another tab signed in or out.
  *
  * @param publicOrigin the origin behind a proxy; undefined for the request's own host
- * @returns whether the form belongs to this session. Otherwise it must have no effect
+ * @returns whether the form belongs to this session; if not, it must have no effect
  * @throws {ProblemError} `csrf_check_failed`
  * @see https://developer.mozilla.org/en-US/docs/Web/HTTP/Reference/Headers/Sec-Fetch-Site
  */
-export function isOfThisSession(
+export function checkCsrf(
   request: Request,
   session: PageSession,
   form: URLSearchParams,

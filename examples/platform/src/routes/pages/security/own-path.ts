@@ -1,7 +1,7 @@
 const base = "http://localhost";
 
 /**
- * Prevents open redirects: returns `text` if it is a normalised path of this site, else undefined (D-86). A string that URL parsing
+ * Prevents open redirects: returns `text` if it is a normalised path on this site, otherwise undefined (D-86). A string that URL parsing
  * would change (`//host`, `\`, `/..//host`, a tab, a scheme, a fragment) is rejected, since a second parser may read it
  * differently.
  */

@@ -4,37 +4,37 @@ import { getIronSession, type IronSession } from "iron-session";
 import type { Role } from "../../../accounts/sessions.ts";
 
 /**
- * The encrypted session cookie (D-80). `token` refers to a row of the table `sessions`, like a bearer token, and the session
- * ends with that row.
+ * The content of the encrypted session cookie (D-80). Like a bearer token, `token` refers to a row in the table `sessions`. The
+ * session ends when that row is deleted.
  */
 export interface SessionData {
-  /** Session token; absent before sign-in. */
+  /** The session token; absent before sign-in. */
   token: string;
-  /** CSRF token of the session's forms. */
+  /** The CSRF token for the session's forms. */
   formToken: string;
-  /** Shown once, on the next page. */
+  /** A message that the next page shows once. */
   notice: string;
-  /** The browser's time zone, for the pages of this person until their organisation has chosen one (D-115). */
+  /** The browser's time zone, which this user's pages use until their organisation has chosen one (D-115). */
   timeZone: string;
 }
 
 export type PageSession = IronSession<SessionData> & { formToken: string };
 
 export interface CookieSettings {
-  /** Sets `Secure` and the prefix `__Host-`: https only, this host only. */
+  /** Whether to set `Secure` and the prefix `__Host-`, which restrict the cookie to https and this host. */
   isSecure: boolean;
-  /** Encryption password. */
+  /** The password that encrypts the cookie. */
   password: string;
 }
 
-/** Derived from the key, so it is the same in all processes. */
+/** Derives the cookie's password from the encryption key, so that it is the same in all processes. */
 export const cookiePassword = (encryptionKey: Uint8Array): string =>
   Buffer.from(hkdfSync("sha256", encryptionKey, "", "sessions of pages", 32)).toString("base64url");
 
 /**
- * Session cookie flags: `HttpOnly`, `SameSite=Lax`, `Path=/`, and behind https `Secure` with the prefix `__Host-` (D-80).
+ * Opens the session cookie, with the flags `HttpOnly`, `SameSite=Lax`, `Path=/` and, behind https, `Secure` with the prefix `__Host-` (D-80).
  *
- * @param section has the cookie's name; portal and app have different ones, so a browser can be signed in to both
+ * @param section names the cookie; the portal and the app use different names, so a browser can be signed in to both
  */
 export async function openPageSession(
   { isSecure, password }: CookieSettings,
@@ -52,7 +52,7 @@ export async function openPageSession(
   return session as PageSession;
 }
 
-/** Replaces the session and its CSRF token, against session fixation. */
+/** Replaces the session and its CSRF token, to prevent session fixation. */
 export async function renew(session: IronSession<SessionData>, data: Partial<SessionData>): Promise<void> {
   delete session.token;
   delete session.notice;

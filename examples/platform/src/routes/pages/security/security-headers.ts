@@ -4,10 +4,10 @@ import helmet from "helmet";
 const self = ["'self'"];
 
 /**
- * Content-Security-Policy (CSP) and other headers: own files and form targets only, no framing (clickjacking), and over https
+ * Sets the Content-Security-Policy (CSP) and other headers: only the site's own files and form targets, no framing (clickjacking) and, over https,
  * Strict-Transport-Security (HSTS).
  *
- * @param directives added to the policy, or replacing its own
+ * @param directives extend the policy or replace its directives
  */
 export const securityHeaders = (isSecure: boolean, directives: Record<string, string[]> = {}): RequestHandler =>
   helmet({
@@ -25,7 +25,7 @@ export const securityHeaders = (isSecure: boolean, directives: Record<string, st
         ...directives,
       },
     },
-    // Without a referrer browsers send `Origin: null` with our own forms.
+    // Without a referrer, browsers send `Origin: null` with our own forms.
     referrerPolicy: { policy: "same-origin" },
     strictTransportSecurity: isSecure,
     xFrameOptions: { action: "deny" },

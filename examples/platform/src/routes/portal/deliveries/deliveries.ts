@@ -2,7 +2,7 @@ import { sql } from "kysely";
 import { jsonObjectFrom } from "kysely/helpers/postgres";
 import { type ListPage, listCursor } from "../../../http/list-cursor.ts";
 import { shownState } from "../../../webhooks/disabled-endpoint.ts";
-import { type DeliveryFilter, deliveriesOf, matchesFilter } from "../../../webhooks/find-deliveries.ts";
+import { type DeliveryFilter, deliveryQuery, matchesFilter } from "../../../webhooks/find-deliveries.ts";
 import type { PortalDeps, SignedInPerson } from "../person.ts";
 
 export type ReadDelivery = Awaited<ReturnType<typeof readDeliveries>>["rows"][number];
@@ -10,14 +10,14 @@ export type ReadAttempt = Awaited<ReturnType<typeof readAttempts>>[number];
 
 export const deliveriesCursor = listCursor("deliveries", /^$/);
 
-/** A page of the matching deliveries, and their order. */
+/** Selects deliveries, a page of them, and their order. */
 type DeliveryQuery = DeliveryFilter &
   ListPage & {
-    /** @default false: the newest first */
+    /** @default false: newest first */
     oldestFirst?: boolean | undefined;
   };
 
-/** The organisation's deliveries that match (D-124), each with its event and its last attempt. */
+/** Reads the organisation's matching deliveries (D-124), each with its event and its last attempt. */
 export async function readDeliveries(
   deps: PortalDeps,
   { organisationId }: SignedInPerson,
@@ -34,12 +34,12 @@ export async function readDeliveries(
   return deliveriesCursor.cut(read, limit, ({ sequence }) => ({ position: sequence, id: "" }));
 }
 
-/** The deliveries with every attempt, as the JSON route returns them. */
+/** Reads deliveries with all of their attempts, for the JSON route. */
 async function readDeliveriesAndAttempts(deps: PortalDeps, person: SignedInPerson, filter: DeliveryQuery) {
   const { rows, next } = await readDeliveries(deps, person, filter);
   const ids = rows.map(({ id }) => id);
   const attempts = new Map(ids.map((id): [string, object[]] => [id, []]));
-  for (const attempt of ids.length > 0 ? await attemptsOf(deps, ids).execute() : []) {
+  for (const attempt of ids.length > 0 ? await attemptQuery(deps, ids).execute() : []) {
     const { id: _, deliveryId, ...shown } = attempt;
     attempts.get(deliveryId)?.push(shown);
   }
@@ -59,11 +59,11 @@ async function readDeliveriesAndAttempts(deps: PortalDeps, person: SignedInPerso
 
 export const deliveryList = { cursor: deliveriesCursor, read: readDeliveriesAndAttempts };
 
-/** One delivery of the organisation, or undefined. */
+/** Reads one of the organisation's deliveries. Resolves with undefined if no delivery has this id. */
 export const readDelivery = (deps: PortalDeps, organisationId: string, id: string) =>
   deliveries(deps, organisationId).where("deliveries.id", "=", id).executeTakeFirst();
 
-/** The deliveries before and after one in the list, if any. */
+/** Returns the ids of the deliveries before and after a delivery in the list, if any. */
 export async function readNeighbours({ store: { db } }: PortalDeps, organisationId: string, sequence: number) {
   const next = (isLater: boolean) =>
     db
@@ -77,12 +77,12 @@ export async function readNeighbours({ store: { db } }: PortalDeps, organisation
   return { later: (await next(true))?.id, earlier: (await next(false))?.id };
 }
 
-/** The attempts of a delivery, with requests and responses. */
+/** Reads a delivery's attempts, with requests and responses. */
 export const readAttempts = (deps: PortalDeps, deliveryId: string) =>
-  attemptsOf(deps, [deliveryId]).select(["response", "content_type as contentType", "exchange"]).execute();
+  attemptQuery(deps, [deliveryId]).select(["response", "content_type as contentType", "exchange"]).execute();
 
-/** The attempts of deliveries, oldest first. They are numbered from 1 per delivery. */
-const attemptsOf = ({ store }: PortalDeps, deliveryIds: readonly string[]) =>
+/** Builds a query for the attempts of deliveries, oldest first, numbered from 1 for each delivery. */
+const attemptQuery = ({ store }: PortalDeps, deliveryIds: readonly string[]) =>
   store.db
     .selectFrom("attempts")
     .select(["id", "delivery_id as deliveryId", "method", "path", "started_at as startedAt", "status", "error"])
@@ -92,7 +92,7 @@ const attemptsOf = ({ store }: PortalDeps, deliveryIds: readonly string[]) =>
     .orderBy("id");
 
 const deliveries = ({ store }: PortalDeps, organisationId: string) =>
-  deliveriesOf(store.db, organisationId)
+  deliveryQuery(store.db, organisationId)
     .select(["deliveries.id", "deliveries.sequence", shownState.as("state")])
     .select(["deliveries.due_at as nextAttemptAt", "deliveries.settled_at as settledAt"])
     .select(["deliveries.redelivery_of as redeliveryOf", "events.created_at as createdAt"])
@@ -104,7 +104,7 @@ const deliveries = ({ store }: PortalDeps, organisationId: string) =>
         .whereRef("endpoints.organisation_id", "=", "deliveries.organisation_id")
         .as("pausedUntil"),
     )
-    // Counts all: `deliveries.attempts` restarts with each retry schedule.
+    // Count all attempts: `deliveries.attempts` starts again with each retry schedule.
     .select(sql<number>`(select count(*)::integer from attempts where delivery_id = deliveries.id)`.as("attempts"))
     .select(({ selectFrom }) =>
       jsonObjectFrom(

@@ -1,20 +1,20 @@
 import { sql } from "kysely";
 import type { PortalDeps } from "../person.ts";
 
-/** Attempts in one interval. */
+/** The attempts in one interval. */
 export interface Bucket {
   startsAt: Date;
   attempts: number;
-  /** Attempts without an acknowledgement. */
+  /** The number of attempts that were not acknowledged. */
   failed: number;
-  /** Median time from event to acknowledgement; null without an acknowledgement. */
+  /** The median time from event to acknowledgement, in milliseconds; null if nothing was acknowledged. */
   medianLagMs: number | null;
   slowestLagMs: number | null;
 }
 
 export interface DeliveryStats {
   buckets: Bucket[];
-  /** Over all buckets. */
+  /** The sum of all buckets. */
   total: Omit<Bucket, "startsAt">;
 }
 
@@ -22,14 +22,14 @@ interface Row extends Omit<Bucket, "startsAt"> {
   bucket: number | null;
 }
 
-/** Attempts at the organisation's endpoint during `lastMs`, in `count` buckets of equal length, oldest first. */
+/** Reads the attempts at the organisation's endpoint during the last `lastMs`, in `count` buckets of equal length, oldest first. */
 export async function readDeliveryStats(
   { store, now }: PortalDeps,
   organisationId: string,
   { lastMs, count }: { lastMs: number; count: number },
 ): Promise<DeliveryStats> {
   const bucketMs = lastMs / count;
-  // Aligned buckets, so that a reload does not shift them.
+  // Align the buckets, so that a reload does not shift them.
   const endMs = Math.ceil((now().getTime() + 1) / bucketMs) * bucketMs;
   const startMs = endMs - lastMs;
   const { rows } = await sql<Row>`

@@ -23,12 +23,15 @@ const problems: Record<Exclude<Redelivery["outcome"], "redelivered">, () => Prob
   waiting: () =>
     new ProblemError(
       "delivery_pending",
-      "The delivery is still pending. To attempt it now, use Retry now on its page, or POST /portal/deliveries/{id}/retry.",
+      "The delivery is still pending. To attempt it now, choose Retry now on its page, or send POST /portal/deliveries/{id}/retry.",
     ),
   superseded: () =>
-    new ProblemError("delivery_superseded", "A later response of the same worker to the same offer superseded it."),
+    new ProblemError("delivery_superseded", "A later response by the same worker to the same offer superseded it."),
   repeated: () =>
-    new ProblemError("delivery_superseded", "It was already redelivered. Redeliver that delivery instead."),
+    new ProblemError(
+      "delivery_superseded",
+      "The delivery was already redelivered. Redeliver the later delivery instead.",
+    ),
 };
 
 /**
@@ -57,7 +60,7 @@ export const redeliveryRangeSchema = nullAsAbsent(
 
 const statesOf = { dead: ["dead"], acknowledged: ["acknowledged"], all: ["dead", "acknowledged"] } as const;
 
-/** Redelivers all failed, acknowledged or settled events of a time range. */
+/** Redelivers all failed, acknowledged or settled events in a time range. */
 export async function redeliverRange(
   deps: Pick<PortalDeps, "store">,
   { organisationId }: Pick<SignedInPerson, "organisationId">,
@@ -68,18 +71,18 @@ export async function redeliverRange(
 }
 
 const noAttemptProblems: Record<NoAttempt, () => ProblemError> = {
-  no_endpoint: () => new ProblemError("profile_missing", "Save the profile with a base address and its first secret."),
+  no_endpoint: () => new ProblemError("profile_missing", "Save a base URL and a secret on the company profile first."),
   disabled: () =>
     new ProblemError(
       "endpoint_disabled",
-      "The endpoint is disabled. POST /portal/deliveries/retry checks it, enables it, and retries all of its deliveries.",
+      "The endpoint is disabled. Send POST /portal/deliveries/retry to check and enable it, and to retry all of its deliveries.",
     ),
 };
 
 /**
- * Attempts a pending delivery now instead of at its due time (D-130).
+ * Attempts a pending delivery now instead of when it is due (D-130).
  *
- * @returns the id of the attempted delivery: the earlier one that this one waits for, if any
+ * @returns the id of the delivery that is attempted: the earlier one that this one waits for, if any
  * @throws {ProblemError} `delivery_not_found`, `delivery_settled`, `endpoint_disabled` or `profile_missing`
  */
 export async function retryOne(
@@ -94,7 +97,7 @@ export async function retryOne(
     case "unknown":
       throw deliveryNotFound();
     case "settled":
-      throw new ProblemError("delivery_settled", "The delivery is not pending any more. Redeliver it instead.");
+      throw new ProblemError("delivery_settled", "The delivery is no longer pending. Redeliver it instead.");
     default:
       throw noAttemptProblems[retry.outcome]();
   }

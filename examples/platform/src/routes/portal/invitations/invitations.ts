@@ -8,15 +8,15 @@ import { microsecondsOf, olderThan } from "../../../http/keyset.ts";
 import { type ListPage, listCursor } from "../../../http/list-cursor.ts";
 import { type ProblemCode, ProblemError } from "../../../http/problem.ts";
 import { greeting } from "../../../mail/mail-text.ts";
-import { writeMails } from "../../../mail/write-mails.ts";
+import { enqueueEmails } from "../../../mail/write-mails.ts";
 import { sha256 } from "../../../store/encrypt.ts";
 import type { Store, Trx } from "../../../store/store.ts";
 import { timeFormats } from "../../../time-zones/time-formats.ts";
 import { defaultTimeZone } from "../../../time-zones/time-zone.ts";
 import type { PortalDeps, SignedInPerson } from "../person.ts";
-import { notShown } from "./shown-suggestions.ts";
+import { findUnsuggested } from "./shown-suggestions.ts";
 
-/** People selected from one organisation's suggestions. */
+/** The people who were selected from one organisation's suggestions. */
 export const invitationSchema = z.strictObject({
   organisationId: textField,
   people: z
@@ -26,7 +26,7 @@ export const invitationSchema = z.strictObject({
 });
 
 /**
- * Invites all selected people by mail, in the caller's transaction.
+ * Invites all selected people by email, in the caller's transaction.
  *
  * @throws {ProblemError} `organisation_not_found`, `contact_not_suggested`, `already_invited` or `too_many_invitations`
  */
@@ -44,13 +44,13 @@ export async function invite(
     .executeTakeFirst();
   if (suggestedBy === undefined)
     throw new ProblemError("organisation_not_found", "No organisation with this id implements suggestions.");
-  const unknown = await notShown(trx, person.sessionId, organisationId, selected);
-  const searchAgain = "Select people from a search of this session, or search again.";
-  rejectPeople("contact_not_suggested", searchAgain, unknown, "No search showed this person.");
+  const unknown = await findUnsuggested(trx, person.sessionId, organisationId, selected);
+  const searchAgain = "Select people from a search in this session, or search again.";
+  rejectIfAny("contact_not_suggested", searchAgain, unknown, "No search in this session suggested this person.");
   const createdAt = now();
   const mailboxes = selected.map(({ emailAddress }) => mailboxOf(emailAddress));
   await checkInvitationLimits(trx, person, mailboxes, createdAt);
-  // A repeated person is invited once.
+  // Invite a person who is selected twice only once.
   const people = selected.filter((_, index) => mailboxes.indexOf(mailboxes[index] ?? "") === index);
   const invited = people.map((one) => ({ ...one, token: randomBytes(32).toString("base64url") }));
   const invitations = invited.map(({ name, emailAddress, token }) => ({
@@ -65,18 +65,18 @@ export async function invite(
     created_at: createdAt,
   }));
   const expiry = timeFormats(person.timeZone ?? defaultTimeZone).time(invitationExpiry(createdAt));
-  const mails = invited.map(({ name, emailAddress, token }) => ({
+  const emails = invited.map(({ name, emailAddress, token }) => ({
     to_address: emailAddress,
     subject: `${person.organisationName} invites you`,
-    body: `${greeting(name)}\n\n${person.name} of ${person.organisationName} invites you to share your availability.\n\nJoin until ${expiry}:\n${linkTo(`/app/join/${token}`)}\n\nThe link works once. Do not forward it.\n`,
+    body: `${greeting(name)}\n\n${person.name} at ${person.organisationName} invites you to share your availability.\n\nJoin by ${expiry}:\n${linkTo(`/app/join/${token}`)}\n\nThe link works once. Do not forward it.\n`,
   }));
   await trx.insertInto("invitations").values(invitations).execute();
-  await writeMails(trx, mails);
+  await enqueueEmails(trx, emails);
   return invitations.map(({ id, name, email_address: emailAddress }) => ({ id, name, emailAddress }));
 }
 
-/** @param indexes of the rejected people */
-function rejectPeople(code: ProblemCode, detail: string, indexes: readonly number[], remedy: string): void {
+/** Throws if any people are rejected. @param indexes the positions of those people in the request */
+function rejectIfAny(code: ProblemCode, detail: string, indexes: readonly number[], remedy: string): void {
   if (indexes.length === 0) return;
   const errors = new Map(indexes.map((index) => [`people[${index}]`, [remedy]]));
   throw new ProblemError(code, `No invitation was sent. ${detail}`, { errors });
@@ -84,7 +84,7 @@ function rejectPeople(code: ProblemCode, detail: string, indexes: readonly numbe
 
 const dayMs = 24 * 60 * 60 * 1_000;
 
-/** The mailboxes (see `mailboxOf`) that an organisation invited too recently to invite again (D-87). */
+/** Returns the mailboxes (see `mailboxOf`) that an organisation invited too recently to invite again (D-87). */
 export async function recentlyInvited(
   db: Store["db"],
   organisationId: string,
@@ -99,7 +99,7 @@ export async function recentlyInvited(
   return new Set(rows.map(({ mailbox }) => mailbox));
 }
 
-/** When an organisation last invited each mailbox (see `mailboxOf`), and the user who did. */
+/** Returns when an organisation last invited each mailbox (see `mailboxOf`), and which user invited it. */
 export async function lastInvitations(
   db: Store["db"],
   organisationId: string,
@@ -120,7 +120,7 @@ export async function lastInvitations(
 }
 
 /**
- * Checks the limits of invitations (D-87). Locks the organisation until the caller's transaction ends, in all processes.
+ * Enforces the limits on invitations (D-87). Locks the organisation in all processes until the caller's transaction ends.
  *
  * @throws {ProblemError} `already_invited` or `too_many_invitations`
  */
@@ -133,8 +133,8 @@ async function checkInvitationLimits(
   await trx.selectFrom("organisations").select("id").where("id", "=", organisationId).forNoKeyUpdate().execute();
   const lately = await recentlyInvited(trx, organisationId, now);
   const repeated = mailboxes.flatMap((mailbox, index) => (lately.has(mailbox) ? [index] : []));
-  const removeThem = `Remove people whom your organisation invited less than ${repeatInvitationDays} days ago.`;
-  rejectPeople("already_invited", removeThem, repeated, "Remove this person.");
+  const removeThem = `Remove people your organisation invited less than ${repeatInvitationDays} days ago.`;
+  rejectIfAny("already_invited", removeThem, repeated, "Remove this person.");
   const sent = await trx
     .selectFrom("invitations")
     .select("created_at")
@@ -142,20 +142,20 @@ async function checkInvitationLimits(
     .where("created_at", ">", new Date(now.getTime() - dayMs))
     .orderBy("created_at")
     .execute();
-  // When this invitation is a day old, all new ones are within the limit.
+  // Once this invitation is a day old, all new ones are within the limit.
   const last = sent[sent.length + new Set(mailboxes).size - invitationsPerDay - 1];
   if (last === undefined) return;
   const waitMs = last.created_at.getTime() + dayMs - now.getTime();
   throw new ProblemError(
     "too_many_invitations",
-    `You can invite ${invitationsPerDay} people in 24 hours. Try again after the number of seconds in Retry-After.`,
+    `You can invite at most ${invitationsPerDay} people in 24 hours. Try again later; Retry-After says in how many seconds.`,
     { headers: { "Retry-After": String(Math.max(1, Math.ceil(waitMs / 1_000))) } },
   );
 }
 
 const cursor = listCursor("invitations", /./);
 
-/** The organisation's invitations, newest first. */
+/** Reads the organisation's invitations, newest first. */
 async function readInvitations({ store }: PortalDeps, { organisationId }: SignedInPerson, { before, limit }: ListPage) {
   const read = await store.db
     .selectFrom("invitations")

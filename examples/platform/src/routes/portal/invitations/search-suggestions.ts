@@ -7,9 +7,9 @@ import { type FieldErrors, ProblemError } from "../../../http/problem.ts";
 import { addFieldError } from "../../../http/validation.ts";
 import { containsPattern } from "../../../store/contains-pattern.ts";
 import { emailAddressesOf, type PortalDeps, type SignedInPerson } from "../person.ts";
-import { recordShown } from "./shown-suggestions.ts";
+import { recordSuggestions } from "./shown-suggestions.ts";
 
-/** The organisations that implement suggestions (D-22): the person's own first, the others by name. */
+/** Reads the organisations that implement suggestions (D-22): the user's own first, the others sorted by name. */
 export const suggestingOrganisations = ({ store }: PortalDeps, { organisationId }: SignedInPerson) =>
   store.db
     .selectFrom("endpoints")
@@ -22,19 +22,19 @@ export const suggestingOrganisations = ({ store }: PortalDeps, { organisationId 
     .orderBy("organisations.id")
     .execute();
 
-/** Shown without a search by name. */
+/** How many organisations are shown unless the user searches by name. */
 const shownOrganisations = 20;
 
 export interface OrganisationChoice extends SuggestingOrganisation {
-  /** Whether the person searched it before. */
+  /** Whether the user has searched it before. */
   isRemembered: boolean;
 }
 
 /**
- * Organisations to choose from for a search (D-123): the person's own, those searched last, those already chosen, and others by
+ * Reads the organisations to choose from for a search (D-123): the user's own, those searched last, those already chosen, and others sorted by
  * name.
  *
- * @param text part of the name of the others
+ * @param text part of the other organisations' names
  */
 export async function organisationChoices(
   { store }: PortalDeps,
@@ -73,7 +73,7 @@ export async function organisationChoices(
   return { choices, hasMore: found.length > choices.length };
 }
 
-/** Remembers the searched organisations for the person's next search. */
+/** Remembers the searched organisations for the user's next search. */
 async function remember(
   { store, now }: PortalDeps,
   personId: string,
@@ -88,7 +88,7 @@ async function remember(
 
 export type SuggestingOrganisation = Awaited<ReturnType<typeof suggestingOrganisations>>[number];
 
-/** A search. Only the given organisations receive the person's addresses (D-88); an empty filter has no effect. */
+/** A search for people. Only the given organisations receive the user's email addresses (D-88). An empty filter has no effect. */
 export const searchSchema = nullAsAbsent(
   z.strictObject({
     organisationIds: z.array(textField).min(1).max(1_000),
@@ -99,9 +99,9 @@ export const searchSchema = nullAsAbsent(
 export type PersonSearch = z.infer<typeof searchSchema>;
 
 /**
- * Searches the given organisations with the person's addresses. The results can be invited in the same session.
+ * Searches the given organisations with the user's email addresses. The results can be invited in the same session.
  *
- * @throws {ProblemError} `organisation_not_suggesting` before any is called
+ * @throws {ProblemError} `organisation_not_suggesting`, before any organisation is called
  */
 export async function searchSuggestions(
   deps: PortalDeps,
@@ -116,12 +116,12 @@ export async function searchSuggestions(
   if (errors.size > 0)
     throw new ProblemError(
       "organisation_not_suggesting",
-      "No search was made. Name only organisations that implement suggestions.",
+      "No search was made. Choose only organisations that implement suggestions.",
       { errors },
     );
   const userEmailAddresses = await emailAddressesOf(deps, person);
   const results = await searchAll(deps, { organisationIds, userEmailAddresses, ...(filter && { filter }) });
   await remember(deps, person.id, organisationIds);
-  await recordShown(deps, person.sessionId, results);
+  await recordSuggestions(deps, person.sessionId, results);
   return results;
 }

@@ -4,7 +4,7 @@ import { sha256 } from "../../../store/encrypt.ts";
 import type { Trx } from "../../../store/store.ts";
 import type { PortalDeps } from "../person.ts";
 
-/** The latest suggestions kept per session. */
+/** How many suggestions are kept per session: the latest ones. */
 const maxShown = 20_000;
 
 export interface Suggested {
@@ -15,8 +15,8 @@ export interface Suggested {
 const hashOf = (organisationId: string, { name, emailAddress }: Suggested): string =>
   sha256(JSON.stringify([organisationId, name, emailAddress.toLowerCase()]));
 
-/** Stores hashes of the suggestions shown in a session, to check invitations against (D-87). */
-export async function recordShown(
+/** Stores hashes of the suggestions shown in a session, which invitations are checked against (D-87). */
+export async function recordSuggestions(
   { store, now }: Pick<PortalDeps, "store" | "now">,
   sessionId: string,
   results: readonly OrganisationResult[],
@@ -35,7 +35,7 @@ export async function recordShown(
       .forNoKeyUpdate()
       .executeTakeFirst();
     if (session === undefined) return;
-    // One parameter, because there may be thousands.
+    // Send one parameter, because there may be thousands of suggestions.
     await sql`
       insert into shown_suggestions (session_id, suggestion_hash, shown_at)
       select ${sessionId}, hash, ${now()}::timestamptz from json_array_elements_text(${hashes}::text::json) as hash
@@ -47,8 +47,8 @@ export async function recordShown(
   });
 }
 
-/** Indexes of people who were not suggested in the session by this organisation under this name. */
-export async function notShown(
+/** Returns the positions of people who were not suggested in this session by this organisation and under this name. */
+export async function findUnsuggested(
   trx: Trx,
   sessionId: string,
   organisationId: string,

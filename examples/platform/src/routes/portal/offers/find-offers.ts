@@ -1,19 +1,19 @@
 import { type RawBuilder, type SqlBool, sql } from "kysely";
-import { infinitePosition, microsecondsOf, olderThan, youngerThan } from "../../../http/keyset.ts";
+import { infinitePosition, microsecondsOf, newerThan, olderThan } from "../../../http/keyset.ts";
 import { type Listed, type ListKey, type ListPage, listCursor } from "../../../http/list-cursor.ts";
 import { offerFlags } from "../../../offers/read-offer.ts";
 import { containsPattern } from "../../../store/contains-pattern.ts";
 import type { PortalDeps, SignedInPerson } from "../person.ts";
 import { responses } from "./read-offers.ts";
 
-/** `decision`: a worker applied, and the offer is neither complete, withdrawn nor past (D-116). */
+/** `decision` means that a worker has applied, and the offer is not complete, withdrawn or past (D-116). */
 export const offerStates = ["decision", "open", "past", "complete", "withdrawn"] as const;
 export type OfferStateFilter = (typeof offerStates)[number];
 
-/** Filters by the time of the work. */
+/** Filters by when the work takes place. */
 export const offerTimes = ["upcoming", "past"] as const;
 
-/** Orders by creation, or by the start of the work. Offers without a date come last. */
+/** Sorts by when the offer was created, or by when the work starts. Offers without a date come last. */
 export const offerOrders = ["newest", "oldest", "nextWork", "lastWork"] as const;
 export type OfferOrder = (typeof offerOrders)[number];
 
@@ -22,17 +22,17 @@ export interface OfferFilter {
   time?: (typeof offerTimes)[number] | undefined;
   /** Part of the title or of a worker's name, or the id of the offer or of a worker. */
   text?: string | undefined;
-  /** Work that ends after this time. */
+  /** Selects work that ends after this time. */
   from?: Date | undefined;
-  /** Work that starts before this time. */
+  /** Selects work that starts before this time. */
   until?: Date | undefined;
-  /** @default the next work first for upcoming work and decisions, the latest work first for past work, otherwise the newest offer first */
+  /** @default next work first for upcoming work and decisions, latest work first for past work, otherwise newest offer first */
   order?: OfferOrder | undefined;
 }
 
 export type FoundOffer = Awaited<ReturnType<typeof findOffers>>["rows"][number];
 
-/** The newest first, or by the time of the work: a cursor of one order means nothing in the other. */
+/** The cursors differ by order, because a cursor from one order means nothing in the other. */
 export const newestOffersCursor = listCursor("offers", /./);
 export const workTimeCursor = listCursor("offersByWorkTime", /./);
 
@@ -51,7 +51,7 @@ const sorting = {
 
 export const offersCursor = (filter: OfferFilter) => sorting[offerOrderOf(filter)].cursor;
 
-/** The matching offers of the person's organisations, in the order of the filter (D-116). */
+/** Finds the matching offers of the user's organisations, in the filter's order (D-116). */
 export async function findOffers(
   { store: { db }, now }: PortalDeps,
   { organisationIds }: SignedInPerson,
@@ -68,8 +68,7 @@ export async function findOffers(
     ...(filter.until === undefined ? [] : [sql<SqlBool>`(work_from < ${filter.until} and ends_at is not null)`]),
     ...(filter.text === undefined ? [] : [await contains(db, filter.text)]),
   ];
-  const after = (key: ListKey | undefined) =>
-    (direction === "asc" ? youngerThan : olderThan)([column, "offers.id"], key);
+  const after = (key: ListKey | undefined) => (direction === "asc" ? newerThan : olderThan)([column, "offers.id"], key);
   const readWhere = (further: RawBuilder<SqlBool>[], most: number) =>
     db
       .selectFrom("offers")
@@ -86,7 +85,7 @@ export async function findOffers(
   const read: Awaited<ReturnType<typeof readWhere>> = [];
   if (order !== "lastWork") read.push(...(await readWhere([after(before)], limit + 1)));
   else {
-    // Backwards, the index starts with offers without a date, which come last in every order.
+    // Read backwards, the index starts with offers without a date, but these must come last in every order.
     const isUndated = before?.position === infinitePosition;
     if (!isUndated) read.push(...(await readWhere([after(before), sql`work_from < 'infinity'`], limit + 1)));
     if (read.length <= limit)
@@ -101,8 +100,8 @@ export async function findOffers(
   return { ...cut, rows: cut.rows.map((row) => ({ ...row, ...offerFlags(row, at) })) };
 }
 
-// D-06: an offer without events is never past.
-// Work that has ended has also started, so the index on the start skips future work.
+// D-06: an offer without events never counts as past.
+// Work that has ended has also started, so this condition lets the index on the start skip future work.
 const isPast = (at: Date) => sql<SqlBool>`(ends_at <= ${at} and work_from <= ${at})`;
 const notPast = (at: Date) => sql<SqlBool>`(ends_at is null or ends_at > ${at})`;
 const isOpen = sql<SqlBool>`completed_at is null and withdrawn_at is null`;
@@ -116,7 +115,7 @@ const stateConditions: Record<OfferStateFilter, (at: Date) => RawBuilder<SqlBool
   withdrawn: () => [sql`withdrawn_at is not null`],
 };
 
-/** Up to this many matching workers, an index finds their offers; for more, each offer is searched for them. */
+/** Up to this many matching workers, an index finds their offers. For more, each offer is searched for them. */
 const fewWorkers = 50;
 
 async function contains(db: PortalDeps["store"]["db"], text: string): Promise<RawBuilder<SqlBool>> {
@@ -129,7 +128,7 @@ async function contains(db: PortalDeps["store"]["db"], text: string): Promise<Ra
     .execute();
   const ofWorkers =
     workers.length > fewWorkers
-      ? // With `limit` the planner asks the index for each offer; it would hash all recipients of all offers for `exists`.
+      ? // With `limit`, the planner uses the index for each offer. With `exists`, it would hash all recipients of all offers.
         sql`coalesce((
           select true from recipients join workers on workers.id = worker_id
           where offer_id = offers.id and workers.name ilike ${pattern} limit 1), false)`

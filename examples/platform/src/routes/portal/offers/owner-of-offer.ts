@@ -2,11 +2,11 @@ import { offerNotFound } from "../../../offers/apply-action.ts";
 import type { PortalDeps, SignedInPerson } from "../person.ts";
 
 /**
- * The organisation that owns the offer: the person's, or one that their agency acts for (D-117).
+ * Returns the organisation that owns the offer: the user's own, or one that their agency acts for (D-117).
  *
  * @throws {ProblemError} `offer_not_found`
  */
-export async function ownerOfOffer(
+export async function requireOfferOwner(
   { store }: Pick<PortalDeps, "store">,
   { organisationIds }: SignedInPerson,
   offerId: string,

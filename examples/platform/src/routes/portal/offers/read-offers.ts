@@ -12,7 +12,7 @@ export type ListedOffer = Awaited<ReturnType<typeof readOffers>>["rows"][number]
 
 const cursor = listCursor("offers", /./);
 
-/** The offers of the person's organisations, newest first, with their counts of responses. */
+/** Reads the offers of the user's organisations, newest first, with the number of responses of each kind. */
 async function readOffers(
   { store, now }: PortalDeps,
   { organisationIds }: SignedInPerson,
@@ -39,7 +39,7 @@ async function readOffers(
 
 export const offerList = { cursor, read: readOffers };
 
-/** An offer with all details for its organisation. */
+/** An offer with all the details that its organisation may see. */
 export type OfferDetails = Awaited<ReturnType<typeof readOfferDetails>>;
 export type RecipientDetails = OfferDetails["recipients"][number];
 
@@ -74,7 +74,7 @@ export async function readOfferDetails(
           .$if(after !== undefined, (query) => query.where(comesAfter(after ?? 0)))
           .limit(limit),
       ).as("recipients"),
-      // The creator may belong to an agency instead of this organisation.
+      // The creator may belong to an agency rather than this organisation.
       selectFrom("people").select("name").whereRef("people.id", "=", "created_by_user_id").as("createdBy"),
       selectFrom("organisations")
         .select("name")
@@ -89,7 +89,7 @@ export async function readOfferDetails(
   return { ...offer, ...offerFlags(offer, now()) };
 }
 
-/** Those of the given workers who have applied to the offer, by name. */
+/** Reads those of the given workers who have applied to the offer, sorted by name. */
 export const readApplicants = ({ store }: Pick<PortalDeps, "store">, offerId: string, workerIds: readonly string[]) =>
   store.db
     .selectFrom("recipients")
@@ -102,11 +102,11 @@ export const readApplicants = ({ store }: Pick<PortalDeps, "store">, offerId: st
     .orderBy("worker_id")
     .execute();
 
-/** Continues the order of recipients after one of them, by its current response. */
+/** Builds a SQL condition that selects the recipients who come after one of them, given its current response. */
 const comesAfter = (id: number) => sql<SqlBool>`(response <> 'applied', recipients.id) > (
   select last.response <> 'applied', last.id from recipients as last where last.id = ${id} and last.offer_id = offers.id)`;
 
-/** The number of workers per response. */
+/** A SQL expression: the number of workers for each response. */
 export const responses = sql<Record<RecipientResponse, number>>`(
   select json_build_object(
     'applied', count(*) filter (where response = 'applied'),

@@ -9,12 +9,12 @@ import type { PortalDeps, SignedInPerson } from "../person.ts";
 
 export const apiKeySchema = z.strictObject({ name: lineField.max(100) });
 
-/** Enough to rotate keys of many systems; the page lists all. */
+/** The maximum number of keys: enough to rotate the keys of many systems, and few enough to list on one page. */
 const maxKeys = 100;
 
 export type ReadApiKey = Awaited<ReturnType<typeof readApiKeys>>[number];
 
-const keysOf = ({ store }: PortalDeps, { organisationId }: SignedInPerson) =>
+const keyQuery = ({ store }: PortalDeps, { organisationId }: SignedInPerson) =>
   store.db
     .selectFrom("api_keys")
     .leftJoin("organisations as agencies", "agencies.id", "agency_id")
@@ -22,13 +22,13 @@ const keysOf = ({ store }: PortalDeps, { organisationId }: SignedInPerson) =>
     .select("agencies.name as agencyName")
     .where("organisation_id", "=", organisationId);
 
-/** The keys that give access to the organisation's offers, with the agency of each, newest first (D-119). */
+/** Reads the keys that give access to the organisation's offers, each with its agency, newest first (D-119). */
 export const readApiKeys = (deps: PortalDeps, person: SignedInPerson) =>
-  keysOf(deps, person).orderBy("api_keys.created_at", "desc").orderBy("api_keys.id").execute();
+  keyQuery(deps, person).orderBy("api_keys.created_at", "desc").orderBy("api_keys.id").execute();
 
 /** @throws {ProblemError} `api_key_not_found`, even for another organisation's key */
 export async function readApiKey(deps: PortalDeps, person: SignedInPerson, id: string): Promise<ReadApiKey> {
-  const key = await keysOf(deps, person).where("api_keys.id", "=", id).executeTakeFirst();
+  const key = await keyQuery(deps, person).where("api_keys.id", "=", id).executeTakeFirst();
   if (key === undefined) throw apiKeyNotFound();
   return key;
 }
@@ -56,7 +56,7 @@ export async function createApiKey(
     .where("organisation_id", "=", organisationId)
     .executeTakeFirstOrThrow();
   if (Number(count) >= maxKeys)
-    throw new ProblemError("too_many_api_keys", `An organisation has at most ${maxKeys} keys. Revoke one first.`);
+    throw new ProblemError("too_many_api_keys", `An organisation can have at most ${maxKeys} keys. Revoke one first.`);
   const key = `${apiKeyPrefix}${randomBytes(32).toString("base64url")}`;
   await trx
     .insertInto("api_keys")
@@ -74,7 +74,7 @@ export async function createApiKey(
 }
 
 /**
- * Revokes a key: the next request with it gets 401.
+ * Revokes a key. Requests that use it then get 401.
  *
  * @throws {ProblemError} `api_key_not_found`, even for another organisation's key
  */

@@ -6,7 +6,7 @@ import type { EndpointScheme } from "../../../store/tables.ts";
 import type { PortalDeps } from "../person.ts";
 
 /**
- * Runs both checks of a base address, which must pass before it is saved.
+ * Runs both checks of a base URL, which must pass before it is saved.
  *
  * @throws {ProblemError} `endpoint_check_failed` unless both responses have status 200
  */
@@ -16,15 +16,15 @@ export async function checkEndpoint(
 ): Promise<EndpointCheck[]> {
   const { passed, checks } = await testEndpoint(endpointClient, sign, endpoint);
   if (passed) return checks;
-  const detail = "Nothing was changed; see the reason of each check.";
+  const detail = "Nothing was changed; see why each check failed or passed.";
   throw new ProblemError("endpoint_check_failed", detail, { extensions: { checks } });
 }
 
-/** A secret of the profile. A shorter one could be guessed from a single captured request (D-43). */
+/** A secret in the company profile. A shorter one could be guessed from a single captured request (D-43). */
 export const secretField = lineField
-  // The prefix of Standard Webhooks is not part of the secret.
-  .refine((text) => text.replace(/^whsec_/, "").length >= 16, "Give at least 16 characters, not counting whsec_.")
-  // Both sides hash the string, and copied white space is invisible.
+  // Standard Webhooks' prefix is not part of the secret.
+  .refine((text) => text.replace(/^whsec_/, "").length >= 16, "Use at least 16 characters, not counting whsec_.")
+  // Both sides hash the string, and users cannot see white space that they copied by mistake.
   .refine((text) => text === text.trim(), "Remove white space at the start and end.");
 
 const standard = standardWebhooks();
@@ -42,11 +42,11 @@ export function checkScheme(scheme: EndpointScheme, secret: string): void {
 }
 
 /**
- * The saved endpoint with its encrypted secrets.
+ * Reads the saved endpoint with its encrypted secrets.
  *
  * @throws {ProblemError} `profile_missing`
  */
-export async function savedEndpoint({ store }: PortalDeps, organisationId: string) {
+export async function requireSavedEndpoint({ store }: PortalDeps, organisationId: string) {
   const endpoint = await store.db
     .selectFrom("endpoints")
     .select(["base_address as baseAddress", "scheme"])
@@ -54,11 +54,11 @@ export async function savedEndpoint({ store }: PortalDeps, organisationId: strin
     .where("organisation_id", "=", organisationId)
     .executeTakeFirst();
   if (endpoint !== undefined) return endpoint;
-  throw new ProblemError("profile_missing", "Save the profile with a base address and its first secret.");
+  throw new ProblemError("profile_missing", "Save a base URL and a secret on the company profile first.");
 }
 
-/** Starts deliveries to the changed endpoint, and updates pages. */
-export const publishEndpoint = ({ signals }: PortalDeps, organisationId: string): void =>
+/** Signals that the endpoint has changed, which starts its deliveries and updates pages. */
+export const publishEndpointChange = ({ signals }: PortalDeps, organisationId: string): void =>
   signals.publish([
     { topic: "endpoint", organisationId },
     { topic: "delivery", organisationId },

@@ -4,12 +4,12 @@ import type { PortalDeps, SignedInPerson } from "../person.ts";
 
 export const placeSchema = z.strictObject({ id: textField, name: lineField.max(200) });
 
-/** The form that creates an offer lists all of them. */
+/** The maximum number of named places, because the form for a new offer lists them all. */
 const maxPlaces = 1_000;
 
 export type Place = z.infer<typeof placeSchema>;
 
-/** The places that the organisation has named, sorted by name (D-131). */
+/** Reads the places that the organisations have named, sorted by name (D-131). */
 export const readPlaces = ({ store }: Pick<PortalDeps, "store">, organisationIds: readonly string[]) =>
   store.db
     .selectFrom("places")
@@ -33,7 +33,7 @@ export async function namePlace(
     .execute();
 }
 
-/** Removes the name. Offers show the id again. */
+/** Removes a place's name, so that offers show its id again. */
 export async function removePlaceName(
   { store }: Pick<PortalDeps, "store">,
   { organisationId }: SignedInPerson,

@@ -4,9 +4,9 @@ import type { PortalDeps, SignedInPerson } from "../person.ts";
 export type ReadEndpoint = NonNullable<Awaited<ReturnType<typeof readEndpoint>>>;
 
 /**
- * The organisation's endpoint and its health, without secrets; undefined before the profile is first saved.
+ * Reads the organisation's endpoint and its health, without secrets. Resolves with undefined until the profile is saved.
  *
- * @param only `unhealthy` returns nothing for a healthy endpoint
+ * @param only pass `unhealthy` to get nothing for a healthy endpoint
  */
 export const readEndpoint = ({ store }: PortalDeps, organisationId: string, only?: "unhealthy") =>
   store.db
@@ -26,7 +26,7 @@ export const readEndpoint = ({ store }: PortalDeps, organisationId: string, only
     .where("organisation_id", "=", organisationId)
     .executeTakeFirst();
 
-/** The address of the organisation's webhooks, and how they are signed. */
+/** Reads where the organisation's webhooks are sent, and how they are signed. */
 export const readTarget = ({ store }: PortalDeps, organisationId: string) =>
   store.db
     .selectFrom("endpoints")
@@ -34,7 +34,7 @@ export const readTarget = ({ store }: PortalDeps, organisationId: string) =>
     .where("organisation_id", "=", organisationId)
     .executeTakeFirst();
 
-/** The company profile, without secrets. */
+/** Reads the company profile, without secrets. */
 export async function readProfile(deps: PortalDeps, { organisationId, organisationName }: SignedInPerson) {
   const endpoint = await readEndpoint(deps, organisationId);
   const now = deps.now();
@@ -49,10 +49,10 @@ export async function readProfile(deps: PortalDeps, { organisationId, organisati
   };
 }
 
-/** The health of an endpoint (D-72, D-73). */
+/** Describes an endpoint's health (D-72, D-73). */
 const healthOf = (endpoint: ReadEndpoint, now: Date) => ({
   failingSince: endpoint.failing_since,
-  /** While the circuit breaker is open. */
+  /** Set while the circuit breaker is open. */
   pausedUntil: endpoint.disabled_at === null ? ifLater(endpoint.breaker_open_until, now) : null,
   disabledAt: endpoint.disabled_at,
   disabledBecause: endpoint.disabled_because,

@@ -1,9 +1,9 @@
 import { ProblemError } from "../../../http/problem.ts";
 import type { PortalDeps, SignedInPerson } from "../person.ts";
-import { publishEndpoint } from "./check-endpoint.ts";
+import { publishEndpointChange } from "./check-endpoint.ts";
 
 /**
- * Removes the base address and its secrets (D-120). Pending deliveries are held until an address is saved again; new events get
+ * Removes the base URL and its secrets (D-120). Pending deliveries are held until a base URL is saved again; new events get
  * no delivery.
  *
  * @throws {ProblemError} `profile_missing`
@@ -13,6 +13,6 @@ export async function removeProfile(deps: PortalDeps, { organisationId }: Signed
     .deleteFrom("endpoints")
     .where("organisation_id", "=", organisationId)
     .executeTakeFirstOrThrow();
-  if (numDeletedRows === 0n) throw new ProblemError("profile_missing", "There is no base address to remove.");
-  publishEndpoint(deps, organisationId);
+  if (numDeletedRows === 0n) throw new ProblemError("profile_missing", "There is no base URL to remove.");
+  publishEndpointChange(deps, organisationId);
 }

@@ -3,11 +3,17 @@ import type { EndpointCheck } from "../../../endpoint-client/test-endpoint.ts";
 import { invalidRequest, ProblemError } from "../../../http/problem.ts";
 import { encrypt, matchesEncrypted } from "../../../store/encrypt.ts";
 import type { PortalDeps, SignedInPerson } from "../person.ts";
-import { checkEndpoint, checkScheme, publishEndpoint, savedEndpoint, secretField } from "./check-endpoint.ts";
+import {
+  checkEndpoint,
+  checkScheme,
+  publishEndpointChange,
+  requireSavedEndpoint,
+  secretField,
+} from "./check-endpoint.ts";
 
 export const rotationSchema = z.strictObject({ secret: secretField });
 
-/** The overlap of rotated secrets (D-75). */
+/** How long both secrets are valid after a rotation (D-75). */
 const overlapMs = 24 * 60 * 60_000;
 
 /**
@@ -16,14 +22,14 @@ const overlapMs = 24 * 60 * 60_000;
  *
  * @returns the checks, made with the new secret only
  * @throws {ProblemError} `invalid_request`, `profile_missing`, `endpoint_check_failed` with the checks, or
- *   `edit_conflict` when the profile was saved during the checks
+ *   `edit_conflict` if the profile was saved during the checks
  */
 export async function rotateSecret(
   deps: PortalDeps,
   { organisationId }: SignedInPerson,
   { secret }: z.infer<typeof rotationSchema>,
 ): Promise<EndpointCheck[]> {
-  const endpoint = await savedEndpoint(deps, organisationId);
+  const endpoint = await requireSavedEndpoint(deps, organisationId);
   checkScheme(endpoint.scheme, secret);
   if (matchesEncrypted(secret, endpoint.encrypted_secret, deps.encryptionKey, organisationId))
     throw invalidRequest(new Map([["secret", ["Choose another secret; this is the current one."]]]));
@@ -38,11 +44,11 @@ export async function rotateSecret(
       updated_at: now,
     })
     .where("organisation_id", "=", organisationId)
-    // The checked profile must be unchanged. Every encryption of a secret differs, so this detects any save.
+    // The profile must not have changed since the checks. Each encryption of a secret is different, so this detects any save.
     .where("encrypted_secret", "=", endpoint.encrypted_secret)
     .executeTakeFirstOrThrow();
   if (numUpdatedRows === 0n)
     throw new ProblemError("edit_conflict", "The profile was saved during the checks. Reload it and try again.");
-  publishEndpoint(deps, organisationId);
+  publishEndpointChange(deps, organisationId);
   return checks;
 }

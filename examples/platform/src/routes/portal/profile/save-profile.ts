@@ -13,7 +13,7 @@ import { checkEndpoint, checkScheme, secretField } from "./check-endpoint.ts";
 export const profileSchema = nullAsAbsent(
   z.strictObject({
     baseAddress: textField,
-    // Required for any other change: a new address must not get signatures of a secret that its owner does not know.
+    // Required for any other change: a new URL must not receive signatures made with a secret that its owner does not know.
     secret: secretField.optional(),
     scheme: z.enum(["timestampDigest", "timestampDigestAndStandardWebhooks"]).optional(),
     suggestsContacts: z.boolean(),
@@ -23,7 +23,7 @@ export const profileSchema = nullAsAbsent(
 type Profile = z.infer<typeof profileSchema>;
 
 /**
- * Saves a company profile if both checks of its base address pass. Without a secret, it only changes the suggestions switch, and
+ * Saves a company profile if both checks of its base URL pass. Without a secret, it only changes the suggestions switch, and
  * runs no checks (D-41).
  *
  * @returns the checks, if any
@@ -47,7 +47,7 @@ export async function saveProfile(
   return checks;
 }
 
-/** In one statement, so that a concurrent save cannot be overwritten. */
+/** Changes the switch in one statement, so that it cannot overwrite a concurrent save. */
 async function switchSuggestions(
   { store, now }: PortalDeps,
   organisationId: string,
@@ -62,7 +62,7 @@ async function switchSuggestions(
     .executeTakeFirstOrThrow();
   if (numUpdatedRows > 0n) return;
   const remedy =
-    "Enter the secret. It can be omitted only to change suggestsContacts, with the saved base address and scheme.";
+    "Enter the secret. You can omit it only if you change nothing but suggestsContacts and keep the saved base URL and scheme.";
   throw invalidRequest(new Map([["secret", [remedy]]]));
 }
 
@@ -78,7 +78,7 @@ function saveEndpoint(
       .where("organisation_id", "=", organisationId)
       .forUpdate()
       .executeTakeFirst();
-    // D-75: the old secret remains valid only for the same address, scheme and current secret.
+    // D-75: the old secret stays valid only if the base URL, the scheme and the current secret are unchanged.
     const isSame =
       current?.base_address === baseAddress &&
       current.scheme === scheme &&

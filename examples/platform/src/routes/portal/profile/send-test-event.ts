@@ -28,7 +28,7 @@ import { invalidRequest } from "../../../http/problem.ts";
 import { decryptSecrets } from "../../../store/encrypt.ts";
 import type { EndpointScheme } from "../../../store/tables.ts";
 import type { PortalDeps, SignedInPerson } from "../person.ts";
-import { checkScheme, savedEndpoint, secretField } from "./check-endpoint.ts";
+import { checkScheme, requireSavedEndpoint, secretField } from "./check-endpoint.ts";
 
 export const everyWay = "every";
 
@@ -39,14 +39,14 @@ export const testEventSchema = nullAsAbsent(
   z.strictObject({
     event: z.enum(names(testEvents)),
     way: z.enum([everyWay, ...names(testWays)]),
-    // Without both, the saved endpoint. An address must not get signatures of a secret that its owner does not know (D-41).
+    // Omit both to use the saved endpoint. A URL must not receive signatures made with a secret that its owner does not know (D-41).
     baseAddress: textField.optional(),
     secret: secretField.optional(),
     scheme: z.enum(["timestampDigest", "timestampDigestAndStandardWebhooks"]).optional(),
   }),
 );
 
-/** One request with its response, as the page shows them: without the secret and its signatures. */
+/** A request with its response, ready to show: without the secret and its signatures. */
 export interface TestExchange {
   request: string;
   response: string;
@@ -59,7 +59,7 @@ export interface TestEventResult {
   event: TriggerEvent;
   baseAddress: string;
   ways: { way: TestWay; exchanges: TestExchange[] }[];
-  /** The problems, without repetition, the most basic first. */
+  /** The distinct problems, most basic first. */
   findings: (ExplainedFinding & { accepted?: string })[];
 }
 
@@ -70,7 +70,7 @@ interface Target {
 }
 
 /**
- * Sends a test event to the saved endpoint, or to another with its own secret, and judges each response as `offers probe` does (D-148).
+ * Sends a test event to the saved endpoint, or to another one with a separate secret, and judges each response as `offers probe` does (D-148).
  * Nothing is stored. The requests go through the SSRF guard, as deliveries do.
  *
  * @throws {ProblemError} `invalid_request`, or `profile_missing`
@@ -82,14 +82,16 @@ export async function sendTestEvent(
 ): Promise<TestEventResult> {
   const target = await findTarget(deps, organisationId, input);
   const event = testEvents.find(({ name }) => name === input.event) ?? testEvents[0];
-  if (event === undefined) throw invalidRequest(new Map([["event", ["Choose one of the list."]]]));
+  if (event === undefined) throw invalidRequest(new Map([["event", ["Choose an event from the list."]]]));
   const scheme: Scheme = target.scheme === "timestampDigest" ? "timestampDigest" : "standardWebhooks";
   const newWebhook = () => fillEvent(event, uniqueFields(event), randomUUID());
   const choices = waysFor(newWebhook(), scheme);
   const chosen = input.way === everyWay ? choices : choices.filter(({ name }) => name === input.way);
   if (chosen.length === 0)
     throw invalidRequest(
-      new Map([["way", [`This webhook can be sent: ${choices.map(({ title }) => title).join("; ")}.`]]]),
+      new Map([
+        ["way", [`Choose one of the ways to send this webhook: ${choices.map(({ title }) => title).join("; ")}.`]],
+      ]),
     );
   const timeoutMs = event.isRequest ? requestTimeoutMs : attemptTimeoutMs;
   const ways: TestEventResult["ways"] = [];
@@ -112,19 +114,21 @@ export async function sendTestEvent(
       });
     }
     ways.push({ way, exchanges });
-    // The other requests would get no response either, and wait as long.
+    // The other requests would not get a response either, and would wait as long.
     if (!hasResponse) break;
   }
   const shown: TestEventResult["findings"] = distinctFindings(
     ways.map(({ way, exchanges }) => ({ way, verdicts: exchanges.map(({ verdict }) => verdict) })),
   );
-  const refused = event.isUnsigned ? undefined : ["as-sent", "to-the-minute"].find((name) => isRefused(ways, name));
+  const refused = event.isUnsigned
+    ? undefined
+    : ["as-sent", "to-the-minute"].find((name) => isUnauthorized(ways, name));
   const precision = refused === "to-the-minute" ? "minute" : "ms";
   const found = refused === undefined ? undefined : await findMistake(deps, target, scheme, precision);
-  // A receiver that rejects a time in whole minutes because of its age or format accepts other requests.
+  // If a receiver rejects a time in whole minutes only because of its age or format, it accepts other requests.
   const mistake = refused === "as-sent" || found?.code === "reformatted_date" ? found : undefined;
-  // The mistake explains more than these findings.
-  const hasStopped = ways.length > 1 && isSilent(ways.at(-1)) && (await statusOfTest(deps, target)) === undefined;
+  // The mistake explains more than the findings it replaces.
+  const hasStopped = ways.length > 1 && isSilent(ways.at(-1)) && (await sendTest(deps, target)) === undefined;
   const isReplaced = (code: string) =>
     (hasStopped && code === "no_response") ||
     (mistake !== undefined && /^(valid_request_refused|precision_refused|empty_secret_accepted)$/.test(code));
@@ -144,7 +148,7 @@ export async function sendTestEvent(
 const maxTotalMs = 30_000;
 const shownBytes = 1_024;
 
-/** These say nothing about a receiver. */
+/** Failure codes that say nothing about a receiver. */
 const notReached = /^(invalid_address|forbidden_address|name_not_found|connection_refused|connect_timeout|tls_failed)$/;
 
 function judge(event: TriggerEvent, way: TestWay, request: TestRequest, result: EndpointResult): TestVerdict {
@@ -164,15 +168,15 @@ async function findTarget(
     return target;
   }
   if (secret !== undefined)
-    throw invalidRequest(new Map([["baseAddress", ["Enter the address that has this secret."]]]));
-  const saved = await savedEndpoint(deps, organisationId);
+    throw invalidRequest(new Map([["baseAddress", ["Enter the base URL that this secret belongs to."]]]));
+  const saved = await requireSavedEndpoint(deps, organisationId);
   if (baseAddress !== undefined && baseAddress !== saved.baseAddress)
-    throw invalidRequest(new Map([["secret", ["Enter the secret of this address, which is not the saved one."]]]));
+    throw invalidRequest(new Map([["secret", ["Enter the secret for this base URL, which is not the saved one."]]]));
   const secrets = decryptSecrets(saved, deps.encryptionKey, organisationId, deps.now());
   return { baseAddress: saved.baseAddress, scheme: saved.scheme, secret: secrets.secret };
 }
 
-/** Sends the request like a delivery, but with exactly the bytes of the way. */
+/** Sends the request like a delivery, but with exactly the bytes that the way of sending prescribes. */
 function send(
   { endpointClient }: PortalDeps,
   { baseAddress, secret }: Target,
@@ -203,7 +207,7 @@ const outcomeOf = (result: EndpointResult) => ({
   durationMs: result.durationMs,
 });
 
-/** Redacts the signature, which would be valid for five minutes. */
+/** Formats a request, and redacts the signature, which would be valid for five minutes. */
 function showRequest({ baseAddress }: Target, { method, path, headers, body }: TestRequest): string {
   const lines = headers.map(({ name, value, shell }) => {
     const isSigned = shell !== undefined && /^(authorization|webhook-signature)$/i.test(name);
@@ -222,8 +226,8 @@ function showResponse(result: EndpointResult): string {
   return body.length === 0 ? head : `${head}\n\n${truncateUtf8(body, shownBytes)}`;
 }
 
-/** Whether the receiver rejects a correct signature. */
-const isRefused = (ways: TestEventResult["ways"], name: string): boolean =>
+/** Whether the receiver responded with 401 or 403 to a correct signature. */
+const isUnauthorized = (ways: TestEventResult["ways"], name: string): boolean =>
   ways.some(
     ({ way, exchanges }) =>
       way.name === name && exchanges.some(({ response, verdict }) => !verdict.isRight && /^40[13]\b/.test(response)),
@@ -232,20 +236,20 @@ const isRefused = (ways: TestEventResult["ways"], name: string): boolean =>
 const isSilent = (way: TestEventResult["ways"][number] | undefined): boolean =>
   way?.exchanges.every(({ response }) => response.startsWith(noResponse)) ?? false;
 
-async function statusOf(deps: PortalDeps, target: Target, request: TestRequest): Promise<number | undefined> {
+async function sendForStatus(deps: PortalDeps, target: Target, request: TestRequest): Promise<number | undefined> {
   const result = await send(deps, target, request, requestTimeoutMs);
   return result.ok ? result.status : undefined;
 }
 
-const statusOfTest = (deps: PortalDeps, target: Target): Promise<number | undefined> =>
-  statusOf(deps, target, { method: "GET", path: "/test", headers: [], body: Buffer.of() });
+const sendTest = (deps: PortalDeps, target: Target): Promise<number | undefined> =>
+  sendForStatus(deps, target, { method: "GET", path: "/test", headers: [], body: Buffer.of() });
 
-/** Sends many requests, so only to a receiver of this interface, which responds to `GET /test`. */
+/** Looks for the receiver's mistake. It sends many requests, so it requires a receiver that responds to `GET /test`. */
 async function findMistake(deps: PortalDeps, target: Target, scheme: Scheme, precision: "ms" | "minute") {
-  if ((await statusOfTest(deps, target)) !== 200) return undefined;
+  if ((await sendTest(deps, target)) !== 200) return undefined;
   const started = performance.now();
   const status = async (request: TestRequest): Promise<number | undefined> =>
-    performance.now() - started > maxDiagnosisMs ? undefined : statusOf(deps, target, request);
+    performance.now() - started > maxDiagnosisMs ? undefined : sendForStatus(deps, target, request);
   return findSigningMistake(scheme, target.secret, status, precision);
 }
 

@@ -4,7 +4,7 @@ import type { PortalDeps, SignedInPerson } from "../person.ts";
 
 export const timeZoneSchema = z.strictObject({ timeZone: timeZoneField });
 
-/** Sets the time zone of the organisation's pages and mails (D-115). */
+/** Sets the time zone for the organisation's pages and emails (D-115). */
 export async function setOrganisationTimeZone(
   { store }: Pick<PortalDeps, "store">,
   { organisationId }: SignedInPerson,
