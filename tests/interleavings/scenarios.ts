@@ -8,7 +8,7 @@ import type { PendingDelivery } from "../../examples/platform/src/webhooks/attem
 import { readFeed } from "../../examples/platform/src/webhooks/event-feed.ts";
 import {
   redeliver,
-  redeliverMany,
+  redeliverAllInRange,
   restartSchedules,
   retryNow,
 } from "../../examples/platform/src/webhooks/redeliver.ts";
@@ -155,7 +155,7 @@ const settlings: Scenario = async (fixture) => {
       () => restartSchedules(store, organisationId),
       () => redeliver(store, organisationId, id),
       () => redeliver(store, organisationId, id),
-      () => redeliverMany(store, organisationId, { since: new Date(0), states: ["dead", "acknowledged"] }),
+      () => redeliverAllInRange(store, organisationId, { since: new Date(0), states: ["dead", "acknowledged"] }),
     ]);
     interleaving.start(name, act);
   }

@@ -14,7 +14,7 @@ export async function eventually<T>(
   for (;;) {
     const found = await look();
     if (found !== undefined && found !== false) return found;
-    if (performance.now() > deadline) throw new Error(`not within ${limitMs / 1_000} s: ${what}`);
+    if (performance.now() > deadline) throw new Error(`timed out after ${limitMs / 1_000} s: ${what}`);
     await sleep(50);
   }
 }

@@ -15,5 +15,5 @@ export async function freePort(wanted: number): Promise<number> {
     await once(server, "close");
     return free;
   }
-  throw new Error("no port of 127.0.0.1 is free");
+  throw new Error("no port on 127.0.0.1 is free");
 }

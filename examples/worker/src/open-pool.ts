@@ -3,7 +3,7 @@ import { Pool } from "pg";
 /** Opens a pool. @param size the number of connections; an edge and a worker need only a few */
 export function openPool(size = 4): Pool {
   const { DATABASE_URL } = process.env;
-  if (!DATABASE_URL) throw new Error("Set DATABASE_URL to the address of a PostgreSQL database.");
+  if (!DATABASE_URL) throw new Error("Set DATABASE_URL to the URL of a PostgreSQL database.");
   const pool = new Pool({ connectionString: DATABASE_URL, max: size });
   pool.on("error", ({ message }) => console.error(message)); // without it, a lost idle connection ends the process
   return pool;

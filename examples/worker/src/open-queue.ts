@@ -6,6 +6,6 @@ import { openRabbitQueue } from "./rabbit-queue.ts";
 export async function openQueue(): Promise<Queue> {
   const { QUEUE_URL } = process.env;
   if (!QUEUE_URL) return openPostgresQueue();
-  if (!/^amqps?:/.test(QUEUE_URL)) throw new Error("QUEUE_URL must begin with amqp:// or amqps://.");
+  if (!/^amqps?:/.test(QUEUE_URL)) throw new Error("QUEUE_URL must start with amqp:// or amqps://.");
   return openRabbitQueue(QUEUE_URL);
 }

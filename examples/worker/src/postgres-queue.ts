@@ -6,7 +6,7 @@ const { DATABASE_URL, LEASE_SECONDS = "30" } = process.env;
 
 /** Opens a queue in PostgreSQL. If a worker crashes, another one gets its message after `LEASE_SECONDS`. */
 export async function openPostgresQueue(): Promise<Queue> {
-  if (!DATABASE_URL) throw new Error("Set DATABASE_URL to the address of a PostgreSQL database.");
+  if (!DATABASE_URL) throw new Error("Set DATABASE_URL to the URL of a PostgreSQL database.");
   const boss = new PgBoss({
     connectionString: DATABASE_URL,
     application_name: "offers-worker queue",

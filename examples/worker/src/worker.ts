@@ -26,7 +26,7 @@ const handle = (event: WebhookEvent): Promise<boolean> =>
 
 /** Counts duplicates by cause. */
 async function countDuplicate(isRedelivered: boolean): Promise<void> {
-  const reason = isRedelivered ? "a worker ended before it removed the message" : "the service sent the event again";
+  const reason = isRedelivered ? "a worker exited before it removed the message" : "the service sent the event again";
   await pool.query(
     "INSERT INTO duplicates VALUES ($1, 1) ON CONFLICT (reason) DO UPDATE SET count = duplicates.count + 1",
     [reason],

@@ -27,19 +27,19 @@ export async function companyProfile({ reporter, hana, bo, profile, webhooks }: 
     assert.equal(body.checks.find(({ path }) => path.endsWith("/test/auth"))?.status, 401);
     await assertNothingSaved(hana);
   });
-  await reporter.step("the profile is saved when both tests respond with 200", async () => {
+  await reporter.step("the profile is saved once both checks return 200", async () => {
     const { status } = await put(hana, profile);
     assert.equal(status, 200);
     const { body } = await hana.call<{ baseAddress: string; secret?: string }>("GET", "/portal/profile");
     assert.equal(body.baseAddress, profile.baseAddress);
     assert.ok(!JSON.stringify(body).includes(profile.secret), "the secret is never shown again");
   });
-  await reporter.step("the test request carries the SHA-256 digest of timestamp and secret", async () => {
+  await reporter.step("the check is signed with the SHA-256 digest of the timestamp and the secret", async () => {
     const { timestamp, authorization } = webhooks.lastHeaders;
     const digest = createHash("sha256").update(`${timestamp}${profile.secret}`).digest("hex");
     assert.equal(authorization?.toLowerCase(), `hmac ${digest}`);
   });
-  await reporter.step("Bo of another organisation signs in, and does not see the profile", async () => {
+  await reporter.step("Bo from another organisation signs in and does not see the profile", async () => {
     await signIn(bo, "bo@bistro-group.example");
     await assertNothingSaved(bo);
   });

@@ -13,7 +13,7 @@ interface Found {
 export async function contacts({ reporter, hana, bo, amal, integrator, webhooks }: Context): Promise<void> {
   reporter.scenario("Contacts and invitations");
 
-  await reporter.step("Amal adds a contact at Harbour Hotels, whose integrator receives the webhook", async () => {
+  await reporter.step("Amal adds Harbour Hotels as a contact, and its integrator receives the webhook", async () => {
     assert.equal(await amal.addContact("org_harbour"), 204);
     await eventually("the webhook about Amal's contact", async () => {
       const { sharedWith } = await readRoster(integrator);
@@ -31,11 +31,11 @@ export async function contacts({ reporter, hana, bo, amal, integrator, webhooks 
     assert.ok(found);
     return found;
   });
-  await reporter.step("Bo, whose addresses the organisation does not know, gets no suggestions", async () => {
+  await reporter.step("Bo, whose email addresses the organisation does not know, gets no suggestions", async () => {
     const [harbour] = await search(bo);
     assert.deepEqual(harbour?.suggestions, []);
   });
-  await reporter.step("Hana picks Dana and invites her", async () => {
+  await reporter.step("Hana selects Dana and invites her", async () => {
     const { name, emailAddress } = dana;
     const invited = await hana.call("POST", "/portal/invitations", {
       body: { organisationId: "org_harbour", people: [{ name, emailAddress }] },

@@ -39,7 +39,7 @@ export async function failures(context: Context): Promise<void> {
     assert.equal(await ben.act("reject", shift), 204);
     await eventually("a hanging webhook", () => webhooks.hanging > 0 || undefined);
     await context.killPlatform();
-    await eventually("the end of the hanging webhook", () => webhooks.hanging === 0 || undefined);
+    await eventually("the hanging webhook to end", () => webhooks.hanging === 0 || undefined);
     webhooks.failWith(undefined);
     assert.equal((await readRoster(integrator)).offers[shift]?.worker_ben, undefined);
   });
@@ -47,7 +47,7 @@ export async function failures(context: Context): Promise<void> {
     await context.startPlatform();
     await awaitResponse(context, shift, "worker_ben", "rejected");
   });
-  await reporter.step("the portal shows both as acknowledged", async () => {
+  await reporter.step("the portal shows that both events were acknowledged", async () => {
     await eventually("acknowledged deliveries", async () => {
       const states = await Promise.all(["worker_amal", "worker_ben"].map((one) => deliveryOf(hana, shift, one, true)));
       return states.every((delivery) => delivery?.state === "acknowledged") || undefined;
@@ -56,7 +56,7 @@ export async function failures(context: Context): Promise<void> {
 }
 
 async function attempted({ hana }: Context, shift: string, worker: string): Promise<void> {
-  await eventually(`an attempt to deliver the event of ${worker}`, async () => {
+  await eventually(`an attempt to deliver the event about ${worker}`, async () => {
     const delivery = await deliveryOf(hana, shift, worker, true);
     return (delivery && delivery.attempts.length > 0) || undefined;
   });

@@ -11,7 +11,7 @@ export async function offerIsFilled(context: Context): Promise<void> {
   const shift = await reporter.step("Harbour Hotels offers a shift to Amal, Ben and Cleo", () =>
     postShift(context, "Kitchen help on Friday"),
   );
-  await reporter.step("each of their phones receives a push notification", async () => {
+  await reporter.step("each phone receives a push notification", async () => {
     await Promise.all([amal, ben, cleo].map((phone) => phone.awaitPush("offer", shift)));
   });
   await reporter.step("Cleo finds the offer in the notifications menu too", async () => {
@@ -27,13 +27,13 @@ export async function offerIsFilled(context: Context): Promise<void> {
     assert.equal(await ben.act("reject", shift), 204);
     await awaitResponse(context, shift, "worker_ben", "rejected");
   });
-  await reporter.step("Cleo closes the view without response, and no webhook is triggered", async () => {
+  await reporter.step("Cleo closes the offer without responding, and no webhook is sent", async () => {
     assert.equal(await cleo.act("open", shift), 204);
     assert.equal(await cleo.act("close", shift), 204);
     await sleep(300);
     assert.deepEqual((await readRoster(integrator)).offers[shift], { worker_amal: "accepted", worker_ben: "rejected" });
   });
-  await reporter.step("the hirer reads the offer with the current response of each", async () => {
+  await reporter.step("the hirer reads the offer with each worker's current response", async () => {
     const { complete, widthdrawn, isHistoric, recipients } = await readShift(context, shift);
     assert.deepEqual({ complete, widthdrawn, isHistoric }, { complete: false, widthdrawn: false, isHistoric: false });
     assert.deepEqual(
@@ -57,7 +57,7 @@ export async function offerIsFilled(context: Context): Promise<void> {
     const { status } = await hirer.call("POST", `/shifts/${shift}/staff`, { body: { workers: ["worker_amal"] } });
     assert.equal(status, 204);
   });
-  await reporter.step("all workers are notified whether they were successful", async () => {
+  await reporter.step("every worker is notified whether they got the work", async () => {
     await amal.awaitPush("successful", shift);
     await ben.awaitPush("unsuccessful", shift);
     await cleo.awaitPush("unsuccessful", shift);

@@ -8,7 +8,7 @@ export async function offerIsWithdrawn(context: Context): Promise<void> {
   const phones = [amal, ben, cleo];
   reporter.scenario("An offer is withdrawn");
 
-  const shift = await reporter.step("a second offer goes out, and Amal applies", async () => {
+  const shift = await reporter.step("a second offer is sent, and Amal applies", async () => {
     const id = await postShift(context, "Breakfast on Sunday");
     await amal.awaitPush("offer", id);
     assert.equal(await amal.act("apply", id), 204);

@@ -24,7 +24,7 @@ export async function wrongRequests({ reporter, anonymous, statuses }: Context):
 
   await refused("no API key: 401", 401, "POST", "/offer", offer, {} as typeof key);
   await refused("malformed JSON: 400", 400, "POST", "/offer?api-version=1.0", "{");
-  const problem = await refused("two mistakes in one request: 400", 400, "POST", "/offer?api-version=1.0", {
+  const problem = await refused("a request with two mistakes: 400", 400, "POST", "/offer?api-version=1.0", {
     ...offer,
     workerIds: [],
     events: [{ start: "2099-05-01T22:00:00Z", end: "2099-05-01T16:00:00Z" }],
@@ -34,5 +34,5 @@ export async function wrongRequests({ reporter, anonymous, statuses }: Context):
   });
   const { notFound } = statuses;
   await refused(`an unknown offer id: ${notFound}`, notFound, "GET", "/offer/offer_unknown?api-version=1.0");
-  await refused("complete without its api-version: 400", 400, "POST", "/offer/offer_unknown/complete", ["worker_amal"]);
+  await refused("a completion without api-version: 400", 400, "POST", "/offer/offer_unknown/complete", ["worker_amal"]);
 }

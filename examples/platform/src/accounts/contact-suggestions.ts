@@ -57,14 +57,14 @@ export async function searchAll(
     .execute();
   const results: OrganisationResult[] = [];
   const rest = endpoints.entries();
-  const callNext = async (): Promise<void> => {
+  const searchNext = async (): Promise<void> => {
     for (const [index, { name, ...endpoint }] of rest) {
       const remainingMs = Math.floor(deadline - performance.now());
       const result = await call(deps, endpoint, { ...search, timeoutMs: remainingMs });
       results[index] = { organisation: { id: endpoint.id, name }, ...result };
     }
   };
-  await Promise.all(Array.from({ length: maxConcurrent }, callNext));
+  await Promise.all(Array.from({ length: maxConcurrent }, searchNext));
   return results;
 }
 
@@ -136,7 +136,7 @@ export function checkSuggestions({
   if (truncated) return { code: "response_too_large", message: "The response is larger than 1 MiB." };
   const value = parse(body);
   if (value === undefined && contentEncoding !== undefined)
-    return { code: "malformed_json", message: compressed(contentEncoding) };
+    return { code: "malformed_json", message: compressedMessage(contentEncoding) };
   if (value === undefined)
     return { code: "malformed_json", message: "The response is not JSON, or it is nested too deeply." };
   const parsed = suggestionsSchema.safeParse(value);
@@ -150,7 +150,7 @@ export function checkSuggestions({
 }
 
 /** Explains a compressed response. Quotes the encoding only if it looks like one: receivers may send anything. */
-const compressed = (contentEncoding: string): string =>
+const compressedMessage = (contentEncoding: string): string =>
   `The response is compressed${/^[\w, -]{1,40}$/.test(contentEncoding) ? ` (${contentEncoding})` : ""}, which the request did not ask for (Accept-Encoding: identity).`;
 
 function parse(body: Buffer): unknown {

@@ -108,13 +108,13 @@ type LimitCode = "rate_limited" | "too_many_sign_ins";
  */
 export function tooManyRequests(what: string, seconds: number, code: LimitCode = "rate_limited"): ProblemError {
   const wait = Math.max(1, Math.ceil(seconds));
-  return new ProblemError(code, `${what}. Nothing was changed. Try again in ${inWords(wait)}.`, {
+  return new ProblemError(code, `${what}. Nothing was changed. Try again in ${formatDuration(wait)}.`, {
     headers: { "Retry-After": String(wait) },
   });
 }
 
 /** Formats a duration, rounded up so that a retry after this time succeeds. */
-function inWords(seconds: number): string {
+function formatDuration(seconds: number): string {
   if (seconds > 120) return `${Math.ceil(seconds / 60)} minutes`;
   return seconds === 1 ? "1 second" : `${seconds} seconds`;
 }

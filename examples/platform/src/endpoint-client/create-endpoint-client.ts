@@ -41,7 +41,7 @@ async function send(agent: Agent, request: EndpointRequest): Promise<EndpointRes
   const started = performance.now();
   let headers: Record<string, string> | undefined;
   const resultOf = (outcome: Outcome): EndpointResult => ({
-    ...withoutEchoes(outcome, request),
+    ...maskOutcome(outcome, request),
     durationMs: Math.round(performance.now() - started),
     ...(headers && { sentHeaders: redactSignatures(headers) }),
   });
@@ -73,7 +73,7 @@ async function send(agent: Agent, request: EndpointRequest): Promise<EndpointRes
 }
 
 /** Masks signatures and secrets in every part of a response that is stored, shown or logged (D-49). */
-function withoutEchoes(outcome: Outcome, { confidential }: EndpointRequest): Outcome {
+function maskOutcome(outcome: Outcome, { confidential }: EndpointRequest): Outcome {
   if (!outcome.ok || confidential === undefined) return outcome;
   const { body, contentType, location, headers, truncated } = outcome;
   const mask = maskEchoes(confidential);

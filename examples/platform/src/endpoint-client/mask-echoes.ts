@@ -32,7 +32,7 @@ export function maskEchoes(confidential: Confidential): (part: Buffer, isCut?: b
     if (part.length === 0 || (!isCut && isHarmless(text))) return part;
     windows ??= echoWindows(confidential);
     const masked = findEchoes(text, windows, isCut);
-    return masked.includes(1) ? Buffer.from(withMasks(text, masked), "latin1") : part;
+    return masked.includes(1) ? Buffer.from(applyMasks(text, masked), "latin1") : part;
   };
 }
 
@@ -52,13 +52,13 @@ function findEchoes(text: string, windows: EchoWindows, isCut: boolean): Uint8Ar
   let reading: Reading | undefined = { text, starts: Array.from({ length: text.length + 1 }, (_, index) => index) };
   for (let depth = 0; reading !== undefined && depth <= maxNesting; depth += 1) {
     markEchoes(reading, windows, masked, isCut);
-    reading = unescaped(reading);
+    reading = unescapeOnce(reading);
   }
   return masked;
 }
 
 /** Removes one layer of escapes. Returns undefined if it finds no escapes. */
-function unescaped({ text, starts }: Reading): Reading | undefined {
+function unescapeOnce({ text, starts }: Reading): Reading | undefined {
   const parts: string[] = [];
   const kept: number[] = [];
   let done = 0;
@@ -101,7 +101,7 @@ function markEchoes({ text, starts }: Reading, windows: EchoWindows, masked: Uin
 }
 
 /** Replaces each run of masked characters with one mask. */
-function withMasks(text: string, masked: Uint8Array): string {
+function applyMasks(text: string, masked: Uint8Array): string {
   const parts: string[] = [];
   for (let from = 0; from < text.length; ) {
     const state = masked[from];

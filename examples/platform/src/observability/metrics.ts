@@ -60,13 +60,13 @@ export function createMetrics(store: Store, now: () => Date, countStreams = () =
 
   const openStreams = gauge("event_streams_open", "Open event streams to pages and apps");
 
-  const show = (backlog: Backlog): void => {
+  const setGauges = (backlog: Backlog): void => {
     storeUp.set(1);
     for (const [state, count] of Object.entries(backlog.deliveries)) deliveries.set({ state }, count);
     for (const [name, each] of Object.entries(gauges)) each.set(backlog[name as keyof typeof gauges]);
   };
   /** Removes the gauges, so that a scrape does not show outdated values. */
-  const hide = (): void => {
+  const resetGauges = (): void => {
     storeUp.set(0);
     deliveries.reset();
     for (const each of Object.values(gauges)) each.remove();
@@ -77,7 +77,7 @@ export function createMetrics(store: Store, now: () => Date, countStreams = () =
   const refresh = (): Promise<void> => {
     if (shown === undefined || performance.now() - readAtMs >= cacheMs) {
       readAtMs = performance.now();
-      shown = readBacklog(store, now()).then(show, hide);
+      shown = readBacklog(store, now()).then(setGauges, resetGauges);
     }
     return shown;
   };

@@ -31,7 +31,7 @@ export async function emailOfferCreated(
   if (offer.notify_email_address === null) return;
   const title = toEmailLine(offer.title);
   const line = `The offer "${title}" was created and sent to ${recipients === 1 ? "1 worker" : `${recipients} workers`}.`;
-  const body = await bodyOf(trx, deps, offer, [line]);
+  const body = await composeBody(trx, deps, offer, [line]);
   await enqueueEmails(trx, [{ to_address: offer.notify_email_address, subject: `Offer created: ${title}`, body }]);
 }
 
@@ -59,7 +59,7 @@ export async function emailResponses(trx: Trx, deps: MailDeps, offer: MailedOffe
     ];
     const title = toEmailLine(offer.title);
     const subject = `${responded.length === 1 ? "1 response" : `${responded.length} responses`}: ${title}`;
-    return { to_address: address, subject, body: await bodyOf(trx, deps, offer, [title, "", ...lines]) };
+    return { to_address: address, subject, body: await composeBody(trx, deps, offer, [title, "", ...lines]) };
   });
 }
 
@@ -82,17 +82,17 @@ export async function emailOfferClosed(
     end === "complete"
       ? {
           subject: `Offer complete: ${title}`,
-          lines: [`The offer "${title}" is complete.`, "", ...(await assigned(trx, id))],
+          lines: [`The offer "${title}" is complete.`, "", ...(await readAssignedWorkers(trx, id))],
         }
       : {
           subject: `Offer withdrawn: ${title}`,
           lines: [`The offer "${title}" was withdrawn. All workers it was sent to are notified.`],
         };
-  const body = await bodyOf(trx, deps, offer, mail.lines);
+  const body = await composeBody(trx, deps, offer, mail.lines);
   await enqueueEmails(trx, [{ to_address: address, subject: mail.subject, body }]);
 }
 
-async function assigned(trx: Trx, offerId: string): Promise<string[]> {
+async function readAssignedWorkers(trx: Trx, offerId: string): Promise<string[]> {
   const workers = await trx
     .selectFrom("recipients")
     .innerJoin("workers", "workers.id", "worker_id")
@@ -117,7 +117,12 @@ async function countResponses(trx: Trx, offerId: string) {
 }
 
 /** Returns the email's text: the lines, when and where in the organisation's time zone, and the URL of the offer's page. */
-async function bodyOf(trx: Trx, { linkTo }: MailDeps, offer: MailedOffer, lines: readonly string[]): Promise<string> {
+async function composeBody(
+  trx: Trx,
+  { linkTo }: MailDeps,
+  offer: MailedOffer,
+  lines: readonly string[],
+): Promise<string> {
   const { timeZone, place } = await trx
     .selectFrom("offers")
     .innerJoin("organisations", "organisations.id", "offers.organisation_id")

@@ -109,7 +109,7 @@ export function transition(state: OfferState, action: Action): Transition {
     case "complete":
       return complete(state, ids);
     case "withdraw":
-      return allow({ ...state, withdrawn: true }, notify("withdrawn", state.recipients));
+      return allow({ ...state, withdrawn: true }, notifyEffect("withdrawn", state.recipients));
     case "reject":
       return reject({ code: move.code });
   }
@@ -135,8 +135,8 @@ function complete(state: OfferState, ids: readonly string[]): Transition {
   );
   return allow(
     { ...state, complete: true, recipients },
-    notify("successful", recipients.filter(isSelected)),
-    notify(
+    notifyEffect("successful", recipients.filter(isSelected)),
+    notifyEffect(
       "unsuccessful",
       recipients.filter((one) => !isSelected(one)),
     ),
@@ -159,7 +159,7 @@ function hasIdIn(ids: readonly string[]): (one: RecipientState) => boolean {
   return ({ workerId }) => set.has(workerId);
 }
 
-const notify = (reason: NotifyReason, recipients: readonly RecipientState[]): Effect => ({
+const notifyEffect = (reason: NotifyReason, recipients: readonly RecipientState[]): Effect => ({
   type: "notify",
   reason,
   workerIds: recipients.map(({ workerId }) => workerId),

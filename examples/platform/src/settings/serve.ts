@@ -37,7 +37,7 @@ export async function serve(name: ServerName, { host, port }: Address, listener:
     throw new SettingError(reasonOf(name, { host, port }, cause), { cause });
   });
   return {
-    address: addressOf(server),
+    address: urlOf(server),
     async close(graceMs = 0) {
       const closed = once(server, "close");
       server.close();
@@ -70,7 +70,7 @@ function reasonOf(name: ServerName, { host, port }: Address, { code, syscall }: 
 }
 
 /** Returns the URL of a listening server, such as `http://127.0.0.1:3000`. */
-export function addressOf(server: Server): string {
+export function urlOf(server: Server): string {
   const address = server.address();
   if (address === null || typeof address === "string") throw new Error("the server has no port");
   return `http://${address.family === "IPv6" ? `[${address.address}]` : address.address}:${address.port}`;

@@ -26,13 +26,13 @@ export interface Listening {
 }
 
 /** Receives payloads from other processes on a separate connection, and reconnects if it is lost. */
-export function listenToOthers(newClient: () => pg.Client, options: ListenOptions): Listening {
+export function listenToOtherProcesses(newClient: () => pg.Client, options: ListenOptions): Listening {
   const { channel, onListening, onPayload, onError } = options;
   const stopping = new AbortController();
   const { signal } = stopping;
 
   /** Listens until the connection is lost or listening is stopped. @throws if it cannot connect */
-  const listen = async (onBegun: () => void): Promise<void> => {
+  const listen = async (onConnected: () => void): Promise<void> => {
     const client = newClient();
     let end = (): void => undefined;
     const over = new Promise<void>((resolve) => {
@@ -49,7 +49,7 @@ export function listenToOthers(newClient: () => pg.Client, options: ListenOption
     try {
       await client.connect();
       await client.query(`listen ${client.escapeIdentifier(channel)}`);
-      onBegun();
+      onConnected();
       if (!signal.aborted) await over;
     } finally {
       clearInterval(alive);
@@ -60,12 +60,12 @@ export function listenToOthers(newClient: () => pg.Client, options: ListenOption
 
   const run = async (): Promise<void> => {
     let failures = 0;
-    const onBegun = (): void => {
+    const onConnected = (): void => {
       failures = 0;
       onListening();
     };
     while (!signal.aborted) {
-      await listen(onBegun).catch((error: unknown) => void (signal.aborted || onError(error)));
+      await listen(onConnected).catch((error: unknown) => void (signal.aborted || onError(error)));
       failures += 1;
       await pause(growingPauseMs(failures), signal);
     }
@@ -96,7 +96,7 @@ export interface Notifier {
  * Sends signals to other processes: the first one immediately, and those from the next 50 ms together, without duplicates. Retries a
  * failed NOTIFY.
  */
-export function notifyOthers(store: Store, { channel, processId, onError }: NotifyOptions): Notifier {
+export function notifyOtherProcesses(store: Store, { channel, processId, onError }: NotifyOptions): Notifier {
   let waiting = new Set<string>();
   const stopping = new AbortController();
   let running: Promise<void> | undefined;

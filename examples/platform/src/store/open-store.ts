@@ -58,7 +58,7 @@ async function openPglite(options: StoreOptions): Promise<Store> {
     const files = await prepareClusterFiles(dataFolder);
     thread = new PgliteThread(files.folder, onError);
     await thread.waitReady;
-    await files.opened();
+    await files.markOpened();
     for (const setting of planSettings) await thread.send(`set ${setting}`, [], true);
   } catch (error) {
     lock.release();

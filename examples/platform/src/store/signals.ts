@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { listenToOthers, notifyOthers, readPayload } from "./listen-notify.ts";
+import { listenToOtherProcesses, notifyOtherProcesses, readPayload } from "./listen-notify.ts";
 import type { Heard, Signal, Store } from "./store.ts";
 
 export type SignalListener = (heard: Heard) => void;
@@ -49,10 +49,10 @@ export function openSignals(store: Store, { onError }: SignalsOptions): Signals 
   const ready = new Promise<void>((resolve) => {
     onReady = resolve;
   });
-  const notifier = store.newClient && notifyOthers(store, { channel, processId, onError });
+  const notifier = store.newClient && notifyOtherProcesses(store, { channel, processId, onError });
   const listening =
     store.newClient &&
-    listenToOthers(store.newClient, {
+    listenToOtherProcesses(store.newClient, {
       channel,
       onListening() {
         onReady();

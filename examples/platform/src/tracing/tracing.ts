@@ -76,7 +76,7 @@ export function continueOffer<T>(stored: string | null, name: string, work: () =
   const request = trace.getSpanContext(active);
   const links: Link[] = request ? [{ context: request }] : [];
   const parent = trace.setSpanContext(active, remoteSpanContext(offers, createTraceState));
-  return sentTrace.run(offers, () => within(name, { kind: SpanKind.INTERNAL, links }, parent, work));
+  return sentTrace.run(offers, () => inSpan(name, { kind: SpanKind.INTERNAL, links }, parent, work));
 }
 
 /** The trace headers of an outgoing request. */
@@ -99,7 +99,7 @@ export function traceAttempt<T>(
   const remote = storedTrace && remoteSpanContext(storedTrace, createTraceState);
   // Do not make it a child of the active span: attempts are made by loops that outlive every request.
   const parent = remote ? trace.setSpanContext(context.active(), remote) : trace.deleteSpan(context.active());
-  return within(name, { kind: SpanKind.CLIENT, attributes }, parent, async (span) => {
+  return inSpan(name, { kind: SpanKind.CLIENT, attributes }, parent, async (span) => {
     const result = await work(activeTraceContext() ?? storedTrace ?? {});
     const outcome = describe(result);
     span.setAttributes(outcome);
@@ -108,7 +108,7 @@ export function traceAttempt<T>(
   });
 }
 
-async function within<T>(
+async function inSpan<T>(
   name: string,
   options: { kind: SpanKind; attributes?: Attributes; links?: Link[] },
   parent: Context,

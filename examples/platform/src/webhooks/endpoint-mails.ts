@@ -36,7 +36,7 @@ const failingAgainMs = 24 * 60 * 60_000;
 
 /** Emails each user that deliveries are paused after failures (D-72), in the transaction that starts the first pause. */
 export async function emailEndpointFailing(trx: Trx, organisationId: string, now: Date, linkTo: LinkTo): Promise<void> {
-  if (await wasMailed(trx, organisationId, "failing", new Date(now.getTime() - failingAgainMs))) return;
+  if (await wasEmailed(trx, organisationId, "failing", new Date(now.getTime() - failingAgainMs))) return;
   await emailPeople(
     trx,
     organisationId,
@@ -59,8 +59,8 @@ export async function emailEndpointRecovered(
   linkTo: LinkTo,
 ): Promise<void> {
   const wasTold =
-    (await wasMailed(trx, organisationId, "disabled", since)) ||
-    (await wasMailed(trx, organisationId, "failing", since));
+    (await wasEmailed(trx, organisationId, "disabled", since)) ||
+    (await wasEmailed(trx, organisationId, "failing", since));
   if (!wasTold) return;
   await emailPeople(
     trx,
@@ -72,7 +72,7 @@ that failed in the meantime are not retried automatically.\n\nSee which deliveri
   );
 }
 
-const peopleOf = (trx: Trx, organisationId: string) =>
+const peopleQuery = (trx: Trx, organisationId: string) =>
   trx
     .selectFrom("people")
     .innerJoin("person_email_addresses", "person_id", "people.id")
@@ -86,9 +86,9 @@ const peopleOf = (trx: Trx, organisationId: string) =>
 /** A tolerance, because the database's clock dates emails at the start of their transaction. */
 const clockMs = 60_000;
 
-async function wasMailed(trx: Trx, organisationId: string, news: News, since: Date): Promise<boolean> {
+async function wasEmailed(trx: Trx, organisationId: string, news: News, since: Date): Promise<boolean> {
   const mailed = await trx
-    .selectFrom(peopleOf(trx, organisationId).as("told"))
+    .selectFrom(peopleQuery(trx, organisationId).as("told"))
     .innerJoin("mails", "to_address", "told.address")
     .select("mails.id")
     .where("subject", "=", sql<string>`told.organisation || ': ' || ${subjects[news]}`)
@@ -110,7 +110,7 @@ async function emailPeople(
   news: News,
   text: (endpoint: EndpointInMail) => string,
 ): Promise<void> {
-  const people = await peopleOf(trx, organisationId).execute();
+  const people = await peopleQuery(trx, organisationId).execute();
   if (people.length === 0) return;
   const { address, pending } = await trx
     .selectFrom("endpoints")

@@ -34,7 +34,7 @@ export async function readFeed(
   organisationId: string,
   { after, limit }: { after: string | undefined; limit: number },
 ): Promise<FeedPage> {
-  const from = after === undefined ? 0 : await checkCursor(store, organisationId, after);
+  const from = after === undefined ? 0 : await resolveCursor(store, organisationId, after);
   const unplaced = await assignPositions(store, "events", [organisationId]);
   const rows = await store.db
     .selectFrom("events")
@@ -64,7 +64,7 @@ const toFeedEvent = ({
   createdAt: created_at.toISOString(),
 });
 
-async function checkCursor({ db }: Store, organisationId: string, cursor: string): Promise<number> {
+async function resolveCursor({ db }: Store, organisationId: string, cursor: string): Promise<number> {
   const key = cursors.read(cursor);
   const feed = await db
     .selectFrom("event_feeds")

@@ -137,7 +137,7 @@ const maxRedelivered = 500;
  * Redelivers all settled deliveries in a time range, oldest first, in batches (D-74). Another call redelivers those that have settled
  * since, and skips pending ones.
  */
-export async function redeliverMany(
+export async function redeliverAllInRange(
   store: Store,
   organisationId: string,
   range: RedeliveryRange,

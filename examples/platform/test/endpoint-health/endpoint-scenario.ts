@@ -3,7 +3,7 @@ import { expect } from "vitest";
 import { fc } from "../../../../scripts/property-seed.ts";
 import { enableEndpoint } from "../../src/webhooks/disabled-endpoint.ts";
 import { recordEvent } from "../../src/webhooks/record-event.ts";
-import { redeliverMany, restartSchedules } from "../../src/webhooks/redeliver.ts";
+import { redeliverAllInRange, restartSchedules } from "../../src/webhooks/redeliver.ts";
 import { addOrganisation, type DeliveryFixture } from "../support/delivery-fixture.ts";
 import { hang, hangUp, type Receiver, type Respond, respondWith } from "../support/receiver.ts";
 import { virtualTime } from "../support/virtual-time.ts";
@@ -106,7 +106,7 @@ export async function runScenario(
       .where("organisation_id", "=", organisationId)
       .executeTakeFirstOrThrow();
   const redeliver = (states: ("dead" | "acknowledged")[]) =>
-    redeliverMany(store, organisationId, { since: new Date(0), states });
+    redeliverAllInRange(store, organisationId, { since: new Date(0), states });
 
   const wait = async (ms: number): Promise<void> => {
     await time.quiet();

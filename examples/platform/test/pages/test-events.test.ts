@@ -89,7 +89,9 @@ describe("a test event", () => {
     const form = { event: "worker-offer-response", way: "as-sent" };
     expect((await bo.send("/company/test-event", form)).text).toContain("Save a base URL and a secret");
     expect((await bo.send("/company/test-event", { ...form, event: "no-such" })).status).toBe(422);
-    expect((await send({ event: "test", way: "late" })).text).toContain("ways to send this webhook: as the service sends it.");
+    expect((await send({ event: "test", way: "late" })).text).toContain(
+      "ways to send this webhook: as the service sends it.",
+    );
   });
 
   test("has a form on the company page that works without a script", async () => {

@@ -57,7 +57,11 @@ test.each([
     'no pg_hba.conf entry for host "::1", user "ann", database "x", no encryption',
     /the server accepts only TLS connections; add \?sslmode=require/,
   ],
-  ["3D000", 'database "x" does not exist', /the database x does not exist; create it with createdb x, or correct the name/],
+  [
+    "3D000",
+    'database "x" does not exist',
+    /the database x does not exist; create it with createdb x, or correct the name/,
+  ],
   ["42501", "permission denied for database", /the role ann lacks a privilege; grant it CREATE .*/],
   [
     "08P01",

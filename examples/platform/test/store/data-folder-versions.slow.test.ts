@@ -98,7 +98,7 @@ describe.each(stores.slice(0, 1))("the data folder of $title [D-107]", (store) =
     expect(existsSync(again.folder)).toBe(false);
     await mkdir(again.folder);
     await writeFile(join(again.folder, "PG_VERSION"), "18\n");
-    await again.opened();
+    await again.markOpened();
     await prepareClusterFiles(dataFolder);
     expect(existsSync(join(again.folder, "PG_VERSION"))).toBe(true);
   });

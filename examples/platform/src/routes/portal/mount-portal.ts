@@ -8,7 +8,7 @@ import { defineRoutes } from "../../http/routes.ts";
 import { deliveryList } from "./deliveries/deliveries.ts";
 import { redeliverOne, redeliverRange, redeliveryRangeSchema, retryAll, retryOne } from "./deliveries/redeliver.ts";
 import { invitationList, invitationSchema, invite } from "./invitations/invitations.ts";
-import { searchSchema, searchSuggestions, suggestingOrganisations } from "./invitations/search-suggestions.ts";
+import { readSuggestingOrganisations, searchSchema, searchSuggestions } from "./invitations/search-suggestions.ts";
 import { offerList } from "./offers/read-offers.ts";
 import { type PortalDeps, person, readPerson, type SignedInPerson } from "./person.ts";
 import { readProfile } from "./profile/read-profile.ts";
@@ -59,7 +59,7 @@ export function mountPortal(router: Router, deps: PortalDeps): void {
   });
 
   defineRoutes(router, "/portal/suggestions/organisations", {
-    get: route(async ({ user }) => ({ organisations: await suggestingOrganisations(deps, user) })),
+    get: route(async ({ user }) => ({ organisations: await readSuggestingOrganisations(deps, user) })),
   });
   defineRoutes(router, "/portal/suggestions/search", {
     post: route(async ({ user, read }) => ({ results: await searchSuggestions(deps, user, await read(searchSchema)) })),

@@ -59,7 +59,7 @@ export async function readPerson({ db }: Store, { id: sessionId, ownerId }: Sess
 }
 
 /** Reads the user's email addresses, which are sent with a search for suggestions. */
-export async function emailAddressesOf({ store }: PortalDeps, { id }: SignedInPerson): Promise<string[]> {
+export async function readEmailAddresses({ store }: PortalDeps, { id }: SignedInPerson): Promise<string[]> {
   const rows = await store.db
     .selectFrom("person_email_addresses")
     .select("email_address")

@@ -1,12 +1,12 @@
 import { type SqlBool, sql } from "kysely";
 import { type ListPage, listCursor } from "../../http/list-cursor.ts";
-import { emailAddressesOf, type PortalDeps, type SignedInPerson } from "./person.ts";
+import { type PortalDeps, readEmailAddresses, type SignedInPerson } from "./person.ts";
 
 const cursor = listCursor("mails", /^$/);
 
 /** Reads emails to the user, newest first, or all emails if `showAllMail` is set. */
 async function readMails(deps: PortalDeps, person: SignedInPerson, { before, limit }: ListPage) {
-  const addresses = await emailAddressesOf(deps, person);
+  const addresses = await readEmailAddresses(deps, person);
   const emails = await deps.store.db
     .selectFrom("mails")
     .select(["id", "to_address as to", "subject", "body", "created_at as sentAt"])

@@ -25,11 +25,15 @@ export const shifts = { cursor, read: readShifts };
 
 /** Reads the offers that are waiting for the worker's response, newest first. */
 export const readOpenOffers = (deps: Deps, workerId: string, limit: number) =>
-  openOffers(deps, workerId).orderBy("offers.created_at", "desc").orderBy("offers.work_from").limit(limit).execute();
+  openOfferQuery(deps, workerId)
+    .orderBy("offers.created_at", "desc")
+    .orderBy("offers.work_from")
+    .limit(limit)
+    .execute();
 
 /** Reads the open offers that the worker has not seen, newest first. */
 export const readNewOffers = (deps: Deps, workerId: string) =>
-  openOffers(deps, workerId)
+  openOfferQuery(deps, workerId)
     .where("opened_at", "is", null)
     .orderBy("offers.created_at", "desc")
     .orderBy("offers.id", "desc")
@@ -39,7 +43,7 @@ export const readNewOffers = (deps: Deps, workerId: string) =>
 /** How many new offers are counted at most. */
 const newLimit = 100;
 
-const openOffers = (deps: Deps, workerId: string) =>
+const openOfferQuery = (deps: Deps, workerId: string) =>
   unfinishedWorkQuery(deps, workerId)
     .where("response", "=", "none")
     .where("withdrawn_at", "is", null)

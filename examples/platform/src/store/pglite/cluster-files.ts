@@ -10,7 +10,7 @@ const postgresVersion = "18";
 export interface ClusterFiles {
   folder: string;
   /** Call it once PGlite has opened them. */
-  opened(): Promise<void>;
+  markOpened(): Promise<void>;
 }
 
 /**
@@ -28,7 +28,7 @@ export async function prepareClusterFiles(dataFolder: string): Promise<ClusterFi
   else checkVersion(dataFolder, folder);
   return {
     folder,
-    async opened() {
+    async markOpened() {
       if (isNew) await rm(creating);
     },
   };

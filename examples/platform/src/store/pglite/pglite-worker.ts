@@ -14,7 +14,7 @@ import { PgliteStatements } from "./pglite-statements.ts";
 // PGlite runs in a thread because it would block the main thread for seconds while it opens. Requests run strictly in the
 // order in which they were posted, which `PgliteConnection` decides.
 
-function plainError(error: unknown): PgliteFailure {
+function toFailure(error: unknown): PgliteFailure {
   const failure: PgliteFailure = { message: error instanceof Error ? error.message : String(error) };
   const fields = error as Partial<Record<string, unknown>>;
   for (const field of failureFields) {
@@ -33,7 +33,7 @@ async function respond(
     return { id: request.id, ...(await statements.run(request.sql, request.parameters)) };
   } catch (error) {
     if (request.standalone) await database.exec("rollback");
-    return { id: request.id, failure: plainError(error) };
+    return { id: request.id, failure: toFailure(error) };
   }
 }
 
@@ -63,6 +63,6 @@ async function serve(port: MessagePort, { folder }: PgliteWorkerData): Promise<v
 if (parentPort !== null) {
   const port = parentPort;
   serve(port, workerData as PgliteWorkerData).catch((error: unknown) =>
-    port.postMessage({ failure: plainError(error) } satisfies PgliteResponse),
+    port.postMessage({ failure: toFailure(error) } satisfies PgliteResponse),
   );
 }

@@ -18,7 +18,7 @@ import { sendPage } from "../routing/send-page.ts";
 import { browserTimeZone, endSession, outdatedPageError } from "../routing/sign-in-page.ts";
 import { appSection } from "../sections/app-section.ts";
 import { checkCsrf } from "../security/check-csrf.ts";
-import { openPageSession, type PageSession, renew } from "../security/page-session.ts";
+import { openPageSession, type PageSession, renewSession } from "../security/page-session.ts";
 
 /** Serves `/app/join/{token}`, the page that an invitation email links to (D-122). Only the form uses up the link, since mail scanners follow links. */
 export function joinRoutes(deps: PageDeps): Methods {
@@ -46,7 +46,7 @@ export function joinRoutes(deps: PageDeps): Methods {
         await browserTimeZone(deps, appSection, opened.token, form.get("timeZone"));
         await endSession(deps, appSection, session);
         const notice = `You now share your availability with ${invitation.organisationName}. Its offers will appear here.`;
-        await renew(session, { token: opened.token, notice });
+        await renewSession(session, { token: opened.token, notice });
         response.redirect(303, appSection.home);
       } catch (error) {
         if (!(error instanceof ProblemError)) throw error;

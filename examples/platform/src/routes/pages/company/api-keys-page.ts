@@ -80,7 +80,7 @@ export const revokeApiKeyPage: PortalPage = async (context) => {
 /** `POST /api-keys/{id}/revoke` */
 export const revokeApiKeyForm: PortalForm = async ({ deps, user, id }) => {
   const { name } = await revokeApiKey(deps, user, id);
-  return { to: "/api-keys", notice: `The key ${name && `“${name}” `}is revoked.` };
+  return { to: "/api-keys", notice: `The key ${name && `“${name}” `}was revoked.` };
 };
 
 interface KeysView {

@@ -7,7 +7,6 @@ import { inOtherOrder, newestFirst } from "../layout/pagination.ts";
 import type { PortalContext, PortalPage } from "../sections/portal-section.ts";
 import { deliveryChart } from "./delivery-chart.ts";
 import {
-  addressOf,
   filterForm,
   filterOf,
   isUnfiltered,
@@ -16,8 +15,9 @@ import {
   parametersOf,
   rangeBar,
   ranges,
-  redeliverAddressOf,
+  redeliverUrl,
   stateBar,
+  urlOf,
 } from "./delivery-filter.ts";
 import { attemptLabel, deliveryState, eventLabel, nextAttempt } from "./delivery-labels.ts";
 import { redeliveriesSection } from "./redeliver-page.ts";
@@ -37,7 +37,7 @@ export const deliveriesPage: PortalPage = async (context) => {
       read: (deps, user, page) => readDeliveries(deps, user, { ...page, ...listFilterOf(filter, context.times) }),
     },
     limit,
-    (before) => addressOf(filter, before),
+    (before) => urlOf(filter, before),
     filter.sort && inOtherOrder,
   );
   const isEmpty = isUnfiltered(filter) && isNewest;
@@ -70,7 +70,7 @@ const tickedForm = (context: PortalContext, filter: PageFilter, rows: readonly R
           ${deliveriesTable(context, rows)}
           <div class="row act-bar">
             ${rows.some(isRedeliverable) && html`<strong data-selected hidden></strong> <button class="small">Redeliver selected events…</button>`}
-            <a class="button quiet small" href="${redeliverAddressOf(filter)}">Redeliver all ${isUnfiltered(filter) ? "events" : "that match"}…</a>
+            <a class="button quiet small" href="${redeliverUrl(filter)}">Redeliver all ${isUnfiltered(filter) ? "events" : "that match"}…</a>
           </div>
         </form>`;
 

@@ -77,23 +77,22 @@ export const parametersOf = ({ range, status, text, ...filter }: Partial<PageFil
   range: range === "hour" ? undefined : range,
 });
 
-export const addressOf = (filter: Partial<PageFilter>, before?: string): string =>
+export const urlOf = (filter: Partial<PageFilter>, before?: string): string =>
   withQuery("/deliveries", { ...parametersOf(filter), before });
 
 /** Returns the URL of the page that asks for confirmation before redelivering everything that matches the filter. */
-export const redeliverAddressOf = (filter: PageFilter): string =>
-  withQuery("/deliveries/redeliver", parametersOf(filter));
+export const redeliverUrl = (filter: PageFilter): string => withQuery("/deliveries/redeliver", parametersOf(filter));
 
 export const stateBar = (filter: PageFilter): Markup =>
   linkBar("State", [undefined, ...states], filter.state, (state) => [
     state === undefined ? "All" : stateLabels[state],
-    addressOf({ ...filter, state }),
+    urlOf({ ...filter, state }),
   ]);
 
 export const rangeBar = (filter: PageFilter): Markup =>
   linkBar("Time", Object.keys(ranges) as PageFilter["range"][], filter.range, (range) => [
     ranges[range].label.replace("the l", "L"),
-    addressOf({ ...filter, range }),
+    urlOf({ ...filter, range }),
   ]);
 
 /** Shows a form that filters by worker or offer, time, event, and the last attempt's status and error. */
@@ -114,6 +113,6 @@ export const filterForm = (filter: PageFilter): Markup => {
           ${filterSelect("error", "Last error", failureLabels, error, "Any")}
           ${filterSelect("sort", "Sort", orderNames, sort ?? "newest")}
           <button class="quiet at-end">Filter</button>
-          ${!isAny && html`<a class="at-end" href="${addressOf({ state, range })}">Clear</a>`}
+          ${!isAny && html`<a class="at-end" href="${urlOf({ state, range })}">Clear</a>`}
         </form>`;
 };

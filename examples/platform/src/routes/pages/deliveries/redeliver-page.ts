@@ -13,7 +13,7 @@ import { html, type Markup } from "../layout/markup.ts";
 import type { Page } from "../routing/page.ts";
 import { idempotencyField, submitOnce } from "../routing/submit-once.ts";
 import type { PortalContext, PortalForm, PortalPage } from "../sections/portal-section.ts";
-import { addressOf, filterOf, listFilterOf, type PageFilter } from "./delivery-filter.ts";
+import { filterOf, listFilterOf, type PageFilter, urlOf } from "./delivery-filter.ts";
 import { eventNames, failureLabels, stateLabels } from "./delivery-labels.ts";
 
 /** `GET /deliveries/redeliver?…`: asks for confirmation and shows the count. Takes the list's filter, or an `id` for each selected row. */
@@ -29,7 +29,7 @@ export const redeliverManyForm: PortalForm = async (context, form) => {
   const filter = chosenFilter(context, which as keyof typeof choices);
   const redirect = await submitOnce(context, form, user.organisationId, async (trx) => {
     const total = await startRedelivery(trx, user.organisationId, filter, last);
-    return { to: addressOf(filterOf(request)), notice: `Being redelivered: ${counted(total, "event")}.` };
+    return { to: urlOf(filterOf(request)), notice: `Being redelivered: ${counted(total, "event")}.` };
   });
   deps.wakeRedeliveries();
   return redirect;
@@ -64,7 +64,7 @@ async function askToRedeliver(context: PortalContext): Promise<Page> {
   const isTicked = tickedIn(request).length > 0;
   const counts = await countRedeliverable(deps.store.db, user.organisationId, shownFilter(context));
   const total = counts.dead + counts.acknowledged;
-  const back = addressOf(shown);
+  const back = urlOf(shown);
   const title =
     total === 0
       ? "Nothing to redeliver"

@@ -1,9 +1,9 @@
 import {
   type OrganisationChoice,
-  organisationChoices,
   type PersonSearch,
+  readOrganisationChoices,
 } from "../../portal/invitations/search-suggestions.ts";
-import { emailAddressesOf } from "../../portal/person.ts";
+import { readEmailAddresses } from "../../portal/person.ts";
 import { formTokenField } from "../layout/field.ts";
 import { html, type Markup } from "../layout/markup.ts";
 import { parameterOf } from "../layout/pagination.ts";
@@ -17,10 +17,13 @@ import type { PortalContext } from "../sections/portal-section.ts";
 export async function searchForm(context: PortalContext, search?: PersonSearch): Promise<Markup> {
   const { deps, user, request } = context;
   const text = parameterOf(request, "organisation")?.trim().slice(0, 200) || undefined;
-  const { choices, hasMore } = await organisationChoices(deps, user, { text, chosen: search?.organisationIds ?? [] });
+  const { choices, hasMore } = await readOrganisationChoices(deps, user, {
+    text,
+    chosen: search?.organisationIds ?? [],
+  });
   if (choices.length === 0 && text === undefined)
     return html`<p class="empty">No organisation implements suggestions. Enable them in the company profile.</p>`;
-  const emailAddresses = await emailAddressesOf(deps, user);
+  const emailAddresses = await readEmailAddresses(deps, user);
   const isSelected = ({ id, isOwn }: OrganisationChoice): boolean => search?.organisationIds.includes(id) ?? isOwn;
   const noteOf = ({ isOwn, isRemembered }: OrganisationChoice): string | undefined =>
     isOwn ? "Your organisation" : isRemembered ? "Searched before" : undefined;

@@ -2,7 +2,12 @@ import type { OrganisationResult } from "../../../accounts/contact-suggestions.t
 import { mailboxOf } from "../../../accounts/invitations.ts";
 import { type ProblemCode, ProblemError } from "../../../http/problem.ts";
 import { parseBody } from "../../../http/validation.ts";
-import { invitationSchema, invite, lastInvitations, recentlyInvited } from "../../portal/invitations/invitations.ts";
+import {
+  findLastInvitations,
+  findRecentlyInvited,
+  invitationSchema,
+  invite,
+} from "../../portal/invitations/invitations.ts";
 import { type PersonSearch, searchSchema, searchSuggestions } from "../../portal/invitations/search-suggestions.ts";
 import { html } from "../layout/markup.ts";
 import type { Page } from "../routing/page.ts";
@@ -58,13 +63,13 @@ function parsed(text: string): unknown {
 async function showSearch(context: PortalContext, search: PersonSearch, problem?: ProblemError): Promise<Page> {
   const { deps, user } = context;
   const { filter = "" } = search;
-  const found = await find(context, search);
+  const found = await trySearch(context, search);
   const shownProblem = problem ?? found.problem;
-  const lately = await recentlyInvited(deps.store.db, user.organisationId, deps.now());
+  const lately = await findRecentlyInvited(deps.store.db, user.organisationId, deps.now());
   const addresses = found.results.flatMap((result) =>
     "failure" in result ? [] : result.suggestions.map(({ emailAddress }) => mailboxOf(emailAddress)),
   );
-  const last = await lastInvitations(deps.store.db, user.organisationId, [...new Set(addresses)]);
+  const last = await findLastInvitations(deps.store.db, user.organisationId, [...new Set(addresses)]);
   const invitationOf = (emailAddress: string) => {
     const mailbox = mailboxOf(emailAddress);
     const earlier = last.get(mailbox);
@@ -84,7 +89,7 @@ async function showSearch(context: PortalContext, search: PersonSearch, problem?
 }
 
 /** Searches. If a selected organisation no longer implements suggestions, reports that and offers the others. */
-async function find(
+async function trySearch(
   { deps, user }: PortalContext,
   search: PersonSearch,
 ): Promise<{ results: OrganisationResult[]; problem?: ProblemError }> {

@@ -13,20 +13,20 @@ export function parameterOf({ url }: Request, name: string): string | undefined 
  * Reads the page of a list that the query parameter `before` selects, with links to newer and older rows. Without a valid cursor, the list
  * starts with the newest row.
  *
- * @param addressOf returns the URL of the page with a cursor. @default the request's path with the parameter `before`
+ * @param urlOf returns the URL of the page with a cursor. @default the request's path with the parameter `before`
  * @param words the labels of the links, for a list in another order
  */
 export async function newestFirst<Deps, User, Row>(
   { deps, user, request }: { deps: Deps; user: User; request: Request },
   { cursor, read }: PagedList<Deps, User, Row>,
   limit: number,
-  addressOf = (before: string | undefined) => withParameter(request.path, "before", before),
+  urlOf = (before: string | undefined) => withParameter(request.path, "before", before),
   words: readonly [first: string, next: string] = ["Newest", "Older"],
 ) {
   const before = cursor.read(parameterOf(request, "before") ?? "");
   const { rows, next } = await read(deps, user, { before, limit });
-  const newest = before && link(words[0], addressOf(undefined));
-  const older = next === null ? undefined : link(words[1], addressOf(next));
+  const newest = before && link(words[0], urlOf(undefined));
+  const older = next === null ? undefined : link(words[1], urlOf(next));
   return { rows, isNewest: before === undefined, links: row(newest, older) };
 }
 

@@ -31,7 +31,7 @@ export const createOfferForm: PortalForm = async (context, form) => {
   const act = form.get("act") ?? "";
   if (act === "addSlot" && draft.slots.length < slotsLimit) draft.slots.push({ start: "", end: "" });
   if (act === "selectMatching")
-    draft.selected = [...new Set([...draft.selected, ...(await matchingIds(context, draft))])];
+    draft.selected = [...new Set([...draft.selected, ...(await findMatchingIds(context, draft))])];
   // Without the script, pressing Enter in the search field activates the form's first button.
   const isSearch = act === "" && draft.workerSearch !== (form.get("searched") ?? "");
   if (isSearch || ["addSlot", "searchWorkers", "selectMatching"].includes(act)) return showForm(context, draft);
@@ -73,11 +73,11 @@ async function showForm(context: PortalContext, draft: CreationDraft, errors: Fi
 
 /** Finds the selected workers and those that match the search, sorted by name, with numbers in numeric order. */
 async function findWorkers(context: PortalContext, { workerSearch, selected }: CreationDraft): Promise<FoundWorkers> {
-  const matching = await matchingWorkers(context, workerSearch, foundLimit);
+  const matching = await findMatchingWorkers(context, workerSearch, foundLimit);
   const chosen = new Set(selected);
   const known = new Set(matching.map(({ id }) => id));
   const others = selected.filter((id) => !known.has(id));
-  const selectedElsewhere = others.length === 0 ? [] : await workersWithIds(context, others);
+  const selectedElsewhere = others.length === 0 ? [] : await readWorkersWithIds(context, others);
   const isChosen = ({ id }: { id: string }) => chosen.has(id);
   const unchosen = matching.filter((worker) => !isChosen(worker));
   return {
@@ -93,7 +93,7 @@ const collator = new Intl.Collator("en", { numeric: true });
 const byName = (one: { name: string; id: string }, other: { name: string; id: string }): number =>
   collator.compare(one.name, other.name) || collator.compare(one.id, other.id);
 
-async function matchingWorkers({ deps }: PortalContext, search: string, limit: number) {
+async function findMatchingWorkers({ deps }: PortalContext, search: string, limit: number) {
   const pattern = containsPattern(search);
   const workers = await deps.store.db
     .selectFrom("workers")
@@ -108,15 +108,15 @@ async function matchingWorkers({ deps }: PortalContext, search: string, limit: n
   return workers.toSorted(byName);
 }
 
-const workersWithIds = ({ deps }: PortalContext, ids: readonly string[]) =>
+const readWorkersWithIds = ({ deps }: PortalContext, ids: readonly string[]) =>
   deps.store.db
     .selectFrom("workers")
     .select(["id", "name"])
     .where(sql<SqlBool>`id in (select json_array_elements_text(${JSON.stringify(ids)}::text::json))`)
     .execute();
 
-const matchingIds = async (context: PortalContext, { workerSearch }: CreationDraft): Promise<string[]> =>
-  (await matchingWorkers(context, workerSearch, foundLimit)).map(({ id }) => id);
+const findMatchingIds = async (context: PortalContext, { workerSearch }: CreationDraft): Promise<string[]> =>
+  (await findMatchingWorkers(context, workerSearch, foundLimit)).map(({ id }) => id);
 
 /** Completes the current input with example values. */
 function sampleOf({ user, times }: PortalContext, draft: CreationDraft, workers: readonly { id: string }[]) {

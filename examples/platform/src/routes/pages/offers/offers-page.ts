@@ -47,7 +47,7 @@ export const offersPage: PortalPage = async (context) => {
     cursor: offersCursor(filter),
     read: (_: unknown, __: unknown, page: Parameters<typeof findOffers>[3]) => findOffers(deps, user, filter, page),
   };
-  const toPage = (before: string | undefined) => addressOf(shown, before);
+  const toPage = (before: string | undefined) => urlOf(shown, before);
   const words = order === "newest" ? undefined : inOtherOrder;
   const { rows, isNewest, links } = await newestFirst(context, list, limit, toPage, words);
   const isUnfiltered = Object.values(shown).every((value) => value === undefined);
@@ -92,13 +92,13 @@ const filterOf = ({ times: { timeZone } }: PortalContext, { from, until, ...show
   until: dayOf(until ?? "", timeZone)?.end,
 });
 
-const addressOf = ({ text, order, ...shown }: Partial<Shown>, before?: string): string =>
+const urlOf = ({ text, order, ...shown }: Partial<Shown>, before?: string): string =>
   withQuery("/offers", { ...shown, q: text, sort: order, before });
 
 const filters = (shown: Shown, order: keyof typeof orderNames): Markup => html`
         <div class="bars-row">
-          ${linkBar("State", [undefined, ...offerStates], shown.state, (state) => [state === undefined ? "All" : stateNames[state], addressOf({ ...shown, state })])}
-          ${linkBar("Time", [undefined, ...offerTimes], shown.time, (time) => [time === undefined ? "Any time" : timeNames[time], addressOf({ ...shown, time })])}
+          ${linkBar("State", [undefined, ...offerStates], shown.state, (state) => [state === undefined ? "All" : stateNames[state], urlOf({ ...shown, state })])}
+          ${linkBar("Time", [undefined, ...offerTimes], shown.time, (time) => [time === undefined ? "Any time" : timeNames[time], urlOf({ ...shown, time })])}
         </div>
         <form method="get" action="/offers" role="search" class="row filters">
           ${hiddenParameters({ state: shown.state, time: shown.time })}
@@ -107,7 +107,7 @@ const filters = (shown: Shown, order: keyof typeof orderNames): Markup => html`
           ${filterInput("until", "Work until", "date", shown.until)}
           ${filterSelect("sort", "Sort", orderNames, order)}
           <button class="quiet at-end">Search</button>
-          ${(shown.text ?? shown.from ?? shown.until ?? shown.order) && html`<a class="at-end" href="${addressOf({ state: shown.state, time: shown.time })}">Clear</a>`}
+          ${(shown.text ?? shown.from ?? shown.until ?? shown.order) && html`<a class="at-end" href="${urlOf({ state: shown.state, time: shown.time })}">Clear</a>`}
         </form>`;
 
 const decisionsSection = (
@@ -123,7 +123,7 @@ const decisionsSection = (
           columns: columnsOf(context),
           rows,
         })}
-        ${next && html`<p class="row"><a class="button quiet small" href="${addressOf({ state: "decision" })}">All offers that need your decision</a></p>`}
+        ${next && html`<p class="row"><a class="button quiet small" href="${urlOf({ state: "decision" })}">All offers that need your decision</a></p>`}
       </section>`;
 
 const noOffers = html`

@@ -9,7 +9,7 @@ import { checkCsrf } from "../security/check-csrf.ts";
 import { openPageSession, type PageSession } from "../security/page-session.ts";
 import type { PageContext, PageDeps, PageSection, ShowPage, SubmitForm } from "./page.ts";
 import { sendPage } from "./send-page.ts";
-import { readCredentials, sendAgainPage, signInAgainPage, typedIn } from "./sign-in-again.ts";
+import { keptInput, readCredentials, sendAgainPage, signInAgainPage } from "./sign-in-again.ts";
 import { outdatedPageError, startSession } from "./sign-in-page.ts";
 
 /** Creates handlers for a section's pages. They check the session, then a form's CSRF token, and then run the page. */
@@ -24,7 +24,7 @@ export function pageRoutes<User>(deps: PageDeps, section: PageSection<User>) {
     use?: PersonUse,
   ): Promise<PageContext<User>> {
     const { token = "", formToken, timeZone: browserZone } = pageSession;
-    // Checking an open stream cannot renew the cookie.
+    // Checking an open stream cannot renewSession the cookie.
     const session = await (use === undefined ? findSession : findAndExtendSession)(deps, token, section.role);
     if (session === undefined) throw unauthenticated();
     if ("isExtended" in session && session.isExtended) await pageSession.save();
@@ -75,7 +75,7 @@ export function pageRoutes<User>(deps: PageDeps, section: PageSection<User>) {
       }
       const context = await readContext(request, response, session, "act");
       if (isSignedIn && isOfThis) return sendPage(section, response, session, context, await act(context, form));
-      const restored = await restore(context, typedIn(form));
+      const restored = await restore(context, keptInput(form));
       session.notice =
         "You have signed in again. Nothing has been changed yet. Your input was kept, except for secrets.";
       const status = isSignedIn ? problemKinds.csrf_check_failed.status : 200;

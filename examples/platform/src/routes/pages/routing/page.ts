@@ -90,7 +90,7 @@ export interface PageSection<User> {
   /** A CSS class for the body. @default none */
   readonly bodyClass?: string;
   /** Returns the URL of the event stream that updates the page. */
-  streamAddress(context: PageContext<User>): string;
+  streamUrl(context: PageContext<User>): string;
   /** Says which time zone the page uses and whose it is, with a link to change it. */
   zoneLine(context: PageContext<User>): Markup;
   /** Shows the user's name next to the sign-out button. */

@@ -71,7 +71,7 @@ export async function sectionDocument<User>(
     title: count > 0 ? `(${count}) ${title}` : title,
     bodyClass: section.bodyClass,
     manifest: section.manifest,
-    live: context && section.streamAddress(context),
+    live: context && section.streamUrl(context),
     body,
   });
 }

@@ -16,7 +16,7 @@ export const readCredentials = (form: URLSearchParams): Credentials | undefined 
   form.has(`${prefix}password`) ? credentialsIn(form, prefix) : undefined;
 
 /** Returns what was entered in a form, without its tokens, secrets and credentials. */
-export const typedIn = (form: URLSearchParams): URLSearchParams =>
+export const keptInput = (form: URLSearchParams): URLSearchParams =>
   new URLSearchParams(
     [...form].filter(([name]) => name !== "formToken" && !secretFields.has(name) && !name.startsWith(prefix)),
   );
@@ -43,7 +43,7 @@ export function signInAgainPage<User>(
     ${problem && html`<p class="notice bad" role="alert">${problem.message}</p>`}
     <form method="post" action="${path}" class="panel narrow">
       ${formTokenField(session)}
-      ${hiddenFields(typedIn(form))}
+      ${hiddenFields(keptInput(form))}
       ${credentialFields(section, readCredentials(form)?.name, prefix)}
       <button>Sign in</button>
     </form>`;
@@ -56,7 +56,7 @@ export function sendAgainPage<User>({ request, formToken }: PageContext<User>, f
     <header class="page-head"><h1>Send the form again?</h1></header>
     <form method="post" action="${request.originalUrl}" class="panel narrow">
       ${formTokenField({ formToken })}
-      ${hiddenFields(typedIn(form))}
+      ${hiddenFields(keptInput(form))}
       <p>The form was sent from a page that belongs to an earlier session, so nothing has been changed yet.</p>
       <button>Send it now</button>
     </form>`;

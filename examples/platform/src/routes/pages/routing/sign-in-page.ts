@@ -7,7 +7,7 @@ import { field, formTokenField } from "../layout/field.ts";
 import { html, type Markup } from "../layout/markup.ts";
 import { checkCsrf } from "../security/check-csrf.ts";
 import { ownPath } from "../security/own-path.ts";
-import { openPageSession, type PageSession, renew } from "../security/page-session.ts";
+import { openPageSession, type PageSession, renewSession } from "../security/page-session.ts";
 import type { Page, PageDeps, PageSection } from "./page.ts";
 import { sendPage } from "./send-page.ts";
 
@@ -71,7 +71,7 @@ export async function startSession<User>(
 ): Promise<void> {
   const { token } = await signIn(deps, section.role, { name: storable(name), password, address: request.ip ?? "" });
   await endSession(deps, section, session);
-  await renew(session, { token, ...(await browserTimeZone(deps, section, token, timeZone)) });
+  await renewSession(session, { token, ...(await browserTimeZone(deps, section, token, timeZone)) });
 }
 
 /** Handles `POST` on the sign-out path. Has no effect without a session. */
@@ -87,7 +87,7 @@ export const signOutRoute =
         "You have signed in again since this page was loaded. Reload the page, then sign out.",
       );
     await endSession(deps, section, session);
-    await renew(session, { notice: "You have been signed out." });
+    await renewSession(session, { notice: "You have been signed out." });
     response.redirect(303, section.signInPath);
   };
 

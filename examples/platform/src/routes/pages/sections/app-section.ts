@@ -54,7 +54,7 @@ export const appSection: PageSection<SignedInWorker> = {
   manifest: assetPath("app.webmanifest"),
   // Do not count this page's offer, because it is being opened.
   countNew: ({ user, id }) => user.newOffers.filter((offer) => offer.id !== id).length,
-  streamAddress: ({ user }) => `/app/live?since=${user.lastPosition}`,
+  streamUrl: ({ user }) => `/app/live?since=${user.lastPosition}`,
   zoneLine: ({ times }) => html`Times are in <a href="/app/time-zone">${times.timeZone}</a>, your time zone.`,
   userName: ({ name }) => html`<span>${name}</span>`,
   strip: async ({ user: { newOffers }, id, request }) => {

@@ -34,7 +34,7 @@ export const portalSection: PageSection<SignedInPerson> = {
     ["/company", "Company", "/company/"],
     ["/mailbox", "Mailbox", "/mailbox/"],
   ],
-  streamAddress: ({ livePosition }) => `/live?since=${livePosition}`,
+  streamUrl: ({ livePosition }) => `/live?since=${livePosition}`,
   userName: ({ name, organisationName }) => html`<strong>${organisationName}</strong> <span>${name}</span>`,
   body: ({ navigation, signedIn, strip, question, zoneLine, main }) => html`
 <header class="top">

@@ -48,12 +48,12 @@ export async function openPageSession(
     ttl: role.lifetime.ms / 1_000,
     cookieOptions: { httpOnly: true, sameSite: "lax", secure: isSecure, path: "/" },
   });
-  if (session.formToken === undefined) await renew(session, {});
+  if (session.formToken === undefined) await renewSession(session, {});
   return session as PageSession;
 }
 
 /** Replaces the session and its CSRF token, to prevent session fixation. */
-export async function renew(session: IronSession<SessionData>, data: Partial<SessionData>): Promise<void> {
+export async function renewSession(session: IronSession<SessionData>, data: Partial<SessionData>): Promise<void> {
   delete session.token;
   delete session.notice;
   delete session.timeZone;

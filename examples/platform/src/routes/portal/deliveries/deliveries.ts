@@ -23,7 +23,7 @@ export async function readDeliveries(
   { organisationId }: SignedInPerson,
   { before, limit, oldestFirst = false, ...filter }: DeliveryQuery,
 ) {
-  const read = await deliveries(deps, organisationId)
+  const read = await portalDeliveryQuery(deps, organisationId)
     .where(await matchesFilter(deps.store.db, organisationId, filter))
     .$if(before !== undefined, (query) =>
       query.where("deliveries.sequence", oldestFirst ? ">" : "<", before?.position ?? 0),
@@ -61,7 +61,7 @@ export const deliveryList = { cursor: deliveriesCursor, read: readDeliveriesAndA
 
 /** Reads one of the organisation's deliveries. Resolves with undefined if no delivery has this id. */
 export const readDelivery = (deps: PortalDeps, organisationId: string, id: string) =>
-  deliveries(deps, organisationId).where("deliveries.id", "=", id).executeTakeFirst();
+  portalDeliveryQuery(deps, organisationId).where("deliveries.id", "=", id).executeTakeFirst();
 
 /** Returns the ids of the deliveries before and after a delivery in the list, if any. */
 export async function readNeighbours({ store: { db } }: PortalDeps, organisationId: string, sequence: number) {
@@ -91,7 +91,7 @@ const attemptQuery = ({ store }: PortalDeps, deliveryIds: readonly string[]) =>
     .where("delivery_id", "in", deliveryIds)
     .orderBy("id");
 
-const deliveries = ({ store }: PortalDeps, organisationId: string) =>
+const portalDeliveryQuery = ({ store }: PortalDeps, organisationId: string) =>
   deliveryQuery(store.db, organisationId)
     .select(["deliveries.id", "deliveries.sequence", shownState.as("state")])
     .select(["deliveries.due_at as nextAttemptAt", "deliveries.settled_at as settledAt"])

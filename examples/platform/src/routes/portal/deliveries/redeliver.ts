@@ -8,7 +8,7 @@ import {
   type NoAttempt,
   type Redelivery,
   redeliver,
-  redeliverMany,
+  redeliverAllInRange,
   retryAllNow,
   retryNow,
 } from "../../../webhooks/redeliver.ts";
@@ -66,12 +66,12 @@ export async function redeliverRange(
   { organisationId }: Pick<SignedInPerson, "organisationId">,
   { state, ...range }: z.infer<typeof redeliveryRangeSchema>,
 ) {
-  const counts = await redeliverMany(deps.store, organisationId, { ...range, states: statesOf[state] });
+  const counts = await redeliverAllInRange(deps.store, organisationId, { ...range, states: statesOf[state] });
   return counts;
 }
 
 const noAttemptProblems: Record<NoAttempt, () => ProblemError> = {
-  no_endpoint: () => new ProblemError("profile_missing", "Save a base URL and a secret on the company profile first."),
+  no_endpoint: () => new ProblemError("profile_missing", "Save a base URL and a secret in the company profile first."),
   disabled: () =>
     new ProblemError(
       "endpoint_disabled",

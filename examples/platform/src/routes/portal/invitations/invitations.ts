@@ -85,7 +85,7 @@ function rejectIfAny(code: ProblemCode, detail: string, indexes: readonly number
 const dayMs = 24 * 60 * 60 * 1_000;
 
 /** Returns the mailboxes (see `mailboxOf`) that an organisation invited too recently to invite again (D-87). */
-export async function recentlyInvited(
+export async function findRecentlyInvited(
   db: Store["db"],
   organisationId: string,
   now: Date,
@@ -100,7 +100,7 @@ export async function recentlyInvited(
 }
 
 /** Returns when an organisation last invited each mailbox (see `mailboxOf`), and which user invited it. */
-export async function lastInvitations(
+export async function findLastInvitations(
   db: Store["db"],
   organisationId: string,
   mailboxes: readonly string[],
@@ -131,7 +131,7 @@ async function checkInvitationLimits(
   now: Date,
 ): Promise<void> {
   await trx.selectFrom("organisations").select("id").where("id", "=", organisationId).forNoKeyUpdate().execute();
-  const lately = await recentlyInvited(trx, organisationId, now);
+  const lately = await findRecentlyInvited(trx, organisationId, now);
   const repeated = mailboxes.flatMap((mailbox, index) => (lately.has(mailbox) ? [index] : []));
   const removeThem = `Remove people your organisation invited less than ${repeatInvitationDays} days ago.`;
   rejectIfAny("already_invited", removeThem, repeated, "Remove this person.");

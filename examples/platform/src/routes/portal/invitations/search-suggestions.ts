@@ -6,11 +6,11 @@ import { textField } from "../../../http/fields.ts";
 import { type FieldErrors, ProblemError } from "../../../http/problem.ts";
 import { addFieldError } from "../../../http/validation.ts";
 import { containsPattern } from "../../../store/contains-pattern.ts";
-import { emailAddressesOf, type PortalDeps, type SignedInPerson } from "../person.ts";
+import { type PortalDeps, readEmailAddresses, type SignedInPerson } from "../person.ts";
 import { recordSuggestions } from "./shown-suggestions.ts";
 
 /** Reads the organisations that implement suggestions (D-22): the user's own first, the others sorted by name. */
-export const suggestingOrganisations = ({ store }: PortalDeps, { organisationId }: SignedInPerson) =>
+export const readSuggestingOrganisations = ({ store }: PortalDeps, { organisationId }: SignedInPerson) =>
   store.db
     .selectFrom("endpoints")
     .innerJoin("organisations", "organisations.id", "organisation_id")
@@ -36,7 +36,7 @@ export interface OrganisationChoice extends SuggestingOrganisation {
  *
  * @param text part of the other organisations' names
  */
-export async function organisationChoices(
+export async function readOrganisationChoices(
   { store }: PortalDeps,
   { id, organisationId }: SignedInPerson,
   { text, chosen = [] }: { text?: string | undefined; chosen?: readonly string[] },
@@ -74,7 +74,7 @@ export async function organisationChoices(
 }
 
 /** Remembers the searched organisations for the user's next search. */
-async function remember(
+async function rememberSearch(
   { store, now }: PortalDeps,
   personId: string,
   organisationIds: readonly string[],
@@ -86,7 +86,7 @@ async function remember(
     on conflict (person_id, organisation_id) do update set searched_at = excluded.searched_at`.execute(store.db);
 }
 
-export type SuggestingOrganisation = Awaited<ReturnType<typeof suggestingOrganisations>>[number];
+export type SuggestingOrganisation = Awaited<ReturnType<typeof readSuggestingOrganisations>>[number];
 
 /** A search for people. Only the given organisations receive the user's email addresses (D-88). An empty filter has no effect. */
 export const searchSchema = nullAsAbsent(
@@ -108,7 +108,7 @@ export async function searchSuggestions(
   person: SignedInPerson,
   { organisationIds, filter }: PersonSearch,
 ): Promise<OrganisationResult[]> {
-  const suggesting = new Set((await suggestingOrganisations(deps, person)).map(({ id }) => id));
+  const suggesting = new Set((await readSuggestingOrganisations(deps, person)).map(({ id }) => id));
   const errors: FieldErrors = new Map();
   const remedy = "Remove it: no organisation with this id implements suggestions.";
   for (const [index, id] of organisationIds.entries())
@@ -119,9 +119,9 @@ export async function searchSuggestions(
       "No search was made. Choose only organisations that implement suggestions.",
       { errors },
     );
-  const userEmailAddresses = await emailAddressesOf(deps, person);
+  const userEmailAddresses = await readEmailAddresses(deps, person);
   const results = await searchAll(deps, { organisationIds, userEmailAddresses, ...(filter && { filter }) });
-  await remember(deps, person.id, organisationIds);
+  await rememberSearch(deps, person.id, organisationIds);
   await recordSuggestions(deps, person.sessionId, results);
   return results;
 }

@@ -16,7 +16,7 @@ export async function checkEndpoint(
 ): Promise<EndpointCheck[]> {
   const { passed, checks } = await testEndpoint(endpointClient, sign, endpoint);
   if (passed) return checks;
-  const detail = "Nothing was changed; see why each check failed or passed.";
+  const detail = "Nothing was changed. See the reason given for each check.";
   throw new ProblemError("endpoint_check_failed", detail, { extensions: { checks } });
 }
 
@@ -54,7 +54,7 @@ export async function requireSavedEndpoint({ store }: PortalDeps, organisationId
     .where("organisation_id", "=", organisationId)
     .executeTakeFirst();
   if (endpoint !== undefined) return endpoint;
-  throw new ProblemError("profile_missing", "Save a base URL and a secret on the company profile first.");
+  throw new ProblemError("profile_missing", "Save a base URL and a secret in the company profile first.");
 }
 
 /** Signals that the endpoint has changed, which starts its deliveries and updates pages. */
