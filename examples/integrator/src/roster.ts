@@ -1,6 +1,9 @@
 import type { OfferEventDeleted, TimelineChanged, WorkerAddedContact, WorkerOfferResponse } from "@offers/webhook-kit";
 
-/** Stores the data that webhooks carry. An event may arrive twice, so each handler is idempotent: it sets values instead of incrementing them. */
+/**
+ * Stores the data that webhooks carry. An event may arrive twice, so each handler is idempotent: it sets values instead of incrementing
+ * them.
+ */
 export class Roster {
   readonly #responses = new Map<string, Map<string, string>>();
   readonly #gaps = new Map<string, Map<string, string>>();

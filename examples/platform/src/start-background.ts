@@ -83,7 +83,10 @@ export async function startBackground(options: BackgroundOptions): Promise<Backg
   };
 }
 
-/** Creates the transport for Firebase Cloud Messaging if there are credentials, and only then loads its package (D-79). Otherwise nothing is pushed. */
+/**
+ * Creates the transport for Firebase Cloud Messaging if there are credentials, and only then loads its package (D-79). Otherwise nothing is
+ * pushed.
+ */
 async function openPushTransport({ settings, store, now }: BackgroundOptions): Promise<PushTransport> {
   if (settings.fcmCredentials === undefined) return inboxTransport;
   const credentials = await readFcmCredentials(settings.fcmCredentials);

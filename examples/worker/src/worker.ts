@@ -1,6 +1,6 @@
 // Handles the events that edge.ts enqueued. Its settings are DATABASE_URL and QUEUE_URL. PAUSE_MS delays each message, so that in a
-// demonstration, you can kill it while it handles one. With PLATFORM_URL and OFFERS_API_KEY, the worker starts with the events that it missed
-// while it was not running.
+// demonstration, you can kill it while it handles one. With PLATFORM_URL and OFFERS_API_KEY, the worker starts with the events that it
+// missed while it was not running.
 import { setTimeout as pause } from "node:timers/promises";
 import { parseWebhookEvent, type WebhookEvent } from "@offers/webhook-kit";
 import { traceEvent } from "@offers/webhook-kit/opentelemetry";

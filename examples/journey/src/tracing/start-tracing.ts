@@ -12,7 +12,9 @@ export interface TracingOptions {
   collector: string;
 }
 
-/** Registers OpenTelemetry's SDK for this process. Each span is exported when it ends, so that it is not lost when the process is killed. */
+/**
+ * Registers OpenTelemetry's SDK for this process. Each span is exported when it ends, so that it is not lost when the process is killed.
+ */
 export function startTracing({ service, collector }: TracingOptions): TracerProvider {
   const exporter = new OTLPTraceExporter({ url: `${collector}/v1/traces` });
   const provider = new TracerProvider({

@@ -104,7 +104,8 @@ export async function consume(limiter: RateLimiterMemory, key: string, what: str
 type LimitCode = "rate_limited" | "too_many_sign_ins";
 
 /**
- * Creates the error for a request over a rate limit (RFC 6585, 4), which had no effect. `Retry-After` is for programs, the message for people.
+ * Creates the error for a request over a rate limit (RFC 6585, 4), which had no effect. `Retry-After` is for programs, the message for
+ * people.
  */
 export function tooManyRequests(what: string, seconds: number, code: LimitCode = "rate_limited"): ProblemError {
   const wait = Math.max(1, Math.ceil(seconds));

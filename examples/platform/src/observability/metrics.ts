@@ -112,8 +112,8 @@ interface Backlog {
   unsentNotifications: number;
   unsentMails: number;
   /**
-   * The age of the oldest snapshot. Every claim scans the rows that were deleted after it. Snapshots of other database users are visible only with
-   * the role `pg_read_all_stats`.
+   * The age of the oldest snapshot. Every claim scans the rows that were deleted after it. Snapshots of other database users are visible
+   * only with the role `pg_read_all_stats`.
    */
   oldestSnapshotSeconds: number;
 }

@@ -30,8 +30,8 @@ export async function openLeases(store: Store, { leaseSeconds = 4, onError }: Le
 }
 
 /**
- * This process's lease on all rows that it attempts. It is one database row, renewed while there are attempts. Once it expires, other processes may
- * claim those rows (D-70), and this process's results are discarded because their fencing tokens are deleted.
+ * This process's lease on all rows that it attempts. It is one database row, renewed while there are attempts. Once it expires, other
+ * processes may claim those rows (D-70), and this process's results are discarded because their fencing tokens are deleted.
  */
 export class Leases {
   readonly processId = randomUUID();

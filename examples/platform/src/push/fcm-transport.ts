@@ -18,7 +18,11 @@ export interface FcmOptions {
   now: () => Date;
   /** Sends the requests to Google. Closed with the transport. @default keeps 32 connections */
   dispatcher?: Dispatcher;
-  /** The time limit for one message, in milliseconds, plus 3 s for an access token. Must be shorter than a shutdown may take. @default 9_000 */
+  /**
+   * The time limit for one message, in milliseconds, plus 3 s for an access token. Must be shorter than a shutdown may take.
+   *
+   * @default 9_000
+   */
   timeoutMs?: number;
 }
 

@@ -24,8 +24,8 @@ export interface HttpServer {
 }
 
 /**
- * How long an idle connection is kept. It must be longer than a proxy keeps it, or the proxy may send a request on a connection that was just
- * closed. nginx and AWS's ALB keep it for 60 s, Caddy for 120 s.
+ * How long an idle connection is kept. It must be longer than a proxy keeps it, or the proxy may send a request on a connection that was
+ * just closed. nginx and AWS's ALB keep it for 60 s, Caddy for 120 s.
  */
 const keepAliveTimeout = 130_000;
 

@@ -208,7 +208,10 @@ function parse(environment: Environment): z.infer<typeof schema> {
   throw invalid(name, schema.shape[name].description ?? "another value", environment);
 }
 
-/** Creates the error. Quotes the value on one line, unless it has more than 100 characters or may contain a secret, like a URL with a password. */
+/**
+ * Creates the error. Quotes the value on one line, unless it has more than 100 characters or may contain a secret, like a URL with a
+ * password.
+ */
 function invalid(name: string, expected: string, environment: Environment): SettingError {
   const value = environment[name] ?? "";
   const isQuotable = value !== "" && value.length <= 100 && !/_URL$|KEY$/.test(name);

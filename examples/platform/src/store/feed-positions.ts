@@ -17,9 +17,9 @@ const maxAssigned = 5_000;
 export type Unassigned = "none" | "more" | "locked";
 
 /**
- * Assigns positions in their owner's feed, in order, to committed rows that have none. If positions were assigned before the commit, a reader would
- * skip a row that is committed late. If readers waited for the oldest transaction, a forgotten one would stop them all. Only one
- * reader assigns positions at a time, so a reader that sees a position has seen all lower ones.
+ * Assigns positions in their owner's feed, in order, to committed rows that have none. If positions were assigned before the commit, a
+ * reader would skip a row that is committed late. If readers waited for the oldest transaction, a forgotten one would stop them all. Only
+ * one reader assigns positions at a time, so a reader that sees a position has seen all lower ones.
  *
  * Waits a moment for rows that another transaction has locked, then skips them: a withdrawal may lock thousands for seconds.
  */
@@ -73,8 +73,8 @@ function assignBatch(
       on conflict do nothing`.execute(trx);
     await sql`select from ${counters} where ${theirs} order by ${ownerColumn} for update`.execute(trx);
     if (locked === "wait") await sql.raw(`set local lock_timeout = ${lockTimeoutMs}`).execute(trx);
-    // Use a separate statement, which sees what was committed while the previous one waited for locks. Rows are locked in the order in which
-    // pushes are settled and superseded, so that they cannot deadlock.
+    // Use a separate statement, which sees what was committed while the previous one waited for locks. Rows are locked in the order in
+    // which pushes are settled and superseded, so that they cannot deadlock.
     const { rows } = await sql<{ placed: number }>`
       with unplaced as materialized (
         select id, ${ownerColumn} as owner, ${orderColumn} as number from ${rowTable}

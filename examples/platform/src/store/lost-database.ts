@@ -2,9 +2,9 @@ import pg from "pg";
 import { StoreError } from "./store.ts";
 
 /**
- * Matches the SQLSTATEs that a temporarily unavailable server returns: the connection is lost (08), resources such as connections are exhausted (53),
- * the server is stopping or starting (57P01 to 57P03), the database accepts no connections (55000 at connect), or the server is
- * read-only, such as a standby or an old primary after a failover (25006). 25P03 ends a transaction that waited too long.
+ * Matches the SQLSTATEs that a temporarily unavailable server returns: the connection is lost (08), resources such as connections are
+ * exhausted (53), the server is stopping or starting (57P01 to 57P03), the database accepts no connections (55000 at connect), or the
+ * server is read-only, such as a standby or an old primary after a failover (25006). 25P03 ends a transaction that waited too long.
  *
  * @see https://www.postgresql.org/docs/current/errcodes-appendix.html
  */

@@ -13,8 +13,9 @@ const int8 = 20;
 const defaultSilenceMs = 35_000;
 
 /**
- * Builds the statement that sets the server's timeouts for a statement or transaction that hangs. The platform's own limit, `transactionLimitMs`, is
- * shorter. The timeouts are not part of the connection's startup message, because PgBouncer rejects unknown parameters there.
+ * Builds the statement that sets the server's timeouts for a statement or transaction that hangs. The platform's own limit,
+ * `transactionLimitMs`, is shorter. The timeouts are not part of the connection's startup message, because PgBouncer rejects unknown
+ * parameters there.
  *
  * @param command `set` for the session, `set local` for the transaction
  */
@@ -25,8 +26,8 @@ const settingsBy = (command: "set" | "set local", idleLimit = "30s"): string => 
   ${command} default_transaction_isolation = 'read committed'`;
 
 /**
- * The idle limit for background work: a process that stalls in the middle of it soon loses its connection, and with it the locks that others wait for on
- * lanes, leases and settling.
+ * The idle limit for background work: a process that stalls in the middle of it soon loses its connection, and with it the locks that
+ * others wait for on lanes, leases and settling.
  */
 const backgroundIdleLimit = "2s";
 
@@ -81,13 +82,16 @@ function socketWithTimeout(silenceMs: number): Socket {
   return socket;
 }
 
-/** The maximum number of prepared statements. A query with a list of varying length has many forms; beyond this number, each execution is planned. */
+/**
+ * The maximum number of prepared statements. A query with a list of varying length has many forms; beyond this number, each execution is
+ * planned.
+ */
 const maxPrepared = 200;
 
 /**
- * Returns the same pool with prepared statements, for background work, which repeats a few statements and would otherwise plan them each time. In a
- * transaction, each has one plan for all parameters: otherwise PostgreSQL plans a claim again whenever it estimates a custom plan to be
- * slightly cheaper.
+ * Returns the same pool with prepared statements, for background work, which repeats a few statements and would otherwise plan them each
+ * time. In a transaction, each has one plan for all parameters: otherwise PostgreSQL plans a claim again whenever it estimates a custom
+ * plan to be slightly cheaper.
  */
 export function withPreparedStatements(pool: pg.Pool): PostgresPool {
   const names = new Map<string, string>();
@@ -121,8 +125,8 @@ export function withTransactionSettings(pool: pg.Pool, work: "foreground" | "bac
 }
 
 /**
- * Starts a transaction. Sends one string, so that the settings need no extra round trip. Each statement of a claim must see what was committed before it, even in a
- * database whose default is repeatable read.
+ * Starts a transaction. Sends one string, so that the settings need no extra round trip. Each statement of a claim must see what was
+ * committed before it, even in a database whose default is repeatable read.
  */
 async function begin(client: pg.PoolClient, settings: string): Promise<unknown> {
   await client.query(`begin isolation level read committed; ${settings}`);
@@ -132,7 +136,8 @@ async function begin(client: pg.PoolClient, settings: string): Promise<unknown> 
 type Query = (text: string, values: unknown[]) => Promise<unknown>;
 
 /**
- * Returns the same pool, but its clients query with `queryOf`. It discards connections to a database that is lost, or read-only since a failover.
+ * Returns the same pool, but its clients query with `queryOf`. It discards connections to a database that is lost, or read-only since a
+ * failover.
  *
  * @param queryOf creates a client's query function. @default sends each statement unchanged
  */

@@ -50,8 +50,8 @@ export const traceRequests: RequestHandler = (request, response, next) => {
 };
 
 /**
- * Returns the active trace context as a string to store, or null without a trace. Without an SDK, it is the request's: W3C Trace Context asks
- * services that do not trace to pass the headers through (https://www.w3.org/TR/trace-context/).
+ * Returns the active trace context as a string to store, or null without a trace. Without an SDK, it is the request's: W3C Trace Context
+ * asks services that do not trace to pass the headers through (https://www.w3.org/TR/trace-context/).
  */
 export function activeTrace(): string | null {
   const place = activeTraceContext() ?? sentTrace.getStore();

@@ -56,7 +56,10 @@ export async function matchesFilter(
 const jsonArray = (ids: readonly string[]) =>
   sql`(select json_array_elements_text(${JSON.stringify(ids)}::text::json))`;
 
-/** Builds a condition on the last status. Only 200 acknowledges (D-13). The index on status contains only failures, since most deliveries succeed. */
+/**
+ * Builds a condition on the last status. Only 200 acknowledges (D-13). The index on status contains only failures, since most deliveries
+ * succeed.
+ */
 const hasLastStatus = (status: number) =>
   status === 200 ? sql<SqlBool>`last_status = 200` : sql<SqlBool>`(last_status = ${status} and last_error is not null)`;
 

@@ -55,7 +55,9 @@ export async function recordEvent(trx: Trx, organisationId: string, event: Event
   return { eventId, deliveryId };
 }
 
-/** Returns the order key. A worker's responses to one offer share a key, so that they arrive in order. Other events need no order (D-32). */
+/**
+ * Returns the order key. A worker's responses to one offer share a key, so that they arrive in order. Other events need no order (D-32).
+ */
 function orderKeyOf(eventId: string, event: EventToRecord): string {
   if (event.type === "workerOfferResponse") return JSON.stringify([event.data.offerId, event.data.workerId]);
   return eventId;

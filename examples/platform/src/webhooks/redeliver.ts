@@ -197,8 +197,8 @@ export type Retry =
   | { outcome: NoAttempt };
 
 /**
- * Makes a pending delivery due now and restarts its retry schedule, so that manual retries during an outage do not use it up. Only the oldest
- * delivery with an order key becomes due, which preserves the order. An attempt that is in flight continues.
+ * Makes a pending delivery due now and restarts its retry schedule, so that manual retries during an outage do not use it up. Only the
+ * oldest delivery with an order key becomes due, which preserves the order. An attempt that is in flight continues.
  *
  * @param now the time according to the circuit breaker's clock
  */

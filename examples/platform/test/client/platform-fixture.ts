@@ -4,7 +4,9 @@ import { startProcess } from "../support/platform-process.ts";
 import { anyStore } from "../support/stores/stores.ts";
 import { testSeed } from "../support/test-seed.ts";
 
-/** Starts a platform process as the fixture for the client's contract suite. The demo seed contains the suite's organisations and workers. */
+/**
+ * Starts a platform process as the fixture for the client's contract suite. The demo seed contains the suite's organisations and workers.
+ */
 export async function platformFixture(dialect: "reference" | "live"): Promise<ContractFixture> {
   const [store] = await anyStore();
   const database = await store?.createDatabase();

@@ -18,8 +18,8 @@ export interface Seen {
 }
 
 /**
- * Returns the requests that a receiver got, in order. Of requests at the same instant, the platform orders only those for one worker and offer
- * (D-32), so the others are sorted.
+ * Returns the requests that a receiver got, in order. Of requests at the same instant, the platform orders only those for one worker and
+ * offer (D-32), so the others are sorted.
  *
  * @param sizes the number of requests at each instant
  */
@@ -73,8 +73,8 @@ export interface Moment {
 const marginMs = 5_000;
 
 /**
- * Returns whether the order of attempts and steps is certain on the platform: no attempt is so close to an attempt at another delivery, or to the
- * story's next step, that it could come after it.
+ * Returns whether the order of attempts and steps is certain on the platform: no attempt is so close to an attempt at another delivery, or
+ * to the story's next step, that it could come after it.
  */
 export function isUnambiguous(moments: readonly Moment[], steps: readonly number[]): boolean {
   const others = [...moments, ...steps.map((at) => ({ at, deliveryId: "" }))];

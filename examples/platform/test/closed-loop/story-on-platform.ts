@@ -85,7 +85,8 @@ async function beginStory(
     startedAt,
     async register() {
       const profile = { baseAddress: `${baseAddress}${storyPrefix}/`, secret: storySecret, suggestsContacts: true };
-      // An attempt that starts between the two transactions that save the profile could be the last of the old schedule or the first of the new.
+      // An attempt that starts between the two transactions that save the profile could be the last of the old schedule or the first of the
+      // new.
       await delivery.stop();
       try {
         await saveProfile(deps, { organisationId } as Parameters<typeof saveProfile>[1], profile);

@@ -126,7 +126,9 @@ const respond = (worker: number, response: "applied" | "rejected" = "applied"): 
   return { type: "respond", worker, response };
 };
 
-/** A sequence that every run includes, with an outage and a pause, Retry-After, a rejection, 410 and its effects, and five days of failures. */
+/**
+ * A sequence that every run includes, with an outage and a pause, Retry-After, a rejection, 410 and its effects, and five days of failures.
+ */
 export const wholeStory: StoryStep[] = [
   then(7_111, respond(0)),
   then(9_001, { type: "addContact", worker: 1 }),

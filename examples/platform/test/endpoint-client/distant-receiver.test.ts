@@ -5,8 +5,8 @@ import { expect, onTestFinished, test } from "vitest";
 import { createEndpointClient } from "../../src/endpoint-client/create-endpoint-client.ts";
 
 /**
- * A program that accepts no connection until it reads a byte. Until then, two connections fill the backlog, and the kernel drops the SYN of a third,
- * which is retransmitted after 1 s and 3 s.
+ * A program that accepts no connection until it reads a byte. Until then, two connections fill the backlog, and the kernel drops the SYN of
+ * a third, which is retransmitted after 1 s and 3 s.
  */
 const program = `
   const server = require("node:http").createServer((_, response) => response.end());

@@ -56,7 +56,9 @@ const step: fc.Arbitrary<Step> = fc.oneof(
 /** Generates any sequence of events, responses, saved profiles, redeliveries and pauses. */
 export const steps = fc.array(step, { maxLength: 25, size: "max" });
 
-/** A scenario that every run includes, in which the endpoint is paused after failures, rejects, responds with 410, and fails for five days. */
+/**
+ * A scenario that every run includes, in which the endpoint is paused after failures, rejects, responds with 410, and fails for five days.
+ */
 export const fullScenario: Step[] = [
   { type: "record", worker: 0, count: 5 },
   ...[1, 2, 3].map((worker): Step => ({ type: "record", worker, count: 4 })),

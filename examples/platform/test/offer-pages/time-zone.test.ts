@@ -127,6 +127,6 @@ describe("time zones on pages", async () => {
     expect(status).toBe(422);
     expect(text).toContain("Choose another time: the clocks in Europe/London go forward then and skip this one.");
     expect(text).toContain('value="2027-03-28T01:30"');
-    expect(text).not.toContain("in UTC, such as");
+    expect(text).not.toContain("UTC date-time, such as");
   });
 });

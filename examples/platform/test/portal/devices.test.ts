@@ -125,7 +125,7 @@ describe.each(await anyStore())("a worker's devices on $title", ({ createDatabas
     test("are listed and removed with a plain form", async () => {
       const cleo = await platform.signInWorker("worker_cleo");
       for (const { id } of await list(cleo)) await remove(cleo, id);
-      expect((await client.get("/app/devices")).text).toContain("No phone is registered");
+      expect((await client.get("/app/devices")).text).toContain("No device is registered");
       const phone = await add(cleo, { platform: "ios", token: "token-8" });
       const tablet = await add(cleo, { platform: "android" });
       const { text } = await client.get("/app/devices");
@@ -137,7 +137,7 @@ describe.each(await anyStore())("a worker's devices on $title", ({ createDatabas
       expect(text).not.toContain("token-8");
       const removed = await client.send(`/app/devices/${phone.id}/remove`);
       expect([removed.status, removed.location]).toEqual([303, "/app/devices"]);
-      expect((await client.get("/app/devices")).text).toContain("is removed");
+      expect((await client.get("/app/devices")).text).toContain("was removed");
       expect((await list(cleo)).map(({ id }) => id)).toEqual([tablet.id]);
     });
 

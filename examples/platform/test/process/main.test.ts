@@ -197,7 +197,7 @@ describe("the platform's process", () => {
     const noTls = await failureAt(wrong((url) => (url.search = "?sslmode=verify-full")));
     expect(noDatabase).toMatch(/the database no_such does not exist; create it with createdb no_such/);
     expect(noRole).toMatch(/the role no_such (does not exist|needs a password)/);
-    expect(noTls).toMatch(/the server takes no TLS; remove sslmode|its certificate is not trusted/);
+    expect(noTls).toMatch(/the server does not support TLS; remove sslmode|its certificate is not trusted/);
   });
 
   test("names a server that is not PostgreSQL", async () => {

@@ -41,7 +41,7 @@ describe("registering an endpoint", () => {
     const { status, text } = await saveCompany(hana, receiver);
     expect(status).toBe(200);
     expect(text).not.toContain("not from the service");
-    expect(text).toContain("A third request, with a wrong signature, was not accepted");
+    expect(text).toContain("A third request, with an invalid signature, was rejected");
   });
 
   test("names the target of a redirect, and a button uses it", async () => {

@@ -96,7 +96,8 @@ test.each([
   const { port } = server.address() as AddressInfo;
   await expect(connect(`postgres://ann@127.0.0.1:${port}/x`)).rejects.toThrow();
   server.close();
-  // A StartupMessage has its length, the version, then names and values, see https://www.postgresql.org/docs/current/protocol-message-formats.html
+  // A StartupMessage has its length, the version, then names and values, see
+  // https://www.postgresql.org/docs/current/protocol-message-formats.html
   const texts = startup?.subarray(8).toString().split("\0") ?? [];
   const names = texts.filter((text, index) => index % 2 === 0 && text !== "");
   expect(names).toContain("user");

@@ -15,7 +15,8 @@ interface Statement {
 
 /**
  * Runs statements with parameters as prepared statements. This is faster than `PGlite.query`, which parses each statement again and
- * crosses into WebAssembly six times instead of once. Prepared statements stay valid, because the schema changes only while the store is being opened.
+ * crosses into WebAssembly six times instead of once. Prepared statements stay valid, because the schema changes only while the store is
+ * being opened.
  */
 export class PgliteStatements {
   readonly #database: PGlite;

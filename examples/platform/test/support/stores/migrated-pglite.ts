@@ -8,8 +8,8 @@ import { cachedFolder } from "./cached-folder.ts";
 const source = join(import.meta.dirname, "..", "..", "..", "src");
 
 /**
- * Returns a PGlite folder with the current schema, to copy, because creating one is slow. Tests have few rows, so it has small buffers: PGlite
- * clears all of them when it opens, and PostgreSQL's default is 128 MB.
+ * Returns a PGlite folder with the current schema, to copy, because creating one is slow. Tests have few rows, so it has small buffers:
+ * PGlite clears all of them when it opens, and PostgreSQL's default is 128 MB.
  */
 export const migratedPglite = (): Promise<string> =>
   cachedFolder(

@@ -76,8 +76,8 @@ export async function storesUnderTest(databaseUrl = process.env.DATABASE_URL || 
 }
 
 /**
- * Returns one store, for tests that do not depend on the store: PostgreSQL if it is reachable, because it is faster. Returns all stores in the
- * full matrix (`npm test -- --full`).
+ * Returns one store, for tests that do not depend on the store: PostgreSQL if it is reachable, because it is faster. Returns all stores in
+ * the full matrix (`npm test -- --full`).
  */
 export async function anyStore(): Promise<StoreUnderTest[]> {
   const stores = await storesUnderTest();

@@ -20,7 +20,10 @@ import { appSection } from "../sections/app-section.ts";
 import { checkCsrf } from "../security/check-csrf.ts";
 import { openPageSession, type PageSession, renewSession } from "../security/page-session.ts";
 
-/** Serves `/app/join/{token}`, the page that an invitation email links to (D-122). Only the form uses up the link, since mail scanners follow links. */
+/**
+ * Serves `/app/join/{token}`, the page that an invitation email links to (D-122). Only the form uses up the link, since mail scanners
+ * follow links.
+ */
 export function joinRoutes(deps: PageDeps): Methods {
   const tokenOf = (request: Request): string => pathParameter(request, "token");
   return {

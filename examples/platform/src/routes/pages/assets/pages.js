@@ -156,7 +156,10 @@ function follow(address) {
   if (isVisible()) join();
 }
 
-/** Whether a stream position, `process-count` or a number, is later than another. Positions from two processes cannot be compared, so it returns true. */
+/**
+ * Whether a stream position, `process-count` or a number, is later than another. Positions from two processes cannot be compared, so it
+ * returns true.
+ */
 function isAfter(position, other) {
   const [[, process, count], [, otherProcess, otherCount]] = [position, other].map((id) => /^(.*?)(\d*)$/.exec(id));
   return process !== otherProcess || Number(count) > Number(otherCount);
@@ -208,8 +211,8 @@ function show(page, ids) {
 const kept = new Set(["open", "tabindex"]);
 
 /**
- * Makes an element equal to another one. Keeps elements that both contain, to preserve focus, selection, input and open details, and because
- * screen readers announce a changed status only in an element that was there before.
+ * Makes an element equal to another one. Keeps elements that both contain, to preserve focus, selection, input and open details, and
+ * because screen readers announce a changed status only in an element that was there before.
  */
 function update(old, fresh) {
   if (old.nodeType !== Node.ELEMENT_NODE) {
@@ -238,7 +241,10 @@ function update(old, fresh) {
   }
 }
 
-/** Finds the node from `next` on that becomes `child`: the one with the same id or, without an id, the next of its type that no later child needs. */
+/**
+ * Finds the node from `next` on that becomes `child`: the one with the same id or, without an id, the next of its type that no later child
+ * needs.
+ */
 function matchOf(next, child, later) {
   for (let node = next; node !== null; node = node.nextSibling) {
     if (isSame(node, child)) return node;

@@ -3,7 +3,11 @@ import { html, type Markup } from "./markup.ts";
 export interface Column<Row> {
   heading: string;
   cell(row: Row): Markup | string | number;
-  /** Where a compact table shows the column on a phone: below the name, on its own line, next to others on the last line, or nowhere. @default "beside" */
+  /**
+   * Where a compact table shows the column on a phone: below the name, on its own line, next to others on the last line, or nowhere.
+   *
+   * @default "beside"
+   */
   phone?: "below" | "line" | "beside" | "none";
 }
 

@@ -50,7 +50,10 @@ ${main}
 </footer>`,
 };
 
-/** Asks for the organisation's time zone until somebody chooses it. The browser's zone is only a suggestion, because the choice applies to everyone (D-115). */
+/**
+ * Asks for the organisation's time zone until somebody chooses it. The browser's zone is only a suggestion, because the choice applies to
+ * everyone (D-115).
+ */
 function zoneQuestion(context: PortalContext): Markup | undefined {
   const { user, times, isBrowserZone, request } = context;
   if (user.timeZone !== null) return undefined;

@@ -32,7 +32,8 @@ export const cookiePassword = (encryptionKey: Uint8Array): string =>
   Buffer.from(hkdfSync("sha256", encryptionKey, "", "sessions of pages", 32)).toString("base64url");
 
 /**
- * Opens the session cookie, with the flags `HttpOnly`, `SameSite=Lax`, `Path=/` and, behind https, `Secure` with the prefix `__Host-` (D-80).
+ * Opens the session cookie, with the flags `HttpOnly`, `SameSite=Lax`, `Path=/` and, behind https, `Secure` with the prefix `__Host-`
+ * (D-80).
  *
  * @param section names the cookie; the portal and the app use different names, so a browser can be signed in to both
  */

@@ -4,8 +4,8 @@ import helmet from "helmet";
 const self = ["'self'"];
 
 /**
- * Sets the Content-Security-Policy (CSP) and other headers: only the site's own files and form targets, no framing (clickjacking) and, over https,
- * Strict-Transport-Security (HSTS).
+ * Sets the Content-Security-Policy (CSP) and other headers: only the site's own files and form targets, no framing (clickjacking) and, over
+ * https, Strict-Transport-Security (HSTS).
  *
  * @param directives extend the policy or replace its directives
  */

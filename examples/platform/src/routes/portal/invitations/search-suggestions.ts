@@ -31,8 +31,8 @@ export interface OrganisationChoice extends SuggestingOrganisation {
 }
 
 /**
- * Reads the organisations to choose from for a search (D-123): the user's own, those searched last, those already chosen, and others sorted by
- * name.
+ * Reads the organisations to choose from for a search (D-123): the user's own, those searched last, those already chosen, and others sorted
+ * by name.
  *
  * @param text part of the other organisations' names
  */

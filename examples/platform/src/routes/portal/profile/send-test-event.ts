@@ -70,8 +70,8 @@ interface Target {
 }
 
 /**
- * Sends a test event to the saved endpoint, or to another one with a separate secret, and judges each response as `offers probe` does (D-148).
- * Nothing is stored. The requests go through the SSRF guard, as deliveries do.
+ * Sends a test event to the saved endpoint, or to another one with a separate secret, and judges each response as `offers probe` does
+ * (D-148). Nothing is stored. The requests go through the SSRF guard, as deliveries do.
  *
  * @throws {ProblemError} `invalid_request`, or `profile_missing`
  */
