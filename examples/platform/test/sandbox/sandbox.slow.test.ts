@@ -81,7 +81,7 @@ test.each([
   [
     "--data",
     "/dev/null/x",
-    /^offers-sandbox: --data: \/dev\/null\/x cannot be used as the data folder: .*; set --data to a folder/,
+    /^offers-sandbox: --data: \/dev\/null\/x cannot be used as the data folder: .*; set --data to a writable folder/,
   ],
 ])("says in one line with %s %s why it does not start", async (option, value, message) => {
   const { lines, closed } = start("--port", "0", option, value);
