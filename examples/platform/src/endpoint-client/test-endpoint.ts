@@ -87,7 +87,8 @@ const acceptsForged = {
     "It also responded with 200 to a request signed with another secret. Verify the signature first, and respond with 401 if it is invalid.",
 } as const;
 
-const elsewhere = ", and no base URL leads there: exempt the endpoint from the sign-in or the rewrite rule in front of it";
+const elsewhere =
+  ", and no base URL leads there: exempt the endpoint from the sign-in or the rewrite rule in front of it";
 
 const isUnauthorized = (result: EndpointResult): boolean =>
   result.ok && (result.status === 401 || result.status === 403);
