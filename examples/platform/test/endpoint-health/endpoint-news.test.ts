@@ -48,7 +48,7 @@ describe("an unhealthy endpoint", () => {
     await eventually("the event has failed", async () =>
       (await hana.get("/offers")).text.includes('href="/deliveries?state=dead"'),
     );
-    expect(await stripOn("/offers")).toContain("Your endpoint fails");
+    expect(await stripOn("/offers")).toContain("Your endpoint has been failing");
     expect(await stripOn("/offers")).not.toContain("waiting");
     receiver.respond = respondWith(200);
   });

@@ -64,7 +64,7 @@ describe("registering an endpoint", () => {
     async (location) => {
       receiver.respond = respondWith(302, { location });
       const { text } = await saveCompany(hana, receiver);
-      expect(text).toContain(`It redirects to ${location}, and no base address leads there: exempt the endpoint`);
+      expect(text).toContain(`It redirects to ${location}, and no base URL leads there: exempt the endpoint`);
       expect(text).not.toContain('<button name="baseAddress"');
     },
   );
@@ -84,7 +84,7 @@ describe("registering an endpoint", () => {
 
   test("says what to do when it does not respond", async () => {
     const { text: silent } = await saveCompany(hana, { baseAddress: "http://127.0.0.1:1" });
-    expect(silent).toContain("nothing listens at the base address: start the endpoint, or correct the host");
+    expect(silent).toContain("nothing listens at the base URL: start the endpoint, or correct the host");
     receiver.respond = hangUp;
     const { text: lost } = await saveCompany(hana, receiver);
     expect(lost).toContain("look for the request in the endpoint&#39;s log");

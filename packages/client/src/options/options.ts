@@ -51,10 +51,10 @@ export interface OffersClientOptions {
   /** The version of the API, sent with every operation as `api-version`. @default "1.0" */
   apiVersion?: string | undefined;
   /**
-   * /** The request timeout in milliseconds: from the start of one attempt to the end of the response body. @default
-   * 30_000 */ timeoutMs?: number | undefined /** The deadline of a call in milliseconds: all attempts, the delays
-   * between them and your `apiKey` function. @default 90_000
-   */;
+   * The request timeout in milliseconds: from the start of one attempt to the end of the response body. @default 30_000
+   */
+  timeoutMs?: number | undefined;
+  /** The deadline of a call in milliseconds: all attempts, the delays between them and your `apiKey` function. @default 90_000 */
   totalTimeoutMs?: number | undefined;
   /** The maximum number of retries; 0 disables them. @default 2 */
   maxRetries?: number | undefined;
