@@ -77,9 +77,9 @@ describe.each(await storesUnderTest())("claims on $title", ({ createDatabase }) 
 
   test("are not taken over by their own process when it is late", async () => {
     await recordDue(outbox.store, outbox.organisationId, 1);
-    const leases = newProcess(1);
+    const leases = newProcess(500);
     const lease = await claimOne(leases);
-    await setTimeout(50);
+    await setTimeout(600);
     await leases.releaseExpired();
     expect(await claim(leases)).toBeUndefined();
     expect(await end(lease)).toEqual(new Set([lease.token]));
@@ -88,10 +88,10 @@ describe.each(await storesUnderTest())("claims on $title", ({ createDatabase }) 
   test("wake their lanes when they expire", async () => {
     const otherId = await addOrganisation(outbox.store, "http://127.0.0.1:2");
     for (const id of [outbox.organisationId, otherId]) await recordDue(outbox.store, id, 1);
-    expect(await claim(newProcess(1))).toHaveLength(2);
+    expect(await claim(newProcess(500))).toHaveLength(2);
     const other = newProcess();
     expect((await other.nextPoll("webhooks")).wakeupMs).toBe(Number.POSITIVE_INFINITY);
-    await setTimeout(50);
+    await setTimeout(600);
     await other.releaseExpired();
     expect((await other.nextPoll("webhooks")).wakeupMs).toBeLessThanOrEqual(0);
     expect(new Set((await claim(other))?.map(({ lane }) => lane))).toEqual(new Set([outbox.organisationId, otherId]));
