@@ -2,10 +2,11 @@ import { describe, expect, test } from "vitest";
 import { type Change, type Receipt, verifyHistory } from "./history.ts";
 
 const key = "offer 1, worker 1";
-const acked = (...words: string[]): Change[] => words.map((word) => ({ key, word, isAcked: true, doubts: 0 }));
+const acked = (...values: string[]): Change[] =>
+  values.map((value) => ({ key, value, isAcked: true, uncertainSends: 0 }));
 /** `A1` is the response A with the delivery id 1. */
 const received = (...texts: string[]): Receipt[] =>
-  texts.map(([word = "", deliveryId = ""], ordinal) => ({ ordinal, deliveryId, key, word, isAcknowledged: true }));
+  texts.map(([value = "", deliveryId = ""], ordinal) => ({ ordinal, deliveryId, key, value, isAcknowledged: true }));
 
 const fine = { lost: 0, duplicated: 0, reordered: 0, invented: 0, examples: [] };
 
@@ -76,7 +77,7 @@ describe("what the platform acked, compared with what the receiver got", () => {
   });
 
   test("reports a change without a response as neither lost nor invented, because it may have happened", () => {
-    const doubtful: Change = { key, word: "R", isAcked: false, doubts: 1 };
+    const doubtful: Change = { key, value: "R", isAcked: false, uncertainSends: 1 };
     const changes = [...acked("A"), doubtful];
     expect(verifyHistory(changes, received("A1"))).toEqual({ acked: 1, delivered: 1, ...fine });
     expect(verifyHistory(changes, received("A1", "R2"))).toEqual({ acked: 1, delivered: 1, ...fine });
@@ -85,7 +86,7 @@ describe("what the platform acked, compared with what the receiver got", () => {
   });
 
   test("expects one event for a change that is retried until it is acked", () => {
-    const changes = [...acked("A"), { key, word: "R", isAcked: true, doubts: 2 }];
+    const changes = [...acked("A"), { key, value: "R", isAcked: true, uncertainSends: 2 }];
     expect(verifyHistory(changes, received("A1", "R2"))).toEqual({ acked: 2, delivered: 2, ...fine });
     expect(verifyHistory(changes, received("A1"))).toMatchObject({ lost: 1 });
   });

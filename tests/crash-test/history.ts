@@ -9,10 +9,10 @@ export interface Change {
   /** The changes that have an order: one worker's responses to one offer, or one worker's contacts at one organisation. */
   key: string;
   /** What the organisation must receive. */
-  word: string;
+  value: string;
   isAcked: boolean;
   /** How many of its requests got no response, for instance because a process died. Each may have taken effect. */
-  doubts: number;
+  uncertainSends: number;
 }
 
 /** A request that reached the receiver with a valid signature, and that it accepted. */
@@ -21,7 +21,7 @@ export interface Receipt {
   ordinal: number;
   deliveryId: string;
   key: string;
-  word: string;
+  value: string;
   /** Whether it got 200. */
   isAcknowledged: boolean;
 }
@@ -37,7 +37,7 @@ export interface Verdict {
   reordered: number;
   /** Delivery ids beyond one for each change that happened or may have. */
   invented: number;
-  /** The first faults, in words. */
+  /** The first faults, in values. */
   examples: string[];
 }
 
@@ -46,7 +46,7 @@ const maxExamples = 10;
 /**
  * Compares what the platform acknowledged with what the receiver got.
  *
- * Two changes of one key with the same word look the same to the receiver, so they are only counted.
+ * Two changes of one key with the same value look the same to the receiver, so they are only counted.
  */
 export function verifyHistory(changes: readonly Change[], receipts: readonly Receipt[]): Verdict {
   const verdict: Verdict = {
@@ -72,19 +72,22 @@ function byKey<T extends { key: string }>(items: readonly T[]): Map<string, T[]>
 }
 
 function verifyKey(verdict: Verdict, key: string, changes: readonly Change[], receipts: readonly Receipt[]): void {
-  const acked = changes.filter(({ isAcked }) => isAcked).map(({ word }) => word);
+  const acked = changes.filter(({ isAcked }) => isAcked).map(({ value }) => value);
   const firsts = receipts.filter(
     (one, index) => receipts.findIndex(({ deliveryId }) => deliveryId === one.deliveryId) === index,
   );
-  const received = firsts.map(({ word }) => word);
+  const received = firsts.map(({ value }) => value);
   const found = { delivered: 0, lost: 0, duplicated: 0, reordered: 0, invented: 0 };
-  for (const word of new Set([...acked, ...received])) {
-    const ackedCount = count(acked, word);
-    const receivedCount = count(received, word);
-    const doubts = changes.reduce((sum, change) => sum + (change.word === word ? change.doubts : 0), 0);
+  for (const value of new Set([...acked, ...received])) {
+    const ackedCount = count(acked, value);
+    const receivedCount = count(received, value);
+    const uncertainSends = changes.reduce(
+      (sum, change) => sum + (change.value === value ? change.uncertainSends : 0),
+      0,
+    );
     found.delivered += Math.min(ackedCount, receivedCount);
     found.lost += Math.max(0, ackedCount - receivedCount);
-    found.invented += Math.max(0, receivedCount - ackedCount - doubts);
+    found.invented += Math.max(0, receivedCount - ackedCount - uncertainSends);
   }
   found.reordered = found.delivered - longestCommonSubsequence(acked, received) + staleCount(receipts);
   const acknowledged = receipts.filter(({ isAcknowledged }) => isAcknowledged).map(({ deliveryId }) => deliveryId);
@@ -101,25 +104,25 @@ function verifyKey(verdict: Verdict, key: string, changes: readonly Change[], re
 
 /** How many deliveries were repeated after another response, so that the last one received is outdated. */
 function staleCount(receipts: readonly Receipt[]): number {
-  const isStale = ({ deliveryId, word }: Receipt, index: number): boolean => {
+  const isStale = ({ deliveryId, value }: Receipt, index: number): boolean => {
     const before = receipts.slice(0, index);
     const last = before.findLastIndex((other) => other.deliveryId === deliveryId);
-    return last >= 0 && before.slice(last).some((other) => other.word !== word);
+    return last >= 0 && before.slice(last).some((other) => other.value !== value);
   };
   return receipts.filter(isStale).length;
 }
 
-const count = (words: readonly string[], word: string): number => words.filter((each) => each === word).length;
+const count = (values: readonly string[], value: string): number => values.filter((each) => each === value).length;
 
 const historyOf = (receipts: readonly Receipt[]): string =>
-  receipts.map(({ word, deliveryId, ordinal }) => `${word} (${deliveryId.slice(-8)}, request ${ordinal})`).join(" ");
+  receipts.map(({ value, deliveryId, ordinal }) => `${value} (${deliveryId.slice(-8)}, request ${ordinal})`).join(" ");
 
 function longestCommonSubsequence(a: readonly string[], b: readonly string[]): number {
   let row = new Array<number>(b.length + 1).fill(0);
-  for (const word of a) {
+  for (const value of a) {
     const next = [0];
     for (const [index, other] of b.entries())
-      next.push(word === other ? at(row, index) + 1 : Math.max(at(row, index + 1), at(next, index)));
+      next.push(value === other ? at(row, index) + 1 : Math.max(at(row, index + 1), at(next, index)));
     row = next;
   }
   return row.at(-1) ?? 0;

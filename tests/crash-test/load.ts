@@ -57,7 +57,7 @@ export class Load {
   readonly failures = new Map<string, number>();
   readonly #addresses: () => readonly string[];
   readonly #offerIds: string[] = [];
-  readonly #lastWords = new Map<string, string>();
+  readonly #lastValues = new Map<string, string>();
   readonly #doubtfulContacts = new Set<string>();
   readonly #running: Promise<void>[] = [];
   #isStopping = false;
@@ -123,16 +123,16 @@ export class Load {
     }
   }
 
-  /** Sent until it is acknowledged. Repeating a response changes nothing, so there is one event. */
+  /** Reverses the worker's last response, and resends it until it is acknowledged: repeating a response creates no second event. */
   async #respond(workerId: string, headers: Record<string, string>, offerId: string): Promise<void> {
     const key = responseKey(offerId, workerId);
-    const [path, word] = this.#lastWords.get(key) === "accepted" ? ["reject", "rejected"] : ["apply", "accepted"];
-    this.#lastWords.set(key, word);
-    const change: Change = { key, word, isAcked: false, doubts: 0 };
+    const [path, value] = this.#lastValues.get(key) === "accepted" ? ["reject", "rejected"] : ["apply", "accepted"];
+    this.#lastValues.set(key, value);
+    const change: Change = { key, value, isAcked: false, uncertainSends: 0 };
     this.changes.push(change);
     const request = { method: "POST", path: `/worker-app/offers/${offerId}/${path}`, headers } as const;
     await this.#sendUntilDone(request, () => {
-      change.doubts += 1;
+      change.uncertainSends += 1;
     });
     change.isAcked = true;
   }
@@ -142,7 +142,7 @@ export class Load {
     const organisationId = anyOf(organisations)?.id ?? "";
     const key = contactKey(organisationId, workerId);
     if (this.#doubtfulContacts.has(key)) return;
-    const change: Change = { key, word: "added", isAcked: false, doubts: 0 };
+    const change: Change = { key, value: "added", isAcked: false, uncertainSends: 0 };
     this.changes.push(change);
     const response = await this.#send({
       method: "POST",
@@ -151,7 +151,7 @@ export class Load {
       json: { organisationId },
     });
     if (response === "unknown") {
-      change.doubts = 1;
+      change.uncertainSends = 1;
       this.#doubtfulContacts.add(key);
     } else change.isAcked = response !== "unsent" && response.status < 300;
   }
@@ -172,7 +172,7 @@ export class Load {
     }
   }
 
-  /** Sends it once, to any process. @returns `unknown` if the change may have happened, `unsent` if it has not */
+  /** Sends the request once, to any process. @returns `unknown` if the change may have been made, `unsent` if it cannot have been */
   async #send({
     method,
     path,

@@ -65,10 +65,10 @@ export class Receiver {
     });
   }
 
-  #receive(key: string, word: string, request: IncomingMessage, deliveryId = "without an id"): void {
+  #receive(key: string, value: string, request: IncomingMessage, deliveryId = "without an id"): void {
     // A sender that was killed meanwhile gets no response.
     const isAcknowledged = this.#faults.get(request) !== "hangUpAfter" && !request.socket.destroyed;
-    this.receipts.push({ ordinal: this.receipts.length, deliveryId, key, word, isAcknowledged });
+    this.receipts.push({ ordinal: this.receipts.length, deliveryId, key, value, isAcknowledged });
     if (!isAcknowledged) request.socket.destroy();
   }
 

@@ -35,7 +35,7 @@ export class Deliveries {
   /** How many simultaneous attempts the endpoint gets. */
   capacity = endpointCapacity;
   readonly #fixture: Fixture;
-  readonly #underWay = new Map<number, PendingDelivery>();
+  readonly #inFlight = new Map<number, PendingDelivery>();
 
   constructor(fixture: Fixture) {
     this.#fixture = fixture;
@@ -48,19 +48,19 @@ export class Deliveries {
 
   begin(delivery: PendingDelivery): void {
     const { violations } = this.#fixture.interleaving;
-    for (const other of this.#underWay.values()) {
-      if (other.id === delivery.id) violations.push("double: a delivery is attempted twice at a time");
+    for (const other of this.#inFlight.values()) {
+      if (other.id === delivery.id) violations.push("double: a delivery has two attempts in flight");
       else if (other.organisation_id === delivery.organisation_id && other.order_key === delivery.order_key)
-        violations.push("order: two of one key are attempted at a time");
+        violations.push("order: two deliveries with the same key are in flight");
     }
-    this.#underWay.set(delivery.sequence, delivery);
-    const ofEndpoint = [...this.#underWay.values()].filter((each) => each.organisation_id === delivery.organisation_id);
-    if (ofEndpoint.length > this.capacity) violations.push(`capacity: attempt ${ofEndpoint.length} at a time`);
+    this.#inFlight.set(delivery.sequence, delivery);
+    const ofEndpoint = [...this.#inFlight.values()].filter((each) => each.organisation_id === delivery.organisation_id);
+    if (ofEndpoint.length > this.capacity) violations.push(`capacity: ${ofEndpoint.length} attempts in flight`);
   }
 
   /** @param result undefined when its process lost its lease */
   end({ sequence }: PendingDelivery, result?: Result): void {
-    this.#underWay.delete(sequence);
+    this.#inFlight.delete(sequence);
     if (result === "acknowledged") this.capacity = endpointCapacity;
   }
 

@@ -57,11 +57,11 @@ export async function specmatic(): Promise<SuiteReport> {
   checkJava();
   const folder = await mkdtemp(join(tmpdir(), "offers-contract-"));
   const integration = await startIntegration();
-  const door = await openDoor(integration);
+  const proxy = await startProxy(integration);
   try {
     await integration.profile("save", "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw");
     await writeInputs(folder, integration, await readCursor(integration));
-    const output = await test(join(manifest, "../specmatic.jar"), folder, door.address);
+    const output = await test(join(manifest, "../specmatic.jar"), folder, proxy.address);
     const report = await readFile(join(folder, "report/TEST-junit-jupiter.xml"), "utf8").catch(() => "");
     const { tests, failures } = readReport(report);
     const found = failures.filter((failure) => !rules.some((rule) => rule.applies(failure)));
@@ -73,10 +73,10 @@ export async function specmatic(): Promise<SuiteReport> {
     return {
       suite: `specmatic ${version}`,
       tried: `${tests} generated requests, ${tests - failures.length} of them with the expected response`,
-      found: [...unable, ...door.unexpected, ...found.map(({ test, message }) => `${test}: ${message}`)],
+      found: [...unable, ...proxy.unexpected, ...found.map(({ test, message }) => `${test}: ${message}`)],
     };
   } finally {
-    await door.close();
+    await proxy.close();
     await integration.stop();
     await rm(folder, { recursive: true });
   }
@@ -120,10 +120,10 @@ const test = (archive: string, folder: string, address: string): Promise<string>
     );
   });
 
-/** A proxy in front of the platform. It replaces the offer or delivery in each test with a new one, which the tester cannot create. */
-async function openDoor({ platform, createOffer, deliverResponse }: Integration) {
+/** Starts a proxy in front of the platform. It replaces the offer or delivery in each test with a new one, which the tester cannot create. */
+async function startProxy({ platform, createOffer, deliverResponse }: Integration) {
   const unexpected: string[] = [];
-  const door = await listen(async (request, response) => {
+  const proxy = await listen(async (request, response) => {
     const chunks: Buffer[] = [];
     for await (const chunk of request) chunks.push(chunk);
     const { method = "", url = "" } = request;
@@ -134,7 +134,7 @@ async function openDoor({ platform, createOffer, deliverResponse }: Integration)
       host: _host,
       connection: _connection,
       "content-length": _length,
-      "transfer-encoding": _coding,
+      "transfer-encoding": _encoding,
       ...headers
     } = request.headers;
     const body = Buffer.concat(chunks);
@@ -148,7 +148,7 @@ async function openDoor({ platform, createOffer, deliverResponse }: Integration)
     response.writeHead(result.status, Object.fromEntries(result.headers));
     response.end(Buffer.from(await result.arrayBuffer()));
   });
-  return { ...door, unexpected };
+  return { ...proxy, unexpected };
 }
 
 function readReport(report: string): { tests: number; failures: readonly Failure[] } {

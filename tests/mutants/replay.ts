@@ -86,7 +86,7 @@ function successorOf(test: string, existing: readonly string[]): string | undefi
 const isSlow = (test: string) => test.endsWith(".slow.test.ts");
 
 /** Builds what has changed and runs these test files. @returns those that fail: with `--bail`, only the first */
-async function failing(clone: string, files: readonly string[], ...flags: string[]): Promise<string[]> {
+async function runTests(clone: string, files: readonly string[], ...flags: string[]): Promise<string[]> {
   if (files.length === 0) return [];
   const report = join(clone, "report.json");
   await rm(report, { force: true });
@@ -94,7 +94,7 @@ async function failing(clone: string, files: readonly string[], ...flags: string
   const command = ["scripts/bootstrap.mjs", "--build", ...vitest];
   const timeoutMs = 300_000 + 120_000 * files.length;
   const error = await runCommand(process.execPath, command, { cwd: clone, timeoutMs }).then(() => undefined, String);
-  // A run that ended early has no report: the mutant broke the build or something that all tests need, or a test never ended.
+  // A run that ended early has no report: the mutant broke the build or something that all tests need, or a test never ended. The first file then counts as failed.
   if (!existsSync(report)) return error === undefined ? [] : [files[0] ?? ""];
   const { testResults } = JSON.parse(await readFile(report, "utf8")) as Report;
   return testResults.flatMap(({ name, status }) => (status === "failed" ? [name.slice(clone.length + 1)] : []));
@@ -117,7 +117,7 @@ try {
     return [...new Set(named.flatMap((one) => successorOf(one, existing) ?? []))];
   };
   const firsts = [...new Set(chosen.flatMap((mutant) => filesFor(mutant).slice(0, 1)))];
-  const broken = await failing(clone, firsts);
+  const broken = await runTests(clone, firsts);
   if (broken.length > 0) console.log(`without a mutant, these fail, and are left out: ${broken.join(", ")}`);
   for (const mutant of chosen) {
     const files = filesFor(mutant).filter((file) => !broken.includes(file));
@@ -127,7 +127,7 @@ try {
     let killer: string | undefined;
     if (found) {
       await writeFile(found.path, found.mutated);
-      for (const group of groups) killer ??= (await failing(clone, group, "--bail=1"))[0];
+      for (const group of groups) killer ??= (await runTests(clone, group, "--bail=1"))[0];
       await writeFile(found.path, found.source);
     }
     const survived = mutant.killedBy === undefined ? "not killed at 6779069c either" : "NO LONGER KILLED";

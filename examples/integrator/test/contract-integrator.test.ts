@@ -90,7 +90,7 @@ describe("an integrator", () => {
       expect(await statusOf(json)).toBe(200);
     for (const json of [{}, [], "x"]) expect(await statusOf(json)).toBe(400);
     for (const userEmailAddresses of [[7], ["hana"], {}]) expect(await statusOf({ userEmailAddresses })).toBe(400);
-    // D-94: null is not a filter.
+    // D-94: null means "no filter", and a number is read as a string.
     for (const filter of [null, 7]) expect(await statusOf({ ...search, filter })).toBe(200);
     for (const filter of [["chef"], true]) expect(await statusOf({ ...search, filter })).toBe(400);
   });

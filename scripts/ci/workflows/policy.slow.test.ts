@@ -9,7 +9,7 @@ import { npmScriptsOf, parseWorkflow, readActions, readWorkflows } from "./workf
 const root = resolve(import.meta.dirname, "../../..");
 const texts = readWorkflows();
 const { scripts } = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as { scripts: Record<string, string> };
-/** Every npm script except `check`, and every check: `bench`, `check soak`. */
+/** Every npm script except `check`, such as `bench`, and every check, such as `check slow`. */
 const runnable = [
   ...Object.keys(scripts).filter((name) => name !== "check"),
   ...Object.keys(checks).map((name) => `check ${name}`),

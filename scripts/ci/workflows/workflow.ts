@@ -61,21 +61,21 @@ export function parseWorkflow(text: string): Workflow {
   return { ...content, triggers, uses };
 }
 
-const github = resolve(import.meta.dirname, "../../../.github");
+const githubFolder = resolve(import.meta.dirname, "../../../.github");
 
-const readYaml = (pattern: string): ReadonlyMap<string, string> =>
+const readFilesByName = (pattern: string): ReadonlyMap<string, string> =>
   new Map(
-    globSync(pattern, { cwd: github }).map((path) => [
+    globSync(pattern, { cwd: githubFolder }).map((path) => [
       path.split("/").at(-1) ?? "",
-      readFileSync(join(github, path), "utf8"),
+      readFileSync(join(githubFolder, path), "utf8"),
     ]),
   );
 
 /** The contents of every workflow, by file name. */
-export const readWorkflows = () => readYaml("workflows/*.yml");
+export const readWorkflows = () => readFilesByName("workflows/*.yml");
 
 /** The contents of every action of this repository that a workflow calls. */
-export const readActions = () => readYaml("actions/*/action.yml");
+export const readActions = () => readFilesByName("actions/*/action.yml");
 
 /**
  * The npm scripts and the checks that a workflow runs, whatever the event: `bench`, `check soak`. A step or a job with a condition may run

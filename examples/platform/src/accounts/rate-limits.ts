@@ -57,8 +57,8 @@ export function rateLimits(perKey: RateLimit | undefined): RateLimits {
 export type PersonUse = "read" | "act" | "live" | "stream" | "image";
 
 /**
- * Enforces rate limits per user and worker (D-91), for JSON routes and pages together. Each process counts separately, as for API keys
- * (D-54); only contacts, which become webhooks, are counted in the store.
+ * Enforces rate limits for each user and each worker (D-91), shared by JSON routes and pages. Each process counts separately, as for API
+ * keys (D-54), except for contacts: each one sends a webhook, so they are counted in the store.
  */
 export interface PersonLimits {
   /**

@@ -115,7 +115,7 @@ export function transition(state: OfferState, action: Action): Transition {
   }
 }
 
-/** Stores a worker's response. @param ids contains only the worker who responds */
+/** Records a worker's response. @param ids holds one id, the responding worker's */
 function respond(state: OfferState, ids: readonly string[], { response, webhookResponse }: RespondAction): Transition {
   const worker = state.recipients.filter(hasIdIn(ids)).find((one) => one.response !== response);
   if (worker === undefined) return allow(state);

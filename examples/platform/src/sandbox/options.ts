@@ -36,7 +36,7 @@ const sandboxCommand = (version: string): Command =>
     .option("--example", "create an offer; one worker applies, one rejects")
     .addOption(new Option("--data <dir>", "data folder").default(cacheFolder(), "a folder in the user's cache"))
     .option("--reset", "delete the data in that folder first")
-    .option("--dialect <dialect>", "reference, or live to respond like the live service", "reference")
+    .option("--dialect <dialect>", '"reference", or "live" to respond like the live service', "reference")
     .option("--database-url <url>", "use PostgreSQL instead of the embedded store")
     .option("--host <address>", "address to listen on", "127.0.0.1")
     .option("--allow-host <name>", "another host name that requests may use; repeatable", collect)

@@ -73,7 +73,7 @@ export async function openEncryptionKey(store: Store, dataFolder: string, encode
 const owner = "encryption_key_check";
 
 async function checkAgainst({ db }: Store, key: Uint8Array, from: string): Promise<void> {
-  // Use one atomic statement, which leaves an existing row unchanged.
+  // One atomic statement. The update changes nothing, but makes RETURNING include an existing row.
   const { encrypted } = await db
     .insertInto("encryption_key_check")
     .values({ encrypted: encrypt("", key, owner) })

@@ -95,14 +95,14 @@ export function startRedeliveries(store: Store, onError: (error: unknown) => voi
       return (await store.transaction((trx) => redeliverNextBatch(trx, chosen))) ? 0 : idleMs;
     } catch (error) {
       // Other tasks come first now, or one that always fails would keep them waiting.
-      if (taskId !== undefined) await moveBack(store, taskId);
+      if (taskId !== undefined) await moveToBackOfQueue(store, taskId);
       throw error;
     }
   };
   return runLoop(tick, onError);
 }
 
-async function moveBack({ db }: Store, taskId: string): Promise<void> {
+async function moveToBackOfQueue({ db }: Store, taskId: string): Promise<void> {
   await db.updateTable("redeliveries").set({ continued_at: new Date() }).where("id", "=", taskId).execute();
 }
 

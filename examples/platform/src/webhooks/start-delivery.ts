@@ -25,7 +25,7 @@ export interface DeliveryOptions {
   encryptionKey: Uint8Array;
   /** @default 10 attempts over about 45 hours (D-26) */
   retrySchedule?: RetrySchedule;
-  /** @default pauses from 30 s to ten minutes after ten consecutive failures (D-72) */
+  /** @default after 10 consecutive failures, pauses that grow from 30 s to 10 minutes (D-72) */
   breaker?: BreakerPolicy;
   /** Called when an endpoint is paused, resumed or disabled, after the commit. */
   onEndpoint?: (record: EndpointRecord) => void;

@@ -144,7 +144,7 @@ describe.each(await anyStore())("a disabled endpoint on $title", ({ createDataba
     await quiet();
     expect(await countOf("held")).toBe(300);
     expect(receiver.requests).toEqual([]);
-    // Set a later due time, which enabling must not wait for.
+    // Postpone them: enabling the endpoint must not wait for the due time.
     await fixture.store.execute("update deliveries set attempts = 3, due_at = now() + interval '1 hour'");
     receiver.respond = respondWith(200);
     await enable();

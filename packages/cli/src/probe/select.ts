@@ -157,16 +157,16 @@ const untranslatable =
  * are sequences, in which an id has its own meaning.
  */
 const asStandardWebhooks = (groups: readonly VectorGroup[]): VectorGroup[] =>
-  groups.map((group) => ({ ...group, cases: group.cases.flatMap((each) => translateCase(each) ?? []) }));
+  groups.map((group) => ({ ...group, cases: group.cases.flatMap((each) => toStandardWebhooksCase(each) ?? []) }));
 
-function translateCase(testCase: TestVector): TestVector | undefined {
+function toStandardWebhooksCase(testCase: TestVector): TestVector | undefined {
   if ("sequence" in testCase || testCase.receiver) return undefined;
   const [step] = stepsOf(testCase);
-  const translated = step && translateStep(step);
+  const translated = step && toStandardWebhooksStep(step);
   return translated && { ...testCase, ...translated };
 }
 
-function translateStep(step: Step): Step | undefined {
+function toStandardWebhooksStep(step: Step): Step | undefined {
   const { request, sign } = step;
   if (sign && !isOrdinary(sign)) return undefined;
   const { headers = [], ...rest } = request;

@@ -200,7 +200,7 @@ const schemeWords: ReadonlyMap<string, string> = new Map([
   ["hmac:", "a colon after hmac"],
 ]);
 
-const otherSignedTexts = (timestamp: string, secret: string): [accepted: string, digest: Buffer][] => [
+const otherSignedTexts = (timestamp: string, secret: string): [description: string, digest: Buffer][] => [
   ["SHA-256 of the secret followed by the timestamp", sha256(secret, timestamp)],
   ["an HMAC whose key is the timestamp", hmac(timestamp, secret)],
   ...[".", ":", " ", "\n", "|", "+"].map((between): [string, Buffer] => [
@@ -242,17 +242,17 @@ function standardHeaders(
   ];
 }
 
-/** Returns no variant about the body: a check has none, so only cases with a body reveal a receiver that ignores it. */
+/** Wrong signatures that a receiver might accept. None varies the body: a check has an empty one, so it cannot reveal that the body is not signed. */
 function standardVariants(secret: string, now: number): SigningVariant[] {
   const key = keyOf(secret);
   const bare = secret.replace(/^whsec_/, "");
-  const keys: [accepted: string, key: string | Buffer][] = [
+  const keys: [description: string, key: string | Buffer][] = [
     ["a signature whose key is the secret as a string, not its base64 bytes", bare],
     ["a signature whose key is the secret as a string, with its prefix", `whsec_${bare}`],
     ["a signature whose key was decoded with its prefix", Buffer.from(`whsec_${bare}`, "base64")],
     ["a signature whose key is the secret with a line feed", `${secret}\n`],
   ];
-  const texts: [accepted: string, signedText: (id: string, timestamp: string) => string][] = [
+  const texts: [description: string, signedText: (id: string, timestamp: string) => string][] = [
     ["a signature of the time without the id", (_, timestamp) => `${timestamp}.`],
     ["a signature of id, time and body without dots between them", (id, timestamp) => `${id}${timestamp}`],
     ["a signature of the body alone", () => ""],

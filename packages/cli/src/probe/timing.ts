@@ -16,7 +16,7 @@ const stalled: TestVector = {
 
 const whileStalled: TestVector = {
   id: "timing/beside-a-slow-sender",
-  title: "GET /test responds while another body is stalled.",
+  title: "GET /test responds while another request's body is stalled.",
   why: "D-25: a check may take 5 seconds.",
   request: {},
   response: { status: 200, handled: 0 },

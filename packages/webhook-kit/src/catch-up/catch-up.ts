@@ -77,7 +77,8 @@ export interface CatchUpSummary {
  * which the events were recorded. The live service documents no feed; use `reconcile` there.
  *
  * A handler that calls `inbox.once` handles each event once, whether it came as a webhook or from the feed: with Standard Webhooks both
- * have the same `deduplicationKey`. The timestamp digest signs no id, so use webhooks only to call `catchUp`.
+ * have the same `deduplicationKey`. The timestamp digest does not sign an id, so a
+ * webhook cannot be matched with its event in the feed: use webhooks only as a signal to call `catchUp`.
  *
  * @throws {ConfigurationError} (rejects) `invalid_option`
  * @throws {UnavailableError} (rejects) `feed_failed`: the feed did not respond with a page
@@ -111,7 +112,9 @@ export async function catchUp(options: CatchUpOptions): Promise<CatchUpSummary> 
   const { tenantSecret, signal, onPage } = options;
   const readPage = openFeed(options);
   const tenant = tenantSecret === undefined ? "" : sha256(tenantSecret);
-  let [cursor, read, skipped] = [options.after, 0, 0];
+  let cursor = options.after;
+  let read = 0;
+  let skipped = 0;
   for (;;) {
     const page = await readPage(cursor);
     for (const { id, type, data, createdAt } of page.events) {

@@ -18,7 +18,7 @@ export type AcquireResult =
   | {
       /** Another request holds the key. */
       readonly state: "inProgress";
-      /** How long the lease still lasts. */
+      /** How long until the lease expires. */
       readonly retryAfterMs: number;
     }
   | {

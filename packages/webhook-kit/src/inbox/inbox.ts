@@ -302,7 +302,7 @@ async function withoutConflict<T>(
 /** The contexts whose calls to `once` are running or have succeeded, for all inboxes. */
 const used = new WeakSet<object>();
 
-/** Hashes the key, so that a record contains nothing from the event, and no key for `once` equals a key for `acquire`. */
+/** Hashes the key, so that a record contains no event data. The tags keep keys of `once` and `acquire` from colliding. */
 function recordKeyOf({ deduplicationKey }: { readonly deduplicationKey?: string | undefined }, key: unknown): string {
   if (key !== undefined && (typeof key !== "string" || key === ""))
     throw new ConfigurationError("inbox_key_required", "inbox.once needs a key that is a non-empty string.");

@@ -62,7 +62,7 @@ export function readReceiverOptions<Incoming>(
 /** Returns the settings of a receiver that is starting, and warns about options that will lose events later. */
 export function startReceiver<Incoming>(options: ReceiverOptions<Incoming>): ReceiverSettings<Incoming> {
   const settings = readReceiverOptions(options, new RejectionPrinter());
-  warnOfUndecodedSecret(options, settings);
+  warnAboutUndecodedSecret(options, settings);
   if (!handlerNames.some((name) => options[name] !== undefined))
     settings.observer.warned(
       "no_handler",
@@ -74,24 +74,24 @@ export function startReceiver<Incoming>(options: ReceiverOptions<Incoming>): Rec
 /** Like {@link startReceiver}, for verification alone. */
 export function startVerifier<Incoming>(options: VerifyOptions<Incoming>): VerifySettings<Incoming> {
   const settings = readVerifyOptions(options, new RejectionPrinter());
-  warnOfUndecodedSecret(options, settings);
+  warnAboutUndecodedSecret(options, settings);
   return settings;
 }
 
 /** Hashes of the secrets that a warning was printed for: some programs create a receiver for each request. */
 const warnedSecrets = new Set<string>();
-const mostWarnedSecrets = 1_000;
+const maxWarnedSecrets = 1_000;
 
 /**
  * Warns about a secret that looks wrong. It is not rejected: whatever is in the company profile is a valid secret, and a receiver that does
  * not start loses every event.
  */
-function warnOfUndecodedSecret({ secret }: VerifyOptions<never>, { scheme, observer }: VerifySettings<never>): void {
+function warnAboutUndecodedSecret({ secret }: VerifyOptions<never>, { scheme, observer }: VerifySettings<never>): void {
   if (typeof secret === "function" || scheme.name !== "timestamp-digest") return;
   const undecoded = [secret].flat().filter((text) => text.startsWith("whsec_"));
   const hashes = undecoded.map((text) => sha256(text));
   if (hashes.every((hash) => warnedSecrets.has(hash))) return;
-  if (warnedSecrets.size >= mostWarnedSecrets) warnedSecrets.clear();
+  if (warnedSecrets.size >= maxWarnedSecrets) warnedSecrets.clear();
   for (const hash of hashes) warnedSecrets.add(hash);
   observer.warned(
     "undecoded_secret",

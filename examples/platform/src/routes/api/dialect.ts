@@ -19,7 +19,7 @@ export interface Dialect {
   /** The response to a withdrawal (D-10). */
   readonly withdrawn: RouteResponse;
   /** Returns the response to reading or withdrawing an offer that is unknown or belongs to another organisation (D-20). */
-  absent(): RouteResponse;
+  onAbsentOffer(): RouteResponse;
   /** Problems that have a different status in this dialect (D-19). */
   readonly statuses: Partial<Record<ProblemCode, number>>;
 }
@@ -30,7 +30,7 @@ export const dialects = {
     created: (id) => jsonResponse(201 satisfies StatusOf<"CreateOffer">, { id }, { Location: `/offer/${id}` }),
     completed: { status: 204 satisfies StatusOf<"CompleteOffer"> },
     withdrawn: { status: 200 satisfies StatusOf<"WithdrawOffer"> },
-    absent() {
+    onAbsentOffer() {
       throw offerNotFound();
     },
     statuses: {},
@@ -40,7 +40,7 @@ export const dialects = {
     created: (id) => ({ status: 200, headers: { "Content-Type": "text/plain; charset=utf-8" }, body: id }),
     completed: { status: 204 },
     withdrawn: { status: 204 },
-    absent: () => ({ status: 204 }),
+    onAbsentOffer: () => ({ status: 204 }),
     // The live service documents 400 for every rejected request, including the completion of an unknown offer.
     statuses: { offer_not_found: 400, offer_completed: 400, offer_withdrawn: 400, idempotency_key_reused: 400 },
   },

@@ -51,7 +51,7 @@ const offerOperations = (deps: ApiDeps): Record<OfferOperation, RequestHandler> 
   }),
   GetOffer: operation(deps, "GetOffer", async ({ caller, request }) => {
     const offer = await readOffer(deps, caller.organisationId, pathParameter(request, "id"));
-    return offer === undefined ? deps.dialect.absent() : jsonResponse(200, offer);
+    return offer === undefined ? deps.dialect.onAbsentOffer() : jsonResponse(200, offer);
   }),
   CompleteOffer: operation(deps, "CompleteOffer", async (call) => {
     const workerIds = parseBody(assignedWorkerIdsSchema, await deps.readJson(call.request, call.response));
@@ -66,6 +66,6 @@ const offerOperations = (deps: ApiDeps): Record<OfferOperation, RequestHandler> 
     const id = pathParameter(request, "id");
     const result = await deps.store.transaction((trx) => applyAction(trx, deps, caller, id, { type: "withdraw" }));
     // D-10: a withdrawal succeeds in every state, so it fails only for an unknown offer.
-    return result === "done" ? deps.dialect.withdrawn : deps.dialect.absent();
+    return result === "done" ? deps.dialect.withdrawn : deps.dialect.onAbsentOffer();
   }),
 });

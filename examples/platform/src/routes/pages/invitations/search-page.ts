@@ -102,7 +102,7 @@ async function trySearch(
   }
 }
 
-/** Sorts organisations with suggestions first and failures last, otherwise by name. */
+/** Sorts organisations with suggestions first and failures last. The input is sorted by name, and the sort is stable. */
 const byUse = (one: OrganisationResult, other: OrganisationResult): number => rank(one) - rank(other);
 
 const rank = (result: OrganisationResult): number => ("failure" in result ? 2 : result.suggestions.length > 0 ? 0 : 1);

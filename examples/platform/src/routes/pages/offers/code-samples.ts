@@ -83,7 +83,7 @@ const figure = (id: string, title: string, code: string): Markup => html`
       <pre tabindex="0" aria-label="${title}"><code id="${id}">${code}</code></pre>
     </figure>`;
 
-/** Quotes a string as one word of a POSIX shell. */
+/** Quotes a string as a single POSIX shell word. */
 const shellWord = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;
 
 /** Formats a TypeScript literal, with property names without quotes. */
