@@ -9,7 +9,7 @@ export function toUtc(time: Date | string, field: "start" | "end", index: number
   const text = `${time instanceof Date ? time.toJSON() : time}`;
   const instant = readDateTime(text);
   if (!instant)
-    throwUsageError(`events[${index}].${field} must be a Date, or a time with an offset (+02:00)`, "invalid_time");
+    throwUsageError(`events[${index}].${field} must be a Date or a time with an offset (+02:00)`, "invalid_time");
   // 2099-05-01T16:00Z has no seconds.
   return text.length > 17 && /z$/i.test(text)
     ? text.toUpperCase().replace(" ", "T")

@@ -107,7 +107,7 @@ const mistakes: Mistake[] = [
     what: "a time without a zone",
     call: (client) => client.createOffer({ ...input, events: [{ start: "2099-05-01T18:00", end: new Date() }] }),
     code: "invalid_time",
-    says: "CreateOffer: events[0].start must be a Date, or a time with an offset (+02:00)",
+    says: "CreateOffer: events[0].start must be a Date or a time with an offset (+02:00)",
   },
   {
     what: "a missing id",
