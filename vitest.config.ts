@@ -21,7 +21,7 @@ export default defineConfig({
   test: {
     globalSetup: [compileCache, ...stores],
     pool: "forks",
-    maxWorkers: 4,
+    maxWorkers: 3,
     // Node runs the sources as they are, and removes the types itself: no file is transformed.
     experimental: { viteModuleRunner: false, nodeLoader: false },
     // Vitest runs them in the order of their names.
