@@ -1,7 +1,7 @@
 import { type Interval, medianInterval } from "./interval.ts";
 import { median } from "./median.ts";
 
-/** What the figures of a candidate show, compared with the base; "not shown" if the interval of the ratio contains 1. */
+/** How a candidate compares with the base; "not shown" if the confidence interval of the ratio contains 1. */
 export type Verdict = "base" | "better" | "worse" | "not shown";
 
 /** One candidate's result, compared with the base. */
@@ -9,7 +9,7 @@ export interface ComparisonRow {
   readonly label: string;
   /** In the comparison's unit. */
   readonly median: number;
-  /** Relative to the base, round by round: machines are loaded unevenly, and a ratio within one short round is affected least. */
+  /** The candidate's figure divided by the base's from the same short round: changing load on the machine affects that ratio least. */
   readonly ratio: { readonly median: number; readonly interval?: Interval };
   readonly verdict: Verdict;
 }
@@ -19,15 +19,15 @@ export interface Comparison {
   readonly title: string;
   readonly unit: string;
   readonly better: "lower" | "higher";
-  /** Counted, not measured: a single value says everything. */
+  /** Whether the figures are counted, not measured, so that one value is enough and there is no interval. */
   readonly exact?: boolean;
   readonly rows: readonly ComparisonRow[];
 }
 
 /**
- * The first candidate is the base.
+ * Compares every candidate with the first one, which is the base.
  *
- * @param pairedRatios the ratios of candidates measured in turns with the base; without them, ratios are of one round
+ * @param pairedRatios ratios of candidates that were measured in turns with the base; by default, figures of the same round are divided
  */
 export function compare(
   heading: Omit<Comparison, "rows">,
@@ -38,16 +38,17 @@ export function compare(
   if (!samples || !base) throw new Error("nothing was measured");
   const rows = [...samples].map(([label, values]): ComparisonRow => {
     const ratios = pairedRatios?.get(label) ?? values.map((value, round) => value / (base[round] ?? Number.NaN));
-    const middle = median(ratios);
-    const interval = heading.exact ? { low: middle, high: middle } : medianInterval(ratios);
-    const ratio = { median: middle, ...(interval && { interval }) };
-    const verdict = values === base ? "base" : judge(interval, heading.better);
+    const medianRatio = median(ratios);
+    const interval = heading.exact ? { low: medianRatio, high: medianRatio } : medianInterval(ratios);
+    const ratio = { median: medianRatio, ...(interval && { interval }) };
+    const verdict = values === base ? "base" : toVerdict(interval, heading.better);
     return { label, median: median(values), ratio, verdict };
   });
   return { ...heading, rows };
 }
 
-function judge(interval: Interval | undefined, better: Comparison["better"]): Verdict {
+/** Decides from the interval of the ratio; an interval that contains 1 shows nothing. */
+function toVerdict(interval: Interval | undefined, better: Comparison["better"]): Verdict {
   if (interval === undefined || (interval.low <= 1 && interval.high >= 1)) return "not shown";
   return interval.high < 1 === (better === "lower") ? "better" : "worse";
 }

@@ -1,19 +1,19 @@
 import { ForkedProcess } from "../scripts/processes/forked-process.ts";
 
 /**
- * Runs a module in a separate process, which has not run any other candidate, and ends the process.
+ * Runs a module in a new process, whose JIT and heap no other candidate has affected, and stops the process.
  *
  * @param module sends one message
  * @param task what the module reads with {@link readTask}
  * @returns that message
- * @throws if it ends without one
+ * @throws if the process exits without sending one
  */
-export async function inFreshProcess<Result>(module: URL, task: unknown): Promise<Result> {
+export async function runInFreshProcess<Result>(module: URL, task: unknown): Promise<Result> {
   const child = new ForkedProcess(module, JSON.stringify(task));
-  const result = await child.message<Result>();
+  const result = await child.nextMessage<Result>();
   await child.stop("SIGTERM");
   return result;
 }
 
-/** The task that this process was started for. */
+/** Parses the task that {@link runInFreshProcess} passed to this process. */
 export const readTask = <Task>(): Task => JSON.parse(process.argv[2] ?? "null") as Task;

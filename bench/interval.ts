@@ -1,12 +1,12 @@
-/** Where a value lies, with a confidence of 95 %. */
+/** A 95 % confidence interval. */
 export interface Interval {
   readonly low: number;
   readonly high: number;
 }
 
 /**
- * The confidence interval of a median, for any distribution: between two of the values, chosen so that at most 2.5 % lie outside on each
- * side (the inverted sign test).
+ * Computes the confidence interval of a median, for any distribution, by inverting the sign test: it lies between two of the values, chosen
+ * so that the median is beyond each with a probability of at most 2.5 %.
  *
  * @returns undefined for fewer than six values: even the lowest and the highest enclose the median in less than 95 % of cases
  */
@@ -17,16 +17,16 @@ export function medianInterval(values: readonly number[]): Interval | undefined 
   return rank === 0 || low === undefined || high === undefined ? undefined : { low, high };
 }
 
-/** The greatest rank below which at most 2.5 % of the binomial distribution lie; 0 if no rank qualifies. */
+/** Finds the greatest rank below which at most 2.5 % of the binomial distribution lie; 0 if no rank qualifies. */
 function lowerRank(count: number): number {
-  // Of all 2^count outcomes, those with `rank` successes.
+  // The probability of exactly `rank` heads in `count` tosses of a fair coin.
   let probability = 0.5 ** count;
-  let below = probability;
+  let cumulative = probability;
   let rank = 0;
-  while (below <= 0.025) {
+  while (cumulative <= 0.025) {
     rank += 1;
     probability *= (count - rank + 1) / rank;
-    below += probability;
+    cumulative += probability;
   }
   return rank;
 }

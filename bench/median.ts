@@ -1,4 +1,4 @@
-/** The middle of the values, or the mean of the two in the middle. */
+/** Returns the middle value, or the mean of the two middle values. */
 export function median(values: readonly number[]): number {
   if (values.length === 0) throw new Error("no values");
   const sorted = [...values].sort((a, b) => a - b);

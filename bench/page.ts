@@ -5,7 +5,7 @@ import { printTable } from "./table.ts";
 
 const page = new URL("../docs/benchmarks.md", import.meta.url);
 
-/** The machine, and the day. */
+/** Describes this run: the date, the machine and the version of Node. */
 export function describeRun(): string {
   const memory = Math.round(totalmem() / 2 ** 30);
   const machine = `${availableParallelism()} cores of ${cpus()[0]?.model.trim() ?? "unknown"} with ${memory} GiB`;
@@ -18,12 +18,18 @@ export function publish(suite: string, comparisons: readonly Comparison[]): void
   const [start, end] = [`<!-- suite: ${suite} -->`, `<!-- end of ${suite} -->`];
   const [from, to] = [text.indexOf(start), text.indexOf(end)];
   if (from < 0 || to < from) throw new Error(`docs/benchmarks.md has no section ${start} … ${end}`);
-  const section = [start, `Measured on ${describeRun()}.`, ...comparisons.map(printTable), `With ${versions()}.`, ""];
+  const section = [
+    start,
+    `Measured on ${describeRun()}.`,
+    ...comparisons.map(printTable),
+    `With ${listVersions()}.`,
+    "",
+  ];
   writeFileSync(page, text.slice(0, from) + section.join("\n\n") + text.slice(to));
 }
 
-/** The version of each package that is measured. */
-function versions(): string {
+/** Lists the measured packages with their installed versions. */
+function listVersions(): string {
   const read = (path: string) => JSON.parse(readFileSync(new URL(path, import.meta.url), "utf8"));
   const measured = Object.keys(read("package.json").devDependencies).filter((name) => !/^@(offers|types)\//.test(name));
   return measured.map((name) => `${name} ${read(`node_modules/${name}/package.json`).version}`).join(", ");

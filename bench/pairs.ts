@@ -1,12 +1,12 @@
 import { median } from "./median.ts";
 
-/** Slices of the base and of a candidate, measured in turns. */
+/** The figure of each slice: base and candidate were measured in turns. */
 export interface Pair {
   readonly base: readonly number[];
   readonly candidate: readonly number[];
 }
 
-/** Measures a slice of each in turns; which of two adjacent slices comes first alternates. */
+/** Measures slices of the base and the candidate in turns: base, candidate, candidate, base, base, … */
 export async function measureInTurns(
   slices: number,
   measureBase: () => Promise<number>,
@@ -43,17 +43,21 @@ export async function collectPairs<Candidate extends { readonly label: string }>
 ): Promise<PairedFigures[]> {
   const tables: PairedFigures[] = [];
   if (!base) return tables;
-  const add = (map: Map<string, number[]>, label: string, figure: number) =>
+  const append = (map: Map<string, number[]>, label: string, figure: number) =>
     map.set(label, [...(map.get(label) ?? []), figure]);
   for (let round = 0; round < rounds; round += 1)
-    for (const one of others)
-      for (const [index, pair] of (await measure(one, base)).entries()) {
+    for (const candidate of others)
+      for (const [index, pair] of (await measure(candidate, base)).entries()) {
         tables[index] ??= { values: new Map([[base.label, []]]), ratios: new Map([[base.label, []]]) };
         const { values, ratios } = tables[index];
-        add(values, base.label, median(pair.base));
-        add(ratios, base.label, 1);
-        add(values, one.label, median(pair.candidate));
-        add(ratios, one.label, median(pair.candidate.map((figure, at) => figure / (pair.base[at] ?? Number.NaN))));
+        append(values, base.label, median(pair.base));
+        append(ratios, base.label, 1);
+        append(values, candidate.label, median(pair.candidate));
+        append(
+          ratios,
+          candidate.label,
+          median(pair.candidate.map((figure, slice) => figure / (pair.base[slice] ?? Number.NaN))),
+        );
       }
   return tables;
 }

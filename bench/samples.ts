@@ -1,4 +1,4 @@
-/** One measurement of one candidate in a new process: one figure for each table. */
+/** Measures one candidate in a new process. @returns one figure for each table */
 export type Sample<Candidate> = (candidate: Candidate) => Promise<readonly number[]>;
 
 /**
@@ -13,7 +13,7 @@ export async function collectSamples<Candidate extends { readonly label: string 
   measure: Sample<Candidate>,
 ): Promise<Map<string, number[]>[]> {
   const tables: Map<string, number[]>[] = [];
-  const note = ({ label }: Candidate, figures: readonly number[]) => {
+  const append = ({ label }: Candidate, figures: readonly number[]) => {
     for (const [index, figure] of figures.entries()) {
       const table = tables[index] ?? new Map<string, number[]>();
       tables[index] = table.set(label, [...(table.get(label) ?? []), figure]);
@@ -23,14 +23,15 @@ export async function collectSamples<Candidate extends { readonly label: string 
   for (let round = 0; round < rounds; round += 1) {
     const before = await measure(base);
     const measured = new Map<Candidate, readonly number[]>();
-    for (const one of round % 2 === 0 ? others : others.toReversed()) measured.set(one, await measure(one));
+    for (const candidate of round % 2 === 0 ? others : others.toReversed())
+      measured.set(candidate, await measure(candidate));
     const after = await measure(base);
-    note(
+    append(
       base,
       before.map((figure, index) => (figure + (after[index] ?? Number.NaN)) / 2),
     );
     // In the order of the table.
-    for (const one of others) note(one, measured.get(one) ?? []);
+    for (const candidate of others) append(candidate, measured.get(candidate) ?? []);
   }
   return tables;
 }

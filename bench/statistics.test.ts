@@ -7,7 +7,7 @@ import { collectPairs, measureInTurns } from "./pairs.ts";
 import { collectSamples } from "./samples.ts";
 import { printTable } from "./table.ts";
 
-/** 1 to n, in a shuffled order. */
+/** Returns the numbers from 1 to `count` in a fixed, shuffled order. */
 const shuffled = (count: number): number[] =>
   Array.from({ length: count }, (_, index) => index + 1).sort((a, b) => ((a * 7) % 11) - ((b * 7) % 11));
 

@@ -1,6 +1,6 @@
 import type { Comparison, ComparisonRow } from "./comparison.ts";
 
-/** A comparison as a Markdown table. */
+/** Formats a comparison as a Markdown table. */
 export function printTable(comparison: Comparison): string {
   const { title, unit, better, rows } = comparison;
   const lines = rows.map((row) => [
@@ -8,7 +8,7 @@ export function printTable(comparison: Comparison): string {
     formatFigure(row.median),
     `${row.ratio.median.toFixed(2)}x`,
     formatInterval(row),
-    wordFor(row, comparison),
+    formatVerdict(row, comparison),
   ]);
   const table = [
     ["Candidate", unit, "to the first", "95 %", "Result"],
@@ -26,7 +26,7 @@ function formatInterval({ verdict, ratio: { interval } }: ComparisonRow): string
   return interval.low === interval.high ? "exact" : `${interval.low.toFixed(2)} to ${interval.high.toFixed(2)}`;
 }
 
-function wordFor({ verdict }: ComparisonRow, { exact }: Comparison): string {
+function formatVerdict({ verdict }: ComparisonRow, { exact }: Comparison): string {
   if (verdict === "base") return "";
   if (verdict === "not shown") return exact ? "the same" : verdict;
   const [better, worse] = exact ? ["smaller", "larger"] : ["faster", "slower"];

@@ -2,8 +2,8 @@ import { gzipSync } from "node:zlib";
 import { build } from "esbuild";
 import type { Package } from "./candidate.ts";
 
-/** The size of a program with all its imports, minified and compressed as a server would send it. */
-export async function bundledBytes({ program, platform = "browser" }: Package): Promise<number> {
+/** Bundles and minifies a program with all its imports. @returns its size in bytes after gzip */
+export async function measureBundleBytes({ program, platform = "browser" }: Package): Promise<number> {
   const { outputFiles } = await build({
     stdin: { contents: program, resolveDir: import.meta.dirname },
     bundle: true,

@@ -1,5 +1,5 @@
 import { type Comparison, compare } from "../comparison.ts";
-import { inFreshProcess } from "../fresh-process.ts";
+import { runInFreshProcess } from "../fresh-process.ts";
 import { collectPairs, type Pair } from "../pairs.ts";
 import type { SuiteOptions } from "../suite.ts";
 import type { CallTask } from "./call.ts";
@@ -14,33 +14,33 @@ export interface ClientModule {
   readonly candidate: ClientCandidate;
 }
 
-/** The time of sequential calls: CPU time with a stub of fetch, wall time with a server on loopback. */
+/** Measures sequential calls: CPU time with a stubbed fetch, wall time with a loopback server. */
 export async function measureCalls(clients: readonly ClientModule[], { quick }: SuiteOptions): Promise<Comparison[]> {
   const measure = async (
-    chosen: readonly ClientModule[],
-    where: string,
+    measuredClients: readonly ClientModule[],
+    target: string,
     unit: string,
     task: Omit<CallTask, "module" | "baseModule">,
   ) => {
-    const tables = await collectPairs(chosen, quick ? 2 : 12, ({ module }, base) =>
-      inFreshProcess<Pair[]>(new URL("call.ts", import.meta.url), {
+    const tables = await collectPairs(measuredClients, quick ? 2 : 12, ({ module }, base) =>
+      runInFreshProcess<Pair[]>(new URL("call.ts", import.meta.url), {
         ...task,
         module: module.href,
         baseModule: base.module.href,
       } satisfies CallTask),
     );
     return ["GET", "POST"].map((method, index) =>
-      compare({ title: `${method} ${where}`, unit, better: "lower" }, tables[index]?.values, tables[index]?.ratios),
+      compare({ title: `${method} ${target}`, unit, better: "lower" }, tables[index]?.values, tables[index]?.ratios),
     );
   };
 
-  const onStub = await measure(
+  const stubResults = await measure(
     clients.filter(({ candidate }) => candidate.usesFetch),
     "on a stub",
     "µs of CPU per call",
     {
       baseUrl: `https://service.example${pathPrefix}`,
-      onStub: true,
+      usesStub: true,
       // With fewer calls, V8 is still compiling and processes differ more.
       warmUp: quick ? 200 : 15_000,
       slices: quick ? 3 : 27,
@@ -49,14 +49,14 @@ export async function measureCalls(clients: readonly ClientModule[], { quick }: 
   );
   const server = await serveOffers();
   try {
-    const onLoopback = await measure(clients, "on a loopback server", "µs per call", {
+    const loopbackResults = await measure(clients, "on a loopback server", "µs per call", {
       baseUrl: server.baseUrl,
-      onStub: false,
+      usesStub: false,
       warmUp: quick ? 50 : 1_000,
       slices: quick ? 3 : 15,
       callsPerSlice: quick ? 20 : 60,
     });
-    return [...onStub, ...onLoopback];
+    return [...stubResults, ...loopbackResults];
   } finally {
     await server.close();
   }

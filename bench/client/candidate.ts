@@ -1,4 +1,4 @@
-/** The offer to create. */
+/** The request body that creates an offer. */
 export const input = {
   createdByUserId: "user_hana",
   title: "Kitchen help on Friday",
@@ -7,7 +7,7 @@ export const input = {
   events: [{ start: "2099-05-01T16:00:00Z", end: "2099-05-01T22:00:00Z" }],
 };
 
-/** The offer to read. */
+/** The response body for reading an offer. */
 export const offer = {
   id: "offer_4f1c2a",
   title: input.title,
@@ -27,33 +27,34 @@ export const offer = {
   })),
 };
 
-/** Two calls of a configured client, with its defaults for timeouts and retries. */
+/** The two measured calls, made by a client with its default timeouts and retries. */
 export interface Calls {
   read(): Promise<{ id: string }>;
   create(): Promise<{ id: string }>;
 }
 
-/** A way to call the service. */
+/** A client that the benchmark compares. */
 export interface ClientCandidate {
   readonly label: string;
   /** Whether it calls `globalThis.fetch`, so that a stub can respond; otherwise only the real server does. */
   readonly usesFetch: boolean;
+  /** Creates the client. */
   open(baseUrl: string): Calls;
-  /** The module to weigh and load; undefined if another candidate has the same code. */
+  /** What to bundle and import when measuring size and load time; undefined if another candidate has the same code. */
   readonly package?: Package;
 }
 
 /** What a candidate adds to a program. */
 export interface Package {
-  /** A whole program that reads one offer, as a user would write it; it is bundled to be weighed. */
+  /** A complete program that reads one offer, as a user would write it. Its bundle is measured. */
   readonly program: string;
   /** Where that program runs. @default "browser" */
   readonly platform?: "browser" | "node";
-  /** The imports of that program. */
+  /** The modules that the program imports. */
   readonly imports: readonly string[];
 }
 
 export const apiKey = "key-of-harbour-hotels";
 
-/** Headers that every candidate sends, added if it does not add them itself. */
+/** Headers that every candidate sends. Those that a client does not add itself are passed to it. */
 export const commonHeaders = { accept: "application/json", "x-ue-api-subscription-key": apiKey };

@@ -1,14 +1,14 @@
 import { compare } from "../comparison.ts";
 import { collectPairs, measureInTurns } from "../pairs.ts";
 import type { Suite } from "../suite.ts";
-import { bundledBytes } from "./bundle.ts";
+import { measureBundleBytes } from "./bundle.ts";
 import { type ClientModule, measureCalls } from "./calls.ts";
 import type { ClientCandidate } from "./candidate.ts";
-import { coldImportMs } from "./cold-import.ts";
+import { measureColdImportMs } from "./cold-import.ts";
 import { generateHeyApi } from "./generate-hey-api.ts";
 import { measureScenarios } from "./measure-scenarios.ts";
 
-/** The first is the base. */
+/** The first one is the base that the others are compared with. */
 const modules = [
   "bare-fetch",
   "offers-client",
@@ -24,7 +24,7 @@ const modules = [
   "stripe-fetch",
 ].map((name) => new URL(`candidates/${name}.ts`, import.meta.url));
 
-/** Clients: the time of a call, the size of a program, the time to load, and the time of a scenario with the service in memory. */
+/** Measures the clients: time per call, bundle size, import time, and the time of a scenario with the in-memory service. */
 export const measureClients: Suite = async (options) => {
   await generateHeyApi();
   const clients: ClientModule[] = [];
@@ -38,23 +38,23 @@ export const measureClients: Suite = async (options) => {
     candidate.package ? [{ label, ...candidate.package }] : [],
   );
   const sizes = new Map<string, number[]>();
-  for (const one of packages) {
-    const label = one.platform === "node" ? `${one.label}, for Node` : one.label;
-    sizes.set(label, [await bundledBytes(one)]);
+  for (const candidatePackage of packages) {
+    const label = candidatePackage.platform === "node" ? `${candidatePackage.label}, for Node` : candidatePackage.label;
+    sizes.set(label, [await measureBundleBytes(candidatePackage)]);
   }
 
-  const loaded = packages.filter(({ imports }) => imports.length > 0);
-  const [imports] = await collectPairs(loaded, options.quick ? 2 : 12, async (one, base) => [
+  const withImports = packages.filter(({ imports }) => imports.length > 0);
+  const [imports] = await collectPairs(withImports, options.quick ? 2 : 12, async (candidatePackage, base) => [
     await measureInTurns(
       options.quick ? 1 : 4,
-      () => coldImportMs(base.imports),
-      () => coldImportMs(one.imports),
+      () => measureColdImportMs(base.imports),
+      () => measureColdImportMs(candidatePackage.imports),
     ),
   ]);
-  const weight = "A program that reads one offer, bundled";
+  const sizeTitle = "A program that reads one offer, bundled";
   return [
     ...calls,
-    compare({ title: weight, unit: "bytes, minified and gzipped", better: "lower", exact: true }, sizes),
+    compare({ title: sizeTitle, unit: "bytes, minified and gzipped", better: "lower", exact: true }, sizes),
     compare({ title: "Cold import", unit: "ms", better: "lower" }, imports?.values, imports?.ratios),
     await measureScenarios(options),
   ];

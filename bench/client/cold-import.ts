@@ -1,8 +1,8 @@
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 
-/** How many milliseconds a new process takes to import modules, without the process's own start. */
-export async function coldImportMs(specifiers: readonly string[]): Promise<number> {
+/** @returns how many milliseconds a new process takes to import the modules, not counting its startup */
+export async function measureColdImportMs(specifiers: readonly string[]): Promise<number> {
   const script = `
     const startedAt = performance.now();
     for (const specifier of ${JSON.stringify(specifiers)}) await import(specifier);

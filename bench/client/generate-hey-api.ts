@@ -3,7 +3,7 @@ import { createClient as generate } from "@hey-api/openapi-ts";
 import { build } from "esbuild";
 import { heyApiModule } from "./hey-api-module.ts";
 
-/** Generates a client from the contract. */
+/** Generates hey-api's client from the contract and bundles it into {@link heyApiModule}. */
 export async function generateHeyApi(): Promise<void> {
   const path = fileURLToPath(new URL("source/", heyApiModule));
   const contract = fileURLToPath(new URL("../../spec/openapi.yaml", import.meta.url));

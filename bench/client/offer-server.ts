@@ -1,30 +1,30 @@
-// A separate process, so that the server's work is not counted as the client's.
+// Runs in a separate process, so that the server's work is not counted as the client's.
 import { createServer, type IncomingMessage } from "node:http";
 import type { AddressInfo } from "node:net";
 import { isDeepStrictEqual } from "node:util";
 import { apiKey, input, offer } from "./candidate.ts";
 import { pathPrefix } from "./path-prefix.ts";
 
-const [found, created] = [JSON.stringify(offer), JSON.stringify({ id: offer.id })];
+const [offerBody, createdBody] = [JSON.stringify(offer), JSON.stringify({ id: offer.id })];
 const server = createServer(async (request, response) => {
   let body = "";
   for await (const chunk of request.setEncoding("utf8")) body += chunk;
   response.setHeader("content-type", "application/json");
-  const whole = isWhole(request, body);
-  response.statusCode = whole ? 200 : 400;
-  response.end(whole ? (request.method === "POST" ? created : found) : "{}");
+  const isComplete = isCompleteRequest(request, body);
+  response.statusCode = isComplete ? 200 : 400;
+  response.end(isComplete ? (request.method === "POST" ? createdBody : offerBody) : "{}");
 });
 
-/** A candidate that skips part of the work would win unfairly. */
-function isWhole({ method, url, headers }: IncomingMessage, body: string): boolean {
+/** Checks every header, parameter and field, because a candidate that skips part of the work would win unfairly. */
+function isCompleteRequest({ method, url, headers }: IncomingMessage, body: string): boolean {
   if (headers["x-ue-api-subscription-key"] !== apiKey || !headers.accept?.includes("application/json")) return false;
   if (method === "GET") return url === `${pathPrefix}/offer/${offer.id}?api-version=1.0` && body === "";
   if (method !== "POST" || url !== `${pathPrefix}/offer?api-version=1.0`) return false;
   const isJson = headers["content-type"]?.startsWith("application/json");
-  return Boolean(isJson && headers["idempotency-key"]) && isDeepStrictEqual(parse(body), input);
+  return Boolean(isJson && headers["idempotency-key"]) && isDeepStrictEqual(parseJson(body), input);
 }
 
-function parse(text: string): unknown {
+function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {

@@ -1,2 +1,2 @@
-/** The prefix of every request's path: Stripe's client sends JSON only below `/v2/`, and forms elsewhere. */
+/** The prefix of every request's path: Stripe's client sends JSON only under `/v2/`, and form data elsewhere. */
 export const pathPrefix = "/v2";

@@ -1,4 +1,4 @@
-// Scenarios of deliveries in memory, in a separate process.
+// Runs in a separate process: measures delivery scenarios with the in-memory service.
 import { playStory, stories } from "../../examples/platform/test/closed-loop/story.ts";
 import { inMemorySide } from "../../examples/platform/test/closed-loop/story-in-memory.ts";
 import { fc } from "../../scripts/property-seed.ts";

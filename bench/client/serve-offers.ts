@@ -1,11 +1,11 @@
 import { ForkedProcess } from "../../scripts/processes/forked-process.ts";
 import { pathPrefix } from "./path-prefix.ts";
 
-/** A server on loopback with one offer. */
+/** Starts a process with a loopback server that has one offer. */
 export async function serveOffers(): Promise<{ baseUrl: string; close(): Promise<void> }> {
   const child = new ForkedProcess(new URL("offer-server.ts", import.meta.url));
   return {
-    baseUrl: `http://127.0.0.1:${await child.message<number>()}${pathPrefix}`,
+    baseUrl: `http://127.0.0.1:${await child.nextMessage<number>()}${pathPrefix}`,
     close: () => child.stop(),
   };
 }

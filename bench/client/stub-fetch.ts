@@ -1,11 +1,11 @@
 import { offer } from "./candidate.ts";
 
-/** Responds immediately, so that only the client's own time is left. */
+/** Replaces the global fetch with one that responds immediately, so that only the client's own time is measured. */
 export function stubFetch(): void {
   const headers = { "content-type": "application/json" };
-  const [found, created] = [JSON.stringify(offer), JSON.stringify({ id: offer.id })];
-  globalThis.fetch = async (given, init) => {
-    const method = init?.method ?? (given instanceof Request ? given.method : "GET");
-    return new Response(method === "POST" ? created : found, { status: 200, headers });
+  const [offerBody, createdBody] = [JSON.stringify(offer), JSON.stringify({ id: offer.id })];
+  globalThis.fetch = async (resource, init) => {
+    const method = init?.method ?? (resource instanceof Request ? resource.method : "GET");
+    return new Response(method === "POST" ? createdBody : offerBody, { status: 200, headers });
   };
 }

@@ -6,24 +6,24 @@ import { collectSamples } from "../samples.ts";
 import type { Suite, SuiteOptions } from "../suite.ts";
 import { BenchPlatform, type StoreName } from "./platform.ts";
 
-/** The reference platform on both of its stores; without a PostgreSQL at `DATABASE_URL` or 127.0.0.1:5432, on PGlite. */
+/** Measures the reference platform on both stores, or only on PGlite if no PostgreSQL responds at `DATABASE_URL` or 127.0.0.1:5432. */
 export const measurePlatform: Suite = async (options) => {
   const stores: StoreName[] = (await findPostgres()) ? ["PGlite", "PostgreSQL"] : ["PGlite"];
   const receiver = new ForkedProcess(new URL("receive.ts", import.meta.url));
-  const address = `http://127.0.0.1:${await receiver.message<number>()}`;
-  const comparisons: Comparison[] = [await measureDeliveries(stores, address, options)];
-  if (stores.includes("PostgreSQL")) comparisons.push(await measureProcesses(address, options));
-  comparisons.push(await measureCreations(stores, address, options));
+  const receiverUrl = `http://127.0.0.1:${await receiver.nextMessage<number>()}`;
+  const comparisons: Comparison[] = [await measureDeliveries(stores, receiverUrl, options)];
+  if (stores.includes("PostgreSQL")) comparisons.push(await measureProcesses(receiverUrl, options));
+  comparisons.push(await measureCreations(stores, receiverUrl, options));
   await receiver.stop();
   return comparisons;
 };
 
-/** The first events are a warm-up, during which V8 compiles PGlite's WebAssembly and our code. */
-const sizes = ({ quick }: SuiteOptions) =>
+/** Decides how much to measure. During the warm-up events, V8 compiles PGlite's WebAssembly and our code. */
+const runSize = ({ quick }: SuiteOptions) =>
   quick ? { rounds: 1, warmUp: 500, events: 1_000 } : { rounds: 6, warmUp: 4_000, events: 6_000 };
 
 /** @returns deliveries per second, each from a recorded event to a stored acknowledgement */
-async function rateOf(
+async function measureDeliveryRate(
   store: StoreName,
   receiver: string,
   { warmUp, events }: { warmUp: number; events: number },
@@ -32,11 +32,11 @@ async function rateOf(
   const platform = await BenchPlatform.start(store);
   const total = warmUp * processes + events;
   await platform.recordEvents(total, receiver);
-  for (let more = 1; more < processes; more += 1) await platform.addProcess();
-  await platform.openEndpoints(receiver);
-  await platform.untilAcknowledged(total);
+  for (let started = 1; started < processes; started += 1) await platform.addProcess();
+  await platform.registerEndpoints(receiver);
+  await platform.waitUntilAcknowledged(total);
   await platform.stop();
-  const [from = 0, to = 0] = [platform.acknowledged[warmUp * processes - 1], platform.acknowledged[total - 1]];
+  const [from = 0, to = 0] = [platform.acknowledgedAt[warmUp * processes - 1], platform.acknowledgedAt[total - 1]];
   return (events * 1_000) / (to - from);
 }
 
@@ -45,12 +45,12 @@ async function measureDeliveries(
   receiver: string,
   options: SuiteOptions,
 ): Promise<Comparison> {
-  const { rounds, ...size } = sizes(options);
+  const { rounds, ...size } = runSize(options);
   const candidates = [
-    { label: "undici.request, 50 connections, no store", measure: () => upperBound(receiver, size.events) },
+    { label: "undici.request, 50 connections, no store", measure: () => measureUpperBound(receiver, size.events) },
     ...stores.map((store) => ({
       label: `**the platform** on ${store}`,
-      measure: () => rateOf(store, receiver, size),
+      measure: () => measureDeliveryRate(store, receiver, size),
     })),
   ];
   const [samples] = await collectSamples(candidates, rounds, async ({ measure }) => [await measure()]);
@@ -58,25 +58,26 @@ async function measureDeliveries(
   return compare({ title, unit: "per second", better: "higher" }, samples);
 }
 
-async function upperBound(receiver: string, events: number): Promise<number> {
+/** @returns how many requests per second undici sends without the platform */
+async function measureUpperBound(receiver: string, events: number): Promise<number> {
   const child = new ForkedProcess(new URL("upper-bound.ts", import.meta.url), receiver, String(events));
-  const rate = await child.message<number>();
+  const rate = await child.nextMessage<number>();
   await child.stop();
   return rate;
 }
 
 async function measureProcesses(receiver: string, options: SuiteOptions): Promise<Comparison> {
-  const { rounds, ...size } = sizes(options);
+  const { rounds, ...size } = runSize(options);
   const candidates = [1, 2, 4].map((processes) => ({
     label: processes === 1 ? "one process" : `${processes} processes`,
-    measure: () => rateOf("PostgreSQL", receiver, size, processes),
+    measure: () => measureDeliveryRate("PostgreSQL", receiver, size, processes),
   }));
   const [samples] = await collectSamples(candidates, rounds, async ({ measure }) => [await measure()]);
   const title = "Deliveries of processes that share one PostgreSQL";
   return compare({ title, unit: "per second", better: "higher" }, samples);
 }
 
-/** The 99th percentile of the time to create an offer for ten workers, at twenty per second. */
+/** Measures the 99th percentile of the time to create an offer for ten workers, at twenty offers per second. */
 async function measureCreations(
   stores: readonly StoreName[],
   receiver: string,
@@ -84,15 +85,19 @@ async function measureCreations(
 ): Promise<Comparison> {
   const [rounds, creations, backlog] = quick ? [1, 40, 2_000] : [6, 100, 20_000];
   const candidates = stores.flatMap((store) => [
-    { label: `${store}, nothing else to do`, measure: () => slowestCreation(store, receiver, creations, 0) },
-    { label: `${store}, delivering all it can`, measure: () => slowestCreation(store, receiver, creations, backlog) },
+    { label: `${store}, nothing else to do`, measure: () => measureCreationP99(store, receiver, creations, 0) },
+    {
+      label: `${store}, delivering all it can`,
+      measure: () => measureCreationP99(store, receiver, creations, backlog),
+    },
   ]);
   const [samples] = await collectSamples(candidates, rounds, async ({ measure }) => [await measure()]);
   const title = "POST /offer to ten workers, 99th percentile";
   return compare({ title, unit: "ms", better: "lower" }, samples);
 }
 
-async function slowestCreation(
+/** @param backlog how many deliveries are pending when the first offer is created */
+async function measureCreationP99(
   store: StoreName,
   receiver: string,
   creations: number,
@@ -101,7 +106,7 @@ async function slowestCreation(
   const platform = await BenchPlatform.start(store);
   await platform.recordEvents(backlog, receiver);
   for (let warmUp = 0; warmUp < 20; warmUp += 1) await platform.createOffer(0, 10);
-  await platform.openEndpoints(receiver);
+  await platform.registerEndpoints(receiver);
   const create = async (): Promise<number> => {
     const startedAt = performance.now();
     await platform.createOffer(0, 10);
@@ -109,11 +114,11 @@ async function slowestCreation(
   };
   const times: Promise<number>[] = [];
   // Twenty a second, however long each takes. Measurements after the last delivery are discarded.
-  while (times.length < creations && (backlog === 0 || platform.acknowledged.length < backlog)) {
+  while (times.length < creations && (backlog === 0 || platform.acknowledgedAt.length < backlog)) {
     times.push(create());
     await setTimeout(50);
   }
-  const sorted = (await Promise.all(times)).sort((one, other) => one - other);
+  const sorted = (await Promise.all(times)).sort((a, b) => a - b);
   await platform.stop();
   return sorted[Math.ceil(sorted.length * 0.99) - 1] ?? Number.NaN;
 }

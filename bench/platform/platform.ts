@@ -5,59 +5,59 @@ import { type StartedProcess, startProcess } from "../../scripts/processes/start
 
 export type StoreName = "PGlite" | "PostgreSQL";
 
-/** Enough organisations that the limit of eight simultaneous attempts per endpoint delays nothing. */
+/** Enough organisations that the limit of eight concurrent attempts per endpoint delays nothing. */
 const organisations = 20;
 const workers = 100;
-/** scrypt has its lowest cost, because every user and worker signs in. */
+/** Hashed at scrypt's lowest cost, because every user and worker signs in. */
 const passwordHash = "scrypt$2$1$1$MDEyMzQ1Njc4OWFiY2RlZg$6pWBhsd6g_qcmFKRz87Oj_855N3jJpYdf8ywpedkgC4";
 const password = "demo-password";
-const numbers = (count: number) => Array.from({ length: count }, (_, number) => number);
+const range = (count: number) => Array.from({ length: count }, (_, number) => number);
 
 const seed = {
-  organisations: numbers(organisations).map((n) => ({
+  organisations: range(organisations).map((n) => ({
     id: `org-${n}`,
     name: `Hirer ${n}`,
     kind: "hirer",
     apiKeys: [`bench-key-${n}`],
   })),
-  people: numbers(organisations).map((n) => ({
+  people: range(organisations).map((n) => ({
     id: `person-${n}`,
     organisationId: `org-${n}`,
     name: `Hana ${n}`,
     emailAddresses: [`hana-${n}@bench.example`],
     passwordHash,
   })),
-  workers: numbers(workers).map((n) => ({ id: `worker-${n}`, name: `Amal ${n}`, devices: ["ios"], passwordHash })),
+  workers: range(workers).map((n) => ({ id: `worker-${n}`, name: `Amal ${n}`, devices: ["ios"], passwordHash })),
 };
 
-/** The platform as in production: processes that share a store, used only through HTTP. */
+/** Runs platform processes that share a store, as in production, and uses them only over HTTP. */
 export class BenchPlatform {
   /** When each delivery was acknowledged, from the lines that the processes log. */
-  readonly acknowledged: number[] = [];
+  readonly acknowledgedAt: number[] = [];
   readonly #dispatcher = new Agent({ connections: 20 });
   readonly #env: NodeJS.ProcessEnv;
-  readonly #remove: () => Promise<unknown>;
+  readonly #removeStore: () => Promise<unknown>;
   readonly #processes: StartedProcess[] = [];
-  #address = "";
+  #baseUrl = "";
 
   private constructor(env: NodeJS.ProcessEnv, remove: () => Promise<unknown>) {
     this.#env = env;
-    this.#remove = remove;
+    this.#removeStore = remove;
   }
 
   static async start(store: StoreName): Promise<BenchPlatform> {
     const { env, remove } = await openPlatformStore(store === "PostgreSQL" ? "postgres" : "pglite", seed);
     const platform = new BenchPlatform({ ...env, NODE_ENV: "production" }, remove);
-    platform.#address = await platform.addProcess();
+    platform.#baseUrl = await platform.addProcess();
     return platform;
   }
 
-  /** @returns its address */
+  /** Starts another process on the same store. @returns its URL */
   addProcess(): Promise<string> {
     const started = startProcess(process.execPath, [platformMain], {
       env: this.#env,
       onLine: (line) => {
-        if (line.includes('"outcome":"acknowledged"')) this.acknowledged.push(performance.now());
+        if (line.includes('"outcome":"acknowledged"')) this.acknowledgedAt.push(performance.now());
       },
     });
     this.#processes.push(started);
@@ -65,20 +65,20 @@ export class BenchPlatform {
   }
 
   async call(method: "POST" | "PUT", path: string, headers: Record<string, string>, json?: unknown): Promise<unknown> {
-    const { statusCode, body } = await request(this.#address + path, {
+    const { statusCode, body } = await request(this.#baseUrl + path, {
       dispatcher: this.#dispatcher,
       method,
       headers: { ...headers, ...(json !== undefined && { "content-type": "application/json" }) },
       body: json === undefined ? null : JSON.stringify(json),
     });
     const text = await body.text();
-    if (statusCode >= 300) throw new Error(`${method} ${path} got ${statusCode}: ${text}`);
+    if (statusCode >= 300) throw new Error(`${method} ${path} returned ${statusCode}: ${text}`);
     return text === "" ? undefined : JSON.parse(text);
   }
 
-  /** Creates an offer of one of the organisations. @returns its id */
+  /** Creates an offer for one of the organisations. @returns its id */
   async createOffer(organisation: number, recipients: number): Promise<string> {
-    const workerIds = numbers(recipients).map((n) => `worker-${n}`);
+    const workerIds = range(recipients).map((n) => `worker-${n}`);
     const offer = { createdByUserId: `person-${organisation}`, title: "Bar", workerIds };
     const created = await this.call(
       "POST",
@@ -89,36 +89,36 @@ export class BenchPlatform {
     return (created as { id: string }).id;
   }
 
-  /** Records responses of workers to offers. Their webhooks are held until `openEndpoints`, because 410 disables an endpoint. */
+  /** Records `count` worker responses. Their webhooks wait until `registerEndpoints`: until then, 410 keeps the endpoints disabled. */
   async recordEvents(count: number, receiver: string): Promise<void> {
-    await this.openEndpoints(`${receiver}/gone`);
+    await this.registerEndpoints(`${receiver}/gone`);
     const tokens = await Promise.all(
-      numbers(workers).map((n) => this.#signIn("/worker-app/session", { workerId: `worker-${n}` })),
+      range(workers).map((n) => this.#signIn("/worker-app/session", { workerId: `worker-${n}` })),
     );
-    for (let made = 0; made < count; made += workers) {
-      const offer = await this.createOffer((made / workers) % organisations, workers);
+    for (let recorded = 0; recorded < count; recorded += workers) {
+      const offer = await this.createOffer((recorded / workers) % organisations, workers);
       await Promise.all(tokens.map((token) => this.call("POST", `/worker-app/offers/${offer}/apply`, token)));
     }
   }
 
-  /** Registers this URL as the endpoint of every organisation. */
-  async openEndpoints(baseAddress: string): Promise<void> {
-    for (const n of numbers(organisations)) {
+  /** Registers this URL as every organisation's endpoint. */
+  async registerEndpoints(baseAddress: string): Promise<void> {
+    for (const n of range(organisations)) {
       const token = await this.#signIn("/portal/session", { emailAddress: `hana-${n}@bench.example` });
       const profile = { baseAddress, secret: "a secret of some length", suggestsContacts: false };
       await this.call("PUT", "/portal/profile", token, profile);
     }
   }
 
-  async #signIn(path: string, who: object): Promise<{ authorization: string }> {
-    const { token } = (await this.call("POST", path, {}, { ...who, password })) as { token: string };
+  async #signIn(path: string, account: object): Promise<{ authorization: string }> {
+    const { token } = (await this.call("POST", path, {}, { ...account, password })) as { token: string };
     return { authorization: `Bearer ${token}` };
   }
 
-  async untilAcknowledged(count: number): Promise<void> {
+  async waitUntilAcknowledged(count: number): Promise<void> {
     const giveUpAt = performance.now() + 60_000;
-    while (this.acknowledged.length < count) {
-      if (performance.now() > giveUpAt) throw new Error(`${this.acknowledged.length} of ${count} were acknowledged.`);
+    while (this.acknowledgedAt.length < count) {
+      if (performance.now() > giveUpAt) throw new Error(`${this.acknowledgedAt.length} of ${count} were acknowledged.`);
       await setTimeout(20);
     }
   }
@@ -126,7 +126,7 @@ export class BenchPlatform {
   async stop(): Promise<void> {
     await this.#dispatcher.close();
     const codes = await Promise.all(this.#processes.map((started) => started.stop()));
-    await this.#remove();
+    await this.#removeStore();
     if (codes.some((code) => code !== 0)) throw new Error(`A process of the platform exited with ${codes.join(", ")}.`);
   }
 }

@@ -1,12 +1,12 @@
 import type { RequestListener } from "node:http";
 
-/** A receiver of webhooks, and the sender that it expects. */
+/** A webhook receiver, and how a sender signs requests for it. */
 export interface ReceiverCandidate {
   readonly label: string;
-  /** The headers that the sender adds to a request: three for every candidate, so that all parse as many. */
+  /** Returns the headers that the sender adds: three for every candidate, so that all parse equally many. */
   sign(body: string, id: string): Record<string, string> | Promise<Record<string, string>>;
-  /** A server for POST {@link webhookPath}; `handled` is what its user does with an event. */
-  receive(handled: () => void): RequestListener;
+  /** Creates a request listener for POST {@link webhookPath}, which calls `handled` for each event. */
+  createListener(handled: () => void): RequestListener;
 }
 
 export const webhookPath = "/hooks/offer/response";

@@ -16,9 +16,9 @@ interface Receiver {
 
 const connections = 16;
 
-const inWords = { text: "padded with one string", objects: "padded with many small objects" } as const;
+const paddingLabels = { text: "padded with one string", objects: "padded with many small objects" } as const;
 
-/** The CPU time that a server spends on one request, from the socket to the user's code and back, for each shape of event. */
+/** Measures a server's CPU time per request, from the socket to the user's code and back, for each event shape. */
 export async function measureEndToEnd(
   modules: readonly URL[],
   shapes: readonly EventShape[],
@@ -31,24 +31,25 @@ export async function measureEndToEnd(
     const { candidate } = (await import(module.href)) as { candidate: ReceiverCandidate };
     receivers.push({ label: candidate.label, module, candidate });
   }
-  const tables = await collectPairs(receivers, rounds, async (...both) => {
-    const [one, base] = await Promise.all(both.map(RunningReceiver.start));
-    if (!one || !base) throw new Error("there are two");
+  const tables = await collectPairs(receivers, rounds, async (...candidateAndBase) => {
+    const [candidate, base] = await Promise.all(candidateAndBase.map(RunningReceiver.start));
+    if (!candidate || !base) throw new Error("a pair has two receivers");
     try {
-      for (const receiver of [base, one]) await receiver.cpuPerRequest(warmUp, { bytes: 300, padding: "text" });
+      for (const receiver of [base, candidate])
+        await receiver.measureCpuPerRequest(warmUp, { bytes: 300, padding: "text" });
       const pairs: Pair[] = [];
       for (const shape of shapes) {
-        for (const receiver of [base, one]) await receiver.cpuPerRequest(requests, shape);
-        const measure = (receiver: RunningReceiver) => () => receiver.cpuPerRequest(requests, shape);
-        pairs.push(await measureInTurns(slices, measure(base), measure(one)));
+        for (const receiver of [base, candidate]) await receiver.measureCpuPerRequest(requests, shape);
+        const measure = (receiver: RunningReceiver) => () => receiver.measureCpuPerRequest(requests, shape);
+        pairs.push(await measureInTurns(slices, measure(base), measure(candidate)));
       }
       return pairs;
     } finally {
-      await Promise.all([one.stop(), base.stop()]);
+      await Promise.all([candidate.stop(), base.stop()]);
     }
   });
   return shapes.map((shape, index) => {
-    const title = `Receiving an event of ${shape.bytes} bytes, ${inWords[shape.padding]}`;
+    const title = `Receiving an event of ${shape.bytes} bytes, ${paddingLabels[shape.padding]}`;
     return compare(
       { title, unit: "µs of CPU per request", better: "lower" },
       tables[index]?.values,
@@ -70,11 +71,11 @@ class RunningReceiver {
 
   static async start({ module, candidate }: Receiver): Promise<RunningReceiver> {
     const process = new ForkedProcess(new URL("serve.ts", import.meta.url), module.href);
-    return new RunningReceiver(candidate, process, await Sender.open(await process.message<number>(), connections));
+    return new RunningReceiver(candidate, process, await Sender.open(await process.nextMessage<number>(), connections));
   }
 
-  /** Every request must get 2xx and reach the user's code, otherwise the figures are worthless. */
-  async cpuPerRequest(count: number, shape: EventShape): Promise<number> {
+  /** @throws unless every request gets 2xx and reaches the user's code: otherwise the figures are worthless */
+  async measureCpuPerRequest(count: number, shape: EventShape): Promise<number> {
     const requests = await makeRequests(this.#candidate, count, shape);
     const before = await this.#process.request<Usage>("usage");
     await this.#sender.send(requests);

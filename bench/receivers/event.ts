@@ -6,12 +6,16 @@ export type Padding = "text" | "objects";
 const slot = { start: "2026-11-20T08:00:00Z", end: "2026-11-20T16:30:00Z", role: "kitchen porter", breakMinutes: 30 };
 const slotBytes = JSON.stringify(slot).length + 1;
 
-/** A worker's response to an offer, padded to `bytes` with fields that are not in the contract. All are different. */
+/**
+ * Makes the JSON of a worker's response to an offer, padded to `bytes` with fields that are not in the contract. Every event has its own
+ * ids.
+ */
 export function makeEvent(bytes: number, padding: Padding = "text"): string {
   const slots: (typeof slot)[] = [];
   const event = { offerId: randomUUID(), workerId: randomUUID(), response: "accepted", slots, note: "" };
-  const missing = () => bytes - JSON.stringify(event).length;
-  if (padding === "objects") slots.push(...Array.from({ length: Math.floor((missing() - 1) / slotBytes) }, () => slot));
-  event.note = "x".repeat(missing());
+  const missingBytes = () => bytes - JSON.stringify(event).length;
+  if (padding === "objects")
+    slots.push(...Array.from({ length: Math.floor((missingBytes() - 1) / slotBytes) }, () => slot));
+  event.note = "x".repeat(missingBytes());
   return JSON.stringify(event);
 }

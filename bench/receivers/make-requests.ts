@@ -8,10 +8,10 @@ export interface EventShape {
   readonly padding: Padding;
 }
 
-/** Complete requests, signed now, each with a different event: ready to be written to a socket. */
+/** Builds complete HTTP requests, signed now and each with a different event, ready to be written to a socket. */
 export async function makeRequests({ sign }: ReceiverCandidate, count: number, shape: EventShape): Promise<Buffer[]> {
   const requests: Buffer[] = [];
-  for (let made = 0; made < count; made += 1) {
+  for (let index = 0; index < count; index += 1) {
     const body = makeEvent(shape.bytes, shape.padding);
     const headers = {
       Host: "integrator.example:443",

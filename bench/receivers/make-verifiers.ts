@@ -9,21 +9,21 @@ import { makeEvent } from "./event.ts";
 import type { Verifier } from "./verifier.ts";
 
 /**
- * Every verifier checks one message of 300 bytes, signed now. The first is the lower bound: it compares the signature
- * and checks nothing else.
+ * Makes verifiers that each check one 300-byte message, signed now. The first compares the signature and checks nothing
+ * else: no verifier can be faster.
  */
 export async function makeVerifiers(): Promise<Verifier[]> {
   const body = makeEvent(300);
   const bytes = Buffer.from(body);
   const now = new Date();
-  const hmac = () => createHmac("sha256", secret).update(bytes).digest();
-  const known = hmac();
+  const computeHmac = () => createHmac("sha256", secret).update(bytes).digest();
+  const expectedHmac = computeHmac();
 
-  const documented = timestampDigest();
-  const documentedHeaders = Object.entries(documented.sign({ secret, now })).flat();
-  const standard = standardWebhooks();
-  const standardHeaders = Object.entries(standard.sign({ secret, now, body: bytes, id: "msg_1" })).flat();
-  const check = (scheme: SignatureScheme, rawHeaders: readonly string[]) => {
+  const digestScheme = timestampDigest();
+  const digestHeaders = Object.entries(digestScheme.sign({ secret, now })).flat();
+  const standardScheme = standardWebhooks();
+  const standardHeaders = Object.entries(standardScheme.sign({ secret, now, body: bytes, id: "msg_1" })).flat();
+  const isAccepted = (scheme: SignatureScheme, rawHeaders: readonly string[]) => {
     const parsed = scheme.parse(rawHeaders);
     return !("code" in parsed) && scheme.verify(parsed, [secret], bytes) !== undefined;
   };
@@ -44,12 +44,12 @@ export async function makeVerifiers(): Promise<Verifier[]> {
   const standardWebhookHeaders = messageHeaders("webhook", standardWebhook.sign("msg_1", now, body));
 
   return [
-    { label: "createHmac + timingSafeEqual", verify: () => timingSafeEqual(hmac(), known) },
-    { label: "**timestampDigest()** read + verify", verify: () => check(documented, documentedHeaders) },
-    { label: "**standardWebhooks()** read + verify", verify: () => check(standard, standardHeaders) },
+    { label: "createHmac + timingSafeEqual", verify: () => timingSafeEqual(computeHmac(), expectedHmac) },
+    { label: "**timestampDigest()** read + verify", verify: () => isAccepted(digestScheme, digestHeaders) },
+    { label: "**standardWebhooks()** read + verify", verify: () => isAccepted(standardScheme, standardHeaders) },
     {
       label: "**verifyRequest()**, options read each time",
-      verify: async () => (await verifyRequest({ secret }, { rawHeaders: documentedHeaders })).ok,
+      verify: async () => (await verifyRequest({ secret }, { rawHeaders: digestHeaders })).ok,
     },
     { label: "@octokit/webhooks verify", verify: () => octokit.verify(body, octokitSignature) },
     {

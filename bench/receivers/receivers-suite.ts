@@ -3,7 +3,7 @@ import { measureEndToEnd } from "./end-to-end.ts";
 import type { EventShape } from "./make-requests.ts";
 import { measureVerification } from "./verification.ts";
 
-/** The first is the base. */
+/** The first one is the base that the others are compared with. */
 const candidates = [
   "express-json",
   "kit-without-deduplication",
@@ -22,7 +22,7 @@ const shapes: readonly EventShape[] = [
   { bytes: 10_000, padding: "objects" },
 ];
 
-/** Receivers end to end, then only the check of a signature. */
+/** Measures receivers end to end, and then signature checks alone. */
 export const measureReceivers: Suite = async (options) => [
   ...(await measureEndToEnd(candidates, shapes, options)),
   await measureVerification(options),

@@ -19,13 +19,13 @@ export class Sender {
   }
 
   /**
-   * Sends every request, one at a time on each connection.
+   * Sends all requests over all connections; each connection waits for a response before its next request.
    *
    * @throws for a response that is not 2xx
    */
   async send(requests: readonly Buffer[]): Promise<void> {
     const queue = requests.values();
-    await Promise.all(this.#sockets.map((socket) => sendInTurn(socket, queue)));
+    await Promise.all(this.#sockets.map((socket) => sendSequentially(socket, queue)));
   }
 
   close(): void {
@@ -33,37 +33,39 @@ export class Sender {
   }
 }
 
-function sendInTurn(socket: Socket, queue: Iterator<Buffer>): Promise<void> {
+/** Takes requests from the shared queue until it is empty, and sends each after the previous response. */
+function sendSequentially(socket: Socket, queue: Iterator<Buffer>): Promise<void> {
   return new Promise((resolve, reject) => {
     let received = "";
-    const stop = (end: () => void) => {
+    const settle = (resolveOrReject: () => void) => {
       socket.off("data", onData).off("close", onClose);
-      end();
+      resolveOrReject();
     };
     const next = () => {
       const { value, done } = queue.next();
-      if (done) stop(resolve);
+      if (done) settle(resolve);
       else socket.write(value);
     };
     const onData = (chunk: Buffer) => {
       received += chunk.toString("latin1");
-      if (!isWhole(received)) return;
+      if (!isCompleteResponse(received)) return;
       const response = received;
       received = "";
       if (response.startsWith("HTTP/1.1 2")) next();
-      else stop(() => reject(new Error(`A request was refused:\n${response}`)));
+      else settle(() => reject(new Error(`A request was rejected:\n${response}`)));
     };
-    const onClose = () => stop(() => reject(new Error("The server closed a connection.")));
+    const onClose = () => settle(() => reject(new Error("The server closed a connection.")));
     socket.on("data", onData).on("close", onClose);
     if (socket.destroyed) onClose();
     else next();
   });
 }
 
-function isWhole(response: string): boolean {
-  const head = response.indexOf("\r\n\r\n");
-  if (head < 0) return false;
-  const length = /\r\ncontent-length: (\d+)/i.exec(response.slice(0, head))?.[1];
+/** Whether a whole response has been received. */
+function isCompleteResponse(response: string): boolean {
+  const headEnd = response.indexOf("\r\n\r\n");
+  if (headEnd < 0) return false;
+  const length = /\r\ncontent-length: (\d+)/i.exec(response.slice(0, headEnd))?.[1];
   // Without a length, a 2xx that has a body is chunked.
-  return length === undefined ? response.endsWith("\r\n0\r\n\r\n") : response.length === head + 4 + Number(length);
+  return length === undefined ? response.endsWith("\r\n0\r\n\r\n") : response.length === headEnd + 4 + Number(length);
 }

@@ -1,4 +1,4 @@
-// One receiver in a separate process; the parent asks how much CPU time it has used.
+// Runs one receiver in a separate process; the parent asks how much CPU time it has used.
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { ReceiverCandidate } from "./candidate.ts";
@@ -15,11 +15,11 @@ const [, , module = ""] = process.argv;
 const { candidate } = (await import(module)) as { candidate: ReceiverCandidate };
 let handled = 0;
 const server = createServer(
-  candidate.receive(() => {
+  candidate.createListener(() => {
     handled += 1;
   }),
 );
-// Connections stay open while the next requests are made and signed.
+// Keep connections open while the next requests are made and signed.
 server.keepAliveTimeout = 0;
 server.listen(0, "127.0.0.1", () => process.send?.((server.address() as AddressInfo).port));
 process.on("message", () => {

@@ -1,15 +1,15 @@
 import { type Comparison, compare } from "../comparison.ts";
-import { inFreshProcess } from "../fresh-process.ts";
+import { runInFreshProcess } from "../fresh-process.ts";
 import { collectPairs, type Pair } from "../pairs.ts";
 import type { SuiteOptions } from "../suite.ts";
 import { makeVerifiers } from "./make-verifiers.ts";
 import type { VerifyTask } from "./verify.ts";
 
-/** How many signatures can be checked in one second of CPU time. */
+/** Measures how many signatures can be checked in one second of CPU time. */
 export async function measureVerification({ quick }: SuiteOptions): Promise<Comparison> {
   const [rounds, warmUpMs, slices] = quick ? [2, 20, 3] : [12, 200, 21];
   const [samples] = await collectPairs(await makeVerifiers(), rounds, ({ label }, base) =>
-    inFreshProcess<Pair[]>(new URL("verify.ts", import.meta.url), {
+    runInFreshProcess<Pair[]>(new URL("verify.ts", import.meta.url), {
       label,
       baseLabel: base.label,
       warmUpMs,

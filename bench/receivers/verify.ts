@@ -1,4 +1,4 @@
-// Signature checks by one verifier and by the base, in turns, in a separate process.
+// Runs in a separate process: measures signature checks by one verifier and by the base, in turns.
 import { readTask } from "../fresh-process.ts";
 import { measureInTurns } from "../pairs.ts";
 import { makeVerifiers } from "./make-verifiers.ts";
@@ -15,27 +15,28 @@ export interface VerifyTask {
 
 const { label, baseLabel, warmUpMs, slices, sliceMs } = readTask<VerifyTask>();
 const verifiers = await makeVerifiers();
-const [base, verifier] = [baseLabel, label].map((wanted) => verifiers.find((one) => one.label === wanted));
+const [base, verifier] = [baseLabel, label].map((wanted) => verifiers.find(({ label }) => label === wanted));
 if (!base || !verifier) throw new Error(`There is no verifier ${label} or ${baseLabel}.`);
-for (const one of [base, verifier]) await countPerSecond(one, warmUpMs);
+for (const toWarmUp of [base, verifier]) await measureChecksPerSecond(toWarmUp, warmUpMs);
 const pair = await measureInTurns(
   slices,
-  () => countPerSecond(base, sliceMs),
-  () => countPerSecond(verifier, sliceMs),
+  () => measureChecksPerSecond(base, sliceMs),
+  () => measureChecksPerSecond(verifier, sliceMs),
 );
 process.send?.([pair]);
 
-async function countPerSecond(verifier: Verifier, sliceMs: number): Promise<number> {
+/** Checks signatures for a slice of CPU time. @returns checks per second of CPU time */
+async function measureChecksPerSecond(verifier: Verifier, sliceMs: number): Promise<number> {
   const batch = 50;
   const start = process.cpuUsage();
   for (let count = batch; ; count += batch) {
-    await check(verifier, batch);
+    await verifyRepeatedly(verifier, batch);
     const { user, system } = process.cpuUsage(start);
     if (user + system >= sliceMs * 1000) return (count / (user + system)) * 1_000_000;
   }
 }
 
-async function check({ label, verify }: Verifier, times: number): Promise<void> {
+async function verifyRepeatedly({ label, verify }: Verifier, times: number): Promise<void> {
   for (let count = 0; count < times; count += 1) {
     const result = verify();
     // A synchronous verifier is not awaited, so it does not pay for a promise.

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import axios, { type CreateAxiosDefaults } from "axios";
 import { type Calls, type ClientCandidate, commonHeaders, input } from "../candidate.ts";
 
-/** The calls through one instance of axios. */
+/** Makes both calls with one axios instance. */
 export function openAxios(baseURL: string, options: CreateAxiosDefaults = {}): Calls {
   const client = axios.create({ ...options, baseURL, headers: commonHeaders, params: { "api-version": "1.0" } });
   return {
@@ -14,7 +14,7 @@ export function openAxios(baseURL: string, options: CreateAxiosDefaults = {}): C
   };
 }
 
-/** With its defaults: over `node:http` on Node. */
+/** Uses axios's default adapter, which on Node is `node:http`. */
 export const candidate: ClientCandidate = {
   label: "axios",
   usesFetch: false,

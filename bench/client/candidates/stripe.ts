@@ -4,7 +4,7 @@ import { type Calls, type ClientCandidate, commonHeaders, input } from "../candi
 
 type Options = NonNullable<ConstructorParameters<typeof Stripe>[1]>;
 
-/** Stripe's client as a way to reach another service. It adds its own key, versions and telemetry to every request. */
+/** Calls another service with Stripe's client. It adds its own key, versions and telemetry to every request. */
 export function openStripe(baseUrl: string, options: Options = {}): Calls {
   const { protocol, hostname: host, port, pathname } = new URL(baseUrl);
   const [scheme, defaultPort] = protocol === "https:" ? (["https", "443"] as const) : (["http", "80"] as const);
@@ -22,7 +22,7 @@ export function openStripe(baseUrl: string, options: Options = {}): Calls {
   };
 }
 
-/** With its defaults: over `node:http` on Node. */
+/** Uses Stripe's default HTTP client, which on Node is `node:http`. */
 export const candidate: ClientCandidate = {
   label: "stripe rawRequest",
   usesFetch: false,

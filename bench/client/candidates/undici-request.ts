@@ -2,23 +2,28 @@ import { randomUUID } from "node:crypto";
 import { Agent, request } from "undici";
 import { type ClientCandidate, commonHeaders, input } from "../candidate.ts";
 
-/** The basis of `@offers/client/node`, alone: no timeout, no retry, no typed error. */
+/** The HTTP client inside `@offers/client/node`, on its own: no timeout, no retry, no typed error. */
 export const candidate: ClientCandidate = {
   label: "bare undici.request",
   usesFetch: false,
   open(baseUrl) {
     const dispatcher = new Agent({ allowH2: false });
-    const ask = async (method: string, path: string, headers: Record<string, string>, sent: string | null) => {
+    const sendRequest = async (
+      method: string,
+      path: string,
+      headers: Record<string, string>,
+      requestBody: string | null,
+    ) => {
       const url = `${baseUrl}${path}?api-version=1.0`;
-      const { statusCode, body } = await request(url, { dispatcher, method, headers, body: sent });
+      const { statusCode, body } = await request(url, { dispatcher, method, headers, body: requestBody });
       if (statusCode !== 200) throw new Error(`status ${statusCode}`);
       return (await body.json()) as { id: string };
     };
     return {
-      read: () => ask("GET", "/offer/offer_4f1c2a", commonHeaders, null),
+      read: () => sendRequest("GET", "/offer/offer_4f1c2a", commonHeaders, null),
       create() {
         const headers = { ...commonHeaders, "content-type": "application/json", "idempotency-key": randomUUID() };
-        return ask("POST", "/offer", headers, JSON.stringify(input));
+        return sendRequest("POST", "/offer", headers, JSON.stringify(input));
       },
     };
   },

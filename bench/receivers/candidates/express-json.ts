@@ -6,7 +6,7 @@ import { unsigned } from "../unsigned.ts";
 export const candidate: ReceiverCandidate = {
   label: "Express json() + res.json(), nothing verified",
   sign: unsigned,
-  receive(handled) {
+  createListener(handled) {
     const app = express();
     app.post(webhookPath, express.json(), (_request, response) => {
       handled();

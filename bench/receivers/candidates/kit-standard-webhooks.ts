@@ -8,7 +8,7 @@ const scheme = standardWebhooks();
 export const candidate: ReceiverCandidate = {
   label: "**@offers/webhook-kit/express**, standardWebhooks(), deduplication in memory",
   sign: (body, id) => scheme.sign({ secret, now: new Date(), body: Buffer.from(body), id }),
-  receive(handled) {
+  createListener(handled) {
     const app = express();
     app.use("/hooks", webhookRouter({ secret, scheme, onWorkerOfferResponse: handled }));
     return app;

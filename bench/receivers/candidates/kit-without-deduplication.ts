@@ -3,11 +3,11 @@ import express from "express";
 import { type ReceiverCandidate, secret } from "../candidate.ts";
 import { signAsDocumented } from "../sign-as-documented.ts";
 
-/** Stores no records, like the peers. */
+/** Does not record which events it has handled, like the other libraries. */
 export const candidate: ReceiverCandidate = {
   label: "**@offers/webhook-kit/express**, no deduplication",
   sign: signAsDocumented,
-  receive(handled) {
+  createListener(handled) {
     const app = express();
     app.use("/hooks", webhookRouter({ secret, deduplication: false, onWorkerOfferResponse: handled }));
     return app;

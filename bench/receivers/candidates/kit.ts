@@ -6,7 +6,7 @@ import { signAsDocumented } from "../sign-as-documented.ts";
 export const candidate: ReceiverCandidate = {
   label: "**@offers/webhook-kit/express**, deduplication in memory",
   sign: signAsDocumented,
-  receive(handled) {
+  createListener(handled) {
     const app = express();
     app.use("/hooks", webhookRouter({ secret, onWorkerOfferResponse: handled }));
     return app;

@@ -11,7 +11,7 @@ export const candidate: ReceiverCandidate = {
     "X-Hub-Signature-256": await webhooks.sign(body),
     "X-GitHub-Delivery": id,
   }),
-  receive(handled) {
+  createListener(handled) {
     webhooks.on("push", handled);
     const app = express();
     app.use(createNodeMiddleware(webhooks, { path: webhookPath }));

@@ -14,7 +14,7 @@ export const candidate: ReceiverCandidate = {
       "Webhook-Signature": webhook.sign(id, now, body),
     };
   },
-  receive(handled) {
+  createListener(handled) {
     const app = express();
     app.post(webhookPath, express.raw({ type: "application/json" }), (request, response) => {
       webhook.verify(request.body, request.headers as Record<string, string>);

@@ -11,7 +11,7 @@ export const candidate: ReceiverCandidate = {
     "X-Delivery-Id": id,
     "X-Attempt": "1",
   }),
-  receive(handled) {
+  createListener(handled) {
     const app = express();
     app.post(webhookPath, express.raw({ type: "application/json" }), (request, response) => {
       webhooks.constructEvent(request.body, request.headers["stripe-signature"] ?? "", secret);
