@@ -37,5 +37,6 @@ export class Roster {
   }
 }
 
+/** Converts nested maps, which JSON.stringify would print as {}. */
 const byOffer = (offers: Map<string, Map<string, string>>) =>
   Object.fromEntries([...offers].map(([offerId, workers]) => [offerId, Object.fromEntries(workers)]));

@@ -39,7 +39,7 @@ export class Caller {
   }
 
   async call<Body = unknown>(method: string, path: string, options: CallOptions = {}): Promise<CallResponse<Body>> {
-    const begun = performance.now();
+    const startedAt = performance.now();
     const { body } = options;
     const response = await fetch(new URL(path, this.#address), {
       method,
@@ -52,7 +52,7 @@ export class Caller {
     });
     const text = await response.text();
     if (!options.quiet)
-      this.#traffic.record(begun, { from: this.#from, to: this.#to, method, path, status: response.status });
+      this.#traffic.record(startedAt, { from: this.#from, to: this.#to, method, path, status: response.status });
     const isJson = /json/.test(response.headers.get("content-type") ?? "");
     return { status: response.status, body: (isJson ? JSON.parse(text) : undefined) as Body };
   }

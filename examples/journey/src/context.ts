@@ -14,7 +14,7 @@ export interface Context {
   hana: Caller;
   /** Calls the portal as Bo from the Bistro Group. */
   bo: Caller;
-  /** Calls the API without the client and a session. */
+  /** Calls the API without the client and without a session. */
   anonymous: Caller;
   amal: Phone;
   ben: Phone;
@@ -23,7 +23,7 @@ export interface Context {
   webhooks: RecordingProxy;
   /** What Hana enters in the company profile. */
   profile: { baseAddress: string; secret: string };
-  /** The dialect's statuses for an operation that the offer's state does not allow, and for an unknown offer (D-51). */
+  /** The statuses that the platform's dialect returns when the offer's state forbids an operation, and for an unknown offer (D-51). */
   statuses: { conflict: number; notFound: number };
   /** Kills the platform with SIGKILL, without a graceful shutdown. */
   killPlatform(): Promise<void>;

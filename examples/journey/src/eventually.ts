@@ -1,20 +1,20 @@
 import { setTimeout as sleep } from "node:timers/promises";
 
 /**
- * Polls `look` every 50 ms until it returns a value other than undefined or false, and returns that value.
+ * Calls `poll` every 50 ms until it returns a value other than undefined or false, and returns that value.
  *
- * @param what describes the condition in the error after `limitMs`
+ * @param description names the condition in the error that is thrown after `limitMs`
  */
 export async function eventually<T>(
-  what: string,
-  look: () => T | undefined | Promise<T | undefined>,
+  description: string,
+  poll: () => T | undefined | Promise<T | undefined>,
   limitMs = 60_000,
 ) {
   const deadline = performance.now() + limitMs;
   for (;;) {
-    const found = await look();
-    if (found !== undefined && found !== false) return found;
-    if (performance.now() > deadline) throw new Error(`timed out after ${limitMs / 1_000} s: ${what}`);
+    const result = await poll();
+    if (result !== undefined && result !== false) return result;
+    if (performance.now() > deadline) throw new Error(`timed out after ${limitMs / 1_000} s: ${description}`);
     await sleep(50);
   }
 }

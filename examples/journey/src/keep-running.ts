@@ -3,7 +3,7 @@ import type { RunningProcess } from "./start-process.ts";
 
 /** Prints the URLs to try by hand, and restarts the platform whenever it is killed. */
 export function keepRunning(processes: Processes): void {
-  const address = (name: string) => processes.running.find((process) => process.name === name)?.address;
+  const urlOf = (name: string) => processes.running.find((process) => process.name === name)?.address;
   const platform = processes.running.find(({ name }) => name === "platform");
   if (platform) void restartWhenKilled(processes, platform);
   console.log(`
@@ -16,14 +16,15 @@ Everything keeps running until Ctrl+C. Open in a browser; the password is demo-p
 Try by hand:
 
   platform    ${platform?.address}   process ${platform?.pid}: after kill -9 it restarts with all its data
-  integrator  ${address("integrator")}/roster
-  hirer       ${address("hirer")}/shifts/…
+  integrator  ${urlOf("integrator")}/roster
+  hirer       ${urlOf("hirer")}/shifts/…
 
   curl -i ${platform?.address}/offer -H 'X-UE-Api-Subscription-Key: demo-key-harbour' \\
     -H 'Content-Type: application/json' \\
     -d '{"createdByUserId":"user_hana","title":"Kitchen help","workerIds":["worker_amal","worker_ben"]}'`);
 }
 
+/** Restarts the platform each time it exits, until everything is stopped. */
 async function restartWhenKilled(processes: Processes, platform: RunningProcess): Promise<void> {
   const reason = await platform.ended;
   if (processes.isStopping) return;

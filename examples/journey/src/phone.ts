@@ -30,6 +30,7 @@ export class Phone {
     return this.worker.replace("worker_", "");
   }
 
+  /** @returns the response's status */
   async signIn(password: string): Promise<number> {
     const { status, body } = await this.#caller.call<{ token: string }>("POST", "/worker-app/session", {
       body: { workerId: this.worker, password },
@@ -61,7 +62,8 @@ export class Phone {
 
   /** Returns how many notifications about the offer, with this reason, the phone has received. */
   notificationCount(reason: PushNotification["reason"], offerId: string): number {
-    return this.#received.filter((one) => one.reason === reason && one.offerId === offerId).length;
+    return this.#received.filter((notification) => notification.reason === reason && notification.offerId === offerId)
+      .length;
   }
 
   awaitPush(reason: PushNotification["reason"], offerId: string): Promise<unknown> {
@@ -69,17 +71,19 @@ export class Phone {
     return eventually(`"${reason}" on the phone of ${this.worker}`, received);
   }
 
-  async menu(): Promise<PushNotification[]> {
+  /** Reads the app's notifications menu, which lists every notification. */
+  async readMenu(): Promise<PushNotification[]> {
     const { body } = await this.#caller.call<{ notifications: PushNotification[] }>("GET", "/worker-app/notifications");
     return body.notifications;
   }
 
-  /** Opens, closes or responds to an offer. */
+  /** Opens, closes or responds to an offer. @returns the response's status */
   async act(action: "open" | "apply" | "reject" | "close", offerId: string): Promise<number> {
     const { status } = await this.#caller.call("POST", `/worker-app/offers/${offerId}/${action}`);
     return status;
   }
 
+  /** Shares the worker's availability with an organisation. @returns the response's status */
   async addContact(organisationId: string): Promise<number> {
     const { status } = await this.#caller.call("POST", "/worker-app/contacts", { body: { organisationId } });
     return status;

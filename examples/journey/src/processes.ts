@@ -44,7 +44,7 @@ export class Processes {
     this.#options = options;
   }
 
-  /** Starts everything step by step. */
+  /** Starts the processes and signs the workers in, with a reported step for each. */
   async start(): Promise<Context> {
     const { reporter, secret } = this;
     const { dialect, killBetweenSteps, inFrontOf = async (_name, address) => address } = this.#options;
@@ -64,11 +64,15 @@ export class Processes {
       OFFERS_DIALECT: dialect,
     };
     const platform = await reporter.step("the platform starts", () => this.startPlatform());
-    const toPlatform = await this.#proxy("hirer", "platform", await inFrontOf("platform", platform.address));
+    const toPlatform = await this.#startProxy("hirer", "platform", await inFrontOf("platform", platform.address));
     const integrator = await reporter.step("an integrator starts", async () =>
       this.#start("integrator", { PORT: String(await freePort(3001)), WEBHOOK_SECRET: secret }),
     );
-    const webhooks = await this.#proxy("platform", "integrator", await inFrontOf("integrator", integrator.address));
+    const webhooks = await this.#startProxy(
+      "platform",
+      "integrator",
+      await inFrontOf("integrator", integrator.address),
+    );
     const hirer = await reporter.step("a hirer starts", async () =>
       this.#start("hirer", {
         PORT: String(await freePort(3002)),
@@ -126,7 +130,7 @@ export class Processes {
     const { PORT = "", OFFERS_DATA = "" } = this.#platformEnv;
     if (sandbox === undefined) return this.#start("platform", this.#platformEnv);
     const options = ["--port", PORT, "--data", OFFERS_DATA, "--dialect", dialect];
-    const started = await startProcess("platform", [sandbox, ...options], this.#tracing("platform"));
+    const started = await startProcess("platform", [sandbox, ...options], this.#tracingEnv("platform"));
     this.#running.set("platform", started);
     return started;
   }
@@ -155,16 +159,16 @@ export class Processes {
 
   async #start(name: string, env: Record<string, string>): Promise<RunningProcess> {
     const command = [join(examples, name, "src/main.ts")];
-    const started = await startProcess(name, command, { ...env, ...this.#tracing(name) });
+    const started = await startProcess(name, command, { ...env, ...this.#tracingEnv(name) });
     this.#running.set(name, started);
     return started;
   }
 
-  #tracing(service: string): Record<string, string> {
+  #tracingEnv(service: string): Record<string, string> {
     return this.#options.traces?.environmentOf(service) ?? {};
   }
 
-  async #proxy(from: string, to: string, target: string): Promise<RecordingProxy> {
+  async #startProxy(from: string, to: string, target: string): Promise<RecordingProxy> {
     const proxy = await startRecordingProxy(this.#traffic, from, to, target);
     this.#proxies.push(proxy);
     return proxy;

@@ -30,10 +30,10 @@ export async function startRecordingProxy(
   let hanging = 0;
 
   const server = createServer((incoming, outgoing) => {
-    const begun = performance.now();
+    const startedAt = performance.now();
     const { method = "", url: path = "" } = incoming;
     const record = (status: number | string) => {
-      traffic.record(begun, { from, to, method, path, status });
+      traffic.record(startedAt, { from, to, method, path, status });
       if (status === 200) lastHeaders = incoming.headers;
     };
     if (failureMode === "no response") {
@@ -73,6 +73,7 @@ export async function startRecordingProxy(
   };
 }
 
+/** Forwards a request unchanged, and records the response's status or the error. */
 function forward(
   target: string,
   incoming: IncomingMessage,

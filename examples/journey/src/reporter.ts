@@ -47,11 +47,11 @@ export class Reporter {
   #printTraffic(): void {
     for (const { from, to, method, path, status, milliseconds } of this.#traffic.drain()) {
       const route = `${from} → ${to}`.padEnd(23);
-      const line = `${route} ${`${method} ${shortened(path)}`.padEnd(58)} ${status}  ${milliseconds} ms`;
+      const line = `${route} ${`${method} ${shortenIds(path)}`.padEnd(58)} ${status}  ${milliseconds} ms`;
       console.log(styleText("dim", `      ${line}`));
     }
   }
 }
 
 /** Shortens ids to their first eight characters, which are enough to distinguish them in a walkthrough. */
-const shortened = (path: string) => path.replace(/([\da-f]{8})-[\da-f]{4}-[\da-f-]{22}/g, "$1…");
+const shortenIds = (path: string) => path.replace(/([\da-f]{8})-[\da-f]{4}-[\da-f-]{22}/g, "$1…");

@@ -34,7 +34,7 @@ export async function startProcess(
   const lastLines: string[] = [];
   const ended = once(child, "exit").then(([code, signal]) => String(signal ?? `exit code ${code}`));
   const address = await Promise.race([
-    listeningAddress(child, lastLines),
+    readListeningUrl(child, lastLines),
     ended.then((how) => Promise.reject(new Error(how))),
     sleep(startLimitMs, undefined, { ref: false }).then(() =>
       Promise.reject(new Error(`it did not print its URL within ${startLimitMs / 1_000} s`)),
@@ -56,7 +56,7 @@ export async function startProcess(
   };
 }
 
-function listeningAddress({ stdout, stderr }: ChildProcess, lastLines: string[]): Promise<string> {
+function readListeningUrl({ stdout, stderr }: ChildProcess, lastLines: string[]): Promise<string> {
   if (!stdout || !stderr) throw new Error("its output is not piped");
   return new Promise((resolve) => {
     for (const input of [stdout, stderr])

@@ -11,17 +11,17 @@ export interface Exchange {
 
 /** Records the requests since the last `drain`. */
 export class TrafficLog {
-  #exchanges: { begun: number; exchange: Exchange }[] = [];
+  #exchanges: { startedAt: number; exchange: Exchange }[] = [];
 
-  /** Records a request. @param begun `performance.now()` when the request started */
-  record(begun: number, exchange: Omit<Exchange, "milliseconds">): void {
-    const milliseconds = Math.round(performance.now() - begun);
-    this.#exchanges.push({ begun, exchange: { ...exchange, milliseconds } });
+  /** Records a request. @param startedAt `performance.now()` when the request started */
+  record(startedAt: number, exchange: Omit<Exchange, "milliseconds">): void {
+    const milliseconds = Math.round(performance.now() - startedAt);
+    this.#exchanges.push({ startedAt, exchange: { ...exchange, milliseconds } });
   }
 
   /** Returns and clears the recorded requests, sorted by start time. */
   drain(): Exchange[] {
-    const drained = this.#exchanges.sort((one, other) => one.begun - other.begun);
+    const drained = this.#exchanges.sort((a, b) => a.startedAt - b.startedAt);
     this.#exchanges = [];
     return drained.map(({ exchange }) => exchange);
   }

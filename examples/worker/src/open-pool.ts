@@ -5,6 +5,6 @@ export function openPool(size = 4): Pool {
   const { DATABASE_URL } = process.env;
   if (!DATABASE_URL) throw new Error("Set DATABASE_URL to the URL of a PostgreSQL database.");
   const pool = new Pool({ connectionString: DATABASE_URL, max: size });
-  pool.on("error", ({ message }) => console.error(message)); // without it, a lost idle connection ends the process
+  pool.on("error", ({ message }) => console.error(message)); // otherwise a lost idle connection would crash the process
   return pool;
 }

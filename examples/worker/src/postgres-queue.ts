@@ -31,7 +31,7 @@ export async function openPostgresQueue(): Promise<Queue> {
       await boss.send(queueName, event);
     },
     async work(handle) {
-      const settle = async ({ id, data, retryCount }: JobWithMetadata): Promise<JobResult> => {
+      const handleJob = async ({ id, data, retryCount }: JobWithMetadata): Promise<JobResult> => {
         try {
           await handle({ event: data, isRedelivered: retryCount > 0 });
           return { id, status: "completed" };
@@ -50,7 +50,7 @@ export async function openPostgresQueue(): Promise<Queue> {
         notifyPollingIntervalSeconds: 1,
       } as const;
       // pg-boss completes the jobs once this function resolves.
-      await boss.work(queueName, options, (jobs: JobWithMetadata[]) => Promise.all(jobs.map(settle)));
+      await boss.work(queueName, options, (jobs: JobWithMetadata[]) => Promise.all(jobs.map(handleJob)));
     },
   };
 }

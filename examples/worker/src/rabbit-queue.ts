@@ -3,7 +3,7 @@ import { InvalidEventError } from "@offers/webhook-kit";
 import { Connection, ConsumerStatus } from "rabbitmq-client";
 import { concurrency, deadLetters, maxDeliveries, type Queue, queueName } from "./queue.ts";
 
-/** Makes it a quorum queue, which is replicated and counts deliveries. */
+/** Arguments of a quorum queue, which is replicated and counts deliveries. */
 const quorum = { "x-queue-type": "quorum" as const };
 const deadLetterOptions = { queue: deadLetters, durable: true, arguments: quorum };
 const queueOptions = {
@@ -20,7 +20,7 @@ const queueOptions = {
   },
 };
 
-/** Must be shorter than the service waits for the edge's response (15 s). */
+/** In ms. Must be shorter than the 15 s for which the service waits for the edge's response. */
 const acquireTimeout = 5_000;
 
 /** Opens a queue in RabbitMQ. The client reconnects automatically. */
@@ -44,7 +44,7 @@ export function openRabbitQueue(url: string): Queue {
         } catch (error) {
           console.error(error instanceof Error ? error.message : error);
           if (error instanceof InvalidEventError) return ConsumerStatus.DROP;
-          // Pause, or a database outage of a second would use up all deliveries.
+          // Pause: otherwise a one-second database outage would use up all deliveries.
           await pause(Math.min(1_000 * 2 ** Number(headers?.["x-delivery-count"] ?? 0), 60_000));
           return ConsumerStatus.REQUEUE;
         }

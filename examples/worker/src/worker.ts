@@ -24,7 +24,7 @@ const handle = (event: WebhookEvent): Promise<boolean> =>
     tracer.startActiveSpan("save event", (span) => handleEvent(pool, inbox, event).finally(() => span.end())),
   );
 
-/** Counts duplicates by cause. */
+/** Counts a duplicate under its cause. */
 async function countDuplicate(isRedelivered: boolean): Promise<void> {
   const reason = isRedelivered ? "a worker exited before it removed the message" : "the service sent the event again";
   await pool.query(

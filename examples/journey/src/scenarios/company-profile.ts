@@ -2,12 +2,12 @@ import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import type { Context } from "../context.ts";
 
-interface Refusal {
+interface ProfileResponse {
   code: string;
   checks: { path: string; status?: number; reason?: string }[];
 }
 
-/** A base URL is saved only if both checks return exactly 200. */
+/** Shows that a base URL is saved only if both checks return exactly 200. */
 export async function companyProfile({ reporter, hana, bo, profile, webhooks }: Context): Promise<void> {
   reporter.scenario("The company profile");
 
@@ -16,19 +16,19 @@ export async function companyProfile({ reporter, hana, bo, profile, webhooks }: 
   });
   await reporter.step("a base URL that responds with 404 is not saved, and the portal shows the reason", async () => {
     const wrong = new URL("/wrong-path", profile.baseAddress).href;
-    const { status, body } = await put(hana, { ...profile, baseAddress: wrong });
+    const { status, body } = await saveProfile(hana, { ...profile, baseAddress: wrong });
     assert.equal(status, 422);
     assert.equal(body.checks.find(({ path }) => path.endsWith("/test"))?.status, 404);
     await assertNothingSaved(hana);
   });
   await reporter.step("a secret with a typo is not saved either", async () => {
-    const { status, body } = await put(hana, { ...profile, secret: `${profile.secret}x` });
+    const { status, body } = await saveProfile(hana, { ...profile, secret: `${profile.secret}x` });
     assert.equal(status, 422);
     assert.equal(body.checks.find(({ path }) => path.endsWith("/test/auth"))?.status, 401);
     await assertNothingSaved(hana);
   });
   await reporter.step("the profile is saved once both checks return 200", async () => {
-    const { status } = await put(hana, profile);
+    const { status } = await saveProfile(hana, profile);
     assert.equal(status, 200);
     const { body } = await hana.call<{ baseAddress: string; secret?: string }>("GET", "/portal/profile");
     assert.equal(body.baseAddress, profile.baseAddress);
@@ -53,8 +53,8 @@ async function signIn(person: Context["hana"], emailAddress: string): Promise<vo
   person.signIn(body.token);
 }
 
-const put = (person: Context["hana"], profile: Context["profile"]) =>
-  person.call<Refusal>("PUT", "/portal/profile", { body: { ...profile, suggestsContacts: true } });
+const saveProfile = (person: Context["hana"], profile: Context["profile"]) =>
+  person.call<ProfileResponse>("PUT", "/portal/profile", { body: { ...profile, suggestsContacts: true } });
 
 async function assertNothingSaved(person: Context["hana"]): Promise<void> {
   const { body } = await person.call<{ baseAddress: string | null }>("GET", "/portal/profile");

@@ -3,13 +3,13 @@ import type { Context } from "../context.ts";
 import { eventually } from "../eventually.ts";
 import { readRoster } from "./shift.ts";
 
-interface Found {
+interface SearchResult {
   organisation: { id: string; name: string };
   suggestions?: { name: string; emailAddress: string }[];
   failure?: { code: string; message: string };
 }
 
-/** A worker shares their availability. A hirer searches for people and invites one of them. */
+/** Shows how a worker shares their availability, and how a hirer searches for people and invites one of them. */
 export async function contacts({ reporter, hana, bo, amal, integrator, webhooks }: Context): Promise<void> {
   reporter.scenario("Contacts and invitations");
 
@@ -21,18 +21,18 @@ export async function contacts({ reporter, hana, bo, amal, integrator, webhooks 
     });
   });
   await reporter.step("Hana searches for people to invite; the search sends both of her email addresses", async () => {
-    const [harbour] = await search(hana);
+    const [harbour] = await searchPeople(hana);
     assert.deepEqual(harbour?.suggestions?.map(({ name }) => name).sort(), ["Dana Kim", "Farah Aziz", "Émile Dupont"]);
   });
   const dana = await reporter.step("she narrows the search to chefs", async () => {
-    const [harbour] = await search(hana, "chef");
+    const [harbour] = await searchPeople(hana, "chef");
     assert.deepEqual(harbour?.suggestions?.map(({ name }) => name).sort(), ["Dana Kim", "Émile Dupont"]);
     const found = harbour?.suggestions?.find(({ name }) => name === "Dana Kim");
     assert.ok(found);
     return found;
   });
   await reporter.step("Bo, whose email addresses the organisation does not know, gets no suggestions", async () => {
-    const [harbour] = await search(bo);
+    const [harbour] = await searchPeople(bo);
     assert.deepEqual(harbour?.suggestions, []);
   });
   await reporter.step("Hana selects Dana and invites her", async () => {
@@ -49,15 +49,15 @@ export async function contacts({ reporter, hana, bo, amal, integrator, webhooks 
   });
   await reporter.step("while the integrator responds with 500, the search shows a failure", async () => {
     webhooks.failWith("status 500");
-    const [harbour] = await search(hana);
+    const [harbour] = await searchPeople(hana);
     webhooks.failWith(undefined);
     assert.equal(harbour?.suggestions, undefined);
     assert.ok(harbour?.failure?.message);
   });
 }
 
-async function search(person: Context["hana"], filter?: string): Promise<Found[]> {
-  const { status, body } = await person.call<{ results: Found[] }>("POST", "/portal/suggestions/search", {
+async function searchPeople(person: Context["hana"], filter?: string): Promise<SearchResult[]> {
+  const { status, body } = await person.call<{ results: SearchResult[] }>("POST", "/portal/suggestions/search", {
     body: { organisationIds: ["org_harbour"], ...(filter !== undefined && { filter }) },
   });
   assert.equal(status, 200);

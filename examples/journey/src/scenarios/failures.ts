@@ -9,7 +9,7 @@ interface Delivery {
   attempts: { number: number; status: number | null; error: string | null }[];
 }
 
-/** Receivers fail and processes are killed, but no event is lost. */
+/** Shows that no event is lost when receivers fail and processes are killed. */
 export async function failures(context: Context): Promise<void> {
   const { reporter, amal, ben, cleo, hana, integrator, webhooks } = context;
   reporter.scenario("Failures");
@@ -22,11 +22,11 @@ export async function failures(context: Context): Promise<void> {
   await reporter.step("Amal applies while the integrator responds with 500", async () => {
     webhooks.failWith("status 500");
     assert.equal(await amal.act("apply", shift), 204);
-    await attempted(context, shift, "worker_amal");
+    await awaitAttempt(context, shift, "worker_amal");
     assert.equal((await readRoster(integrator)).offers[shift], undefined);
   });
   await reporter.step("the portal shows the failed attempt", async () => {
-    const delivery = await deliveryOf(hana, shift, "worker_amal");
+    const delivery = await findDelivery(hana, shift, "worker_amal");
     assert.equal(delivery?.state, "pending");
     assert.equal(delivery?.attempts[0]?.status, 500);
   });
@@ -49,20 +49,23 @@ export async function failures(context: Context): Promise<void> {
   });
   await reporter.step("the portal shows that both events were acknowledged", async () => {
     await eventually("acknowledged deliveries", async () => {
-      const states = await Promise.all(["worker_amal", "worker_ben"].map((one) => deliveryOf(hana, shift, one, true)));
+      const states = await Promise.all(
+        ["worker_amal", "worker_ben"].map((worker) => findDelivery(hana, shift, worker, true)),
+      );
       return states.every((delivery) => delivery?.state === "acknowledged") || undefined;
     });
   });
 }
 
-async function attempted({ hana }: Context, shift: string, worker: string): Promise<void> {
+/** Waits until the platform has attempted to deliver this worker's response. */
+async function awaitAttempt({ hana }: Context, shift: string, worker: string): Promise<void> {
   await eventually(`an attempt to deliver the event about ${worker}`, async () => {
-    const delivery = await deliveryOf(hana, shift, worker, true);
+    const delivery = await findDelivery(hana, shift, worker, true);
     return (delivery && delivery.attempts.length > 0) || undefined;
   });
 }
 
-async function deliveryOf(person: Context["hana"], shift: string, worker: string, quiet = false) {
+async function findDelivery(person: Context["hana"], shift: string, worker: string, quiet = false) {
   const { body } = await person.call<{ deliveries: Delivery[] }>("GET", "/portal/deliveries", { quiet });
   return body.deliveries.find(({ data }) => data.offerId === shift && data.workerId === worker);
 }

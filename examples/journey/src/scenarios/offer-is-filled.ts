@@ -3,7 +3,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Context } from "../context.ts";
 import { awaitResponse, postShift, readRoster, readShift } from "./shift.ts";
 
-/** An offer is created, receives every kind of response, and is completed. */
+/** Shows an offer that is created, receives every kind of response, and is completed. */
 export async function offerIsFilled(context: Context): Promise<void> {
   const { reporter, amal, ben, cleo, hirer, integrator, statuses } = context;
   reporter.scenario("An offer is filled");
@@ -15,7 +15,7 @@ export async function offerIsFilled(context: Context): Promise<void> {
     await Promise.all([amal, ben, cleo].map((phone) => phone.awaitPush("offer", shift)));
   });
   await reporter.step("Cleo finds the offer in the notifications menu too", async () => {
-    const menu = await cleo.menu();
+    const menu = await cleo.readMenu();
     assert.ok(menu.some(({ offerId, reason }) => offerId === shift && reason === "offer"));
   });
   await reporter.step("Amal opens the offer and applies", async () => {

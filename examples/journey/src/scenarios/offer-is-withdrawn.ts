@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import type { Context } from "../context.ts";
 import { awaitResponse, postShift, readShift } from "./shift.ts";
 
-/** An offer is withdrawn, and every worker it was sent to is notified once. */
+/** Shows that an offer is withdrawn, and that every worker it was sent to is notified once. */
 export async function offerIsWithdrawn(context: Context): Promise<void> {
   const { reporter, amal, ben, cleo, hirer, statuses } = context;
   const phones = [amal, ben, cleo];

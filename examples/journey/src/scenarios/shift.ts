@@ -11,11 +11,11 @@ export interface Shift {
   recipients: { id: number; workerId: string; name: string; response: string; confirmation: string }[];
 }
 
-const day = 24 * 60 * 60 * 1_000;
+const dayMs = 24 * 60 * 60 * 1_000;
 
 /** Makes the hirer's system offer a shift to Amal, Ben and Cleo with the client. @returns the shift's id */
 export async function postShift({ hirer }: Context, title: string): Promise<string> {
-  const start = new Date(Date.now() + day);
+  const start = new Date(Date.now() + dayMs);
   const { status, body } = await hirer.call<{ shift: string }>("POST", "/shifts", {
     body: {
       title,
@@ -24,7 +24,7 @@ export async function postShift({ hirer }: Context, title: string): Promise<stri
       notifyEmail: "hana@harbour-hotels.example",
       workers: ["worker_amal", "worker_ben", "worker_cleo"],
       start,
-      end: new Date(start.getTime() + day / 4),
+      end: new Date(start.getTime() + dayMs / 4),
     },
   });
   assert.equal(status, 201);

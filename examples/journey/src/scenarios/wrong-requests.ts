@@ -10,11 +10,11 @@ interface Problem {
 const key = { "x-ue-api-subscription-key": "demo-key-harbour" };
 const offer = { createdByUserId: "user_hana", title: "Kitchen help", workerIds: ["worker_amal"] };
 
-/** Invalid requests, sent without the client, return problem details that name the mistake. */
+/** Shows that invalid requests, sent without the client, return problem details that name the mistake. */
 export async function wrongRequests({ reporter, anonymous, statuses }: Context): Promise<void> {
   reporter.scenario("Wrong requests");
 
-  const refused = (title: string, expected: number, method: string, path: string, body?: unknown, headers = key) =>
+  const expectStatus = (title: string, expected: number, method: string, path: string, body?: unknown, headers = key) =>
     reporter.step(title, async () => {
       const response = await anonymous.call<Problem>(method, path, { body, headers });
       assert.equal(response.status, expected);
@@ -22,9 +22,9 @@ export async function wrongRequests({ reporter, anonymous, statuses }: Context):
       return response.body;
     });
 
-  await refused("no API key: 401", 401, "POST", "/offer", offer, {} as typeof key);
-  await refused("malformed JSON: 400", 400, "POST", "/offer?api-version=1.0", "{");
-  const problem = await refused("a request with two mistakes: 400", 400, "POST", "/offer?api-version=1.0", {
+  await expectStatus("no API key: 401", 401, "POST", "/offer", offer, {} as typeof key);
+  await expectStatus("malformed JSON: 400", 400, "POST", "/offer?api-version=1.0", "{");
+  const problem = await expectStatus("a request with two mistakes: 400", 400, "POST", "/offer?api-version=1.0", {
     ...offer,
     workerIds: [],
     events: [{ start: "2099-05-01T22:00:00Z", end: "2099-05-01T16:00:00Z" }],
@@ -33,6 +33,8 @@ export async function wrongRequests({ reporter, anonymous, statuses }: Context):
     assert.deepEqual(Object.keys(problem.errors ?? {}).sort(), ["events[0].end", "workerIds"]);
   });
   const { notFound } = statuses;
-  await refused(`an unknown offer id: ${notFound}`, notFound, "GET", "/offer/offer_unknown?api-version=1.0");
-  await refused("a completion without api-version: 400", 400, "POST", "/offer/offer_unknown/complete", ["worker_amal"]);
+  await expectStatus(`an unknown offer id: ${notFound}`, notFound, "GET", "/offer/offer_unknown?api-version=1.0");
+  await expectStatus("a completion without api-version: 400", 400, "POST", "/offer/offer_unknown/complete", [
+    "worker_amal",
+  ]);
 }

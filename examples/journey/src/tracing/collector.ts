@@ -50,7 +50,7 @@ export const spansOf = ({ resourceSpans }: OtlpTraces): CollectedSpan[] =>
       const pid = Number(attributeOf(attributes, "process.pid"));
       return scopeSpans.flatMap(({ spans }) => spans.map((span) => ({ ...span, service, pid })));
     })
-    .sort((one, other) => Number(BigInt(one.startTimeUnixNano) - BigInt(other.startTimeUnixNano)));
+    .sort((a, b) => Number(BigInt(a.startTimeUnixNano) - BigInt(b.startTimeUnixNano)));
 
 /** Receives spans on loopback over OTLP/HTTP, like an OpenTelemetry Collector, and keeps them in memory. */
 export class Collector {
@@ -86,7 +86,7 @@ export class Collector {
   }
 
   /** Resolves when no span has arrived for half a second. */
-  async settled(): Promise<void> {
+  async waitUntilQuiet(): Promise<void> {
     for (let count = -1; count !== this.#resourceSpans.length; ) {
       count = this.#resourceSpans.length;
       await sleep(500);

@@ -1,7 +1,7 @@
 import { writeFile } from "node:fs/promises";
 import { resolve } from "node:path";
 import { Collector } from "./collector.ts";
-import { mostEventfulOffer, printTree } from "./trace-tree.ts";
+import { findMostEventfulOffer, printTree } from "./trace-tree.ts";
 
 /** A URL, because Node splits NODE_OPTIONS at spaces in a path. */
 const register = new URL("register.ts", import.meta.url).href;
@@ -30,9 +30,9 @@ export class JourneyTraces {
 
   /** Writes the traces to a file, and prints the trace of one offer as a tree. */
   async report(): Promise<void> {
-    await this.#collector.settled();
+    await this.#collector.waitUntilQuiet();
     await writeFile(file, `${JSON.stringify(this.#collector.traces)}\n`);
-    console.log(`\n${printTree(mostEventfulOffer(this.#collector.spans))}`);
+    console.log(`\n${printTree(findMostEventfulOffer(this.#collector.spans))}`);
     console.log(`\nAll traces, as OTLP JSON for a trace viewer: ${file}`);
   }
 

@@ -13,7 +13,7 @@ export interface TracingOptions {
 }
 
 /**
- * Registers OpenTelemetry's SDK for this process. Each span is exported when it ends, so that it is not lost when the process is killed.
+ * Registers OpenTelemetry's SDK for this process. Each span is exported as soon as it ends, so that killing the process loses only open spans.
  */
 export function startTracing({ service, collector }: TracingOptions): TracerProvider {
   const exporter = new OTLPTraceExporter({ url: `${collector}/v1/traces` });

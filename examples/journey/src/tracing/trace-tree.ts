@@ -5,20 +5,20 @@ interface Branch {
   span: CollectedSpan;
   /** 0 if the span has no parent, or its parent was not collected because that process was killed before the span ended. */
   depth: number;
-  /** Whether a line continues at each level above the span. */
-  goesOn: readonly boolean[];
+  /** For each level down to the span: whether a sibling follows, so that the tree's vertical line continues. */
+  hasNextSibling: readonly boolean[];
 }
 
 /** Lists the spans of a trace, each followed by its children, oldest first. */
-function branchesOf(spans: readonly CollectedSpan[]): Branch[] {
+function toBranches(spans: readonly CollectedSpan[]): Branch[] {
   const known = new Set(spans.map(({ spanId }) => spanId));
   const childrenOf = ({ spanId }: CollectedSpan) => spans.filter(({ parentSpanId }) => parentSpanId === spanId);
-  const grow = (siblings: readonly CollectedSpan[], above: readonly boolean[]): Branch[] =>
+  const toSubtrees = (siblings: readonly CollectedSpan[], above: readonly boolean[]): Branch[] =>
     siblings.flatMap((span, index) => {
-      const goesOn = [...above, index < siblings.length - 1];
-      return [{ span, depth: above.length, goesOn }, ...grow(childrenOf(span), goesOn)];
+      const hasNextSibling = [...above, index < siblings.length - 1];
+      return [{ span, depth: above.length, hasNextSibling }, ...toSubtrees(childrenOf(span), hasNextSibling)];
     });
-  return grow(
+  return toSubtrees(
     spans.filter(({ parentSpanId }) => !parentSpanId || !known.has(parentSpanId)),
     [],
   );
@@ -27,28 +27,28 @@ function branchesOf(spans: readonly CollectedSpan[]): Branch[] {
 const isError = ({ status }: CollectedSpan): boolean => status?.code === 2;
 
 /** Finds the trace of the offer whose webhooks failed most often or, if there are several, the longest. @returns its spans, oldest first */
-export function mostEventfulOffer(spans: readonly CollectedSpan[]): CollectedSpan[] {
+export function findMostEventfulOffer(spans: readonly CollectedSpan[]): CollectedSpan[] {
   const traces = spans
     .filter(({ name }) => name === "CreateOffer")
     .map((root) => spans.filter(({ traceId }) => traceId === root.traceId));
-  const failures = (trace: readonly CollectedSpan[]) => trace.filter(isError).length;
-  traces.sort((one, other) => failures(other) - failures(one) || other.length - one.length);
+  const countErrors = (trace: readonly CollectedSpan[]) => trace.filter(isError).length;
+  traces.sort((a, b) => countErrors(b) - countErrors(a) || b.length - a.length);
   return traces[0] ?? [];
 }
 
-const milliseconds = (nanoseconds: bigint): number => Number(nanoseconds) / 1e6;
+const toMilliseconds = (nanoseconds: bigint): number => Number(nanoseconds) / 1e6;
 
 /** Returns how long a span took, and how long after the trace's first span it started, in milliseconds. */
-function timesOf({ startTimeUnixNano, endTimeUnixNano }: CollectedSpan, first: CollectedSpan) {
+function relativeTimes({ startTimeUnixNano, endTimeUnixNano }: CollectedSpan, first: CollectedSpan) {
   const start = BigInt(startTimeUnixNano);
   return {
-    offsetMs: milliseconds(start - BigInt(first.startTimeUnixNano)),
-    durationMs: milliseconds(BigInt(endTimeUnixNano) - start),
+    offsetMs: toMilliseconds(start - BigInt(first.startTimeUnixNano)),
+    durationMs: toMilliseconds(BigInt(endTimeUnixNano) - start),
   };
 }
 
 /** Returns the response's status, or why there was no response. */
-const outcomeOf = ({ attributes }: CollectedSpan): string =>
+const formatOutcome = ({ attributes }: CollectedSpan): string =>
   attributeOf(attributes, "http.response.status_code") ?? attributeOf(attributes, "error.type") ?? "";
 
 /**
@@ -58,11 +58,11 @@ const outcomeOf = ({ attributes }: CollectedSpan): string =>
 export function printTree(spans: readonly CollectedSpan[]): string {
   const [first] = spans;
   if (!first) return "no offer was created";
-  const rows = branchesOf(spans).map(({ span, depth, goesOn }) => {
-    const lines = goesOn.slice(1, -1).map((does) => (does ? "│  " : "   "));
-    const branch = depth > 0 ? (goesOn.at(-1) ? "├─ " : "└─ ") : span.parentSpanId ? "… " : "";
-    const { offsetMs, durationMs } = timesOf(span, first);
-    const name = [lines.join(""), branch, [span.name, outcomeOf(span)].filter(Boolean).join(" ")].join("");
+  const rows = toBranches(spans).map(({ span, depth, hasNextSibling }) => {
+    const lines = hasNextSibling.slice(1, -1).map((does) => (does ? "│  " : "   "));
+    const branch = depth > 0 ? (hasNextSibling.at(-1) ? "├─ " : "└─ ") : span.parentSpanId ? "… " : "";
+    const { offsetMs, durationMs } = relativeTimes(span, first);
+    const name = [lines.join(""), branch, [span.name, formatOutcome(span)].filter(Boolean).join(" ")].join("");
     return [name, span.service, `+${(offsetMs / 1_000).toFixed(3)} s`, `${durationMs.toFixed(1)} ms`] as const;
   });
   const widths = [0, 1, 2, 3].map((column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
